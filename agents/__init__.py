@@ -1,0 +1,10 @@
+"""Agents that bid: ``make(spec)`` gives one, ``call`` and ``calls`` ask it in plain text.
+
+The import name ``agents`` is also used by another package (openai-agents). Install one of the two in an
+environment; where the other one comes first on the path, ``bridge-env`` says so and stops.
+"""
+
+from agents.wire import call, calls
+from bridge_env.bidders import SpecError, make
+
+__all__ = ["SpecError", "call", "calls", "make"]

@@ -1,0 +1,98 @@
+"""A bidder that follows a bidding system, and reads the other seats' calls by theirs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.hierarchy.compiled import Compiled, compile_system, pool
+from agents.hierarchy.engine import QUANTITIES, bid_rows
+from agents.hierarchy.tree import System
+from bridge_env.features import hand_features
+from bridge_env.view import BidView
+
+
+@dataclass(eq=False)
+class Hierarchy:
+    """A system with its compiled form, made once."""
+
+    system: System
+    _compiled: Compiled | None = field(default=None, repr=False)
+
+    @property
+    def compiled(self) -> Compiled:
+        if self._compiled is None:
+            self._compiled = compile_system(self.system)
+        return self._compiled
+
+    def __getstate__(self) -> dict[str, object]:
+        return {"system": self.system, "_compiled": None}  # arrays are quicker to make than to send
+
+
+class HierarchyBidder:
+    """Bids by a system. It is a ``Bidder`` and a ``BiddingSystem``.
+
+    Args:
+        own: the system of the seat that calls.
+        partner: the system by which partner's calls are read (default: its own).
+        opponents: the systems of the two opponents, the one at N or E first (default: its own, twice).
+    """
+
+    def __init__(
+        self,
+        own: Hierarchy,
+        partner: Hierarchy | None = None,
+        opponents: tuple[Hierarchy, Hierarchy] | None = None,
+    ) -> None:
+        self.own = own
+        self.partner = partner or own
+        self.opponents = opponents or (own, own)
+
+    @cached_property
+    def _pool(self) -> tuple[Compiled, tuple[int, int, int, int]]:
+        """The arrays, and where in them own, partner's and the opponents' systems lie."""
+        wanted = (self.own, self.partner, *self.opponents)
+        distinct: list[Hierarchy] = []
+        for hierarchy in wanted:
+            if not any(hierarchy is d for d in distinct):
+                distinct.append(hierarchy)
+        first, second, third, fourth = (next(i for i, d in enumerate(distinct) if d is w) for w in wanted)
+        return pool([h.compiled for h in distinct]), (first, second, third, fourth)
+
+    def __getstate__(self) -> dict[str, object]:
+        return {"own": self.own, "partner": self.partner, "opponents": self.opponents}
+
+    def bid(self, view: BidView, key: NDArray[np.uint64]) -> NDArray[np.int8]:
+        return self.decide(view)[0]
+
+    def call(self, view: BidView) -> NDArray[np.int8]:
+        """Hand -> call: int8 (N,)."""
+        return self.decide(view)[0]
+
+    def meaning(self, view: BidView) -> NDArray[np.int16]:
+        """Auction -> what each seat has shown: int16 (N, 4, 6, 2).
+
+        Axes: seat N E S W; quantity (strength, cards of C D H S, aces); least and most. Strength is in points
+        on the scale of the rules used.
+        """
+        return self.decide(view)[2]
+
+    def decide(self, view: BidView) -> tuple[NDArray[np.int8], NDArray[np.int32], NDArray[np.int16]]:
+        """Calls int8 (N,), the rules of the pool that made them int32 (N,) (-1: none), and the meanings."""
+        compiled, (own, partner, low, high) = self._pool
+        n = len(view)
+        rows = np.arange(n)
+        seat = view.seat.astype(np.int64)
+        systems = np.broadcast_to(np.array([low, low, high, high], np.int32), (n, 4)).copy()
+        systems[rows, seat] = own
+        systems[rows, seat ^ 2] = partner
+        chosen, rules = np.empty(n, np.int8), np.empty(n, np.int32)
+        shown = np.empty((n, 4, QUANTITIES, 2), np.int16)
+        bid_rows(
+            compiled, systems, view.dealer, view.vulnerability, np.ascontiguousarray(view.history), view.length,
+            hand_features(view.hand), chosen, rules, shown,
+        )  # fmt: skip
+        return chosen, rules, shown

@@ -1,0 +1,93 @@
+"""A bidding system as people write it: an immutable tree of lines. A change makes a new tree.
+
+::
+
+    System ── lines ──► Line: path, constraint, flags, note ── lines ──► what partner does next
+       └──── blocks ──► Block: when (a context) ── lines ──► general rules for auctions the tree does not hold
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+
+INFINITE = 99  # "12+": no upper end
+
+
+@dataclass(frozen=True, slots=True)
+class Atom:
+    """``lo <= word <= hi``. ``word`` may hold a suit variable: ``M``, ``fit:x``; a difference is ``H-S``."""
+
+    word: str
+    lo: int
+    hi: int
+
+
+#: All atoms hold.
+Together = tuple[Atom, ...]
+#: At least one of them holds.
+Clause = tuple[Together, ...]
+#: All clauses hold. "8+ hcp, 4 H or 4 S" is two clauses, the second with two alternatives.
+Constraint = tuple[Clause, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One call of a path: ``1M``, ``P``, ``game:M`` or, the opponents', ``(1x)``."""
+
+    token: str
+    theirs: bool = False
+
+    def __str__(self) -> str:
+        return f"({self.token})" if self.theirs else self.token
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A call with what it needs, and the lines that follow it."""
+
+    path: tuple[Step, ...]
+    constraint: Constraint = ()
+    flags: tuple[str, ...] = ()
+    note: str = ""
+    lines: tuple[Line, ...] = ()
+    after: bool = False  # no rule itself, it only leads to the lines that follow: "after 1M" or "(1x)"
+    comments: tuple[str, ...] = field(default=(), compare=False)
+    number: int = field(default=0, compare=False)  # line of the file it came from, for messages
+
+    @property
+    def name(self) -> str:
+        """The path as written: ``(1x)-lowest:y``."""
+        return "-".join(str(step) for step in self.path)
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """General rules for the contexts that ``when`` describes."""
+
+    when: Constraint
+    lines: tuple[Line, ...]
+    note: str = ""
+    comments: tuple[str, ...] = field(default=(), compare=False)
+    number: int = field(default=0, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class System:
+    """A whole bidding system."""
+
+    name: str
+    lines: tuple[Line, ...] = ()
+    blocks: tuple[Block, ...] = ()
+    comments: tuple[str, ...] = field(default=(), compare=False)
+
+    def renamed(self, name: str) -> System:
+        """The same system under another name."""
+        return replace(self, name=name)
+
+
+def walk(lines: tuple[Line, ...]) -> Iterator[Line]:
+    """All lines, each before those that follow it."""
+    for line in lines:
+        yield line
+        yield from walk(line.lines)

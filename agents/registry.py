@@ -1,0 +1,121 @@
+"""From a spec string to an agent. The specs that this package adds to those of ``bridge_env.bidders``.
+
+==========================  ====================================================================================
+spec                        agent
+==========================  ====================================================================================
+``system:NAME``             a shipped bidding system: ``system:sayc``
+``system:FILE.bidding``     a bidding system in a file of yours
+``pair:SPEC,SPEC``          a partnership whose players differ: the first sits N or E, the second S or W
+==========================  ====================================================================================
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib.resources import files
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.hierarchy.bidder import Hierarchy, HierarchyBidder
+from agents.hierarchy.text import SystemTextError, load_system
+from agents.hierarchy.tree import System
+from bridge_env.bidders import SpecError, make
+from bridge_env.protocols import Bidder
+from bridge_env.view import BidView
+
+_SHIPPED = files("agents.hierarchy") / "systems"
+_GENERAL = "general"
+
+
+def shipped_systems() -> list[str]:
+    """Names of the systems that come with the package."""
+    names = (Path(str(f)).stem for f in _SHIPPED.iterdir() if str(f).endswith(".bidding"))
+    return sorted(name for name in names if name != _GENERAL)
+
+
+def read_system(argument: str) -> System:
+    """The system that ``NAME`` or ``FILE.bidding`` stands for, with the general rules where it has none of its own.
+
+    Raises:
+        SpecError: no such system, or its text is faulty; the message says where.
+    """
+    shipped = argument in shipped_systems()
+    path = Path(str(_SHIPPED / f"{argument}.bidding")) if shipped else Path(argument)
+    if not shipped and not path.is_file():
+        raise SpecError(
+            f"system:{argument}: there is no such file, and no such system is shipped ({', '.join(shipped_systems())})"
+        )
+    try:
+        system = load_system(path)
+        if not system.blocks:
+            general = load_system(Path(str(_SHIPPED / f"{_GENERAL}.bidding")))
+            system = System(system.name, system.lines, general.blocks, system.comments)
+    except SystemTextError as error:
+        raise SpecError(str(error)) from error
+    return system
+
+
+def _hierarchy(argument: str) -> Hierarchy:
+    path = Path(argument)
+    return _cached_hierarchy(argument, path.stat().st_mtime_ns if path.is_file() else 0)
+
+
+@lru_cache(maxsize=64)
+def _cached_hierarchy(argument: str, changed: int) -> Hierarchy:
+    """``changed`` keeps a file that was edited from being served as it was."""
+    hierarchy = Hierarchy(read_system(argument))
+    try:
+        _ = hierarchy.compiled
+    except SystemTextError as error:
+        raise SpecError(str(error)) from error
+    return hierarchy
+
+
+def make_system(argument: str, *, partner: str | None = None, opponents: str | None = None) -> HierarchyBidder:
+    """The bidder of ``system:ARGUMENT``. Specs of other seats that are no systems are read as this system."""
+    theirs = _pair_specs(opponents) if opponents else (None, None)
+    own = _hierarchy(argument)
+    first, second = (_system_of(spec) or own for spec in theirs)
+    return HierarchyBidder(own, _system_of(partner) or own, (first, second))
+
+
+def _system_of(spec: str | None) -> Hierarchy | None:
+    if isinstance(spec, str) and spec.startswith("system:"):
+        return _hierarchy(spec.removeprefix("system:"))
+    return None
+
+
+def _pair_specs(spec: str) -> tuple[str, str]:
+    """The specs of the two seats of a side."""
+    if not spec.startswith("pair:"):
+        return spec, spec
+    parts = [part.strip() for part in spec.removeprefix("pair:").split(",")]
+    if len(parts) != 2 or not all(parts) or any(part.startswith("pair:") for part in parts):
+        raise SpecError(f"{spec!r}: a pair is two specs, as in pair:system:sayc,pass")
+    return parts[0], parts[1]
+
+
+@dataclass(frozen=True)
+class PairBidder:
+    """Two bidders who sit opposite each other."""
+
+    first: Bidder  # at N or E
+    second: Bidder  # at S or W
+
+    def bid(self, view: BidView, key: NDArray[np.uint64]) -> NDArray[np.int8]:
+        calls = np.empty(len(view), np.int8)
+        for bidder, mine in ((self.first, view.seat < 2), (self.second, view.seat >= 2)):
+            if mine.any():
+                calls[mine] = bidder.bid(view.take(mine), key[mine])
+        return calls
+
+
+def make_pair(argument: str, *, partner: str | None = None, opponents: str | None = None) -> PairBidder:
+    """The bidder of ``pair:SPEC,SPEC``; each reads the other by the other's system."""
+    first, second = _pair_specs(f"pair:{argument}")
+    return PairBidder(
+        make(first, partner=second, opponents=opponents), make(second, partner=first, opponents=opponents)
+    )

@@ -1,0 +1,96 @@
+"""One call at a time, in the words of other people's software: text in, text out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from bridge_env import streams
+from bridge_env.auction import MAX_CALLS, Auctions, IllegalCall
+from bridge_env.bidders import make
+from bridge_env.calls import call_text, parse_call
+from bridge_env.cards import UNKNOWN, parse_hand, parse_seat, parse_vulnerability
+from bridge_env.protocols import Bidder
+from bridge_env.view import view_of
+
+_KEYS = ("hand", "dealer", "vulnerability", "auction")
+
+
+def call(
+    bidder: Bidder | str,
+    hand: str,
+    dealer: str = "N",
+    vulnerability: str = "None",
+    auction: Sequence[str] = (),
+) -> str:
+    """What ``bidder`` calls with ``hand`` after ``auction``.
+
+    Args:
+        bidder: a Bidder or a spec string.
+        hand: ``"AKQ2.T98.J7.A543"``, spades first.
+        dealer: N, E, S or W; the seat to call follows from the length of the auction.
+        vulnerability: None, NS, EW or Both.
+        auction: calls so far, such as ``["1C", "Pass"]``; also P, Dbl, Rdbl, 1N.
+
+    Returns:
+        ``Pass``, ``X``, ``XX`` or a bid ``1C`` ... ``7NT``.
+
+    Raises:
+        ValueError: the hand, the auction or another argument is faulty; the message says how.
+    """
+    state = {"hand": hand, "dealer": dealer, "vulnerability": vulnerability, "auction": auction}
+    return calls(bidder, [state])[0]
+
+
+def calls(bidder: Bidder | str, states: Sequence[Mapping[str, object]]) -> list[str]:
+    """``call`` for a batch: dicts with the keys hand, dealer, vulnerability, auction.
+
+    Raises:
+        ValueError: a state is faulty; the message gives its number.
+    """
+    if not states:
+        return []
+    agent = make(bidder)
+    n = len(states)
+    owner = np.full((n, 52), UNKNOWN, np.uint8)
+    history = np.full((n, MAX_CALLS), -1, np.int8)
+    dealer, vulnerability = np.zeros(n, np.int16), np.zeros(n, np.int16)
+    for i, state in enumerate(states):
+        try:
+            _read_state(state, i, owner, history, dealer, vulnerability)
+        except ValueError as error:
+            raise ValueError(f"state {i}: {error}") from error
+    auctions = Auctions.replay(history[:, : max(1, int((history >= 0).sum(axis=1).max()))], dealer, vulnerability)
+    # The hand is the acting seat's, whoever that is.
+    owner = np.where(owner == 0, auctions.turn[:, None], UNKNOWN).astype(np.uint8)
+    view = view_of(auctions, owner)
+    key = streams.key("wire", dealer, vulnerability, streams.draws(np.zeros(1, np.uint64), 1)[0, 0])
+    for column in range(view.history.shape[1]):
+        key = streams.key(key, view.history[:, column])
+    return [call_text(int(c)) for c in agent.bid(view, key)]
+
+
+def _read_state(state: Mapping[str, object], i: int, owner, history, dealer, vulnerability) -> None:  # type: ignore[no-untyped-def]
+    unknown = set(state) - set(_KEYS)
+    if unknown:
+        raise ValueError(f"unknown key {sorted(unknown)[0]!r}; a state has {', '.join(_KEYS)}")
+    if "hand" not in state:
+        raise ValueError("a state needs a hand, as in 'AKQ2.T98.J7.A543'")
+    owner[i, parse_hand(str(state["hand"]))] = 0
+    dealer[i] = parse_seat(state.get("dealer", "N"))  # type: ignore[arg-type]
+    vulnerability[i] = parse_vulnerability(state.get("vulnerability", "None"))  # type: ignore[arg-type]
+    said = state.get("auction", ())
+    if isinstance(said, str) or not isinstance(said, Sequence):
+        raise ValueError(f"the auction is a list of calls, not {said!r}")
+    table = Auctions(dealer[i], vulnerability[i])
+    for word in said:
+        number = parse_call(word)
+        if table.done[0]:
+            raise IllegalCall(f"{call_text(number)} comes after the end of the auction {table.text(0)}")
+        table.step(number)
+    if table.done[0]:
+        raise IllegalCall(f"the auction {table.text(0)} is over; there is no call to make")
+    history[i] = table.history[0]
+
+

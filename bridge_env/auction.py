@@ -1,0 +1,285 @@
+"""The auction, a batch of tables at a time: legal calls, doubling, passes, the final contract.
+
+The laws of the auction (Laws 17 to 22 and 41 of duplicate bridge) stand here once, as numba kernels over
+rows. One table is a batch of one. Each row is
+
+- ``history`` int8 (N, 319): the calls, padded with -1. This is the truth. 319 is the longest legal auction.
+- ``state`` int16 (N, 18): what the next call needs to know, kept up to date; the columns are named below.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import ArrayLike, NDArray
+
+from bridge_env.calls import DOUBLE, FIRST_BID, NUM_BIDS, NUM_CALLS, PASS, REDOUBLE, Contract, call_text
+from bridge_env.cards import SEATS
+
+MAX_CALLS = 319
+
+# Columns of ``state``.
+DEALER, VULNERABILITY, LENGTH, LAST_BID, LAST_BIDDER, DOUBLING, PASSES, DONE, FIRST_NAMER = range(9)
+STATE_COLUMNS = FIRST_NAMER + 10  # first seat to name each strain: [side, strain], -1 = nobody
+
+Int16Array = NDArray[np.int16]
+Int8Array = NDArray[np.int8]
+BoolArray = NDArray[np.bool_]
+
+
+class IllegalCall(ValueError):
+    """A call that the laws do not allow here; the message shows the auction so far."""
+
+
+@njit(cache=True, inline="always")
+def row_turn(state):  # type: ignore[no-untyped-def]
+    """Seat to call."""
+    return (state[DEALER] + state[LENGTH]) & 3
+
+
+@njit(cache=True)
+def row_legal(state, call):  # type: ignore[no-untyped-def]
+    """May the seat to call make this call? A finished row allows Pass only."""
+    if call == PASS:
+        return True
+    if state[DONE]:
+        return False
+    if call >= FIRST_BID:
+        return call < NUM_CALLS and call - FIRST_BID > state[LAST_BID]
+    if state[LAST_BID] < 0:
+        return False
+    ours = ((row_turn(state) ^ state[LAST_BIDDER]) & 1) == 0
+    if call == DOUBLE:
+        return not ours and state[DOUBLING] == 0
+    return call == REDOUBLE and ours and state[DOUBLING] == 1
+
+
+@njit(cache=True)
+def row_mask(state, mask):  # type: ignore[no-untyped-def]
+    """Write the legal calls of a row to ``mask`` (38,)."""
+    mask[:FIRST_BID] = False
+    mask[PASS] = True
+    if state[DONE]:
+        mask[FIRST_BID:] = False
+        return
+    first = FIRST_BID + state[LAST_BID] + 1
+    mask[FIRST_BID:first] = False
+    mask[first:] = True
+    if state[LAST_BID] >= 0:
+        ours = ((row_turn(state) ^ state[LAST_BIDDER]) & 1) == 0
+        mask[DOUBLE] = not ours and state[DOUBLING] == 0
+        mask[REDOUBLE] = ours and state[DOUBLING] == 1
+
+
+@njit(cache=True)
+def row_start(state, history, dealer, vulnerability):  # type: ignore[no-untyped-def]
+    """Empty a row."""
+    history[:] = -1
+    state[:] = 0
+    state[DEALER] = dealer
+    state[VULNERABILITY] = vulnerability
+    state[LAST_BID] = -1
+    state[LAST_BIDDER] = -1
+    state[FIRST_NAMER:] = -1
+
+
+@njit(cache=True)
+def row_step(state, history, call):  # type: ignore[no-untyped-def]
+    """Make a legal call. A finished row stays as it is."""
+    if state[DONE]:
+        return
+    seat = row_turn(state)
+    history[state[LENGTH]] = call
+    state[LENGTH] += 1
+    if call == PASS:
+        state[PASSES] += 1
+        state[DONE] = state[PASSES] == (3 if state[LAST_BID] >= 0 else 4)
+        return
+    state[PASSES] = 0
+    if call == DOUBLE:
+        state[DOUBLING] = 1
+    elif call == REDOUBLE:
+        state[DOUBLING] = 2
+    else:
+        bid = call - FIRST_BID
+        state[LAST_BID] = bid
+        state[LAST_BIDDER] = seat
+        state[DOUBLING] = 0
+        namer = FIRST_NAMER + (seat & 1) * 5 + bid % 5
+        if state[namer] < 0:
+            state[namer] = seat
+
+
+@njit(cache=True, inline="always")
+def row_declarer(state):  # type: ignore[no-untyped-def]
+    """Declarer of the last bid: the first of its side to name its strain; -1 without a bid."""
+    if state[LAST_BID] < 0:
+        return -1
+    return state[FIRST_NAMER + (state[LAST_BIDDER] & 1) * 5 + state[LAST_BID] % 5]
+
+
+@njit(cache=True)
+def _start_all(state, history, dealer, vulnerability):  # type: ignore[no-untyped-def]
+    for i in range(len(state)):
+        row_start(state[i], history[i], dealer[i], vulnerability[i])
+
+
+@njit(cache=True)
+def _mask_all(state, mask):  # type: ignore[no-untyped-def]
+    for i in range(len(state)):
+        row_mask(state[i], mask[i])
+
+
+@njit(cache=True)
+def _step_rows(state, history, rows, calls):  # type: ignore[no-untyped-def]
+    """Step the rows in order; the position of the first illegal call, or -1 (then all were made)."""
+    for i in range(len(rows)):
+        if not row_legal(state[rows[i]], calls[i]):
+            return i
+    for i in range(len(rows)):
+        row_step(state[rows[i]], history[rows[i]], calls[i])
+    return -1
+
+
+@njit(cache=True)
+def _contracts(state, out):  # type: ignore[no-untyped-def]
+    for i in range(len(state)):
+        out[i, 0] = state[i, LAST_BID]
+        out[i, 1] = state[i, DOUBLING]
+        out[i, 2] = row_declarer(state[i])
+
+
+class Contracts(NamedTuple):
+    """Contracts of a batch of auctions, each int8 (N,): ``bid`` -1 where passed out (then declarer -1)."""
+
+    bid: Int8Array
+    doubling: Int8Array
+    declarer: Int8Array
+
+    def at(self, row: int) -> Contract:
+        """One of them as an object."""
+        return Contract(int(self.bid[row]), int(self.doubling[row]), int(self.declarer[row]))
+
+
+class Auctions:
+    """N auctions side by side.
+
+    Args:
+        dealer: seats 0..3, scalar or (N,).
+        vulnerability: codes 0..3, scalar or (N,).
+    """
+
+    __slots__ = ("history", "state")
+
+    def __init__(self, dealer: ArrayLike, vulnerability: ArrayLike) -> None:
+        d, v = np.broadcast_arrays(np.atleast_1d(dealer), np.atleast_1d(vulnerability))
+        if d.ndim != 1 or ((d < 0) | (d > 3) | (v < 0) | (v > 3)).any():
+            raise ValueError("dealer and vulnerability are numbers 0..3, one for each auction")
+        self.state: Int16Array = np.empty((len(d), STATE_COLUMNS), np.int16)
+        self.history: Int8Array = np.empty((len(d), MAX_CALLS), np.int8)
+        _start_all(self.state, self.history, d.astype(np.int16), v.astype(np.int16))
+
+    @classmethod
+    def replay(cls, history: ArrayLike, dealer: ArrayLike, vulnerability: ArrayLike) -> Auctions:
+        """Auctions after ``history`` (N, L), padded with -1.
+
+        Raises:
+            IllegalCall: where a call of it is not legal.
+        """
+        h = np.atleast_2d(np.asarray(history))
+        auctions = cls(np.broadcast_to(dealer, len(h)), np.broadcast_to(vulnerability, len(h)))
+        for column in range(h.shape[1]):
+            rows = np.flatnonzero(h[:, column] >= 0)
+            if auctions.done[rows].any():
+                row = int(rows[np.flatnonzero(auctions.done[rows])[0]])
+                raise IllegalCall(f"auction {row} goes on after it has ended: {auctions.text(row)}")
+            auctions.step(h[rows, column], rows)
+        return auctions
+
+    def __len__(self) -> int:
+        return len(self.state)
+
+    @property
+    def dealer(self) -> Int16Array:
+        return self.state[:, DEALER]
+
+    @property
+    def vulnerability(self) -> Int16Array:
+        return self.state[:, VULNERABILITY]
+
+    @property
+    def length(self) -> Int16Array:
+        """Number of calls made."""
+        return self.state[:, LENGTH]
+
+    @property
+    def done(self) -> BoolArray:
+        done: BoolArray = self.state[:, DONE] != 0
+        return done
+
+    @property
+    def turn(self) -> Int16Array:
+        """Seat to call, int16 (N,); of a finished row the seat that would have been next."""
+        return (self.state[:, DEALER] + self.state[:, LENGTH]) & 3
+
+    def legal(self) -> BoolArray:
+        """Legal calls, bool (N, 38). Never an all-False row: a finished row allows Pass only."""
+        mask = np.empty((len(self.state), NUM_CALLS), np.bool_)
+        _mask_all(self.state, mask)
+        return mask
+
+    def step(self, calls: ArrayLike, rows: ArrayLike | None = None) -> None:
+        """Make one call at each of ``rows`` (default all); finished rows take a Pass and stay as they are.
+
+        Raises:
+            IllegalCall: a call is not legal at its table; then no call of the batch was made.
+        """
+        r = np.arange(len(self.state)) if rows is None else np.asarray(rows, np.int64)
+        c = np.ascontiguousarray(np.broadcast_to(np.asarray(calls, np.int64), r.shape))
+        bad = int(_step_rows(self.state, self.history, r, c))
+        if bad >= 0:
+            row, call = int(r[bad]), int(c[bad])
+            name = call_text(call) if 0 <= call < NUM_CALLS else repr(call)
+            raise IllegalCall(f"{name} is not legal at table {row} after {self.text(row) or 'no call'}")
+
+    def contracts(self) -> Contracts:
+        """The contracts as they stand: final where ``done``."""
+        out = np.empty((len(self.state), 3), np.int8)
+        _contracts(self.state, out)
+        return Contracts(out[:, 0], out[:, 1], out[:, 2])
+
+    def calls(self, row: int) -> tuple[int, ...]:
+        """The calls of one auction."""
+        return tuple(int(c) for c in self.history[row, : self.state[row, LENGTH]])
+
+    def text(self, row: int) -> str:
+        """One auction in words: ``"N: 1C Pass 1H"``; empty before the first call."""
+        words = " ".join(call_text(c) for c in self.calls(row))
+        return f"{SEATS[self.state[row, DEALER]]}: {words}" if words else ""
+
+    def take(self, rows: NDArray[np.int64] | BoolArray) -> Auctions:
+        """A copy of some rows."""
+        out = object.__new__(Auctions)
+        out.state, out.history = self.state[rows], self.history[rows]
+        return out
+
+
+def one_auction(calls: Iterable[int] | Sequence[int], dealer: int, vulnerability: int = 0) -> Auctions:
+    """A batch of one after ``calls``.
+
+    Raises:
+        IllegalCall: a call is not legal, or follows the end of the auction.
+    """
+    return Auctions.replay(np.array([list(calls)], np.int64).reshape(1, -1), dealer, vulnerability)
+
+
+def longest_auction() -> list[int]:
+    """The longest legal auction: three passes, then every bid doubled and redoubled late; 319 calls."""
+    calls = [PASS] * 3
+    for bid in range(NUM_BIDS):
+        calls += [FIRST_BID + bid, PASS, PASS, DOUBLE, PASS, PASS, REDOUBLE, PASS, PASS]
+    return [*calls, PASS]
+

@@ -1,0 +1,118 @@
+"""The three trivial bidders, and the resolver that turns a spec string into a bidder.
+
+Specs: ``pass``, ``random``, ``doubler``, ``python:package.module:factory`` (your own), and whatever packages
+publish in the entry-point group ``bridge_env.bidders`` (``system:sayc``, ``pair:SPEC,SPEC`` ...).
+"""
+
+from __future__ import annotations
+
+import importlib
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib.metadata import EntryPoint, entry_points
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bridge_env.calls import DOUBLE, FIRST_BID, PASS, bid_call
+from bridge_env.protocols import Bidder
+from bridge_env.streams import uniforms
+from bridge_env.view import BidView
+
+ENTRY_POINT_GROUP = "bridge_env.bidders"
+_TWO_NOTRUMP = bid_call(2, 4)
+
+
+class SpecError(ValueError):
+    """A spec string that names no bidder; the message quotes it and lists what there is."""
+
+
+@dataclass(frozen=True)
+class PassBidder:
+    """Always passes."""
+
+    def bid(self, view: BidView, key: NDArray[np.uint64]) -> NDArray[np.int8]:
+        return np.full(len(view), PASS, np.int8)
+
+
+@dataclass(frozen=True)
+class RandomBidder:
+    """Any legal call with equal chance."""
+
+    def bid(self, view: BidView, key: NDArray[np.uint64]) -> NDArray[np.int8]:
+        rank = (uniforms(key, 1)[:, 0] * view.mask.sum(axis=1)).astype(np.int64)
+        chosen: NDArray[np.int8] = (np.cumsum(view.mask, axis=1) == rank[:, None] + 1).argmax(axis=1).astype(np.int8)
+        return chosen
+
+
+@dataclass(frozen=True)
+class DoublerBidder:
+    """Passes, but doubles any opposing bid from 2NT up."""
+
+    def bid(self, view: BidView, key: NDArray[np.uint64]) -> NDArray[np.int8]:
+        last_bid = view.history.max(axis=1, initial=PASS) if view.history.size else np.zeros(len(view), np.int8)
+        double = view.mask[:, DOUBLE] & (last_bid >= max(FIRST_BID, _TWO_NOTRUMP))
+        return np.where(double, DOUBLE, PASS).astype(np.int8)
+
+
+_TRIVIAL: dict[str, type[PassBidder] | type[RandomBidder] | type[DoublerBidder]] = {
+    "pass": PassBidder, "random": RandomBidder, "doubler": DoublerBidder,
+}  # fmt: skip
+
+
+def make(spec: str | Bidder, *, partner: str | None = None, opponents: str | None = None) -> Bidder:
+    """The bidder that ``spec`` names.
+
+    Args:
+        spec: a spec string, or a Bidder, which is returned as it is.
+        partner: spec of the bidder across the table, for one that reads its partner's calls; default: as itself.
+        opponents: spec of the opponents' bidder, disclosed as at the table; default: as itself.
+
+    Raises:
+        SpecError: the spec names nothing, or its file or module cannot be used; the message says why.
+    """
+    if not isinstance(spec, str):
+        if isinstance(spec, Bidder):
+            return spec
+        raise SpecError(f"{spec!r} is neither a spec string nor a Bidder (an object with bid(view, key))")
+    head, _, argument = spec.strip().partition(":")
+    if head in _TRIVIAL:
+        if argument:
+            raise SpecError(f"{spec!r}: {head!r} takes nothing after it")
+        return _TRIVIAL[head]()
+    if head == "python":
+        return _from_python(spec, argument)
+    published = _published().get(head)
+    if published is None:
+        known = ", ".join([*_TRIVIAL, *(f"{name}:..." for name in sorted(_published())), "python:module:factory"])
+        raise SpecError(f"{spec!r} names no bidder; there are {known}")
+    factory = published.load()
+    bidder: Bidder = factory(argument, partner=partner, opponents=opponents)
+    return bidder
+
+
+@lru_cache(maxsize=1)
+def _published() -> dict[str, EntryPoint]:
+    return {entry.name: entry for entry in entry_points(group=ENTRY_POINT_GROUP)}
+
+
+def _from_python(spec: str, argument: str) -> Bidder:
+    module_name, _, attribute = argument.partition(":")
+    if not module_name or not attribute:
+        raise SpecError(f"{spec!r}: write python:package.module:factory")
+    try:
+        target: Any = importlib.import_module(module_name)
+    except ImportError as error:
+        raise SpecError(f"{spec!r}: cannot import {module_name!r}: {error}") from error
+    try:
+        for name in attribute.split("."):
+            target = getattr(target, name)
+    except AttributeError as error:
+        raise SpecError(f"{spec!r}: {error}") from error
+    if not isinstance(target, type) and isinstance(target, Bidder):
+        return target
+    made = target() if callable(target) else target
+    if not isinstance(made, Bidder):
+        raise SpecError(f"{spec!r} gave {type(made).__name__}, which has no method bid(view, key)")
+    return made

@@ -1,0 +1,123 @@
+"""The 38 calls and the contracts they end in.
+
+=========  =======================================================================
+thing      encoding
+=========  =======================================================================
+strain     C D H S NT = 0..4
+call       Pass 0, X 1, XX 2, bid ``3 + 5 * (level - 1) + strain`` (1C = 3, 7NT = 37)
+bid        ``call - 3``: 0..34, used where only bids can stand
+doubling   0 undoubled, 1 doubled, 2 redoubled
+=========  =======================================================================
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from bridge_env.cards import SEATS
+
+PASS, DOUBLE, REDOUBLE, FIRST_BID = 0, 1, 2, 3
+NUM_CALLS, NUM_BIDS = 38, 35
+STRAINS = ("C", "D", "H", "S", "NT")
+NOTRUMP = 4
+
+CALL_NAMES: tuple[str, ...] = ("Pass", "X", "XX", *(f"{lv}{st}" for lv in range(1, 8) for st in STRAINS))
+
+_WORDS = {
+    "PASS": PASS, "P": PASS, "--": PASS, "X": DOUBLE, "D": DOUBLE, "DBL": DOUBLE, "DOUBLE": DOUBLE,
+    "XX": REDOUBLE, "R": REDOUBLE, "RDBL": REDOUBLE, "REDOUBLE": REDOUBLE,
+}  # fmt: skip
+_CONTRACT = re.compile(r"^([1-7])\s*(C|D|H|S|NT?)\s*(XX|X|RDBL|DBL)?(?:\s*(?:BY\s+)?([NESW]))?$")
+
+
+class CallError(ValueError):
+    """Text that is no call, or no contract; the message quotes it."""
+
+
+def bid_call(level: int, strain: int) -> int:
+    """The call that bids ``level`` (1..7) in ``strain`` (0..4)."""
+    return FIRST_BID + 5 * (level - 1) + strain
+
+
+def level_of(call: int) -> int:
+    """Level 1..7 of a bid."""
+    return (call - FIRST_BID) // 5 + 1
+
+
+def strain_of(call: int) -> int:
+    """Strain 0..4 of a bid."""
+    return (call - FIRST_BID) % 5
+
+
+def parse_call(text: str | int) -> int:
+    """The number of a call: accepts P/Pass, X/Dbl/Double, XX/Rdbl/Redouble, 1N/1NT, any case, or 0..37.
+
+    Raises:
+        CallError: not a call.
+    """
+    if not isinstance(text, str):
+        if 0 <= int(text) < NUM_CALLS:
+            return int(text)
+        raise CallError(f"{text!r} is not a call; numbers go from 0 (Pass) to {NUM_CALLS - 1} (7NT)")
+    word = text.strip().upper()
+    if word in _WORDS:
+        return _WORDS[word]
+    if len(word) in (2, 3) and word[0] in "1234567":
+        strain = "NT" if word[1:] == "N" else word[1:]
+        if strain in STRAINS:
+            return bid_call(int(word[0]), STRAINS.index(strain))
+    raise CallError(f"{text!r} is not a call; use Pass, X, XX or a bid from 1C to 7NT")
+
+
+def call_text(call: int) -> str:
+    """``Pass``, ``X``, ``XX``, ``1C`` ... ``7NT``."""
+    if not 0 <= call < NUM_CALLS:
+        raise CallError(f"{call!r} is not a call; numbers go from 0 (Pass) to {NUM_CALLS - 1} (7NT)")
+    return CALL_NAMES[call]
+
+
+@dataclass(frozen=True, slots=True)
+class Contract:
+    """What an auction ended in: ``bid`` 0..34 (-1 passed out), ``doubling`` 0..2, ``declarer`` 0..3 (or -1).
+
+    It formats and parses; it computes no rule.
+    """
+
+    bid: int
+    doubling: int = 0
+    declarer: int = -1
+
+    @property
+    def passed_out(self) -> bool:
+        return self.bid < 0
+
+    @property
+    def level(self) -> int:
+        return self.bid // 5 + 1
+
+    @property
+    def strain(self) -> int:
+        return self.bid % 5
+
+    def __str__(self) -> str:
+        if self.passed_out:
+            return "Pass"
+        return f"{self.level}{STRAINS[self.strain]}{'X' * self.doubling} {SEATS[self.declarer]}"
+
+    @classmethod
+    def parse(cls, text: str) -> Contract:
+        """``"4SX N"``, ``"3NT by W"`` or ``"Pass"``.
+
+        Raises:
+            CallError: not a contract with its declarer.
+        """
+        word = text.strip().upper()
+        if word in ("PASS", "PASSED OUT", "AP"):
+            return cls(-1)
+        match = _CONTRACT.match(word)
+        if match is None or match[4] is None:
+            raise CallError(f"{text!r} is not a contract with its declarer, such as '4SX N' or 'Pass'")
+        strain = STRAINS.index("NT" if match[2] == "N" else match[2])
+        doubling = {None: 0, "X": 1, "DBL": 1, "XX": 2, "RDBL": 2}[match[3]]
+        return cls(5 * (int(match[1]) - 1) + strain, doubling, SEATS.index(match[4]))

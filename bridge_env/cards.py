@@ -1,0 +1,208 @@
+"""Seats, suits, cards and deals.
+
+===========  =================================================================================
+thing        encoding
+===========  =================================================================================
+seat         N E S W = 0 1 2 3; partner ``seat ^ 2``, side ``seat & 1`` (0 = NS, 1 = EW)
+suit         C D H S = 0..3
+rank         2 3 ... K A = 0..12
+card         ``suit * 13 + rank``, so ``(..., 52)`` reshapes to ``(..., 4, 13)``
+deal         ``owner``: uint8 (N, 52), the seat that holds each card, 255 = unknown
+vulnerability  0..3: bit 0 NS, bit 1 EW
+===========  =================================================================================
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from bridge_env import streams
+
+UInt8Array = NDArray[np.uint8]
+BoolArray = NDArray[np.bool_]
+
+SEATS = "NESW"
+SUITS = "CDHS"
+RANKS = "23456789TJQKA"
+VULNERABILITIES = ("None", "NS", "EW", "Both")
+UNKNOWN = 255
+
+_VULNERABILITY_WORDS = {
+    "none": 0, "-": 0, "love": 0, "o": 0, "ns": 1, "n-s": 1, "ew": 2, "e-w": 2, "both": 3, "all": 3, "b": 3,
+}  # fmt: skip
+
+
+class DealError(ValueError):
+    """Text or an array that is not a deal or a hand; the message quotes it and says what is wrong."""
+
+
+def card_text(card: int) -> str:
+    """``51 -> 'SA'``."""
+    return SUITS[card // 13] + RANKS[card % 13]
+
+
+def parse_seat(text: str | int) -> int:
+    """Seat number of ``"N"``, ``"east"`` or 0..3.
+
+    Raises:
+        ValueError: not a seat.
+    """
+    if isinstance(text, int | np.integer) and 0 <= text < 4:
+        return int(text)
+    word = str(text).strip().upper()
+    if word and word[0] in SEATS and word in ("N", "E", "S", "W", "NORTH", "EAST", "SOUTH", "WEST"):
+        return SEATS.index(word[0])
+    raise ValueError(f"{text!r} is not a seat; use one of N, E, S, W")
+
+
+def parse_vulnerability(text: str | int) -> int:
+    """Vulnerability code of ``"None" | "NS" | "EW" | "Both"`` (and the usual synonyms) or 0..3.
+
+    Raises:
+        ValueError: not a vulnerability.
+    """
+    if isinstance(text, int | np.integer) and 0 <= text < 4:
+        return int(text)
+    code = _VULNERABILITY_WORDS.get(str(text).strip().lower())
+    if code is None:
+        raise ValueError(f"{text!r} is not a vulnerability; use one of None, NS, EW, Both")
+    return code
+
+
+def board_dealer(board: ArrayLike) -> UInt8Array:
+    """Dealer of board numbers 1, 2, ... (Law 2 of duplicate bridge: N E S W in turn)."""
+    return ((np.asarray(board, np.int64) - 1) % 4).astype(np.uint8)
+
+
+def board_vulnerability(board: ArrayLike) -> UInt8Array:
+    """Vulnerability of board numbers 1, 2, ...: none, NS, EW, both, shifted by one every four boards."""
+    b = np.asarray(board, np.int64) - 1
+    return ((b + b // 4) % 4).astype(np.uint8)
+
+
+def random_deals(seed: int, start: int, count: int) -> UInt8Array:
+    """Deals number ``start .. start + count - 1`` of the endless sequence that ``seed`` names.
+
+    Every deal is a function of (seed, its number) alone, so any cut of the sequence gives the same deals.
+
+    Returns:
+        owner, uint8 (count, 52).
+    """
+    return deals_of(streams.key("deal", seed, np.arange(start, start + count)))
+
+
+def deals_of(keys: NDArray[np.uint64]) -> UInt8Array:
+    """The random deal of every stream: owner uint8 (N, 52) of keys uint64 (N,)."""
+    order = np.argsort(streams.draws(keys, 52), axis=-1, kind="stable")
+    owner = np.empty((len(keys), 52), np.uint8)
+    np.put_along_axis(owner, order, np.repeat(np.arange(4, dtype=np.uint8), 13)[None], axis=-1)
+    return owner
+
+
+def check_deals(owner: ArrayLike) -> UInt8Array:
+    """``owner`` as a uint8 (N, 52) array of whole deals.
+
+    Raises:
+        DealError: wrong shape, or a seat that does not hold 13 cards; names the first bad row.
+    """
+    a = np.asarray(owner)
+    if a.ndim == 1:
+        a = a[None]
+    if a.ndim != 2 or a.shape[1] != 52:
+        raise DealError(f"a deal is an array (N, 52) of owners; this one has shape {np.shape(owner)}")
+    counts = np.stack([(a == seat).sum(axis=1) for seat in range(4)], axis=1)
+    bad = np.flatnonzero((counts != 13).any(axis=1))
+    if bad.size:
+        row = int(bad[0])
+        held = ", ".join(f"{SEATS[s]} {counts[row, s]}" for s in range(4))
+        raise DealError(f"deal {row} is not a deal: every seat holds 13 cards, here {held}")
+    return np.ascontiguousarray(a, np.uint8)
+
+
+def hands(owner: ArrayLike, seat: ArrayLike) -> BoolArray:
+    """The cards of ``seat`` (scalar or (N,)): bool (N, 52)."""
+    held: BoolArray = np.asarray(owner) == np.asarray(seat)[..., None]
+    return held
+
+
+def rotate_deals(owner: ArrayLike, steps: int) -> UInt8Array:
+    """Every hand moves ``steps`` seats clockwise (N's hand to E for 1; -1 the other way); unknown stays unknown."""
+    a = np.asarray(owner, np.uint8)
+    return np.where(a == UNKNOWN, a, (a + steps % 4) & 3).astype(np.uint8)
+
+
+def permute_suits(owner: ArrayLike, permutation: Sequence[int]) -> UInt8Array:
+    """Suit ``permutation[i]`` of the old deal becomes suit ``i`` of the new one."""
+    a = np.asarray(owner, np.uint8)
+    out = a.reshape(*a.shape[:-1], 4, 13)[..., list(permutation), :]
+    return np.ascontiguousarray(out.reshape(a.shape))
+
+
+# --- text: hands and deals as PBN writes them, spades first, high cards first -------------------------
+
+
+def parse_hand(text: str) -> BoolArray:
+    """``"AKQ2.T98.J7.A543"`` (spades.hearts.diamonds.clubs) as bool (52,). ``10`` may stand for ``T``.
+
+    Raises:
+        DealError: not four suits of distinct ranks with 13 cards in all.
+    """
+    held = _parse_holding(text)
+    if int(held.sum()) != 13:
+        raise DealError(f"hand {text!r} has {int(held.sum())} cards, not 13")
+    return held
+
+
+def _parse_holding(text: str) -> BoolArray:
+    suits = text.strip().upper().replace("10", "T").split(".")
+    if len(suits) != 4:
+        raise DealError(f"hand {text!r} must have four suits (S.H.D.C) divided by dots; it has {len(suits)}")
+    held = np.zeros(52, bool)
+    for suit, ranks in zip((3, 2, 1, 0), suits, strict=True):
+        for rank in ranks if ranks != "-" else "":
+            if rank not in RANKS:
+                raise DealError(f"hand {text!r}: {rank!r} is not a rank; use {RANKS[::-1]}")
+            card = suit * 13 + RANKS.index(rank)
+            if held[card]:
+                raise DealError(f"hand {text!r} holds {card_text(card)} twice")
+            held[card] = True
+    return held
+
+
+def hand_text(held: ArrayLike) -> str:
+    """bool (52,) as ``"AKQ2.T98.J7.A543"``."""
+    h = np.asarray(held, bool).reshape(4, 13)
+    return ".".join("".join(RANKS[r] for r in range(12, -1, -1) if h[s, r]) for s in (3, 2, 1, 0))
+
+
+def parse_deal(text: str) -> UInt8Array:
+    """A PBN deal, ``"N:hand hand hand hand"`` clockwise from the named seat, as owner uint8 (52,).
+
+    Raises:
+        DealError: not four hands of 13 distinct cards.
+    """
+    first, colon, rest = text.strip().partition(":")
+    if not colon or first.strip().upper() not in ("N", "E", "S", "W"):
+        raise DealError(f"deal {text!r} must begin with the first seat and a colon, as in 'N:AK... ...'")
+    parts = rest.split()
+    if len(parts) != 4:
+        raise DealError(f"deal {text!r} must have four hands; it has {len(parts)}")
+    owner = np.full(52, UNKNOWN, np.uint8)
+    seat = SEATS.index(first.strip().upper())
+    for part in parts:
+        held = parse_hand(part)
+        twice = np.flatnonzero(held & (owner != UNKNOWN))
+        if twice.size:
+            raise DealError(f"deal {text!r} has {card_text(int(twice[0]))} in two hands")
+        owner[held] = seat
+        seat = (seat + 1) % 4
+    return owner
+
+
+def deal_text(owner: ArrayLike, first: int = 0) -> str:
+    """owner (52,) as a PBN deal that starts at seat ``first``."""
+    o = np.asarray(owner)
+    return f"{SEATS[first]}:" + " ".join(hand_text(o == (first + i) % 4) for i in range(4))

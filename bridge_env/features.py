@@ -1,0 +1,141 @@
+"""What a hand is worth: one definition of points, lengths, controls, losers and the rest, for everyone.
+
+``hand_features`` turns hands into rows of small integers; ``FEATURES`` names the columns. Suits stand in the
+order C D H S. Constraints, bidding systems and case bases all read these columns.
+
+===============  =================================================================================================
+name             what it counts
+===============  =================================================================================================
+hcp              high-card points, A 4, K 3, Q 2, J 1 (Milton Work)
+points           hcp + 1 for every card beyond the fourth of a suit (length points)
+length           cards in a suit (one column a suit)
+longest          length of the longest suit; ``shortest`` of the shortest
+difference       length of one suit minus another's: C-D C-H C-S D-H D-S H-S
+balanced         1 for 4-3-3-3, 4-4-3-2, 5-3-3-2
+semibalanced     1 for balanced, 5-4-2-2 and 6-3-2-2
+controls         A 2, K 1
+aces, kings      how many
+losers           losing trick count: A, K, Q missing among the first three cards of each suit
+top3             honours A K Q in a suit; ``top5`` A K Q J T
+stopper          1 for A, Kx, Qxx, Jxxx in a suit
+keycards         aces + the king of the suit
+suit_hcp         hcp in a suit
+support          dummy points with the suit as trumps: hcp + void 5, singleton 3, doubleton 1 in the side suits
+                 with four trumps or more; 3, 2, 1 with three; hcp with fewer
+rule20           hcp + the lengths of the two longest suits (the rule of twenty opens from 20)
+quick            quick tricks in halves: AK 4, AQ 3, A 2, KQ 2, Kx 1 a suit
+===============  =================================================================================================
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+from numpy.typing import ArrayLike, NDArray
+
+_SUIT_LETTERS = "CDHS"
+_PAIRS = ((0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3))
+
+_COLUMNS: tuple[tuple[str, tuple[str, ...]], ...] = (
+    ("hcp", ("",)), ("points", ("",)), ("length", tuple(_SUIT_LETTERS)), ("longest", ("",)), ("shortest", ("",)),
+    ("difference", tuple(_SUIT_LETTERS[a] + _SUIT_LETTERS[b] for a, b in _PAIRS)),
+    ("balanced", ("",)), ("semibalanced", ("",)), ("controls", ("",)), ("aces", ("",)), ("kings", ("",)),
+    ("losers", ("",)), ("top3", tuple(_SUIT_LETTERS)), ("top5", tuple(_SUIT_LETTERS)),
+    ("stopper", tuple(_SUIT_LETTERS)), ("keycards", tuple(_SUIT_LETTERS)), ("suit_hcp", tuple(_SUIT_LETTERS)),
+    ("support", tuple(_SUIT_LETTERS)), ("rule20", ("",)), ("quick", ("",)),
+)  # fmt: skip
+
+#: Column name -> index. Features of a suit are ``name:C`` ... ``name:S``, differences ``difference:CD`` ...
+FEATURES: dict[str, int] = {}
+for _name, _parts in _COLUMNS:
+    for _part in _parts:
+        FEATURES[f"{_name}:{_part}" if _part else _name] = len(FEATURES)
+NUM_FEATURES = len(FEATURES)
+
+HCP, POINTS, LENGTH = FEATURES["hcp"], FEATURES["points"], FEATURES["length:C"]
+_LONGEST, _SHORTEST, _DIFFERENCE = FEATURES["longest"], FEATURES["shortest"], FEATURES["difference:CD"]
+_BALANCED, _SEMIBALANCED = FEATURES["balanced"], FEATURES["semibalanced"]
+_CONTROLS, _ACES, _KINGS, _LOSERS = FEATURES["controls"], FEATURES["aces"], FEATURES["kings"], FEATURES["losers"]
+_TOP3, _TOP5, STOPPER = FEATURES["top3:C"], FEATURES["top5:C"], FEATURES["stopper:C"]
+_KEYCARDS, _SUIT_HCP, SUPPORT = FEATURES["keycards:C"], FEATURES["suit_hcp:C"], FEATURES["support:C"]
+_RULE20, _QUICK = FEATURES["rule20"], FEATURES["quick"]
+
+
+@njit(cache=True)
+def _suit_features(hand, suit, f):  # type: ignore[no-untyped-def]
+    """The columns that one suit decides, and its share of the sums."""
+    base = suit * 13
+    length = 0
+    for rank in range(13):
+        length += hand[base + rank]
+    a, k, q = int(hand[base + 12]), int(hand[base + 11]), int(hand[base + 10])
+    j, t = int(hand[base + 9]), int(hand[base + 8])
+    points = 4 * a + 3 * k + 2 * q + j
+    f[LENGTH + suit] = length
+    f[HCP] += points
+    f[_SUIT_HCP + suit] = points
+    f[_CONTROLS] += 2 * a + k
+    f[_ACES] += a
+    f[_KINGS] += k
+    f[_TOP3 + suit] = a + k + q
+    f[_TOP5 + suit] = a + k + q + j + t
+    f[_KEYCARDS + suit] = k  # the aces are added when all are counted
+    f[STOPPER + suit] = a or (k and length >= 2) or (q and length >= 3) or (j and length >= 4)
+    f[_LOSERS] += min(length, 3) - a - (k if length >= 2 else 0) - (q if length >= 3 else 0)
+    if a:
+        f[_QUICK] += 4 if k else (3 if q else 2)
+    elif k:
+        f[_QUICK] += 2 if q else (1 if length >= 2 else 0)
+
+
+@njit(cache=True)
+def row_features(hand, f):  # type: ignore[no-untyped-def]
+    """Write the features of ``hand`` bool (52,) to ``f`` int16 (NUM_FEATURES,)."""
+    f[:] = 0
+    for suit in range(4):
+        _suit_features(hand, suit, f)
+    longest = second = 0
+    shortest = 13
+    doubletons = 0
+    f[POINTS] = f[HCP]
+    for suit in range(4):
+        length = f[LENGTH + suit]
+        if length > longest:
+            longest, second = length, longest
+        elif length > second:
+            second = length
+        shortest = min(shortest, length)
+        doubletons += length == 2
+        f[POINTS] += max(length - 4, 0)
+        f[_KEYCARDS + suit] += f[_ACES]
+    f[_LONGEST], f[_SHORTEST] = longest, shortest
+    column = _DIFFERENCE
+    for first in range(3):
+        for other in range(first + 1, 4):
+            f[column] = f[LENGTH + first] - f[LENGTH + other]
+            column += 1
+    f[_BALANCED] = shortest >= 2 and doubletons <= 1 and longest <= 5
+    f[_SEMIBALANCED] = shortest >= 2 and longest <= 6 and doubletons <= 2
+    f[_RULE20] = f[HCP] + longest + second
+    for trump in range(4):
+        trumps = f[LENGTH + trump]
+        value = f[HCP]
+        for suit in range(4):
+            if suit != trump and f[LENGTH + suit] < 3 and trumps >= 3:
+                short = f[LENGTH + suit]
+                value += (5 - 2 * short) if trumps >= 4 else (3 - short)
+        f[SUPPORT + trump] = value
+
+
+@njit(cache=True)
+def _all_features(hands, out):  # type: ignore[no-untyped-def]
+    for i in range(len(hands)):
+        row_features(hands[i], out[i])
+
+
+def hand_features(hands: ArrayLike) -> NDArray[np.int16]:
+    """Features of hands bool (N, 52): int16 (N, NUM_FEATURES), columns as in ``FEATURES``."""
+    held = np.ascontiguousarray(hands, np.bool_)
+    out = np.empty((len(held), NUM_FEATURES), np.int16)
+    _all_features(held, out)
+    return out

@@ -1,0 +1,80 @@
+"""A view as 480 numbers, the layout that OpenSpiel and pgx share. Declared once, here.
+
+=============  ================================================================================================
+offset         what it says (1 or 0)
+=============  ================================================================================================
+[0]            our side is not vulnerable
+[1]            our side is vulnerable
+[2]            their side is not vulnerable
+[3]            their side is vulnerable
+[4:8]          passed before the opening bid: me, left-hand opponent, partner, right-hand opponent
+[8:428]        35 bids from 1C to 7NT, 12 each: who bid it (4), who doubled it (4), who redoubled it (4);
+               seats as above, counted clockwise from the observer
+[428:480]      the observer's cards at ``428 + rank * 4 + suit`` (ranks 2..A = 0..12, suits C D H S = 0..3)
+=============  ================================================================================================
+
+Seats are relative to the observer and the first call is the dealer's, whoever that is; OpenSpiel, whose
+dealer is always North, gives the same numbers on its boards (they start at index 4 of its 571-long tensor,
+behind the phase of the game).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from bridge_env.auction import DEALER, LENGTH, VULNERABILITY
+from bridge_env.calls import DOUBLE, FIRST_BID, NUM_BIDS, PASS, REDOUBLE
+from bridge_env.view import BidView
+
+OBSERVATION_SIZE = 480
+VULNERABILITY_AT, OPENING_PASS_AT, BIDS_AT, HAND_AT = 0, 4, 8, 428
+BID_STRIDE, DOUBLE_AT, REDOUBLE_AT = 12, 4, 8  # within a bid's 12: who bid 0, who doubled 4, who redoubled 8
+
+assert HAND_AT == BIDS_AT + NUM_BIDS * BID_STRIDE
+assert OBSERVATION_SIZE == HAND_AT + 52
+
+
+@njit(cache=True)
+def row_observation(state, history, owner, seat, out):  # type: ignore[no-untyped-def]
+    """Write what ``seat`` sees of a table to ``out`` int8 (480,). Cards with ``owner[card] == seat`` are its hand."""
+    out[:] = 0
+    vulnerability = state[VULNERABILITY]
+    out[VULNERABILITY_AT + ((vulnerability >> (seat & 1)) & 1)] = 1
+    out[VULNERABILITY_AT + 2 + ((vulnerability >> (1 - (seat & 1))) & 1)] = 1
+    last = -1
+    for i in range(state[LENGTH]):
+        call = history[i]
+        who = (state[DEALER] + i - seat) & 3
+        if call >= FIRST_BID:
+            last = BIDS_AT + (call - FIRST_BID) * BID_STRIDE
+            out[last + who] = 1
+        elif call == PASS:
+            if last < 0:
+                out[OPENING_PASS_AT + who] = 1
+        elif call == DOUBLE:
+            out[last + DOUBLE_AT + who] = 1
+        elif call == REDOUBLE:
+            out[last + REDOUBLE_AT + who] = 1
+    for suit in range(4):
+        for rank in range(13):
+            if owner[suit * 13 + rank] == seat:
+                out[HAND_AT + rank * 4 + suit] = 1
+
+
+@njit(cache=True)
+def _observe_rows(state, history, owner, seats, out):  # type: ignore[no-untyped-def]
+    for i in range(len(out)):
+        row_observation(state[i], history[i], owner[i], seats[i], out[i])
+
+
+def observe(view: BidView) -> NDArray[np.int8]:
+    """The observations of a batch of views: int8 (N, 480)."""
+    state = np.zeros((len(view), max(DEALER, LENGTH, VULNERABILITY) + 1), np.int16)
+    state[:, DEALER], state[:, LENGTH] = view.dealer, view.length
+    state[:, VULNERABILITY] = view.vulnerability
+    owner = np.where(view.hand, view.seat[:, None], 255).astype(np.uint8)
+    out = np.empty((len(view), OBSERVATION_SIZE), np.int8)
+    _observe_rows(state, np.ascontiguousarray(view.history), owner, view.seat, out)
+    return out

@@ -1,0 +1,38 @@
+"""What a bidder, a card evaluator and a source of tricks are. Arrays in, arrays out, a batch at a time."""
+
+from __future__ import annotations
+
+from typing import Protocol, runtime_checkable
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from bridge_env.view import BidView
+
+
+@runtime_checkable
+class Bidder(Protocol):
+    """Anything that calls. It keeps no state between calls beyond what the view says."""
+
+    def bid(self, view: BidView, key: NDArray[np.uint64]) -> NDArray[np.int8]:
+        """One legal call for every row of ``view``: int8 (N,).
+
+        Args:
+            view: what the acting seats know; rows may be at different seats, auctions and vulnerabilities.
+            key: uint64 (N,), each row's own random stream (``bridge_env.streams``). A bidder that uses
+                chance draws from it and from nothing else, so that a batch equals its rows one by one.
+        """
+        ...
+
+
+@runtime_checkable
+class DoubleDummy(Protocol):
+    """A source of exact tricks."""
+
+    def tricks(self, owner: ArrayLike) -> NDArray[np.int8]:
+        """Whole tables, int8 (N, 4, 5) [declarer seat, strain], of deals uint8 (N, 52)."""
+        ...
+
+    def tricks_for(self, owner: ArrayLike, declarer: ArrayLike, strain: ArrayLike) -> NDArray[np.int8]:
+        """Tricks of the given contracts only, int8 (N,): the cheap path."""
+        ...

@@ -1,0 +1,58 @@
+"""What a seat may know when it calls: its own hand and the public auction. There is nothing to peek at."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bridge_env.auction import DEALER, LENGTH, VULNERABILITY, Auctions
+from bridge_env.cards import hands
+
+Rows = NDArray[np.int64] | NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class BidView:
+    """The acting seats of N tables.
+
+    Attributes:
+        hand: bool (N, 52), the acting seat's cards.
+        history: int8 (N, L), the calls so far, padded with -1; L is the longest of the batch.
+        length: int16 (N,), the number of calls so far.
+        dealer: int16 (N,), seat 0..3.
+        vulnerability: int16 (N,), code 0..3 (bit 0 NS, bit 1 EW).
+        seat: int16 (N,), the acting seat.
+        mask: bool (N, 38), the legal calls.
+    """
+
+    hand: NDArray[np.bool_]
+    history: NDArray[np.int8]
+    length: NDArray[np.int16]
+    dealer: NDArray[np.int16]
+    vulnerability: NDArray[np.int16]
+    seat: NDArray[np.int16]
+    mask: NDArray[np.bool_]
+
+    def __len__(self) -> int:
+        return len(self.seat)
+
+    def take(self, rows: Rows) -> BidView:
+        """Some of the rows."""
+        return BidView(
+            self.hand[rows], self.history[rows], self.length[rows], self.dealer[rows],
+            self.vulnerability[rows], self.seat[rows], self.mask[rows],
+        )  # fmt: skip
+
+
+def view_of(auctions: Auctions, owner: NDArray[np.uint8], rows: Rows | None = None) -> BidView:
+    """The view of the seat to call at ``rows`` (default all) of ``auctions`` on the deals ``owner``."""
+    chosen = auctions if rows is None else auctions.take(rows)
+    deals = owner if rows is None else owner[rows]
+    longest = int(chosen.length.max(initial=0))
+    seat = chosen.turn
+    return BidView(
+        hands(deals, seat), chosen.history[:, :longest], chosen.state[:, LENGTH], chosen.state[:, DEALER],
+        chosen.state[:, VULNERABILITY], seat, chosen.legal(),
+    )  # fmt: skip
