@@ -119,3 +119,14 @@ def make_pair(argument: str, *, partner: str | None = None, opponents: str | Non
     return PairBidder(
         make(first, partner=second, opponents=opponents), make(second, partner=first, opponents=opponents)
     )
+
+
+def systems_of(bidder: Bidder) -> tuple[HierarchyBidder, HierarchyBidder] | None:
+    """The players of a partnership, at N or E and at S or W, if both follow systems; else None."""
+    if isinstance(bidder, HierarchyBidder):
+        return bidder, bidder
+    if isinstance(bidder, PairBidder):
+        first, second = bidder.first, bidder.second
+        if isinstance(first, HierarchyBidder) and isinstance(second, HierarchyBidder):
+            return first, second
+    return None

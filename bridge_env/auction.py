@@ -16,7 +16,17 @@ import numpy as np
 from numba import njit
 from numpy.typing import ArrayLike, NDArray
 
-from bridge_env.calls import DOUBLE, FIRST_BID, NUM_BIDS, NUM_CALLS, PASS, REDOUBLE, Contract, call_text
+from bridge_env.calls import (
+    CALL_NAMES,
+    DOUBLE,
+    FIRST_BID,
+    NUM_BIDS,
+    NUM_CALLS,
+    PASS,
+    REDOUBLE,
+    Contract,
+    call_text,
+)
 from bridge_env.cards import SEATS
 
 MAX_CALLS = 319
@@ -253,17 +263,25 @@ class Auctions:
 
     def calls(self, row: int) -> tuple[int, ...]:
         """The calls of one auction."""
-        return tuple(int(c) for c in self.history[row, : self.state[row, LENGTH]])
+        return tuple(self.history[row, : self.state[row, LENGTH]].tolist())
 
     def text(self, row: int) -> str:
         """One auction in words: ``"N: 1C Pass 1H"``; empty before the first call."""
-        words = " ".join(call_text(c) for c in self.calls(row))
+        words = " ".join([CALL_NAMES[c] for c in self.calls(row)])
         return f"{SEATS[self.state[row, DEALER]]}: {words}" if words else ""
 
     def take(self, rows: NDArray[np.int64] | BoolArray) -> Auctions:
         """A copy of some rows."""
         out = object.__new__(Auctions)
         out.state, out.history = self.state[rows], self.history[rows]
+        return out
+
+    @classmethod
+    def joined(cls, parts: Sequence[Auctions]) -> Auctions:
+        """Several batches one behind the other."""
+        out = object.__new__(cls)
+        out.state = np.concatenate([p.state for p in parts])
+        out.history = np.concatenate([p.history for p in parts])
         return out
 
 

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bridge_env.calls import DOUBLE, FIRST_BID, PASS, bid_call
+from bridge_env.calls import DOUBLE, PASS, bid_call
 from bridge_env.protocols import Bidder
 from bridge_env.streams import uniforms
 from bridge_env.view import BidView
@@ -42,8 +42,8 @@ class RandomBidder:
 
     def bid(self, view: BidView, key: NDArray[np.uint64]) -> NDArray[np.int8]:
         rank = (uniforms(key, 1)[:, 0] * view.mask.sum(axis=1)).astype(np.int64)
-        chosen: NDArray[np.int8] = (np.cumsum(view.mask, axis=1) == rank[:, None] + 1).argmax(axis=1).astype(np.int8)
-        return chosen
+        chosen: NDArray[np.intp] = (np.cumsum(view.mask, axis=1) == rank[:, None] + 1).argmax(axis=1)
+        return chosen.astype(np.int8)
 
 
 @dataclass(frozen=True)
@@ -51,8 +51,8 @@ class DoublerBidder:
     """Passes, but doubles any opposing bid from 2NT up."""
 
     def bid(self, view: BidView, key: NDArray[np.uint64]) -> NDArray[np.int8]:
-        last_bid = view.history.max(axis=1, initial=PASS) if view.history.size else np.zeros(len(view), np.int8)
-        double = view.mask[:, DOUBLE] & (last_bid >= max(FIRST_BID, _TWO_NOTRUMP))
+        highest = view.history.max(axis=1, initial=PASS)  # bids stand above all other calls, and rise
+        double = view.mask[:, DOUBLE] & (highest >= _TWO_NOTRUMP)
         return np.where(double, DOUBLE, PASS).astype(np.int8)
 
 
@@ -66,7 +66,7 @@ def make(spec: str | Bidder, *, partner: str | None = None, opponents: str | Non
 
     Args:
         spec: a spec string, or a Bidder, which is returned as it is.
-        partner: spec of the bidder across the table, for one that reads its partner's calls; default: as itself.
+        partner: spec of the bidder across the table, for one that reads its calls; default: as itself.
         opponents: spec of the opponents' bidder, disclosed as at the table; default: as itself.
 
     Raises:
@@ -85,8 +85,8 @@ def make(spec: str | Bidder, *, partner: str | None = None, opponents: str | Non
         return _from_python(spec, argument)
     published = _published().get(head)
     if published is None:
-        known = ", ".join([*_TRIVIAL, *(f"{name}:..." for name in sorted(_published())), "python:module:factory"])
-        raise SpecError(f"{spec!r} names no bidder; there are {known}")
+        known = [*_TRIVIAL, *(f"{name}:..." for name in sorted(_published())), "python:module:factory"]
+        raise SpecError(f"{spec!r} names no bidder; there are {', '.join(known)}")
     factory = published.load()
     bidder: Bidder = factory(argument, partner=partner, opponents=opponents)
     return bidder

@@ -129,7 +129,7 @@ def hands(owner: ArrayLike, seat: ArrayLike) -> BoolArray:
 
 
 def rotate_deals(owner: ArrayLike, steps: int) -> UInt8Array:
-    """Every hand moves ``steps`` seats clockwise (N's hand to E for 1; -1 the other way); unknown stays unknown."""
+    """Every hand moves ``steps`` seats clockwise (1: N's hand to E, -1: to W); unknown stays unknown."""
     a = np.asarray(owner, np.uint8)
     return np.where(a == UNKNOWN, a, (a + steps % 4) & 3).astype(np.uint8)
 

@@ -17,6 +17,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from agents.hierarchy.bidder import HierarchyBidder, deal_features
+from agents.hierarchy.bidder import bid_out as hierarchies_bid_out
+from agents.registry import systems_of
 from bridge_env import streams
 from bridge_env.auction import Auctions, Contracts, IllegalCall
 from bridge_env.bidders import make
@@ -112,7 +115,7 @@ class MatchResult:
             "mean_imps": self.mean_imps, "standard_error": self.standard_error,
             "scoring": self.scoring, "mean": self.mean,
             "mean_standard_error": standard_error(self.values, self.boards.base),
-            "deals": int(len(np.unique(self.boards.base))), "source": self.boards.source,
+            "deals": len(np.unique(self.boards.base)), "source": self.boards.source,
             "dealer_and_vulnerability": "of the file" if self.boards.tricks is None else "by board number",
             "share_in_training": self.boards.share_in_training(), "seconds": self.seconds,
             "problems": list(self.boards.problems),
@@ -234,6 +237,9 @@ def bid_out(a: Bidder, b: Bidder, boards: Boards, seed: int) -> Auctions:
     All tables advance together: a round asks each bidder once for all the seats it holds. A call's random
     stream hangs on (seed, board, call number), the same at both tables, so that A against A is level.
     """
+    quick = _bid_out_by_systems(a, b, boards)
+    if quick is not None:
+        return quick
     n = len(boards)
     auctions = Auctions(np.tile(boards.dealer, 2), np.tile(boards.vulnerability, 2))
     owner = np.tile(boards.owner, (2, 1))
@@ -255,6 +261,25 @@ def bid_out(a: Bidder, b: Bidder, boards: Boards, seed: int) -> Auctions:
                 except IllegalCall as error:
                     raise BidderFault(f"{_name(bidder)} made an illegal call: {error}") from error
         call_number += 1
+
+
+def _bid_out_by_systems(a: Bidder, b: Bidder, boards: Boards) -> Auctions | None:
+    """``bid_out`` in one kernel where every seat follows a system that the others know; else None."""
+    team_a, team_b = systems_of(a), systems_of(b)
+    if team_a is None or team_b is None or not (_disclosed(team_a, team_b) and _disclosed(team_b, team_a)):
+        return None
+    features = deal_features(boards.owner)
+    (n, s), (e, w) = [(team[0].own, team[1].own) for team in (team_a, team_b)]
+    both = ((n, e, s, w), (e, n, w, s))
+    return Auctions.joined([hierarchies_bid_out(q, features, boards.dealer, boards.vulnerability) for q in both])
+
+
+def _disclosed(us: tuple[HierarchyBidder, HierarchyBidder], them: tuple[HierarchyBidder, HierarchyBidder]) -> bool:
+    """Does each of us read partner and opponents by the systems that they really play?"""
+    return all(
+        me.partner is partner.own and me.opponents[0] is them[0].own and me.opponents[1] is them[1].own
+        for me, partner in (us, us[::-1])
+    )
 
 
 def ask(

@@ -9,9 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.hierarchy.compiled import Compiled, compile_system, pool
-from agents.hierarchy.engine import QUANTITIES, bid_rows
+from agents.hierarchy.engine import QUANTITIES, bid_boards, bid_rows
 from agents.hierarchy.tree import System
-from bridge_env.features import hand_features
+from bridge_env.auction import Auctions
+from bridge_env.cards import hands
+from bridge_env.features import NUM_FEATURES, hand_features
 from bridge_env.view import BidView
 
 
@@ -96,3 +98,49 @@ class HierarchyBidder:
             hand_features(view.hand), chosen, rules, shown,
         )  # fmt: skip
         return chosen, rules, shown
+
+
+def deal_features(owner: NDArray[np.uint8]) -> NDArray[np.int16]:
+    """Features of all four hands of deals uint8 (N, 52): int16 (N, 4, NUM_FEATURES)."""
+    four = hands(owner[:, None, :], np.arange(4)[None, :])
+    return hand_features(four.reshape(-1, 52)).reshape(len(owner), 4, NUM_FEATURES)
+
+
+def bid_out(
+    seats: tuple[Hierarchy, Hierarchy, Hierarchy, Hierarchy],
+    features: NDArray[np.int16],
+    dealer: NDArray[np.int16],
+    vulnerability: NDArray[np.int16],
+) -> Auctions:
+    """Whole auctions with a system in every seat (N E S W), each known to all.
+
+    The same calls as asking a ``HierarchyBidder`` in every seat round by round, in one kernel.
+
+    Args:
+        features: int16 (N, 4, NUM_FEATURES), from ``deal_features``.
+        dealer, vulnerability: (N,).
+    """
+    distinct: list[Hierarchy] = []
+    for hierarchy in seats:
+        if not any(hierarchy is d for d in distinct):
+            distinct.append(hierarchy)
+    index = [next(i for i, d in enumerate(distinct) if d is h) for h in seats]
+    auctions = Auctions(dealer, vulnerability)
+    systems = np.broadcast_to(np.array(index, np.int32), (len(auctions), 4)).copy()
+    compiled = pool([h.compiled for h in distinct])
+    used = np.zeros(len(compiled.rules), np.int64)
+    bid_boards(compiled, systems, features, auctions.state, auctions.history, used)
+    return auctions
+
+
+def line_usage(
+    hierarchy: Hierarchy, features: NDArray[np.int16], dealer: NDArray[np.int16], vulnerability: NDArray[np.int16]
+) -> dict[int, int]:
+    """How many calls each line of a system (by its number) makes where all four seats play it."""
+    auctions = Auctions(dealer, vulnerability)
+    compiled = hierarchy.compiled
+    used = np.zeros(len(compiled.rules), np.int64)
+    systems = np.zeros((len(auctions), 4), np.int32)
+    bid_boards(compiled, systems, features, auctions.state, auctions.history, used)
+    count = np.bincount(compiled.rules[:, 5], weights=used)
+    return {int(line): int(count[line]) for line in np.flatnonzero(count)}

@@ -137,7 +137,7 @@ class _Builder:
                 continue
             if call >= FIRST_BID and call - FIRST_BID <= place.bid:
                 continue
-            if call == PASS and place.bid < 0:  # before the opening a pass leads nowhere; rules can ask for the position
+            if call == PASS and place.bid < 0:  # leads nowhere before the opening: ask for the position
                 yield call, place
                 continue
             child = self.children[place.node].get((int(step.theirs), call))

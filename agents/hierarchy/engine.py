@@ -19,11 +19,24 @@ from numba import njit
 from agents.hierarchy.compiled import FLAG_BITS, span_call
 from agents.hierarchy.vocabulary import CONTEXT, NUM_COLUMNS, SHOWN, WORDS
 from bridge_env.auction import (
-    DOUBLING, LAST_BID, LAST_BIDDER, LENGTH, MAX_CALLS, PASSES, STATE_COLUMNS, VULNERABILITY,
-    row_legal, row_start, row_step, row_turn,
+    DEALER,
+    DONE,
+    DOUBLING,
+    LAST_BID,
+    LAST_BIDDER,
+    LENGTH,
+    MAX_CALLS,
+    PASSES,
+    STATE_COLUMNS,
+    VULNERABILITY,
+    row_legal,
+    row_start,
+    row_step,
+    row_turn,
 )  # fmt: skip
 from bridge_env.calls import FIRST_BID, PASS
-from bridge_env.features import HCP, LENGTH as HAND_LENGTH, NUM_FEATURES, POINTS, STOPPER, SUPPORT
+from bridge_env.features import HCP, NUM_FEATURES, POINTS, STOPPER, SUPPORT
+from bridge_env.features import LENGTH as HAND_LENGTH
 
 STRENGTH, SUIT, ACES = 0, 1, 5
 QUANTITIES = len(SHOWN)
@@ -99,7 +112,7 @@ def write_context(auction, history, shown, told, sides, seat, f):
     f[_PARTNER_BID] = told[partner, BIDS]
     f[_THEY_BID] = told[left, BIDS] + told[right, BIDS]
     f[_WE_OPENED] = sides[OPENER] >= 0 and (sides[OPENER] & 1) == us
-    first = (seat - auction[0]) & 3
+    first = (seat - auction[DEALER]) & 3
     f[_I_PASSED] = auction[LENGTH] > first and history[first] == PASS
     f[_PARTNER_CALLED] = told[partner, LAST_CALL]
     f[_I_CALLED] = told[seat, LAST_CALL]
@@ -350,7 +363,9 @@ def decide(pool, systems, hand, auction, history, place, shown, told, sides, f):
 
 
 @njit(cache=True)
-def replay(pool, systems, dealer, vulnerability, calls, length, auction, history, place, shown, told, sides, f, out, scratch):
+def replay(
+    pool, systems, dealer, vulnerability, calls, length, auction, history, place, shown, told, sides, f, out, scratch
+):
     """Bring a table's scratch memory to the end of ``calls``."""
     roots = np.empty(4, np.int32)
     for seat in range(4):
@@ -382,3 +397,30 @@ def bid_rows(pool, systems, dealer, vulnerability, calls, length, hands, chosen,
             auction, history, place, shown, told, sides, f, out, scratch,
         )  # fmt: skip
         chosen[i], rules[i] = decide(pool, systems[i], hands[i], auction, history, place, shown, told, sides, f)
+
+
+@njit(cache=True)
+def bid_boards(pool, systems, hands, auctions, histories, used):
+    """Bid boards to their end with a system in every seat; the same calls as ``bid_rows`` one at a time.
+
+    Args:
+        systems: int32 (N, 4) index of each seat's system in the pool.
+        hands: int16 (N, 4, NUM_FEATURES), all four seats.
+        auctions, histories: fresh rows of ``bridge_env.auction`` (dealer and vulnerability set); finished here.
+        used: int64 (rules of the pool,), counts how often each rule made the call.
+    """
+    place, told, sides = np.empty(4, np.int32), np.empty((4, 3), np.int16), np.empty(3, np.int16)
+    shown = np.empty((4, QUANTITIES, 2), np.int16)
+    f, roots = np.zeros(NUM_COLUMNS, np.int16), np.empty(4, np.int32)
+    out, scratch = np.empty((QUANTITIES, 2), np.int16), np.empty((3, QUANTITIES, 2), np.int16)
+    for i in range(len(systems)):
+        auction, history = auctions[i], histories[i]
+        for seat in range(4):
+            roots[seat] = pool.roots[systems[i, seat]]
+        start_table(auction[DEALER], auction[VULNERABILITY], roots, auction, history, place, shown, told, sides)
+        while not auction[DONE]:
+            hand = hands[i, row_turn(auction)]
+            call, rule = decide(pool, systems[i], hand, auction, history, place, shown, told, sides, f)
+            if rule >= 0:
+                used[rule] += 1
+            observe(pool, systems[i], call, auction, history, place, shown, told, sides, f, out, scratch)

@@ -39,9 +39,10 @@ VARIABLES = ("M", "oM", "m", "om", "x", "y")
 FLAGS = ("forcing", "gf", "invite", "signoff", "artificial")
 SPANS = ("lowest", "jump", "game", "slam", "grand")
 
-_TOKEN = re.compile(r"^(P|X|XX|any|[1-7](?:N|any|C|D|H|S|M|oM|m|om|x|y)|(?:%s):(?:N|C|D|H|S|M|oM|m|om|x|y))$" % "|".join(SPANS))
+_SUIT = "|".join(SUITS + VARIABLES)
+_TOKEN = re.compile(rf"^(P|X|XX|any|[1-7](?:N|any|{_SUIT})|(?:{'|'.join(SPANS)}):(?:N|{_SUIT}))$")
 _RANGE = re.compile(r"^(\d+)(?:(\+)|-(\d+))?$")
-_DIFFERENCE = re.compile(r"^(C|D|H|S|M|oM|m|om|x|y)\s*(>=|>|=)\s*(C|D|H|S|M|oM|m|om|x|y)(?:\+(\d+))?$")
+_DIFFERENCE = re.compile(rf"^({_SUIT})\s*(>=|>|=)\s*({_SUIT})(?:\+(\d+))?$")
 
 
 class SystemTextError(ValueError):
@@ -181,10 +182,12 @@ def parse_constraint(text: str) -> Constraint:
     """``"8+ hcp, 4 H or 4 S"`` as clauses of alternatives of atoms."""
     if not text.strip():
         return ()
-    return tuple(
-        tuple(tuple(_parse_atom(a.strip()) for a in re.split(r"\s+and\s+", alternative)) for alternative in re.split(r"\s+or\s+", clause))
-        for clause in text.split(",")
-    )  # fmt: skip
+    return tuple(_parse_clause(clause) for clause in text.split(","))
+
+
+def _parse_clause(text: str) -> Clause:
+    alternatives = (re.split(r"\s+and\s+", alternative) for alternative in re.split(r"\s+or\s+", text))
+    return tuple(tuple(_parse_atom(atom.strip()) for atom in together) for together in alternatives)
 
 
 def _parse_atom(text: str) -> Atom:
@@ -206,12 +209,19 @@ def _parse_atom(text: str) -> Atom:
         return Atom(_checked(words[0]), 1, 1)
     numbers = _RANGE.match(words[0]) if len(words) == 2 else None
     if numbers is None:
-        raise _Fault(f"{text!r} is no constraint; write '15-17 hcp', '5+ H', '4 S', 'balanced', 'not vul' or 'H >= S'")
+        examples = "'15-17 hcp', '5+ H', '4 S', 'balanced', 'not vul' or 'H >= S'"
+        raise _Fault(f"{text!r} is no constraint; write {examples}")
     low = int(numbers[1])
     high = INFINITE if numbers[2] else int(numbers[3] or low)
     if high < low:
         raise _Fault(f"{text!r}: the range is empty")
     return Atom(_checked(words[1]), low, high)
+
+
+def is_difference(word: str) -> bool:
+    """Is it a comparison of two suits, such as ``H-S``, and no word with a hyphen, such as ``partner-last``?"""
+    first, dash, _ = word.partition("-")
+    return bool(dash) and (first in SUITS or first in VARIABLES)
 
 
 def _stem(word: str) -> str:
@@ -272,8 +282,8 @@ def _clause_text(clause: Clause) -> str:
 def atom_text(atom: Atom) -> str:
     """One comparison in words: ``15-17 hcp``."""
     word, lo, hi = atom.word, atom.lo, atom.hi
-    first, dash, second = word.partition("-")
-    if dash and (first in SUITS or first in VARIABLES):
+    first, _, second = word.partition("-")
+    if is_difference(word):
         if hi < INFINITE:
             return f"{first} = {second}" + (f"+{lo}" if lo else "")
         return {0: f"{first} >= {second}", 1: f"{first} > {second}"}.get(lo, f"{first} >= {second}+{lo}")

@@ -1,0 +1,53 @@
+"""Double-dummy tricks from wherever they are cheapest: the library of solved deals, then the solver."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from bridge_env.cards import check_deals
+from bridge_env.double_dummy.exact import ExactDoubleDummy, check_contracts
+from bridge_env.double_dummy.library import Library, embedded
+
+
+class Cascade:
+    """Looks deals up, under all suit permutations and turns of the table, and solves the rest exactly.
+
+    A ``bridge_env.protocols.DoubleDummy``. Nothing is solved, and endplay not imported, until a deal comes
+    that the library does not have.
+
+    Args:
+        library: where to look first; None = the one that ships with the package.
+        exact: what solves the rest; None = DDS with its default threads.
+    """
+
+    def __init__(self, library: Library | None = None, exact: ExactDoubleDummy | None = None) -> None:
+        self.library = embedded() if library is None else library
+        self.exact = ExactDoubleDummy() if exact is None else exact
+
+    def tricks(self, owner: ArrayLike) -> NDArray[np.int8]:
+        """Whole tables, int8 (N, 4, 5) [declarer seat, strain], of deals uint8 (N, 52).
+
+        Raises:
+            DealError: not deals.
+        """
+        deals = check_deals(owner)
+        tricks = self.library.tables_of(deals)
+        unknown = np.flatnonzero(tricks[:, 0, 0] < 0)
+        if unknown.size:
+            tricks[unknown] = self.exact.tricks(deals[unknown])
+        return tricks
+
+    def tricks_for(self, owner: ArrayLike, declarer: ArrayLike, strain: ArrayLike) -> NDArray[np.int8]:
+        """Tricks int8 (N,) of given contracts: declarers (N,) and strains (N,) on deals uint8 (N, 52).
+
+        Raises:
+            DealError: not deals.
+            ValueError: not a declarer or a strain.
+        """
+        deals, d, s = check_contracts(owner, declarer, strain)
+        tricks: NDArray[np.int8] = self.library.tables_of(deals)[np.arange(len(deals)), d, s]
+        unknown = np.flatnonzero(tricks < 0)
+        if unknown.size:
+            tricks[unknown] = self.exact.tricks_for(deals[unknown], d[unknown], s[unknown])
+        return tricks

@@ -1,0 +1,236 @@
+"""Exact double-dummy tricks: Bo Haglund's and Soren Hein's DDS, the copy that endplay ships.
+
+DDS has its own orders: suits and strains S H D C NT, a holding as bits 2..14 for ranks 2..A. They are
+converted here and nowhere else.
+
+endplay is imported at the first solve, not before: it takes half a second and brings matplotlib along.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import threading
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from bridge_env.cards import UInt8Array, check_deals
+from bridge_env.double_dummy.packing import pack_deals
+
+Int8Array = NDArray[np.int8]
+
+TABLES_PER_CALL, BOARDS_PER_CALL = 40, 200  # DDS refuses more
+THREADS_VARIABLE = "BRIDGE_ENV_DDS_THREADS"
+
+_THEIR_STRAIN = np.array([3, 2, 1, 0, 4])  # C D H S NT <-> S H D C NT: its own inverse
+_RANK_BITS = (1 << np.arange(2, 15)).astype(np.int32)
+# DDS's records in 32-bit words: lengths of deal, ddTableResults and futureTricks, and offsets in them.
+_BOARD_WORDS, _TABLE_WORDS, _FUTURE_WORDS = 24, 20, 54
+_BOARD_HOLDINGS, _FUTURE_SCORE = 8, 41
+
+# The batch calls of DDS share globals: never two at once in one process.
+_DDS_LOCK = threading.Lock()
+_dds_threads = 0  # what the loaded DDS is set to; 0 = not set yet
+
+
+def default_threads() -> int:
+    """How many threads DDS gets unless told.
+
+    What the variable BRIDGE_ENV_DDS_THREADS says, if it is set; else one in a worker process (of
+    multiprocessing or Ray, where every core has a worker of its own); else one a core.
+
+    Raises:
+        ValueError: the variable is not a positive whole number.
+    """
+    told = os.environ.get(THREADS_VARIABLE)
+    if told:
+        if not told.isdecimal() or int(told) < 1:
+            raise ValueError(f"{THREADS_VARIABLE} must be a positive whole number; it is {told!r}")
+        return int(told)
+    if multiprocessing.parent_process() is not None or "RAY_RAYLET_PID" in os.environ:
+        return 1
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def check_contracts(
+    owner: ArrayLike, declarer: ArrayLike, strain: ArrayLike
+) -> tuple[UInt8Array, NDArray[np.intp], NDArray[np.intp]]:
+    """Deals and a contract's declarer and strain for each, checked: (N, 52), (N,), (N,).
+
+    One declarer or one strain stands for all deals.
+
+    Raises:
+        DealError: not deals.
+        ValueError: a declarer outside 0..3, a strain outside 0..4, or lengths that differ.
+    """
+    deals = check_deals(owner)
+    d = np.broadcast_to(np.asarray(declarer, np.intp), len(deals))
+    s = np.broadcast_to(np.asarray(strain, np.intp), len(deals))
+    if ((d < 0) | (d > 3)).any():
+        raise ValueError(f"a declarer is a seat 0..3 (N E S W); got {d.min()}..{d.max()}")
+    if ((s < 0) | (s > 4)).any():
+        raise ValueError(f"a strain is 0..4 (C D H S NT); got {s.min()}..{s.max()}")
+    return deals, d, s
+
+
+class ExactDoubleDummy:
+    """Exact tricks of any deal, solved by DDS. A ``bridge_env.protocols.DoubleDummy``.
+
+    A table costs about 0.2 s of CPU, one (declarer, strain) an eighth of it. What was solved is kept in
+    memory by deal, so that asking again is free; an interrupted call keeps what it had solved.
+
+    Safe to use from several threads: they wait for each other. Pickles as its settings, without the memory.
+
+    Args:
+        threads: threads of DDS; None = ``default_threads()``, which is one in worker processes. Each
+            takes some 100 MB.
+        cache_size: deals to remember; the oldest go first. About 0.2 kB each.
+    """
+
+    def __init__(self, threads: int | None = None, cache_size: int = 100_000) -> None:
+        self.threads = default_threads() if threads is None else threads
+        if self.threads < 1:
+            raise ValueError(f"DDS needs at least one thread; got {threads}")
+        self._settings = (threads, cache_size)
+        self._cache_size = cache_size
+        self._cache: dict[bytes, Int8Array] = {}  # packed deal -> int8 (4, 5), -1 = unknown
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return ExactDoubleDummy, self._settings
+
+    def tricks(self, owner: ArrayLike) -> Int8Array:
+        """Whole tables, int8 (N, 4, 5) [declarer seat N E S W, strain C D H S NT], of deals uint8 (N, 52).
+
+        Raises:
+            DealError: not deals.
+        """
+        deals = check_deals(owner)
+        return self._complete(deals, np.ones((len(deals), 4, 5), bool))
+
+    def tricks_for(self, owner: ArrayLike, declarer: ArrayLike, strain: ArrayLike) -> Int8Array:
+        """Tricks int8 (N,) that ``declarer`` (N,) takes in ``strain`` (N,) on deals uint8 (N, 52).
+
+        Only what is asked is solved, and equal rows once.
+
+        Raises:
+            DealError: not deals.
+            ValueError: not a declarer or a strain.
+        """
+        deals, d, s = check_contracts(owner, declarer, strain)
+        rows = np.arange(len(deals))
+        wanted = np.zeros((len(deals), 4, 5), bool)
+        wanted[rows, d, s] = True
+        found: Int8Array = self._complete(deals, wanted)[rows, d, s]
+        return found
+
+    def _complete(self, deals: UInt8Array, wanted: NDArray[np.bool_]) -> Int8Array:
+        """int8 (N, 4, 5) in which at least the ``wanted`` (N, 4, 5) entries are known."""
+        row_of: dict[bytes, int] = {}
+        row = np.array([row_of.setdefault(k.tobytes(), len(row_of)) for k in pack_deals(deals)], np.intp)
+        first = np.unique(row, return_index=True)[1]
+        deals = deals[first]
+        needed = np.zeros((len(row_of), 4, 5), bool)
+        np.logical_or.at(needed, row, wanted)
+        with _DDS_LOCK:
+            tricks = np.full((len(row_of), 4, 5), -1, np.int8)
+            for key, at in row_of.items():
+                if key in self._cache:
+                    tricks[at] = self._cache[key]
+            try:
+                self._solve(deals, needed & (tricks < 0), tricks)
+            finally:
+                self._remember(list(row_of), tricks)
+        return tricks[row]
+
+    def _solve(self, deals: UInt8Array, missing: NDArray[np.bool_], tricks: Int8Array) -> None:
+        """Write the ``missing`` (N, 4, 5) entries of ``deals`` (N, 52) into ``tricks`` (N, 4, 5)."""
+        if not missing.any():
+            return
+        dds = _load_dds(self.threads)
+        whole = cheaper_as_table(missing)
+        tables = np.flatnonzero(whole)
+        for start in range(0, len(tables), TABLES_PER_CALL):
+            batch = tables[start : start + TABLES_PER_CALL]
+            tricks[batch] = _solve_tables(dds, deals[batch])
+        # In the order (deal, strain, declarer): DDS keeps its memory between boards of one deal and strain,
+        # which makes the second to fourth declarer cost a third of the first.
+        deal, strain, declarer = np.nonzero((missing & ~whole[:, None, None]).transpose(0, 2, 1))
+        for start in range(0, len(deal), BOARDS_PER_CALL):
+            part = slice(start, start + BOARDS_PER_CALL)
+            tricks[deal[part], declarer[part], strain[part]] = _solve_boards(
+                dds, deals[deal[part]], declarer[part], strain[part]
+            )
+
+    def _remember(self, keys: list[bytes], tricks: Int8Array) -> None:
+        for key, table in zip(keys[-self._cache_size :], tricks[-self._cache_size :], strict=True):
+            self._cache.pop(key, None)  # so that what was used last stands last
+            self._cache[key] = table.copy()
+        while len(self._cache) > self._cache_size:
+            del self._cache[next(iter(self._cache))]
+
+
+def cheaper_as_table(missing: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Which deals to solve as a whole table rather than entry by entry: bool (N,) of ``missing`` (N, 4, 5).
+
+    Measured, in ms of CPU a deal: table 265; one strain for 1, 2, 4 declarers 22, 33, 55. All 20 entries one
+    by one cost as much as the table, so nearly all of them are better bought with the rest thrown in.
+    """
+    nearly_all: NDArray[np.bool_] = missing.sum(axis=(1, 2)) >= 17
+    return nearly_all
+
+
+def _load_dds(threads: int) -> Any:
+    """endplay's ctypes layer over DDS, set to ``threads``. Call with the lock held."""
+    global _dds_threads  # noqa: PLW0603 - DDS has one setting a process, and this mirrors it
+    import endplay._dds as dds
+
+    if _dds_threads != threads:
+        dds.SetMaxThreads(threads)
+        _dds_threads = threads
+    return dds
+
+
+def _holdings(deals: UInt8Array) -> NDArray[np.int32]:
+    """Deals (N, 52) as DDS has them: int32 (N, 16) [4 * hand N E S W + suit S H D C], bits 2..14 = ranks."""
+    held = deals.reshape(-1, 1, 4, 13) == np.arange(4, dtype=np.uint8)[None, :, None, None]
+    bits = (held * _RANK_BITS).sum(axis=-1, dtype=np.int32)
+    theirs: NDArray[np.int32] = bits[:, :, ::-1].reshape(-1, 16)
+    return theirs
+
+
+def _solve_tables(dds: Any, deals: UInt8Array) -> Int8Array:
+    """Tables int8 (N, 4, 5) of at most 40 deals (N, 52)."""
+    n = len(deals)
+    asked, solved, par = dds.ddTableDeals(), dds.ddTablesRes(), dds.allParResults()
+    # Both records are one 32-bit count followed by 32-bit words, so an array over their memory will do.
+    words = np.frombuffer(asked, np.int32)
+    words[0] = n
+    words[1 : 1 + 16 * n] = _holdings(deals).ravel()
+    every_strain, no_par = [0] * 5, -1
+    dds.CalcAllTables(asked, no_par, every_strain, solved, par)
+    tables = np.frombuffer(solved, np.int32)[1 : 1 + _TABLE_WORDS * n].reshape(n, 5, 4)
+    return tables[:, _THEIR_STRAIN].transpose(0, 2, 1).astype(np.int8)
+
+
+def _solve_boards(
+    dds: Any, deals: UInt8Array, declarer: NDArray[np.intp], strain: NDArray[np.intp]
+) -> Int8Array:
+    """Tricks int8 (N,) of at most 200 contracts (N,) on deals (N, 52)."""
+    n = len(deals)
+    asked, solved = dds.boards(), dds.solvedBoards()
+    words = np.frombuffer(asked, np.int32)
+    words[0] = n
+    boards, settings = np.split(words[1:], [_BOARD_WORDS * BOARDS_PER_CALL])
+    boards = boards.reshape(BOARDS_PER_CALL, _BOARD_WORDS)
+    boards[:n, 0] = _THEIR_STRAIN[strain]
+    boards[:n, 1] = (declarer + 1) % 4  # declarer's left-hand opponent leads
+    boards[:n, _BOARD_HOLDINGS:] = _holdings(deals)
+    best_result, one_card, always_search = -1, 1, 1
+    settings.reshape(3, BOARDS_PER_CALL)[:, :n] = [[best_result], [one_card], [always_search]]
+    dds.SolveAllBoardsBin(asked, solved)
+    futures = np.frombuffer(solved, np.int32)[1:].reshape(BOARDS_PER_CALL, _FUTURE_WORDS)
+    return (13 - futures[:n, _FUTURE_SCORE]).astype(np.int8)

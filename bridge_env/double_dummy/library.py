@@ -1,0 +1,306 @@
+"""Solved deals on disk: a memory-mapped file of deals with their exact trick tables.
+
+All numbers are little-endian and unsigned.
+
+=======================  =======  ==================================================================
+offset                   bytes    what
+=======================  =======  ==================================================================
+0                        8        magic, the ASCII text ``BRIDGEDD``
+8                        4        format version, 1
+12                       4        CRC-32 of everything from byte 64 to the end of the file
+16                       8        number of deals, ``n``
+24                       8        offset of the record of how it was made: ``64 + 23 * n``
+32                       4        length of that record in bytes, ``m``
+36                       24       zero, reserved
+60                       4        CRC-32 of bytes 0..59
+64 + 23 * i              13       deal ``i``, packed: 2 bits a card (see ``packing``)
+64 + 23 * i + 13         10       table ``i``, packed: 4 bits an entry (see ``packing``)
+64 + 23 * n              m        how it was made: a JSON object in ASCII, keys sorted; the file ends here
+=======================  =======  ==================================================================
+
+A file is never changed in place. A new one is written beside it, flushed to the disk and renamed over it, so
+that a stop at any moment leaves the old file or the new one, and whoever has the old one mapped keeps it.
+"""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import functools
+import json
+import os
+import struct
+import zlib
+from collections.abc import Mapping
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from bridge_env import streams
+from bridge_env.cards import UInt8Array, check_deals
+from bridge_env.double_dummy import canonical
+from bridge_env.double_dummy.packing import (
+    DEAL_BYTES,
+    TABLE_BYTES,
+    pack_deals,
+    pack_tables,
+    unpack_deals,
+    unpack_tables,
+)
+
+Int8Array = NDArray[np.int8]
+IndexArray = NDArray[np.intp]
+
+MAGIC, VERSION = b"BRIDGEDD", 1
+HEADER = struct.Struct("<8sIIQQI24x")  # magic, version, CRC, deals, record offset, record length
+HEADER_BYTES, RECORD_BYTES = 64, DEAL_BYTES + TABLE_BYTES
+SPLITS = ("training", "judging", "all")
+
+
+class LibraryError(ValueError):
+    """A file that is not a whole, sound library of solved deals; the message names the file and the fault."""
+
+
+class ForeignFile(LibraryError):
+    """Not a library at all."""
+
+
+class TruncatedLibrary(LibraryError):
+    """The file ends early."""
+
+
+class CorruptLibrary(LibraryError):
+    """Bytes have changed: a checksum, a length or a deal is wrong."""
+
+
+class NewerLibrary(LibraryError):
+    """Written by a later version of this package."""
+
+
+def write_library(
+    path: str | os.PathLike[str], owner: ArrayLike, tricks: ArrayLike, made: Mapping[str, Any]
+) -> None:
+    """Write a library, all or nothing: the same deals, tables and record give the same bytes.
+
+    Args:
+        path: where to; an existing file is replaced.
+        owner: uint8 (N, 52).
+        tricks: int8 (N, 4, 5), entries 0..13.
+        made: how the deals were made and solved; anything JSON can hold.
+
+    Raises:
+        DealError: not deals.
+        ValueError: tables of another shape, or entries outside 0..13.
+        OSError: the file cannot be written.
+    """
+    deals, tables = check_deals(owner), np.asarray(tricks)
+    if tables.shape != (len(deals), 4, 5):
+        raise ValueError(f"{len(deals)} deals need tricks of shape ({len(deals)}, 4, 5); got {tables.shape}")
+    if tables.size and (tables.min() < 0 or tables.max() > 13):
+        raise ValueError(f"tricks go from 0 to 13; got {tables.min()}..{tables.max()}")
+    record = json.dumps(dict(made), sort_keys=True).encode("ascii")
+    body = np.concatenate([pack_deals(deals), pack_tables(tables)], axis=1).tobytes() + record
+    offset = HEADER_BYTES + RECORD_BYTES * len(deals)
+    header = HEADER.pack(MAGIC, VERSION, zlib.crc32(body), len(deals), offset, len(record))
+    _replace(Path(path), header + zlib.crc32(header).to_bytes(4, "little") + body)
+
+
+def _replace(path: Path, content: bytes) -> None:
+    """Put ``content`` at ``path`` such that a stop at any moment leaves the old file or the new one."""
+    part = path.with_name(path.name + ".part")
+    with open(part, "wb") as file:
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
+    os.replace(part, path)
+    with contextlib.suppress(OSError):  # not every system can flush a folder
+        folder = os.open(path.parent, os.O_RDONLY)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)
+
+
+class Library:
+    """Solved deals, read from disk as they are asked for. Open one with :meth:`open`.
+
+    It pickles as its path, so that workers map the same file.
+
+    Attributes:
+        path: the file.
+        made: how the deals were made and solved.
+    """
+
+    def __init__(self, path: Path, records: UInt8Array, made: dict[str, Any]) -> None:
+        self.path = path
+        self.made = made
+        self._records = records  # (n, 23)
+
+    @classmethod
+    def open(cls, path: str | os.PathLike[str]) -> Library:
+        """Map a library and check that it is whole (about 1 ms a megabyte).
+
+        Raises:
+            ForeignFile, TruncatedLibrary, CorruptLibrary, NewerLibrary: all of them LibraryError.
+            OSError: no such file, or it cannot be read.
+        """
+        path = Path(path)
+        if path.stat().st_size == 0:  # which cannot be mapped
+            raise TruncatedLibrary(f"{path}: the file is empty")
+        content = np.asarray(np.memmap(path, np.uint8, mode="r"))
+        count, offset = _check(path, content)
+        made = json.loads(bytes(content[offset:]))
+        return cls(path, content[HEADER_BYTES:offset].reshape(count, RECORD_BYTES), made)
+
+    def __len__(self) -> int:
+        return len(self._records)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Library.open, (self.path,)
+
+    def __repr__(self) -> str:
+        return f"<Library {self.path.name}: {len(self):,} solved deals>"
+
+    def owners(self, indices: ArrayLike | None = None) -> UInt8Array:
+        """Deals number ``indices`` (N,), or all of them: owner uint8 (N, 52).
+
+        Raises:
+            IndexError: no such deal.
+        """
+        return unpack_deals(self._rows(indices)[:, :DEAL_BYTES])
+
+    def tricks_at(self, indices: ArrayLike | None = None) -> Int8Array:
+        """Tables number ``indices`` (N,), or all of them: int8 (N, 4, 5) [declarer seat, strain].
+
+        Raises:
+            IndexError: no such deal.
+        """
+        return unpack_tables(self._rows(indices)[:, DEAL_BYTES:])
+
+    def _rows(self, indices: ArrayLike | None) -> UInt8Array:
+        if indices is None:
+            return self._records
+        return self._records[np.atleast_1d(np.asarray(indices, np.intp))]
+
+    def find(self, owner: ArrayLike) -> IndexArray:
+        """Where each deal of ``owner`` (N, 52) stands, intp (N,); -1 if it is not here.
+
+        Raises:
+            DealError: not deals.
+        """
+        packed = pack_deals(check_deals(owner))
+        index = self._exact_index.find(_packed_keys(packed))
+        same = (self._records[index, :DEAL_BYTES] == packed).all(axis=1) if len(self) else False
+        return np.where(same, index, -1)
+
+    def tables_of(self, owner: ArrayLike) -> Int8Array:
+        """Tables int8 (N, 4, 5) of deals (N, 52); rows of -1 for those not here.
+
+        A deal is here if any of its 96 images under suit permutations and turns of the table is.
+
+        Raises:
+            DealError: not deals.
+        """
+        asked = canonical.canonical_form(owner)
+        index = self._image_index.find(canonical.key_of_words(asked.words))
+        out = np.full((len(index), 4, 5), -1, np.int8)
+        row = np.flatnonzero(index >= 0)
+        stored = canonical.canonical_form(self.owners(index[row]))
+        same = (stored.words == asked.words[row]).all(axis=1)  # else two deals share a hash
+        row, stored = row[same], stored[same]
+        out[row] = stored.tricks_to(self.tricks_at(index[row]), asked[row])
+        return out
+
+    def split(self, name: str = "all") -> IndexArray:
+        """Indices of the deals for ``"training"``, for ``"judging"`` (a quarter), or ``"all"``: intp.
+
+        Raises:
+            ValueError: another name.
+        """
+        if name not in SPLITS:
+            raise ValueError(f"no split is called {name!r}; use one of {', '.join(SPLITS)}")
+        return self._splits[name]
+
+    @functools.cached_property
+    def _splits(self) -> dict[str, IndexArray]:
+        judging = canonical.key_is_judging(self._canonical_keys)
+        splits = {
+            "training": np.flatnonzero(~judging),
+            "judging": np.flatnonzero(judging),
+            "all": np.arange(len(self)),
+        }
+        for indices in splits.values():
+            indices.flags.writeable = False  # they are handed out, and cached
+        return splits
+
+    @functools.cached_property
+    def _canonical_keys(self) -> NDArray[np.uint64]:
+        return canonical.canonical_key(self.owners())
+
+    @functools.cached_property
+    def _exact_index(self) -> _KeyIndex:
+        return _KeyIndex(_packed_keys(self._records[:, :DEAL_BYTES]))
+
+    @functools.cached_property
+    def _image_index(self) -> _KeyIndex:
+        return _KeyIndex(self._canonical_keys)
+
+
+class _KeyIndex:
+    """Positions by 64-bit key: sorted once, then found by bisection."""
+
+    def __init__(self, keys: NDArray[np.uint64]) -> None:
+        self._order = np.argsort(keys, kind="stable")
+        self._keys = keys[self._order]
+
+    def find(self, keys: NDArray[np.uint64]) -> IndexArray:
+        """The first position of each key, intp (N,); -1 if there is none."""
+        if not len(self._keys):
+            return np.full(len(keys), -1, np.intp)
+        at = np.minimum(np.searchsorted(self._keys, keys), len(self._keys) - 1)
+        return np.where(self._keys[at] == keys, self._order[at], -1)
+
+
+def _packed_keys(packed: UInt8Array) -> NDArray[np.uint64]:
+    """A 64-bit hash of packed deals (N, 13): uint64 (N,)."""
+    padded = np.zeros((len(packed), 16), np.uint8)
+    padded[:, :DEAL_BYTES] = packed
+    words = padded.view("<u8").astype(np.uint64)
+    return streams.key(words[:, 0], words[:, 1])
+
+
+def _check(path: Path, content: UInt8Array) -> tuple[int, int]:
+    """Number of deals and offset of the made-record of a file's ``content``, once all is found sound."""
+    start = bytes(content[:HEADER_BYTES])
+    if not MAGIC.startswith(start[: len(MAGIC)]):
+        raise ForeignFile(f"{path}: not a library of solved deals; it begins with {start[: len(MAGIC)]!r}")
+    if len(start) < HEADER_BYTES:
+        raise TruncatedLibrary(f"{path}: the file ends within its header, after {len(start)} bytes")
+    _, version, checksum, count, offset, length = HEADER.unpack_from(start)
+    if version > VERSION:
+        raise NewerLibrary(
+            f"{path}: written in format {version}, and this version reads up to {VERSION}; update bridge-env"
+        )
+    if zlib.crc32(start[:60]) != int.from_bytes(start[60:], "little"):
+        raise CorruptLibrary(f"{path}: the header's checksum is wrong")
+    if len(content) < offset + length:
+        raise TruncatedLibrary(f"{path}: the file ends after {len(content):,} of {offset + length:,} bytes")
+    if len(content) > offset + length or offset != HEADER_BYTES + RECORD_BYTES * count:
+        raise CorruptLibrary(f"{path}: {len(content):,} bytes, but the header tells of {offset + length:,}")
+    if zlib.crc32(content[HEADER_BYTES:].data) != checksum:
+        raise CorruptLibrary(f"{path}: the checksum over {count:,} deals and their record is wrong")
+    return count, offset
+
+
+_extracted = contextlib.ExitStack()  # holds the file when the package lies in an archive
+atexit.register(_extracted.close)
+
+
+@functools.cache
+def embedded() -> Library:
+    """The library that ships with the package, 39,400 random deals: opened at the first call, then kept."""
+    file = resources.files("bridge_env") / "data" / "solved_deals.bdl"
+    return Library.open(_extracted.enter_context(resources.as_file(file)))

@@ -1,0 +1,176 @@
+"""Par: the score when both sides see all the cards and bid as well as they can.
+
+The game that is solved, by backward induction over (last bid, side that holds it):
+
+- A side to act either accepts the last bid or makes a higher one. At the start the dealer's side may bid or
+  pass; if it passes the other side may bid or pass the board out.
+- An accepted contract is played by the better declarer of its side, and takes that declarer's double-dummy
+  tricks. A contract that fails is doubled, one that makes is not.
+
+This is par as DDS computes it with a dealer (``DealerPar``). Vulnerability and dealer both count: who may
+speak first decides where both sides could be the first to buy a contract.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+from numpy.typing import ArrayLike, NDArray
+
+from bridge_env.calls import NUM_BIDS, Contract
+from bridge_env.scoring import SCORE_TABLE
+
+Int8Array = NDArray[np.int8]
+Int16Array = NDArray[np.int16]
+
+_WORST = -32000
+
+
+def _build_accepted() -> Int16Array:
+    """Worth of an accepted contract, int16 [vulnerable, strain, tricks, level - 1]: what fails is doubled."""
+    bid = np.arange(NUM_BIDS)[:, None]
+    tricks = np.arange(14)[None]
+    doubling = (tricks < bid // 5 + 7).astype(np.int64)
+    worth = SCORE_TABLE[bid[..., None], doubling[..., None], np.arange(2), tricks[..., None]]
+    return np.ascontiguousarray(worth.reshape(7, 5, 14, 2).transpose(3, 1, 2, 0))
+
+
+_ACCEPTED = _build_accepted()
+
+
+@njit(cache=True)
+def _accept(tricks, vulnerability, table, out):  # type: ignore[no-untyped-def]
+    """Write to ``out`` int16 (35, 2) what each bid is worth to the side that buys the contract with it."""
+    for side in range(2):
+        for strain in range(5):
+            took = max(tricks[side, strain], tricks[side + 2, strain])
+            row = table[(vulnerability >> side) & 1, strain, took]
+            for level in range(7):
+                out[5 * level + strain, side] = row[level]
+
+
+@njit(cache=True)
+def _solve(accepted, held):  # type: ignore[no-untyped-def]
+    """Write to ``held`` int16 (35, 2) what it is worth to ``side`` to have made the last bid.
+
+    Returns:
+        what the best bid of all is worth to NS and to EW, were they to make it.
+    """
+    best_ns = best_ew = _WORST  # of the bids above the present one
+    for bid in range(NUM_BIDS - 1, -1, -1):
+        ns = min(accepted[bid, 0], -best_ew)
+        ew = min(accepted[bid, 1], -best_ns)
+        held[bid, 0] = ns
+        held[bid, 1] = ew
+        best_ns = max(best_ns, ns)
+        best_ew = max(best_ew, ew)
+    return best_ns, best_ew
+
+
+@njit(cache=True)
+def _par_batch(tricks, dealer, vulnerability, table, out):  # type: ignore[no-untyped-def]
+    accepted = np.empty((NUM_BIDS, 2), np.int16)
+    held = np.empty((NUM_BIDS, 2), np.int16)
+    for i in range(len(tricks)):
+        _accept(tricks[i], vulnerability[i], table, accepted)
+        ns, ew = _solve(accepted, held)
+        # The side that does not deal may bid or pass the board out once the dealer's side has passed.
+        out[i] = min(-ew, max(ns, 0)) if dealer[i] & 1 else max(ns, min(-ew, 0))
+
+
+def par(tricks: ArrayLike, dealer: ArrayLike, vulnerability: ArrayLike) -> Int16Array:
+    """Par scores.
+
+    Args:
+        tricks: (N, 4, 5) double-dummy tricks [declarer seat, strain], 0..13.
+        dealer: seats, scalar or (N,).
+        vulnerability: codes 0..3, scalar or (N,).
+
+    Returns:
+        int16 (N,), points for NS.
+
+    Raises:
+        ValueError: a wrong shape or a number out of range.
+    """
+    t, d, v = _checked(tricks, dealer, vulnerability)
+    out = np.empty(len(t), np.int16)
+    _par_batch(t, d, v, _ACCEPTED, out)
+    return out
+
+
+def _checked(tricks: ArrayLike, dealer: ArrayLike, vulnerability: ArrayLike) -> tuple[Int8Array, Int8Array, Int8Array]:
+    t = np.asarray(tricks)
+    if t.ndim != 3 or t.shape[1:] != (4, 5):
+        raise ValueError(f"tricks must be (N, 4, 5): [declarer seat, strain]; this array has shape {t.shape}")
+    if t.size and (t.min() < 0 or t.max() > 13):
+        raise ValueError("tricks are numbers 0..13")
+    seats = [np.broadcast_to(np.asarray(a), len(t)) for a in (dealer, vulnerability)]
+    for name, a in zip(("dealer", "vulnerability"), seats, strict=True):
+        if a.size and (a.min() < 0 or a.max() > 3):
+            raise ValueError(f"{name} must be 0..3")
+    return (
+        np.ascontiguousarray(t, np.int8),
+        np.ascontiguousarray(seats[0], np.int8),
+        np.ascontiguousarray(seats[1], np.int8),
+    )
+
+
+def par_contracts(tricks: ArrayLike, dealer: int, vulnerability: int) -> tuple[int, list[Contract]]:
+    """Par of one table and every contract in which it can be reached.
+
+    A contract is listed when (a) the bidding can stop there while no call of either side costs it anything
+    against par, and (b) it leaves the opponents no higher bid that would score more for them if they were
+    left to play it. Without (b) every indifferent line would count, such as 1S that makes three where the
+    opponents could push to 3S but gain nothing in the end. So of 3NT, 4NT and 5NT that all make 660, 3NT is
+    left out if the opponents have a cheaper sacrifice over it; several equally good sacrifices or
+    part-scores are all listed, and so are both partners where they take the same tricks. These are the
+    contracts of DDS's ``Par`` (``EW 45N``); its ``DealerPar`` merges them into the lowest, with overtricks.
+
+    Args:
+        tricks: (4, 5) [declarer seat, strain].
+        dealer: seat 0..3.
+        vulnerability: code 0..3.
+
+    Returns:
+        The par score, points for NS, and the contracts in ascending order (bid, then declarer N E S W). Par 0
+        is the passed-out board, ``[Contract(-1)]``, and nothing else.
+
+    Raises:
+        ValueError: a wrong shape or a number out of range.
+    """
+    t, d, v = _checked(np.asarray(tricks)[None], dealer, vulnerability)
+    accepted = np.empty((NUM_BIDS, 2), np.int16)
+    held = np.empty((NUM_BIDS, 2), np.int16)
+    _accept(t[0], v[0], _ACCEPTED, accepted)
+    _solve(accepted, held)
+    score = int(par(t, d, v)[0])
+    if score == 0:  # no contract is worth 0 points
+        return 0, [Contract(-1)]
+    contracts = []
+    for bid, side in _ends(accepted, held, int(d[0]) & 1, score):
+        took = [int(t[0, seat, bid % 5]) for seat in (side, side + 2)]
+        doubling = 1 if max(took) < bid // 5 + 7 else 0
+        contracts += [Contract(bid, doubling, side + 2 * i) for i in range(2) if took[i] == max(took)]
+    return score, contracts
+
+
+def _ends(accepted: Int16Array, held: Int16Array, first: int, score: int) -> list[tuple[int, int]]:
+    """(bid, side) of the contracts that ``par_contracts`` lists; the side ``first`` speaks first."""
+    worth = (score, -score)  # of par to each side; every state that optimal calls lead to is worth as much
+    reached = [(bid, first) for bid in range(NUM_BIDS) if held[bid, first] == worth[first]]
+    other = 1 - first
+    if held[:, other].max() == worth[other] and worth[other] > 0:  # the first side may as well pass
+        reached += [(bid, other) for bid in range(NUM_BIDS) if held[bid, other] == worth[other]]
+    seen = set(reached)
+    ends = []
+    while reached:
+        bid, side = reached.pop()
+        rival = 1 - side
+        if accepted[bid, side] == worth[side] and not (accepted[bid + 1 :, rival] > worth[rival]).any():
+            ends.append((bid, side))
+        for higher in range(bid + 1, NUM_BIDS):
+            state = (higher, rival)
+            if held[higher, rival] == worth[rival] and state not in seen:
+                seen.add(state)
+                reached.append(state)
+    return sorted(ends)

@@ -1,0 +1,318 @@
+"""Portable Bridge Notation: boards in and out, one by one, so that a bad board costs nothing but itself.
+
+``read_boards`` never raises for what a file contains. A board that cannot be trusted (cards missing or
+twice, an illegal auction, a contract that its auction does not end in, ...) becomes a ``Problem`` with file,
+line and reason, and the others are kept. Accepted beyond the clean export format: ``%`` lines, ``;`` and
+``{}`` comments, gzip, UTF-8 and Latin-1, any line ends, missing [Dealer] and [Vulnerable] (from the
+board's number), values inherited by ``#`` and ``##``, marks such as ``AP``, ``-``, ``*``, ``+`` and ``^``,
+notes and annotations.
+
+Not kept: comments, the text of notes and annotation marks.
+"""
+
+from __future__ import annotations
+
+import gzip
+import os
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO, cast
+
+import numpy as np
+
+from bridge_env.auction import Auctions
+from bridge_env.calls import Contract, call_text
+from bridge_env.cards import SEATS, UInt8Array, deal_text
+from bridge_env.pbn_fields import (
+    BadBoard,
+    passes_missing,
+    read_auction,
+    read_contract,
+    read_deal,
+    read_dealer,
+    read_number,
+    read_play,
+    read_tricks,
+    read_vulnerability,
+)
+from bridge_env.pbn_games import Game, decode, escape, inherit, split_games, unescape
+
+Source = str | os.PathLike[str] | IO[str] | IO[bytes]
+
+MANDATORY_TAGS = ("Event", "Site", "Date", "Board", "West", "North", "East", "South", "Dealer", "Vulnerable",
+                  "Deal", "Scoring", "Declarer", "Contract", "Result")  # fmt: skip
+"""The tags of every game in the export format, in its order."""
+
+_FIELDS = frozenset({"Board", "Dealer", "Vulnerable", "Deal", "Declarer", "Contract", "Result", "Auction", "Play"})
+_VULNERABLE = ("None", "NS", "EW", "All")
+
+
+@dataclass(frozen=True, eq=False)
+class Board:
+    """A deal, and as much of its story as is known. Equal boards may come from different lines.
+
+    Attributes:
+        owner: uint8 (52,), the seat that holds each card.
+        dealer: seat 0..3.
+        vulnerability: code 0..3, bit 0 NS, bit 1 EW.
+        number: board number, if it is a positive number.
+        auction: calls in order; not always a finished one. None if unknown.
+        contract: None if unknown; of a finished auction always its contract.
+        tricks: declarer's tricks, if known.
+        play: rows of four words, one a trick, each a card (``"SA"``) or ``"-"`` (not played or not known).
+            The columns are seats, clockwise from ``leader``, whoever leads the trick.
+        leader: seat of the first column, if there is play and it is known.
+        tags: all other tags with a value, as text.
+        sections: all other tags with rows under them: the tag's value, then the rows, as they stand.
+        line: first line of the board in its file; 0 if it comes from none.
+    """
+
+    owner: UInt8Array
+    dealer: int
+    vulnerability: int
+    number: int | None = None
+    auction: tuple[int, ...] | None = None
+    contract: Contract | None = None
+    tricks: int | None = None
+    play: tuple[tuple[str, ...], ...] | None = None
+    leader: int | None = None
+    tags: Mapping[str, str] = field(default_factory=dict)
+    sections: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    line: int = 0
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Board):
+            return NotImplemented
+        return self._content() == other._content()
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def _content(self) -> tuple[object, ...]:
+        known = (self.dealer, self.vulnerability, self.number, self.auction, self.contract, self.tricks)
+        return (self.owner.tobytes(), *known, self.play, self.leader, dict(self.tags), dict(self.sections))
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """A board, or a piece of a file, that was left out. ``str`` gives ``file:line: reason``."""
+
+    file: str
+    line: int
+    reason: str
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}: {self.reason}"
+
+
+@dataclass(frozen=True, slots=True)
+class ReadResult:
+    """Boards in the order of the file, and what was left out, in the order of the lines."""
+
+    boards: list[Board]
+    problems: list[Problem]
+
+
+# --- reading ----------------------------------------------------------------------------------------------
+
+
+def read_boards(source: Source) -> ReadResult:
+    """Read every board of a PBN file or stream.
+
+    Args:
+        source: a path (plain or gzip, whatever its name), or a text or binary stream.
+
+    Raises:
+        OSError: the file is missing or cannot be read. What it contains never raises.
+    """
+    if isinstance(source, str | os.PathLike):
+        name, data = os.fspath(source), Path(source).read_bytes()
+        text, faults = decode(data)
+    else:
+        name = str(getattr(source, "name", "<stream>"))
+        content = source.read()
+        text, faults = (content, []) if isinstance(content, str) else decode(content)
+    games, outside = split_games(text)
+    faults += outside
+    inherit(games)
+    drafts = []
+    for game in games:
+        try:
+            drafts.append(_draft(game))
+        except BadBoard as bad:
+            faults.append((bad.line, bad.reason))
+    boards = []
+    for draft, end in zip(drafts, _auction_ends(drafts), strict=True):
+        try:
+            boards.append(_board(draft, end))
+        except BadBoard as bad:
+            faults.append((bad.line, bad.reason))
+    return ReadResult(boards, [Problem(name, line, reason) for line, reason in sorted(faults)])
+
+
+@dataclass(frozen=True, slots=True)
+class _Draft:
+    """What must be known of a board before its auction can be checked."""
+
+    game: Game
+    number: int | None
+    owner: UInt8Array
+    dealer: int
+    vulnerability: int
+    auction: tuple[int, ...] | None
+
+
+def _draft(game: Game) -> _Draft:
+    if game.faults:
+        raise BadBoard(*game.faults[0])
+    number = read_number(game)
+    owner = read_deal(game)
+    dealer = read_dealer(game, number)
+    return _Draft(game, number, owner, dealer, read_vulnerability(game, number), read_auction(game, dealer))
+
+
+def _auction_ends(drafts: list[_Draft]) -> list[str | Contract | None]:
+    """For each board the contract of its auction, None where that is not finished, or what is wrong with it.
+
+    All auctions step together.
+    """
+    ends: list[str | Contract | None] = [None] * len(drafts)
+    rows = np.array([i for i, draft in enumerate(drafts) if draft.auction], np.int64)
+    if not rows.size:
+        return ends
+    calls = [drafts[i].auction or () for i in rows]
+    auctions = Auctions([drafts[i].dealer for i in rows], [drafts[i].vulnerability for i in rows])
+    length = np.array([len(c) for c in calls])
+    for column in range(int(length.max())):
+        going = np.flatnonzero(length > column)
+        call = np.array([calls[j][column] for j in going])
+        legal = auctions.legal()[going, call] & ~auctions.done[going]
+        for j, bad in zip(going[~legal], call[~legal], strict=True):
+            length[j] = 0
+            why = "comes after the end of" if auctions.done[j] else "is not legal after"
+            ends[rows[j]] = f"auction: {call_text(int(bad))} {why} {auctions.text(int(j)) or 'no call'}"
+        auctions.step(call[legal], going[legal])
+    contracts = auctions.contracts()
+    for j in np.flatnonzero(auctions.done & (length > 0)):
+        ends[rows[j]] = contracts.at(int(j))
+    return ends
+
+
+def _board(draft: _Draft, end: str | Contract | None) -> Board:
+    game = draft.game
+    if isinstance(end, str):
+        raise BadBoard(game.line_of("Auction"), end)
+    said = read_contract(game)
+    if end is not None and said is not None and end != said:
+        raise BadBoard(game.line_of("Contract"), f"the auction ends in {end}, the tags say {said}")
+    contract = said if end is None else end
+    play, leader = read_play(game)
+    tags = {
+        name: unescape(value)
+        for name, (value, _) in game.tags.items()
+        if value != "" and name not in _FIELDS and name != "Note" and name not in game.rows
+    }
+    # What could not be read as a number or a contract is kept as it stands.
+    if draft.number is None and game.value("Board"):
+        tags["Board"] = unescape(game.value("Board"))
+    for name in ("Contract", "Declarer"):
+        if contract is None and game.value(name) not in ("", "?"):
+            tags[name] = unescape(game.value(name))
+    return Board(
+        owner=draft.owner,
+        dealer=draft.dealer,
+        vulnerability=draft.vulnerability,
+        number=draft.number,
+        auction=draft.auction,
+        contract=contract,
+        tricks=read_tricks(game, contract),
+        play=play,
+        leader=leader,
+        tags=tags,
+        sections={
+            name: (game.tags[name][0], *(row for _, row in rows))
+            for name, rows in game.rows.items()
+            if name not in _FIELDS
+        },
+        line=game.line,
+    )
+
+
+# --- writing ----------------------------------------------------------------------------------------------
+
+
+def write_boards(target: Source, boards: Iterable[Board]) -> None:
+    """Write boards in PBN 2.1 export format; ``read_boards`` gives the same boards back.
+
+    Args:
+        target: a path (gzipped if it ends in ``.gz``; the text is UTF-8), or a text or binary stream.
+        boards: any boards.
+
+    Raises:
+        ValueError: a tag that PBN cannot hold; then nothing is written.
+    """
+    text = "% PBN 2.1\n% EXPORT\n" + "".join("\n" + board_text(board) for board in boards)
+    if isinstance(target, str | os.PathLike):
+        data = text.encode()
+        Path(target).write_bytes(gzip.compress(data, mtime=0) if os.fspath(target).endswith(".gz") else data)
+    elif hasattr(target, "encoding"):  # as text streams have, also wrapped ones
+        cast("IO[str]", target).write(text)
+    else:
+        cast("IO[bytes]", target).write(text.encode())
+
+
+def board_text(board: Board) -> str:
+    """One board in export format, with a line break at the end.
+
+    Raises:
+        ValueError: a tag that PBN cannot hold.
+    """
+    contract = board.contract
+    values = dict(board.tags)
+    if board.number is not None:
+        values["Board"] = str(board.number)
+    values["Dealer"] = SEATS[board.dealer]
+    values["Vulnerable"] = _VULNERABLE[board.vulnerability]
+    values["Deal"] = deal_text(board.owner)
+    if contract is not None:
+        values["Declarer"] = "" if contract.passed_out else SEATS[contract.declarer]
+        values["Contract"] = "Pass" if contract.passed_out else str(contract).rpartition(" ")[0]
+    values["Result"] = "" if board.tricks is None else str(board.tricks)
+    order = [*MANDATORY_TAGS, *sorted(values.keys() - set(MANDATORY_TAGS))]
+    lines = [_tag_line(name, values.get(name, "")) for name in order]
+    if board.auction:
+        lines += [f'[Auction "{SEATS[board.dealer]}"]', *_auction_lines(board.auction)]
+    if board.play:
+        leader = "?" if board.leader is None else SEATS[board.leader]
+        lines += [f'[Play "{leader}"]', *(" ".join(row) for row in board.play)]
+        if len(board.play) < 13:
+            lines.append("*")
+    for name in sorted(board.sections):
+        lines += _section_lines(name, board.sections[name])
+    return "\n".join(lines) + "\n"
+
+
+def _tag_line(name: str, value: str) -> str:
+    if not re.fullmatch(r"[A-Za-z]\w*", name, re.ASCII) or name in ("Auction", "Play", "Note"):
+        raise ValueError(f"{name!r} cannot be the name of a tag")
+    if any(c in value for c in "\n\r\x1a\0") or value == "#" or value.startswith("##"):
+        raise ValueError(f"tag {name} cannot hold {value!r}: no control characters; '#' has its own meaning")
+    return f'[{name} "{escape(value)}"]'
+
+
+def _section_lines(name: str, section: tuple[str, ...]) -> list[str]:
+    """A section as it stands in a file: the heads of tables have backslashes that are no escapes."""
+    header, *rows = section
+    lines = [f'[{name} "{header}"]', *rows]
+    games, faults = split_games("\n".join(lines))
+    expected = ({name: (header, 1)}, {name: list(enumerate(rows, 2))})
+    if name in _FIELDS or faults or [(game.tags, game.rows) for game in games] != [expected]:
+        raise ValueError(f"section {name!r} cannot be written: {section!r}")
+    return lines
+
+
+def _auction_lines(calls: tuple[int, ...]) -> list[str]:
+    rows = [" ".join(call_text(c) for c in calls[i : i + 4]) for i in range(0, len(calls), 4)]
+    finished = len(calls) >= 4 and passes_missing(calls) == 0
+    return rows if finished else [*rows, "*"]

@@ -1,0 +1,180 @@
+"""The inner layer of PBN reading: what the tags and rows of one game mean.
+
+Each function reads one thing of a ``Game`` and raises ``BadBoard``, with the line and the reason, where it
+cannot be made out. None means that the file leaves it open.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from bridge_env.auction import MAX_CALLS
+from bridge_env.calls import FIRST_BID, PASS, CallError, Contract, parse_call
+from bridge_env.cards import (
+    RANKS,
+    SEATS,
+    SUITS,
+    DealError,
+    UInt8Array,
+    board_dealer,
+    board_vulnerability,
+    parse_deal,
+    parse_seat,
+    parse_vulnerability,
+)
+from bridge_env.pbn_games import Game
+
+_MARKS = re.compile(r"=\d*=|\$\d+|[!?]+")  # note, numeric annotation, good or bad call or card
+_TRICKS = re.compile(r"(NS|EW)?\s*(\d+)(?:\s*(?:NS|EW)\s*\d+)?$", re.ASCII)
+_CARDS = {suit + rank: suit + rank for suit in SUITS for rank in RANKS}
+_CARDS |= {f"{suit}10": f"{suit}T" for suit in SUITS} | {"-": "-"}
+_OPEN = ("", "?")  # tag values that say nothing
+
+
+class BadBoard(Exception):
+    """Ends the reading of one board."""
+
+    def __init__(self, line: int, reason: str) -> None:
+        super().__init__(reason)
+        self.line, self.reason = line, reason
+
+
+def read_number(game: Game) -> int | None:
+    """The board's number, if it is a positive number."""
+    text = game.value("Board")
+    return int(text) if re.fullmatch(r"[1-9]\d{0,8}", text, re.ASCII) else None
+
+
+def read_deal(game: Game) -> UInt8Array:
+    """owner uint8 (52,), read-only."""
+    text = game.value("Deal")
+    if not text:
+        raise BadBoard(game.line_of("Deal"), "the board has no deal")
+    if "-" in text.partition(":")[2].split():
+        raise BadBoard(game.line_of("Deal"), f"deal {text!r} leaves out a hand")
+    try:
+        owner = parse_deal(text)
+    except DealError as error:
+        raise BadBoard(game.line_of("Deal"), str(error)) from None
+    owner.flags.writeable = False
+    return owner
+
+
+def read_dealer(game: Game, number: int | None) -> int:
+    """From its tag, else the auction's first seat, else the board's number."""
+    for name in ("Dealer", "Auction"):
+        text = game.value(name)
+        if text not in _OPEN:
+            try:
+                return parse_seat(text)
+            except ValueError as error:
+                raise BadBoard(game.line_of(name), f"[{name}]: {error}") from None
+    if number is None:
+        raise BadBoard(game.line, "no dealer, and no board number to tell it from")
+    return int(board_dealer(number))
+
+
+def read_vulnerability(game: Game, number: int | None) -> int:
+    """From its tag, else the board's number."""
+    text = game.value("Vulnerable")
+    if text not in _OPEN:
+        try:
+            return parse_vulnerability(text)
+        except ValueError as error:
+            raise BadBoard(game.line_of("Vulnerable"), str(error)) from None
+    if number is None:
+        raise BadBoard(game.line, "no vulnerability, and no board number to tell it from")
+    return int(board_vulnerability(number))
+
+
+def _words(game: Game, section: str) -> Iterator[tuple[int, list[str]]]:
+    """(line, words) of every row of a section up to its end, without marks and notes."""
+    for line, row in game.rows.get(section, ()):
+        words = _MARKS.sub(" ", row).upper().split()
+        ends = [i for i, word in enumerate(words) if word in ("*", "+")]  # it breaks off here
+        # A bare ^ word tells of an irregularity; the calls or cards beside it say what stood.
+        yield line, [word for word in words[: ends[0] if ends else None] if word[0] != "^"]
+        if ends:
+            return
+
+
+def read_auction(game: Game, dealer: int) -> tuple[int, ...] | None:
+    """The calls from the dealer on; whether they are legal is not asked here."""
+    calls: list[int] = []
+    skipped = 0  # seats before the first call
+    for line, words in _words(game, "Auction"):
+        for word in words:
+            if word == "-" and not calls:
+                skipped += 1
+            elif word == "AP":
+                calls += [PASS] * passes_missing(calls)
+            else:
+                try:
+                    calls.append(parse_call(word.rstrip("*")))  # 4C* is alerted
+                except CallError as error:
+                    raise BadBoard(line, f"auction: {error}") from None
+        if len(calls) > MAX_CALLS:
+            raise BadBoard(line, f"the auction has more than {MAX_CALLS} calls, the most there can be")
+    first = game.value("Auction")
+    if calls and first not in _OPEN:
+        try:
+            starts = (parse_seat(first) + skipped) & 3
+        except ValueError as error:
+            raise BadBoard(game.line_of("Auction"), f"[Auction]: {error}") from None
+        if starts != dealer:
+            reason = f"the auction starts with {SEATS[starts]}, but {SEATS[dealer]} is the dealer"
+            raise BadBoard(game.line_of("Auction"), reason)
+    return tuple(calls) or None
+
+
+def passes_missing(calls: Sequence[int]) -> int:
+    """How many passes end the auction."""
+    trailing = 0
+    while trailing < len(calls) and calls[-1 - trailing] == PASS:
+        trailing += 1
+    return max(0, (3 if any(c >= FIRST_BID for c in calls) else 4) - trailing)
+
+
+def read_contract(game: Game) -> Contract | None:
+    """The contract that the tags give."""
+    text, declarer = game.value("Contract"), game.value("Declarer").lstrip("^")
+    if text.upper().startswith("PAS"):
+        return Contract(-1)
+    if text in _OPEN or declarer in _OPEN:
+        return None
+    try:
+        return Contract.parse(f"{text} {declarer}")
+    except CallError as error:
+        raise BadBoard(game.line_of("Contract"), str(error)) from None
+
+
+def read_tricks(game: Game, contract: Contract | None) -> int | None:
+    """Declarer's tricks; the tag may give a side's instead."""
+    text = game.value("Result").lstrip("^").upper()
+    if text in _OPEN or (contract is not None and contract.passed_out):
+        return None
+    match = _TRICKS.match(text)
+    tricks = int(match[2]) if match else 14
+    if match is None or tricks > 13:
+        raise BadBoard(game.line_of("Result"), f"result {text!r} is not a number of tricks")
+    if match[1]:  # the side's tricks, not declarer's
+        if contract is None:
+            return None
+        return tricks if contract.declarer & 1 == ("NS", "EW").index(match[1]) else 13 - tricks
+    return tricks
+
+
+def read_play(game: Game) -> tuple[tuple[tuple[str, ...], ...] | None, int | None]:
+    """Rows of four cards or ``-``, and the first column's seat. Whether the play is legal is not asked."""
+    rows = []
+    for line, words in _words(game, "Play"):
+        cards = tuple(_CARDS.get(word, "") for word in words)
+        if "" in cards:
+            raise BadBoard(line, f"play: {words[cards.index('')]!r} is not a card")
+        if len(cards) > 4:
+            raise BadBoard(line, f"play: {len(cards)} cards in one trick")
+        if cards:
+            rows.append(cards + ("-",) * (4 - len(cards)))
+    first = game.value("Play").upper()
+    return (tuple(rows), SEATS.index(first) if first in tuple(SEATS) else None) if rows else (None, None)

@@ -1,0 +1,100 @@
+"""Calls and contracts: numbers and texts."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bridge_env.calls import (
+    CALL_NAMES,
+    DOUBLE,
+    FIRST_BID,
+    NUM_BIDS,
+    NUM_CALLS,
+    PASS,
+    REDOUBLE,
+    STRAINS,
+    CallError,
+    Contract,
+    bid_call,
+    call_text,
+    level_of,
+    parse_call,
+    strain_of,
+)
+
+contracts = st.builds(Contract, st.integers(0, NUM_BIDS - 1), st.integers(0, 2), st.integers(0, 3))
+
+
+def test_the_38_calls():
+    assert len(CALL_NAMES) == len(set(CALL_NAMES)) == NUM_CALLS == 38
+    assert [call_text(c) for c in (0, 1, 2, 3, 4, 7, 8, 37)] == ["Pass", "X", "XX", "1C", "1D", "1NT", "2C", "7NT"]
+    for level in range(1, 8):
+        for strain, name in enumerate(STRAINS):
+            call = bid_call(level, strain)
+            assert (level_of(call), strain_of(call)) == (level, strain)
+            assert call_text(call) == f"{level}{name}"
+
+
+@given(st.integers(0, NUM_CALLS - 1), st.sampled_from([str.lower, str.upper, str.title, "  {} ".format]))
+def test_calls_round_trip_through_text(call, change):
+    assert parse_call(change(call_text(call))) == call
+    assert parse_call(call) == call
+
+
+@pytest.mark.parametrize(
+    ("text", "call"),
+    [
+        ("P", PASS), ("pass", PASS), ("--", PASS), ("X", DOUBLE), ("Dbl", DOUBLE), ("double", DOUBLE), ("d", DOUBLE),
+        ("XX", REDOUBLE), ("Rdbl", REDOUBLE), ("redouble", REDOUBLE), ("r", REDOUBLE),
+        ("1N", 7), ("1nt", 7), ("7N", 37), ("3h", 15), (0, 0), (37, 37),
+    ],
+)  # fmt: skip
+def test_synonyms(text, call):
+    assert parse_call(text) == call
+
+
+@pytest.mark.parametrize("text", ["", "8C", "0NT", "1", "1Z", "NT", "1NTX", "1CC", "XXX", "pas", "4SX", "1 N T"])
+def test_what_is_no_call(text):
+    with pytest.raises(CallError, match="is not a call; use Pass, X, XX or a bid from 1C to 7NT") as caught:
+        parse_call(text)
+    assert repr(text) in str(caught.value)
+
+
+@pytest.mark.parametrize("number", [-1, 38, 1000])
+def test_numbers_that_are_no_calls(number):
+    for function in (parse_call, call_text):
+        with pytest.raises(CallError, match="numbers go from 0"):
+            function(number)
+
+
+@given(contracts)
+def test_contracts_round_trip_through_text(contract):
+    assert Contract.parse(str(contract)) == contract
+    assert Contract.parse(str(contract).lower()) == contract
+    assert 1 <= contract.level <= 7
+    assert bid_call(contract.level, contract.strain) - FIRST_BID == contract.bid
+
+
+@pytest.mark.parametrize(
+    ("text", "contract"),
+    [
+        ("Pass", Contract(-1)), ("passed out", Contract(-1)), ("AP", Contract(-1)),
+        ("4SX N", Contract(18, 1, 0)), ("4s dbl by n", Contract(18, 1, 0)), ("3NT by W", Contract(14, 0, 3)),
+        ("3N W", Contract(14, 0, 3)), ("1CXXE", Contract(0, 2, 1)), ("7NT RDBL S", Contract(34, 2, 2)),
+    ],
+)  # fmt: skip
+def test_contracts(text, contract):
+    assert Contract.parse(text) == contract
+
+
+def test_a_passed_out_board_is_a_contract():
+    assert Contract(-1).passed_out
+    assert str(Contract(-1)) == "Pass"
+    assert not Contract(0, 0, 0).passed_out
+
+
+@pytest.mark.parametrize("text", ["", "4S", "8C N", "4SXXX N", "NT N", "4S Q", "4X N"])
+def test_what_is_no_contract(text):
+    with pytest.raises(CallError, match="is not a contract with its declarer") as caught:
+        Contract.parse(text)
+    assert repr(text) in str(caught.value)

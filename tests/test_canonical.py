@@ -1,0 +1,106 @@
+"""The canonical form of a deal, its hash, the split by it, and tables of images."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bridge_env import cards
+from bridge_env.double_dummy import (
+    canonical_form,
+    canonical_key,
+    embedded,
+    is_judging,
+    permute_tricks,
+    rotate_tricks,
+)
+
+PERMUTATIONS = list(itertools.permutations(range(4)))
+turns = st.integers(0, 3)
+permutations = st.permutations(range(4))
+
+
+def all_images(owner: np.ndarray) -> np.ndarray:
+    """The 96 images of deals (N, 52): (96, N, 52)."""
+    return np.stack(
+        [cards.permute_suits(cards.rotate_deals(owner, t), p) for t in range(4) for p in PERMUTATIONS]
+    )
+
+
+def least_image(images: np.ndarray) -> bytes:
+    """By the definition, slowly: the least of the images (96, 52), suits in order, ace first in each."""
+    return min(image.reshape(4, 13)[:, ::-1].tobytes() for image in images)
+
+
+def test_all_96_images_share_key_and_split():
+    deals = cards.random_deals(1, 0, 40)
+    images = all_images(deals)
+    keys = canonical_key(images.reshape(-1, 52)).reshape(96, -1)
+    assert keys.dtype == np.uint64
+    assert (keys == canonical_key(deals)).all()
+    assert (is_judging(images.reshape(-1, 52)).reshape(96, -1) == is_judging(deals)).all()
+
+
+def test_the_form_is_the_least_of_the_96():
+    deals = cards.random_deals(2, 0, 20)
+    form = canonical_form(deals)
+    for i, images in enumerate(all_images(deals).transpose(1, 0, 2)):
+        canonical = cards.permute_suits(cards.rotate_deals(deals[i], form.rotation[i]), form.order[i])
+        assert canonical.reshape(4, 13)[:, ::-1].tobytes() == least_image(images)
+        again = canonical_form(canonical)
+        np.testing.assert_array_equal(again.words, form.words[i : i + 1])
+        assert again.rotation[0] == 0
+        assert list(again.order[0]) == [0, 1, 2, 3]
+
+
+def test_a_deal_with_equal_suits_has_a_form_too():
+    every_suit_alike = np.tile(np.arange(13) % 4, (4, 1))
+    thirteen_each = (every_suit_alike + np.arange(4)[:, None]) % 4
+    deal = thirteen_each.reshape(1, 52).astype(np.uint8)
+    cards.check_deals(deal)
+    assert len(set(canonical_key(all_images(deal).reshape(-1, 52)).tolist())) == 1
+
+
+def test_other_deals_have_other_keys():
+    keys = canonical_key(cards.random_deals(3, 0, 20_000))
+    assert len(np.unique(keys)) == len(keys)
+
+
+def test_a_quarter_is_for_judging():
+    assert abs(is_judging(cards.random_deals(4, 0, 20_000)).mean() - 0.25) < 0.01
+
+
+def test_keys_stay_as_they_are():
+    """Results name boards by the split: a change here would move boards from one side to the other."""
+    keys = canonical_key(cards.random_deals(0, 0, 2))
+    assert keys.tolist() == [1422229797108556524, 12353059832972627520]
+
+
+def test_what_is_not_a_deal_is_refused():
+    with pytest.raises(cards.DealError):
+        canonical_key(np.zeros((1, 52), np.uint8))
+
+
+@given(row=st.integers(0, 1000), turn=turns, permutation=permutations)
+def test_tables_move_with_their_deals(row, turn, permutation):
+    """To the canonical form and on to an image is the same as straight to the image."""
+    deal, table = embedded().owners(row), embedded().tricks_at(row)
+    image = cards.permute_suits(cards.rotate_deals(deal, turn), permutation)
+    moved = canonical_form(deal).tricks_to(table, canonical_form(image))
+    np.testing.assert_array_equal(moved, permute_tricks(rotate_tricks(table, turn), permutation))
+    np.testing.assert_array_equal(embedded().tables_of(image), moved)
+
+
+@given(turn=turns, other=turns, permutation=permutations)
+def test_turns_and_permutations_are_undone(turn, other, permutation):
+    table = embedded().tricks_at([5, 6])
+    np.testing.assert_array_equal(rotate_tricks(rotate_tricks(table, turn), -turn), table)
+    np.testing.assert_array_equal(
+        rotate_tricks(rotate_tricks(table, turn), other), rotate_tricks(table, (turn + other) % 4)
+    )
+    back = np.argsort(permutation)
+    np.testing.assert_array_equal(permute_tricks(permute_tricks(table, permutation), list(back)), table)

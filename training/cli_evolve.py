@@ -1,0 +1,127 @@
+"""``bridge-env evolve``: the arguments, the progress bar, and the calls."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+from dataclasses import MISSING, fields
+from pathlib import Path
+from typing import Any
+
+_EPILOG = """\
+examples:
+  bridge-env evolve                                   a first run, about two minutes on two cores
+  bridge-env evolve --generations 200 --name long     a longer one, into results/evolve/long
+  bridge-env evolve --resume results/evolve/long      go on after Ctrl-C or a crash
+  bridge-env evolve --resume results/evolve/long --generations 400
+  bridge-env evolve --address auto                    on the Ray cluster that this machine belongs to
+
+The same seed gives the same systems for any number of workers. Ctrl-C loses nothing but the generation
+in hand. Judge any two systems with: bridge-env match system:FILE.bidding system:sayc --boards 9000
+"""
+
+
+def add_evolve(subparsers: Any) -> None:
+    """Add the subcommand."""
+    from training.evolve_config import EvolveConfig
+
+    parser = subparsers.add_parser(
+        "evolve",
+        help="self-play: partnerships evolve and swap bidding hierarchies against a control pair",
+        description="Partnerships start from a bidding system, move its thresholds and swap parts of their "
+        "hierarchies with their partners and with each other. What gains IMPs against the control pair is kept. "
+        "The winner is judged on boards that training never saw.",
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    for item in fields(EvolveConfig):
+        assert item.default is not MISSING
+        text = f"{item.metadata['help']} (default {item.default})"
+        parser.add_argument(f"--{item.name}", type=type(item.default), default=None, help=text)
+    parser.add_argument("--name", help="of the run folder below results/evolve (default: run-001, run-002 ...)")
+    parser.add_argument("--out", type=Path, default=Path("results"), help="where run folders lie (default results)")
+    parser.add_argument("--resume", type=Path, metavar="FOLDER", help="go on with a run; --generations may be raised")
+    parser.add_argument("--workers", type=int, help="tasks at a time (default: all cores of the cluster)")
+    parser.add_argument("--address", help="of a running Ray cluster: auto, HOST:PORT or ray://HOST:PORT")
+    parser.set_defaults(handler=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Evolve, choose the champion, judge it, write the report."""
+    from training.cluster import Cluster
+    from training.selfplay import champion, evolve, prepare
+
+    folder, config, state = prepare(args)
+    print(f"{folder}: {config.partnerships} partnerships from {config.start}, control {config.control}")
+    with Cluster(args.workers, args.address) as cluster:
+        bar = _Bar(config.generations, state.generation)
+        try:
+            for after in evolve(folder, config, state, cluster, bar.tick):
+                state = after
+                bar.generation(state.metrics[-1])
+            bar.say("choosing the champion")
+            best, pair = champion(config, state, cluster, bar.tick)
+        except KeyboardInterrupt:
+            bar.close()
+            print(f"\nstopped; nothing before this generation is lost. Go on: bridge-env evolve --resume {folder}")
+            return 130
+        bar.close()
+    _conclude(folder, config, state, best, pair)
+    return 0
+
+
+def _conclude(folder: Path, config: Any, state: Any, best: int, pair: Any) -> None:
+    from agents.hierarchy.text import system_text
+    from training import judge, runs
+
+    files = [folder / f"evolved-{who}.bidding" for who in ("first", "second")]
+    for file, system in zip(files, (pair.first, pair.second), strict=True):
+        runs.write_atomically(file, system_text(system))
+    evolved = f"pair:system:{files[0]},system:{files[1]}"
+    print(f"judging on {config.judge:,} boards that training never saw")
+    rows = judge.judge(evolved, f"system:{config.control}", f"system:{config.start}", config.judge, config.seed)
+    print("\n" + judge.table_text(rows) + "\n")
+    judge.plot_curve(state.metrics, rows[2], folder / "learning_curve.png")
+    manifest = runs.read_manifest(folder)
+    kept = [f"generation {row['generation']}: {what}" for row in state.metrics for what in row["kept"]]
+    command = "bridge-env evolve " + " ".join(f"--{k} {v}" for k, v in manifest["config"].items())
+    runs.write_atomically(folder / "report.md", judge.markdown(rows, manifest, command, kept))
+    verdict = {"champion": best, "rows": [row.as_json() for row in rows]}
+    runs.write_atomically(folder / "verdict.json", json.dumps(verdict, indent=2) + "\n")
+    runs.write_manifest(folder, manifest | {"systems_sha256": {f.name: runs.sha256(f) for f in files}})
+    for what, name in (("learning curve", "learning_curve.png"), ("report", "report.md")):
+        print(f"{what + ':':<16}{folder / name}")
+    print(f"{'system:':<16}{files[0]} and {files[1].name}")
+    print(f"{'play it:':<16}bridge-env match {evolved} system:sayc")
+
+
+class _Bar:
+    """The progress bar: generations, boards bid, the best pair's IMPs. Without a terminal, a line now and then."""
+
+    def __init__(self, generations: int, done: int) -> None:
+        from tqdm import tqdm
+
+        self.boards, self.latest, self.shown = 0, "", time.monotonic()
+        self.bar = tqdm(
+            total=generations, initial=done, unit="gen", dynamic_ncols=True, file=sys.stdout,
+            mininterval=0.2 if sys.stdout.isatty() else 10.0,
+        )  # fmt: skip
+
+    def tick(self, boards: int) -> None:
+        self.boards += boards
+        if time.monotonic() - self.shown > 0.5:
+            self.shown = time.monotonic()
+            self.say(self.latest)
+
+    def generation(self, row: dict[str, Any]) -> None:
+        self.latest = f"{row['mean_imps']:+.3f} ± {row['standard_error']:.3f} IMPs/board, kept {len(row['kept'])}"
+        self.say(self.latest)
+        self.bar.update(1)
+
+    def say(self, text: str) -> None:
+        self.bar.set_postfix_str(f"{text}, {self.boards / 1e6:.1f}M boards", refresh=sys.stdout.isatty())
+
+    def close(self) -> None:
+        self.bar.close()

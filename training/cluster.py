@@ -1,0 +1,116 @@
+"""Ray, and nothing else: start or join a cluster, and map a pure function over tasks with a bounded number in flight.
+
+On one machine ``ray.init`` starts a private cluster. ``address`` joins one that runs; then the three packages
+travel to its nodes as ``py_modules`` of the runtime environment, so that the nodes need Python of the same
+version with numpy, numba, gymnasium and endplay, but no installation of this project.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import logging
+import os
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+PACKAGES = ("bridge_env", "agents", "training")
+INSTALL = 'pip install "bridge-env[ray]"'
+
+
+class ClusterError(RuntimeError):
+    """Ray is missing, or its cluster cannot be reached; the message says what to do."""
+
+
+def _ray() -> Any:
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+    os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return importlib.import_module("ray")
+    except ImportError:
+        raise ClusterError(f"self-play needs Ray, which is not installed: {INSTALL}") from None
+
+
+class Cluster:
+    """A Ray cluster for the length of a ``with`` block.
+
+    Args:
+        workers: tasks at a time; on a private cluster also its number of CPUs. None: all of them.
+        address: of a running cluster (``auto``, ``host:port`` or ``ray://host:port``); None starts a private one.
+    """
+
+    def __init__(self, workers: int | None = None, address: str | None = None) -> None:
+        if workers is not None and workers < 1:
+            raise ClusterError(f"the number of workers is {workers}; it must be 1 or more")
+        self.workers, self.address = workers, address
+
+    def __enter__(self) -> Cluster:
+        self.ray = _ray()
+        self._joined = self.ray.is_initialized()  # a test's or a notebook's cluster is used as it stands
+        if not self._joined:
+            self._start()
+        if self.workers is None:
+            self.workers = max(1, int(self.ray.cluster_resources().get("CPU", 1)))
+        return self
+
+    def _start(self) -> None:
+        options: dict[str, Any] = {
+            "include_dashboard": False, "log_to_driver": False, "logging_level": logging.ERROR,
+        }  # fmt: skip
+        if self.address is None:
+            options["num_cpus"] = self.workers
+        else:
+            options = {"address": self.address, "log_to_driver": False, "logging_level": logging.ERROR}
+            options["runtime_env"] = {"py_modules": [str(_folder(name)) for name in PACKAGES]}
+        try:
+            self.ray.init(**options)
+        except (ConnectionError, RuntimeError, ValueError) as error:
+            where = self.address or "this machine"
+            raise ClusterError(
+                f"no Ray cluster on {where}: {error} (a running cluster with tokens needs the same RAY_AUTH_TOKEN here)"
+            ) from error
+
+    def __exit__(self, *_: object) -> None:
+        if not self._joined:
+            with contextlib.suppress(Exception):
+                self.ray.shutdown()
+
+    def put(self, value: Any) -> Any:
+        """Send a value to the cluster once; hand the reference to tasks."""
+        return self.ray.put(value)
+
+    def map(self, function: Callable[..., Any], tasks: Sequence[tuple[Any, ...]]) -> Iterator[tuple[int, Any]]:
+        """Run ``function(*task)`` for every task; yield (task number, result) as they finish, in any order.
+
+        At most twice as many tasks as workers are under way. A task whose worker died is run again, which is
+        safe because tasks are pure.
+        """
+        assert self.workers is not None
+        remote = self.ray.remote(num_cpus=1, max_retries=8)(function)
+        waiting = iter(enumerate(tasks))
+        running: dict[Any, int] = {}
+        try:
+            while True:
+                for number, task in waiting:
+                    running[remote.remote(*task)] = number
+                    if len(running) >= 2 * self.workers:
+                        break
+                if not running:
+                    return
+                done, _ = self.ray.wait(list(running), num_returns=1)
+                for reference in done:
+                    yield running.pop(reference), self.ray.get(reference)
+        finally:
+            for reference in running:
+                with contextlib.suppress(Exception):
+                    self.ray.cancel(reference, force=False)
+
+
+def _folder(package: str) -> Path:
+    module = importlib.import_module(package)
+    assert module.__file__ is not None
+    return Path(module.__file__).parent

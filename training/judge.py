@@ -1,0 +1,103 @@
+"""The verdict on a run: the evolved pair against its control, both ways, on boards that training never saw."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from bridge_env.par import par
+from bridge_env.scoring import imps
+from training.match import MatchResult, play, standard_error
+
+
+@dataclass(frozen=True)
+class Row:
+    """One line of the table: what was measured, the mean and its standard error, in IMPs a board."""
+
+    what: str
+    mean: float
+    error: float
+    boards: int
+
+    def as_json(self) -> dict[str, Any]:
+        return {"what": self.what, "mean_imps": self.mean, "standard_error": self.error, "boards": self.boards}
+
+
+def judge(evolved: str, control: str, start: str, boards: int, seed: int) -> list[Row]:
+    """Play the matches of the verdict on judging boards.
+
+    Args:
+        evolved, control, start: specs of the evolved pair, of the control pair, and of the system it began with.
+    """
+    match = play(evolved, control, boards, seed)
+    rows = [
+        *(_direction(match, side) for side in (0, 1)),
+        Row(f"evolved - {control}, duplicate", match.mean_imps, match.standard_error, boards),
+    ]
+    # Opponents of training flatter; one that training never met shows at once what carries over.
+    against = play(evolved, "pass", match.boards, seed), play(start, "pass", match.boards, seed)
+    gain = against[0].imps - against[1].imps
+    rows.append(Row("gain over the start against pass (never met)", float(gain.mean()),
+                    standard_error(gain, match.boards.base), boards))  # fmt: skip
+    return rows
+
+
+def _direction(match: MatchResult, side: int) -> Row:
+    """How the evolved pair did at one of the two tables, against par."""
+    boards = match.boards
+    assert boards.tricks is not None
+    goal = par(boards.tricks, boards.dealer, boards.vulnerability).astype(np.int64)
+    sign = 1 - 2 * side
+    values = imps(sign * (match.tables[side].score.astype(np.int64) - goal)).astype(np.int64)
+    seats = ("North-South", "East-West")[side]
+    return Row(f"evolved {seats}, against par", float(values.mean()), standard_error(values, boards.base), len(boards))
+
+
+def table_text(rows: Sequence[Row]) -> str:
+    """The rows as an aligned table."""
+    width = max(len(row.what) for row in rows)
+    head = f"{'':<{width}}  IMPs/board     SE  boards"
+    lines = [f"{r.what:<{width}}  {r.mean:+10.3f}  {r.error:.3f}  {r.boards:>6,}" for r in rows]
+    return "\n".join([head, "-" * len(head), *lines])
+
+
+def markdown(rows: Sequence[Row], manifest: Mapping[str, Any], command: str, kept: Sequence[str]) -> str:
+    """The report of a run."""
+    config = manifest.get("config", {})
+    lines = [
+        "# Evolved against control", "",
+        f"Made by `{command}`. Judging boards only; dealer and vulnerability by board number.", "",
+        "| | IMPs/board | SE | boards |", "| --- | ---: | ---: | ---: |",
+        *(f"| {r.what} | {r.mean:+.3f} | {r.error:.3f} | {r.boards:,} |" for r in rows), "",
+        "![learning curve](learning_curve.png)", "",
+        "The system: [first player](evolved-first.bidding), [second player](evolved-second.bidding).", "",
+        "## What was kept", "", *(f"- {what}" for what in kept), "",
+        "## Config", "", *(f"- {name}: {value}" for name, value in sorted(config.items())), "",
+    ]  # fmt: skip
+    return "\n".join(lines)
+
+
+def plot_curve(metrics: Sequence[Mapping[str, Any]], verdict: Row, path: Path) -> None:
+    """The learning curve as a PNG: best partnership by generation, and the verdict on unseen boards."""
+    from matplotlib.figure import Figure  # the figure itself: no window system, no global state
+
+    figure = Figure(figsize=(7.5, 4.2), layout="constrained")
+    axes = figure.subplots()
+    g = np.array([row["generation"] for row in metrics], float)
+    best = np.array([row["mean_imps"] for row in metrics])
+    error = np.array([row["standard_error"] for row in metrics])
+    axes.axhline(0, color="0.6", linewidth=0.8)
+    axes.plot(g, best, label="best partnership, fresh training boards")
+    axes.fill_between(g, best - error, best + error, alpha=0.25, linewidth=0)
+    axes.plot(g, [row["population_mean_imps"] for row in metrics], linestyle="--", label="population")
+    axes.errorbar(
+        [len(metrics)], [verdict.mean], [verdict.error], fmt="o", color="black", label="champion, unseen boards"
+    )
+    axes.set_xlabel("generation")
+    axes.set_ylabel("IMPs a board against the control pair")
+    axes.legend(loc="lower right")
+    figure.savefig(path, dpi=120)

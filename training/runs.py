@@ -1,0 +1,131 @@
+"""Run folders: ``results/<kind>/<name>/`` with a manifest, metrics and checkpoints that no kill can spoil."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import platform
+import subprocess
+from collections.abc import Mapping
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+MANIFEST, METRICS, CHECKPOINT = "manifest.json", "metrics.jsonl", "checkpoint.json"
+_PACKAGES = ("bridge-env", "numpy", "numba", "gymnasium", "ray", "endplay")
+
+
+class RunError(ValueError):
+    """A run folder that cannot be used; the message says what to do."""
+
+
+def write_atomically(path: Path, text: str) -> None:
+    """Write a file so that a reader sees the old text or the new, never a part."""
+    temporary = path.with_name(path.name + ".part")
+    with temporary.open("w", encoding="utf-8") as file:
+        file.write(text)
+        file.flush()
+        os.fsync(file.fileno())
+    os.replace(temporary, path)
+
+
+def new_folder(root: Path, kind: str, name: str | None) -> Path:
+    """A fresh run folder; without a name the next free ``run-001``, ``run-002`` ...
+
+    Raises:
+        RunError: the folder is there already.
+    """
+    parent = root / kind
+    parent.mkdir(parents=True, exist_ok=True)
+    number = 1
+    while True:
+        folder = parent / (name or f"run-{number:03d}")
+        try:
+            folder.mkdir()
+        except FileExistsError:
+            if name:
+                raise RunError(
+                    f"{folder} is there already; go on with --resume {folder}, or choose another --name"
+                ) from None
+            number += 1
+            continue
+        return folder
+
+
+def manifest(config: Mapping[str, Any], deals: str) -> dict[str, Any]:
+    """What a run was: config, versions, commit, the machine's kind, the hash of its deals."""
+    return {
+        "config": dict(config),
+        "versions": {name: _version(name) for name in _PACKAGES} | {"python": platform.python_version()},
+        "commit": _commit(),
+        "machine": {"system": platform.system(), "processor": platform.machine(), "cores": os.cpu_count()},
+        "deals_sha256": deals,
+    }
+
+
+def write_manifest(folder: Path, content: Mapping[str, Any]) -> None:
+    """Write ``manifest.json``."""
+    write_atomically(folder / MANIFEST, json.dumps(content, indent=2, sort_keys=True) + "\n")
+
+
+def read_manifest(folder: Path) -> dict[str, Any]:
+    """Read ``manifest.json``; empty where there is none."""
+    path = folder / MANIFEST
+    content: dict[str, Any] = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+    return content
+
+
+def sha256(path: Path) -> str:
+    """The SHA-256 of a file, in hex."""
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def _version(package: str) -> str | None:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return None
+
+
+def _commit() -> str | None:
+    try:
+        done = subprocess.run(
+            ["git", "rev-parse", "HEAD"],
+            cwd=Path(__file__).parent, capture_output=True, text=True, timeout=5, check=True,
+        )  # fmt: skip
+    except (OSError, subprocess.SubprocessError):
+        return None
+    return done.stdout.strip()
+
+
+def save_checkpoint(folder: Path, state: Mapping[str, Any]) -> None:
+    """Write the state with its own checksum."""
+    body = json.dumps(state, sort_keys=True)
+    digest = hashlib.sha256(body.encode()).hexdigest()
+    write_atomically(folder / CHECKPOINT, json.dumps({"sha256": digest, "state": body}))
+
+
+def load_checkpoint(folder: Path) -> dict[str, Any]:
+    """The state that ``save_checkpoint`` wrote.
+
+    Raises:
+        RunError: no checkpoint, or a damaged one.
+    """
+    path = folder / CHECKPOINT
+    try:
+        outer = json.loads(path.read_text(encoding="utf-8"))
+        body, digest = outer["state"], outer["sha256"]
+    except FileNotFoundError:
+        raise RunError(f"{folder} holds no {CHECKPOINT}; is it the folder of a run?") from None
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise RunError(f"{path} cannot be read: {error}") from None
+    if hashlib.sha256(body.encode()).hexdigest() != digest:
+        raise RunError(f"{path} is damaged: its checksum is wrong")
+    state: dict[str, Any] = json.loads(body)
+    return state
+
+
+def write_metrics(folder: Path, rows: list[Mapping[str, Any]]) -> None:
+    """The metrics so far, one JSON object a line."""
+    write_atomically(folder / METRICS, "".join(json.dumps(row) + "\n" for row in rows))
