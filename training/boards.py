@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +12,7 @@ from numpy.typing import NDArray
 
 from bridge_env import streams
 from bridge_env.cards import board_dealer, board_vulnerability, permute_suits, rotate_deals
-from bridge_env.double_dummy.canonical import is_judging, permute_tricks, rotate_tricks
+from bridge_env.double_dummy.canonical import canonical_key, is_judging, permute_tricks, rotate_tricks
 from bridge_env.double_dummy.cascade import Cascade
 from bridge_env.double_dummy.library import Library, embedded
 
@@ -62,12 +63,18 @@ class Boards:
         if self.tricks is not None:
             out[played] = self.tricks[played, declarer[played], strain[played]]
         elif played.size:
-            out[played] = Cascade().tricks_for(self.owner[played], declarer[played], strain[played])
+            out[played] = _cascade().tricks_for(self.owner[played], declarer[played], strain[played])
         return out
 
     def share_in_training(self) -> float:
         """The share of boards that lie in the half of all deals that training may use."""
         return float(1.0 - is_judging(self.owner).mean()) if len(self) else 0.0
+
+
+@lru_cache(maxsize=1)
+def _cascade() -> Cascade:
+    """One for the process: what the first table of a match had solved, the second need not solve again."""
+    return Cascade()
 
 
 def _by_number(number: NDArray[np.int64]) -> tuple[NDArray[np.int16], NDArray[np.int16]]:
@@ -126,10 +133,11 @@ def pbn_boards(path: str | Path, count: int | None = None) -> Boards:
     if not chosen:
         why = problems[0] if problems else "it holds none"
         raise BoardsError(f"{path}: no board can be read ({why})")
-    number = np.arange(1, len(chosen) + 1)
+    owner = np.stack([b.owner for b in chosen])
+    base = canonical_key(owner).astype(np.int64)  # files of events hold a deal once for every table
     return Boards(
-        np.stack([b.deal for b in chosen]),
+        owner,
         np.array([b.dealer for b in chosen], np.int16),
         np.array([b.vulnerability for b in chosen], np.int16),
-        number, number, None, f"{len(chosen):,} boards of {path}", problems,
+        np.arange(1, len(chosen) + 1), base, None, f"{len(chosen):,} boards of {path}", problems,
     )  # fmt: skip

@@ -10,7 +10,7 @@ class EvolveConfig:
     """What a run depends on. Workers and cluster are not in it: the result does not depend on them."""
 
     seed: int = field(default=1, metadata={"help": "of all chance: boards, proposals"})
-    start: str = field(default="sayc", metadata={"help": "system that every player starts from: a name or FILE.bidding"})
+    start: str = field(default="sayc", metadata={"help": "system that all players start from: a name or FILE.bidding"})
     control: str = field(default="sayc", metadata={"help": "system of the control pair: a name or FILE.bidding"})
     generations: int = field(default=30, metadata={"help": "how many"})
     partnerships: int = field(default=4, metadata={"help": "in the population"})

@@ -34,7 +34,7 @@ SCORINGS = ("imps", "mp", "points")
 CHUNK = 4096
 
 
-class BidderFault(RuntimeError):
+class BidderFault(ValueError):
     """A bidder gave something that is no legal call; the message names it, the board and the auction."""
 
 

@@ -98,7 +98,7 @@ def _top(system: System, address: Address) -> tuple[tuple[Line, ...], tuple[int,
 def _moves(atom: Atom) -> list[Atom]:
     """What an atom can become by one step of a threshold."""
     stem = atom.word.partition(":")[0]
-    if stem in _FIXED_WORDS or ("-" in atom.word and atom.word.partition("-")[0] in ("C", "D", "H", "S", "M", "m", "x", "y")):
+    if stem in _FIXED_WORDS or is_difference(atom.word):
         return []
     out = []
     for low, high in ((1, 0), (-1, 0), (0, 1), (0, -1), (1, 1), (-1, -1)):

@@ -20,8 +20,9 @@
 Deeper lines follow the shallower line above them; their pass in between goes without saying. A line is a
 call (or calls joined by ``-``), a constraint, and behind ``;`` a note with flags. In a constraint a comma
 means and; ``or`` binds tighter than the comma, ``and`` tighter than ``or``. Of several lines that fit a hand
-the first counts. ``after`` only leads to the lines below it, which join those that stand there already. ``M`` stands for a major, ``m`` for a minor, ``x`` and ``y`` for two different suits,
-``oM`` and ``om`` for the other major and minor.
+the first counts. ``after`` only leads to the lines below it, which join those that stand there already.
+``M`` stands for a major, ``m`` for a minor, ``x`` and ``y`` for two different suits, ``oM`` and ``om`` for the
+other major and minor.
 """
 
 from __future__ import annotations

@@ -1,0 +1,52 @@
+# Two commands do all set-up: `make selfplay` runs the main job, `make test` the tests. Both make .venv first.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
+
+.PHONY: help selfplay test test-all lint check clean
+
+help:
+	@echo "make selfplay   install, then evolve partnerships against a control pair (about three minutes)"
+	@echo "make test       install the tools for developers, then run the tests (about three minutes)"
+	@echo "make test-all   the tests, the slow ones too"
+	@echo "make lint       ruff, mypy and the import contracts"
+	@echo "make check      lint and test-all: what CI runs"
+	@echo "make clean      remove .venv and what tools left behind"
+
+selfplay: $(VENV)/.train
+	$(BIN)/bridge-env evolve
+
+test: $(VENV)/.dev
+	$(BIN)/python -m pytest -m "not slow"
+
+test-all: $(VENV)/.dev
+	$(BIN)/python -m pytest
+
+lint: $(VENV)/.dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+check: lint test-all
+
+# A stamp says what is installed. Touching pyproject.toml or the constraints installs again.
+$(VENV)/.python:
+	$(PYTHON) -c 'import sys; sys.exit("Python 3.11 or newer is needed, this is " + sys.version.split()[0]) if sys.version_info < (3, 11) else None'
+	$(PYTHON) -m venv $(VENV)
+	touch $@
+
+$(VENV)/.train: $(VENV)/.python pyproject.toml constraints.txt
+	@echo "installing bridge-env with Ray into $(VENV) (once)"
+	$(PIP) --editable ".[ray]"
+	touch $@
+
+$(VENV)/.dev: $(VENV)/.python pyproject.toml constraints.txt
+	@echo "installing bridge-env with Ray and the tools for developers into $(VENV) (once)"
+	$(PIP) --editable ".[dev]"
+	touch $@ $(VENV)/.train
+
+clean:
+	rm -rf $(VENV) build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
