@@ -5,14 +5,14 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: help selfplay test test-all lint check clean
+.PHONY: help selfplay test test-slow lint check clean
 
 help:
 	@echo "make selfplay   install, then evolve partnerships against a control pair (about three minutes)"
 	@echo "make test       install the tools for developers, then run the tests (about three minutes)"
-	@echo "make test-all   the tests, the slow ones too"
+	@echo "make test-slow  the slow tests, some minutes more"
 	@echo "make lint       ruff, mypy and the import contracts"
-	@echo "make check      lint and test-all: what CI runs"
+	@echo "make check      lint, test and test-slow: what CI runs"
 	@echo "make clean      remove .venv and what tools left behind"
 
 selfplay: $(VENV)/.train
@@ -21,8 +21,8 @@ selfplay: $(VENV)/.train
 test: $(VENV)/.dev
 	$(BIN)/python -m pytest -m "not slow"
 
-test-all: $(VENV)/.dev
-	$(BIN)/python -m pytest
+test-slow: $(VENV)/.dev
+	$(BIN)/python -m pytest -m slow
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .
@@ -30,7 +30,7 @@ lint: $(VENV)/.dev
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-check: lint test-all
+check: lint test test-slow
 
 # A stamp says what is installed. Touching pyproject.toml or the constraints installs again.
 $(VENV)/.python:

@@ -121,6 +121,13 @@ def make_pair(argument: str, *, partner: str | None = None, opponents: str | Non
     )
 
 
+def player_of(bidder: Bidder, seat: int) -> Bidder:
+    """Who sits at ``seat`` where ``bidder`` bids for its side."""
+    if not isinstance(bidder, PairBidder):
+        return bidder
+    return bidder.first if seat < 2 else bidder.second
+
+
 def systems_of(bidder: Bidder) -> tuple[HierarchyBidder, HierarchyBidder] | None:
     """The players of a partnership, at N or E and at S or W, if both follow systems; else None."""
     if isinstance(bidder, HierarchyBidder):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bridge_env import streams
 from bridge_env.auction import MAX_CALLS, Auctions, IllegalCall
@@ -12,7 +13,7 @@ from bridge_env.bidders import make
 from bridge_env.calls import call_text, parse_call
 from bridge_env.cards import UNKNOWN, parse_hand, parse_seat, parse_vulnerability
 from bridge_env.protocols import Bidder
-from bridge_env.view import view_of
+from bridge_env.view import BidView, view_of
 
 _KEYS = ("hand", "dealer", "vulnerability", "auction")
 
@@ -49,9 +50,19 @@ def calls(bidder: Bidder | str, states: Sequence[Mapping[str, object]]) -> list[
     Raises:
         ValueError: a state is faulty; the message gives its number.
     """
+    agent = make(bidder)
     if not states:
         return []
-    agent = make(bidder)
+    view, key = read_states(states)
+    return [call_text(int(c)) for c in agent.bid(view, key)]
+
+
+def read_states(states: Sequence[Mapping[str, object]]) -> tuple[BidView, NDArray[np.uint64]]:
+    """What the seats to call know, and a random stream for each: a function of its state alone.
+
+    Raises:
+        ValueError: a state is faulty; of several, the message gives its number.
+    """
     n = len(states)
     owner = np.full((n, 52), UNKNOWN, np.uint8)
     history = np.full((n, MAX_CALLS), -1, np.int8)
@@ -60,15 +71,17 @@ def calls(bidder: Bidder | str, states: Sequence[Mapping[str, object]]) -> list[
         try:
             _read_state(state, i, owner, history, dealer, vulnerability)
         except ValueError as error:
-            raise ValueError(f"state {i}: {error}") from error
+            if n == 1:
+                raise
+            raise type(error)(f"state {i}: {error}") from error
     auctions = Auctions.replay(history[:, : max(1, int((history >= 0).sum(axis=1).max()))], dealer, vulnerability)
     # The hand is the acting seat's, whoever that is.
     owner = np.where(owner == 0, auctions.turn[:, None], UNKNOWN).astype(np.uint8)
     view = view_of(auctions, owner)
-    key = streams.key("wire", dealer, vulnerability, streams.draws(np.zeros(1, np.uint64), 1)[0, 0])
-    for column in range(view.history.shape[1]):
-        key = streams.key(key, view.history[:, column])
-    return [call_text(int(c)) for c in agent.bid(view, key)]
+    key = streams.key("wire", dealer, vulnerability)
+    for column in view.history.T:
+        key = np.where(column >= 0, streams.key(key, column), key)  # padding is no part of a state
+    return view, key
 
 
 def _read_state(state: Mapping[str, object], i: int, owner, history, dealer, vulnerability) -> None:  # type: ignore[no-untyped-def]
@@ -92,5 +105,3 @@ def _read_state(state: Mapping[str, object], i: int, owner, history, dealer, vul
     if table.done[0]:
         raise IllegalCall(f"the auction {table.text(0)} is over; there is no call to make")
     history[i] = table.history[0]
-
-

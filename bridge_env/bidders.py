@@ -73,7 +73,7 @@ def make(spec: str | Bidder, *, partner: str | None = None, opponents: str | Non
         SpecError: the spec names nothing, or its file or module cannot be used; the message says why.
     """
     if not isinstance(spec, str):
-        if isinstance(spec, Bidder):
+        if isinstance(spec, Bidder) and not isinstance(spec, type):
             return spec
         raise SpecError(f"{spec!r} is neither a spec string nor a Bidder (an object with bid(view, key))")
     head, _, argument = spec.strip().partition(":")
@@ -87,7 +87,13 @@ def make(spec: str | Bidder, *, partner: str | None = None, opponents: str | Non
     if published is None:
         known = [*_TRIVIAL, *(f"{name}:..." for name in sorted(_published())), "python:module:factory"]
         raise SpecError(f"{spec!r} names no bidder; there are {', '.join(known)}")
-    factory = published.load()
+    try:
+        factory = published.load()
+    except (ImportError, AttributeError) as error:
+        package = published.module.partition(".")[0]
+        raise SpecError(
+            f"{spec!r}: cannot load {published.value}: {error}; does another package named {package!r} hide it?"
+        ) from error
     bidder: Bidder = factory(argument, partner=partner, opponents=opponents)
     return bidder
 
@@ -103,7 +109,7 @@ def _from_python(spec: str, argument: str) -> Bidder:
         raise SpecError(f"{spec!r}: write python:package.module:factory")
     try:
         target: Any = importlib.import_module(module_name)
-    except ImportError as error:
+    except Exception as error:  # a user's module may fail in any way
         raise SpecError(f"{spec!r}: cannot import {module_name!r}: {error}") from error
     try:
         for name in attribute.split("."):
@@ -112,7 +118,10 @@ def _from_python(spec: str, argument: str) -> Bidder:
         raise SpecError(f"{spec!r}: {error}") from error
     if not isinstance(target, type) and isinstance(target, Bidder):
         return target
-    made = target() if callable(target) else target
+    try:
+        made = target() if callable(target) else target
+    except Exception as error:
+        raise SpecError(f"{spec!r}: calling {attribute!r} without arguments failed: {error}") from error
     if not isinstance(made, Bidder):
         raise SpecError(f"{spec!r} gave {type(made).__name__}, which has no method bid(view, key)")
     return made

@@ -237,7 +237,7 @@ def test_any_string_of_calls_is_taken_as_the_laws_say(dealer, vulnerability, wis
 
 
 def test_the_state_says_what_it_says():
-    calls = [parse_call(c) for c in "1C P 1S X XX P".split()]
+    calls = [parse_call(c) for c in ("1C", "P", "1S", "X", "XX", "P")]
     auction = one_auction(calls, dealer=1, vulnerability=2)
     assert auction.text(0) == "E: 1C Pass 1S X XX Pass"
     assert auction.state[0, [LENGTH, DOUBLING, PASSES]].tolist() == [6, 2, 1]

@@ -81,7 +81,7 @@ def test_arrays_that_are_no_deals_are_refused(owner, says):
 def test_the_first_bad_row_is_named():
     owner = random_deals(1, 0, 5)
     owner[3, np.flatnonzero(owner[3] == 0)[0]] = 1
-    with pytest.raises(DealError, match="deal 3 .* N 12, E 14"):
+    with pytest.raises(DealError, match=r"deal 3 .* N 12, E 14"):
         check_deals(owner)
 
 
@@ -144,7 +144,7 @@ def test_bad_hands_are_refused_with_the_reason(text, says):
         (SAMPLE[2:], "must begin with the first seat"),
         ("X:" + SAMPLE[2:], "must begin with the first seat"),
         ("N:" + SAMPLE[2:].rsplit(" ", 1)[0], "must have four hands; it has 3"),
-        ("N:" + " ".join([SAMPLE[2:].split()[0]] * 4), "C2 in two hands"),
+        ("N:" + " ".join([SAMPLE[2:].split(maxsplit=1)[0]] * 4), "C2 in two hands"),
         (SAMPLE.replace("QJ62", "QJ6"), "has 12 cards"),
         ("", "must begin with the first seat"),
     ],
@@ -193,12 +193,14 @@ def test_what_is_no_vulnerability(text):
 
 def test_dealer_and_vulnerability_follow_the_board_number():
     # As printed on the boards: board, dealer, vulnerable.
-    printed = """
-        1 N None  2 E NS    3 S EW    4 W Both
-        5 N NS    6 E EW    7 S Both  8 W None
-        9 N EW   10 E Both 11 S None 12 W NS
-       13 N Both 14 E None 15 S NS   16 W EW""".split()
-    for board, dealer, vulnerability in zip(printed[::3], printed[1::3], printed[2::3], strict=True):
+    printed = [
+        "1 N None", "2 E NS", "3 S EW", "4 W Both",
+        "5 N NS", "6 E EW", "7 S Both", "8 W None",
+        "9 N EW", "10 E Both", "11 S None", "12 W NS",
+        "13 N Both", "14 E None", "15 S NS", "16 W EW",
+    ]  # fmt: skip
+    for line in printed:
+        board, dealer, vulnerability = line.split()
         for cycle in (0, 16, 16 * 1000):
             number = int(board) + cycle
             assert SEATS[int(board_dealer(number))] == dealer

@@ -6,7 +6,7 @@ import pytest
 from bridge_env import observation as layout
 from bridge_env.auction import Auctions, one_auction
 from bridge_env.calls import FIRST_BID, PASS, parse_call
-from bridge_env.cards import parse_deal, random_deals, rotate_deals
+from bridge_env.cards import RANKS, parse_deal, random_deals, rotate_deals
 from bridge_env.observation import OBSERVATION_SIZE, observe
 from bridge_env.view import view_of
 
@@ -31,8 +31,8 @@ def test_an_empty_auction_shows_vulnerability_and_hand_only():
     assert seen.shape == (OBSERVATION_SIZE,)
     assert seen[:4].tolist() == [1, 0, 0, 1]  # we are not, they are
     assert not seen[4:428].any()
-    hand = {layout.HAND_AT + rank * 4 + suit for suit, rank in
-            [(3, 12), (3, 11), (3, 6), (3, 3), (3, 2), (2, 3), (2, 1), (1, 10), (1, 7), (1, 6), (0, 12), (0, 9), (0, 6)]}
+    east = {3: "AK854", 2: "53", 1: "Q98", 0: "AJ8"}
+    hand = {layout.HAND_AT + RANKS.index(rank) * 4 + suit for suit in east for rank in east[suit]}
     assert set(np.flatnonzero(seen[428:]) + 428) == hand
 
 

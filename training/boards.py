@@ -67,7 +67,7 @@ class Boards:
         return out
 
     def share_in_training(self) -> float:
-        """The share of boards that lie in the half of all deals that training may use."""
+        """The share of boards that lie in the part of all deals that training may use."""
         return float(1.0 - is_judging(self.owner).mean()) if len(self) else 0.0
 
 

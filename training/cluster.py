@@ -86,7 +86,7 @@ class Cluster:
     def map(self, function: Callable[..., Any], tasks: Sequence[tuple[Any, ...]]) -> Iterator[tuple[int, Any]]:
         """Run ``function(*task)`` for every task; yield (task number, result) as they finish, in any order.
 
-        At most twice as many tasks as workers are under way. A task whose worker died is run again, which is
+        At most ``workers`` tasks are under way (a task takes long beside the handing out). A task whose worker died is run again, which is
         safe because tasks are pure.
         """
         assert self.workers is not None
@@ -97,7 +97,7 @@ class Cluster:
             while True:
                 for number, task in waiting:
                     running[remote.remote(*task)] = number
-                    if len(running) >= 2 * self.workers:
+                    if len(running) >= self.workers:
                         break
                 if not running:
                     return

@@ -7,7 +7,10 @@ bidder that reads calls is told its partner's and its opponents' specs.
 
 from __future__ import annotations
 
+import math
+import signal
 import time
+from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
 from multiprocessing import get_context
@@ -19,7 +22,7 @@ from numpy.typing import NDArray
 
 from agents.hierarchy.bidder import HierarchyBidder, deal_features
 from agents.hierarchy.bidder import bid_out as hierarchies_bid_out
-from agents.registry import systems_of
+from agents.registry import player_of, systems_of
 from bridge_env import streams
 from bridge_env.auction import Auctions, Contracts, IllegalCall
 from bridge_env.bidders import make
@@ -31,7 +34,8 @@ from bridge_env.view import view_of
 from training.boards import Boards, library_boards, pbn_boards
 
 SCORINGS = ("imps", "mp", "points")
-CHUNK = 4096
+CHUNK = 4096  # boards bid at a time
+SOLVING_CHUNK = 200  # where their contracts have to be solved, some twenty milliseconds each
 
 
 class BidderFault(ValueError):
@@ -112,9 +116,9 @@ class MatchResult:
         """The numbers of the match, ready for JSON."""
         out: dict[str, Any] = {
             "a": self.a, "b": self.b, "boards": len(self.boards), "seed": self.seed,
-            "mean_imps": self.mean_imps, "standard_error": self.standard_error,
+            "mean_imps": self.mean_imps, "standard_error": _known(self.standard_error),
             "scoring": self.scoring, "mean": self.mean,
-            "mean_standard_error": standard_error(self.values, self.boards.base),
+            "mean_standard_error": _known(standard_error(self.values, self.boards.base)),
             "deals": len(np.unique(self.boards.base)), "source": self.boards.source,
             "dealer_and_vulnerability": "of the file" if self.boards.tricks is None else "by board number",
             "share_in_training": self.boards.share_in_training(), "seconds": self.seconds,
@@ -143,6 +147,11 @@ class MatchResult:
         }  # fmt: skip
 
 
+def _known(number: float) -> float | None:
+    """JSON has no NaN."""
+    return None if math.isnan(number) else number
+
+
 def standard_error(values: NDArray[Any], base: NDArray[np.int64]) -> float:
     """Standard error of the mean of ``values`` (N,), clustered by ``base`` (N,): NaN for fewer than two deals."""
     _, cluster = np.unique(base, return_inverse=True)
@@ -162,6 +171,7 @@ def play(
     scoring: str = "imps",
     deals: str | Path | None = None,
     workers: int = 1,
+    progress: Callable[[int], object] = lambda boards: None,
 ) -> MatchResult:
     """A duplicate match of A against B.
 
@@ -172,6 +182,7 @@ def play(
         scoring: imps, mp (matchpoints of the two tables) or points.
         deals: a PBN file to take the boards from, with their dealer and vulnerability.
         workers: processes; the result does not depend on it.
+        progress: called with the number of boards that have just been played.
 
     Raises:
         ValueError: a spec, the scoring or the boards are faulty.
@@ -179,24 +190,45 @@ def play(
     """
     if scoring not in SCORINGS:
         raise ValueError(f"scoring {scoring!r} is not one of {', '.join(SCORINGS)}")
-    if isinstance(boards, int) and boards < 1:
+    if (boards if isinstance(boards, int) else len(boards)) < 1:
         raise ValueError(f"a match needs at least one board, not {boards}")
+    if workers < 1:
+        raise ValueError(f"a match needs at least one worker, not {workers}")
     team_a, team_b = seat_teams(a, b)  # before any work: a faulty spec is told at once
     if not isinstance(boards, Boards):
         boards = pbn_boards(deals, boards) if deals is not None else library_boards(boards, seed)
     began = time.perf_counter()
-    parts = [boards.take(slice(at, at + CHUNK)) for at in range(0, len(boards), CHUNK)]
+    size = min(CHUNK if boards.tricks is not None else SOLVING_CHUNK, -(-len(boards) // workers))
+    parts = [boards.take(slice(at, at + size)) for at in range(0, len(boards), size)]
     if workers > 1 and len(parts) > 1:
-        with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as processes:
-            done = list(processes.map(play_tables, *zip(*((a, b, part, seed) for part in parts), strict=True)))
+        results = _in_processes(a, b, parts, seed, workers)
     else:
-        done = [_both_tables(team_a, team_b, part, seed) for part in parts]
+        results = (_both_tables(team_a, team_b, part, seed) for part in parts)
+    done = []
+    for part, result in zip(parts, results, strict=True):
+        done.append(result)
+        progress(len(part))
     tables = (_joined([d[0] for d in done]), _joined([d[1] for d in done]))
     difference = tables[0].score.astype(np.int64) - tables[1].score
     return MatchResult(
         spec_name(a), spec_name(b), scoring, seed, boards, tables, imps(difference).astype(np.int64),
         time.perf_counter() - began,
     )  # fmt: skip
+
+
+def _in_processes(
+    a: str | Bidder, b: str | Bidder, parts: list[Boards], seed: int, workers: int
+) -> Iterator[tuple[TableResult, TableResult]]:
+    """``play_tables`` of every part, in order, in processes of their own; the first fault ends the rest."""
+    ignore_interrupts = (signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to handle
+    context = get_context("spawn")
+    with ProcessPoolExecutor(workers, context, signal.signal, ignore_interrupts) as processes:
+        try:
+            for task in [processes.submit(play_tables, a, b, part, seed) for part in parts]:
+                yield task.result()
+        except BaseException:
+            processes.shutdown(wait=False, cancel_futures=True)
+            raise
 
 
 def spec_name(spec: str | Bidder) -> str:
@@ -210,9 +242,7 @@ def seat_teams(a: str | Bidder, b: str | Bidder) -> tuple[Bidder, Bidder]:
     return make(a, partner=spec_a, opponents=spec_b), make(b, partner=spec_b, opponents=spec_a)
 
 
-def play_tables(
-    a: str | Bidder, b: str | Bidder, boards: Boards, seed: int
-) -> tuple[TableResult, TableResult]:
+def play_tables(a: str | Bidder, b: str | Bidder, boards: Boards, seed: int) -> tuple[TableResult, TableResult]:
     """Both tables of some boards: a pure function of its arguments, for worker processes."""
     return _both_tables(*seat_teams(a, b), boards, seed)
 
@@ -258,8 +288,8 @@ def bid_out(a: Bidder, b: Bidder, boards: Boards, seed: int) -> Auctions:
                 calls = ask(bidder, auctions, owner, rows, call_keys[rows])
                 try:
                     auctions.step(calls, rows)
-                except IllegalCall as error:
-                    raise BidderFault(f"{_name(bidder)} made an illegal call: {error}") from error
+                except IllegalCall:
+                    raise _illegal(bidder, boards, auctions, rows, calls) from None
         call_number += 1
 
 
@@ -297,6 +327,20 @@ def ask(
             f"bid(view, key) returns one whole number 0..{NUM_CALLS - 1} for every row"
         )
     return calls
+
+
+def _illegal(
+    bidder: Bidder, boards: Boards, auctions: Auctions, rows: NDArray[np.int64], calls: NDArray[Any]
+) -> BidderFault:
+    """The fault of a bidder whose ``calls`` at ``rows`` are not all legal."""
+    legal = auctions.legal()
+    row, call = next(
+        (int(r), int(c)) for r, c in zip(rows, calls, strict=True) if not (0 <= c < NUM_CALLS and legal[r, c])
+    )
+    said = call_text(call) if 0 <= call < NUM_CALLS else str(call)
+    name = _name(player_of(bidder, int(auctions.turn[row])))
+    number = boards.number[row % len(boards)]
+    return BidderFault(f"{name}: {said} is not legal on board {number} after {auctions.text(row) or 'no call'}")
 
 
 def _name(bidder: Bidder) -> str:

@@ -42,7 +42,7 @@ STRENGTH, SUIT, ACES = 0, 1, 5
 QUANTITIES = len(SHOWN)
 BIDS, LAST_CALL, FORCES = 0, 1, 2
 OPENER = 2
-_TOP = np.array([37, 13, 13, 13, 13, 4], np.int16)
+TOP = np.array([37, 13, 13, 13, 13, 4], np.int16)
 
 _FORCING, _GAME_FORCING = FLAG_BITS["forcing"], FLAG_BITS["gf"]
 _GAME_BIDS = np.array([20, 21, 17, 18, 14], np.int16)  # 5C 5D 4H 4S 3NT as bids
@@ -78,7 +78,7 @@ def start_table(dealer, vulnerability, roots, auction, history, place, shown, to
         place[seat] = roots[seat]
         for q in range(QUANTITIES):
             shown[seat, q, 0] = 0
-            shown[seat, q, 1] = _TOP[q]
+            shown[seat, q, 1] = TOP[q]
         told[seat, BIDS], told[seat, LAST_CALL], told[seat, FORCES] = 0, -1, 0
     sides[0] = sides[1] = 0
     sides[OPENER] = -1
@@ -214,7 +214,7 @@ def _atom_shows(column, lo, hi, f, out):
 @njit(cache=True)
 def _reset(out):
     for q in range(QUANTITIES):
-        out[q, 0], out[q, 1] = 0, _TOP[q]
+        out[q, 0], out[q, 1] = 0, TOP[q]
 
 
 @njit(cache=True)
@@ -295,7 +295,7 @@ def _learn(shown, out, found, call, partner):
     for q in range(QUANTITIES):
         lo, hi = max(shown[q, 0], out[q, 0]), min(shown[q, 1], out[q, 1])
         if lo > hi:
-            lo, hi = max(out[q, 0], 0), min(out[q, 1], _TOP[q])
+            lo, hi = max(out[q, 0], 0), min(out[q, 1], TOP[q])
             hi = max(lo, hi)
         shown[q, 0], shown[q, 1] = lo, hi
     held = shown[SUIT, 0] + shown[SUIT + 1, 0] + shown[SUIT + 2, 0] + shown[SUIT + 3, 0]

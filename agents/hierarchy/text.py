@@ -124,6 +124,8 @@ class _Reader:
             raise _Fault("this line's indentation fits no line above it")
         self._indent_of_children = indent
         main, _, note = body.partition(";")
+        if not main:
+            raise _Fault("a line begins with a call; for a comment write '#'")
         comments, self.comments = tuple(self.comments), []
         item: Line | Block
         if main.split()[0] == "when":
@@ -195,7 +197,7 @@ def _parse_atom(text: str) -> Atom:
     difference = _DIFFERENCE.match(text)
     if difference:
         first, relation, second, more = difference.groups()
-        extra = int(more or 0) + (relation == ">")
+        extra = _number(more or "0", text) + (relation == ">")
         return Atom(f"{first}-{second}", extra, extra if relation == "=" else INFINITE)
     words = text.split()
     if len(words) == 2 and words[0] == "not" and _stem(words[1]) in FLAG_WORDS:
@@ -212,8 +214,8 @@ def _parse_atom(text: str) -> Atom:
     if numbers is None:
         examples = "'15-17 hcp', '5+ H', '4 S', 'balanced', 'not vul' or 'H >= S'"
         raise _Fault(f"{text!r} is no constraint; write {examples}")
-    low = int(numbers[1])
-    high = INFINITE if numbers[2] else int(numbers[3] or low)
+    low = _number(numbers[1], text)
+    high = INFINITE if numbers[2] else _number(numbers[3] or numbers[1], text)
     if high < low:
         raise _Fault(f"{text!r}: the range is empty")
     return Atom(_checked(words[1]), low, high)
@@ -223,6 +225,12 @@ def is_difference(word: str) -> bool:
     """Is it a comparison of two suits, such as ``H-S``, and no word with a hyphen, such as ``partner-last``?"""
     first, dash, _ = word.partition("-")
     return bool(dash) and (first in SUITS or first in VARIABLES)
+
+
+def _number(digits: str, text: str) -> int:
+    if int(digits) > INFINITE:
+        raise _Fault(f"{text!r}: numbers go up to {INFINITE}")
+    return int(digits)
 
 
 def _stem(word: str) -> str:

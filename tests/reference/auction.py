@@ -62,7 +62,7 @@ class LawAuction:
         return allowed
 
     def contract(self) -> tuple[int, int, int]:
-        """(bid 0..34, doubling 0..2, declarer): the first of the side to have bid the strain. (-1, 0, -1) without one."""
+        """(bid 0..34, doubling 0..2, declarer), or (-1, 0, -1): declarer is the first of the side to bid the strain."""
         number = self.last_bid()
         if number is None:
             return -1, 0, -1

@@ -1,0 +1,201 @@
+"""Where the boards come from.
+
+==================  ======================================================================================
+``deals=``          boards
+==================  ======================================================================================
+``"training"``      the shipped library's solved deals that are for training: nothing is ever solved
+``"judging"``       its deals that are for judging; no deal is in both, not even with its suits permuted
+``"library"``       all of them
+``"random"``        fresh random deals; DDS solves only the contract reached (for par: the whole table)
+``"FILE.pbn"``      the boards of a PBN file in order, with their dealers and vulnerabilities
+``"FILE.bdl"``      another library of solved deals (``bridge-env solve`` makes them), all of it
+an owner array      these deals, uint8 (N, 52), in order
+a ``DealSource``    your own
+==================  ======================================================================================
+
+Nothing is opened before the first draw.
+"""
+
+from __future__ import annotations
+
+import os
+import warnings
+from functools import cached_property, lru_cache
+from typing import Protocol, cast
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from bridge_env import streams
+from bridge_env.cards import deals_of
+from bridge_env.double_dummy import Cascade, Library, embedded
+from bridge_env.envs.boards import UNSAID, Boards, boards_of
+from bridge_env.pbn import read_boards
+from bridge_env.protocols import DoubleDummy
+
+_NAMES = '"training", "judging", "library", "random", a path FILE.pbn or FILE.bdl'
+
+
+class DealSource(DoubleDummy, Protocol):
+    """Gives boards, the same for the same keys and numbers, and finds the tricks that do not come with them.
+
+    ``SolvesTheRest`` is a base that has the methods of a ``DoubleDummy``.
+    """
+
+    @property
+    def solved(self) -> bool:
+        """Do all boards come with their tricks? Then they are drawn ahead in blocks, which is much faster."""
+        ...
+
+    def draw(self, key: NDArray[np.uint64], number: NDArray[np.int64]) -> Boards:
+        """A board for each of N episodes.
+
+        Args:
+            key: uint64 (N,), the episodes' own random streams, for a source that draws by chance.
+            number: int64 (N,), how many-th episode each is since the env was seeded, for one in order.
+        """
+        ...
+
+
+@lru_cache(maxsize=1)
+def library_then_solver() -> DoubleDummy:
+    """The shipped library, then DDS: one for the process, so that all envs remember what any had solved."""
+    return Cascade()
+
+
+class SolvesTheRest:
+    """A deal source's tricks: looked up in the shipped library, else solved."""
+
+    def tricks(self, owner: ArrayLike) -> NDArray[np.int8]:
+        """Whole tables, int8 (N, 4, 5)."""
+        return library_then_solver().tricks(owner)
+
+    def tricks_for(self, owner: ArrayLike, declarer: ArrayLike, strain: ArrayLike) -> NDArray[np.int8]:
+        """Tricks of the given contracts, int8 (N,)."""
+        return library_then_solver().tricks_for(owner, declarer, strain)
+
+
+class LibraryDeals(SolvesTheRest):
+    """Solved deals drawn at random, each equally likely.
+
+    Args:
+        split: ``"training"``, ``"judging"`` or ``"all"``.
+        path: a library file; default: the shipped one.
+    """
+
+    solved = True
+
+    def __init__(self, split: str = "training", path: str | os.PathLike[str] | None = None) -> None:
+        self.split = split
+        self.path = path
+
+    @cached_property
+    def library(self) -> Library:
+        """Opened at the first draw."""
+        return embedded() if self.path is None else Library.open(self.path)
+
+    def draw(self, key: NDArray[np.uint64], number: NDArray[np.int64]) -> Boards:
+        indices = self.library.split(self.split)
+        if not len(indices):
+            raise ValueError(f"{self.library!r} has no deals for {self.split!r}")
+        chosen = indices[_choose(key, len(indices))]
+        unsaid = np.full(len(chosen), UNSAID, np.int8)
+        return Boards(self.library.owners(chosen), self.library.tricks_at(chosen), unsaid, unsaid)
+
+
+class RandomDeals(SolvesTheRest):
+    """Fresh random deals, solved only as far as their contracts ask."""
+
+    solved = False
+
+    def draw(self, key: NDArray[np.uint64], number: NDArray[np.int64]) -> Boards:
+        return boards_of(deals_of(streams.key(key, "random deal")))
+
+
+class FixedDeals(SolvesTheRest):
+    """A list of boards, in order and then from the beginning again, or drawn at random.
+
+    Args:
+        boards: of ``boards_of``.
+        shuffle: draw them at random, each equally likely.
+    """
+
+    def __init__(self, boards: Boards, shuffle: bool = False) -> None:
+        if not len(boards):
+            raise ValueError("there is no board among the deals")
+        self.boards = boards
+        self.shuffle = shuffle
+
+    @property
+    def solved(self) -> bool:
+        return bool((self.boards.tricks >= 0).all())
+
+    def draw(self, key: NDArray[np.uint64], number: NDArray[np.int64]) -> Boards:
+        n = len(self.boards)
+        return self.boards.take(_choose(key, n) if self.shuffle else (number % n).astype(np.intp))
+
+
+class PbnDeals(SolvesTheRest):
+    """The boards of a PBN file with their own dealers and vulnerabilities; read at the first draw.
+
+    Boards that cannot be read are left out, with a warning that says how many and why the first.
+
+    Args:
+        path: the file, plain or gzipped.
+        shuffle: draw the boards at random instead of taking them in order.
+    """
+
+    solved = False
+
+    def __init__(self, path: str | os.PathLike[str], shuffle: bool = False) -> None:
+        self.path = path
+        self.shuffle = shuffle
+
+    @cached_property
+    def _deals(self) -> FixedDeals:
+        found = read_boards(self.path)
+        if found.problems:
+            first = found.problems[0]
+            warnings.warn(f"left out {len(found.problems)} boards or parts of them; {first}", stacklevel=2)
+        if not found.boards:
+            raise ValueError(f"{os.fspath(self.path)} has no board that can be read")
+        boards = boards_of(
+            np.stack([board.owner for board in found.boards]),
+            dealer=np.array([board.dealer for board in found.boards]),
+            vulnerability=np.array([board.vulnerability for board in found.boards]),
+        )
+        return FixedDeals(boards, self.shuffle)
+
+    def draw(self, key: NDArray[np.uint64], number: NDArray[np.int64]) -> Boards:
+        return self._deals.draw(key, number)
+
+
+def _choose(key: NDArray[np.uint64], count: int) -> NDArray[np.intp]:
+    """A number below ``count`` for every stream."""
+    return (streams.key(key, "board") % np.uint64(count)).astype(np.intp)
+
+
+def resolve(deals: object) -> DealSource:
+    """The deal source that the env's argument ``deals`` names; see the top of this module.
+
+    Raises:
+        ValueError: it names none; the message lists what there is.
+        DealError: an array that does not hold deals.
+        FileNotFoundError: there is no such file.
+    """
+    if isinstance(deals, str | os.PathLike):
+        name = os.fspath(deals)
+        if name in ("training", "judging", "library"):
+            return LibraryDeals("all" if name == "library" else name)
+        if name == "random":
+            return RandomDeals()
+        suffix = name.removesuffix(".gz").rpartition(".")[2].lower()
+        if suffix in ("pbn", "bdl"):
+            if not os.path.isfile(name):
+                raise FileNotFoundError(f"deals={name!r}: there is no such file")
+            return PbnDeals(name) if suffix == "pbn" else LibraryDeals("all", name)
+    elif not isinstance(deals, type) and callable(getattr(deals, "draw", None)):
+        return cast(DealSource, deals)  # isinstance would call its properties
+    elif isinstance(deals, np.ndarray | list | tuple):
+        return FixedDeals(boards_of(deals))
+    raise ValueError(f"deals={deals!r}: use one of {_NAMES}, an array of owners (N, 52), or a DealSource")

@@ -1,0 +1,125 @@
+"""The arguments of the envs, checked once and turned into what the table core needs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from bridge_env import bidders
+from bridge_env.cards import SEATS, parse_seat, parse_vulnerability
+from bridge_env.envs import deals as deal_sources
+from bridge_env.envs.deals import DealSource
+from bridge_env.envs.rewards import CONTROL, REWARDS, Reward
+from bridge_env.protocols import Bidder
+
+LEARNERS = ("N", "E", "S", "W", "NS", "EW")
+ILLEGAL = ("end", "raise")
+
+
+@dataclass(frozen=True)
+class Setup:
+    """How an env is set up.
+
+    Attributes:
+        learner: the seats that the caller bids: one, or both of a partnership.
+        table: who bids N, E, S, W at the learner's table; None is the caller.
+        other_table: who bids them at the control pair's table; None where the reward does not ask for it.
+        deals: where boards come from.
+        dealer: seat 0..3; None = as the board says, else at random.
+        vulnerability: code 0..3; None = as the board says, else at random.
+        reward: what an episode pays.
+        illegal: ``"end"`` or ``"raise"``.
+        penalty: what an illegal call costs, 0 or more, in the reward's unit.
+    """
+
+    learner: tuple[int, ...]
+    table: tuple[Bidder | None, ...]
+    other_table: tuple[Bidder, ...] | None
+    deals: DealSource
+    dealer: int | None
+    vulnerability: int | None
+    reward: Reward
+    illegal: str
+    penalty: float
+
+    @property
+    def side(self) -> int:
+        """The learner's side: 0 NS, 1 EW."""
+        return self.learner[0] & 1
+
+    @classmethod
+    def of(
+        cls,
+        *,
+        learner: str,
+        partner: str | Bidder,
+        opponents: str | Bidder,
+        control: str | Bidder,
+        deals: object,
+        dealer: str | int | None,
+        vulnerability: str | int | None,
+        reward: str,
+        illegal: str,
+        illegal_penalty: float | None,
+    ) -> Setup:
+        """Check the arguments of ``BiddingEnv``, which explains them.
+
+        Raises:
+            ValueError: one is wrong; the message names it and lists the choices. (So are ``SpecError``, for a
+                bidder's spec, and ``DealError``, for an array that holds no deals.)
+            FileNotFoundError: ``deals`` is a path without a file.
+        """
+        seats = _seats(learner)
+        kind = REWARDS[_choice("reward", reward, REWARDS)]
+        _choice("illegal", illegal, ILLEGAL)
+        penalty = kind.worst if illegal_penalty is None else float(illegal_penalty)
+        if not (math.isfinite(penalty) and penalty >= 0):
+            raise ValueError(f"illegal_penalty={illegal_penalty!r}: a cost, so 0 or more")
+        rival = control if kind.reference == CONTROL else None
+        table, other_table = _bidders(seats, partner, opponents, rival)
+        return cls(
+            learner=seats,
+            table=table,
+            other_table=other_table,
+            deals=deal_sources.resolve(deals),
+            dealer=None if dealer is None else parse_seat(dealer),
+            vulnerability=None if vulnerability is None else parse_vulnerability(vulnerability),
+            reward=kind,
+            illegal=illegal,
+            penalty=penalty,
+        )
+
+
+def _choice(name: str, value: object, choices: Iterable[str]) -> str:
+    if isinstance(value, str) and value in choices:
+        return value
+    raise ValueError(f"{name}={value!r}: use one of {', '.join(choices)}")
+
+
+def _seats(learner: str) -> tuple[int, ...]:
+    return tuple(SEATS.index(seat) for seat in _choice("learner", learner, LEARNERS))
+
+
+def _bidders(
+    learner: tuple[int, ...], partner: str | Bidder, opponents: str | Bidder, control: str | Bidder | None
+) -> tuple[tuple[Bidder | None, ...], tuple[Bidder, ...] | None]:
+    """Who sits where at the two tables.
+
+    Systems are disclosed as far as there are any: a learner has none, so its partner is told only the
+    opponents' spec and the opponents only the partner's. The opponents are the same bidder at both tables,
+    so that a learner that calls as the control pair would makes the same auction, and 0 IMPs.
+    """
+    side = learner[0] & 1
+    alone = len(learner) == 1
+    theirs = bidders.make(opponents, partner=_spec(opponents), opponents=_spec(partner) if alone else None)
+    ours = bidders.make(partner, opponents=_spec(opponents)) if alone else None
+    table = tuple(theirs if seat & 1 != side else None if seat in learner else ours for seat in range(4))
+    if control is None:
+        return table, None
+    pair = bidders.make(control, partner=_spec(control), opponents=_spec(opponents))
+    return table, tuple(pair if seat & 1 == side else theirs for seat in range(4))
+
+
+def _spec(bidder: str | Bidder) -> str | None:
+    return bidder if isinstance(bidder, str) else None

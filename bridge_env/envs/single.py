@@ -1,0 +1,281 @@
+"""One table as a Gymnasium env: one learner, the other seats bid by injected bidders."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import gymnasium
+import numpy as np
+from gymnasium import spaces
+from gymnasium.error import ResetNeeded
+from numpy.typing import NDArray
+
+from bridge_env import streams
+from bridge_env.auction import Contracts, IllegalCall
+from bridge_env.calls import NUM_CALLS, Contract, call_text
+from bridge_env.cards import DealError, parse_deal, parse_seat, parse_vulnerability
+from bridge_env.envs.boards import Boards, boards_of
+from bridge_env.envs.episodes import Episodes, draw_episodes
+from bridge_env.envs.rewards import PAR
+from bridge_env.envs.setup import Setup
+from bridge_env.envs.table import CALLER, ILLEGAL, Tables
+from bridge_env.observation import OBSERVATION_SIZE
+from bridge_env.protocols import Bidder
+from bridge_env.render import auction_table, deal_diagram, result_line
+
+_MOST_AHEAD = 256
+_ROW = np.zeros(1, np.intp)
+_OPTIONS = ("deal", "dealer", "vulnerability")
+
+Observation = NDArray[np.int8]
+
+
+class BiddingEnv(gymnasium.Env[Observation, np.int64]):
+    """Contract-bridge bidding for one learner, who is asked only when it is its turn.
+
+    Actions are ``Discrete(38)``: Pass 0, X 1, XX 2, 1C 3 ... 7NT 37 (``bridge_env.calls``). Observations
+    are ``MultiBinary(480)``, int8 (``bridge_env.observation``). ``info["action_mask"]``, int8 (38,), says
+    on reset and on every step which calls are legal; ``action_masks()`` says it as bool, for sb3-contrib's
+    MaskablePPO.
+
+    Every seat calls at least once in an auction, so ``reset`` always returns at a turn of the learner. The
+    reward is 0 until the auction has ended; then it is what ``reward`` names (``bridge_env.envs.rewards``)
+    and the episode is terminated. The last observation shows the whole auction to the learner's seat that
+    called last, its mask allows Pass only, and its ``info`` also holds
+
+    - ``contract``, such as ``"4SX N"`` or ``"Pass"``, and ``auction``, ``"N: 1C Pass ..."``,
+    - ``tricks``, declarer's, -1 if passed out, and ``score``, in points for the learner's side,
+    - with reward ``imps``: ``control_contract`` and ``control_score``, the learner's side's at the other
+      table,
+    - with reward ``imps_vs_par``: ``par``, in points for the learner's side.
+
+    An illegal call ends the episode with minus ``illegal_penalty`` and ``info["illegal_action"] = True``;
+    with ``illegal="raise"`` it raises ``IllegalCall`` and changes nothing.
+
+    ``reset(seed=)`` begins a sequence of episodes, each a function of (seed, its number) alone. The
+    ``options`` of ``reset`` settle one episode; each may be left out: ``deal`` (``"N:AK... ..."`` or owners
+    (52,)), ``dealer`` (``"N"``) and ``vulnerability`` (``"NS"``).
+
+    Args:
+        learner: the seat to bid for, ``"N" "E" "S" "W"``, or both seats of a partnership, ``"NS" "EW"``.
+        partner: a spec string (``bridge_env.bidders``) or a Bidder; not used if the learner bids both seats.
+        opponents: spec or Bidder of the other side, the same at both tables.
+        control: spec or Bidder of the learner's side at the other table; used by the reward ``imps`` only.
+        deals: ``"training"``, ``"judging"``, ``"library"``, ``"random"``, a PBN file, owners, or a DealSource
+            (``bridge_env.envs.deals``). Nothing is read before the first reset.
+        dealer: a seat; None = as the board says, else at random.
+        vulnerability: ``"None" "NS" "EW" "Both"``; None = as the board says, else at random.
+        reward: ``"imps"``, ``"imps_vs_par"`` or ``"points"``.
+        illegal: ``"end"`` or ``"raise"``.
+        illegal_penalty: what an illegal call costs; None = the worst result, 24 IMPs or 7600 points.
+        render_mode: None or ``"ansi"``: hand diagram and auction as text.
+
+    Raises:
+        ValueError: an argument is wrong; the message lists the choices.
+        FileNotFoundError: ``deals`` is a path without a file.
+    """
+
+    metadata: dict[str, Any] = {"render_modes": ["ansi"], "render_fps": 1}  # noqa: RUF012 - as gymnasium.Env declares it
+
+    def __init__(
+        self,
+        *,
+        learner: str = "S",
+        partner: str | Bidder = "system:sayc",
+        opponents: str | Bidder = "system:sayc",
+        control: str | Bidder = "system:sayc",
+        deals: object = "training",
+        dealer: str | int | None = None,
+        vulnerability: str | int | None = None,
+        reward: str = "imps",
+        illegal: str = "end",
+        illegal_penalty: float | None = None,
+        render_mode: str | None = None,
+    ) -> None:
+        if render_mode not in (None, "ansi"):
+            raise ValueError(f"render_mode={render_mode!r}: use None or 'ansi'")
+        self.render_mode = render_mode
+        self.action_space = spaces.Discrete(NUM_CALLS)
+        self.observation_space = spaces.MultiBinary(OBSERVATION_SIZE)
+        self._setup = Setup.of(
+            learner=learner,
+            partner=partner,
+            opponents=opponents,
+            control=control,
+            deals=deals,
+            dealer=dealer,
+            vulnerability=vulnerability,
+            reward=reward,
+            illegal=illegal,
+            illegal_penalty=illegal_penalty,
+        )
+        self._tables = Tables(1, self._setup.table)
+        self._call = np.zeros(1, np.int64)
+        self._over = True
+        self._mask = np.zeros(NUM_CALLS, np.int8)
+        self._base: np.uint64 | None = None  # what the episodes' streams of this seed are derived from
+        self._number = 0  # of the next episode
+        # Boards drawn ahead, with the control pair's result: episodes number _first and on.
+        self._ahead: Episodes | None = None
+        self._first = 0
+        self._episode: Episodes | None = None
+        self._at = np.zeros(1, np.intp)
+
+    # --- Gymnasium's methods ------------------------------------------------------------------------------
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[Observation, dict[str, Any]]:
+        """Deal a board and bid until the learner's first turn.
+
+        Raises:
+            ValueError: an option is unknown or wrong (``DealError`` for a deal).
+        """
+        super().reset(seed=seed)
+        self._over = True
+        if seed is not None or self._base is None:
+            self._base = self.np_random.integers(0, 2**64, dtype=np.uint64)
+            self._number, self._ahead = 0, None
+        episode, at = self._chosen(options) if options else self._next()
+        self._number += 1
+        self._episode, self._at[0] = episode, at
+        self._tables.start(_ROW, episode.boards, episode.key, self._at)
+        self._over = False
+        return self._look()
+
+    def step(self, action: int | np.int64) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
+        """Make the learner's call and bid until its next turn or the end of the auction.
+
+        Raises:
+            IllegalCall: with ``illegal="raise"``, and then nothing has changed.
+            ValueError: the action is no call at all.
+            ResetNeeded: the episode is over.
+        """
+        if self._over:
+            raise ResetNeeded("the auction is over; call reset() before the next step()")
+        if not 0 <= action < NUM_CALLS:
+            raise ValueError(f"{action!r} is not a call; actions go from 0 (Pass) to {NUM_CALLS - 1} (7NT)")
+        self._call[0] = action
+        tables = self._tables
+        self._over = True  # until all went well: an injected bidder may fail
+        tables.call(self._call)
+        status = tables.status[0]
+        if status == CALLER:
+            self._over = False
+            observation, info = self._look()
+            return observation, 0.0, False, False, info
+        if status == ILLEGAL and self._setup.illegal == "raise":
+            self._over = False
+            said = tables.auctions.text(0) or "no call"
+            raise IllegalCall(f"{call_text(int(action))} is not legal after {said}")
+        observation, info = self._look()
+        if status == ILLEGAL:
+            info["illegal_action"] = True
+            return observation, -self._setup.penalty, True, False, info
+        return observation, self._result(info), True, False, info
+
+    def action_masks(self) -> NDArray[np.bool_]:
+        """The legal calls, bool (38,)."""
+        return self._mask.astype(np.bool_)
+
+    def render(self) -> str | None:
+        """With ``render_mode="ansi"``: all four hands, the auction so far and, at its end, the result.
+
+        Raises:
+            ResetNeeded: before the first reset.
+        """
+        if self.render_mode is None:
+            gymnasium.logger.warn("render() needs render_mode='ansi'; nothing is shown")
+            return None
+        if self._episode is None:
+            raise ResetNeeded("call reset() before render()")
+        tables, a = self._tables, self._tables.auctions
+        dealer, vulnerability = a.dealer.item(0), a.vulnerability.item(0)
+        parts = [deal_diagram(tables.owner[0], dealer, vulnerability)]
+        parts.append(auction_table(a.calls(0), dealer, vulnerability))
+        if a.done[0]:
+            _, tricks = tables.scores(self._setup.deals)
+            parts.append(result_line(a.contracts().at(0), int(tricks[0]), vulnerability))
+        return "\n\n".join(parts)
+
+    # --- episodes -----------------------------------------------------------------------------------------
+
+    def _keys(self, numbers: NDArray[np.int64]) -> NDArray[np.uint64]:
+        assert self._base is not None
+        return streams.key(self._base, "episode", numbers)
+
+    def _next(self) -> tuple[Episodes, int]:
+        """The next episode: a block of them and the place in it."""
+        at = self._number - self._first
+        if self._ahead is None or at >= len(self._ahead):
+            # Short blocks first, for a quick start. A board that must be solved is drawn when it is played.
+            count = 1
+            if self._ahead is not None and self._setup.deals.solved:
+                count = min(2 * len(self._ahead), _MOST_AHEAD)
+            numbers = np.arange(self._number, self._number + count)
+            self._ahead = draw_episodes(self._setup, self._keys(numbers), numbers)
+            self._first, at = self._number, 0
+        return self._ahead, at
+
+    def _chosen(self, options: dict[str, Any]) -> tuple[Episodes, int]:
+        """An episode with some of it settled by the options of ``reset``."""
+        unknown = sorted(set(options) - set(_OPTIONS))
+        if unknown:
+            raise ValueError(f"unknown option {unknown[0]!r}; reset takes {', '.join(_OPTIONS)}")
+        deal, dealer, vulnerability = (options.get(name) for name in _OPTIONS)
+        numbers = np.array([self._number])
+        return draw_episodes(
+            self._setup,
+            self._keys(numbers),
+            numbers,
+            boards=None if deal is None else _one_board(deal),
+            dealer=None if dealer is None else parse_seat(dealer),
+            vulnerability=None if vulnerability is None else parse_vulnerability(vulnerability),
+        ), 0
+
+    # --- what a step returns ------------------------------------------------------------------------------
+
+    def _look(self) -> tuple[Observation, dict[str, Any]]:
+        observation, mask = self._tables.look()
+        self._mask = mask[0]
+        return observation[0], {"action_mask": self._mask}
+
+    def _result(self, info: dict[str, Any]) -> float:
+        """The reward; what the episode ended in goes to ``info``."""
+        assert self._episode is not None
+        setup, tables, at = self._setup, self._tables, int(self._at[0])
+        score, tricks = tables.scores(setup.deals)
+        reference = self._episode.reference[at : at + 1]
+        sign = -1 if setup.side else 1
+        info["contract"] = _contract_text(tables.auctions.contracts(), 0)
+        info["auction"] = tables.auctions.text(0)
+        info["tricks"] = int(tricks[0])
+        info["score"] = sign * int(score[0])
+        if self._episode.control is not None:
+            info["control_contract"] = _contract_text(self._episode.control, at)
+            info["control_score"] = sign * int(reference[0])
+        elif setup.reward.reference == PAR:
+            info["par"] = sign * int(reference[0])
+        return float(setup.reward.of(setup.side, score, reference)[0])
+
+
+def _contract_text(contracts: Contracts, row: int) -> str:
+    return _text_of(contracts.bid.item(row), contracts.doubling.item(row), contracts.declarer.item(row))
+
+
+@cache  # there are 421
+def _text_of(bid: int, doubling: int, declarer: int) -> str:
+    return str(Contract(bid, doubling, declarer))
+
+
+def _one_board(deal: object) -> Boards:
+    """The board of the option ``deal``.
+
+    Raises:
+        DealError: it is not a deal.
+    """
+    boards = boards_of(parse_deal(deal) if isinstance(deal, str) else np.asarray(deal))
+    if len(boards) != 1:
+        raise DealError(f"the option 'deal' is one deal, owners of shape (52,); this one has {len(boards)}")
+    return boards

@@ -1,0 +1,174 @@
+"""Where the env's boards come from."""
+
+import pickle
+
+import numpy as np
+import pytest
+
+from bridge_env import streams
+from bridge_env.cards import DealError, check_deals, deal_text, parse_deal, random_deals
+from bridge_env.double_dummy import ExactDoubleDummy, embedded, is_judging, write_library
+from bridge_env.envs import deals
+from bridge_env.envs.boards import UNSAID, boards_of
+from bridge_env.envs.deals import FixedDeals, LibraryDeals, PbnDeals, RandomDeals, resolve
+from bridge_env.envs.single import BiddingEnv
+
+KEYS = streams.key("test", np.arange(500))
+NUMBERS = np.arange(500)
+QUIET = {"partner": "pass", "opponents": "pass", "control": "pass"}
+
+
+def pbn(path, *boards):
+    """A PBN file of (deal text, dealer, vulnerable)."""
+    path.write_text("\n".join(f'[Board "{i + 1}"]\n[Dealer "{d}"]\n[Vulnerable "{v}"]\n[Deal "{t}"]\n'
+                              for i, (t, d, v) in enumerate(boards)))  # fmt: skip
+    return path
+
+
+def same_boards(a, b):
+    for name in ("owner", "tricks", "dealer", "vulnerability"):
+        np.testing.assert_array_equal(getattr(a, name), getattr(b, name))
+
+
+@pytest.mark.parametrize("name", ["training", "judging", "library", "random", "array", "pbn"])
+def test_every_source_is_a_function_of_keys_and_numbers(name, tmp_path):
+    texts = [(deal_text(owner), "E", "NS") for owner in random_deals(1, 0, 3)]
+    argument = {"array": random_deals(1, 0, 7), "pbn": pbn(tmp_path / "a.pbn", *texts)}.get(name, name)
+    source = resolve(argument)
+    whole = source.draw(KEYS, NUMBERS)
+    check_deals(whole.owner)
+    assert (whole.owner.dtype, whole.tricks.dtype, whole.tricks.shape) == (np.uint8, np.int8, (500, 4, 5))
+    assert (whole.dealer.dtype, whole.vulnerability.dtype) == (np.int8, np.int8)
+    order = np.random.default_rng(1).permutation(500)
+    for rows in np.array_split(order, 9):
+        same_boards(source.draw(KEYS[rows], NUMBERS[rows]), whole.take(rows))
+    same_boards(pickle.loads(pickle.dumps(source)).draw(KEYS, NUMBERS), whole)
+    assert source.draw(KEYS[:0], NUMBERS[:0]).owner.shape == (0, 52)
+    assert source.solved == (whole.tricks >= 0).all()
+
+
+def test_the_library_gives_its_own_tables_and_keeps_the_split():
+    for split, judging in (("training", False), ("judging", True)):
+        boards = LibraryDeals(split).draw(KEYS, NUMBERS)
+        assert (is_judging(boards.owner) == judging).all()
+        found = embedded().find(boards.owner)
+        assert (found >= 0).all()
+        np.testing.assert_array_equal(embedded().tricks_at(found), boards.tricks)
+        assert len(np.unique(found)) > 450
+        assert (boards.dealer == UNSAID).all()
+    both = is_judging(LibraryDeals("all").draw(KEYS, NUMBERS).owner)
+    assert 0.15 < both.mean() < 0.35
+
+
+def test_another_library_file(tmp_path):
+    path = tmp_path / "mine.bdl"
+    owner = embedded().owners(np.arange(5))
+    write_library(path, owner, embedded().tricks_at(np.arange(5)), {"made": "by a test"})
+    boards = resolve(str(path)).draw(KEYS, NUMBERS)
+    assert {d.tobytes() for d in boards.owner} == {d.tobytes() for d in owner}
+
+
+def test_a_library_without_such_deals_says_so(tmp_path):
+    path = tmp_path / "empty.bdl"
+    write_library(path, np.zeros((0, 52), np.uint8), np.zeros((0, 4, 5), np.int8), {})
+    with pytest.raises(ValueError, match=r"empty\.bdl.*no deals for 'training'"):
+        LibraryDeals("training", path).draw(KEYS, NUMBERS)
+
+
+def test_random_deals_are_fresh():
+    boards = RandomDeals().draw(KEYS, NUMBERS)
+    assert len(np.unique(boards.owner, axis=0)) == 500
+    assert (boards.tricks == -1).all()
+
+
+def test_random_deals_are_scored_exactly():
+    env = BiddingEnv(learner="N", dealer="N", vulnerability="None", deals="random", reward="points", **QUIET)
+    env.reset(seed=1)
+    _, reward, _, _, info = env.step(3 + 4)  # 1NT by North
+    owner = env._tables.owner
+    assert info["tricks"] == ExactDoubleDummy().tricks_for(owner, 0, 4)[0]
+    assert reward == info["score"]
+
+
+def test_arrays_go_in_order_or_shuffled():
+    owner = random_deals(2, 0, 7)
+    np.testing.assert_array_equal(resolve(owner).draw(KEYS, NUMBERS).owner, owner[NUMBERS % 7])
+    shuffled = FixedDeals(boards_of(owner), shuffle=True).draw(KEYS, NUMBERS).owner
+    counts = np.array([(shuffled == deal).all(axis=1).sum() for deal in owner])
+    assert counts.sum() == 500
+    assert counts.min() > 40
+    assert resolve(owner[0]).draw(KEYS, NUMBERS).owner.shape == (500, 52)
+
+
+def test_arrays_with_tricks_are_never_solved(monkeypatch):
+    def solve():
+        raise AssertionError("solved")
+
+    monkeypatch.setattr(deals, "library_then_solver", solve)
+    monkeypatch.setattr(deals, "embedded", solve)
+    owner, tricks = random_deals(2, 0, 7), np.full((7, 4, 5), 8)
+    source = FixedDeals(boards_of(owner, tricks, dealer=2, vulnerability=np.arange(7) % 4))
+    assert source.solved
+    env = BiddingEnv(deals=source, learner="N", reward="points", **QUIET)
+    env.reset(seed=1)
+    assert env.step(4)[4]["tricks"] == 8
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        ({"tricks": np.full((2, 4, 5), 8)}, r"need tricks .* of shape \(3, 4, 5\)"),
+        ({"tricks": np.full((3, 4, 5), 14)}, "need tricks 0..13"),
+        ({"dealer": 4}, "dealer is a number 0..3"),
+        ({"vulnerability": [0, 1, -2]}, "vulnerability is a number 0..3"),
+    ],
+)
+def test_boards_are_checked(arguments, says):
+    with pytest.raises(ValueError, match=says):
+        boards_of(random_deals(1, 0, 3), **arguments)
+
+
+def test_no_boards_at_all():
+    with pytest.raises(ValueError, match="no board among the deals"):
+        resolve(np.zeros((0, 52), np.uint8))
+    with pytest.raises(DealError):
+        resolve(np.zeros((1, 52)))
+
+
+# --- PBN ----------------------------------------------------------------------------------------------------
+
+
+def test_pbn_boards_in_order_with_their_dealers_and_vulnerabilities(tmp_path):
+    texts = [deal_text(owner) for owner in random_deals(5, 0, 3)]
+    path = pbn(tmp_path / "three.pbn", (texts[0], "E", "NS"), (texts[1], "S", "All"), (texts[2], "W", "None"))
+    env = BiddingEnv(deals=path, reward="points", **QUIET)
+    for number in range(7):
+        env.reset(**({"seed": 1} if number == 0 else {}))
+        auctions = env._tables.auctions
+        np.testing.assert_array_equal(env._tables.owner[0], parse_deal(texts[number % 3]))
+        assert (int(auctions.dealer[0]), int(auctions.vulnerability[0])) == [(1, 1), (2, 3), (3, 0)][number % 3]
+    fixed = BiddingEnv(deals=str(path), dealer="N", vulnerability="EW", **QUIET)
+    fixed.reset(seed=1)
+    auctions = fixed._tables.auctions
+    assert (int(auctions.dealer[0]), int(auctions.vulnerability[0])) == (0, 2)
+
+
+def test_pbn_boards_shuffled(tmp_path):
+    texts = [(deal_text(owner), "N", "None") for owner in random_deals(5, 0, 3)]
+    source = PbnDeals(pbn(tmp_path / "three.pbn", *texts), shuffle=True)
+    assert len(np.unique(source.draw(KEYS, NUMBERS).owner[:20], axis=0)) == 3
+
+
+def test_a_bad_pbn_board_is_left_out_with_a_warning(tmp_path):
+    good = deal_text(random_deals(5, 0, 1)[0])
+    source = PbnDeals(pbn(tmp_path / "some.pbn", (good, "N", "None"), ("N:AK", "N", "None")))
+    with pytest.warns(UserWarning, match=r"left out 1 .*some\.pbn:\d+: .*must have four hands"):
+        boards = source.draw(KEYS, NUMBERS)
+    assert (boards.owner == parse_deal(good)).all()
+
+
+def test_a_pbn_file_without_a_good_board(tmp_path):
+    path = pbn(tmp_path / "bad.pbn", ("N:AK", "N", "None"))
+    left_out = pytest.warns(UserWarning, match="left out 1")
+    with left_out, pytest.raises(ValueError, match=r"bad\.pbn has no board that can be read"):
+        resolve(path).draw(KEYS, NUMBERS)

@@ -1,0 +1,640 @@
+"""The single env: Gymnasium's and SB3's contracts, seeds, options, and rewards worked out by hand."""
+
+import subprocess
+import sys
+
+import gymnasium
+import numpy as np
+import pytest
+from gymnasium.error import ResetNeeded
+from gymnasium.utils.env_checker import check_env
+
+from bridge_env import bidders
+from bridge_env.auction import IllegalCall, one_auction
+from bridge_env.bidders import DoublerBidder, PassBidder, RandomBidder
+from bridge_env.calls import DOUBLE, PASS, REDOUBLE, Contract, parse_call
+from bridge_env.cards import DealError, deal_text, parse_deal, random_deals, rotate_deals
+from bridge_env.double_dummy import Cascade
+from bridge_env.envs import single
+from bridge_env.envs.boards import boards_of
+from bridge_env.envs.deals import LibraryDeals
+from bridge_env.envs.single import BiddingEnv
+from bridge_env.envs.table import CALLER, OVER, Tables, call_keys
+from bridge_env.observation import observe
+from bridge_env.streams import key as stream_key
+from bridge_env.view import view_of
+
+ID = "bridge_env:bridge_env/Bidding-v0"
+QUIET = {"partner": "pass", "opponents": "pass", "control": "pass"}
+# Two deals of the shipped library. Tricks N E S W by C D H S NT, checked against it below.
+SLAM = "N:K96.J53.75.QJ765 AQ7.KQT.932.K943 T54.A9762.KJ6.T2 J832.84.AQT84.A8"
+SLAM_TRICKS = [[4, 1, 3, 2, 1], [9, 12, 9, 11, 12], [4, 1, 3, 2, 1], [9, 12, 9, 11, 12]]
+PART = "N:Q63.AQJ876.9.J93 AT87.532.K842.KQ K9.T4.QJ65.A8762 J542.K9.AT73.T54"
+PART_TRICKS = [[9, 6, 9, 6, 8], [4, 7, 3, 7, 4], [9, 6, 9, 5, 8], [4, 7, 3, 7, 4]]
+
+in_every_setting = pytest.mark.parametrize(
+    "kwargs",
+    [
+        {},
+        {"learner": "NS", "reward": "points", **QUIET},
+        {"learner": "E", "reward": "imps_vs_par", "partner": "random", "opponents": "random"},
+        {"learner": "EW", "opponents": "doubler", "control": "random", "deals": "judging"},
+    ],
+    ids=lambda k: ",".join(f"{a}={b}" for a, b in k.items()) or "defaults",
+)
+
+
+def play(env, calls, **reset):
+    """Reset and make the learner's calls, which must end the auction; the observation, reward and info."""
+    env.reset(**reset)
+    for number, call in enumerate(calls):
+        obs, reward, terminated, truncated, info = env.step(parse_call(call))
+        assert not truncated
+        assert terminated == (number == len(calls) - 1)
+        assert terminated or reward == 0
+    return obs, reward, info
+
+
+def random_episode(env, rng, **reset):
+    """All that a random learner sees in an episode."""
+    obs, info = env.reset(**reset)
+    story = [(obs, info["action_mask"])]
+    terminated = False
+    while not terminated:
+        action = rng.choice(np.flatnonzero(info["action_mask"]))
+        obs, reward, terminated, _, info = env.step(action)
+        story.append((obs, reward, terminated, info))
+    return story
+
+
+def same(a, b):
+    return gymnasium.utils.env_checker.data_equivalence(a, b, exact=True)
+
+
+# --- what Gymnasium, SB3 and friends ask ------------------------------------------------------------------
+
+
+@in_every_setting
+@pytest.mark.filterwarnings("error::UserWarning")
+def test_check_env_of_gymnasium(kwargs):
+    check_env(gymnasium.make(ID, **kwargs).unwrapped)
+
+
+@in_every_setting
+@pytest.mark.filterwarnings("error::UserWarning")
+def test_check_env_of_sb3(kwargs):
+    checker = pytest.importorskip("stable_baselines3.common.env_checker")
+    checker.check_env(BiddingEnv(**kwargs))
+
+
+def test_maskable_ppo_takes_it_without_a_wrapper():
+    contrib = pytest.importorskip("sb3_contrib")
+    env = BiddingEnv(learner="NS", **QUIET)
+    model = contrib.MaskablePPO(
+        "MlpPolicy", env, n_steps=64, batch_size=32, n_epochs=1, policy_kwargs={"net_arch": [16]}, device="cpu"
+    )
+    illegal = []
+    step = env.step
+
+    def watched(action):
+        result = step(action)
+        illegal.append("illegal_action" in result[4])
+        return result
+
+    env.step = watched
+    model.learn(192)
+    assert len(illegal) == 192
+    assert not any(illegal)
+
+
+def test_importing_the_package_is_light_and_registers_the_env():
+    code = """
+import sys, gymnasium, bridge_env
+heavy = {"numba", "torch", "ray", "endplay", "stable_baselines3", "matplotlib", "agents"} & set(sys.modules)
+assert not heavy, heavy
+assert "bridge_env/Bidding-v0" in gymnasium.registry
+env = gymnasium.make("bridge_env/Bidding-v0", opponents="pass", partner="pass", control="pass")
+assert "endplay" not in sys.modules
+assert "torch" not in sys.modules
+env.reset(seed=1)
+env.step(0)
+assert "endplay" not in sys.modules
+"""
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=120)
+
+
+def test_make_by_the_id_that_imports_the_package():
+    code = f"import gymnasium; print(gymnasium.make({ID!r}, learner='NS', opponents='pass').reset(seed=1)[0].shape)"
+    done = subprocess.run([sys.executable, "-c", code], check=True, timeout=120, capture_output=True, text=True)
+    assert done.stdout.strip() == "(480,)"
+
+
+def test_the_constructor_opens_nothing(monkeypatch):
+    def opened(*args):
+        raise AssertionError("data opened")
+
+    for name in ("embedded", "Cascade", "read_boards"):
+        monkeypatch.setattr(f"bridge_env.envs.deals.{name}", opened)
+    env = BiddingEnv()
+    BiddingEnv(deals=LibraryDeals())
+    with pytest.raises(AssertionError, match="data opened"):
+        env.reset(seed=1)
+
+
+def test_it_ends_and_closes_as_gymnasium_says():
+    env = BiddingEnv(**QUIET)
+    with pytest.raises(ResetNeeded):
+        env.step(0)
+    env.reset(seed=1)
+    env.step(0)
+    with pytest.raises(ResetNeeded):
+        env.step(0)
+    env.close()
+    env.close()
+
+
+def test_rendering():
+    env = BiddingEnv(learner="EW", render_mode="ansi", **QUIET)
+    with pytest.raises(ResetNeeded):
+        env.render()
+    options = {"deal": SLAM, "dealer": "E", "vulnerability": "EW"}
+    env.reset(seed=1, options=options)
+    text = env.render()
+    assert "S K96" in text
+    assert "EW vul" in text
+    assert "Bidding" not in text
+    play(env, ["3NT", "P"], options=options)
+    assert env.render().splitlines()[-1] == "3NT by E, 12 tricks, +3: -690"
+    assert "3NT" in env.render()
+
+
+# --- seeds ------------------------------------------------------------------------------------------------
+
+
+@in_every_setting
+def test_the_same_seed_gives_the_same_episodes(kwargs):
+    stories = []
+    for env in (BiddingEnv(**kwargs), BiddingEnv(**kwargs)):
+        rng = np.random.default_rng(0)
+        stories.append([random_episode(env, rng, **({"seed": 5} if i == 0 else {})) for i in range(12)])
+    assert same(stories[0], stories[1])
+    env.reset(seed=5)
+    assert same(random_episode(env, np.random.default_rng(0), seed=5), stories[0][0])
+
+
+def test_other_seeds_and_later_episodes_give_other_boards():
+    env = BiddingEnv(**QUIET)
+    hands = [env.reset(seed=seed)[0][428:].tobytes() for seed in range(40)]
+    hands += [env.reset()[0][428:].tobytes() for _ in range(40)]
+    assert len(set(hands)) == 80
+
+
+def test_episodes_do_not_depend_on_how_far_ahead_boards_are_drawn(monkeypatch):
+    kwargs = {"learner": "NS", "opponents": "random", "control": "random"}
+    stories = []
+    for ahead in (256, 1, 3):
+        monkeypatch.setattr(single, "_MOST_AHEAD", ahead)
+        env, rng = BiddingEnv(**kwargs), np.random.default_rng(0)
+        stories.append([random_episode(env, rng, **({"seed": 9} if i == 0 else {})) for i in range(40)])
+    assert same(stories[0], stories[1])
+    assert same(stories[0], stories[2])
+
+
+def test_an_episode_with_options_leaves_the_next_ones_as_they_would_be():
+    plain, other = BiddingEnv(**QUIET), BiddingEnv(**QUIET)
+    for env in (plain, other):
+        env.reset(seed=3)
+        env.reset()
+    plain.reset()
+    other.reset(options={"deal": SLAM})
+    for _ in range(5):
+        assert same(plain.reset(), other.reset())
+
+
+# --- what the learner sees and may do -----------------------------------------------------------------------
+
+
+@in_every_setting
+def test_masks_are_legal_and_the_learner_is_asked_at_its_turn_only(kwargs):
+    env, rng = BiddingEnv(**kwargs), np.random.default_rng(1)
+    seats = {"NESW".index(s) for s in kwargs.get("learner", "S")}
+    for number in range(150):
+        obs, info = env.reset(**({"seed": 2} if number == 0 else {}))
+        terminated = False
+        while not terminated:
+            auctions, owner = env._tables.auctions, env._tables.owner
+            assert not auctions.done[0]
+            assert int(auctions.turn[0]) in seats
+            view = view_of(auctions, owner)
+            np.testing.assert_array_equal(obs, observe(view)[0])
+            np.testing.assert_array_equal(info["action_mask"], view.mask[0])
+            np.testing.assert_array_equal(env.action_masks(), view.mask[0])
+            assert (obs.dtype, info["action_mask"].dtype, env.action_masks().dtype) == (np.int8, np.int8, np.bool_)
+            last = int(auctions.turn[0])
+            action = rng.choice(np.flatnonzero(info["action_mask"]))
+            obs, reward, terminated, _, info = env.step(action)
+            assert isinstance(reward, float)
+            assert "illegal_action" not in info
+        assert np.flatnonzero(info["action_mask"]).tolist() == [PASS]
+        np.testing.assert_array_equal(obs[428:].reshape(13, 4).T.ravel() == 1, owner[0] == last)
+        assert info["auction"] == auctions.text(0)
+        assert info["contract"] == str(auctions.contracts().at(0))
+
+
+def test_what_is_returned_is_not_written_to_again():
+    env = BiddingEnv(learner="NS", **QUIET)
+    kept = [env.reset(seed=1)]
+    copies = [(kept[0][0].copy(), kept[0][1]["action_mask"].copy())]
+    for call in ("1C", "1D", "1H"):
+        obs, _, _, _, info = env.step(parse_call(call))
+        kept.append((obs, info))
+        copies.append((obs.copy(), info["action_mask"].copy()))
+    for (obs, info), (obs_copy, mask_copy) in zip(kept, copies, strict=True):
+        np.testing.assert_array_equal(obs, obs_copy)
+        np.testing.assert_array_equal(info["action_mask"], mask_copy)
+
+
+@pytest.mark.parametrize("dealer", "NESW")
+@pytest.mark.parametrize("vulnerability", ["None", "NS", "EW", "Both"])
+def test_dealer_and_vulnerability_are_honoured(dealer, vulnerability):
+    code = ["None", "NS", "EW", "Both"].index(vulnerability)
+    given = BiddingEnv(dealer=dealer, vulnerability=vulnerability, **QUIET)
+    asked = BiddingEnv(**QUIET)
+    for env, options in ((given, None), (asked, {"dealer": dealer, "vulnerability": vulnerability})):
+        for _ in range(3):
+            env.reset(seed=1, options=options)
+            table = env._tables.auctions
+            assert (int(table.dealer[0]), int(table.vulnerability[0])) == ("NESW".index(dealer), code)
+        passes = (2 - "NESW".index(dealer)) % 4  # before South's turn
+        assert int(table.length[0]) == passes
+
+
+def test_without_them_all_sixteen_occur():
+    env = BiddingEnv(**QUIET)
+    env.reset(seed=1)
+    seen = set()
+    for _ in range(200):
+        env.reset()
+        seen.add((int(env._tables.auctions.dealer[0]), int(env._tables.auctions.vulnerability[0])))
+    assert len(seen) == 16
+
+
+# --- rewards worked out by hand -----------------------------------------------------------------------------
+
+
+def test_the_tricks_of_the_fixed_deals_are_these():
+    tricks = Cascade().tricks(np.stack([parse_deal(SLAM), parse_deal(PART)]))
+    assert tricks.tolist() == [SLAM_TRICKS, PART_TRICKS]
+
+
+# learner, dealer, vulnerability, opponents, calls: contract, tricks, score; par; IMPs against a passed-out board
+# and IMPs against par.
+WORKED = [
+    # 3NT by East makes 12: 400 + 3 * 30; vulnerable 600 + 90. Par is 6NT making, 990 or 1440, to EW.
+    ("EW", "E", "None", "pass", "3NT P", "3NT E", 12, 490, 990, 10, -11),
+    ("E", "E", "EW", "pass", "3NT", "3NT E", 12, 690, 1440, 12, -13),
+    ("W", "W", "NS", "pass", "6NT", "6NT W", 12, 990, 990, 14, 0),
+    ("W", "W", "Both", "pass", "7NT", "7NT W", 12, -100, 1440, -3, -17),
+    # 2NT by North takes one trick: seven down, doubled, 100 + 2 * 200 + 4 * 300; vulnerable 200 + 6 * 300;
+    # twice that redoubled.
+    ("NS", "N", "None", "doubler", "2NT P P", "2NTX N", 1, -1700, -990, -17, -12),
+    ("NS", "N", "NS", "doubler", "2NT P P", "2NTX N", 1, -2000, -990, -19, -14),
+    ("NS", "N", "EW", "doubler", "2NT P XX P", "2NTXX N", 1, -3400, -1440, -22, -18),
+    # The board is passed out.
+    ("S", "S", "None", "pass", "P", "Pass", -1, 0, -990, 0, 14),
+]
+
+
+@pytest.mark.parametrize("worked", WORKED, ids=lambda w: f"{w[0]} {w[2]} {w[5]}")
+@pytest.mark.parametrize("reward", ["points", "imps", "imps_vs_par"])
+def test_rewards_of_hand_worked_boards(worked, reward):
+    learner, dealer, vulnerability, opponents, calls, contract, tricks, score, par, imps, imps_vs_par = worked
+    env = BiddingEnv(
+        learner=learner, partner="pass", opponents=opponents, control="pass", reward=reward, dealer=dealer,
+        vulnerability=vulnerability,
+    )  # fmt: skip
+    _, paid, info = play(env, calls.split(), options={"deal": SLAM})
+    assert (info["contract"], info["tricks"], info["score"]) == (contract, tricks, score)
+    assert paid == {"points": score, "imps": imps, "imps_vs_par": imps_vs_par}[reward]
+    if reward == "imps":
+        assert (info["control_contract"], info["control_score"]) == ("Pass", 0)
+    if reward == "imps_vs_par":
+        assert info["par"] == par
+    assert ("par" in info, "control_score" in info) == (reward == "imps_vs_par", reward == "imps")
+    assert info["auction"].startswith(dealer + ": ")
+
+
+def test_the_other_table_is_bid_by_the_control_pair():
+    # Its cheapest bid each time: 1C, 1D ... 7NT, all by the control pair, over silent opponents; 7NT has 8 tricks.
+    class Climber:
+        def bid(self, view, key):
+            bids = view.mask[:, 3:]
+            return np.where(bids.any(axis=1), bids.argmax(axis=1) + 3, PASS).astype(np.int8)
+
+    env = BiddingEnv(learner="NS", opponents="pass", control=Climber(), dealer="N", vulnerability="NS")
+    _, paid, info = play(env, ["1H", "P"], options={"deal": PART})
+    # 1H makes 9 tricks: 30 * 3 + 50 = 140. 7NT by North, who named no trump first, is five down vulnerable: -500.
+    assert (info["contract"], info["score"]) == ("1H N", 140)
+    assert (info["control_contract"], info["control_score"]) == ("7NT N", -500)
+    assert paid == 12  # 640 points
+
+
+def test_turning_the_table_by_a_seat_gives_the_same_episode():
+    deals = random_deals(3, 0, 25)
+    for kind in ("points", "imps"):
+        stories = []
+        for turn in range(4):
+            env = BiddingEnv(
+                learner="NESW"[turn], partner="random", opponents="random", control="random", reward=kind,
+                deals=CountedDeals([]),
+            )  # fmt: skip
+            rng, story = np.random.default_rng(0), []
+            for number, deal in enumerate(deals):
+                options = {
+                    "deal": rotate_deals(deal, turn),
+                    "dealer": (number + turn) % 4,
+                    "vulnerability": [0b01, 0b10][turn & 1] if number % 2 else [0b10, 0b01][turn & 1],
+                }
+                story.append(random_episode(env, rng, seed=number, options=options))
+                for step in story[-1][1:]:
+                    for word in ("contract", "auction", "control_contract"):
+                        step[3].pop(word, None)  # these name the seats
+            stories.append(story)
+        for story in stories[1:]:
+            assert same(story, stories[0])
+
+
+class Guest:
+    """Puts a bidder in the learner's place."""
+
+    def __init__(self, env, bidder):
+        self.env, self.bidder = env, bidder
+
+    def episode(self, **reset):
+        env = self.env
+        env.reset(**reset)
+        terminated = False
+        while not terminated:
+            tables = env._tables
+            key = call_keys(tables.key, tables.auctions.length)
+            call = self.bidder.bid(view_of(tables.auctions, tables.owner), key)[0]
+            _, reward, terminated, _, info = env.step(call)
+        return reward, info
+
+
+@pytest.mark.parametrize("spec", ["doubler", "random", "system:sayc"])
+@pytest.mark.parametrize(("learner", "opponents"), [("S", "random"), ("NS", "doubler"), ("W", "system:sayc")])
+def test_a_learner_that_calls_as_the_control_pair_gets_nothing(spec, learner, opponents):
+    env = BiddingEnv(learner=learner, partner=spec, opponents=opponents, control=spec)
+    guest = Guest(env, bidders.make(spec, partner=spec, opponents=opponents))
+    env.reset(seed=1)
+    for _ in range(40):
+        reward, info = guest.episode()
+        assert reward == 0
+        assert (info["contract"], info["score"]) == (info["control_contract"], info["control_score"])
+
+
+@pytest.mark.parametrize("reward", ["points", "imps_vs_par"])
+def test_what_one_side_wins_the_other_loses(reward):
+    ours, theirs = bidders.make("random"), bidders.make("system:sayc")
+    at_ns = Guest(BiddingEnv(learner="NS", opponents=theirs, reward=reward), ours)
+    at_ew = Guest(BiddingEnv(learner="EW", opponents=ours, reward=reward), theirs)
+    for seed in range(40):
+        (won, info), (lost, other) = at_ns.episode(seed=seed), at_ew.episode(seed=seed)
+        assert info["auction"] == other["auction"]
+        assert won == -lost
+
+
+# --- bidders at the table -----------------------------------------------------------------------------------
+
+
+class Slow(RandomBidder):
+    """Not compiled in, because it is not RandomBidder itself."""
+
+
+class SlowDoubler(DoublerBidder):
+    """As above."""
+
+
+def test_injected_bidders_and_compiled_ones_play_alike():
+    stories = []
+    for random, doubler in ((RandomBidder(), DoublerBidder()), (Slow(), SlowDoubler())):
+        env = BiddingEnv(learner="S", partner=doubler, opponents=random, control=random)
+        rng = np.random.default_rng(0)
+        stories.append([random_episode(env, rng, **({"seed": 4} if i == 0 else {})) for i in range(60)])
+    assert same(stories[0], stories[1])
+
+
+def test_many_tables_are_as_many_tables_of_one():
+    count = 60
+    seats = [None, RandomBidder(), Slow(), PassBidder()]
+    owner = random_deals(1, 0, count)
+    boards = boards_of(owner, np.tile(np.arange(20).reshape(4, 5) % 14, (count, 1, 1)), np.arange(count) % 4, 1)
+    key = stream_key("test", np.arange(count))
+    batch, singles = Tables(count, seats), [Tables(1, seats) for _ in range(count)]
+    batch.start(np.arange(count), boards, key, np.arange(count))
+    for row, one in enumerate(singles):
+        one.start(np.array([0]), boards, key, np.array([row]))
+    rng = np.random.default_rng(1)
+    while (batch.status != OVER).any():
+        assert set(np.unique(batch.status)) <= {CALLER, OVER}
+        observation, mask = batch.look()
+        calls = (rng.random(mask.shape) * mask).argmax(axis=1)
+        for row, one in enumerate(singles):
+            seen, legal = one.look()
+            np.testing.assert_array_equal(seen[0], observation[row])
+            np.testing.assert_array_equal(legal[0], mask[row])
+            one.call(calls[row : row + 1])
+        batch.call(calls)
+    score, took = batch.scores(None)
+    for row, one in enumerate(singles):
+        assert one.auctions.text(0) == batch.auctions.text(row)
+        assert [int(a[0]) for a in one.scores(None)] == [score[row], took[row]]
+
+
+def test_a_bidder_that_makes_an_illegal_call_is_named():
+    class Cheat:
+        def bid(self, view, key):
+            return np.full(len(view), REDOUBLE, np.int8)
+
+        def __repr__(self):
+            return "<the cheat>"
+
+    with pytest.raises(IllegalCall, match="the bidder <the cheat> made an illegal call: XX is not legal"):
+        BiddingEnv(learner="S", dealer="E", opponents=Cheat(), partner="pass", control="pass").reset(seed=1)
+
+
+@pytest.mark.parametrize("answer", [0, [0, 0], [0.0], [[0]]])
+def test_a_bidder_that_gives_something_else_is_named(answer):
+    class Careless:
+        def bid(self, view, key):
+            return np.array(answer)
+
+    env = BiddingEnv(learner="S", dealer="S", opponents=Careless(), partner="pass", reward="points")
+    env.reset(seed=1)
+    with pytest.raises(TypeError, match=r"Careless.* was asked for 1 calls and gave .*one whole number for every row"):
+        env.step(PASS)
+    with pytest.raises(ResetNeeded):
+        env.step(PASS)
+
+
+# --- illegal calls ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("kwargs", "paid"),
+    [
+        ({"reward": "imps"}, -24),
+        ({"reward": "imps_vs_par"}, -24),
+        ({"reward": "points"}, -7600),
+        ({"illegal_penalty": 3.5}, -3.5),
+        ({"illegal_penalty": 0}, 0),
+    ],
+)
+def test_an_illegal_call_ends_the_episode_at_a_price(kwargs, paid):
+    env = BiddingEnv(learner="NS", dealer="N", **QUIET, **kwargs)
+    env.reset(seed=1)
+    env.step(parse_call("2H"))
+    obs, reward, terminated, truncated, info = env.step(parse_call("2D"))
+    assert (reward, terminated, truncated, info["illegal_action"]) == (paid, True, False, True)
+    assert obs in env.observation_space
+    assert "contract" not in info
+    with pytest.raises(ResetNeeded):
+        env.step(PASS)
+    _, info = env.reset()
+    assert info["action_mask"][PASS]
+    assert "illegal_action" not in info
+
+
+def test_an_illegal_call_raises_when_asked_to_and_changes_nothing():
+    env = BiddingEnv(learner="NS", dealer="N", illegal="raise", reward="points", **QUIET)
+    options = {"deal": PART, "vulnerability": "None"}
+    env.reset(seed=1, options=options)
+    with pytest.raises(IllegalCall, match="X is not legal after no call"):
+        env.step(DOUBLE)
+    env.step(parse_call("2H"))
+    for _ in range(2):
+        with pytest.raises(IllegalCall, match="2D is not legal after N: 2H Pass"):
+            env.step(parse_call("2D"))
+    _, reward, terminated, _, info = env.step(PASS)
+    assert terminated
+    assert (reward, info["auction"]) == (140, "N: 2H Pass Pass Pass")
+
+
+@pytest.mark.parametrize("action", [-1, 38, 1000])
+def test_what_is_no_call_at_all_is_an_error(action):
+    env = BiddingEnv(**QUIET)
+    env.reset(seed=1)
+    with pytest.raises(ValueError, match="is not a call; actions go from 0"):
+        env.step(action)
+    env.step(0)
+
+
+# --- arguments and options ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("kwargs", "says"),
+    [
+        ({"learner": "X"}, "learner='X': use one of N, E, S, W, NS, EW"),
+        ({"learner": "SN"}, "learner='SN': use one of"),
+        ({"learner": 2}, "learner=2: use one of"),
+        ({"reward": "money"}, "reward='money': use one of imps, imps_vs_par, points"),
+        ({"illegal": "ignore"}, "illegal='ignore': use one of end, raise"),
+        ({"illegal_penalty": -1}, "illegal_penalty=-1"),
+        ({"illegal_penalty": float("nan")}, "illegal_penalty=nan"),
+        ({"dealer": "Q"}, "'Q' is not a seat; use one of N, E, S, W"),
+        ({"vulnerability": "all of us"}, "'all of us' is not a vulnerability; use one of None, NS, EW, Both"),
+        ({"render_mode": "human"}, "render_mode='human': use None or 'ansi'"),
+        ({"partner": "nobody"}, "'nobody' names no bidder"),
+        ({"opponents": "nobody"}, "'nobody' names no bidder"),
+        ({"control": "nobody"}, "'nobody' names no bidder"),
+        ({"opponents": 3}, "3 is neither a spec string nor a Bidder"),
+        ({"deals": "some"}, 'deals=\'some\': use one of "training", "judging", "library", "random"'),
+        ({"deals": 7}, "deals=7: use one of"),
+        ({"deals": np.zeros((3, 52))}, "deal 0 is not a deal"),
+        ({"deals": []}, "shape"),
+    ],
+)
+def test_bad_arguments_are_named_with_the_choices(kwargs, says):
+    with pytest.raises(ValueError, match=says):
+        BiddingEnv(**QUIET | kwargs)
+
+
+def test_a_deal_file_that_is_not_there():
+    for name in ("no/such.pbn", "no/such.bdl"):
+        with pytest.raises(FileNotFoundError, match=name):
+            BiddingEnv(deals=name, **QUIET)
+
+
+def test_arguments_are_keywords():
+    with pytest.raises(TypeError):
+        BiddingEnv("S")
+
+
+def test_a_bidder_that_is_not_needed_is_not_made():
+    BiddingEnv(learner="NS", partner="nobody", opponents="pass", control="pass")
+    BiddingEnv(partner="pass", opponents="pass", control="nobody", reward="points")
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "says"),
+    [
+        ({"board": 3}, ValueError, "unknown option 'board'; reset takes deal, dealer, vulnerability"),
+        ({"deal": "N:AK"}, DealError, "must have four hands"),
+        ({"deal": np.zeros(52)}, DealError, "is not a deal"),
+        ({"deal": random_deals(1, 0, 2)}, DealError, "one deal"),
+        ({"dealer": "Z"}, ValueError, "'Z' is not a seat"),
+        ({"vulnerability": "Z"}, ValueError, "'Z' is not a vulnerability"),
+    ],
+)
+def test_bad_options_are_named(options, error, says):
+    env = BiddingEnv(**QUIET)
+    with pytest.raises(error, match=says):
+        env.reset(seed=1, options=options)
+    env.reset()
+
+
+def test_a_deal_may_be_given_as_text_or_as_owners():
+    env = BiddingEnv(**QUIET)
+    owner = parse_deal(PART)
+    seen = [env.reset(seed=1, options={"deal": deal})[0] for deal in (PART, deal_text(owner, 2), owner, owner[None])]
+    for other in seen[1:]:
+        np.testing.assert_array_equal(other, seen[0])
+    held = view_of(one_auction([], 2), owner[None]).hand[0]
+    np.testing.assert_array_equal(seen[0][428:].reshape(13, 4).T.ravel() == 1, held)
+
+
+class CountedDeals:
+    """Random deals whose tricks are made up and counted, so that no test waits for the solver."""
+
+    solved = False
+
+    def __init__(self, asked):
+        self.asked = asked
+
+    def draw(self, key, number):
+        return boards_of(random_deals(11, int(number[0]), len(number)))
+
+    def tricks_for(self, owner, declarer, strain):
+        self.asked.append(len(owner))
+        return np.full(len(owner), 9, np.int8)
+
+    def tricks(self, owner):
+        self.asked.append(20 * len(owner))
+        return np.full((len(owner), 4, 5), 9, np.int8)
+
+
+@pytest.mark.parametrize("reward", ["points", "imps", "imps_vs_par"])
+def test_only_the_contracts_reached_are_solved(reward):
+    asked = []
+    random = {"partner": "random", "opponents": "random", "control": "random"}
+    env = BiddingEnv(deals=CountedDeals(asked), reward=reward, **random)
+    rng = np.random.default_rng(0)
+    env.reset(seed=1)
+    for _ in range(30):
+        asked.clear()
+        info = random_episode(env, rng)[-1][3]
+        contracts = [Contract.parse(info[name]) for name in ("contract", "control_contract") if name in info]
+        needed = {(c.declarer, c.strain) for c in contracts if not c.passed_out}
+        assert sum(asked) == (20 if reward == "imps_vs_par" else len(needed))

@@ -1,0 +1,207 @@
+"""Self-play: the same result for any number of workers, after any interruption; and it learns."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import asdict, replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from agents.hierarchy.text import system_text
+from training import runs, selfplay
+from training.cluster import Cluster, ClusterError
+from training.evolution import Partnership, compare, imps_against, propose
+from training.evolve_config import EvolveConfig
+from training.match import play
+
+pytest.importorskip("ray")
+
+TOY = "system: toy\n4S    5+ S, 8+ hcp\nP\nwhen 0-7 last-level\n  P\n"
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _one_cluster():
+    """Ray is slow to start: the tests of this file share a cluster of two."""
+    with Cluster(2):
+        yield
+
+
+@pytest.fixture(scope="module")
+def tiny(tmp_path_factory) -> EvolveConfig:
+    """A run of seconds that keeps some proposals."""
+    toy = tmp_path_factory.mktemp("systems") / "toy.bidding"
+    toy.write_text(TOY)
+    return EvolveConfig(
+        seed=3, start=str(toy), control=str(toy), generations=3, partnerships=2, proposals=5, boards=1024, confirm=512,
+        judge=64,
+    )  # fmt: skip
+
+
+def silent(_boards: int) -> None:
+    """A progress bar that shows nothing."""
+
+
+def run_all(folder: Path, config: EvolveConfig, workers: int, state=None) -> selfplay.State:
+    state = state or selfplay.begin(config)
+    with Cluster(workers) as cluster:
+        for after in selfplay.evolve(folder, config, state, cluster, silent):
+            state = after
+    return state
+
+
+def comparable(state: selfplay.State) -> str:
+    """A state as text, without the seconds that it took."""
+    data = state.as_json()
+    data["metrics"] = [{k: v for k, v in row.items() if k != "seconds"} for row in data["metrics"]]
+    return json.dumps(data, sort_keys=True)
+
+
+@pytest.fixture(scope="module")
+def reference(tmp_path_factory, tiny):
+    """A tiny run with one worker."""
+    folder = tmp_path_factory.mktemp("one")
+    state = run_all(folder, tiny, workers=1)
+    assert any(row["kept"] for row in state.metrics)  # else the comparisons below would say little
+    return folder, state
+
+
+def test_result_does_not_depend_on_the_number_of_workers(reference, tiny, tmp_path):
+    assert comparable(run_all(tmp_path, tiny, workers=2)) == comparable(reference[1])
+
+
+def test_an_interrupted_run_ends_as_one_that_was_not(reference, tiny, tmp_path):
+    with Cluster(2) as cluster:
+        steps = selfplay.evolve(tmp_path, tiny, selfplay.begin(tiny), cluster, silent)
+        next(steps)
+        steps.close()
+    config, state = selfplay.load(tmp_path)
+    assert config == tiny
+    assert state.generation == 1
+    assert comparable(run_all(tmp_path, config, 2, state)) == comparable(reference[1])
+    assert len((tmp_path / runs.METRICS).read_text().splitlines()) == tiny.generations
+
+
+def test_another_seed_gives_another_run(reference, tiny, tmp_path):
+    config = replace(tiny, seed=4, generations=1)
+    assert comparable(run_all(tmp_path, config, 2)) != comparable(reference[1])
+
+
+def test_a_damaged_checkpoint_is_told(reference, tiny, tmp_path):
+    whole = (reference[0] / runs.CHECKPOINT).read_text()
+    for damage in (whole[:-20], whole.replace("toy", "tay", 1), "", "[]"):
+        (tmp_path / runs.CHECKPOINT).write_text(damage)
+        with pytest.raises(runs.RunError):
+            selfplay.load(tmp_path)
+    (tmp_path / runs.CHECKPOINT).unlink()
+    with pytest.raises(runs.RunError, match="is it the folder of a run"):
+        selfplay.load(tmp_path)
+
+
+def test_run_folders_are_numbered_and_never_overwritten(tmp_path):
+    assert runs.new_folder(tmp_path, "evolve", None).name == "run-001"
+    assert runs.new_folder(tmp_path, "evolve", None).name == "run-002"
+    runs.new_folder(tmp_path, "evolve", "mine")
+    with pytest.raises(runs.RunError, match="--resume"):
+        runs.new_folder(tmp_path, "evolve", "mine")
+
+
+def test_a_killed_worker_changes_nothing(tmp_path):
+    def die_once(marker: str, value: int) -> int:
+        if value == 2 and not Path(marker).exists():
+            Path(marker).touch()
+            os.kill(os.getpid(), signal.SIGKILL)
+        return value * value
+
+    with Cluster(2) as cluster:
+        tasks = [(str(tmp_path / "died"), k) for k in range(5)]
+        results = dict(cluster.map(die_once, tasks))
+    assert (tmp_path / "died").exists()
+    assert results == {k: k * k for k in range(5)}
+
+
+def test_workers_must_be_positive():
+    with pytest.raises(ClusterError, match="1 or more"):
+        Cluster(0)
+
+
+def test_imps_against_is_the_duplicate_match(tiny):
+    """The workers' short way gives what ``match.play`` gives."""
+    sayc = selfplay.numbered("sayc")
+    toy = selfplay.numbered(tiny.start)
+    imps = imps_against(sayc, toy, 5, "judging", 0, 300)
+    assert np.array_equal(imps, play("system:sayc", f"system:{tiny.start}", 300, 5).imps)
+    assert not imps_against(sayc, sayc, 5, "judging", 0, 300).any()
+    parts = [imps_against(sayc, toy, 5, "judging", at, 100) for at in (0, 100, 200)]
+    assert np.array_equal(np.concatenate(parts), imps)  # any cut of the range
+
+
+def test_proposals_change_one_partnership_and_say_how():
+    from agents.hierarchy.mutation import Chance
+
+    population = [selfplay.numbered("sayc")] * 3
+    for k in range(20):
+        proposal = propose(population, 1, Chance("p", k), {})
+        assert proposal.partnership != population[1]
+        assert proposal.what
+        assert proposal == propose(population, 1, Chance("p", k), {})
+    mixed = [*population[:2], propose(population, 2, Chance("q"), {}).partnership]
+    said = {propose(mixed, 0, Chance("r", k), {}).what.split(" takes ")[-1] for k in range(60)}
+    assert any("from partnership 2" in what for what in said)
+
+
+def test_compare_pairs_the_boards():
+    verdict = compare(np.array([3, 0, 1], np.int8), np.array([1, 0, 0], np.int8))
+    assert verdict.gain == 1.0
+    assert verdict.error == pytest.approx(1 / 3**0.5)
+    assert verdict.better_by(1.0)
+    assert not compare(np.zeros(5, np.int8), np.zeros(5, np.int8)).better_by(0.0)
+
+
+def test_it_learns_a_toy(tiny, tmp_path):
+    """Opening four spades on any five is dear: the thresholds have to rise, and the gain is found in seconds."""
+    config = replace(tiny, generations=10, proposals=4, boards=1024, confirm=1024)
+    state = run_all(tmp_path, config, 2)
+    with Cluster(2) as cluster:
+        _, pair = selfplay.champion(config, state, cluster, silent)
+    unseen = imps_against(pair, selfplay.numbered(tiny.start), 1, "judging", 0, 2000).astype(int)
+    assert unseen.mean() > 5 * unseen.std() / 2000**0.5
+    assert unseen.mean() > 0.3
+
+
+def test_ctrl_c_leaves_a_run_that_goes_on(tiny, tmp_path):
+    evolve = [sys.executable, "-c", "import sys; from training.cli import main; sys.exit(main())", "evolve"]
+    command = [*evolve, "--name", "stopped", "--out", str(tmp_path)]
+    sizes = [f"--{k}={v}" for k, v in asdict(replace(tiny, generations=400)).items()]
+    process = subprocess.Popen([*command, *sizes], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    folder = tmp_path / "evolve" / "stopped"
+    deadline = time.monotonic() + 90
+    while time.monotonic() < deadline:
+        if (folder / runs.METRICS).exists() and (folder / runs.METRICS).read_text():
+            break
+        time.sleep(0.2)
+    process.send_signal(signal.SIGINT)
+    said, _ = process.communicate(timeout=60)
+    assert process.returncode == 130, said
+    assert f"--resume {folder}" in said
+    done = selfplay.load(folder)[1].generation
+    assert done >= 1
+    resume = [*evolve, "--resume", str(folder), "--generations", str(done + 1)]
+    ended = subprocess.run(resume, capture_output=True, text=True, timeout=120, check=False)
+    assert ended.returncode == 0, ended.stdout + ended.stderr
+    assert "duplicate" in ended.stdout
+    for name in ("report.md", "learning_curve.png", "evolved-first.bidding", "verdict.json"):
+        assert (folder / name).stat().st_size > 0
+    refused = subprocess.run([*resume, "--seed", "9"], capture_output=True, text=True, timeout=60, check=False)
+    assert refused.returncode == 2
+    assert "keeps its seed" in refused.stderr
+
+
+def test_numbered_systems_print_and_read_back():
+    pair = selfplay.numbered("sayc")
+    assert pair == Partnership(pair.first, pair.first)
+    assert "system: sayc" in system_text(pair.first)

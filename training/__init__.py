@@ -1,0 +1,1 @@
+"""Matches, self-play and the command line."""

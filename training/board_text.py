@@ -1,0 +1,46 @@
+"""Boards and matches as people read them at a terminal."""
+
+from __future__ import annotations
+
+import math
+
+from bridge_env.render import auction_table, deal_diagram, result_line
+from training.boards import Boards
+from training.match import MatchResult, TableResult, standard_error
+
+_UNITS = {"imps": "IMPs", "mp": "% matchpoints", "points": "points"}
+
+
+def board_text(boards: Boards, table: TableResult, row: int) -> str:
+    """A board as it went at one table: diagram, auction, contract, double-dummy result."""
+    dealer, vulnerability = int(boards.dealer[row]), int(boards.vulnerability[row])
+    diagram = deal_diagram(boards.owner[row], dealer, vulnerability, int(boards.number[row]))
+    auction = auction_table(table.history[row], dealer, vulnerability)
+    result = result_line(table.contracts.at(row), int(table.tricks[row]), vulnerability)
+    return f"{diagram}\n\n{auction}\n\n{result}"
+
+
+def match_text(result: MatchResult) -> str:
+    """The result of a match as a small table."""
+    boards = result.boards
+    rows = [("IMPs per board", _figure(result.mean_imps, result.standard_error))]
+    if result.scoring != "imps":
+        error = standard_error(result.values, boards.base)
+        rows.append((f"{_UNITS[result.scoring]} per board", _figure(result.mean, error)))
+    facts = result.summary()
+    deals = "" if facts["deals"] == len(boards) else f" (images of {facts['deals']:,} deals)"
+    rows += [
+        ("boards", f"{len(boards):,}{deals}"),
+        ("boards from", boards.source),
+        ("dealer, vulnerability", facts["dealer_and_vulnerability"]),
+        ("seed", str(result.seed)),
+        ("seconds", f"{result.seconds:.1f}"),
+    ]
+    if facts["share_in_training"] > 0:
+        rows.append(("open to training", f"{facts['share_in_training']:.0%} of the boards"))
+    width = max(len(name) for name, _ in rows)
+    return "\n".join([f"{result.a} against {result.b}", *(f"  {name:<{width}}  {value}" for name, value in rows)])
+
+
+def _figure(mean: float, error: float) -> str:
+    return f"{mean:+.3f}" + ("" if math.isnan(error) else f" ± {error:.3f}")

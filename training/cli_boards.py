@@ -1,0 +1,257 @@
+"""Command line: ``bridge-env deal``, ``bid`` and ``match``. Handlers parse and call, nothing else."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from bridge_env.protocols import Bidder
+    from training.boards import Boards
+    from training.match import MatchResult
+
+Subparsers = Any  # argparse keeps the type of add_subparsers() private
+
+SPECS = """\
+A SPEC names a bidder:
+  system:sayc             a bidding system that comes with the package
+  system:FILE.bidding     a bidding system in a file of yours
+  pass, random, doubler   always passes; any legal call; passes but doubles opposing bids from 2NT up
+  pair:SPEC,SPEC          a partnership of two that differ: the first sits N or E, the second S or W
+  python:module:factory   your own: factory() gives an object with bid(view, key)
+"""
+
+_DEAL_EXAMPLES = """\
+examples:
+  bridge-env deal                            one random deal
+  bridge-env deal --n 4 --seed 7             deals 1 to 4 of the sequence that seed 7 names
+  bridge-env deal --n 64 --pbn deals.pbn     64 deals into a PBN file
+"""
+
+_BID_EXAMPLES = f"""\
+{SPECS}
+examples:
+  bridge-env bid system:sayc --hand AKQ2.T98.J7.A543
+  bridge-env bid system:sayc --hand K8.AQ943.T72.J65 --dealer N --auction "1C P 1S P"
+  bridge-env bid system:sayc --boards 3 --seed 7
+  bridge-env bid system:sayc --opponents pass --deals deals.pbn
+  bridge-env bid --words
+"""
+
+_MATCH_EXAMPLES = f"""\
+{SPECS}
+examples:
+  bridge-env match system:sayc pass
+  bridge-env match system:mine.bidding system:sayc --boards 10000 --seed 2 --json result.json
+  bridge-env match python:mybots:make_bot system:sayc --deals event.pbn --scoring mp
+
+Every board is bid twice: A sits North-South at one table, East-West at the other, B in the other seats.
+The score is A's, in IMPs for the difference, at exact double-dummy tricks. Without --deals the boards are
+solved ones, of those that training never sees.
+"""
+
+
+def _count(text: str) -> int:
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 1 up")
+    return int(text)
+
+
+def _natural(text: str) -> int:
+    if not text.isdecimal():
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 0 up")
+    return int(text)
+
+
+def _add(subparsers: Subparsers, name: str, **words: str) -> Any:
+    return subparsers.add_parser(name, formatter_class=argparse.RawDescriptionHelpFormatter, **words)
+
+
+# --- deal ----------------------------------------------------------------------------------------------
+
+
+def add_deal(subparsers: Subparsers) -> None:
+    """Add ``bridge-env deal``."""
+    parser = _add(
+        subparsers,
+        "deal",
+        help="random deals, as diagrams or into a PBN file",
+        description="Deal random hands. The same seed gives the same deals; dealer and vulnerability follow\n"
+        "the board numbers.",
+        epilog=_DEAL_EXAMPLES,
+    )
+    parser.add_argument("--n", type=_count, default=1, help="how many (1)")
+    parser.add_argument("--seed", type=int, default=0, help="names the endless sequence of random deals (0)")
+    parser.add_argument("--start", type=_natural, default=0, help="deals of the sequence to leave out first (0)")
+    parser.add_argument("--pbn", metavar="FILE", help="write them to this PBN file (gzipped if it ends in .gz)")
+    parser.set_defaults(handler=_deal)
+
+
+def _deal(args: argparse.Namespace) -> int:
+    from bridge_env.cards import board_dealer, board_vulnerability, random_deals
+
+    numbers = range(args.start + 1, args.start + args.n + 1)
+    deals = zip(
+        numbers,
+        random_deals(args.seed, args.start, args.n),
+        board_dealer(numbers).tolist(),
+        board_vulnerability(numbers).tolist(),
+        strict=True,
+    )
+    if args.pbn:
+        from bridge_env.pbn import Board, write_boards
+
+        write_boards(args.pbn, [Board(owner, dealer, vul, number) for number, owner, dealer, vul in deals])
+        print(f"{args.pbn}: {args.n:,} deals")
+        return 0
+    from bridge_env.render import deal_diagram
+
+    print("\n\n".join(deal_diagram(owner, dealer, vul, number) for number, owner, dealer, vul in deals))
+    return 0
+
+
+# --- bid -----------------------------------------------------------------------------------------------
+
+
+def add_bid(subparsers: Subparsers) -> None:
+    """Add ``bridge-env bid``."""
+    parser = _add(
+        subparsers,
+        "bid",
+        help="ask a bidder for one call, and why; or let it bid boards out",
+        description="With --hand: the bidder's call, the line of its system that made it, and what each seat has\n"
+        "shown. Without: whole boards, with diagram, auction, contract and double-dummy result; the bidder\n"
+        "sits North-South.",
+        epilog=_BID_EXAMPLES,
+    )
+    parser.add_argument("spec", metavar="SPEC", nargs="?", help="the bidder, see below")
+    parser.add_argument("--opponents", metavar="SPEC", help="the bidder of the other side (the same)")
+    parser.add_argument("--words", action="store_true", help="list the words that a bidding system's constraints use")
+    one = parser.add_argument_group("one call")
+    one.add_argument("--hand", metavar="S.H.D.C", help="thirteen cards, spades first: AKQ2.T98.J7.A543")
+    one.add_argument("--dealer", metavar="SEAT", help="N, E, S or W (N)")
+    one.add_argument("--vulnerability", metavar="WHO", help="None, NS, EW or Both (None)")
+    one.add_argument("--auction", metavar="CALLS", help='calls so far, from the dealer on: "1C P 1H X"')
+    _add_board_options(parser.add_argument_group("whole boards"), "1, or all of FILE.pbn")
+    parser.set_defaults(handler=_bid)
+
+
+def _add_board_options(group: Any, count: str) -> None:
+    group.add_argument("--boards", type=_count, metavar="N", help=f"how many ({count})")
+    group.add_argument("--seed", type=int, default=1, help="names the boards, and the bidders' chance (1)")
+    group.add_argument("--deals", metavar="FILE.pbn", help="take the boards from this PBN file")
+
+
+def _boards(args: argparse.Namespace, default: int) -> Boards:
+    from training.boards import library_boards, pbn_boards
+
+    if args.deals is None:
+        return library_boards(args.boards or default, args.seed)
+    boards = pbn_boards(args.deals, args.boards)
+    for problem in boards.problems:
+        print(f"left out: {problem}", file=sys.stderr)
+    return boards
+
+
+def _bid(args: argparse.Namespace) -> int:
+    if args.words:
+        from agents.hierarchy.words import words_text
+
+        print(words_text())
+        return 0
+    if args.spec is None:
+        raise ValueError("which bidder? Name one, such as system:sayc; 'bridge-env bid --help' tells more")
+    if args.hand is not None:
+        return _bid_hand(args)
+    for option in ("dealer", "vulnerability", "auction"):
+        if getattr(args, option) is not None:
+            raise ValueError(f"--{option} goes with --hand")
+    from training.board_text import board_text
+    from training.match import play_tables
+
+    boards = _boards(args, 1)
+    table, _ = play_tables(args.spec, args.opponents or args.spec, boards, args.seed)
+    print("\n\n\n".join(board_text(boards, table, row) for row in range(len(boards))))
+    return 0
+
+
+def _bid_hand(args: argparse.Namespace) -> int:
+    for option in ("boards", "deals"):
+        if getattr(args, option) is not None:
+            raise ValueError(f"--{option} and --hand exclude each other")
+    from agents.wire import read_states
+    from bridge_env.bidders import make
+
+    bidder = make(args.spec, partner=args.spec, opponents=args.opponents)
+    state = {
+        "hand": args.hand,
+        "dealer": args.dealer or "N",
+        "vulnerability": args.vulnerability or "None",
+        "auction": (args.auction or "").replace(",", " ").split(),
+    }
+    print(_call_text(args.spec, bidder, *read_states([state])))
+    return 0
+
+
+def _call_text(spec: str, bidder: Bidder, view: Any, key: Any) -> str:
+    from agents.hierarchy.bidder import HierarchyBidder
+    from agents.hierarchy.explain import explain
+    from agents.registry import player_of
+    from bridge_env.calls import call_text
+
+    player = player_of(bidder, int(view.seat[0]))
+    if isinstance(player, HierarchyBidder):
+        return str(explain(player, view))
+    return f"{call_text(int(player.bid(view, key)[0]))}\n  {spec} follows no bidding system that could tell why"
+
+
+# --- match ---------------------------------------------------------------------------------------------
+
+
+def add_match(subparsers: Subparsers) -> None:
+    """Add ``bridge-env match``."""
+    parser = _add(
+        subparsers,
+        "match",
+        help="a duplicate match of two bidders, with IMPs per board and standard error",
+        description="Play a duplicate match of teams of four, A against B.",
+        epilog=_MATCH_EXAMPLES,
+    )
+    parser.add_argument("a", metavar="A", help="SPEC of the one team, see below")
+    parser.add_argument("b", metavar="B", help="SPEC of the other")
+    _add_board_options(parser, "1000, or all of FILE.pbn")
+    parser.add_argument("--json", metavar="FILE", type=Path, help="write the result and a row for every board")
+    parser.add_argument("--scoring", choices=("imps", "mp", "points"), default="imps",
+                        help="report IMPs (the default), or matchpoints or points as well")  # fmt: skip
+    parser.add_argument("--workers", type=_count, default=1, metavar="N", help="processes; same result (1)")
+    parser.set_defaults(handler=_match)
+
+
+def _match(args: argparse.Namespace) -> int:
+    from tqdm import tqdm
+
+    from training.board_text import match_text
+    from training.match import play, seat_teams
+
+    seat_teams(args.a, args.b)  # what is faulty is told before any work
+    if args.json is not None and not args.json.parent.is_dir():
+        raise ValueError(f"--json {args.json}: there is no folder {args.json.parent}")
+    boards = _boards(args, 1000)
+    with tqdm(total=len(boards), disable=None, leave=False, unit="board") as bar:  # None: only on a terminal
+        result = play(
+            args.a, args.b, boards, args.seed, scoring=args.scoring, workers=args.workers, progress=bar.update
+        )
+    print(match_text(result))
+    if args.json is not None:
+        _write_json(args.json, result)
+    return 0
+
+
+def _write_json(path: Path, result: MatchResult) -> None:
+    from training.runs import write_atomically
+
+    content = {**result.summary(), "rows": result.rows()}
+    write_atomically(path, json.dumps(content, indent=1, allow_nan=False) + "\n")
