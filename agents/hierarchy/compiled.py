@@ -21,7 +21,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.hierarchy.text import FLAGS, SPANS, SUITS, SystemTextError
+from agents.hierarchy.text import FLAGS, SPANS, SUITS, SystemTextError, is_difference
 from agents.hierarchy.tree import Atom, Constraint, Line, Step, System
 from agents.hierarchy.vocabulary import WORDS, difference
 from bridge_env.calls import DOUBLE, FIRST_BID, NUM_BIDS, NUM_CALLS, PASS, REDOUBLE, bid_call
@@ -198,8 +198,8 @@ class _Builder:
                 )
             return suits[name]
 
-        first, dash, second = word.partition("-")
-        if dash and (first in _STRAINS or first in suits) and second:
+        if is_difference(word):
+            first, _, second = word.partition("-")
             if suit_of(first) == suit_of(second):  # "M > H" where M is H
                 return WORDS["hcp"], *((0, 99) if atom.lo <= 0 else (99, 0))
             column, sign = difference(suit_of(first), suit_of(second))

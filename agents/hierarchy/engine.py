@@ -226,6 +226,15 @@ def _possible(out):
 
 
 @njit(cache=True)
+def _narrower(out):
+    """Do the ranges say anything at all?"""
+    for q in range(QUANTITIES):
+        if out[q, 0] > 0 or out[q, 1] < TOP[q]:
+            return True
+    return False
+
+
+@njit(cache=True)
 def constraint_shows(pool, first, end, f, out, clause_out, together_out):
     """Narrow ``out`` to the ranges that the clauses imply; False if the context contradicts them."""
     for clause in range(first, end):
@@ -263,14 +272,20 @@ def call_shows(pool, node, first_block, end_block, auction, call, f, out, scratc
     if found:
         return True, flags
     for block in range(first_block, end_block):
-        _reset(rule_out)
-        if not constraint_shows(
-            pool, pool.blocks[block, 0], pool.blocks[block, 1], f, rule_out, clause_out, together_out
-        ):
-            continue
+        if call == PASS and found and not _narrower(out):
+            break  # nothing more to learn: any hand can pass here
+        fits = False
         for rule in range(pool.blocks[block, 2], pool.blocks[block, 3]):
-            if _span_call(pool.rules[rule, 0], pool.rules[rule, 1], auction[LAST_BID]) == call:
-                found, flags = _add_rule(pool, rule, f, out, rule_out, clause_out, together_out, found, flags)
+            if _span_call(pool.rules[rule, 0], pool.rules[rule, 1], auction[LAST_BID]) != call:
+                continue
+            if not fits:  # the block's context, looked at only when one of its rules makes this call
+                _reset(rule_out)
+                if not constraint_shows(
+                    pool, pool.blocks[block, 0], pool.blocks[block, 1], f, rule_out, clause_out, together_out
+                ):
+                    break
+                fits = True
+            found, flags = _add_rule(pool, rule, f, out, rule_out, clause_out, together_out, found, flags)
     return found, flags
 
 
@@ -305,9 +320,11 @@ def _learn(shown, out, found, call, partner):
 
 @njit(cache=True)
 def observe(pool, systems, call, auction, history, place, shown, told, sides, f, out, scratch):
-    """The seat to call makes ``call``: note what it shows, and follow it in every seat's system."""
+    """The seat to call makes ``call``: note what it shows, and follow it in every seat's system.
+
+    ``f`` holds the context of that seat, as ``write_context`` or ``decide`` left it.
+    """
     seat = row_turn(auction)
-    write_context(auction, history, shown, told, sides, seat, f)
     f[_LEVEL] = (call - FIRST_BID) // 5 + 1 if call >= FIRST_BID else 0
     spans = pool.spans[systems[seat]]
     found, flags = call_shows(pool, place[seat], spans[0], spans[1], auction, call, f, out, scratch)
@@ -372,6 +389,7 @@ def replay(
         roots[seat] = pool.roots[systems[seat]]
     start_table(dealer, vulnerability, roots, auction, history, place, shown, told, sides)
     for i in range(length):
+        write_context(auction, history, shown, told, sides, row_turn(auction), f)
         observe(pool, systems, calls[i], auction, history, place, shown, told, sides, f, out, scratch)
 
 
