@@ -156,9 +156,9 @@ systems = st.builds(
     System,
     words,
     st.lists(lines(), max_size=4).map(tuple),
-    st.lists(
-        st.builds(Block, constraints, st.lists(lines(0), max_size=3).map(tuple), notes, comments), max_size=2
-    ).map(tuple),
+    st.lists(st.builds(Block, constraints, st.lists(lines(0), max_size=3).map(tuple), notes, comments), max_size=2).map(
+        tuple
+    ),
     comments,
 )
 

@@ -44,7 +44,7 @@ BIDS, LAST_CALL, FORCES = 0, 1, 2
 OPENER = 2
 TOP = np.array([37, 13, 13, 13, 13, 4], np.int16)
 
-_FORCING, _GAME_FORCING = FLAG_BITS["forcing"], FLAG_BITS["gf"]
+_FORCING, _GAME_FORCING, _ARTIFICIAL = FLAG_BITS["forcing"], FLAG_BITS["gf"], FLAG_BITS["artificial"]
 _GAME_BIDS = np.array([20, 21, 17, 18, 14], np.int16)  # 5C 5D 4H 4S 3NT as bids
 _span_call = njit(cache=True)(span_call)
 
@@ -274,6 +274,8 @@ def call_shows(pool, node, first_block, end_block, auction, call, f, out, scratc
     for block in range(first_block, end_block):
         if call == PASS and found and not _narrower(out):
             break  # nothing more to learn: any hand can pass here
+        if flags & _ARTIFICIAL:
+            break  # it means what its convention says: no natural rule further on explains it
         fits = False
         for rule in range(pool.blocks[block, 2], pool.blocks[block, 3]):
             if _span_call(pool.rules[rule, 0], pool.rules[rule, 1], auction[LAST_BID]) != call:

@@ -98,7 +98,7 @@ def shown_text(shown: NDArray[np.int16]) -> str:
         if cards := _range(int(least[suit]), int(shown[SUIT + suit, 1]), 13 - others):
             parts.append(f"{cards} {_SUIT_NAMES[suit]}")
     if aces := _range(int(shown[ACES, 0]), int(shown[ACES, 1]), int(TOP[ACES])):
-        parts.append(f"{aces} aces")
+        parts.append(f"{aces} ace{'s' * (aces != '1')}")
     return ", ".join(parts) or "nothing"
 
 

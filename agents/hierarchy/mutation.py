@@ -140,7 +140,7 @@ def threshold_move(system: System, chance: Chance, usage: Mapping[int, int]) -> 
     candidates = [(a, line) for a, line in addresses(system) if _thresholds(line.constraint)]
     if not candidates:
         return None
-    weights = np.sqrt(np.array([1.0 + usage.get(line.number, 0) for _, line in candidates]))
+    weights = (1.0 + np.array([usage.get(line.number, 0) for _, line in candidates])) ** 0.75
     address, line = candidates[chance.weighted(weights)]
     spots = _thresholds(line.constraint)
     c, t, a = spots[chance.below(len(spots))]

@@ -183,9 +183,7 @@ class Tree:
 
     def _goes_on(self, events: tuple[Event, ...]) -> bool:
         """Does any line speak of this start of an auction?"""
-        return any(
-            follow(path[:end], events) is not None for path, _ in self.paths for end in range(1, len(path) + 1)
-        )
+        return any(follow(path[:end], events) is not None for path, _ in self.paths for end in range(1, len(path) + 1))
 
     def _rules(self, events: tuple[Event, ...]) -> list[tuple[str, Line, dict[str, str]]]:
         """The calls that lines offer after ``events``, in order."""
