@@ -114,11 +114,11 @@ def assert_engine_reads_the_tree(bidder, auctions, owner):
 
 
 def test_sayc_bids_what_its_lines_say(sayc):
-    owner, dealer, vulnerability = boards(250, seed=21)
+    owner, dealer, vulnerability = boards(160, seed=21)
     auctions = bid_out((sayc.own,) * 4, deal_features(owner), dealer, vulnerability)
-    assert assert_engine_reads_the_tree(sayc, auctions, owner) > 800
+    assert assert_engine_reads_the_tree(sayc, auctions, owner) > 500
     # Hands that never made these calls reach lines that follow them seldom.
-    assert assert_engine_reads_the_tree(sayc, auctions, random_deals(22, 0, 250)) > 500
+    assert assert_engine_reads_the_tree(sayc, auctions, random_deals(22, 0, 160)) > 300
 
 
 def test_every_construction_of_the_language():
@@ -199,9 +199,8 @@ def test_blackwood_counts_the_partnerships_aces(sayc):
 
 def honest(shown, f):
     """Do ranges (N, 6, 2) hold the hands with features (N, F)? Strength on any of the scales that rules use."""
-    most = f[:, [FEATURES[w] for w in ("hcp", "points", "support:C", "support:D", "support:H", "support:S")]].max(
-        axis=1
-    )
+    scales = ("hcp", "points", "support:C", "support:D", "support:H", "support:S")
+    most = f[:, [FEATURES[word] for word in scales]].max(axis=1)
     lengths = f[:, FEATURES["length:C"] : FEATURES["length:S"] + 1]
     aces = f[:, FEATURES["aces"]]
     return (
@@ -261,8 +260,8 @@ def test_every_auction_ends_and_a_forced_player_speaks(sayc):
         waiting = forcing & (so_far.history[:, at - 1] == 0)
         forced += int(waiting.sum())
         for i in np.flatnonzero(waiting & (calls == 0)):
-            penalties = explain(sayc, view.take(np.array([i]))).line.constraint
-            assert any("in-theirs" in constraint_text((clause,)) for clause in penalties), so_far.text(i)
+            needs = constraint_text(explain(sayc, view.take(np.array([i]))).line.constraint)
+            assert "in-theirs" in needs or "top5" in needs, so_far.text(i)  # for penalties, with their suit
     assert forced > 800
 
 
@@ -298,9 +297,8 @@ def test_explanation_reads_each_seat_by_its_own_system(sayc):
     for auction, seat, words in (
         (["2S", "P"], "N", "strength 15+"),  # partner's
         (["P", "P", "2S"], "S", "strength 15+"),  # West asks; South is the second of its opponents
-        (["P", "2S", "P"], "E", "strength 15+"),
+        (["P", "2S", "P"], "E", "strength 15+"),  # West's partner
         (["2S"], "N", "strength 5-10, 6 spades, 0-3 hearts"),  # East asks; North is the first
     ):
         told = explain(bidder, read_states([state | {"auction": auction}])[0])
-        expected = words if seat != "E" or SEATS[told.seat] == "W" else None
-        assert shown_text(told.shown[SEATS.index(seat)]) == expected
+        assert shown_text(told.shown[SEATS.index(seat)]) == words

@@ -70,8 +70,9 @@ def reference(tmp_path_factory, tiny):
     return folder, state
 
 
-def test_result_does_not_depend_on_the_number_of_workers(reference, tiny, tmp_path):
-    assert comparable(run_all(tmp_path, tiny, workers=2)) == comparable(reference[1])
+@pytest.mark.parametrize("workers", [2, 4])
+def test_result_does_not_depend_on_the_number_of_workers(reference, tiny, tmp_path, workers):
+    assert comparable(run_all(tmp_path, tiny, workers)) == comparable(reference[1])
 
 
 def test_an_interrupted_run_ends_as_one_that_was_not(reference, tiny, tmp_path):

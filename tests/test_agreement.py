@@ -1,0 +1,69 @@
+"""Agreement with recorded auctions, on a file made here and on WBridge5's where it is at hand."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from bridge_env.cards import random_deals
+from bridge_env.pbn import Board, write_boards
+from training.agreement import agreement
+from training.boards import BoardsError
+from training.match import play
+
+WBRIDGE5 = Path(__file__).parent.parent.parent / "shared" / "data" / "wbridge5.pbn.gz"
+
+
+@pytest.fixture
+def recorded(tmp_path):
+    """Sixty boards as ``system:sayc`` bids them at all four seats."""
+    result = play("system:sayc", "system:sayc", 60, 4)
+    boards = result.boards
+    history = result.tables[0].history
+    path = tmp_path / "sayc.pbn"
+    write_boards(
+        path,
+        [
+            Board(boards.owner[i], int(boards.dealer[i]), int(boards.vulnerability[i]), number=i + 1,
+                  auction=tuple(int(c) for c in history[i] if c >= 0))
+            for i in range(60)
+        ],
+    )  # fmt: skip
+    return path, history
+
+
+@pytest.mark.parametrize("rounds", ["openings", "all"])
+def test_a_bidder_agrees_with_itself(recorded, rounds):
+    found = agreement("system:sayc", recorded[0], rounds)
+    assert found.boards == 60
+    assert found.right == found.asked
+    assert found.right_bids == found.asked_bids > 0
+    assert found.share == 1
+    assert found.standard_error == 0
+
+
+def test_positions_are_counted(recorded):
+    path, history = recorded
+    calls = int((history >= 0).sum())
+    passes = int((history == 0).sum())
+    found = agreement("pass", path, "all")
+    assert (found.asked, found.right, found.asked_bids, found.right_bids) == (calls, passes, calls - passes, 0)
+    opened = agreement("pass", path, "openings")
+    first_bid = np.where((history >= 3).any(axis=1), (history >= 3).argmax(axis=1), 3)
+    assert opened.asked == int((first_bid + 1).sum())
+
+
+def test_faults_are_told(tmp_path, recorded):
+    with pytest.raises(ValueError, match="not one of openings, all"):
+        agreement("pass", recorded[0], "some")
+    path = tmp_path / "deals.pbn"
+    write_boards(path, [Board(random_deals(0, 0, 1)[0], 0, 0, number=1)])
+    with pytest.raises(BoardsError, match="no board has both"):
+        agreement("pass", path)
+
+
+@pytest.mark.skipif(not WBRIDGE5.exists(), reason="the recorded boards of WBridge5 are not at hand")
+def test_sayc_opens_as_wbridge5_does():
+    found = agreement("system:sayc", WBRIDGE5)
+    assert found.asked > 14_000
+    assert found.share > 0.89
