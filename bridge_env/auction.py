@@ -300,4 +300,3 @@ def longest_auction() -> list[int]:
     for bid in range(NUM_BIDS):
         calls += [FIRST_BID + bid, PASS, PASS, DOUBLE, PASS, PASS, REDOUBLE, PASS, PASS]
     return [*calls, PASS]
-
