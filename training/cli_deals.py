@@ -29,6 +29,11 @@ def _count_or_none(text: str) -> int:
     return 0 if text == "0" else _count(text)
 
 
+_SOLVE_DESCRIPTION = """\
+Work out how many tricks each declarer takes in each strain when all four hands are seen and nobody errs.
+Random deals go to a library file, about 5 a second for each core; running the same command again goes on where
+it stopped. Deals of a PBN file are printed with their tables.
+"""
 _SOLVE_EPILOG = """\
 examples:
   bridge-env solve --n 100000 --out mine.bdl                  on all cores of this machine
@@ -47,9 +52,7 @@ def add_solve(subparsers: Subparsers) -> None:
     parser = subparsers.add_parser(
         "solve",
         help="work out exact double-dummy tricks: of random deals into a library file, or of a PBN file",
-        description="Work out how many tricks each declarer takes in each strain when all four hands are "
-        "seen and nobody errs. Random deals go to a library file, about 5 a second for each core; running "
-        "the same command again goes on where it stopped. Deals of a PBN file are printed with their tables.",
+        description=_SOLVE_DESCRIPTION,
         epilog=_SOLVE_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
