@@ -111,11 +111,21 @@ class Cluster:
                     return
                 done, _ = self.ray.wait(list(running), num_returns=1)
                 for reference in done:
-                    yield running.pop(reference), self.ray.get(reference)
+                    yield running.pop(reference), self._result(reference)
         finally:
             for reference in running:
                 with contextlib.suppress(Exception):
                     self.ray.cancel(reference, force=False)
+
+    def _result(self, reference: Any) -> Any:
+        try:
+            return self.ray.get(reference)
+        except self.ray.exceptions.RayTaskError:  # the task's own error
+            raise
+        except self.ray.exceptions.RayError as error:
+            raise ClusterError(
+                f"Ray could not finish a task (too little memory for so many workers?): {error}"
+            ) from error
 
 
 def _check_reachable(address: str) -> None:
