@@ -138,3 +138,238 @@ def test_every_table_is_a_single_env(kwargs, mode):
     tables, episodes = 13, 10
     stories = [single_episodes(kwargs, SEED + t, episodes) for t in range(tables)]
     check_against_single(BiddingVectorEnv(tables, autoreset_mode=mode, **kwargs), stories, SEED)
+
+
+@pytest.mark.slow
+@in_every_mode
+def test_ten_thousand_boards_are_those_of_single_envs(mode):
+    tables, episodes = 100, 100
+    stories = [single_episodes({"learner": "all"}, SEED + t, episodes) for t in range(tables)]
+    check_against_single(BiddingVectorEnv(tables, learner="all", autoreset_mode=mode), stories, SEED)
+
+
+def test_a_thousand_boards_are_those_of_single_envs():
+    stories = [single_episodes({"learner": "all"}, SEED + t, 40) for t in range(25)]
+    check_against_single(BiddingVectorEnv(25, learner="all", autoreset_mode="SameStep"), stories, SEED)
+
+
+def rollout(steps, seed=SEED, rows=None, **kwargs):
+    """Everything that a random caller sees, whose calls depend on the table and the step alone."""
+    env = BiddingVectorEnv(**kwargs)
+    obs, info = env.reset(seed=seed)
+    chance = streams.uniforms(streams.key("rollout", np.arange(env.num_envs)), steps)
+    out = [(obs.copy(), info["action_mask"].copy())]
+    for step in range(steps):
+        mask = info["action_mask"]
+        rank = (chance[:, step] * mask.sum(axis=1)).astype(int)
+        calls = (np.cumsum(mask, axis=1) == rank[:, None] + 1).argmax(axis=1)
+        obs, reward, terminated, _, info = env.step(calls)
+        seats = info.get("seat_rewards", reward)
+        out.append([a.copy() for a in (obs, info["action_mask"], reward, terminated, seats)])
+    env.close()
+    return [[a[rows] for a in step] for step in out] if rows is not None else out
+
+
+def assert_same(a, b):
+    for left, right in zip(a, b, strict=True):
+        for x, y in zip(left, right, strict=True):
+            np.testing.assert_array_equal(x, y)
+
+
+@pytest.mark.parametrize("name", ["all", "imps", "injected"])
+def test_a_table_does_not_depend_on_how_many_there_are(name):
+    few = rollout(60, num_envs=8, **SETTINGS[name])
+    assert_same(few, rollout(60, num_envs=64, rows=slice(8), **SETTINGS[name]))
+    assert_same(few, rollout(60, num_envs=300, rows=slice(8), **SETTINGS[name]))
+
+
+@in_every_mode
+def test_threads_and_copying_change_nothing(mode):
+    if mode == AutoresetMode.DISABLED:
+        mode = "NextStep"
+    one = rollout(25, num_envs=2100, learner="all", autoreset_mode=mode)
+    assert_same(one, rollout(25, num_envs=2100, learner="all", autoreset_mode=mode, threads=3))
+    assert_same(one, rollout(25, num_envs=2100, learner="all", autoreset_mode=mode, threads=2, copy=False))
+
+
+def test_what_is_returned_is_not_written_to_again_unless_asked():
+    for copy in (True, False):
+        env = BiddingVectorEnv(4, learner="all", copy=copy)
+        obs, info = env.reset(seed=1)
+        mask, kept = info["action_mask"], obs.copy()
+        again, *_ = env.step(np.full(4, 3))
+        assert (again is obs) != copy
+        assert np.array_equal(kept, obs) == copy
+        assert np.shares_memory(mask, env.step(np.zeros(4, int))[4]["action_mask"]) != copy
+
+
+# --- rewards and infos --------------------------------------------------------------------------------------
+
+
+def test_seat_rewards_sum_to_nothing_and_the_last_caller_is_paid():
+    env = BiddingVectorEnv(64, learner="all", autoreset_mode="SameStep")
+    _, info = env.reset(seed=1)
+    paid = 0
+    for step in range(40):
+        obs, reward, terminated, _, info = env.step(sample_legal(info["action_mask"], streams.key("calls", step)[0]))
+        seats = info["seat_rewards"]
+        assert seats.dtype == np.float32
+        assert (seats[~terminated] == 0).all()
+        np.testing.assert_array_equal(seats[:, 0], seats[:, 2])
+        np.testing.assert_array_equal(seats[:, 1], -seats[:, 0])
+        np.testing.assert_array_equal(seats[:, 3], seats[:, 1])
+        np.testing.assert_array_equal(np.abs(seats[:, 0]), np.abs(reward))
+        paid += int(terminated.sum())
+    assert paid > 100
+
+
+def test_an_illegal_call_costs_its_seat_alone():
+    env = BiddingVectorEnv(3, learner="all", dealer="E", autoreset_mode="Disabled")
+    env.reset(seed=1)
+    env.step(np.full(3, parse_call("3H")))
+    _, reward, terminated, _, info = env.step(np.array([0, parse_call("2H"), 0]))
+    assert reward.tolist() == [0, -24, 0]
+    assert terminated.tolist() == info["illegal_action"].tolist() == [False, True, False]
+    assert info["seat_rewards"].tolist() == [[0] * 4, [0, 0, -24, 0], [0] * 4]
+    with pytest.raises(ResetNeeded, match="table 1 is over"):
+        env.step(np.zeros(3, int))
+    obs, info = env.reset(options={"reset_mask": np.array([False, True, False])})
+    assert info["action_mask"].sum(axis=1).tolist() == [23, 36, 23]
+    assert not env.step(np.zeros(3, int))[2].any()
+
+
+def test_an_illegal_call_raises_when_asked_to_and_changes_nothing():
+    env = BiddingVectorEnv(3, learner="all", illegal="raise")
+    first = env.reset(seed=1)[0].copy()
+    with pytest.raises(IllegalCall, match="X is not legal at table 2 after no call"):
+        env.step(np.array([3, 4, 1]))
+    np.testing.assert_array_equal(env.reset(options={"reset_mask": np.array([False, False, True])})[0][:2], first[:2])
+
+
+@pytest.mark.parametrize("bad", [-1, 38])
+def test_what_is_no_call_at_all_is_an_error(bad):
+    env = BiddingVectorEnv(2, learner="all")
+    with pytest.raises(ResetNeeded):
+        env.step(np.zeros(2, int))
+    env.reset(seed=1)
+    with pytest.raises(ValueError, match=f"{bad} at table 1 is not a call"):
+        env.step(np.array([0, bad]))
+    with pytest.raises(ValueError, match="one call for each table"):
+        env.step(np.zeros(3, int))
+
+
+# --- Gymnasium's ways ---------------------------------------------------------------------------------------
+
+
+def test_make_vec_picks_it():
+    env = gymnasium.make_vec(ID, num_envs=5, learner="all", autoreset_mode=AutoresetMode.SAME_STEP)
+    assert type(env.unwrapped) is BiddingVectorEnv
+    assert env.metadata["autoreset_mode"] is AutoresetMode.SAME_STEP
+    assert BiddingVectorEnv.metadata["autoreset_mode"] is AutoresetMode.NEXT_STEP
+    obs, info = env.reset(seed=1)
+    assert obs in env.observation_space
+    assert env.action_space.sample() in env.action_space
+    assert (obs.shape, obs.dtype, info["action_mask"].shape) == ((5, 480), np.int8, (5, 38))
+    assert env.action_masks().dtype == np.bool_
+    wrapped = gymnasium.wrappers.vector.DictInfoToList(gymnasium.wrappers.vector.RecordEpisodeStatistics(env))
+    wrapped.reset(seed=1)
+    for _ in range(4):
+        *_, infos = wrapped.step(np.zeros(5, int))
+    assert [len(i["seat_rewards"]) for i in infos] == [4] * 5
+    wrapped.close()
+    env.close()
+
+
+def test_it_equals_gymnasiums_own_vector_env():
+    kwargs = {"learner": "NS", "opponents": "random", "reward": "imps_vs_par"}
+    ours = gymnasium.make_vec(ID, num_envs=6, **kwargs)
+    theirs = gymnasium.make_vec(ID, num_envs=6, vectorization_mode="sync", **kwargs)
+    (a, info), (b, other) = ours.reset(seed=9), theirs.reset(seed=9)
+    for step in range(60):
+        np.testing.assert_array_equal(a, b)
+        np.testing.assert_array_equal(info["action_mask"], other["action_mask"])
+        calls = sample_legal(info["action_mask"], streams.key("calls", step)[0])
+        a, *results, info = ours.step(calls)
+        b, *others, other = theirs.step(calls)
+        for x, y in zip(results, others, strict=True):
+            np.testing.assert_array_equal(x, y)
+            assert x.dtype == y.dtype
+
+
+def test_seeds_may_be_listed_and_resets_go_on():
+    env, other = BiddingVectorEnv(3, learner="all"), BiddingVectorEnv(3, learner="all")
+    np.testing.assert_array_equal(env.reset(seed=[7, 8, 9])[0], other.reset(seed=7)[0])
+    np.testing.assert_array_equal(env.reset()[0], other.reset()[0])
+    np.testing.assert_array_equal(env.reset(seed=[None, 8, None])[0][1], other.reset(seed=7)[0][1])
+    with pytest.raises(ValueError, match="2 seeds for 3 tables"):
+        env.reset(seed=[1, 2])
+    assert not np.array_equal(BiddingVectorEnv(3, learner="all").reset()[0], env.reset(seed=1)[0])
+
+
+def test_options_settle_all_the_tables():
+    deal = "N:K96.J53.75.QJ765 AQ7.KQT.932.K943 T54.A9762.KJ6.T2 J832.84.AQT84.A8"
+    options = {"deal": deal, "dealer": "W", "vulnerability": "EW"}
+    env, single = BiddingVectorEnv(3, learner="all", render_mode="ansi"), BiddingEnv(learner="all", render_mode="ansi")
+    obs, _ = env.reset(seed=1, options=options)
+    np.testing.assert_array_equal(obs, np.repeat(single.reset(seed=1, options=options)[0][None], 3, axis=0))
+    assert env.render() == (single.render(),) * 3
+    np.testing.assert_array_equal(env.reset()[0][0], single.reset()[0])
+    with pytest.raises(ValueError, match="unknown option 'board'"):
+        env.reset(options={"board": 1})
+    for mask in (np.zeros(3, bool), [True, False, False], np.ones(2, bool)):
+        with pytest.raises(ValueError, match="reset_mask"):
+            env.reset(options={"reset_mask": mask})
+
+
+@pytest.mark.parametrize(
+    ("kwargs", "says"),
+    [
+        ({"num_envs": 0}, "num_envs=0"),
+        ({"threads": 0}, "threads=0"),
+        ({"learner": "all", "reward": "imps"}, "reward='imps' has no meaning with learner='all'"),
+        ({"render_mode": "human"}, "render_mode='human'"),
+        ({"autoreset_mode": "sometimes"}, "sometimes"),
+        ({"learner": "X"}, "learner='X'"),
+    ],
+)
+def test_bad_arguments_are_named(kwargs, says):
+    with pytest.raises(ValueError, match=says):
+        BiddingVectorEnv(**{"num_envs": 2} | kwargs)
+
+
+# --- deals, memory ------------------------------------------------------------------------------------------
+
+
+def test_no_deal_for_training_is_for_judging():
+    env = BiddingVectorEnv(3_000, learner="all", deals="training")
+    env.reset(seed=1)
+    first = env._tables.owner.copy()
+    env.reset()
+    assert not is_judging(np.concatenate([first, env._tables.owner])).any()
+    env = BiddingVectorEnv(500, learner="all", deals="judging")
+    env.reset(seed=1)
+    assert is_judging(env._tables.owner).all()
+
+
+def test_a_table_takes_less_than_two_kilobytes():
+    env = BiddingVectorEnv(1000, learner="all", autoreset_mode="SameStep")
+    env.reset(seed=1)
+    arrays = {id(a): a for group in (env._room, env._results) for a in group}
+    assert sum(a.nbytes for a in arrays.values()) < 2_000 * 1000
+
+
+@pytest.mark.slow
+@in_every_mode
+def test_a_million_steps_leave_no_memory_behind(mode):
+    import resource
+
+    env = BiddingVectorEnv(500, learner="all", autoreset_mode=mode, threads=1)
+    _, info = env.reset(seed=1)
+    held = []
+    for step in range(2_200):
+        obs, reward, terminated, _, info = env.step(sample_legal(info["action_mask"], streams.key("soak", step)[0]))
+        if mode == AutoresetMode.DISABLED and terminated.any():
+            _, info = env.reset(options={"reset_mask": terminated})
+        if step in (199, 2_199):
+            held.append(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+    assert held[1] - held[0] < 4_000  # kB
