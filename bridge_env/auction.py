@@ -35,6 +35,9 @@ MAX_CALLS = 319
 DEALER, VULNERABILITY, LENGTH, LAST_BID, LAST_BIDDER, DOUBLING, PASSES, DONE, FIRST_NAMER = range(9)
 STATE_COLUMNS = FIRST_NAMER + 10  # first seat to name each strain: [side, strain], -1 = nobody
 
+# Row i: the bids from number i up, as a mask of calls. Copying a row is several times faster than making one.
+_BIDS_FROM = (np.arange(NUM_CALLS) >= FIRST_BID + np.arange(NUM_BIDS + 1)[:, None]).astype(np.int8)
+
 Int16Array = NDArray[np.int16]
 Int8Array = NDArray[np.int8]
 BoolArray = NDArray[np.bool_]
@@ -44,13 +47,13 @@ class IllegalCall(ValueError):
     """A call that the laws do not allow here; the message shows the auction so far."""
 
 
-@njit(cache=True, inline="always")
+@njit(cache=True, forceinline=True)
 def row_turn(state):  # type: ignore[no-untyped-def]
     """Seat to call."""
     return (state[DEALER] + state[LENGTH]) & 3
 
 
-@njit(cache=True)
+@njit(cache=True, forceinline=True)
 def row_legal(state, call):  # type: ignore[no-untyped-def]
     """May the seat to call make this call? A finished row allows Pass only."""
     if call == PASS:
@@ -67,24 +70,20 @@ def row_legal(state, call):  # type: ignore[no-untyped-def]
     return call == REDOUBLE and ours and state[DOUBLING] == 1
 
 
-@njit(cache=True)
+@njit(cache=True, forceinline=True)
 def row_mask(state, mask):  # type: ignore[no-untyped-def]
     """Write the legal calls of a row to ``mask`` (38,)."""
-    mask[:FIRST_BID] = False
+    bids = _BIDS_FROM[NUM_BIDS if state[DONE] else state[LAST_BID] + 1]
+    for call in range(NUM_CALLS):
+        mask[call] = bids[call]
+    doubling = -1 if state[DONE] or state[LAST_BID] < 0 else state[DOUBLING]
+    ours = ((row_turn(state) ^ state[LAST_BIDDER]) & 1) == 0
     mask[PASS] = True
-    if state[DONE]:
-        mask[FIRST_BID:] = False
-        return
-    first = FIRST_BID + state[LAST_BID] + 1
-    mask[FIRST_BID:first] = False
-    mask[first:] = True
-    if state[LAST_BID] >= 0:
-        ours = ((row_turn(state) ^ state[LAST_BIDDER]) & 1) == 0
-        mask[DOUBLE] = not ours and state[DOUBLING] == 0
-        mask[REDOUBLE] = ours and state[DOUBLING] == 1
+    mask[DOUBLE] = doubling == 0 and not ours
+    mask[REDOUBLE] = doubling == 1 and ours
 
 
-@njit(cache=True)
+@njit(cache=True, forceinline=True)
 def row_start(state, history, dealer, vulnerability):  # type: ignore[no-untyped-def]
     """Empty a row."""
     history[:] = -1
@@ -96,7 +95,7 @@ def row_start(state, history, dealer, vulnerability):  # type: ignore[no-untyped
     state[FIRST_NAMER:] = -1
 
 
-@njit(cache=True)
+@njit(cache=True, forceinline=True)
 def row_step(state, history, call):  # type: ignore[no-untyped-def]
     """Make a legal call. A finished row stays as it is."""
     if state[DONE]:
@@ -123,7 +122,7 @@ def row_step(state, history, call):  # type: ignore[no-untyped-def]
             state[namer] = seat
 
 
-@njit(cache=True, inline="always")
+@njit(cache=True, forceinline=True)
 def row_declarer(state):  # type: ignore[no-untyped-def]
     """Declarer of the last bid: the first of its side to name its strain; -1 without a bid."""
     if state[LAST_BID] < 0:
