@@ -323,6 +323,6 @@ atexit.register(_extracted.close)
 
 @functools.cache
 def embedded() -> Library:
-    """The library that ships with the package, tens of thousands of random deals: opened at the first call, then kept."""
+    """The library that ships with the package, random deals: opened at the first call, then kept."""
     file = resources.files("bridge_env") / "data" / "solved_deals.bdl"
     return Library.open(_extracted.enter_context(resources.as_file(file)))
