@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 PACKAGES = ("bridge_env", "agents", "training")
+STOP_SECONDS = 10.0  # how long tasks in hand may take to end when a run is stopped
 INSTALL = 'pip install "bridge-env[ray]"'
 
 
@@ -113,9 +114,10 @@ class Cluster:
                 for reference in done:
                     yield running.pop(reference), self._result(reference)
         finally:
-            for reference in running:
+            # Tasks in hand are short and pure: they may end. Cancelled ones have made Ray itself crash at shutdown.
+            if running:
                 with contextlib.suppress(Exception):
-                    self.ray.cancel(reference, force=False)
+                    self.ray.wait(list(running), num_returns=len(running), timeout=STOP_SECONDS)
 
     def _result(self, reference: Any) -> Any:
         try:
