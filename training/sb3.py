@@ -35,16 +35,18 @@ class SB3VecEnv(VecEnv):
 
     Args:
         env: with the autoreset mode SAME_STEP.
+        reward_scale: rewards are multiplied by it; PPO learns best where they are about 1.
 
     Raises:
         ValueError: the env resets at another time.
     """
 
-    def __init__(self, env: gymnasium.vector.VectorEnv[Any, Any, Any]) -> None:
+    def __init__(self, env: gymnasium.vector.VectorEnv[Any, Any, Any], reward_scale: float = 1.0) -> None:
         mode = env.metadata.get("autoreset_mode")
         if mode != AutoresetMode.SAME_STEP:
             raise ValueError(f"SB3 resets on the same step, this env on {mode}: make it with SAME_STEP")
         self.env = env
+        self.reward_scale = reward_scale
         self._actions: NDArray[Any] | None = None
         super().__init__(env.num_envs, env.single_observation_space, env.single_action_space)
 
@@ -52,12 +54,12 @@ class SB3VecEnv(VecEnv):
         seeds, options = self._seeds, [o for o in self._options if o]
         if options:
             raise ValueError("options settle one episode of one table; use BiddingEnv.reset(options=...) for that")
-        # The env seeds table i with seed + i, as SB3 does.
+        # The env seeds table i with seed + i, as SB3 says it in _seeds.
         observation, _ = self.env.reset(seed=None if seeds[0] is None else int(seeds[0]))
         self.reset_infos = [{} for _ in range(self.num_envs)]
         self._reset_seeds()
         self._reset_options()
-        return np.asarray(observation)
+        return np.array(observation)
 
     def step_async(self, actions: NDArray[Any]) -> None:
         self._actions = actions
@@ -66,9 +68,14 @@ class SB3VecEnv(VecEnv):
         observation, rewards, terminated, truncated, said = self.env.step(self._actions)
         done = terminated | truncated
         infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
+        last = said.get("final_info", {})
+        named = [(name, values, last["_" + name]) for name, values in last.items() if not name.startswith("_")]
         for i in np.flatnonzero(done):
-            infos[i] = {"terminal_observation": said["final_obs"][i], "TimeLimit.truncated": bool(truncated[i])}
-        return observation, rewards.astype(np.float32), done, infos
+            infos[i] = {name: values[i] for name, values, there in named if there[i]}
+            infos[i]["terminal_observation"] = said["final_obs"][i].copy()
+            infos[i]["TimeLimit.truncated"] = bool(truncated[i] and not terminated[i])
+        # SB3 keeps the last observation over a step: a copy, for an env that writes to its arrays again.
+        return observation.copy(), (rewards * self.reward_scale).astype(np.float32), done, infos
 
     def close(self) -> None:
         self.env.close()

@@ -1,0 +1,76 @@
+"""The verdict on a PPO run, on boards that training never saw, and its report."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, fields
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from bridge_env.bidders import make
+from training.judge import Row
+from training.match import play
+from training.ppo_config import PPOConfig
+
+NEVER_MET = ("pass", "doubler", "system:sayc")
+
+
+def judge(spec: str, config: PPOConfig) -> list[Row]:
+    """Matches of a policy on judging boards: against its control pair first, then against others."""
+    first = play(spec, config.control, config.judge, config.seed)
+    rows = [Row(f"against {config.control}, its control pair", first.mean_imps, first.standard_error, config.judge)]
+    for other in NEVER_MET:
+        if make(other) not in (make(config.control), make(config.opponents)):
+            match = play(spec, other, first.boards, config.seed)
+            rows.append(Row(f"against {other}, never met", match.mean_imps, match.standard_error, config.judge))
+    return rows
+
+
+def command(config: PPOConfig) -> str:
+    """The command line that makes such a run; what is as by default is left out."""
+    given = [(f.name, getattr(config, f.name)) for f in fields(config) if getattr(config, f.name) != f.default]
+    return " ".join(["bridge-env train ppo", *(f"--{name} {value}" for name, value in given)])
+
+
+def markdown(rows: Sequence[Row], config: PPOConfig, manifest: Mapping[str, Any], last: Mapping[str, Any]) -> str:
+    """The report."""
+    machine, versions = manifest.get("machine", {}), manifest.get("versions", {})
+    lines = [
+        "# A policy from scratch, by MaskablePPO", "",
+        f"Made by `{command(config)}`: {last['steps']:,} calls in {last['seconds'] / 60:.1f} minutes of wall time, "
+        f"{config.threads} torch threads on a machine of {machine.get('cores')} cores "
+        f"(torch {versions.get('torch')}, stable-baselines3 {versions.get('stable-baselines3')}).", "",
+        f"Judged on boards that training never saw, duplicate, dealer and vulnerability by board number, "
+        f"seed {config.seed}:", "",
+        "| | IMPs/board | SE | boards |", "| --- | ---: | ---: | ---: |",
+        *(f"| {r.what} | {r.mean:+.3f} | {r.error:.3f} | {r.boards:,} |" for r in rows), "",
+        "![learning curve](learning_curve.png)", "",
+        f"Any row again: `bridge-env match policy:policy.npz {config.control} --boards {config.judge} "
+        f"--seed {config.seed}`", "",
+        "## Config", "", *(f"- {name}: {value}" for name, value in asdict(config).items()), "",
+    ]  # fmt: skip
+    return "\n".join(lines)
+
+
+def plot_curve(metrics: Sequence[Mapping[str, Any]], verdict: Row, path: Path) -> None:
+    """The learning curve as a PNG: training boards by minute, and the verdict on unseen ones."""
+    from matplotlib.figure import Figure  # the figure itself: no window system, no global state
+
+    figure = Figure(figsize=(7.5, 4.2), layout="constrained")
+    axes = figure.subplots()
+    minutes = np.array([row["seconds"] for row in metrics]) / 60
+    mean = np.array([row["mean_imps"] for row in metrics])
+    error = np.array([row["standard_error"] for row in metrics])
+    axes.axhline(0, color="0.6", linewidth=0.8)
+    axes.plot(minutes, mean, label=f"policy, {metrics[-1]['boards']:,} training boards")
+    axes.fill_between(minutes, mean - error, mean + error, alpha=0.25, linewidth=0)
+    axes.errorbar(
+        minutes[-1:], [verdict.mean], [verdict.error], fmt="o", color="black",
+        label=f"{verdict.boards:,} unseen boards: {verdict.mean:+.2f} ± {verdict.error:.2f}",
+    )  # fmt: skip
+    axes.set_xlabel("minutes of training")
+    axes.set_ylabel(f"IMPs a board against {metrics[-1]['opponent']}")
+    axes.legend(loc="lower right")
+    figure.savefig(path, dpi=100)
