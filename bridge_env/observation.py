@@ -38,36 +38,50 @@ assert OBSERVATION_SIZE == HAND_AT + 52
 
 
 @njit(cache=True)
-def row_observation(state, history, owner, seat, out):  # type: ignore[no-untyped-def]
-    """Write what ``seat`` sees of a table to ``out`` int8 (480,). Cards with ``owner[card] == seat`` are its hand."""
-    out[:] = 0
+def row_observation(state, history, shown, seat, out):  # type: ignore[no-untyped-def]
+    """Write what ``seat`` sees of a table to ``out`` int8 (480,).
+
+    ``shown`` uint8 (52,) is the deal in the order of the observation (``row_shown``): the hand is then one
+    comparison of 52 bytes.
+    """
+    out[:HAND_AT] = 0
     vulnerability = state[VULNERABILITY]
     out[VULNERABILITY_AT + ((vulnerability >> (seat & 1)) & 1)] = 1
     out[VULNERABILITY_AT + 2 + ((vulnerability >> (1 - (seat & 1))) & 1)] = 1
-    last = -1
-    for i in range(state[LENGTH]):
+    first, length = state[DEALER] - seat, state[LENGTH]
+    opening = 0  # number of passes before the first bid
+    while opening < length and history[opening] == PASS:
+        out[OPENING_PASS_AT + ((first + opening) & 3)] = 1
+        opening += 1
+    last = 0
+    for i in range(opening, length):
         call = history[i]
-        who = (state[DEALER] + i - seat) & 3
+        who = (first + i) & 3
         if call >= FIRST_BID:
             last = BIDS_AT + (call - FIRST_BID) * BID_STRIDE
             out[last + who] = 1
-        elif call == PASS:
-            if last < 0:
-                out[OPENING_PASS_AT + who] = 1
         elif call == DOUBLE:
             out[last + DOUBLE_AT + who] = 1
         elif call == REDOUBLE:
             out[last + REDOUBLE_AT + who] = 1
+    for card in range(52):
+        out[HAND_AT + card] = shown[card] == seat
+
+
+@njit(cache=True)
+def row_shown(owner, shown):  # type: ignore[no-untyped-def]
+    """Write ``owner`` uint8 (52,) to ``shown`` uint8 (52,), in the order of the observation."""
     for suit in range(4):
         for rank in range(13):
-            if owner[suit * 13 + rank] == seat:
-                out[HAND_AT + rank * 4 + suit] = 1
+            shown[rank * 4 + suit] = owner[suit * 13 + rank]
 
 
 @njit(cache=True)
 def _observe_rows(state, history, owner, seats, out):  # type: ignore[no-untyped-def]
+    shown = np.empty(52, np.uint8)
     for i in range(len(out)):
-        row_observation(state[i], history[i], owner[i], seats[i], out[i])
+        row_shown(owner[i], shown)
+        row_observation(state[i], history[i], shown, seats[i], out[i])
 
 
 def observe(view: BidView) -> NDArray[np.int8]:

@@ -35,7 +35,7 @@ def _build_accepted() -> Int16Array:
     return np.ascontiguousarray(worth.reshape(7, 5, 14, 2).transpose(3, 1, 2, 0))
 
 
-_ACCEPTED = _build_accepted()
+ACCEPTED = _build_accepted()
 
 
 @njit(cache=True)
@@ -68,14 +68,20 @@ def _solve(accepted, held):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True)
+def row_par(tricks, dealer, vulnerability, table, accepted, held):  # type: ignore[no-untyped-def]
+    """Par of a table (4, 5), points for NS. ``table`` is ``ACCEPTED``; the last two, int16 (35, 2), are room to work."""
+    _accept(tricks, vulnerability, table, accepted)
+    ns, ew = _solve(accepted, held)
+    # The side that does not deal may bid or pass the board out once the dealer's side has passed.
+    return min(-ew, max(ns, 0)) if dealer & 1 else max(ns, min(-ew, 0))
+
+
+@njit(cache=True)
 def _par_batch(tricks, dealer, vulnerability, table, out):  # type: ignore[no-untyped-def]
     accepted = np.empty((NUM_BIDS, 2), np.int16)
     held = np.empty((NUM_BIDS, 2), np.int16)
     for i in range(len(tricks)):
-        _accept(tricks[i], vulnerability[i], table, accepted)
-        ns, ew = _solve(accepted, held)
-        # The side that does not deal may bid or pass the board out once the dealer's side has passed.
-        out[i] = min(-ew, max(ns, 0)) if dealer[i] & 1 else max(ns, min(-ew, 0))
+        out[i] = row_par(tricks[i], dealer[i], vulnerability[i], table, accepted, held)
 
 
 def par(tricks: ArrayLike, dealer: ArrayLike, vulnerability: ArrayLike) -> Int16Array:
@@ -94,7 +100,7 @@ def par(tricks: ArrayLike, dealer: ArrayLike, vulnerability: ArrayLike) -> Int16
     """
     t, d, v = _checked(tricks, dealer, vulnerability)
     out = np.empty(len(t), np.int16)
-    _par_batch(t, d, v, _ACCEPTED, out)
+    _par_batch(t, d, v, ACCEPTED, out)
     return out
 
 
@@ -141,7 +147,7 @@ def par_contracts(tricks: ArrayLike, dealer: int, vulnerability: int) -> tuple[i
     t, d, v = _checked(np.asarray(tricks)[None], dealer, vulnerability)
     accepted = np.empty((NUM_BIDS, 2), np.int16)
     held = np.empty((NUM_BIDS, 2), np.int16)
-    _accept(t[0], v[0], _ACCEPTED, accepted)
+    _accept(t[0], v[0], ACCEPTED, accepted)
     _solve(accepted, held)
     score = int(par(t, d, v)[0])
     if score == 0:  # no contract is worth 0 points

@@ -164,6 +164,11 @@ class Library:
     def __repr__(self) -> str:
         return f"<Library {self.path.name}: {len(self):,} solved deals>"
 
+    @property
+    def records(self) -> UInt8Array:
+        """All deals with their tables as they are on disk, uint8 (n, 23), read-only: see the top of this module."""
+        return self._records
+
     def owners(self, indices: ArrayLike | None = None) -> UInt8Array:
         """Deals number ``indices`` (N,), or all of them: owner uint8 (N, 52).
 

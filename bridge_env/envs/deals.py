@@ -3,7 +3,8 @@
 ==================  ======================================================================================
 ``deals=``          boards
 ==================  ======================================================================================
-``"training"``      the shipped library's solved deals that are for training: nothing is ever solved
+``"training"``      the shipped library's solved deals that are for training, each as one of the 96 deals
+                    that suit permutations and turns of the table make of it: nothing is ever solved
 ``"judging"``       its deals that are for judging; no deal is in both, not even with its suits permuted
 ``"library"``       all of them
 ``"random"``        fresh random deals; DDS solves only the contract reached (for par: the whole table)
@@ -30,6 +31,7 @@ from bridge_env import streams
 from bridge_env.cards import deals_of
 from bridge_env.double_dummy import Cascade, Library, embedded
 from bridge_env.envs.boards import UNSAID, Boards, boards_of
+from bridge_env.envs.images import NUM_IMAGES, draw_images
 from bridge_env.pbn import read_boards
 from bridge_env.protocols import DoubleDummy
 
@@ -81,13 +83,18 @@ class LibraryDeals(SolvesTheRest):
     Args:
         split: ``"training"``, ``"judging"`` or ``"all"``.
         path: a library file; default: the shipped one.
+        images: draw each deal as any of its 96 images (``bridge_env.envs.images``), which are solved too and
+            on its side of the split; None = for training.
     """
 
     solved = True
 
-    def __init__(self, split: str = "training", path: str | os.PathLike[str] | None = None) -> None:
+    def __init__(
+        self, split: str = "training", path: str | os.PathLike[str] | None = None, *, images: bool | None = None
+    ) -> None:
         self.split = split
         self.path = path
+        self.images = split == "training" if images is None else images
 
     @cached_property
     def library(self) -> Library:
@@ -95,12 +102,15 @@ class LibraryDeals(SolvesTheRest):
         return embedded() if self.path is None else Library.open(self.path)
 
     def draw(self, key: NDArray[np.uint64], number: NDArray[np.int64]) -> Boards:
+        unsaid = np.full(len(key), UNSAID, np.int8)
+        return Boards(*draw_images(key, *self.records()), unsaid, unsaid)
+
+    def records(self) -> tuple[NDArray[np.uint8], NDArray[np.intp], int]:
+        """What ``images.draw_images`` draws from: the library's records, which of them, and how many images."""
         indices = self.library.split(self.split)
         if not len(indices):
             raise ValueError(f"{self.library!r} has no deals for {self.split!r}")
-        chosen = indices[_choose(key, len(indices))]
-        unsaid = np.full(len(chosen), UNSAID, np.int8)
-        return Boards(self.library.owners(chosen), self.library.tricks_at(chosen), unsaid, unsaid)
+        return self.library.records, indices, NUM_IMAGES if self.images else 1
 
 
 class RandomDeals(SolvesTheRest):

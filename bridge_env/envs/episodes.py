@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from bridge_env import streams
 from bridge_env.auction import Contracts
-from bridge_env.envs.boards import Boards
+from bridge_env.cards import DealError, parse_deal, parse_seat, parse_vulnerability
+from bridge_env.envs.boards import Boards, boards_of
 from bridge_env.envs.rewards import NOTHING, PAR
 from bridge_env.envs.setup import Setup
 from bridge_env.envs.table import Tables
 from bridge_env.par import par
+
+EPISODE, SETTLED = "episode", "dealer and vulnerability"  # purposes of streams
+
+_OPTIONS = ("deal", "dealer", "vulnerability")
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +43,45 @@ class Episodes:
         return len(self.key)
 
 
+def seed_base(seed: ArrayLike) -> NDArray[np.uint64]:
+    """What the episodes of each seed are derived from: uint64 (N,) of whole numbers 0 and up."""
+    return streams.key("seed of episodes", np.asarray(seed, np.uint64))
+
+
+def episode_key(base: ArrayLike, number: ArrayLike) -> NDArray[np.uint64]:
+    """The stream of episode ``number`` (0, 1, ...) after a seed: uint64 (N,)."""
+    return streams.key(base, EPISODE, number)
+
+
+def settled_by(options: Mapping[str, Any], count: int) -> dict[str, Any]:
+    """What the options of ``reset`` settle, as arguments of ``draw_episodes`` for ``count`` episodes.
+
+    Raises:
+        ValueError: an option is unknown or wrong (``DealError`` for a deal).
+    """
+    unknown = sorted(set(options) - set(_OPTIONS))
+    if unknown:
+        raise ValueError(f"unknown option {unknown[0]!r}; reset takes {', '.join(_OPTIONS)}")
+    deal, dealer, vulnerability = (options.get(name) for name in _OPTIONS)
+    return {
+        "boards": None if deal is None else _one_board(deal).take(np.zeros(count, np.intp)),
+        "dealer": None if dealer is None else parse_seat(dealer),
+        "vulnerability": None if vulnerability is None else parse_vulnerability(vulnerability),
+    }
+
+
+def _one_board(deal: object) -> Boards:
+    """The board of the option ``deal``.
+
+    Raises:
+        DealError: it is not a deal.
+    """
+    boards = boards_of(parse_deal(deal) if isinstance(deal, str) else np.asarray(deal))
+    if len(boards) != 1:
+        raise DealError(f"the option 'deal' is one deal, owners of shape (52,); this one has {len(boards)}")
+    return boards
+
+
 def draw_episodes(
     setup: Setup,
     key: NDArray[np.uint64],
@@ -55,7 +101,7 @@ def draw_episodes(
         dealer, vulnerability: instead of those of ``setup``.
     """
     drawn = setup.deals.draw(key, number) if boards is None else boards
-    chance = streams.draws(streams.key(key, "dealer and vulnerability"), 2)
+    chance = streams.draws(streams.key(key, SETTLED), 2)
     boards = replace(
         drawn,
         dealer=_settle(setup.dealer if dealer is None else dealer, drawn.dealer, chance[:, 0]),

@@ -52,6 +52,12 @@ class Reward:
         return paid
 
 
+def seat_rewards(side: int, reward: float) -> NDArray[np.float32]:
+    """A reward of ``side`` (0 NS, 1 EW) as one for each seat N, E, S, W: float32 (4,), NS = -EW."""
+    ns = -reward if side else reward
+    return np.array([ns, -ns, ns, -ns], np.float32)
+
+
 _IMPS = imps(_DIFFERENCES).astype(np.float64)
 _POINTS = _DIFFERENCES.astype(np.float64)
 _IMPS.flags.writeable = _POINTS.flags.writeable = False

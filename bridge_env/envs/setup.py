@@ -13,7 +13,8 @@ from bridge_env.envs.deals import DealSource
 from bridge_env.envs.rewards import CONTROL, REWARDS, Reward
 from bridge_env.protocols import Bidder
 
-LEARNERS = ("N", "E", "S", "W", "NS", "EW")
+ALL_SEATS = "all"
+LEARNERS = ("N", "E", "S", "W", "NS", "EW", ALL_SEATS)
 ILLEGAL = ("end", "raise")
 
 
@@ -22,7 +23,7 @@ class Setup:
     """How an env is set up.
 
     Attributes:
-        learner: the seats that the caller bids: one, or both of a partnership.
+        learner: the seats that the caller bids: one, both of a partnership, or all four.
         table: who bids N, E, S, W at the learner's table; None is the caller.
         other_table: who bids them at the control pair's table; None where the reward does not ask for it.
         deals: where boards come from.
@@ -45,8 +46,17 @@ class Setup:
 
     @property
     def side(self) -> int:
-        """The learner's side: 0 NS, 1 EW."""
+        """The learner's side: 0 NS, 1 EW; 0 where the learner bids all seats."""
         return self.learner[0] & 1
+
+    @property
+    def four_seats(self) -> bool:
+        """Does the caller bid all four seats?"""
+        return len(self.learner) == 4
+
+    def paid_side(self, viewer: int) -> int:
+        """The side whose reward an episode pays in which the caller's seat ``viewer`` called last."""
+        return viewer & 1 if self.four_seats else self.side
 
     @classmethod
     def of(
@@ -59,7 +69,7 @@ class Setup:
         deals: object,
         dealer: str | int | None,
         vulnerability: str | int | None,
-        reward: str,
+        reward: str | None,
         illegal: str,
         illegal_penalty: float | None,
     ) -> Setup:
@@ -71,7 +81,11 @@ class Setup:
             FileNotFoundError: ``deals`` is a path without a file.
         """
         seats = _seats(learner)
+        if reward is None:
+            reward = "imps_vs_par" if learner == ALL_SEATS else "imps"
         kind = REWARDS[_choice("reward", reward, REWARDS)]
+        if learner == ALL_SEATS and kind.reference == CONTROL:
+            raise ValueError(f"reward={reward!r} has no meaning with learner='all'; use imps_vs_par or points")
         _choice("illegal", illegal, ILLEGAL)
         penalty = kind.worst if illegal_penalty is None else float(illegal_penalty)
         if not (math.isfinite(penalty) and penalty >= 0):
@@ -98,7 +112,8 @@ def _choice(name: str, value: object, choices: Iterable[str]) -> str:
 
 
 def _seats(learner: str) -> tuple[int, ...]:
-    return tuple(SEATS.index(seat) for seat in _choice("learner", learner, LEARNERS))
+    _choice("learner", learner, LEARNERS)
+    return tuple(range(4)) if learner == ALL_SEATS else tuple(SEATS.index(seat) for seat in learner)
 
 
 def _bidders(
@@ -110,6 +125,8 @@ def _bidders(
     opponents' spec and the opponents only the partner's. The opponents are the same bidder at both tables,
     so that a learner that calls as the control pair would makes the same auction, and 0 IMPs.
     """
+    if len(learner) == 4:
+        return (None,) * 4, None
     side = learner[0] & 1
     alone = len(learner) == 1
     theirs = bidders.make(opponents, partner=_spec(opponents), opponents=_spec(partner) if alone else None)

@@ -11,22 +11,17 @@ from gymnasium import spaces
 from gymnasium.error import ResetNeeded
 from numpy.typing import NDArray
 
-from bridge_env import streams
 from bridge_env.auction import Contracts, IllegalCall
 from bridge_env.calls import NUM_CALLS, Contract, call_text
-from bridge_env.cards import DealError, parse_deal, parse_seat, parse_vulnerability
-from bridge_env.envs.boards import Boards, boards_of
-from bridge_env.envs.episodes import Episodes, draw_episodes
-from bridge_env.envs.rewards import PAR
+from bridge_env.envs.episodes import Episodes, draw_episodes, episode_key, seed_base, settled_by
+from bridge_env.envs.rewards import PAR, seat_rewards
 from bridge_env.envs.setup import Setup
 from bridge_env.envs.table import CALLER, ILLEGAL, Tables
 from bridge_env.observation import OBSERVATION_SIZE
 from bridge_env.protocols import Bidder
-from bridge_env.render import auction_table, deal_diagram, result_line
 
 _MOST_AHEAD = 256
 _ROW = np.zeros(1, np.intp)
-_OPTIONS = ("deal", "dealer", "vulnerability")
 
 Observation = NDArray[np.int8]
 
@@ -50,15 +45,20 @@ class BiddingEnv(gymnasium.Env[Observation, np.int64]):
       table,
     - with reward ``imps_vs_par``: ``par``, in points for the learner's side.
 
-    An illegal call ends the episode with minus ``illegal_penalty`` and ``info["illegal_action"] = True``;
-    with ``illegal="raise"`` it raises ``IllegalCall`` and changes nothing.
+    With ``learner="all"`` the caller bids all four seats, each observation is that of the seat to call, and
+    there are no other bidders. The reward is that of the seat that made the last call; ``info["seat_rewards"]``,
+    float32 (4,), has one for each seat N E S W, where NS = -EW. Points in ``info`` are North-South's.
+
+    An illegal call ends the episode with minus ``illegal_penalty`` and ``info["illegal_action"] = True``
+    (of four seats, the other three pay nothing); with ``illegal="raise"`` it raises ``IllegalCall`` and changes nothing.
 
     ``reset(seed=)`` begins a sequence of episodes, each a function of (seed, its number) alone. The
     ``options`` of ``reset`` settle one episode; each may be left out: ``deal`` (``"N:AK... ..."`` or owners
     (52,)), ``dealer`` (``"N"``) and ``vulnerability`` (``"NS"``).
 
     Args:
-        learner: the seat to bid for, ``"N" "E" "S" "W"``, or both seats of a partnership, ``"NS" "EW"``.
+        learner: the seat to bid for, ``"N" "E" "S" "W"``, both seats of a partnership, ``"NS" "EW"``, or
+            ``"all"`` four.
         partner: a spec string (``bridge_env.bidders``) or a Bidder; not used if the learner bids both seats.
         opponents: spec or Bidder of the other side, the same at both tables.
         control: spec or Bidder of the learner's side at the other table; used by the reward ``imps`` only.
@@ -66,7 +66,8 @@ class BiddingEnv(gymnasium.Env[Observation, np.int64]):
             (``bridge_env.envs.deals``). Nothing is read before the first reset.
         dealer: a seat; None = as the board says, else at random.
         vulnerability: ``"None" "NS" "EW" "Both"``; None = as the board says, else at random.
-        reward: ``"imps"``, ``"imps_vs_par"`` or ``"points"``.
+        reward: ``"imps"``, ``"imps_vs_par"`` or ``"points"``; None = ``"imps"``, and ``"imps_vs_par"`` for all
+            four seats, who have no control pair.
         illegal: ``"end"`` or ``"raise"``.
         illegal_penalty: what an illegal call costs; None = the worst result, 24 IMPs or 7600 points.
         render_mode: None or ``"ansi"``: hand diagram and auction as text.
@@ -88,7 +89,7 @@ class BiddingEnv(gymnasium.Env[Observation, np.int64]):
         deals: object = "training",
         dealer: str | int | None = None,
         vulnerability: str | int | None = None,
-        reward: str = "imps",
+        reward: str | None = None,
         illegal: str = "end",
         illegal_penalty: float | None = None,
         render_mode: str | None = None,
@@ -114,7 +115,7 @@ class BiddingEnv(gymnasium.Env[Observation, np.int64]):
         self._call = np.zeros(1, np.int64)
         self._over = True
         self._mask = np.zeros(NUM_CALLS, np.int8)
-        self._base: np.uint64 | None = None  # what the episodes' streams of this seed are derived from
+        self._base: NDArray[np.uint64] | None = None  # what the episodes' streams of this seed are derived from
         self._number = 0  # of the next episode
         # Boards drawn ahead, with the control pair's result: episodes number _first and on.
         self._ahead: Episodes | None = None
@@ -135,7 +136,7 @@ class BiddingEnv(gymnasium.Env[Observation, np.int64]):
         super().reset(seed=seed)
         self._over = True
         if seed is not None or self._base is None:
-            self._base = self.np_random.integers(0, 2**64, dtype=np.uint64)
+            self._base = seed_base(self.np_random.integers(2**63) if seed is None else seed % 2**64)
             self._number, self._ahead = 0, None
         episode, at = self._chosen(options) if options else self._next()
         self._number += 1
@@ -172,6 +173,9 @@ class BiddingEnv(gymnasium.Env[Observation, np.int64]):
         observation, info = self._look()
         if status == ILLEGAL:
             info["illegal_action"] = True
+            if self._setup.four_seats:
+                info["seat_rewards"] = np.zeros(4, np.float32)
+                info["seat_rewards"][tables.auctions.turn[0]] = -self._setup.penalty
             return observation, -self._setup.penalty, True, False, info
         return observation, self._result(info), True, False, info
 
@@ -190,20 +194,13 @@ class BiddingEnv(gymnasium.Env[Observation, np.int64]):
             return None
         if self._episode is None:
             raise ResetNeeded("call reset() before render()")
-        tables, a = self._tables, self._tables.auctions
-        dealer, vulnerability = a.dealer.item(0), a.vulnerability.item(0)
-        parts = [deal_diagram(tables.owner[0], dealer, vulnerability)]
-        parts.append(auction_table(a.calls(0), dealer, vulnerability))
-        if a.done[0]:
-            _, tricks = tables.scores(self._setup.deals)
-            parts.append(result_line(a.contracts().at(0), int(tricks[0]), vulnerability))
-        return "\n\n".join(parts)
+        return self._tables.text(0, self._setup.deals)
 
     # --- episodes -----------------------------------------------------------------------------------------
 
     def _keys(self, numbers: NDArray[np.int64]) -> NDArray[np.uint64]:
         assert self._base is not None
-        return streams.key(self._base, "episode", numbers)
+        return episode_key(self._base, numbers)
 
     def _next(self) -> tuple[Episodes, int]:
         """The next episode: a block of them and the place in it."""
@@ -220,19 +217,8 @@ class BiddingEnv(gymnasium.Env[Observation, np.int64]):
 
     def _chosen(self, options: dict[str, Any]) -> tuple[Episodes, int]:
         """An episode with some of it settled by the options of ``reset``."""
-        unknown = sorted(set(options) - set(_OPTIONS))
-        if unknown:
-            raise ValueError(f"unknown option {unknown[0]!r}; reset takes {', '.join(_OPTIONS)}")
-        deal, dealer, vulnerability = (options.get(name) for name in _OPTIONS)
         numbers = np.array([self._number])
-        return draw_episodes(
-            self._setup,
-            self._keys(numbers),
-            numbers,
-            boards=None if deal is None else _one_board(deal),
-            dealer=None if dealer is None else parse_seat(dealer),
-            vulnerability=None if vulnerability is None else parse_vulnerability(vulnerability),
-        ), 0
+        return draw_episodes(self._setup, self._keys(numbers), numbers, **settled_by(options, 1)), 0
 
     # --- what a step returns ------------------------------------------------------------------------------
 
@@ -257,7 +243,11 @@ class BiddingEnv(gymnasium.Env[Observation, np.int64]):
             info["control_score"] = sign * int(reference[0])
         elif setup.reward.reference == PAR:
             info["par"] = sign * int(reference[0])
-        return float(setup.reward.of(setup.side, score, reference)[0])
+        side = setup.paid_side(int(tables.viewer[0]))
+        reward = float(setup.reward.of(side, score, reference)[0])
+        if setup.four_seats:
+            info["seat_rewards"] = seat_rewards(side, reward)
+        return reward
 
 
 def _contract_text(contracts: Contracts, row: int) -> str:
@@ -267,15 +257,3 @@ def _contract_text(contracts: Contracts, row: int) -> str:
 @cache  # there are 421
 def _text_of(bid: int, doubling: int, declarer: int) -> str:
     return str(Contract(bid, doubling, declarer))
-
-
-def _one_board(deal: object) -> Boards:
-    """The board of the option ``deal``.
-
-    Raises:
-        DealError: it is not a deal.
-    """
-    boards = boards_of(parse_deal(deal) if isinstance(deal, str) else np.asarray(deal))
-    if len(boards) != 1:
-        raise DealError(f"the option 'deal' is one deal, owners of shape (52,); this one has {len(boards)}")
-    return boards

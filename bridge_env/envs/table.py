@@ -32,10 +32,11 @@ from bridge_env.auction import (
 from bridge_env.bidders import DoublerBidder, PassBidder, RandomBidder
 from bridge_env.calls import DOUBLE, FIRST_BID, NUM_CALLS, PASS, REDOUBLE, bid_call
 from bridge_env.envs.boards import Boards
-from bridge_env.observation import OBSERVATION_SIZE, row_observation
+from bridge_env.envs.chance import row_key, row_uniform
+from bridge_env.observation import OBSERVATION_SIZE, row_observation, row_shown
 from bridge_env.protocols import Bidder, DoubleDummy
+from bridge_env.render import auction_table, deal_diagram, result_line
 from bridge_env.scoring import SCORE_TABLE
-from bridge_env.streams import GOLDEN
 from bridge_env.view import view_of
 
 # Who bids a seat. What a table waits for is one of the first two, or that its auction is over, or that the
@@ -44,9 +45,7 @@ CALLER, INJECTED, OVER, ILLEGAL, PASSES, RANDOM, DOUBLES = range(7)
 
 _COMPILED: dict[type, int] = {PassBidder: PASSES, RandomBidder: RANDOM, DoublerBidder: DOUBLES}
 _TWO_NOTRUMP_BID = bid_call(2, 4) - FIRST_BID
-_UNKNOWN_TRICKS = -1
-
-_mix = njit(cache=True)(streams.mix)
+UNKNOWN_TRICKS = -1
 
 
 def call_keys(keys: NDArray[np.uint64], number: ArrayLike) -> NDArray[np.uint64]:
@@ -56,18 +55,6 @@ def call_keys(keys: NDArray[np.uint64], number: ArrayLike) -> NDArray[np.uint64]
     makes the same call, whatever chance it uses.
     """
     return streams.key(keys, number)
-
-
-@njit(cache=True)
-def row_call_key(key, number):  # type: ignore[no-untyped-def]
-    """``call_keys`` of one row, compiled."""
-    return _mix((_mix(key + GOLDEN) ^ np.uint64(number)) + GOLDEN)
-
-
-@njit(cache=True)
-def row_uniform(key):  # type: ignore[no-untyped-def]
-    """``streams.uniforms(key, 1)`` of one row, compiled."""
-    return (_mix(key + GOLDEN) >> np.uint64(11)) * 2.0**-53
 
 
 @njit(cache=True)
@@ -84,7 +71,7 @@ def row_trivial_call(state, key, kind):  # type: ignore[no-untyped-def]
     elif row_legal(state, REDOUBLE):
         extra = REDOUBLE
     others = 2 if extra >= 0 else 1
-    rank = int(row_uniform(row_call_key(key, state[LENGTH])) * (others + NUM_CALLS - lowest))
+    rank = int(row_uniform(row_key(key, state[LENGTH])) * (others + NUM_CALLS - lowest))
     if rank >= others:
         return lowest + rank - others
     return PASS if rank == 0 else extra
@@ -103,7 +90,7 @@ def row_advance(state, history, key, seats):  # type: ignore[no-untyped-def]
 
 @njit(cache=True)
 def _start_rows(  # type: ignore[no-untyped-def]
-    state, history, owner, tricks, key, seats, status, rows,
+    state, history, owner, shown, tricks, key, seats, status, rows,
     at, new_owner, new_tricks, dealer, vulnerability, new_key,
 ):  # fmt: skip
     """Deal board ``at[i]`` at table ``rows[i]``; returns how many now wait for a bidder."""
@@ -111,6 +98,7 @@ def _start_rows(  # type: ignore[no-untyped-def]
     for i in range(len(rows)):
         row, board = rows[i], at[i]
         owner[row] = new_owner[board]
+        row_shown(owner[row], shown[row])
         tricks[row] = new_tricks[board]
         key[row] = new_key[board]
         row_start(state[row], history[row], dealer[board], vulnerability[board])
@@ -140,7 +128,7 @@ def _call_rows(state, history, key, seats, status, viewer, calls):  # type: igno
 def _call_keys_of(key, state, rows):  # type: ignore[no-untyped-def]
     out = np.empty(len(rows), np.uint64)
     for i in range(len(rows)):
-        out[i] = row_call_key(key[rows[i]], state[rows[i], LENGTH])
+        out[i] = row_key(key[rows[i]], state[rows[i], LENGTH])
     return out
 
 
@@ -151,11 +139,32 @@ def _advance_rows(state, history, key, seats, status, rows):  # type: ignore[no-
 
 
 @njit(cache=True)
-def _look(state, history, owner, status, viewer, observation, mask):  # type: ignore[no-untyped-def]
-    for row in range(len(status)):
-        seat = viewer[row] if state[row, DONE] else row_turn(state[row])
-        row_observation(state[row], history[row], owner[row], seat, observation[row])
-        row_mask(state[row], mask[row])
+def row_look(state, history, shown, viewer, observation, mask):  # type: ignore[no-untyped-def]
+    """Write what the seat to call sees or, of a finished auction, what ``viewer`` sees."""
+    row_observation(state, history, shown, viewer if state[DONE] else row_turn(state), observation)
+    row_mask(state, mask)
+
+
+@njit(cache=True)
+def _look(state, history, shown, viewer, observation, mask):  # type: ignore[no-untyped-def]
+    for row in range(len(state)):
+        row_look(state[row], history[row], shown[row], viewer[row], observation[row], mask[row])
+
+
+@njit(cache=True)
+def row_took(state, tricks):  # type: ignore[no-untyped-def]
+    """Declarer's tricks from a table (4, 5), where -1 is unknown; 0 without a bid."""
+    return tricks[row_declarer(state), state[LAST_BID] % 5] if state[LAST_BID] >= 0 else 0
+
+
+@njit(cache=True)
+def row_score(state, took, table):  # type: ignore[no-untyped-def]
+    """Points for NS when declarer has taken ``took`` tricks; ``table`` is ``SCORE_TABLE``."""
+    if state[LAST_BID] < 0:
+        return 0
+    side = row_declarer(state) & 1
+    points = np.int64(table[state[LAST_BID], state[DOUBLING], (state[VULNERABILITY] >> side) & 1, took])
+    return -points if side else points
 
 
 @njit(cache=True)
@@ -163,19 +172,10 @@ def _score_rows(state, tricks, table, score, took):  # type: ignore[no-untyped-d
     """Returns how many contracts have unknown tricks; their score is left at 0."""
     unknown = 0
     for row in range(len(state)):
-        score[row] = 0
-        took[row] = _UNKNOWN_TRICKS
-        bid = state[row, LAST_BID]
-        if bid < 0:
-            continue
-        declarer = row_declarer(state[row])
-        took[row] = tricks[row, declarer, bid % 5]
-        if took[row] < 0:
-            unknown += 1
-            continue
-        side = declarer & 1
-        points = table[bid, state[row, DOUBLING], (state[row, VULNERABILITY] >> side) & 1, took[row]]
-        score[row] = -points if side else points
+        found = row_took(state[row], tricks[row])
+        unknown += found < 0
+        score[row] = row_score(state[row], found, table) if found >= 0 else 0
+        took[row] = found if state[row, LAST_BID] >= 0 else UNKNOWN_TRICKS
     return unknown
 
 
@@ -188,7 +188,9 @@ class Tables:
 
     Attributes:
         auctions: the N auctions.
+        kinds: int8 (4,), who bids N, E, S, W: CALLER, INJECTED, PASSES, RANDOM or DOUBLES.
         owner: uint8 (N, 52).
+        shown: uint8 (N, 52), the same in the order of the observation.
         tricks: int8 (N, 4, 5), -1 where not known.
         key: uint64 (N,), each board's stream; bidders draw from ``call_keys(key, call number)``.
         status: int8 (N,), what each table waits for: CALLER, OVER, or ILLEGAL after an illegal call, which
@@ -196,11 +198,11 @@ class Tables:
         viewer: int8 (N,), the caller's seat that called last; it is shown the end of the auction.
     """
 
-    __slots__ = ("_asked", "_bidders", "_kinds", "auctions", "key", "owner", "status", "tricks", "viewer")
+    __slots__ = ("_asked", "_bidders", "auctions", "key", "kinds", "owner", "shown", "status", "tricks", "viewer")
 
     def __init__(self, count: int, seats: Sequence[Bidder | None]) -> None:
         kinds = [CALLER if b is None else _COMPILED.get(type(b), INJECTED) for b in seats]
-        self._kinds = np.array(kinds, np.int8)
+        self.kinds = np.array(kinds, np.int8)
         # Each distinct bidder is asked once a round; _asked[seat] is its place among them.
         self._bidders: list[Bidder] = []
         self._asked = np.full(4, -1, np.int8)
@@ -211,7 +213,8 @@ class Tables:
                 self._asked[seat] = next(i for i, known in enumerate(self._bidders) if known is bidder)
         self.auctions = Auctions(np.zeros(count, np.int8), 0)
         self.owner = np.zeros((count, 52), np.uint8)
-        self.tricks = np.full((count, 4, 5), _UNKNOWN_TRICKS, np.int8)
+        self.shown = np.zeros((count, 52), np.uint8)
+        self.tricks = np.full((count, 4, 5), UNKNOWN_TRICKS, np.int8)
         self.key = np.zeros(count, np.uint64)
         self.status = np.full(count, OVER, np.int8)
         own = [seat for seat in range(4) if kinds[seat] == CALLER]
@@ -225,10 +228,10 @@ class Tables:
         """
         a = self.auctions
         if _start_rows(
-            a.state, a.history, self.owner, self.tricks, self.key, self._kinds, self.status, rows,
+            a.state, a.history, self.owner, self.shown, self.tricks, self.key, self.kinds, self.status, rows,
             at, boards.owner, boards.tricks, boards.dealer, boards.vulnerability, key,
         ):  # fmt: skip
-            self._ask_bidders()
+            self.ask_bidders()
 
     def call(self, calls: NDArray[np.int64]) -> None:
         """Make the caller's calls (N,) where a table waits for one, then bid until its next turn or the end.
@@ -236,10 +239,10 @@ class Tables:
         An illegal one is not made, and sets the table's ``status`` to ILLEGAL.
         """
         a = self.auctions
-        if _call_rows(a.state, a.history, self.key, self._kinds, self.status, self.viewer, calls):
-            self._ask_bidders()
+        if _call_rows(a.state, a.history, self.key, self.kinds, self.status, self.viewer, calls):
+            self.ask_bidders()
 
-    def _ask_bidders(self) -> None:
+    def ask_bidders(self) -> None:
         """Rounds of injected calls, until no table waits for one."""
         a = self.auctions
         while (rows := np.flatnonzero(self.status == INJECTED)).size:
@@ -248,7 +251,7 @@ class Tables:
                 mine = rows[asked == number]
                 if mine.size:
                     self._ask(bidder, mine)
-            _advance_rows(a.state, a.history, self.key, self._kinds, self.status, rows)
+            _advance_rows(a.state, a.history, self.key, self.kinds, self.status, rows)
 
     def _ask(self, bidder: Bidder, rows: NDArray[np.intp]) -> None:
         """The calls of an injected bidder at ``rows``.
@@ -277,8 +280,28 @@ class Tables:
         observation = np.empty((len(self.status), OBSERVATION_SIZE), np.int8)
         mask = np.empty((len(self.status), NUM_CALLS), np.int8)
         a = self.auctions
-        _look(a.state, a.history, self.owner, self.status, self.viewer, observation, mask)
+        _look(a.state, a.history, self.shown, self.viewer, observation, mask)
         return observation, mask
+
+    def text(self, row: int, double_dummy: DoubleDummy) -> str:
+        """One table: all four hands, the auction so far and, at its end, the result."""
+        a = self.auctions
+        dealer, vulnerability = a.dealer.item(row), a.vulnerability.item(row)
+        parts = [deal_diagram(self.owner[row], dealer, vulnerability)]
+        parts.append(auction_table(a.calls(row), dealer, vulnerability))
+        if a.done[row]:
+            self.solve(np.array([row]), double_dummy)
+            parts.append(result_line(a.contracts().at(row), int(row_took(a.state[row], self.tricks[row])), vulnerability))
+        return "\n\n".join(parts)
+
+    def solve(self, rows: NDArray[np.intp], double_dummy: DoubleDummy) -> None:
+        """Ask ``double_dummy`` for the tricks of the contracts at ``rows`` that are not stored, and store them."""
+        bid, _, declarer = self.auctions.take(rows).contracts()
+        strain = bid % 5
+        unknown = np.flatnonzero((bid >= 0) & (self.tricks[rows, declarer, strain] < 0))
+        if unknown.size:
+            rows, declarer, strain = rows[unknown], declarer[unknown], strain[unknown]
+            self.tricks[rows, declarer, strain] = double_dummy.tricks_for(self.owner[rows], declarer, strain)
 
     def scores(self, double_dummy: DoubleDummy) -> tuple[NDArray[np.int16], NDArray[np.int8]]:
         """Scores of the contracts as they stand, points for NS int16 (N,), and declarer's tricks int8 (N,).
@@ -290,9 +313,6 @@ class Tables:
         took = np.empty(len(self.status), np.int8)
         state = self.auctions.state
         if _score_rows(state, self.tricks, SCORE_TABLE, score, took):
-            bid, _, declarer = self.auctions.contracts()
-            unknown = np.flatnonzero((bid >= 0) & (took < 0))
-            seat, strain = declarer[unknown], bid[unknown] % 5
-            self.tricks[unknown, seat, strain] = double_dummy.tricks_for(self.owner[unknown], seat, strain)
+            self.solve(np.arange(len(state)), double_dummy)
             _score_rows(state, self.tricks, SCORE_TABLE, score, took)
         return score, took

@@ -1,0 +1,137 @@
+"""Episodes of many tables, drawn some ahead of use; and boards that must be solved, solved meanwhile."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bridge_env.auction import Contracts
+from bridge_env.envs.boards import Boards
+from bridge_env.envs.episodes import Episodes, draw_episodes, episode_key
+from bridge_env.envs.rewards import PAR
+from bridge_env.envs.setup import Setup
+
+_DRAWN_AT_ONCE = 256  # so many episodes cost little more to draw than one
+_SOLVED_AT_ONCE = 8  # boards: some seconds, for which whoever else needs DDS may have to wait
+
+
+class EpisodeStock:
+    """The episodes of N tables, each table's in order. Few tables have several drawn ahead.
+
+    Args:
+        setup: of the env.
+        count: N.
+    """
+
+    def __init__(self, setup: Setup, count: int) -> None:
+        self._setup = setup
+        # A board that must be solved is drawn when it is played.
+        self._depth = max(1, _DRAWN_AT_ONCE // count) if setup.deals.solved else 1
+        self._first = np.zeros(count, np.int64)  # number of each table's first episode in _kept
+        self._base = np.zeros(count, np.uint64)  # of which seed these are
+        self._have = np.zeros(count, bool)
+        self._kept: Episodes | None = None  # table t's are rows depth * t and on
+        self._ahead = AheadSolver(setup)
+
+    def take(
+        self, rows: NDArray[np.intp], base: NDArray[np.uint64], number: NDArray[np.int64]
+    ) -> tuple[Episodes, NDArray[np.intp]]:
+        """Episode ``number[i]`` after seed ``base[i]`` for each table ``rows[i]``: a block, and the places in it."""
+        depth = self._depth
+        if depth == 1:
+            episodes = draw_episodes(self._setup, episode_key(base, number), number)
+            self._ahead.solve(episode_key(base, number + 1), number + 1)
+            return episodes, np.arange(len(rows))
+        at = number - self._first[rows]
+        missing = np.flatnonzero(~self._have[rows] | (self._base[rows] != base) | (at < 0) | (at >= depth))
+        if missing.size:
+            numbers = (number[missing, None] + np.arange(depth)).ravel()
+            drawn = draw_episodes(self._setup, episode_key(np.repeat(base[missing], depth), numbers), numbers)
+            places = (rows[missing, None] * depth + np.arange(depth)).ravel()
+            self._kept = _filled(self._kept, drawn, places, depth * len(self._first))
+            self._first[rows[missing]], self._base[rows[missing]] = number[missing], base[missing]
+            self._have[rows[missing]] = True
+            at = number - self._first[rows]
+        assert self._kept is not None
+        return self._kept, rows * depth + at
+
+    def close(self) -> None:
+        """Stop solving ahead."""
+        self._ahead.close()
+
+
+class AheadSolver:
+    """Solves the boards that come next, in a thread of its own, while others are played.
+
+    It changes no result: what it solves, the deal source's solver remembers and will not have to solve again.
+    It has work only if par is asked of boards that come unsolved; other rewards need one contract of a board,
+    and which one is not known ahead.
+
+    Args:
+        setup: of the env.
+    """
+
+    def __init__(self, setup: Setup) -> None:
+        self._setup = setup
+        self._next: tuple[NDArray[np.uint64], NDArray[np.int64]] | None = None
+        self._wake = threading.Event()
+        self._closed = False
+        self._thread: threading.Thread | None = None
+
+    def solve(self, key: NDArray[np.uint64], number: NDArray[np.int64]) -> None:
+        """Episodes that will be played next, instead of those that were said before and are not solved yet."""
+        if self._closed or self._setup.reward.reference != PAR or self._setup.deals.solved:
+            return
+        self._next = key, number
+        self._wake.set()
+        if self._thread is None:
+            self._thread = threading.Thread(target=self._work, name="bridge_env solves ahead", daemon=True)
+            self._thread.start()
+
+    def close(self) -> None:
+        """Let the thread end, after the boards that it is solving."""
+        self._closed = True
+        self._wake.set()
+
+    def _work(self) -> None:
+        while not self._closed:
+            self._wake.wait()
+            self._wake.clear()
+            told = self._next
+            if told is None:
+                continue
+            boards = self._setup.deals.draw(*told)
+            unknown = np.flatnonzero((boards.tricks < 0).any(axis=(1, 2)))
+            for start in range(0, len(unknown), _SOLVED_AT_ONCE):
+                if self._closed or self._wake.is_set():  # other boards come first now
+                    break
+                self._setup.deals.tricks(boards.owner[unknown[start : start + _SOLVED_AT_ONCE]])
+
+
+def _filled(kept: Episodes | None, drawn: Episodes, places: NDArray[np.intp], count: int) -> Episodes:
+    """``kept`` with ``drawn`` written to ``places``; made, of length ``count``, at the first call."""
+    if kept is None:
+        first = np.zeros(count, np.intp)
+        control = drawn.control
+        kept = replace(
+            drawn,
+            key=drawn.key[first],
+            boards=drawn.boards.take(first),
+            reference=drawn.reference[first],
+            control=None if control is None else Contracts(*(a[first] for a in control)),
+        )
+    for to, of in zip(_arrays(kept), _arrays(drawn), strict=True):
+        to[places] = of
+    return kept
+
+
+def _arrays(episodes: Episodes) -> Sequence[NDArray[np.generic]]:
+    boards: Boards = episodes.boards
+    control = () if episodes.control is None else episodes.control
+    return (
+        episodes.key, episodes.reference, boards.owner, boards.tricks, boards.dealer, boards.vulnerability, *control,
+    )  # fmt: skip

@@ -1,0 +1,412 @@
+"""Many tables as a Gymnasium vector env: all of them make a call at every step."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+from gymnasium import spaces
+from gymnasium.error import ResetNeeded
+from gymnasium.vector import AutoresetMode, VectorEnv
+from gymnasium.vector.utils import batch_space
+from numpy.typing import ArrayLike, NDArray
+
+from bridge_env.auction import IllegalCall
+from bridge_env.calls import NUM_CALLS, call_text
+from bridge_env.envs.deals import LibraryDeals
+from bridge_env.envs.episodes import draw_episodes, episode_key, seed_base, settled_by
+from bridge_env.envs.rewards import CONTROL, NOTHING, PAR
+from bridge_env.envs.rounds import (
+    BID,
+    DECLARER,
+    DISABLED,
+    DOUBLED,
+    NEXT_STEP,
+    OUTCOME_COLUMNS,
+    REFERENCE,
+    SAME_STEP,
+    SCORE,
+    TRICKS,
+    Results,
+    Room,
+    Stock,
+    Terms,
+    first_bad_call,
+    make_calls,
+    new_episodes,
+    play_round,
+    settle,
+    show,
+)
+from bridge_env.envs.setup import Setup
+from bridge_env.envs.stock import EpisodeStock
+from bridge_env.envs.table import INJECTED, Tables
+from bridge_env.observation import OBSERVATION_SIZE
+from bridge_env.par import ACCEPTED
+from bridge_env.protocols import Bidder
+from bridge_env.scoring import SCORE_TABLE
+
+_MODES = {AutoresetMode.NEXT_STEP: NEXT_STEP, AutoresetMode.SAME_STEP: SAME_STEP, AutoresetMode.DISABLED: DISABLED}
+_LEAST_ROWS = 512  # of a thread: waking one costs as much as some hundred tables
+
+Observations = NDArray[np.int8]
+Info = dict[str, Any]
+
+
+class BiddingVectorEnv(VectorEnv[Observations, NDArray[np.int64], NDArray[Any]]):
+    """``num_envs`` tables of ``BiddingEnv``, which explains the game and the arguments not listed here.
+
+    Table i, seeded with s, plays exactly the episodes of ``BiddingEnv`` after ``reset(seed=s + i)``: the same
+    observations, masks and rewards, whatever ``num_envs`` and ``threads``.
+
+    With compiled bidders only (``pass``, ``random``, ``doubler``, or none: ``learner="all"``), solved deals
+    and a reward other than ``imps``, one compiled kernel does the whole step, new deals included. Otherwise
+    other bidders are called once a round for all tables that wait for them, and boards are drawn in batches.
+
+    ``step`` returns observations int8 (N, 480), rewards float64 (N,), terminations and truncations bool (N,)
+    and ``info``, whose arrays have a row for each table. As Gymnasium has it, ``info["_name"]``, bool (N,),
+    says in which rows ``info["name"]`` means something:
+
+    - ``action_mask``, int8 (N, 38): the legal calls; always there.
+    - ``seat_rewards``, float32 (N, 4), with ``learner="all"`` only: 0 until an auction has ended, then a reward
+      for each seat N E S W, NS = -EW. After an illegal call: minus the penalty for the seat that made it.
+      (The env's own reward is that of the seat that made the last call.)
+    - where auctions have ended: ``score`` and, with reward ``imps_vs_par``, ``par``, with ``imps``,
+      ``control_score``, int16 (N,), in points for the learner's side (North-South's for ``"all"``); the
+      contract ``bid`` (-1: passed out), ``doubling``, ``declarer`` and its ``tricks``, int16 (N,).
+    - ``illegal_action``, bool (N,), where illegal calls ended episodes.
+    - with same-step autoreset, where episodes have ended: ``final_obs``, int8 (N, 480), and ``final_info``,
+      which holds the last two groups again.
+
+    Args:
+        num_envs: how many tables.
+        autoreset_mode: of Gymnasium (or its value, such as ``"SameStep"``). Next-step: a table whose episode
+            has ended gets a new deal at the next step, which ignores its action. Same-step: at once. Disabled:
+            by ``reset(options={"reset_mask": bool (N,)})``.
+        copy: True: every step returns new arrays. False: it returns the same ones, written to again, which
+            saves memory bandwidth; copy what you keep.
+        threads: how many threads run the kernel (not the injected bidders), for a thousand tables and up. The
+            results are the same.
+        render_mode: None or ``"ansi"``.
+
+    Raises:
+        ValueError: an argument is wrong; the message lists the choices.
+        FileNotFoundError: ``deals`` is a path without a file.
+    """
+
+    metadata: dict[str, Any] = {  # noqa: RUF012 - as gymnasium declares it
+        "render_modes": ["ansi"],
+        "render_fps": 1,
+        "autoreset_mode": AutoresetMode.NEXT_STEP,
+    }
+
+    def __init__(
+        self,
+        num_envs: int = 1,
+        *,
+        learner: str = "S",
+        partner: str | Bidder = "system:sayc",
+        opponents: str | Bidder = "system:sayc",
+        control: str | Bidder = "system:sayc",
+        deals: object = "training",
+        dealer: str | int | None = None,
+        vulnerability: str | int | None = None,
+        reward: str | None = None,
+        illegal: str = "end",
+        illegal_penalty: float | None = None,
+        autoreset_mode: str | AutoresetMode = AutoresetMode.NEXT_STEP,
+        copy: bool = True,
+        threads: int = 1,
+        render_mode: str | None = None,
+    ) -> None:
+        if num_envs < 1 or threads < 1:
+            raise ValueError(f"num_envs={num_envs!r} and threads={threads!r} must be 1 or more")
+        if render_mode not in (None, "ansi"):
+            raise ValueError(f"render_mode={render_mode!r}: use None or 'ansi'")
+        mode = AutoresetMode(autoreset_mode)
+        self._setup = Setup.of(
+            learner=learner,
+            partner=partner,
+            opponents=opponents,
+            control=control,
+            deals=deals,
+            dealer=dealer,
+            vulnerability=vulnerability,
+            reward=reward,
+            illegal=illegal,
+            illegal_penalty=illegal_penalty,
+        )
+        self.num_envs, self.render_mode, self._mode = num_envs, render_mode, _MODES[mode]
+        self.metadata = {**self.metadata, "autoreset_mode": mode}
+        self.single_action_space = spaces.Discrete(NUM_CALLS)
+        self.action_space = batch_space(self.single_action_space, num_envs)
+        self.single_observation_space = spaces.MultiBinary(OBSERVATION_SIZE)
+        # A Box, which batch_space gives, would hold four numbers for each feature of each table.
+        self.observation_space = spaces.MultiBinary((num_envs, OBSERVATION_SIZE))
+        self._copy, self._threads = copy, min(threads, max(1, num_envs // _LEAST_ROWS))
+        self._pool: ThreadPoolExecutor | None = None
+        self._tables = Tables(num_envs, self._setup.table)
+        self._room = _room_of(self._tables)
+        self._terms = _terms_of(self._setup, self._tables)
+        self._results = self._new_results()
+        self._all = np.arange(num_envs)
+        self._started = False
+        # Opened at the first reset: one of the two.
+        self._compiled: Stock | None = None
+        self._drawn: EpisodeStock | None = None
+
+    # --- Gymnasium's methods ------------------------------------------------------------------------------
+
+    def reset(
+        self, *, seed: int | list[int | None] | None = None, options: Info | None = None
+    ) -> tuple[Observations, Info]:
+        """Deal boards and bid until the caller's first turns.
+
+        Args:
+            seed: table i's is ``seed + i``, or one for each table; None = the next episodes after the last seed.
+            options: ``reset_mask``, bool (N,), only these tables (the others are shown as they are); and
+                ``deal``, ``dealer``, ``vulnerability`` as in ``BiddingEnv``, the same for all tables.
+
+        Raises:
+            ValueError: an option or the seeds are wrong (``DealError`` for a deal).
+        """
+        super().reset(seed=seed if isinstance(seed, int | np.integer) else None)
+        chosen = dict(options or {})
+        rows = _rows_of(chosen.pop("reset_mask", None), self.num_envs)
+        if not self._started and len(rows) < self.num_envs:
+            raise ResetNeeded("the first reset() is of all tables, without a reset_mask")
+        self._seed(seed, rows)
+        self._open()
+        self._deal(rows, chosen)
+        self._started = True
+        results = self._fresh_results()
+        show(self._room, self._all, results.observation, results.mask)
+        return results.observation, self._mask_info(results)
+
+    def step(
+        self, actions: ArrayLike
+    ) -> tuple[Observations, NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_], Info]:
+        """Make a call at every table, int (N,), and bid until the caller's next turns.
+
+        Raises:
+            IllegalCall: with ``illegal="raise"``, and then nothing has changed.
+            ValueError: an action is no call at all, or there is not one for each table.
+            ResetNeeded: before the first reset; or an episode is over, and there is no autoreset.
+        """
+        calls = self._checked(actions)
+        results = self._fresh_results()
+        if self._compiled is not None:
+            ended = self._play(self._compiled, calls, results)
+        else:
+            ended = self._play_with_bidders(calls, results)
+        truncated = np.zeros(self.num_envs, np.bool_)
+        return results.observation, results.reward, results.terminated, truncated, self._info(results, ended)
+
+    def action_masks(self) -> NDArray[np.bool_]:
+        """The legal calls, bool (N, 38)."""
+        return self._results.mask.astype(np.bool_)
+
+    def render(self) -> tuple[str, ...] | None:
+        """With ``render_mode="ansi"``: each table's hands, auction and, at its end, result.
+
+        Raises:
+            ResetNeeded: before the first reset.
+        """
+        if self.render_mode is None:
+            return None
+        if not self._started:
+            raise ResetNeeded("call reset() before render()")
+        return tuple(self._tables.text(row, self._setup.deals) for row in range(self.num_envs))
+
+    def close_extras(self, **kwargs: Any) -> None:
+        """End the threads."""
+        if self._pool is not None:
+            self._pool.shutdown()
+        if self._drawn is not None:
+            self._drawn.close()
+
+    # --- episodes -----------------------------------------------------------------------------------------
+
+    def _seed(self, seed: int | list[int | None] | None, rows: NDArray[np.intp]) -> None:
+        n = self.num_envs
+        if seed is None or isinstance(seed, int | np.integer):
+            if seed is None and self._started:
+                return
+            first = int(self.np_random.integers(2**63)) if seed is None else seed
+            told = [(first + int(row)) % 2**64 for row in rows]
+        else:
+            if len(seed) != n:
+                raise ValueError(f"{len(seed)} seeds for {n} tables")
+            rows = np.array([row for row in rows if seed[row] is not None], np.intp)
+            told = [int(seed[row] or 0) % 2**64 for row in rows]
+            if not self._started and len(rows) < n:
+                raise ValueError("the first reset() needs a seed for every table, or None for all of them")
+        self._room.base[rows] = seed_base(np.array(told, np.uint64))
+        self._room.number[rows] = 0
+
+    def _open(self) -> None:
+        """Open the source of episodes, once."""
+        if self._compiled is None and self._drawn is None:
+            setup = self._setup
+            compiled = INJECTED not in self._tables.kinds and setup.reward.reference in (PAR, NOTHING)
+            if compiled and isinstance(setup.deals, LibraryDeals):
+                self._compiled = _stock_of(setup, setup.deals)
+            else:
+                self._drawn = EpisodeStock(setup, self.num_envs)
+
+    def _deal(self, rows: NDArray[np.intp], options: Info | None = None) -> None:
+        """The next episodes at the tables ``rows``, with some of each settled by the options of ``reset``."""
+        room, setup = self._room, self._setup
+        if self._compiled is not None and not options:
+            new_episodes(rows, *room, *self._compiled, *self._terms)
+            return
+        base, number = room.base[rows], room.number[rows]
+        if options:
+            settled = settled_by(options, len(rows))
+            episodes, at = draw_episodes(setup, episode_key(base, number), number, **settled), np.arange(len(rows))
+        else:
+            assert self._drawn is not None
+            episodes, at = self._drawn.take(rows, base, number)
+        room.number[rows] += 1
+        room.reference[rows] = episodes.reference[at]
+        room.finished[rows] = False
+        self._tables.start(rows, episodes.boards, episodes.key, at)
+
+    # --- a round ------------------------------------------------------------------------------------------
+
+    def _checked(self, actions: ArrayLike) -> NDArray[np.int64]:
+        """The calls int64 (N,), once nothing is wrong with them."""
+        room = self._room
+        if not self._started:
+            raise ResetNeeded("call reset() before step()")
+        calls = np.ascontiguousarray(actions, np.int64)
+        if calls.shape != (self.num_envs,):
+            raise ValueError(f"actions are one call for each table, ({self.num_envs},); these are {calls.shape}")
+        if self._mode == DISABLED and room.finished.any():
+            row = int(np.flatnonzero(room.finished)[0])
+            raise ResetNeeded(f"the auction at table {row} is over; reset(options={{'reset_mask': ...}}) deals anew")
+        bad = first_bad_call(room.state, room.finished, calls, self._setup.illegal == "raise")
+        if bad >= 0:
+            call = int(calls[bad])
+            if not 0 <= call < NUM_CALLS:
+                raise ValueError(f"{call} at table {bad} is not a call; actions go from 0 (Pass) to 37 (7NT)")
+            said = self._tables.auctions.text(bad) or "no call"
+            raise IllegalCall(f"{call_text(call)} is not legal at table {bad} after {said}")
+        return calls
+
+    def _play(self, stock: Stock, calls: NDArray[np.int64], results: Results) -> int:
+        """A round, all of it compiled; returns how many episodes ended."""
+        rest = (calls, self._mode, *self._room, *stock, *self._terms, *results)
+        if self._threads == 1:
+            return int(play_round(0, self.num_envs, *rest))
+        if self._pool is None:
+            self._pool = ThreadPoolExecutor(self._threads - 1, "bridge_env round")
+        bounds = [self.num_envs * i // self._threads for i in range(self._threads + 1)]
+        others = [self._pool.submit(play_round, bounds[i], bounds[i + 1], *rest) for i in range(1, self._threads)]
+        return int(play_round(0, bounds[1], *rest)) + sum(int(other.result()) for other in others)
+
+    def _play_with_bidders(self, calls: NDArray[np.int64], results: Results) -> int:
+        """A round in steps, for injected bidders and any source of deals; returns how many episodes ended."""
+        room, terms, tables = self._room, self._terms, self._tables
+        waiting = np.flatnonzero(room.finished) if self._mode == NEXT_STEP else self._all[:0]
+        make_calls(room, terms, results, calls)
+        tables.ask_bidders()
+        while settle(room, terms, results):
+            over = np.flatnonzero(tables.auctions.done & ~room.finished & ~results.terminated)
+            tables.solve(over, self._setup.deals)
+        ended = np.flatnonzero(results.terminated)
+        room.finished[ended] = True
+        if waiting.size:
+            self._deal(waiting)
+        elif self._mode == SAME_STEP and ended.size:
+            show(room, ended, results.final_observation, results.mask)
+            self._deal(ended)
+        show(room, self._all, results.observation, results.mask)
+        return len(ended)
+
+    # --- what a step returns ------------------------------------------------------------------------------
+
+    def _new_results(self) -> Results:
+        n = self.num_envs
+        return Results(
+            observation=np.empty((n, OBSERVATION_SIZE), np.int8),
+            mask=np.empty((n, NUM_CALLS), np.int8),
+            reward=np.empty(n, np.float64),
+            terminated=np.empty(n, np.bool_),
+            illegal=np.empty(n, np.bool_),
+            seat_rewards=np.empty((n, 4), np.float32),
+            outcome=np.empty((n, OUTCOME_COLUMNS), np.int16),
+            final_observation=np.zeros((n if self._mode == SAME_STEP else 0, OBSERVATION_SIZE), np.int8),
+        )
+
+    def _fresh_results(self) -> Results:
+        if self._copy:
+            self._results = self._new_results()
+        return self._results
+
+    def _mask_info(self, results: Results) -> Info:
+        return {"action_mask": results.mask, "_action_mask": np.ones(self.num_envs, np.bool_)}
+
+    def _info(self, results: Results, ended: int) -> Info:
+        info = self._mask_info(results)
+        if self._setup.four_seats:
+            info["seat_rewards"], info["_seat_rewards"] = results.seat_rewards, results.terminated
+        if not ended:
+            return info
+        last: Info = {}
+        if results.illegal.any():
+            last["illegal_action"] = last["_illegal_action"] = results.illegal
+        over = results.terminated & ~results.illegal
+        for name, column in self._outcome_columns().items():
+            last[name], last["_" + name] = results.outcome[:, column], over
+        info |= last
+        if self._mode == SAME_STEP:
+            info["final_obs"], info["_final_obs"] = results.final_observation, results.terminated
+            info["final_info"], info["_final_info"] = last, results.terminated
+        return info
+
+    def _outcome_columns(self) -> dict[str, int]:
+        columns = {"score": SCORE, "bid": BID, "doubling": DOUBLED, "declarer": DECLARER, "tricks": TRICKS}
+        names = {PAR: "par", CONTROL: "control_score"}
+        if self._setup.reward.reference in names:
+            columns[names[self._setup.reward.reference]] = REFERENCE
+        return columns
+
+
+def _room_of(tables: Tables) -> Room:
+    n = len(tables.status)
+    return Room(
+        state=tables.auctions.state,
+        history=tables.auctions.history,
+        owner=tables.owner,
+        shown=tables.shown,
+        tricks=tables.tricks,
+        key=tables.key,
+        status=tables.status,
+        viewer=tables.viewer,
+        base=np.zeros(n, np.uint64),
+        number=np.zeros(n, np.int64),
+        reference=np.zeros(n, np.int16),
+        finished=np.zeros(n, np.bool_),
+    )
+
+
+def _terms_of(setup: Setup, tables: Tables) -> Terms:
+    side = -1 if setup.four_seats else setup.side
+    return Terms(tables.kinds, side, SCORE_TABLE, setup.reward.table, setup.penalty)
+
+
+def _stock_of(setup: Setup, deals: LibraryDeals) -> Stock:
+    accepted = ACCEPTED if setup.reward.reference == PAR else ACCEPTED[:0]
+    dealer, vulnerability = (-1 if fixed is None else fixed for fixed in (setup.dealer, setup.vulnerability))
+    return Stock(*deals.records(), dealer, vulnerability, accepted)
+
+
+def _rows_of(mask: Any, count: int) -> NDArray[np.intp]:
+    """The tables of the option ``reset_mask``."""
+    if mask is None:
+        return np.arange(count)
+    if not isinstance(mask, np.ndarray) or mask.dtype != np.bool_ or mask.shape != (count,) or not mask.any():
+        raise ValueError(f"the option 'reset_mask' is an array of bool ({count},) with a True in it; got {mask!r}")
+    return np.flatnonzero(mask)
