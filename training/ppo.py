@@ -19,8 +19,6 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from agents import policy as policies
 from agents.policy import Policy
 from bridge_env import streams
@@ -128,7 +126,7 @@ def train(
     model = make_model(config, env) if not state.steps else _load_model(folder, state, env)
     # Boards that the run has not had: a stream of its own for each part of it.
     model.num_timesteps = state.steps
-    env.seed(int(streams.key("ppo", config.seed, state.steps) >> np.uint64(33)))
+    env.seed(int(streams.key("ppo", config.seed, state.steps).item() >> 33))
     _log(model, folder)
     run = _Run(folder, config, state, tick, began if began is not None else time.perf_counter())
     try:
