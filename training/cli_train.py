@@ -7,6 +7,7 @@ import json
 import sys
 import time
 from dataclasses import MISSING, fields, replace
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,7 @@ Ctrl-C loses nothing: the run is saved, and --resume goes on. A run folder holds
 can run code when it is loaded: resume only folders that you made. The policy to share is policy.npz, plain data:
 bridge-env match policy:FILE system:sayc needs neither torch nor Stable-Baselines3.
 """
+_INSTALL = 'pip install -e ".[rl]" -c constraints.txt'
 _MAY_CHANGE = ("minutes", "steps", "threads", "evaluate", "every", "judge")
 
 
@@ -54,11 +56,12 @@ def run(args: argparse.Namespace) -> int:
     began = time.perf_counter()
     from training import runs
 
+    missing = [name for name in ("torch", "stable_baselines3", "sb3_contrib") if find_spec(name) is None]
+    if missing:
+        raise runs.RunError(f"there is no {missing[0]} here; install it: {_INSTALL}")
+    from training import ppo
+
     config = _config(args)
-    try:
-        from training import ppo
-    except ImportError as error:
-        raise runs.RunError(str(error)) from error
     folder, state = ppo.prepare(args.resume, config, args.out, args.name)
     print(f"{folder}: NS learns against {config.opponents}, control {config.control}; logs in {folder / 'tensorboard'}")
     bar = _Bar(state.steps)

@@ -19,21 +19,23 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+import torch
+from sb3_contrib import MaskablePPO
+from stable_baselines3.common.callbacks import BaseCallback
+from stable_baselines3.common.logger import configure
+from stable_baselines3.common.utils import FloatSchedule
+
 from agents import policy as policies
 from agents.policy import Policy
 from bridge_env import streams
+from bridge_env.bidders import make
+from bridge_env.double_dummy.library import embedded
 from bridge_env.envs.vector import BiddingVectorEnv
 from training import runs
 from training.boards import library_boards
 from training.match import play
 from training.ppo_config import PPOConfig, widths
 from training.sb3 import SB3VecEnv
-
-import torch  # isort: skip - after training.sb3, which says how to install it
-from sb3_contrib import MaskablePPO
-from stable_baselines3.common.callbacks import BaseCallback
-from stable_baselines3.common.logger import configure
-from stable_baselines3.common.utils import FloatSchedule
 
 KIND = "train"
 POLICY_FILE, TENSORBOARD = "policy.npz", "tensorboard"
@@ -98,9 +100,6 @@ def prepare(folder: Path | None, config: PPOConfig, root: Path, name: str | None
     """
     if folder is not None:
         return folder, State(**runs.load_checkpoint(folder))
-    from bridge_env.bidders import make
-    from bridge_env.double_dummy.library import embedded
-
     make(config.opponents), make(config.control)  # a faulty spec is told before there is a folder
     folder = runs.new_folder(root, KIND, name)
     runs.write_manifest(folder, runs.manifest(asdict(config), runs.sha256(Path(embedded().path))) | {"kind": "ppo"})

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 class PPOConfig:
     """What a run depends on. With ``steps`` as its limit, the same machine and threads give the same policy."""
 
-    minutes: float = field(default=15.0, metadata={"help": "of wall time to learn for, evaluations included; 0 = no limit"})
+    minutes: float = field(default=15.0, metadata={"help": "of wall time, evaluations included; 0 = no limit"})
     steps: int = field(default=0, metadata={"help": "calls to learn from; 0 = no limit"})
     seed: int = field(default=1, metadata={"help": "of all chance: weights, deals, exploration"})
     opponents: str = field(default="pass", metadata={"help": "who sits East-West while the policy learns"})
@@ -23,7 +23,7 @@ class PPOConfig:
     layers: str = field(default="256,128", metadata={"help": "widths of the policy's hidden layers, as in 256,128"})
     critic: str = field(default="128", metadata={"help": "widths of the critic's hidden layers"})
     shyness: float = field(default=0.2, metadata={"help": "how much less an untrained policy likes each next bid"})
-    threads: int = field(default=1, metadata={"help": "of torch; part of what the weights depend on, slow on busy cores"})
+    threads: int = field(default=1, metadata={"help": "of torch; more are slower where cores are busy"})
     evaluate: int = field(default=2000, metadata={"help": "training boards of each point of the curve"})
     every: float = field(default=60.0, metadata={"help": "seconds between evaluations and checkpoints"})
     judge: int = field(default=5000, metadata={"help": "unseen boards on which the policy is judged at the end"})

@@ -30,8 +30,12 @@ def judge(spec: str, config: PPOConfig) -> list[Row]:
 
 def command(config: PPOConfig) -> str:
     """The command line that makes such a run; what is as by default is left out."""
-    given = [(f.name, getattr(config, f.name)) for f in fields(config) if getattr(config, f.name) != f.default]
-    return " ".join(["bridge-env train ppo", *(f"--{name} {value:g}" if isinstance(value, float) else f"--{name} {value}" for name, value in given)])
+    words = ["bridge-env train ppo"]
+    for item in fields(config):
+        value = getattr(config, item.name)
+        if value != item.default:
+            words.append(f"--{item.name} {value:g}" if isinstance(value, float) else f"--{item.name} {value}")
+    return " ".join(words)
 
 
 def markdown(rows: Sequence[Row], config: PPOConfig, manifest: Mapping[str, Any], last: Mapping[str, Any]) -> str:
