@@ -44,7 +44,8 @@ def row_observation(state, history, shown, seat, out):  # type: ignore[no-untype
     ``shown`` uint8 (52,) is the deal in the order of the observation (``row_shown``): the hand is then one
     comparison of 52 bytes.
     """
-    out[:HAND_AT] = 0
+    for i in range(HAND_AT):  # to numba cheaper than a slice
+        out[i] = 0
     vulnerability = state[VULNERABILITY]
     out[VULNERABILITY_AT + ((vulnerability >> (seat & 1)) & 1)] = 1
     out[VULNERABILITY_AT + 2 + ((vulnerability >> (1 - (seat & 1))) & 1)] = 1

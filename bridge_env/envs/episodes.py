@@ -20,7 +20,7 @@ from bridge_env.par import par
 
 EPISODE, SETTLED = "episode", "dealer and vulnerability"  # purposes of streams
 
-_OPTIONS = ("deal", "dealer", "vulnerability")
+OPTIONS = ("deal", "dealer", "vulnerability")
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,10 +59,10 @@ def settled_by(options: Mapping[str, Any], count: int) -> dict[str, Any]:
     Raises:
         ValueError: an option is unknown or wrong (``DealError`` for a deal).
     """
-    unknown = sorted(set(options) - set(_OPTIONS))
+    unknown = sorted(set(options) - set(OPTIONS))
     if unknown:
-        raise ValueError(f"unknown option {unknown[0]!r}; reset takes {', '.join(_OPTIONS)}")
-    deal, dealer, vulnerability = (options.get(name) for name in _OPTIONS)
+        raise ValueError(f"unknown option {unknown[0]!r}; reset takes {', '.join(OPTIONS)}")
+    deal, dealer, vulnerability = (options.get(name) for name in OPTIONS)
     return {
         "boards": None if deal is None else _one_board(deal).take(np.zeros(count, np.intp)),
         "dealer": None if dealer is None else parse_seat(dealer),

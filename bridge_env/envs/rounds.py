@@ -1,7 +1,7 @@
 """One round of a vector env, compiled: every table makes a call, is paid, is dealt anew and shown, row by row.
 
-The kernels at the bottom take arrays one by one, which numba hands over three times faster than tuples of
-arrays, and bundle them for the row functions above them.
+The kernels take arrays one by one: tuples of arrays read better, but numba hands them over three times slower
+and half the time of a step would go there. The tuples name the groups for the callers, who unpack them.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from bridge_env.envs.chance import purpose, row_draw, row_key, row_key_of_three
 from bridge_env.envs.episodes import EPISODE, SETTLED
 from bridge_env.envs.images import row_draw_image
 from bridge_env.envs.rewards import REWARDS
-from bridge_env.envs.table import ILLEGAL, INJECTED, OVER, row_advance, row_look, row_score, row_took
+from bridge_env.envs.table import ILLEGAL, OVER, row_advance, row_look, row_score, row_took
 from bridge_env.observation import row_shown
 from bridge_env.par import row_par
 
@@ -119,82 +119,54 @@ class Results(NamedTuple):
 
 
 @njit(cache=True)
-def row_clear(results, row):  # type: ignore[no-untyped-def]
-    """Nothing has been paid yet."""
-    results.reward[row] = 0
-    results.terminated[row] = False
-    results.illegal[row] = False
-    results.seat_rewards[row] = 0
-    results.outcome[row] = 0
+def row_call(state, history, key, kinds, call):  # type: ignore[no-untyped-def]
+    """Make the caller's call, and those of compiled bidders after it; returns the table's status."""
+    if not row_legal(state, call):
+        return ILLEGAL
+    row_step(state, history, call)
+    return row_advance(state, history, key, kinds)
 
 
 @njit(cache=True)
-def row_call(room, terms, results, row, call):  # type: ignore[no-untyped-def]
-    """Make the caller's call, and those of compiled bidders after it; an illegal one ends the episode."""
-    state, history = room.state[row], room.history[row]
-    seat = row_turn(state)
-    if row_legal(state, call):
-        room.viewer[row] = seat
-        row_step(state, history, call)
-        room.status[row] = row_advance(state, history, room.key[row], terms.kinds)
-        return
-    room.status[row] = ILLEGAL
-    results.reward[row] = -terms.penalty
-    results.terminated[row] = True
-    results.illegal[row] = True
-    if terms.side < 0:
-        results.seat_rewards[row, seat] = -terms.penalty
-
-
-@njit(cache=True)
-def row_pay(room, terms, results, row, took):  # type: ignore[no-untyped-def]
-    """Pay a finished auction in which declarer took ``took`` tricks."""
-    state, outcome = room.state[row], results.outcome[row]
-    score, reference = row_score(state, took, terms.points), np.int64(room.reference[row])
-    side = room.viewer[row] & 1 if terms.side < 0 else terms.side
+def row_pay(  # type: ignore[no-untyped-def]
+    state, viewer, took, reference, side, points, rewards, seat_rewards, outcome
+):  # fmt: skip
+    """Pay a finished auction in which declarer took ``took`` tricks; returns the reward."""
+    score = row_score(state, took, points)
+    payee = viewer & 1 if side < 0 else side
     tens = (score - reference) // 10
-    reward = terms.rewards[_ZERO - tens if side else _ZERO + tens]
-    results.reward[row] = reward
-    results.terminated[row] = True
-    if terms.side < 0:
+    reward = rewards[_ZERO - tens if payee else _ZERO + tens]
+    if side < 0:
         for seat in range(4):
-            results.seat_rewards[row, seat] = reward if seat & 1 == side else -reward
-    sign = -1 if terms.side == 1 else 1
+            seat_rewards[seat] = reward if seat & 1 == payee else -reward
+    sign = -1 if side == 1 else 1
     outcome[SCORE] = sign * score
     outcome[REFERENCE] = sign * reference
     outcome[BID] = state[LAST_BID]
     outcome[DOUBLED] = state[DOUBLING]
     outcome[DECLARER] = row_declarer(state)
     outcome[TRICKS] = took if state[LAST_BID] >= 0 else -1
+    return reward
 
 
 @njit(cache=True)
-def row_new_episode(room, stock, terms, row, accepted, held):  # type: ignore[no-untyped-def]
-    """The table's next episode; as ``episodes.draw_episodes``. The last two are room for ``row_par`` to work."""
-    key = row_key_of_three(room.base[row], _EPISODE, room.number[row])
-    room.number[row] += 1
-    room.key[row] = key
-    owner, tricks = room.owner[row], room.tricks[row]
-    row_draw_image(key, stock.records, stock.indices, stock.images, owner, tricks)
-    row_shown(owner, room.shown[row])
+def row_new_episode(  # type: ignore[no-untyped-def]
+    key, records, indices, images, dealer, vulnerability, worth, accepted, held,
+    state, history, owner, shown, tricks,
+):  # fmt: skip
+    """Deal the episode of the stream ``key``, as ``episodes.draw_episodes`` does; returns its reference.
+
+    ``accepted`` and ``held`` are room for ``row_par`` to work.
+    """
+    row_draw_image(key, records, indices, images, owner, tricks)
+    row_shown(owner, shown)
     chance = row_key(key, _SETTLED)
-    dealer, vulnerability = stock.dealer, stock.vulnerability
     if dealer < 0:
         dealer = np.int64(row_draw(chance, 0) & np.uint64(3))
     if vulnerability < 0:
         vulnerability = np.int64(row_draw(chance, 1) & np.uint64(3))
-    room.reference[row] = 0
-    if len(stock.accepted):
-        room.reference[row] = row_par(tricks, dealer, vulnerability, stock.accepted, accepted, held)
-    row_start(room.state[row], room.history[row], dealer, vulnerability)
-    room.status[row] = row_advance(room.state[row], room.history[row], key, terms.kinds)
-    room.finished[row] = False
-
-
-@njit(cache=True)
-def row_show(room, row, observation, mask):  # type: ignore[no-untyped-def]
-    """Write what the seat to call sees, or the caller's seat that called last if the auction is over."""
-    row_look(room.state[row], room.history[row], room.shown[row], room.viewer[row], observation[row], mask[row])
+    row_start(state, history, dealer, vulnerability)
+    return row_par(tricks, dealer, vulnerability, worth, accepted, held) if len(worth) else 0
 
 
 # --- kernels ----------------------------------------------------------------------------------------------
@@ -213,27 +185,49 @@ def play_round(  # type: ignore[no-untyped-def]
     A table that has ``finished`` is dealt its next episode instead (with next-step autoreset; with none there
     must be no such table).
     """
-    room = Room(state, history, owner, shown, tricks, key, status, viewer, base, number, reference, finished)
-    stock = Stock(records, indices, images, dealer, vulnerability, worth)
-    terms = Terms(kinds, side, points, rewards, penalty)
-    results = Results(observation, mask, reward, terminated, illegal, seat_rewards, outcome, final_observation)
     accepted, held = np.empty((NUM_BIDS, 2), np.int16), np.empty((NUM_BIDS, 2), np.int16)
     ended = 0
     for row in range(begin, end):
-        row_clear(results, row)
-        if finished[row]:
-            row_new_episode(room, stock, terms, row, accepted, held)
-        else:
-            row_call(room, terms, results, row, calls[row])
+        row_state, row_history, row_deal = state[row], history[row], shown[row]
+        reward[row] = 0
+        terminated[row] = False
+        illegal[row] = False
+        seat_rewards[row] = 0
+        outcome[row] = 0
+        new = finished[row]
+        if not new:
+            seat = row_turn(row_state)
+            status[row] = row_call(row_state, row_history, key[row], kinds, calls[row])
+            if status[row] == ILLEGAL:
+                reward[row] = -penalty
+                terminated[row] = True
+                illegal[row] = True
+                if side < 0:
+                    seat_rewards[row, seat] = -penalty
+            else:
+                viewer[row] = seat
             if status[row] == OVER:
-                row_pay(room, terms, results, row, row_took(state[row], tricks[row]))
+                terminated[row] = True
+                took = row_took(row_state, tricks[row])
+                reward[row] = row_pay(
+                    row_state, seat, took, reference[row], side, points, rewards, seat_rewards[row], outcome[row]
+                )
             if terminated[row]:
                 ended += 1
                 finished[row] = True
                 if mode == SAME_STEP:
-                    row_show(room, row, final_observation, mask)
-                    row_new_episode(room, stock, terms, row, accepted, held)
-        row_show(room, row, observation, mask)
+                    row_look(row_state, row_history, row_deal, viewer[row], final_observation[row], mask[row])
+                    new = True
+        if new:
+            key[row] = row_key_of_three(base[row], _EPISODE, number[row])
+            number[row] += 1
+            finished[row] = False
+            reference[row] = row_new_episode(
+                key[row], records, indices, images, dealer, vulnerability, worth, accepted, held,
+                row_state, row_history, owner[row], row_deal, tricks[row],
+            )  # fmt: skip
+            status[row] = row_advance(row_state, row_history, key[row], kinds)
+        row_look(row_state, row_history, row_deal, viewer[row], observation[row], mask[row])
     return ended
 
 
@@ -241,50 +235,75 @@ def play_round(  # type: ignore[no-untyped-def]
 def new_episodes(  # type: ignore[no-untyped-def]
     rows,
     state, history, owner, shown, tricks, key, status, viewer, base, number, reference, finished,
-    records, indices, images, dealer, vulnerability, worth,
-    kinds, side, points, rewards, penalty,
+    records, indices, images, dealer, vulnerability, worth, kinds,
 ):  # fmt: skip
     """Deal the next episodes of the tables ``rows``, for compiled bidders and solved deals."""
-    room = Room(state, history, owner, shown, tricks, key, status, viewer, base, number, reference, finished)
-    stock = Stock(records, indices, images, dealer, vulnerability, worth)
-    terms = Terms(kinds, side, points, rewards, penalty)
     accepted, held = np.empty((NUM_BIDS, 2), np.int16), np.empty((NUM_BIDS, 2), np.int16)
     for row in rows:
-        row_new_episode(room, stock, terms, row, accepted, held)
+        key[row] = row_key_of_three(base[row], _EPISODE, number[row])
+        number[row] += 1
+        finished[row] = False
+        reference[row] = row_new_episode(
+            key[row], records, indices, images, dealer, vulnerability, worth, accepted, held,
+            state[row], history[row], owner[row], shown[row], tricks[row],
+        )  # fmt: skip
+        status[row] = row_advance(state[row], history[row], key[row], kinds)
+
+
+# --- the same in steps, where bidders that are not compiled or the solver have to be asked in between -------
 
 
 @njit(cache=True, nogil=True)
-def make_calls(room, terms, results, calls):  # type: ignore[no-untyped-def]
-    """The caller's calls at all tables that have not finished; returns how many then wait for a bidder."""
-    waiting = 0
+def make_calls(  # type: ignore[no-untyped-def]
+    calls, state, history, key, status, viewer, finished,
+    kinds, side, penalty, reward, terminated, illegal, seat_rewards,
+):  # fmt: skip
+    """The caller's calls at all tables that have not finished; illegal ones end their episodes."""
     for row in range(len(calls)):
-        row_clear(results, row)
-        if not room.finished[row]:
-            row_call(room, terms, results, row, calls[row])
-            waiting += room.status[row] == INJECTED
-    return waiting
+        reward[row] = 0
+        terminated[row] = False
+        illegal[row] = False
+        seat_rewards[row] = 0
+        if finished[row]:
+            continue
+        seat = row_turn(state[row])
+        status[row] = row_call(state[row], history[row], key[row], kinds, calls[row])
+        if status[row] == ILLEGAL:
+            reward[row] = -penalty
+            terminated[row] = True
+            illegal[row] = True
+            if side < 0:
+                seat_rewards[row, seat] = -penalty
+        else:
+            viewer[row] = seat
 
 
 @njit(cache=True, nogil=True)
-def settle(room, terms, results):  # type: ignore[no-untyped-def]
+def pay(  # type: ignore[no-untyped-def]
+    state, tricks, status, viewer, reference, finished,
+    side, points, rewards, reward, terminated, seat_rewards, outcome,
+):  # fmt: skip
     """Pay the auctions that have just ended; returns how many could not be, as their tricks are unknown."""
     unknown = 0
-    for row in range(len(room.status)):
-        if room.status[row] != OVER or room.finished[row] or results.terminated[row]:
+    for row in range(len(status)):
+        if status[row] != OVER or finished[row] or terminated[row]:
             continue
-        took = row_took(room.state[row], room.tricks[row])
+        took = row_took(state[row], tricks[row])
         if took < 0:
             unknown += 1
-        else:
-            row_pay(room, terms, results, row, took)
+            continue
+        terminated[row] = True
+        reward[row] = row_pay(
+            state[row], viewer[row], took, reference[row], side, points, rewards, seat_rewards[row], outcome[row]
+        )
     return unknown
 
 
 @njit(cache=True, nogil=True)
-def show(room, rows, observation, mask):  # type: ignore[no-untyped-def]
+def show(rows, state, history, shown, viewer, observation, mask):  # type: ignore[no-untyped-def]
     """Write what is seen at the tables ``rows``."""
     for row in rows:
-        row_show(room, row, observation, mask)
+        row_look(state[row], history[row], shown[row], viewer[row], observation[row], mask[row])
 
 
 @njit(cache=True, nogil=True)

@@ -183,6 +183,15 @@ class BiddingEnv(gymnasium.Env[Observation, np.int64]):
         """The legal calls, bool (38,)."""
         return self._mask.astype(np.bool_)
 
+    @property
+    def turn(self) -> int:
+        """Seat 0..3 to call."""
+        return int(self._tables.auctions.turn[0])
+
+    def seen_by(self, seat: int) -> Observation:
+        """What any seat 0..3 sees of the auction, whoever is to call: int8 (480,)."""
+        return self._tables.seen_by(0, seat)
+
     def render(self) -> str | None:
         """With ``render_mode="ansi"``: all four hands, the auction so far and, at its end, the result.
 

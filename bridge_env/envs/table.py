@@ -283,6 +283,12 @@ class Tables:
         _look(a.state, a.history, self.shown, self.viewer, observation, mask)
         return observation, mask
 
+    def seen_by(self, row: int, seat: int) -> NDArray[np.int8]:
+        """The observation of any seat at one table, int8 (480,)."""
+        out = np.empty(OBSERVATION_SIZE, np.int8)
+        row_observation(self.auctions.state[row], self.auctions.history[row], self.shown[row], seat, out)
+        return out
+
     def text(self, row: int, double_dummy: DoubleDummy) -> str:
         """One table: all four hands, the auction so far and, at its end, the result."""
         a = self.auctions

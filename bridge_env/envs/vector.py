@@ -35,8 +35,8 @@ from bridge_env.envs.rounds import (
     first_bad_call,
     make_calls,
     new_episodes,
+    pay,
     play_round,
-    settle,
     show,
 )
 from bridge_env.envs.setup import Setup
@@ -181,7 +181,7 @@ class BiddingVectorEnv(VectorEnv[Observations, NDArray[np.int64], NDArray[Any]])
         self._deal(rows, chosen)
         self._started = True
         results = self._fresh_results()
-        show(self._room, self._all, results.observation, results.mask)
+        self._show(self._all, results.observation, results.mask)
         return results.observation, self._mask_info(results)
 
     def step(
@@ -259,7 +259,7 @@ class BiddingVectorEnv(VectorEnv[Observations, NDArray[np.int64], NDArray[Any]])
         """The next episodes at the tables ``rows``, with some of each settled by the options of ``reset``."""
         room, setup = self._room, self._setup
         if self._compiled is not None and not options:
-            new_episodes(rows, *room, *self._compiled, *self._terms)
+            new_episodes(rows, *room, *self._compiled, self._terms.kinds)
             return
         base, number = room.base[rows], room.number[rows]
         if options:
@@ -310,20 +310,39 @@ class BiddingVectorEnv(VectorEnv[Observations, NDArray[np.int64], NDArray[Any]])
         """A round in steps, for injected bidders and any source of deals; returns how many episodes ended."""
         room, terms, tables = self._room, self._terms, self._tables
         waiting = np.flatnonzero(room.finished) if self._mode == NEXT_STEP else self._all[:0]
-        make_calls(room, terms, results, calls)
+        make_calls(
+            calls, room.state, room.history, room.key, room.status, room.viewer, room.finished,
+            terms.kinds, terms.side, terms.penalty,
+            results.reward, results.terminated, results.illegal, results.seat_rewards,
+        )  # fmt: skip
         tables.ask_bidders()
-        while settle(room, terms, results):
+        if self._pay(results):
             over = np.flatnonzero(tables.auctions.done & ~room.finished & ~results.terminated)
             tables.solve(over, self._setup.deals)
+            self._pay(results)
         ended = np.flatnonzero(results.terminated)
         room.finished[ended] = True
         if waiting.size:
             self._deal(waiting)
         elif self._mode == SAME_STEP and ended.size:
-            show(room, ended, results.final_observation, results.mask)
+            self._show(ended, results.final_observation, results.mask)
             self._deal(ended)
-        show(room, self._all, results.observation, results.mask)
+        self._show(self._all, results.observation, results.mask)
         return len(ended)
+
+    def _pay(self, results: Results) -> int:
+        """Pay the auctions that have just ended; returns how many have contracts with unknown tricks."""
+        room, terms = self._room, self._terms
+        unknown = pay(
+            room.state, room.tricks, room.status, room.viewer, room.reference, room.finished,
+            terms.side, terms.points, terms.rewards,
+            results.reward, results.terminated, results.seat_rewards, results.outcome,
+        )  # fmt: skip
+        return int(unknown)
+
+    def _show(self, rows: NDArray[np.intp], observation: Observations, mask: NDArray[np.int8]) -> None:
+        room = self._room
+        show(rows, room.state, room.history, room.shown, room.viewer, observation, mask)
 
     # --- what a step returns ------------------------------------------------------------------------------
 

@@ -1,0 +1,142 @@
+"""The auction as a PettingZoo AEC env: four agents who call in turn.
+
+Needs PettingZoo: ``pip install 'bridge-env[pettingzoo]'``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from gymnasium import spaces
+from numpy.typing import NDArray
+
+from bridge_env.calls import NUM_CALLS
+from bridge_env.cards import SEATS
+from bridge_env.envs.episodes import OPTIONS
+from bridge_env.envs.single import BiddingEnv
+from bridge_env.observation import OBSERVATION_SIZE
+
+try:
+    from pettingzoo import AECEnv
+    from pettingzoo.utils.wrappers import OrderEnforcingWrapper
+except ImportError as error:
+    raise ImportError(
+        "bridge_env.envs.aec needs PettingZoo; install it with: pip install 'bridge-env[pettingzoo]'"
+    ) from error
+
+Observation = dict[str, NDArray[np.int8]]
+
+
+class BiddingAEC(AECEnv[str, Observation, int | None]):
+    """Contract-bridge bidding for the agents ``"N" "E" "S" "W"``; see ``BiddingEnv`` for the game.
+
+    Observations are ``{"observation": int8 (480,), "action_mask": int8 (38,)}``: the agent's own hand and
+    the auction, and the legal calls, none of them when another agent is to call. Actions are calls 0..37.
+    When the auction has ended every agent has its reward, NS = -EW, and all are terminated; ``infos`` then
+    hold what ``BiddingEnv`` tells, in points for the agent's side. An illegal call ends the auction; it costs
+    the agent that made it ``illegal_penalty``, and the others nothing.
+
+    After ``reset(seed=s)`` the deals are those of ``BiddingEnv(learner="all")`` and of table 0 of the vector
+    env. ``reset`` takes their ``options``; it ignores others, which PettingZoo's own test passes.
+
+    Args:
+        render_mode: None or ``"ansi"``, which ``render`` returns.
+        setting: ``deals``, ``dealer``, ``vulnerability``, ``reward`` (``imps_vs_par`` or ``points``),
+            ``illegal`` and ``illegal_penalty``, as ``BiddingEnv`` takes them.
+
+    Raises:
+        ValueError: an argument is wrong; the message lists the choices.
+    """
+
+    metadata: dict[str, Any] = {  # noqa: RUF012 - as PettingZoo declares it
+        "name": "bridge_bidding_v0",
+        "render_modes": ["ansi"],
+        "render_fps": 1,
+        "is_parallelizable": False,
+    }
+
+    def __init__(self, *, render_mode: str | None = None, **setting: Any) -> None:
+        super().__init__()
+        self.render_mode = render_mode
+        self._env = BiddingEnv(learner="all", render_mode=render_mode, **setting)
+        self.possible_agents = list(SEATS)
+        self.agents: list[str] = []
+        self._observation_spaces = {
+            agent: spaces.Dict(
+                observation=spaces.MultiBinary(OBSERVATION_SIZE),
+                action_mask=spaces.Box(0, 1, (NUM_CALLS,), np.int8),
+            )
+            for agent in SEATS
+        }
+        self._action_spaces = {agent: spaces.Discrete(NUM_CALLS) for agent in SEATS}
+
+    def observation_space(self, agent: str) -> spaces.Dict:
+        """The same for all agents, and the same object at every call."""
+        return self._observation_spaces[agent]
+
+    def action_space(self, agent: str) -> spaces.Discrete:
+        """The same for all agents, and the same object at every call."""
+        return self._action_spaces[agent]
+
+    def reset(self, seed: int | None = None, options: Mapping[str, Any] | None = None) -> None:
+        """Deal a board; the dealer is to call."""
+        settled = {name: value for name, value in (options or {}).items() if name in OPTIONS}
+        _, info = self._env.reset(seed=seed, options=settled)
+        self.agents = list(SEATS)
+        self.rewards = dict.fromkeys(SEATS, 0.0)
+        self._cumulative_rewards = dict.fromkeys(SEATS, 0.0)
+        self.terminations = dict.fromkeys(SEATS, False)
+        self.truncations = dict.fromkeys(SEATS, False)
+        self.infos: dict[str, dict[str, Any]] = {agent: {} for agent in SEATS}
+        self._mask = info["action_mask"]
+        self.agent_selection = SEATS[self._env.turn]
+
+    def observe(self, agent: str) -> Observation:
+        """What an agent sees, in turn or not; all of it new arrays."""
+        to_call = agent == self.agent_selection and not any(self.terminations.values())
+        return {
+            "observation": self._env.seen_by(SEATS.index(agent)),
+            "action_mask": self._mask.copy() if to_call else np.zeros(NUM_CALLS, np.int8),
+        }
+
+    def step(self, action: int | None) -> None:
+        """The selected agent's call; None once it is terminated."""
+        agent = self.agent_selection
+        if self.terminations[agent] or self.truncations[agent]:
+            self._was_dead_step(action)
+            return
+        if action is None:
+            raise ValueError(f"{agent} is to call: an action 0..{NUM_CALLS - 1}, not None")
+        _, _, over, _, info = self._env.step(action)
+        self._mask = info.pop("action_mask")
+        self._cumulative_rewards[agent] = 0.0
+        if over:
+            paid = info.pop("seat_rewards")
+            self.rewards = {seat: float(reward) for seat, reward in zip(SEATS, paid, strict=True)}
+            self.terminations = dict.fromkeys(SEATS, True)
+            self.infos = {seat: _seen_from(seat, info) for seat in SEATS}
+        else:
+            self._clear_rewards()
+        self.agent_selection = SEATS[(SEATS.index(agent) + 1) % 4]
+        self._accumulate_rewards()
+
+    def render(self) -> str | None:
+        """With ``render_mode="ansi"``: hands, auction and, at its end, the result."""
+        return self._env.render()
+
+    def close(self) -> None:
+        """Nothing is left open."""
+        self._env.close()
+
+
+def _seen_from(seat: str, info: dict[str, Any]) -> dict[str, Any]:
+    """North-South's results as the side of ``seat`` has them."""
+    turned = {name: -info[name] for name in ("score", "par") if name in info and seat in "EW"}
+    return info | turned
+
+
+def env(**setting: Any) -> OrderEnforcingWrapper[str, Observation, int | None]:
+    """A ``BiddingAEC`` that says so when it is used out of order; takes the same arguments."""
+    return OrderEnforcingWrapper(BiddingAEC(**setting))

@@ -1,0 +1,96 @@
+"""The PettingZoo env: PettingZoo's own tests, and the same boards as the vector env's."""
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from bridge_env.calls import parse_call
+from bridge_env.envs.vector import BiddingVectorEnv
+
+pytest.importorskip("pettingzoo", reason="an extra")
+
+from pettingzoo.test import api_test, seed_test
+
+from bridge_env.envs import aec
+
+
+@pytest.mark.filterwarnings("ignore:.*:UserWarning")
+def test_the_api_test_of_pettingzoo():
+    api_test(aec.env(), num_cycles=300)
+    api_test(aec.BiddingAEC(reward="points", illegal="end"), num_cycles=300)
+
+
+def test_the_seed_test_of_pettingzoo():
+    seed_test(aec.env, num_cycles=200)
+
+
+def check_against_vector(seeds, boards):
+    """Random auctions, with an illegal call here and there, at both envs."""
+    many = BiddingVectorEnv(seeds, learner="all", autoreset_mode="SameStep")
+    obs, info = many.reset(seed=3)
+    rng = np.random.default_rng(0)
+    envs = [aec.env() for _ in range(seeds)]
+    for i, one in enumerate(envs):
+        one.reset(seed=3 + i)
+    ended = 0
+    while ended < boards:
+        weight = rng.random((seeds, 38)) * (info["action_mask"] + 0.002)
+        calls = weight.argmax(axis=1)
+        for i, one in enumerate(envs):
+            seen, reward, *_ = one.last()
+            np.testing.assert_array_equal(seen["observation"], obs[i])
+            np.testing.assert_array_equal(seen["action_mask"], info["action_mask"][i])
+            assert reward == 0
+            one.step(int(calls[i]))
+        obs, _, terminated, _, info = many.step(calls)
+        for i, one in enumerate(envs):
+            assert all(one.terminations.values()) == terminated[i]
+            if terminated[i]:
+                assert list(one.rewards.values()) == info["seat_rewards"][i].tolist()
+                one.reset()
+                ended += 1
+
+
+def test_the_boards_are_those_of_the_vector_env():
+    check_against_vector(20, 500)
+
+
+@pytest.mark.slow
+def test_ten_thousand_boards_are_those_of_the_vector_env():
+    check_against_vector(100, 10_000)
+
+
+def test_an_auction_by_hand():
+    env = aec.env(reward="points", dealer="E", vulnerability="None", render_mode="ansi")
+    env.reset(seed=1, options={"deal": "N:K96.J53.75.QJ765 AQ7.KQT.932.K943 T54.A9762.KJ6.T2 J832.84.AQT84.A8"})
+    assert env.agent_selection == "E"
+    assert env.observe("S")["observation"][428:].sum() == 13
+    assert env.observe("S")["action_mask"].sum() == 0
+    for call in ("3NT", "P", "P", "P"):
+        env.step(parse_call(call))
+    assert env.rewards == {"N": -490, "E": 490, "S": -490, "W": 490}
+    assert (env.infos["W"]["score"], env.infos["N"]["score"], env.infos["N"]["contract"]) == (490, -490, "3NT E")
+    assert "3NT by E" in env.render()
+    seen = []
+    for agent in env.agent_iter():
+        _, reward, terminated, _, _ = env.last()
+        assert terminated
+        seen.append((agent, reward))
+        env.step(None)
+    assert sorted(seen) == [("E", 490), ("N", -490), ("S", -490), ("W", 490)]
+    assert env.agents == []
+
+
+def test_none_is_no_call():
+    env = aec.BiddingAEC()
+    env.reset(seed=1)
+    with pytest.raises(ValueError, match="is to call"):
+        env.step(None)
+
+
+def test_without_pettingzoo_it_says_what_to_install():
+    code = "import sys; sys.modules['pettingzoo'] = None; import bridge_env.envs.aec"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120, check=False)
+    assert "pip install 'bridge-env[pettingzoo]'" in done.stderr
