@@ -297,4 +297,3 @@ def longest_auction() -> list[int]:
     for bid in range(NUM_BIDS):
         calls += [FIRST_BID + bid, PASS, PASS, DOUBLE, PASS, PASS, REDOUBLE, PASS, PASS]
     return [*calls, PASS]
-

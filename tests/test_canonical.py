@@ -26,9 +26,7 @@ permutations = st.permutations(range(4))
 
 def all_images(owner: np.ndarray) -> np.ndarray:
     """The 96 images of deals (N, 52): (96, N, 52)."""
-    return np.stack(
-        [cards.permute_suits(cards.rotate_deals(owner, t), p) for t in range(4) for p in PERMUTATIONS]
-    )
+    return np.stack([cards.permute_suits(cards.rotate_deals(owner, t), p) for t in range(4) for p in PERMUTATIONS])
 
 
 def least_image(images: np.ndarray) -> bytes:

@@ -95,9 +95,7 @@ def test_bytes_are_as_documented(some):
     assert content[:8] == b"BRIDGEDD"
     version, _, count, offset, length = struct.unpack_from("<IIQQI", content, 8)
     assert (version, count, offset, offset + length) == (1, 40, 64 + 23 * 40, len(content))
-    assert (
-        content[64 + 23 * 2 :][:23] == pack_deals(owner[2:3]).tobytes() + pack_tables(tricks[2:3]).tobytes()
-    )
+    assert content[64 + 23 * 2 :][:23] == pack_deals(owner[2:3]).tobytes() + pack_tables(tricks[2:3]).tobytes()
     assert content[offset:] == b'{"seed": 3, "source": "a test"}'
 
 

@@ -103,6 +103,17 @@ def test_a_damaged_checkpoint_is_told(reference, tiny, tmp_path):
         selfplay.load(tmp_path)
 
 
+def test_a_system_that_changed_is_told(tiny, tmp_path):
+    mine = tmp_path / "mine.bidding"
+    mine.write_text(TOY)
+    config = replace(tiny, control=str(mine))
+    selfplay.save(tmp_path, config, selfplay.begin(config))
+    assert selfplay.load(tmp_path)[0] == config
+    mine.write_text(TOY.replace("8+", "9+"))
+    with pytest.raises(runs.RunError, match="has changed since"):
+        selfplay.load(tmp_path)
+
+
 def test_run_folders_are_numbered_and_never_overwritten(tmp_path):
     assert runs.new_folder(tmp_path, "evolve", None).name == "run-001"
     assert runs.new_folder(tmp_path, "evolve", None).name == "run-002"

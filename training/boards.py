@@ -99,9 +99,9 @@ def library_boards(
     order = indices[np.argsort(streams.key("shuffle", split, seed, indices), kind="stable")]
     position = np.arange(start, start + count)
     base = order[position % len(order)]
-    round_ = position // len(order)
+    round_ = position // len(order) % 96
     owner, tricks = lib.owners(base), lib.tricks_at(base)
-    image = np.where(round_ > 0, (_first_image(seed, base) + round_) % 96, 0)
+    image = np.where(round_ > 0, 1 + (_first_image(seed, base) + round_) % 95, 0)
     for code in np.unique(image[image > 0]):
         rows = np.flatnonzero(image == code)
         turn, suits = int(code) % 4, _SUIT_ORDERS[int(code) // 4]
@@ -114,8 +114,8 @@ def library_boards(
 
 
 def _first_image(seed: int, base: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Where each deal's walk through its 96 images starts (image 0, the deal itself, comes in round 0)."""
-    return (streams.key("image", seed, base) % np.uint64(96)).astype(np.int64)
+    """Where each deal's walk through its 95 other images starts (the deal itself, image 0, comes first)."""
+    return (streams.key("image", seed, base) % np.uint64(95)).astype(np.int64)
 
 
 def pbn_boards(path: str | Path, count: int | None = None) -> Boards:

@@ -38,6 +38,7 @@ examples:
   bridge-env bid system:sayc --hand K8.AQ943.T72.J65 --dealer N --auction "1C P 1S P"
   bridge-env bid system:sayc --boards 3 --seed 7
   bridge-env bid system:sayc --opponents pass --deals deals.pbn
+  bridge-env bid system:sayc --agree recorded.pbn
   bridge-env bid --words
 """
 
@@ -136,6 +137,11 @@ def add_bid(subparsers: Subparsers) -> None:
     one.add_argument("--vulnerability", metavar="WHO", help="None, NS, EW or Both (None)")
     one.add_argument("--auction", metavar="CALLS", help='calls so far, from the dealer on: "1C P 1H X"')
     _add_board_options(parser.add_argument_group("whole boards"), "1, or all of FILE.pbn")
+    record = parser.add_argument_group("recorded auctions")
+    record.add_argument("--agree", metavar="FILE.pbn", help="how often the bidder makes the recorded call")
+    record.add_argument(
+        "--rounds", choices=("openings", "all"), default="openings", help="up to the first bid, or all calls (openings)"
+    )
     parser.set_defaults(handler=_bid)
 
 
@@ -166,6 +172,8 @@ def _bid(args: argparse.Namespace) -> int:
         raise ValueError("which bidder? Name one, such as system:sayc; 'bridge-env bid --help' tells more")
     if args.hand is not None:
         return _bid_hand(args)
+    if args.agree is not None:
+        return _bid_agree(args)
     for option in ("dealer", "vulnerability", "auction"):
         if getattr(args, option) is not None:
             raise ValueError(f"--{option} goes with --hand")
@@ -175,6 +183,26 @@ def _bid(args: argparse.Namespace) -> int:
     boards = _boards(args, 1)
     table, _ = play_tables(args.spec, args.opponents or args.spec, boards, args.seed)
     print("\n\n\n".join(board_text(boards, table, row) for row in range(len(boards))))
+    return 0
+
+
+def _bid_agree(args: argparse.Namespace) -> int:
+    import time
+
+    from training.agreement import agreement
+
+    began = time.perf_counter()
+    found = agreement(args.spec, args.agree, args.rounds)
+    for problem in found.problems:
+        print(f"left out: {problem}", file=sys.stderr)
+    bids = f"{found.right_bids / found.asked_bids:.1%}" if found.asked_bids else "-"
+    print(
+        f"{args.spec} and {args.agree}, {args.rounds}\n"
+        f"  the same call   {found.share:.1%} ± {found.standard_error:.1%}\n"
+        f"  where not pass  {bids}\n"
+        f"  positions       {found.asked:,} on {found.boards:,} boards\n"
+        f"  seconds         {time.perf_counter() - began:.1f}"
+    )
     return 0
 
 

@@ -33,13 +33,9 @@ def add_solve(subparsers: Subparsers) -> None:
         "the same command again goes on where it stopped. Deals of a PBN file are printed with their tables.",
     )
     what = parser.add_mutually_exclusive_group(required=True)
-    what.add_argument(
-        "--out", metavar="FILE", help="library file to write random solved deals to, or go on with"
-    )
+    what.add_argument("--out", metavar="FILE", help="library file to write random solved deals to, or go on with")
     what.add_argument("--deals", metavar="FILE.pbn", help="print the table of every deal in this PBN file")
-    parser.add_argument(
-        "--n", type=_count, default=100, help="how many random deals the file shall hold (100)"
-    )
+    parser.add_argument("--n", type=_count, default=100, help="how many random deals the file shall hold (100)")
     parser.add_argument("--seed", type=int, default=0, help="names the endless sequence of random deals (0)")
     parser.add_argument("--start", type=int, default=0, help="number of the first deal in that sequence (0)")
     parser.add_argument("--workers", type=_count, metavar="N", help="processor cores to use (all)")
@@ -69,9 +65,7 @@ def _solve_random(args: argparse.Namespace) -> int:
     if not done.stopped:
         print(f"{args.out}: {done.deals:,} solved deals")
         return 0
-    again = (
-        f"bridge-env solve --n {args.n} --seed {args.seed} --start {args.start} --out {shlex.quote(args.out)}"
-    )
+    again = f"bridge-env solve --n {args.n} --seed {args.seed} --start {args.start} --out {shlex.quote(args.out)}"
     print(
         f"Stopped; {args.out} holds {done.deals:,} of {args.n:,} deals. To go on: {again}",
         file=sys.stderr,
@@ -125,9 +119,7 @@ def add_library(subparsers: Subparsers) -> None:
     )
     take_in.add_argument("file", metavar="FILE.npz", help="NumPy file with arrays 'owner' and 'tricks'")
     take_in.add_argument("--out", metavar="FILE", required=True, help="library file to write")
-    take_in.add_argument(
-        "--source", metavar="TEXT", help="where the deals come from, for the library's record"
-    )
+    take_in.add_argument("--source", metavar="TEXT", help="where the deals come from, for the library's record")
     take_in.add_argument("--verify", type=_count, default=200, help="random deals to solve again first (200)")
     _add_sample_options(take_in)
     take_in.set_defaults(handler=_library_import)
@@ -169,8 +161,6 @@ def _library_import(args: argparse.Namespace) -> int:
     from bridge_env.double_dummy import maintenance
 
     made = {"source": args.source or Path(args.file).name}
-    deals = maintenance.import_npz(
-        args.file, args.out, made, sample=args.verify, threads=args.workers, seed=args.seed
-    )
+    deals = maintenance.import_npz(args.file, args.out, made, sample=args.verify, threads=args.workers, seed=args.seed)
     print(f"{args.out}: {deals:,} solved deals, {args.verify:,} of them solved again and right")
     return 0

@@ -86,8 +86,8 @@ class Cluster:
     def map(self, function: Callable[..., Any], tasks: Sequence[tuple[Any, ...]]) -> Iterator[tuple[int, Any]]:
         """Run ``function(*task)`` for every task; yield (task number, result) as they finish, in any order.
 
-        At most ``workers`` tasks are under way (a task takes long beside the handing out). A task whose worker died is run again, which is
-        safe because tasks are pure.
+        At most ``workers`` tasks are under way (a task takes long beside the handing out). A task whose worker
+        died is run again, which is safe because tasks are pure.
         """
         assert self.workers is not None
         remote = self.ray.remote(num_cpus=1, max_retries=8)(function)

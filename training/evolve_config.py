@@ -14,8 +14,8 @@ class EvolveConfig:
     control: str = field(default="sayc", metadata={"help": "system of the control pair: a name or FILE.bidding"})
     generations: int = field(default=30, metadata={"help": "how many"})
     partnerships: int = field(default=4, metadata={"help": "in the population"})
-    proposals: int = field(default=6, metadata={"help": "by each partnership in a generation"})
-    boards: int = field(default=4096, metadata={"help": "on which proposals are tried, fresh each generation"})
+    proposals: int = field(default=12, metadata={"help": "by each partnership in a generation"})
+    boards: int = field(default=2048, metadata={"help": "on which proposals are tried, fresh each generation"})
     confirm: int = field(default=16384, metadata={"help": "fresh boards on which a promising one is confirmed"})
     judge: int = field(default=9000, metadata={"help": "unseen boards on which the winner is judged"})
 

@@ -222,13 +222,12 @@ def _in_processes(
     """``play_tables`` of every part, in order, in processes of their own; the first fault ends the rest."""
     ignore_interrupts = (signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to handle
     context = get_context("spawn")
-    with ProcessPoolExecutor(workers, context, signal.signal, ignore_interrupts) as processes:
-        try:
-            for task in [processes.submit(play_tables, a, b, part, seed) for part in parts]:
-                yield task.result()
-        except BaseException:
-            processes.shutdown(wait=False, cancel_futures=True)
-            raise
+    processes = ProcessPoolExecutor(workers, context, signal.signal, ignore_interrupts)
+    try:
+        for task in [processes.submit(play_tables, a, b, part, seed) for part in parts]:
+            yield task.result()
+    finally:
+        processes.shutdown(cancel_futures=True)
 
 
 def spec_name(spec: str | Bidder) -> str:

@@ -8,6 +8,7 @@ the same systems for any number of workers, in any order of finishing, and after
 from __future__ import annotations
 
 import argparse
+import hashlib
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, fields, replace
@@ -30,6 +31,9 @@ from training.evolve_config import EvolveConfig
 
 KIND = "evolve"
 TRAINING, JUDGING = "training", "judging"
+# Standard errors by which a proposal must gain: the best of a dozen on the generation's boards, then on fresh
+# ones. Chance alone passes the second in one of 44 cases, so little noise is kept.
+TRY_ERRORS, CONFIRM_ERRORS = 1.0, 2.0
 
 
 @dataclass
@@ -131,15 +135,13 @@ def generation(
     return State(g + 1, after, [*state.metrics, row])
 
 
-def _promising(
-    own: NDArray[np.int8], tried: NDArray[np.int8], proposals: list[list[Proposal]]
-) -> dict[int, Proposal]:
+def _promising(own: NDArray[np.int8], tried: NDArray[np.int8], proposals: list[list[Proposal]]) -> dict[int, Proposal]:
     """For each partnership its best proposal, where that is better than what it has by a standard error."""
     out = {}
     for i, row in enumerate(proposals):
         verdicts = [compare(tried[i, k], own[i]) for k in range(len(row))]
         best = max(range(len(row)), key=lambda k: (verdicts[k].gain, -k))
-        if verdicts[best].better_by(1.0):
+        if verdicts[best].better_by(TRY_ERRORS):
             out[i] = row[best]
     return out
 
@@ -158,7 +160,7 @@ def _confirmed(
     pairs = [pair for i, p in promising.items() for pair in (population[i], p.partnership)]
     scores = score(pairs, TRAINING, start, count, tick)
     verdicts = {i: compare(scores[2 * k + 1], scores[2 * k]) for k, i in enumerate(promising)}
-    return {i: promising[i] for i, v in verdicts.items() if v.better_by(1.0)}
+    return {i: promising[i] for i, v in verdicts.items() if v.better_by(CONFIRM_ERRORS)}
 
 
 def _error(imps: NDArray[np.int8]) -> float:
@@ -186,22 +188,32 @@ def evolve(
 
 def save(folder: Path, config: EvolveConfig, state: State) -> None:
     """Write the checkpoint and the metrics."""
-    runs.save_checkpoint(folder, {"config": asdict(config), **state.as_json()})
+    systems = {name: _fingerprint(name) for name in (config.start, config.control)}
+    runs.save_checkpoint(folder, {"config": asdict(config), "systems": systems, **state.as_json()})
     runs.write_metrics(folder, state.metrics)
+
+
+def _fingerprint(name: str) -> str:
+    """A hash of a system's text."""
+    return hashlib.sha256(system_text(read_system(name)).encode()).hexdigest()
 
 
 def load(folder: Path) -> tuple[EvolveConfig, State]:
     """What ``save`` wrote.
 
     Raises:
-        RunError: the folder holds no usable checkpoint.
+        RunError: the folder holds no usable checkpoint, or a system that it began with has changed since.
     """
     data = runs.load_checkpoint(folder)
     try:
-        config = EvolveConfig(**data.pop("config"))
-        return config, State.from_json(data)
+        config, systems = EvolveConfig(**data.pop("config")), data.pop("systems")
+        state = State.from_json(data)
     except (KeyError, TypeError, ValueError) as error:
         raise runs.RunError(f"{folder}/{runs.CHECKPOINT} is of another version of this program: {error}") from error
+    for name, fingerprint in systems.items():
+        if _fingerprint(name) != fingerprint:
+            raise runs.RunError(f"the system {name!r} has changed since {folder} began; begin a new run")
+    return config, state
 
 
 def champion(

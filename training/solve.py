@@ -90,9 +90,7 @@ def _begun(path: Path, seed: int, start: int) -> NDArray[np.int8]:
             f"{library.made}. Name another file, or the seed and start it was begun with"
         )
     if not np.array_equal(library.owners(), random_deals(seed, start, len(library))):
-        raise SolveError(
-            f"{path} says seed {seed} from number {start}, but its deals are others; name another file"
-        )
+        raise SolveError(f"{path} says seed {seed} from number {start}, but its deals are others; name another file")
     return library.tricks_at()
 
 

@@ -216,9 +216,7 @@ def _solve_tables(dds: Any, deals: UInt8Array) -> Int8Array:
     return tables[:, _THEIR_STRAIN].transpose(0, 2, 1).astype(np.int8)
 
 
-def _solve_boards(
-    dds: Any, deals: UInt8Array, declarer: NDArray[np.intp], strain: NDArray[np.intp]
-) -> Int8Array:
+def _solve_boards(dds: Any, deals: UInt8Array, declarer: NDArray[np.intp], strain: NDArray[np.intp]) -> Int8Array:
     """Tricks int8 (N,) of at most 200 contracts (N,) on deals (N, 52)."""
     n = len(deals)
     asked, solved = dds.boards(), dds.solvedBoards()

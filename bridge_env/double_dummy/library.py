@@ -80,9 +80,7 @@ class NewerLibrary(LibraryError):
     """Written by a later version of this package."""
 
 
-def write_library(
-    path: str | os.PathLike[str], owner: ArrayLike, tricks: ArrayLike, made: Mapping[str, Any]
-) -> None:
+def write_library(path: str | os.PathLike[str], owner: ArrayLike, tricks: ArrayLike, made: Mapping[str, Any]) -> None:
     """Write a library, all or nothing: the same deals, tables and record give the same bytes.
 
     Args:

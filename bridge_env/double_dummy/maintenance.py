@@ -106,9 +106,7 @@ def merge(paths: Sequence[PathLike], out: PathLike) -> int:
     if differs.size:
         ends = np.cumsum([len(library) for library in libraries])
         a, b = (int(np.searchsorted(ends, i, "right")) for i in (first_of[differs[0]], differs[0]))
-        raise CorruptLibrary(
-            f"{libraries[a].path} and {libraries[b].path} disagree about a deal: verify both"
-        )
+        raise CorruptLibrary(f"{libraries[a].path} and {libraries[b].path} disagree about a deal: verify both")
     keep = np.sort(first)
     write_library(out, owner[keep], tricks[keep], {"merged": [library.made for library in libraries]})
     return len(keep)
