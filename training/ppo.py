@@ -99,10 +99,12 @@ def prepare(folder: Path | None, config: PPOConfig, root: Path, name: str | None
         SpecError: opponents or control name no bidder.
     """
     if folder is not None:
+        runs.write_manifest(folder, runs.read_manifest(folder) | {"config": asdict(config)})
         return folder, State(**runs.load_checkpoint(folder))
     make(config.opponents), make(config.control)  # a faulty spec is told before there is a folder
     folder = runs.new_folder(root, KIND, name)
     runs.write_manifest(folder, runs.manifest(asdict(config), runs.sha256(Path(embedded().path))) | {"kind": "ppo"})
+    runs.save_checkpoint(folder, asdict(State()))
     return folder, State()
 
 
@@ -119,7 +121,7 @@ def train(
         KeyboardInterrupt: after the state of that moment has been saved.
     """
     torch.set_num_threads(config.threads)
-    # Checking every distribution's arguments takes a tenth of the time, and masks make them sound.
+    # Checking the arguments of every distribution only takes time here.
     torch.distributions.Distribution.set_default_validate_args(False)
     env = make_env(config)
     model = make_model(config, env) if not state.steps else _load_model(folder, state, env)
@@ -222,7 +224,7 @@ class _Run(BaseCallback):
         self.evaluate()
         content = io.BytesIO()
         self.model.save(content)
-        before, path = self.state.model, self.folder / f"model-{self.state.steps}.zip"
+        before, path = self.state.model, self.folder / f"model-{len(self.state.metrics):03d}.zip"
         runs.write_atomically(path, content.getvalue())
         self.state.model, self.state.sha256 = path.name, runs.sha256(path)
         runs.save_checkpoint(self.folder, asdict(self.state))

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from bridge_env.bidders import make
 from training.judge import Row
 from training.match import play
 from training.ppo_config import PPOConfig
@@ -22,7 +21,7 @@ def judge(spec: str, config: PPOConfig) -> list[Row]:
     first = play(spec, config.control, config.judge, config.seed)
     rows = [Row(f"against {config.control}, its control pair", first.mean_imps, first.standard_error, config.judge)]
     for other in NEVER_MET:
-        if make(other) not in (make(config.control), make(config.opponents)):
+        if other not in (config.control, config.opponents):
             match = play(spec, other, first.boards, config.seed)
             rows.append(Row(f"against {other}, never met", match.mean_imps, match.standard_error, config.judge))
     return rows
