@@ -12,15 +12,6 @@ pytestmark = pytest.mark.slow
 CONFIG = EvolveConfig(seed=3, generations=1, partnerships=1, proposals=3, boards=256, confirm=256, judge=64)
 
 
-def _where(_number: int) -> tuple[str, str]:
-    """The node that runs this task, and where it has our code from."""
-    import ray as here
-
-    import training
-
-    return here.get_runtime_context().get_node_id(), training.__file__
-
-
 def _population(folder, cluster: Cluster) -> list:
     state = selfplay.begin(CONFIG)
     for after in selfplay.evolve(folder, CONFIG, state, cluster, lambda _boards: None):
@@ -31,15 +22,28 @@ def _population(folder, cluster: Cluster) -> list:
 def test_two_nodes_give_the_same_and_get_the_code(tmp_path):
     from ray.cluster_utils import Cluster as Nodes
 
+    def where(_number: int) -> tuple[str, tuple[str, ...]]:
+        """The node that runs this task, and which of our packages came to it with the run."""
+        import sys
+        import time
+        from pathlib import Path
+
+        import ray as here
+
+        time.sleep(0.2)  # long enough for both nodes to get some
+        sent = [Path(folder) for folder in sys.path if "py_modules_files" in folder]
+        names = ("agents", "bridge_env", "training")
+        return here.get_runtime_context().get_node_id(), tuple(n for n in names if any((s / n).is_dir() for s in sent))
+
     nodes = Nodes(initialize_head=True, head_node_args={"num_cpus": 1})
     try:
         nodes.add_node(num_cpus=1)
         nodes.wait_for_nodes()
         with Cluster(None, nodes.address) as cluster:
             assert cluster.workers == 2
-            seen = [place for _, place in cluster.map(_where, [(k,) for k in range(40)])]
+            seen = [place for _, place in cluster.map(where, [(k,) for k in range(10)])]
             assert len({node for node, _ in seen}) == 2
-            assert all("runtime_resources" in file for _, file in seen)  # from the runtime environment
+            assert {sent for _, sent in seen} == {("agents", "bridge_env", "training")}
             both = _population(tmp_path, cluster)
     finally:
         nodes.shutdown()

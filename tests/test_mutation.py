@@ -31,7 +31,7 @@ def test_with_line_changes_one_line_and_nothing_else():
     other = with_constraint(TOY, address, ())
     assert line_at(other, address).constraint == ()
     assert with_line(other, address, line) == TOY
-    assert TOY == parse_system(system_text(TOY))  # the parent is as it was
+    assert parse_system(system_text(TOY)) == TOY  # the parent is as it was
 
 
 def test_moves_are_single_steps_of_one_threshold():

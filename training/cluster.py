@@ -11,6 +11,7 @@ import contextlib
 import importlib
 import logging
 import os
+import socket
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -64,6 +65,7 @@ class Cluster:
         if self.address is None:
             options["num_cpus"] = self.workers
         else:
+            _check_reachable(self.address)
             options = {"address": self.address, "log_to_driver": False, "logging_level": logging.ERROR}
             options["runtime_env"] = {"py_modules": [str(_folder(name)) for name in PACKAGES]}
         try:
@@ -108,6 +110,21 @@ class Cluster:
             for reference in running:
                 with contextlib.suppress(Exception):
                     self.ray.cancel(reference, force=False)
+
+
+def _check_reachable(address: str) -> None:
+    """Is anybody at ``address``? Ray itself waits for a minute and then ends the whole process.
+
+    Raises:
+        ClusterError: nobody answers there.
+    """
+    host, _, port = address.removeprefix("ray://").rpartition(":")
+    if not host or not port.isdecimal():
+        return  # "auto" and the like: Ray finds the cluster, or says at once that there is none
+    try:
+        socket.create_connection((host, int(port)), timeout=10).close()
+    except OSError as error:
+        raise ClusterError(f"no Ray cluster on {address}: {error}; is 'ray start' running there?") from error
 
 
 def _folder(package: str) -> Path:

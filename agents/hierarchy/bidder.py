@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.hierarchy.compiled import Compiled, compile_system, pool
-from agents.hierarchy.engine import QUANTITIES, bid_boards, bid_rows
+from agents.hierarchy.context import QUANTITIES
+from agents.hierarchy.engine import bid_boards, bid_rows
 from agents.hierarchy.tree import System
 from bridge_env.auction import Auctions
 from bridge_env.cards import hands

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.hierarchy.bidder import HierarchyBidder
-from agents.hierarchy.engine import ACES, STRENGTH, SUIT, TOP
+from agents.hierarchy.context import ACES, STRENGTH, SUIT, TOP
 from agents.hierarchy.text import constraint_text
 from agents.hierarchy.tree import Line, System, walk
 from bridge_env.auction import Auctions
