@@ -8,6 +8,7 @@ import subprocess
 import sys
 import zipfile
 from itertools import pairwise
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -20,6 +21,9 @@ from bridge_env.bidders import SpecError
 from bridge_env.calls import NUM_CALLS
 from bridge_env.observation import OBSERVATION_SIZE, observe
 from bridge_env.view import view_of
+from training.match import play
+
+ROOT = Path(__file__).parent.parent
 
 
 def random_policy(seed=1, widths=(64, 32), spread=0.2):
@@ -106,6 +110,13 @@ def test_long_batches_are_cut(monkeypatch):
 def test_layers_that_make_no_policy(layers, says):
     with pytest.raises(ValueError, match=says):
         policy(layers)
+
+
+def test_the_policy_of_the_repository_beats_pass():
+    """As the README says: by far more than 1 IMP on 5,000 unseen boards; measured 4.82 ± 0.08."""
+    match = play(load(ROOT / "results" / "ppo" / "policy.npz"), "pass", 5_000, seed=1)
+    assert match.boards.share_in_training() == 0
+    assert match.mean_imps - 3 * match.standard_error > 4
 
 
 # --- the file ------------------------------------------------------------------------------------------------

@@ -106,7 +106,7 @@ def _conclude(folder: Path, config: PPOConfig, state: Any) -> None:
     print("\n" + judge.table_text(rows) + "\n")
     manifest = runs.read_manifest(folder)
     ppo_report.plot_curve(state.metrics, rows[0], folder / "learning_curve.png")
-    report = ppo_report.markdown(rows, config, manifest, state.metrics[-1])
+    report = ppo_report.markdown(f"policy:{file}", rows, config, manifest, state.metrics[-1])
     runs.write_atomically(folder / "report.md", report)
     verdict = {"rows": [row.as_json() for row in rows], "seconds": state.seconds, "steps": state.steps}
     runs.write_atomically(folder / "verdict.json", json.dumps(verdict, indent=2) + "\n")

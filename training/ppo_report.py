@@ -37,21 +37,22 @@ def command(config: PPOConfig) -> str:
     return " ".join(words)
 
 
-def markdown(rows: Sequence[Row], config: PPOConfig, manifest: Mapping[str, Any], last: Mapping[str, Any]) -> str:
-    """The report."""
+def markdown(
+    spec: str, rows: Sequence[Row], config: PPOConfig, manifest: Mapping[str, Any], last: Mapping[str, Any]
+) -> str:
+    """The report of the policy ``spec``; ``last`` is the last point of its curve."""
     machine, versions = manifest.get("machine", {}), manifest.get("versions", {})
     lines = [
         "# A policy from scratch, by MaskablePPO", "",
         f"Made by `{command(config)}`: {last['steps']:,} calls in {last['seconds'] / 60:.1f} minutes of wall time, "
-        f"{config.threads} torch threads on a machine of {machine.get('cores')} cores "
+        f"torch threads: {config.threads}, on a machine of {machine.get('cores')} cores "
         f"(torch {versions.get('torch')}, stable-baselines3 {versions.get('stable-baselines3')}).", "",
         f"Judged on boards that training never saw, duplicate, dealer and vulnerability by board number, "
         f"seed {config.seed}:", "",
         "| | IMPs/board | SE | boards |", "| --- | ---: | ---: | ---: |",
         *(f"| {r.what} | {r.mean:+.3f} | {r.error:.3f} | {r.boards:,} |" for r in rows), "",
         "![learning curve](learning_curve.png)", "",
-        f"Any row again: `bridge-env match policy:policy.npz {config.control} --boards {config.judge} "
-        f"--seed {config.seed}`", "",
+        f"Any row again: `bridge-env match {spec} {config.control} --boards {config.judge} --seed {config.seed}`", "",
         "## Config", "", *(f"- {name}: {value}" for name, value in asdict(config).items()), "",
     ]  # fmt: skip
     return "\n".join(lines)
