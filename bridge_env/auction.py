@@ -44,13 +44,13 @@ class IllegalCall(ValueError):
     """A call that the laws do not allow here; the message shows the auction so far."""
 
 
-@njit(cache=True, inline="always")
+@njit(cache=True, forceinline=True)
 def row_turn(state):  # type: ignore[no-untyped-def]
     """Seat to call."""
     return (state[DEALER] + state[LENGTH]) & 3
 
 
-@njit(cache=True)
+@njit(cache=True, forceinline=True)
 def row_legal(state, call):  # type: ignore[no-untyped-def]
     """May the seat to call make this call? A finished row allows Pass only."""
     if call == PASS:
@@ -67,7 +67,7 @@ def row_legal(state, call):  # type: ignore[no-untyped-def]
     return call == REDOUBLE and ours and state[DOUBLING] == 1
 
 
-@njit(cache=True)
+@njit(cache=True, forceinline=True)
 def row_mask(state, mask):  # type: ignore[no-untyped-def]
     """Write the legal calls of a row to ``mask`` (38,)."""
     # One loop over the bids rather than slices, each of which costs numba more than the loop.
@@ -81,7 +81,7 @@ def row_mask(state, mask):  # type: ignore[no-untyped-def]
     mask[REDOUBLE] = doubling == 1 and ours
 
 
-@njit(cache=True)
+@njit(cache=True, forceinline=True)
 def row_start(state, history, dealer, vulnerability):  # type: ignore[no-untyped-def]
     """Empty a row."""
     history[:] = -1
@@ -93,7 +93,7 @@ def row_start(state, history, dealer, vulnerability):  # type: ignore[no-untyped
     state[FIRST_NAMER:] = -1
 
 
-@njit(cache=True)
+@njit(cache=True, forceinline=True)
 def row_step(state, history, call):  # type: ignore[no-untyped-def]
     """Make a legal call. A finished row stays as it is."""
     if state[DONE]:
@@ -120,7 +120,7 @@ def row_step(state, history, call):  # type: ignore[no-untyped-def]
             state[namer] = seat
 
 
-@njit(cache=True, inline="always")
+@njit(cache=True, forceinline=True)
 def row_declarer(state):  # type: ignore[no-untyped-def]
     """Declarer of the last bid: the first of its side to name its strain; -1 without a bid."""
     if state[LAST_BID] < 0:

@@ -37,7 +37,7 @@ assert HAND_AT == BIDS_AT + NUM_BIDS * BID_STRIDE
 assert OBSERVATION_SIZE == HAND_AT + 52
 
 
-@njit(cache=True)
+@njit(cache=True, forceinline=True)
 def row_observation(state, history, shown, seat, out):  # type: ignore[no-untyped-def]
     """Write what ``seat`` sees of a table to ``out`` int8 (480,).
 
@@ -69,7 +69,7 @@ def row_observation(state, history, shown, seat, out):  # type: ignore[no-untype
         out[HAND_AT + card] = shown[card] == seat
 
 
-@njit(cache=True)
+@njit(cache=True, forceinline=True)
 def row_shown(owner, shown):  # type: ignore[no-untyped-def]
     """Write ``owner`` uint8 (52,) to ``shown`` uint8 (52,), in the order of the observation."""
     for suit in range(4):

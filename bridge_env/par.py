@@ -67,7 +67,7 @@ def _solve(accepted, held):  # type: ignore[no-untyped-def]
     return best_ns, best_ew
 
 
-@njit(cache=True)
+@njit(cache=True, forceinline=True)
 def row_par(tricks, dealer, vulnerability, table, accepted, held):  # type: ignore[no-untyped-def]
     """Par of a table (4, 5), points for NS. ``table`` is ``ACCEPTED``; the last two, int16 (35, 2), are room to work."""
     _accept(tricks, vulnerability, table, accepted)

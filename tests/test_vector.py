@@ -367,7 +367,7 @@ def test_a_million_steps_leave_no_memory_behind(mode):
     _, info = env.reset(seed=1)
     held = []
     for step in range(2_200):
-        obs, reward, terminated, _, info = env.step(sample_legal(info["action_mask"], streams.key("soak", step)[0]))
+        _, _, terminated, _, info = env.step(sample_legal(info["action_mask"], streams.key("soak", step)[0]))
         if mode == AutoresetMode.DISABLED and terminated.any():
             _, info = env.reset(options={"reset_mask": terminated})
         if step in (199, 2_199):

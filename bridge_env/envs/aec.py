@@ -29,7 +29,7 @@ except ImportError as error:
 Observation = dict[str, NDArray[np.int8]]
 
 
-class BiddingAEC(AECEnv[str, Observation, int | None]):
+class BiddingAEC(AECEnv[str, Observation, int | None]):  # type: ignore[misc] # PettingZoo has no types
     """Contract-bridge bidding for the agents ``"N" "E" "S" "W"``; see ``BiddingEnv`` for the game.
 
     Observations are ``{"observation": int8 (480,), "action_mask": int8 (38,)}``: the agent's own hand and
@@ -137,6 +137,6 @@ def _seen_from(seat: str, info: dict[str, Any]) -> dict[str, Any]:
     return info | turned
 
 
-def env(**setting: Any) -> OrderEnforcingWrapper[str, Observation, int | None]:
+def env(**setting: Any) -> Any:
     """A ``BiddingAEC`` that says so when it is used out of order; takes the same arguments."""
     return OrderEnforcingWrapper(BiddingAEC(**setting))

@@ -25,7 +25,7 @@ SUIT_ORDERS.flags.writeable = False
 _BOARD, _IMAGE = purpose("board"), purpose("image")
 
 
-@njit(cache=True)
+@njit(cache=True, forceinline=True)
 def row_image(record, image, owner, tricks):  # type: ignore[no-untyped-def]
     """Write image ``image`` of a packed record uint8 (23,) to ``owner`` (52,) and ``tricks`` (4, 5)."""
     order, steps = SUIT_ORDERS[image % 24], image // 24
@@ -41,13 +41,11 @@ def row_image(record, image, owner, tricks):  # type: ignore[no-untyped-def]
             tricks[(declarer + steps) & 3, strain] = (record[DEAL_BYTES + (entry >> 1)] >> (4 * (entry & 1))) & 15
 
 
-@njit(cache=True)
+@njit(cache=True, forceinline=True)
 def row_draw_image(key, records, indices, images, owner, tricks):  # type: ignore[no-untyped-def]
     """Draw one of the deals ``indices``, and one of its first ``images`` images, by the stream ``key``."""
     at = indices[row_key(key, _BOARD) % np.uint64(len(indices))]
-    image = 0
-    if images > 1:
-        image = np.int64(row_key(key, _IMAGE) % np.uint64(images))
+    image = np.int64(row_key(key, _IMAGE) % np.uint64(images))
     row_image(records[at], image, owner, tricks)
 
 

@@ -118,7 +118,7 @@ class Results(NamedTuple):
 # --- a row ------------------------------------------------------------------------------------------------
 
 
-@njit(cache=True)
+@njit(cache=True, forceinline=True)
 def row_call(state, history, key, kinds, call):  # type: ignore[no-untyped-def]
     """Make the caller's call, and those of compiled bidders after it; returns the table's status."""
     if not row_legal(state, call):
@@ -127,7 +127,7 @@ def row_call(state, history, key, kinds, call):  # type: ignore[no-untyped-def]
     return row_advance(state, history, key, kinds)
 
 
-@njit(cache=True)
+@njit(cache=True, forceinline=True)
 def row_pay(  # type: ignore[no-untyped-def]
     state, viewer, took, reference, side, points, rewards, seat_rewards, outcome
 ):  # fmt: skip
@@ -149,7 +149,7 @@ def row_pay(  # type: ignore[no-untyped-def]
     return reward
 
 
-@njit(cache=True)
+@njit(cache=True, forceinline=True)
 def row_new_episode(  # type: ignore[no-untyped-def]
     key, records, indices, images, dealer, vulnerability, worth, accepted, held,
     state, history, owner, shown, tricks,

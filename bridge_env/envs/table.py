@@ -77,7 +77,7 @@ def row_trivial_call(state, key, kind):  # type: ignore[no-untyped-def]
     return PASS if rank == 0 else extra
 
 
-@njit(cache=True)
+@njit(cache=True, forceinline=True)
 def row_advance(state, history, key, seats):  # type: ignore[no-untyped-def]
     """Let compiled seats call; returns what the table then waits for: CALLER, INJECTED or OVER."""
     while not state[DONE]:
@@ -138,7 +138,7 @@ def _advance_rows(state, history, key, seats, status, rows):  # type: ignore[no-
         status[row] = row_advance(state[row], history[row], key[row], seats)
 
 
-@njit(cache=True)
+@njit(cache=True, forceinline=True)
 def row_look(state, history, shown, viewer, observation, mask):  # type: ignore[no-untyped-def]
     """Write what the seat to call sees or, of a finished auction, what ``viewer`` sees."""
     row_observation(state, history, shown, viewer if state[DONE] else row_turn(state), observation)
@@ -151,13 +151,13 @@ def _look(state, history, shown, viewer, observation, mask):  # type: ignore[no-
         row_look(state[row], history[row], shown[row], viewer[row], observation[row], mask[row])
 
 
-@njit(cache=True)
+@njit(cache=True, forceinline=True)
 def row_took(state, tricks):  # type: ignore[no-untyped-def]
     """Declarer's tricks from a table (4, 5), where -1 is unknown; 0 without a bid."""
     return tricks[row_declarer(state), state[LAST_BID] % 5] if state[LAST_BID] >= 0 else 0
 
 
-@njit(cache=True)
+@njit(cache=True, forceinline=True)
 def row_score(state, took, table):  # type: ignore[no-untyped-def]
     """Points for NS when declarer has taken ``took`` tricks; ``table`` is ``SCORE_TABLE``."""
     if state[LAST_BID] < 0:
@@ -297,7 +297,9 @@ class Tables:
         parts.append(auction_table(a.calls(row), dealer, vulnerability))
         if a.done[row]:
             self.solve(np.array([row]), double_dummy)
-            parts.append(result_line(a.contracts().at(row), int(row_took(a.state[row], self.tricks[row])), vulnerability))
+            parts.append(
+                result_line(a.contracts().at(row), int(row_took(a.state[row], self.tricks[row])), vulnerability)
+            )
         return "\n\n".join(parts)
 
     def solve(self, rows: NDArray[np.intp], double_dummy: DoubleDummy) -> None:
