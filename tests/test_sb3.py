@@ -116,6 +116,10 @@ def test_the_rest_of_vec_env():
         env.reset()
     with pytest.raises(ValueError, match="make it with SAME_STEP"):
         SB3VecEnv(BiddingVectorEnv(2, **SETTING))
+    four = adapter(learner="all", reward="imps_vs_par")
+    four.reset()
+    with pytest.raises(ValueError, match="one learner"):
+        four.step(np.zeros(TABLES, np.int64))
 
 
 def test_vec_monitor_counts_episodes():

@@ -63,7 +63,8 @@ def run(args: argparse.Namespace) -> int:
 
     config = _config(args)
     folder, state = ppo.prepare(args.resume, config, args.out, args.name)
-    print(f"{folder}: NS learns against {config.opponents}, control {config.control}; logs in {folder / 'tensorboard'}")
+    logs = f"tensorboard --logdir {folder}" if find_spec("tensorboard") else "none, tensorboard is not installed"
+    print(f"{folder}: NS learns against {config.opponents}, control {config.control}; logs: {logs}")
     bar = _Bar(state.steps)
     try:
         ppo.train(folder, config, state, bar.tick, began)

@@ -220,15 +220,18 @@ class _Run(BaseCallback):
         self.evaluated = time.perf_counter()
 
     def checkpoint(self) -> None:
-        """Evaluate, then save all that ``--resume`` needs; the old model goes when the new one is in place."""
-        self.evaluate()
-        content = io.BytesIO()
-        self.model.save(content)
-        before, path = self.state.model, self.folder / f"model-{len(self.state.metrics):03d}.zip"
-        runs.write_atomically(path, content.getvalue())
-        self.state.model, self.state.sha256 = path.name, runs.sha256(path)
-        runs.save_checkpoint(self.folder, asdict(self.state))
-        if before and before != path.name:
+        """Evaluate and save all that ``--resume`` needs; the old model goes when the new one is in place."""
+        state, before = self.state, self.state.model
+        if not (state.model and state.metrics[-1]["steps"] == state.steps):
+            self.evaluate()
+            content = io.BytesIO()
+            self.model.save(content)
+            path = self.folder / f"model-{len(state.metrics):03d}.zip"
+            runs.write_atomically(path, content.getvalue())
+            state.model, state.sha256 = path.name, runs.sha256(path)
+        state.seconds = self.seconds()
+        runs.save_checkpoint(self.folder, asdict(state))
+        if before and before != state.model:
             (self.folder / before).unlink(missing_ok=True)
 
     def provenance(self) -> dict[str, Any]:

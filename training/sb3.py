@@ -38,7 +38,7 @@ class SB3VecEnv(VecEnv):
         reward_scale: rewards are multiplied by it; PPO learns best where they are about 1.
 
     Raises:
-        ValueError: the env resets at another time.
+        ValueError: the env resets at another time; at the first step, its caller bids all four seats.
     """
 
     def __init__(self, env: gymnasium.vector.VectorEnv[Any, Any, Any], reward_scale: float = 1.0) -> None:
@@ -66,6 +66,8 @@ class SB3VecEnv(VecEnv):
 
     def step_wait(self) -> tuple[NDArray[np.int8], NDArray[np.float32], NDArray[np.bool_], list[dict[str, Any]]]:
         observation, rewards, terminated, truncated, said = self.env.step(self._actions)
+        if "seat_rewards" in said:
+            raise ValueError("SB3 has one learner: with all four seats, it would pay one for another's calls")
         done = terminated | truncated
         infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
         last = said.get("final_info", {})
