@@ -35,6 +35,9 @@ MAX_CALLS = 319
 DEALER, VULNERABILITY, LENGTH, LAST_BID, LAST_BIDDER, DOUBLING, PASSES, DONE, FIRST_NAMER = range(9)
 STATE_COLUMNS = FIRST_NAMER + 10  # first seat to name each strain: [side, strain], -1 = nobody
 
+# Row i: the bids from number i up, as a mask of calls. Copying a row is several times faster than making one.
+_BIDS_FROM = (np.arange(NUM_CALLS) >= FIRST_BID + np.arange(NUM_BIDS + 1)[:, None]).astype(np.int8)
+
 Int16Array = NDArray[np.int16]
 Int8Array = NDArray[np.int8]
 BoolArray = NDArray[np.bool_]
@@ -70,10 +73,9 @@ def row_legal(state, call):  # type: ignore[no-untyped-def]
 @njit(cache=True, forceinline=True)
 def row_mask(state, mask):  # type: ignore[no-untyped-def]
     """Write the legal calls of a row to ``mask`` (38,)."""
-    # One loop over the bids rather than slices, each of which costs numba more than the loop.
-    lowest = NUM_CALLS if state[DONE] else FIRST_BID + state[LAST_BID] + 1
-    for call in range(FIRST_BID, NUM_CALLS):
-        mask[call] = call >= lowest
+    bids = _BIDS_FROM[NUM_BIDS if state[DONE] else state[LAST_BID] + 1]
+    for call in range(NUM_CALLS):
+        mask[call] = bids[call]
     doubling = -1 if state[DONE] or state[LAST_BID] < 0 else state[DOUBLING]
     ours = ((row_turn(state) ^ state[LAST_BIDDER]) & 1) == 0
     mask[PASS] = True

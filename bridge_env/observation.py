@@ -65,8 +65,9 @@ def row_observation(state, history, shown, seat, out):  # type: ignore[no-untype
             out[last + DOUBLE_AT + who] = 1
         elif call == REDOUBLE:
             out[last + REDOUBLE_AT + who] = 1
-    for card in range(52):
-        out[HAND_AT + card] = shown[card] == seat
+    hand, own = out[HAND_AT:], np.uint8(seat)
+    for card in range(np.uint64(52)):  # unsigned and of bytes, it becomes two or three vector instructions
+        hand[card] = shown[card] == own
 
 
 @njit(cache=True, forceinline=True)

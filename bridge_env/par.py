@@ -69,7 +69,7 @@ def _solve(accepted, held):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, forceinline=True)
 def row_par(tricks, dealer, vulnerability, table, accepted, held):  # type: ignore[no-untyped-def]
-    """Par of a table (4, 5), points for NS. ``table`` is ``ACCEPTED``; the last two, int16 (35, 2), are room to work."""
+    """Par of a table (4, 5), points for NS. ``table`` is ``ACCEPTED``; the last two, int16 (35, 2), are room for it."""
     _accept(tricks, vulnerability, table, accepted)
     ns, ew = _solve(accepted, held)
     # The side that does not deal may bid or pass the board out once the dealer's side has passed.

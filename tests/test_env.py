@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+import threading
 
 import gymnasium
 import numpy as np
@@ -621,7 +622,8 @@ class CountedDeals:
         return np.full(len(owner), 9, np.int8)
 
     def tricks(self, owner):
-        self.asked.append(20 * len(owner))
+        if threading.current_thread() is threading.main_thread():  # else ahead of use
+            self.asked.append(20 * len(owner))
         return np.full((len(owner), 4, 5), 9, np.int8)
 
 

@@ -211,7 +211,7 @@ def test_seat_rewards_sum_to_nothing_and_the_last_caller_is_paid():
     _, info = env.reset(seed=1)
     paid = 0
     for step in range(40):
-        obs, reward, terminated, _, info = env.step(sample_legal(info["action_mask"], streams.key("calls", step)[0]))
+        _, reward, terminated, _, info = env.step(sample_legal(info["action_mask"], streams.key("calls", step)[0]))
         seats = info["seat_rewards"]
         assert seats.dtype == np.float32
         assert (seats[~terminated] == 0).all()
@@ -233,7 +233,7 @@ def test_an_illegal_call_costs_its_seat_alone():
     assert info["seat_rewards"].tolist() == [[0] * 4, [0, 0, -24, 0], [0] * 4]
     with pytest.raises(ResetNeeded, match="table 1 is over"):
         env.step(np.zeros(3, int))
-    obs, info = env.reset(options={"reset_mask": np.array([False, True, False])})
+    _, info = env.reset(options={"reset_mask": np.array([False, True, False])})
     assert info["action_mask"].sum(axis=1).tolist() == [23, 36, 23]
     assert not env.step(np.zeros(3, int))[2].any()
 

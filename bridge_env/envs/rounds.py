@@ -1,19 +1,18 @@
 """One round of a vector env, compiled: every table makes a call, is paid, is dealt anew and shown, row by row.
 
 The kernels take arrays one by one: tuples of arrays read better, but numba hands them over three times slower
-and half the time of a step would go there. The tuples name the groups for the callers, who unpack them.
+and half the time of a step would go there. ``arrays`` names the groups for the callers, who unpack them.
 """
 
 from __future__ import annotations
-
-from typing import NamedTuple
 
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from bridge_env.auction import DOUBLING, LAST_BID, row_declarer, row_legal, row_start, row_step, row_turn
+from bridge_env.auction import DONE, DOUBLING, LAST_BID, row_declarer, row_legal, row_start, row_step, row_turn
 from bridge_env.calls import DOUBLE, FIRST_BID, NUM_BIDS, NUM_CALLS, PASS, REDOUBLE
+from bridge_env.envs.arrays import BID, DECLARER, DOUBLED, REFERENCE, SAME_STEP, SCORE, TRICKS
 from bridge_env.envs.chance import purpose, row_draw, row_key, row_key_of_three
 from bridge_env.envs.episodes import EPISODE, SETTLED
 from bridge_env.envs.images import row_draw_image
@@ -22,109 +21,20 @@ from bridge_env.envs.table import ILLEGAL, OVER, row_advance, row_look, row_scor
 from bridge_env.observation import row_shown
 from bridge_env.par import row_par
 
-NEXT_STEP, SAME_STEP, DISABLED = range(3)
-
-# Columns of ``outcome``: points for the learner's side (NS, if it bids all seats) and what they are compared
-# with; the contract as in ``auction.Contracts``; declarer's tricks, -1 where passed out.
-SCORE, REFERENCE, BID, DOUBLED, DECLARER, TRICKS = range(6)
-OUTCOME_COLUMNS = 6
-
 _EPISODE, _SETTLED = purpose(EPISODE), purpose(SETTLED)
 _ZERO = next(iter(REWARDS.values())).zero
-
-
-class Room(NamedTuple):
-    """The tables: a row each. The first eight are those of ``table.Tables`` and ``auction.Auctions``.
-
-    Attributes:
-        base: uint64 (N,), what a table's episodes are derived from.
-        number: int64 (N,), of its next episode.
-        reference: int16 (N,), what its score is compared with, points for NS.
-        finished: bool (N,): its episode has ended and it waits for a new one.
-    """
-
-    state: NDArray[np.int16]
-    history: NDArray[np.int8]
-    owner: NDArray[np.uint8]
-    shown: NDArray[np.uint8]
-    tricks: NDArray[np.int8]
-    key: NDArray[np.uint64]
-    status: NDArray[np.int8]
-    viewer: NDArray[np.int8]
-    base: NDArray[np.uint64]
-    number: NDArray[np.int64]
-    reference: NDArray[np.int16]
-    finished: NDArray[np.bool_]
-
-
-class Stock(NamedTuple):
-    """Where the kernel takes new episodes from: solved deals.
-
-    Attributes:
-        records, indices, images: as ``images.draw_images`` has them.
-        dealer, vulnerability: fixed ones, or -1: at random.
-        accepted: ``par.ACCEPTED``; empty where nothing is compared with par.
-    """
-
-    records: NDArray[np.uint8]
-    indices: NDArray[np.intp]
-    images: int
-    dealer: int
-    vulnerability: int
-    accepted: NDArray[np.int16]
-
-
-class Terms(NamedTuple):
-    """How a call is paid.
-
-    Attributes:
-        kinds: int8 (4,), who bids N, E, S, W.
-        side: the learner's, 0 or 1; -1 if it bids all four seats.
-        points: ``scoring.SCORE_TABLE``.
-        rewards: float64, of ``rewards.Reward``.
-        penalty: of an illegal call.
-    """
-
-    kinds: NDArray[np.int8]
-    side: int
-    points: NDArray[np.int16]
-    rewards: NDArray[np.float64]
-    penalty: float
-
-
-class Results(NamedTuple):
-    """What a round gives: a row for each table.
-
-    Attributes:
-        observation: int8 (N, 480).
-        mask: int8 (N, 38).
-        reward: float64 (N,).
-        terminated, illegal: bool (N,).
-        seat_rewards: float32 (N, 4).
-        outcome: int16 (N, 6), of the episodes that ended with their auctions.
-        final_observation: int8 (N, 480) with same-step autoreset, else (0, 480).
-    """
-
-    observation: NDArray[np.int8]
-    mask: NDArray[np.int8]
-    reward: NDArray[np.float64]
-    terminated: NDArray[np.bool_]
-    illegal: NDArray[np.bool_]
-    seat_rewards: NDArray[np.float32]
-    outcome: NDArray[np.int16]
-    final_observation: NDArray[np.int8]
 
 
 # --- a row ------------------------------------------------------------------------------------------------
 
 
 @njit(cache=True, forceinline=True)
-def row_call(state, history, key, kinds, call):  # type: ignore[no-untyped-def]
-    """Make the caller's call, and those of compiled bidders after it; returns the table's status."""
+def row_call(state, history, kinds, call):  # type: ignore[no-untyped-def]
+    """Make the caller's call; returns ILLEGAL, OVER, or who is to call, which is above ILLEGAL if compiled."""
     if not row_legal(state, call):
         return ILLEGAL
     row_step(state, history, call)
-    return row_advance(state, history, key, kinds)
+    return OVER if state[DONE] else kinds[row_turn(state)]
 
 
 @njit(cache=True, forceinline=True)
@@ -180,15 +90,15 @@ def play_round(  # type: ignore[no-untyped-def]
     kinds, side, points, rewards, penalty,
     observation, mask, reward, terminated, illegal, seat_rewards, outcome, final_observation,
 ):  # fmt: skip
-    """A round of the tables ``begin`` to ``end``, for compiled bidders and solved deals; returns how many ended.
+    """A round of the tables ``begin`` to ``end``, for compiled bidders and solved deals.
 
-    A table that has ``finished`` is dealt its next episode instead (with next-step autoreset; with none there
-    must be no such table).
+    Returns how many episodes ended, and how many of them with an illegal call. A table that has ``finished`` is
+    dealt its next episode instead (with next-step autoreset; with none there must be no such table).
     """
     accepted, held = np.empty((NUM_BIDS, 2), np.int16), np.empty((NUM_BIDS, 2), np.int16)
-    ended = 0
+    ended = wrong = 0
     for row in range(begin, end):
-        row_state, row_history, row_deal = state[row], history[row], shown[row]
+        row_state, row_history = state[row], history[row]  # in rare branches they are made anew: faster
         reward[row] = 0
         terminated[row] = False
         illegal[row] = False
@@ -197,26 +107,37 @@ def play_round(  # type: ignore[no-untyped-def]
         new = finished[row]
         if not new:
             seat = row_turn(row_state)
-            status[row] = row_call(row_state, row_history, key[row], kinds, calls[row])
+            status[row] = row_call(row_state, row_history, kinds, calls[row])
+            if status[row] > ILLEGAL:
+                status[row] = row_advance(state[row], history[row], key[row], kinds)
             if status[row] == ILLEGAL:
                 reward[row] = -penalty
                 terminated[row] = True
                 illegal[row] = True
+                wrong += 1
                 if side < 0:
                     seat_rewards[row, seat] = -penalty
             else:
                 viewer[row] = seat
             if status[row] == OVER:
                 terminated[row] = True
-                took = row_took(row_state, tricks[row])
+                took = row_took(state[row], tricks[row])
                 reward[row] = row_pay(
-                    row_state, seat, took, reference[row], side, points, rewards, seat_rewards[row], outcome[row]
+                    state[row],
+                    viewer[row],
+                    took,
+                    reference[row],
+                    side,
+                    points,
+                    rewards,
+                    seat_rewards[row],
+                    outcome[row],
                 )
             if terminated[row]:
                 ended += 1
                 finished[row] = True
                 if mode == SAME_STEP:
-                    row_look(row_state, row_history, row_deal, viewer[row], final_observation[row], mask[row])
+                    row_look(state[row], history[row], shown[row], viewer[row], final_observation[row], mask[row])
                     new = True
         if new:
             key[row] = row_key_of_three(base[row], _EPISODE, number[row])
@@ -224,11 +145,11 @@ def play_round(  # type: ignore[no-untyped-def]
             finished[row] = False
             reference[row] = row_new_episode(
                 key[row], records, indices, images, dealer, vulnerability, worth, accepted, held,
-                row_state, row_history, owner[row], row_deal, tricks[row],
+                state[row], history[row], owner[row], shown[row], tricks[row],
             )  # fmt: skip
-            status[row] = row_advance(row_state, row_history, key[row], kinds)
-        row_look(row_state, row_history, row_deal, viewer[row], observation[row], mask[row])
-    return ended
+            status[row] = row_advance(state[row], history[row], key[row], kinds)
+        row_look(row_state, row_history, shown[row], viewer[row], observation[row], mask[row])
+    return ended, wrong
 
 
 @njit(cache=True, nogil=True)
@@ -267,7 +188,9 @@ def make_calls(  # type: ignore[no-untyped-def]
         if finished[row]:
             continue
         seat = row_turn(state[row])
-        status[row] = row_call(state[row], history[row], key[row], kinds, calls[row])
+        status[row] = row_call(state[row], history[row], kinds, calls[row])
+        if status[row] > ILLEGAL:
+            status[row] = row_advance(state[row], history[row], key[row], kinds)
         if status[row] == ILLEGAL:
             reward[row] = -penalty
             terminated[row] = True

@@ -16,6 +16,7 @@ from bridge_env.calls import NUM_CALLS, Contract, call_text
 from bridge_env.envs.episodes import Episodes, draw_episodes, episode_key, seed_base, settled_by
 from bridge_env.envs.rewards import PAR, seat_rewards
 from bridge_env.envs.setup import Setup
+from bridge_env.envs.stock import AheadSolver
 from bridge_env.envs.table import CALLER, ILLEGAL, Tables
 from bridge_env.observation import OBSERVATION_SIZE
 from bridge_env.protocols import Bidder
@@ -50,7 +51,8 @@ class BiddingEnv(gymnasium.Env[Observation, np.int64]):
     float32 (4,), has one for each seat N E S W, where NS = -EW. Points in ``info`` are North-South's.
 
     An illegal call ends the episode with minus ``illegal_penalty`` and ``info["illegal_action"] = True``
-    (of four seats, the other three pay nothing); with ``illegal="raise"`` it raises ``IllegalCall`` and changes nothing.
+    (of four seats, the other three pay nothing); with ``illegal="raise"`` it raises ``IllegalCall`` and
+    changes nothing.
 
     ``reset(seed=)`` begins a sequence of episodes, each a function of (seed, its number) alone. The
     ``options`` of ``reset`` settle one episode; each may be left out: ``deal`` (``"N:AK... ..."`` or owners
@@ -115,6 +117,7 @@ class BiddingEnv(gymnasium.Env[Observation, np.int64]):
         self._call = np.zeros(1, np.int64)
         self._over = True
         self._mask = np.zeros(NUM_CALLS, np.int8)
+        self._solver = AheadSolver(self._setup)
         self._base: NDArray[np.uint64] | None = None  # what the episodes' streams of this seed are derived from
         self._number = 0  # of the next episode
         # Boards drawn ahead, with the control pair's result: episodes number _first and on.
@@ -179,6 +182,10 @@ class BiddingEnv(gymnasium.Env[Observation, np.int64]):
             return observation, -self._setup.penalty, True, False, info
         return observation, self._result(info), True, False, info
 
+    def close(self) -> None:
+        """Let a thread that solves ahead end."""
+        self._solver.close()
+
     def action_masks(self) -> NDArray[np.bool_]:
         """The legal calls, bool (38,)."""
         return self._mask.astype(np.bool_)
@@ -221,6 +228,7 @@ class BiddingEnv(gymnasium.Env[Observation, np.int64]):
                 count = min(2 * len(self._ahead), _MOST_AHEAD)
             numbers = np.arange(self._number, self._number + count)
             self._ahead = draw_episodes(self._setup, self._keys(numbers), numbers)
+            self._solver.solve(self._keys(numbers + 1), numbers + 1)  # if it must be, while this one is played
             self._first, at = self._number, 0
         return self._ahead, at
 

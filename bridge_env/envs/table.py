@@ -77,7 +77,7 @@ def row_trivial_call(state, key, kind):  # type: ignore[no-untyped-def]
     return PASS if rank == 0 else extra
 
 
-@njit(cache=True, forceinline=True)
+@njit(cache=True)
 def row_advance(state, history, key, seats):  # type: ignore[no-untyped-def]
     """Let compiled seats call; returns what the table then waits for: CALLER, INJECTED or OVER."""
     while not state[DONE]:

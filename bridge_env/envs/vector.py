@@ -14,38 +14,27 @@ from numpy.typing import ArrayLike, NDArray
 
 from bridge_env.auction import IllegalCall
 from bridge_env.calls import NUM_CALLS, call_text
+from bridge_env.envs.arrays import (
+    DISABLED,
+    NEXT_STEP,
+    SAME_STEP,
+    Results,
+    Stock,
+    outcomes_of,
+    results_of,
+    room_of,
+    stock_of,
+    terms_of,
+)
 from bridge_env.envs.deals import LibraryDeals
 from bridge_env.envs.episodes import draw_episodes, episode_key, seed_base, settled_by
-from bridge_env.envs.rewards import CONTROL, NOTHING, PAR
-from bridge_env.envs.rounds import (
-    BID,
-    DECLARER,
-    DISABLED,
-    DOUBLED,
-    NEXT_STEP,
-    OUTCOME_COLUMNS,
-    REFERENCE,
-    SAME_STEP,
-    SCORE,
-    TRICKS,
-    Results,
-    Room,
-    Stock,
-    Terms,
-    first_bad_call,
-    make_calls,
-    new_episodes,
-    pay,
-    play_round,
-    show,
-)
+from bridge_env.envs.rewards import NOTHING, PAR
+from bridge_env.envs.rounds import first_bad_call, make_calls, new_episodes, pay, play_round, show
 from bridge_env.envs.setup import Setup
 from bridge_env.envs.stock import EpisodeStock
 from bridge_env.envs.table import INJECTED, Tables
 from bridge_env.observation import OBSERVATION_SIZE
-from bridge_env.par import ACCEPTED
 from bridge_env.protocols import Bidder
-from bridge_env.scoring import SCORE_TABLE
 
 _MODES = {AutoresetMode.NEXT_STEP: NEXT_STEP, AutoresetMode.SAME_STEP: SAME_STEP, AutoresetMode.DISABLED: DISABLED}
 _LEAST_ROWS = 512  # of a thread: waking one costs as much as some hundred tables
@@ -147,9 +136,10 @@ class BiddingVectorEnv(VectorEnv[Observations, NDArray[np.int64], NDArray[Any]])
         self._copy, self._threads = copy, min(threads, max(1, num_envs // _LEAST_ROWS))
         self._pool: ThreadPoolExecutor | None = None
         self._tables = Tables(num_envs, self._setup.table)
-        self._room = _room_of(self._tables)
-        self._terms = _terms_of(self._setup, self._tables)
-        self._results = self._new_results()
+        self._room = room_of(self._tables)
+        self._terms = terms_of(self._setup, self._tables)
+        self._outcomes = outcomes_of(self._setup)
+        self._results = results_of(num_envs, self._mode)
         self._all = np.arange(num_envs)
         self._started = False
         # Opened at the first reset: one of the two.
@@ -197,11 +187,11 @@ class BiddingVectorEnv(VectorEnv[Observations, NDArray[np.int64], NDArray[Any]])
         calls = self._checked(actions)
         results = self._fresh_results()
         if self._compiled is not None:
-            ended = self._play(self._compiled, calls, results)
+            ended, illegal = self._play(self._compiled, calls, results)
         else:
-            ended = self._play_with_bidders(calls, results)
+            ended, illegal = self._play_with_bidders(calls, results)
         truncated = np.zeros(self.num_envs, np.bool_)
-        return results.observation, results.reward, results.terminated, truncated, self._info(results, ended)
+        return results.observation, results.reward, results.terminated, truncated, self._info(results, ended, illegal)
 
     def action_masks(self) -> NDArray[np.bool_]:
         """The legal calls, bool (N, 38)."""
@@ -251,7 +241,7 @@ class BiddingVectorEnv(VectorEnv[Observations, NDArray[np.int64], NDArray[Any]])
             setup = self._setup
             compiled = INJECTED not in self._tables.kinds and setup.reward.reference in (PAR, NOTHING)
             if compiled and isinstance(setup.deals, LibraryDeals):
-                self._compiled = _stock_of(setup, setup.deals)
+                self._compiled = stock_of(setup, setup.deals)
             else:
                 self._drawn = EpisodeStock(setup, self.num_envs)
 
@@ -295,19 +285,21 @@ class BiddingVectorEnv(VectorEnv[Observations, NDArray[np.int64], NDArray[Any]])
             raise IllegalCall(f"{call_text(call)} is not legal at table {bad} after {said}")
         return calls
 
-    def _play(self, stock: Stock, calls: NDArray[np.int64], results: Results) -> int:
-        """A round, all of it compiled; returns how many episodes ended."""
+    def _play(self, stock: Stock, calls: NDArray[np.int64], results: Results) -> tuple[int, int]:
+        """A round, all of it compiled; returns how many episodes ended, and how many of them illegally."""
         rest = (calls, self._mode, *self._room, *stock, *self._terms, *results)
         if self._threads == 1:
-            return int(play_round(0, self.num_envs, *rest))
+            ended, illegal = play_round(0, self.num_envs, *rest)
+            return ended, illegal
         if self._pool is None:
             self._pool = ThreadPoolExecutor(self._threads - 1, "bridge_env round")
         bounds = [self.num_envs * i // self._threads for i in range(self._threads + 1)]
         others = [self._pool.submit(play_round, bounds[i], bounds[i + 1], *rest) for i in range(1, self._threads)]
-        return int(play_round(0, bounds[1], *rest)) + sum(int(other.result()) for other in others)
+        counts = [play_round(0, bounds[1], *rest), *(other.result() for other in others)]
+        return sum(ended for ended, _ in counts), sum(illegal for _, illegal in counts)
 
-    def _play_with_bidders(self, calls: NDArray[np.int64], results: Results) -> int:
-        """A round in steps, for injected bidders and any source of deals; returns how many episodes ended."""
+    def _play_with_bidders(self, calls: NDArray[np.int64], results: Results) -> tuple[int, int]:
+        """A round in steps, for injected bidders and any source of deals; returns as ``_play``."""
         room, terms, tables = self._room, self._terms, self._tables
         waiting = np.flatnonzero(room.finished) if self._mode == NEXT_STEP else self._all[:0]
         make_calls(
@@ -328,7 +320,7 @@ class BiddingVectorEnv(VectorEnv[Observations, NDArray[np.int64], NDArray[Any]])
             self._show(ended, results.final_observation, results.mask)
             self._deal(ended)
         self._show(self._all, results.observation, results.mask)
-        return len(ended)
+        return len(ended), int(results.illegal.sum())
 
     def _pay(self, results: Results) -> int:
         """Pay the auctions that have just ended; returns how many have contracts with unknown tricks."""
@@ -346,80 +338,32 @@ class BiddingVectorEnv(VectorEnv[Observations, NDArray[np.int64], NDArray[Any]])
 
     # --- what a step returns ------------------------------------------------------------------------------
 
-    def _new_results(self) -> Results:
-        n = self.num_envs
-        return Results(
-            observation=np.empty((n, OBSERVATION_SIZE), np.int8),
-            mask=np.empty((n, NUM_CALLS), np.int8),
-            reward=np.empty(n, np.float64),
-            terminated=np.empty(n, np.bool_),
-            illegal=np.empty(n, np.bool_),
-            seat_rewards=np.empty((n, 4), np.float32),
-            outcome=np.empty((n, OUTCOME_COLUMNS), np.int16),
-            final_observation=np.zeros((n if self._mode == SAME_STEP else 0, OBSERVATION_SIZE), np.int8),
-        )
-
     def _fresh_results(self) -> Results:
         if self._copy:
-            self._results = self._new_results()
+            self._results = results_of(self.num_envs, self._mode)
         return self._results
 
     def _mask_info(self, results: Results) -> Info:
         return {"action_mask": results.mask, "_action_mask": np.ones(self.num_envs, np.bool_)}
 
-    def _info(self, results: Results, ended: int) -> Info:
+    def _info(self, results: Results, ended: int, illegal: int) -> Info:
         info = self._mask_info(results)
         if self._setup.four_seats:
             info["seat_rewards"], info["_seat_rewards"] = results.seat_rewards, results.terminated
         if not ended:
             return info
         last: Info = {}
-        if results.illegal.any():
+        over = results.terminated
+        if illegal:
             last["illegal_action"] = last["_illegal_action"] = results.illegal
-        over = results.terminated & ~results.illegal
-        for name, column in self._outcome_columns().items():
-            last[name], last["_" + name] = results.outcome[:, column], over
+            over = over & ~results.illegal
+        for name, has_it, column in self._outcomes:
+            last[name], last[has_it] = results.outcome[:, column], over
         info |= last
         if self._mode == SAME_STEP:
             info["final_obs"], info["_final_obs"] = results.final_observation, results.terminated
             info["final_info"], info["_final_info"] = last, results.terminated
         return info
-
-    def _outcome_columns(self) -> dict[str, int]:
-        columns = {"score": SCORE, "bid": BID, "doubling": DOUBLED, "declarer": DECLARER, "tricks": TRICKS}
-        names = {PAR: "par", CONTROL: "control_score"}
-        if self._setup.reward.reference in names:
-            columns[names[self._setup.reward.reference]] = REFERENCE
-        return columns
-
-
-def _room_of(tables: Tables) -> Room:
-    n = len(tables.status)
-    return Room(
-        state=tables.auctions.state,
-        history=tables.auctions.history,
-        owner=tables.owner,
-        shown=tables.shown,
-        tricks=tables.tricks,
-        key=tables.key,
-        status=tables.status,
-        viewer=tables.viewer,
-        base=np.zeros(n, np.uint64),
-        number=np.zeros(n, np.int64),
-        reference=np.zeros(n, np.int16),
-        finished=np.zeros(n, np.bool_),
-    )
-
-
-def _terms_of(setup: Setup, tables: Tables) -> Terms:
-    side = -1 if setup.four_seats else setup.side
-    return Terms(tables.kinds, side, SCORE_TABLE, setup.reward.table, setup.penalty)
-
-
-def _stock_of(setup: Setup, deals: LibraryDeals) -> Stock:
-    accepted = ACCEPTED if setup.reward.reference == PAR else ACCEPTED[:0]
-    dealer, vulnerability = (-1 if fixed is None else fixed for fixed in (setup.dealer, setup.vulnerability))
-    return Stock(*deals.records(), dealer, vulnerability, accepted)
 
 
 def _rows_of(mask: Any, count: int) -> NDArray[np.intp]:
