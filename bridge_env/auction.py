@@ -13,7 +13,6 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import ArrayLike, NDArray
 
 from bridge_env.calls import (
@@ -28,6 +27,7 @@ from bridge_env.calls import (
     call_text,
 )
 from bridge_env.cards import SEATS
+from bridge_env.kernels import njit
 
 MAX_CALLS = 319
 
@@ -47,13 +47,13 @@ class IllegalCall(ValueError):
     """A call that the laws do not allow here; the message shows the auction so far."""
 
 
-@njit(cache=True, forceinline=True)
+@njit(forceinline=True)
 def row_turn(state):  # type: ignore[no-untyped-def]
     """Seat to call."""
     return (state[DEALER] + state[LENGTH]) & 3
 
 
-@njit(cache=True, forceinline=True)
+@njit(forceinline=True)
 def row_legal(state, call):  # type: ignore[no-untyped-def]
     """May the seat to call make this call? A finished row allows Pass only."""
     if call == PASS:
@@ -70,7 +70,7 @@ def row_legal(state, call):  # type: ignore[no-untyped-def]
     return call == REDOUBLE and ours and state[DOUBLING] == 1
 
 
-@njit(cache=True, forceinline=True)
+@njit(forceinline=True)
 def row_mask(state, mask):  # type: ignore[no-untyped-def]
     """Write the legal calls of a row to ``mask`` (38,)."""
     bids = _BIDS_FROM[NUM_BIDS if state[DONE] else state[LAST_BID] + 1]
@@ -83,7 +83,7 @@ def row_mask(state, mask):  # type: ignore[no-untyped-def]
     mask[REDOUBLE] = doubling == 1 and ours
 
 
-@njit(cache=True, forceinline=True)
+@njit(forceinline=True)
 def row_start(state, history, dealer, vulnerability):  # type: ignore[no-untyped-def]
     """Empty a row."""
     history[:] = -1
@@ -95,7 +95,7 @@ def row_start(state, history, dealer, vulnerability):  # type: ignore[no-untyped
     state[FIRST_NAMER:] = -1
 
 
-@njit(cache=True, forceinline=True)
+@njit(forceinline=True)
 def row_step(state, history, call):  # type: ignore[no-untyped-def]
     """Make a legal call. A finished row stays as it is."""
     if state[DONE]:
@@ -122,7 +122,7 @@ def row_step(state, history, call):  # type: ignore[no-untyped-def]
             state[namer] = seat
 
 
-@njit(cache=True, forceinline=True)
+@njit(forceinline=True)
 def row_declarer(state):  # type: ignore[no-untyped-def]
     """Declarer of the last bid: the first of its side to name its strain; -1 without a bid."""
     if state[LAST_BID] < 0:
@@ -130,19 +130,19 @@ def row_declarer(state):  # type: ignore[no-untyped-def]
     return state[FIRST_NAMER + (state[LAST_BIDDER] & 1) * 5 + state[LAST_BID] % 5]
 
 
-@njit(cache=True)
+@njit
 def _start_all(state, history, dealer, vulnerability):  # type: ignore[no-untyped-def]
     for i in range(len(state)):
         row_start(state[i], history[i], dealer[i], vulnerability[i])
 
 
-@njit(cache=True)
+@njit
 def _mask_all(state, mask):  # type: ignore[no-untyped-def]
     for i in range(len(state)):
         row_mask(state[i], mask[i])
 
 
-@njit(cache=True)
+@njit
 def _step_rows(state, history, rows, calls):  # type: ignore[no-untyped-def]
     """Step the rows in order; the position of the first illegal call, or -1 (then all were made)."""
     for i in range(len(rows)):
@@ -153,7 +153,7 @@ def _step_rows(state, history, rows, calls):  # type: ignore[no-untyped-def]
     return -1
 
 
-@njit(cache=True)
+@njit
 def _contracts(state, out):  # type: ignore[no-untyped-def]
     for i in range(len(state)):
         out[i, 0] = state[i, LAST_BID]

@@ -30,8 +30,9 @@ quick            quick tricks in halves: AK 4, AQ 3, A 2, KQ 2, Kx 1 a suit
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import ArrayLike, NDArray
+
+from bridge_env.kernels import njit
 
 _SUIT_LETTERS = "CDHS"
 _PAIRS = ((0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3))
@@ -61,7 +62,7 @@ _KEYCARDS, _SUIT_HCP, SUPPORT = FEATURES["keycards:C"], FEATURES["suit_hcp:C"], 
 _RULE20, _QUICK = FEATURES["rule20"], FEATURES["quick"]
 
 
-@njit(cache=True)
+@njit
 def _suit_features(hand, suit, f):  # type: ignore[no-untyped-def]
     """The columns that one suit decides, and its share of the sums."""
     base = suit * 13
@@ -88,7 +89,7 @@ def _suit_features(hand, suit, f):  # type: ignore[no-untyped-def]
         f[_QUICK] += 2 if q else (1 if length >= 2 else 0)
 
 
-@njit(cache=True)
+@njit
 def row_features(hand, f):  # type: ignore[no-untyped-def]
     """Write the features of ``hand`` bool (52,) to ``f`` int16 (NUM_FEATURES,)."""
     f[:] = 0
@@ -127,7 +128,7 @@ def row_features(hand, f):  # type: ignore[no-untyped-def]
         f[SUPPORT + trump] = value
 
 
-@njit(cache=True)
+@njit
 def _all_features(hands, out):  # type: ignore[no-untyped-def]
     for i in range(len(hands)):
         row_features(hands[i], out[i])

@@ -21,11 +21,11 @@ behind the phase of the game).
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from bridge_env.auction import DEALER, LENGTH, VULNERABILITY
 from bridge_env.calls import DOUBLE, FIRST_BID, NUM_BIDS, PASS, REDOUBLE
+from bridge_env.kernels import njit
 from bridge_env.view import BidView
 
 OBSERVATION_SIZE = 480
@@ -37,7 +37,7 @@ assert HAND_AT == BIDS_AT + NUM_BIDS * BID_STRIDE
 assert OBSERVATION_SIZE == HAND_AT + 52
 
 
-@njit(cache=True, forceinline=True)
+@njit(forceinline=True)
 def row_observation(state, history, shown, seat, out):  # type: ignore[no-untyped-def]
     """Write what ``seat`` sees of a table to ``out`` int8 (480,).
 
@@ -70,7 +70,7 @@ def row_observation(state, history, shown, seat, out):  # type: ignore[no-untype
         hand[card] = shown[card] == own
 
 
-@njit(cache=True, forceinline=True)
+@njit(forceinline=True)
 def row_shown(owner, shown):  # type: ignore[no-untyped-def]
     """Write ``owner`` uint8 (52,) to ``shown`` uint8 (52,), in the order of the observation."""
     for suit in range(4):
@@ -78,7 +78,7 @@ def row_shown(owner, shown):  # type: ignore[no-untyped-def]
             shown[rank * 4 + suit] = owner[suit * 13 + rank]
 
 
-@njit(cache=True)
+@njit
 def _observe_rows(state, history, owner, seats, out):  # type: ignore[no-untyped-def]
     shown = np.empty(52, np.uint8)
     for i in range(len(out)):

@@ -14,10 +14,10 @@ speak first decides where both sides could be the first to buy a contract.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import ArrayLike, NDArray
 
 from bridge_env.calls import NUM_BIDS, Contract
+from bridge_env.kernels import njit
 from bridge_env.scoring import SCORE_TABLE
 
 Int8Array = NDArray[np.int8]
@@ -38,7 +38,7 @@ def _build_accepted() -> Int16Array:
 ACCEPTED = _build_accepted()
 
 
-@njit(cache=True)
+@njit
 def _accept(tricks, vulnerability, table, out):  # type: ignore[no-untyped-def]
     """Write to ``out`` int16 (35, 2) what each bid is worth to the side that buys the contract with it."""
     for side in range(2):
@@ -49,7 +49,7 @@ def _accept(tricks, vulnerability, table, out):  # type: ignore[no-untyped-def]
                 out[5 * level + strain, side] = row[level]
 
 
-@njit(cache=True)
+@njit
 def _solve(accepted, held):  # type: ignore[no-untyped-def]
     """Write to ``held`` int16 (35, 2) what it is worth to ``side`` to have made the last bid.
 
@@ -67,7 +67,7 @@ def _solve(accepted, held):  # type: ignore[no-untyped-def]
     return best_ns, best_ew
 
 
-@njit(cache=True, forceinline=True)
+@njit(forceinline=True)
 def row_par(tricks, dealer, vulnerability, table, accepted, held):  # type: ignore[no-untyped-def]
     """Par of a table (4, 5), points for NS. ``table`` is ``ACCEPTED``; the last two, int16 (35, 2), are room for it."""
     _accept(tricks, vulnerability, table, accepted)
@@ -76,7 +76,7 @@ def row_par(tricks, dealer, vulnerability, table, accepted, held):  # type: igno
     return min(-ew, max(ns, 0)) if dealer & 1 else max(ns, min(-ew, 0))
 
 
-@njit(cache=True)
+@njit
 def _par_batch(tricks, dealer, vulnerability, table, out):  # type: ignore[no-untyped-def]
     accepted = np.empty((NUM_BIDS, 2), np.int16)
     held = np.empty((NUM_BIDS, 2), np.int16)

@@ -2,9 +2,11 @@
 
 import pytest
 
+from bridge_env.double_dummy import ExactDoubleDummy
 from training import selfplay
 from training.cluster import Cluster, ClusterError
 from training.evolve_config import EvolveConfig
+from training.solve import solve_random
 
 ray = pytest.importorskip("ray")
 
@@ -17,6 +19,10 @@ def _population(folder, cluster: Cluster) -> list:
     for after in selfplay.evolve(folder, CONFIG, state, cluster, lambda _boards: None):
         state = after
     return state.as_json()["population"]
+
+
+def _solve(path, cluster: Cluster | None) -> None:
+    solve_random(path, 50, seed=1, start=0, solver=ExactDoubleDummy(1), cluster=cluster)
 
 
 def test_two_nodes_give_the_same_and_get_the_code(tmp_path):
@@ -45,10 +51,13 @@ def test_two_nodes_give_the_same_and_get_the_code(tmp_path):
             assert len({node for node, _ in seen}) == 2
             assert {sent for _, sent in seen} == {("agents", "bridge_env", "training")}
             both = _population(tmp_path, cluster)
+        _solve(tmp_path / "two.bdl", Cluster(None, nodes.address))
     finally:
         nodes.shutdown()
     with Cluster(1) as cluster:
         assert _population(tmp_path, cluster) == both
+    _solve(tmp_path / "one.bdl", None)
+    assert (tmp_path / "one.bdl").read_bytes() == (tmp_path / "two.bdl").read_bytes()
 
 
 def test_no_cluster_is_told():

@@ -12,8 +12,10 @@ from typing import Any
 from tqdm import tqdm
 
 from bridge_env import cards
+from training.cluster import INSTALL, Cluster, installed
 
 Subparsers = Any  # argparse keeps the type of add_subparsers() private
+_FEW = 200  # deals that are solved before Ray has started
 
 
 def _count(text: str) -> int:
@@ -23,14 +25,36 @@ def _count(text: str) -> int:
     return number
 
 
+def _count_or_none(text: str) -> int:
+    return 0 if text == "0" else _count(text)
+
+
+_SOLVE_DESCRIPTION = """\
+Work out how many tricks each declarer takes in each strain when all four hands are seen and nobody errs.
+Random deals go to a library file, about 5 a second for each core; running the same command again goes on where
+it stopped. Deals of a PBN file are printed with their tables.
+"""
+_SOLVE_EPILOG = """\
+examples:
+  bridge-env solve --n 100000 --out mine.bdl                  on all cores of this machine
+  bridge-env solve --n 200000 --out mine.bdl                  later: 100,000 more into the same file
+  bridge-env solve --n 1000000 --out big.bdl --address auto   on the Ray cluster that this machine belongs to
+  bridge-env solve --n 50000 --start 50000 --out b.bdl        the second half, on another machine; then
+  bridge-env library merge a.bdl b.bdl --out whole.bdl        make one file of both
+
+Ctrl-C saves what is solved, and so does half a minute; the same command goes on. The file is the same for any
+number of workers and interruptions, and can be read at any moment.
+"""
+
+
 def add_solve(subparsers: Subparsers) -> None:
     """Add ``bridge-env solve``."""
     parser = subparsers.add_parser(
         "solve",
         help="work out exact double-dummy tricks: of random deals into a library file, or of a PBN file",
-        description="Work out how many tricks each declarer takes in each strain when all four hands are "
-        "seen and nobody errs. Random deals go to a library file, about 5 a second for each core; running "
-        "the same command again goes on where it stopped. Deals of a PBN file are printed with their tables.",
+        description=_SOLVE_DESCRIPTION,
+        epilog=_SOLVE_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     what = parser.add_mutually_exclusive_group(required=True)
     what.add_argument("--out", metavar="FILE", help="library file to write random solved deals to, or go on with")
@@ -38,7 +62,12 @@ def add_solve(subparsers: Subparsers) -> None:
     parser.add_argument("--n", type=_count, default=100, help="how many random deals the file shall hold (100)")
     parser.add_argument("--seed", type=int, default=0, help="names the endless sequence of random deals (0)")
     parser.add_argument("--start", type=int, default=0, help="number of the first deal in that sequence (0)")
-    parser.add_argument("--workers", type=_count, metavar="N", help="processor cores to use (all)")
+    parser.add_argument("--workers", type=_count, metavar="N", help="processor cores to use (all); 1 does without Ray")
+    parser.add_argument("--address", help="of a running Ray cluster: auto, HOST:PORT or ray://HOST:PORT")
+    parser.add_argument(
+        "--verify", type=_count_or_none, default=20, metavar="N",
+        help="random deals to solve again in another way at the end, and before going on (20; 0 = none)",
+    )  # fmt: skip
     parser.set_defaults(handler=_solve)
 
 
@@ -47,30 +76,79 @@ def _solve(args: argparse.Namespace) -> int:
 
 
 def _solve_random(args: argparse.Namespace) -> int:
-    from bridge_env.double_dummy.exact import ExactDoubleDummy
+    from bridge_env.double_dummy import ExactDoubleDummy, maintenance
     from training.solve import solve_random
 
-    bar: tqdm[Any] | None = None
+    cluster, bar = _solving_cluster(args), _SolvingBar(args.n)
+    try:
+        done = solve_random(
+            args.out, args.n, seed=args.seed, start=args.start,
+            solver=ExactDoubleDummy(1 if cluster else args.workers), cluster=cluster,
+            verify=args.verify, progress=bar.progress, tell=bar.tell,
+        )  # fmt: skip
+    except KeyboardInterrupt:  # a second Ctrl-C, or one while a sample is solved again
+        done = None
+    bar.close()
+    if done is None or done.stopped:
+        print(f"Stopped; {_so_far(args)}. To go on: {_again(args)}", file=sys.stderr)
+        return 130
+    facts = maintenance.info(args.out)
+    print(f"{args.out}: {done.deals:,} solved deals, {facts['training']:,} for training, {facts['judging']:,} judging")
+    if done.new:
+        print(f"{done.new:,} solved now, {done.new / done.seconds:.1f} deals/s")
+    print(f"{done.verified:,} solved again and right")
+    return 0
 
-    def progress(deals: int) -> None:
-        nonlocal bar
-        if bar is None:  # what an earlier run left must not count as speed
-            bar = tqdm(total=args.n, initial=deals, unit="deal", desc="solving", smoothing=0.05)
-        bar.update(deals - bar.n)
 
-    solver = ExactDoubleDummy(args.workers)
-    done = solve_random(args.out, args.n, seed=args.seed, start=args.start, solver=solver, progress=progress)
-    if bar is not None:
-        bar.close()
-    if not done.stopped:
-        print(f"{args.out}: {done.deals:,} solved deals")
-        return 0
-    again = f"bridge-env solve --n {args.n} --seed {args.seed} --start {args.start} --out {shlex.quote(args.out)}"
-    print(
-        f"Stopped; {args.out} holds {done.deals:,} of {args.n:,} deals. To go on: {again}",
-        file=sys.stderr,
-    )
-    return 130
+def _solving_cluster(args: argparse.Namespace) -> Cluster | None:
+    """Ray if it was asked for, or if it is here and there is enough to solve; None: threads of this process."""
+    if args.address is None:
+        if args.workers == 1 or args.n < _FEW:
+            return None
+        if not installed():
+            print(f"Ray is not installed ({INSTALL}); solving with threads of this process", file=sys.stderr)
+            return None
+    return Cluster(args.workers, args.address)
+
+
+def _so_far(args: argparse.Namespace) -> str:
+    from bridge_env.double_dummy import Library
+
+    held = len(Library.open(args.out)) if Path(args.out).exists() else 0
+    return f"{args.out} holds {held:,} of {args.n:,} deals"
+
+
+def _again(args: argparse.Namespace) -> str:
+    words = ["bridge-env", "solve", "--n", args.n, "--seed", args.seed, "--start", args.start, "--out", args.out]
+    for name in ("workers", "address"):
+        if getattr(args, name) is not None:
+            words += [f"--{name}", getattr(args, name)]
+    if args.verify != 20:
+        words += ["--verify", args.verify]
+    return shlex.join(map(str, words))
+
+
+class _SolvingBar:
+    """Deals solved, the speed, and the time left. Without a terminal, a line now and then."""
+
+    def __init__(self, total: int) -> None:
+        self.total, self.bar = total, None
+
+    def progress(self, deals: int) -> None:
+        if self.bar is None:  # what an earlier run left must not count as speed
+            every = 0.2 if sys.stderr.isatty() else 10.0
+            self.bar = tqdm(
+                total=self.total, initial=deals, unit="deal", desc="solving", smoothing=0.02, mininterval=every
+            )
+        self.bar.update(deals - self.bar.n)
+
+    def tell(self, text: str) -> None:
+        self.close()
+        print(text, file=sys.stderr)
+
+    def close(self) -> None:
+        if self.bar is not None:
+            self.bar.close()
 
 
 def _solve_pbn(args: argparse.Namespace) -> int:
@@ -142,10 +220,10 @@ def _library_info(args: argparse.Namespace) -> int:
 
 
 def _library_verify(args: argparse.Namespace) -> int:
-    from bridge_env.double_dummy import embedded, maintenance
+    from bridge_env.double_dummy import ExactDoubleDummy, embedded, maintenance
 
     path = args.file or embedded().path
-    solved = maintenance.verify(path, args.sample, threads=args.workers, seed=args.seed)
+    solved = maintenance.verify(path, args.sample, solver=ExactDoubleDummy(args.workers), seed=args.seed)
     print(f"{path}: sound; {solved:,} deals solved again, all tables right")
     return 0
 
@@ -158,9 +236,11 @@ def _library_merge(args: argparse.Namespace) -> int:
 
 
 def _library_import(args: argparse.Namespace) -> int:
-    from bridge_env.double_dummy import maintenance
+    from bridge_env.double_dummy import ExactDoubleDummy, maintenance
 
     made = {"source": args.source or Path(args.file).name}
-    deals = maintenance.import_npz(args.file, args.out, made, sample=args.verify, threads=args.workers, seed=args.seed)
+    deals = maintenance.import_npz(
+        args.file, args.out, made, sample=args.verify, solver=ExactDoubleDummy(args.workers), seed=args.seed
+    )
     print(f"{args.out}: {deals:,} solved deals, {args.verify:,} of them solved again and right")
     return 0

@@ -13,7 +13,8 @@ import logging
 import os
 import socket
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,11 @@ class ClusterError(RuntimeError):
     """Ray is missing, or its cluster cannot be reached; the message says what to do."""
 
 
+def installed() -> bool:
+    """Is Ray here? Found out without importing it."""
+    return find_spec("ray") is not None
+
+
 def _ray() -> Any:
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
     os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
@@ -33,7 +39,7 @@ def _ray() -> Any:
             warnings.simplefilter("ignore")
             return importlib.import_module("ray")
     except ImportError:
-        raise ClusterError(f"self-play needs Ray, which is not installed: {INSTALL}") from None
+        raise ClusterError(f"this needs Ray, which is not installed: {INSTALL}") from None
 
 
 class Cluster:
@@ -85,11 +91,11 @@ class Cluster:
         """Send a value to the cluster once; hand the reference to tasks."""
         return self.ray.put(value)
 
-    def map(self, function: Callable[..., Any], tasks: Sequence[tuple[Any, ...]]) -> Iterator[tuple[int, Any]]:
+    def map(self, function: Callable[..., Any], tasks: Iterable[tuple[Any, ...]]) -> Iterator[tuple[int, Any]]:
         """Run ``function(*task)`` for every task; yield (task number, result) as they finish, in any order.
 
-        At most ``workers`` tasks are under way (a task takes long beside the handing out). A task whose worker
-        died is run again, which is safe because tasks are pure.
+        At most ``workers`` tasks are under way (a task takes long beside the handing out), and ``tasks`` is read no
+        further ahead. A task whose worker died is run again, which is safe because tasks are pure.
         """
         assert self.workers is not None
         remote = self.ray.remote(num_cpus=1, max_retries=8)(function)
@@ -105,11 +111,21 @@ class Cluster:
                     return
                 done, _ = self.ray.wait(list(running), num_returns=1)
                 for reference in done:
-                    yield running.pop(reference), self.ray.get(reference)
+                    yield running.pop(reference), self._result(reference)
         finally:
             for reference in running:
                 with contextlib.suppress(Exception):
                     self.ray.cancel(reference, force=False)
+
+    def _result(self, reference: Any) -> Any:
+        try:
+            return self.ray.get(reference)
+        except self.ray.exceptions.RayTaskError:  # the task's own error
+            raise
+        except self.ray.exceptions.RayError as error:
+            raise ClusterError(
+                f"Ray could not finish a task (too little memory for so many workers?): {error}"
+            ) from error
 
 
 def _check_reachable(address: str) -> None:

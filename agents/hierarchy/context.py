@@ -14,7 +14,6 @@ Strength is counted in points on the scale that the rule used (hcp, or points wi
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from agents.hierarchy.vocabulary import CONTEXT, NUM_COLUMNS, WORDS
 from agents.hierarchy.vocabulary import SHOWN as SHOWN_QUANTITIES
@@ -31,6 +30,7 @@ from bridge_env.auction import (
 from bridge_env.calls import PASS
 from bridge_env.features import HCP, POINTS, STOPPER, SUPPORT
 from bridge_env.features import LENGTH as HAND_LENGTH
+from bridge_env.kernels import njit
 
 STRENGTH, SUIT, ACES = 0, 1, 5
 QUANTITIES = len(SHOWN_QUANTITIES)
@@ -59,7 +59,7 @@ ACES_COLUMN, LONGEST, BALANCED, SEMIBALANCED = WORDS["aces"], WORDS["longest"], 
 TOP5_COLUMN = WORDS["top5:C"]
 
 
-@njit(cache=True)
+@njit
 def start_table(dealer, vulnerability, roots, auction, history, place, shown, told, sides):
     """Empty a table's scratch memory; ``roots`` int32 (4,) are the roots of the four seats' systems."""
     row_start(auction, history, dealer, vulnerability)
@@ -73,7 +73,7 @@ def start_table(dealer, vulnerability, roots, auction, history, place, shown, to
     sides[OPENER] = -1
 
 
-@njit(cache=True)
+@njit
 def write_context(auction, history, shown, told, sides, seat, f):
     """Write the columns that the auction alone decides, as ``seat`` sees it."""
     partner, left, right = seat ^ 2, (seat + 1) & 3, (seat + 3) & 3
@@ -109,7 +109,7 @@ def write_context(auction, history, shown, told, sides, seat, f):
     f[MY_MIN], f[MY_MAX] = shown[seat, STRENGTH, 0], shown[seat, STRENGTH, 1]
 
 
-@njit(cache=True)
+@njit
 def write_mixed(shown, auction, seat, f):
     """Write the columns that put the hand (already in ``f``) and the context together."""
     partner = seat ^ 2

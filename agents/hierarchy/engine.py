@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from agents.hierarchy.compiled import FLAG_BITS
 from agents.hierarchy.context import (
@@ -35,11 +34,12 @@ from bridge_env.auction import (
 )
 from bridge_env.calls import FIRST_BID, PASS
 from bridge_env.features import NUM_FEATURES
+from bridge_env.kernels import njit
 
 _FORCING, _GAME_FORCING = FLAG_BITS["forcing"], FLAG_BITS["gf"]
 
 
-@njit(cache=True)
+@njit
 def holds(pool, first, end, f):
     """Do the clauses ``first .. end`` hold for the feature row?"""
     for clause in range(first, end):
@@ -58,7 +58,7 @@ def holds(pool, first, end, f):
     return True
 
 
-@njit(cache=True)
+@njit
 def observe(pool, systems, call, auction, history, place, shown, told, sides, f, out, scratch):
     """The seat to call makes ``call``: note what it shows, and follow it in every seat's system.
 
@@ -89,7 +89,7 @@ def observe(pool, systems, call, auction, history, place, shown, told, sides, f,
     row_step(auction, history, call)
 
 
-@njit(cache=True)
+@njit
 def decide(pool, systems, hand, auction, history, place, shown, told, sides, f):
     """The call of the seat to call on ``hand`` (its features), and the rule that made it (-1: none)."""
     seat = row_turn(auction)
@@ -119,7 +119,7 @@ def decide(pool, systems, hand, auction, history, place, shown, told, sides, f):
     return PASS, -1
 
 
-@njit(cache=True)
+@njit
 def replay(
     pool, systems, dealer, vulnerability, calls, length, auction, history, place, shown, told, sides, f, out, scratch
 ):
@@ -133,7 +133,7 @@ def replay(
         observe(pool, systems, calls[i], auction, history, place, shown, told, sides, f, out, scratch)
 
 
-@njit(cache=True)
+@njit
 def bid_rows(pool, systems, dealer, vulnerability, calls, length, hands, chosen, rules, shown_out):
     """Calls for a batch of tables, each replayed from its start.
 
@@ -157,7 +157,7 @@ def bid_rows(pool, systems, dealer, vulnerability, calls, length, hands, chosen,
         chosen[i], rules[i] = decide(pool, systems[i], hands[i], auction, history, place, shown, told, sides, f)
 
 
-@njit(cache=True)
+@njit
 def bid_boards(pool, systems, hands, auctions, histories, used):
     """Bid boards to their end with a system in every seat; the same calls as ``bid_rows`` one at a time.
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from numba import njit
-
 from agents.hierarchy.compiled import FLAG_BITS, span_call
 from agents.hierarchy.context import (
     ACES,
@@ -33,18 +31,19 @@ from bridge_env.auction import LAST_BID
 from bridge_env.calls import FIRST_BID, PASS
 from bridge_env.features import HCP, POINTS, SUPPORT
 from bridge_env.features import LENGTH as HAND_LENGTH
+from bridge_env.kernels import njit
 
 _ARTIFICIAL = FLAG_BITS["artificial"]
-row_span_call = njit(cache=True)(span_call)
+row_span_call = njit(span_call)
 
 
-@njit(cache=True)
+@njit
 def _narrow(out, quantity, lo, hi):
     out[quantity, 0] = max(out[quantity, 0], lo)
     out[quantity, 1] = min(out[quantity, 1], hi)
 
 
-@njit(cache=True)
+@njit
 def _atom_shows(column, lo, hi, f, out):
     """Narrow ``out`` (6, 2) by what an atom says of the hand; False if the context contradicts it."""
     if IS_CONTEXT[column]:
@@ -77,13 +76,13 @@ def _atom_shows(column, lo, hi, f, out):
     return True
 
 
-@njit(cache=True)
+@njit
 def _reset(out):
     for q in range(QUANTITIES):
         out[q, 0], out[q, 1] = 0, TOP[q]
 
 
-@njit(cache=True)
+@njit
 def _possible(out):
     for q in range(QUANTITIES):
         if out[q, 0] > out[q, 1]:
@@ -91,7 +90,7 @@ def _possible(out):
     return True
 
 
-@njit(cache=True)
+@njit
 def _narrower(out):
     """Do the ranges say anything at all?"""
     for q in range(QUANTITIES):
@@ -100,7 +99,7 @@ def _narrower(out):
     return False
 
 
-@njit(cache=True)
+@njit
 def constraint_shows(pool, first, end, f, out, clause_out, together_out):
     """Narrow ``out`` to the ranges that the clauses imply; False if the context contradicts them."""
     for clause in range(first, end):
@@ -125,7 +124,7 @@ def constraint_shows(pool, first, end, f, out, clause_out, together_out):
     return _possible(out)
 
 
-@njit(cache=True)
+@njit
 def call_shows(pool, node, first_block, end_block, auction, call, f, out, scratch):
     """What a call shows: the union over the rules that can have made it. Returns (found, flags of them all)."""
     found, flags = False, 0
@@ -157,7 +156,7 @@ def call_shows(pool, node, first_block, end_block, auction, call, f, out, scratc
     return found, flags
 
 
-@njit(cache=True)
+@njit
 def _add_rule(pool, rule, f, out, rule_out, clause_out, together_out, found, flags):
     _reset(rule_out)
     if not constraint_shows(pool, pool.rules[rule, 3], pool.rules[rule, 4], f, rule_out, clause_out, together_out):
@@ -168,7 +167,7 @@ def _add_rule(pool, rule, f, out, rule_out, clause_out, together_out, found, fla
     return True, flags | pool.rules[rule, 2]
 
 
-@njit(cache=True)
+@njit
 def learn(shown, out, found, call, partner):
     """Add to what a seat has shown. Where it contradicts what came before, the later call is believed."""
     if not found and call >= FIRST_BID and (call - FIRST_BID) % 5 < 4:

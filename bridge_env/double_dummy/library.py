@@ -31,7 +31,7 @@ import json
 import os
 import struct
 import zlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -44,9 +44,9 @@ from bridge_env.cards import UInt8Array, check_deals
 from bridge_env.double_dummy import canonical
 from bridge_env.double_dummy.packing import (
     DEAL_BYTES,
-    TABLE_BYTES,
+    RECORD_BYTES,
     pack_deals,
-    pack_tables,
+    pack_records,
     unpack_deals,
     unpack_tables,
 )
@@ -56,8 +56,9 @@ IndexArray = NDArray[np.intp]
 
 MAGIC, VERSION = b"BRIDGEDD", 1
 HEADER = struct.Struct("<8sIIQQI24x")  # magic, version, CRC, deals, record offset, record length
-HEADER_BYTES, RECORD_BYTES = 64, DEAL_BYTES + TABLE_BYTES
+HEADER_BYTES = 64
 SPLITS = ("training", "judging", "all")
+_AT_A_TIME = 1 << 14  # deals; the canonical forms of a million at once would take most of a gigabyte
 
 
 class LibraryError(ValueError):
@@ -99,18 +100,28 @@ def write_library(path: str | os.PathLike[str], owner: ArrayLike, tricks: ArrayL
         raise ValueError(f"{len(deals)} deals need tricks of shape ({len(deals)}, 4, 5); got {tables.shape}")
     if tables.size and (tables.min() < 0 or tables.max() > 13):
         raise ValueError(f"tricks go from 0 to 13; got {tables.min()}..{tables.max()}")
+    write_records(path, pack_records(deals, tables), made)
+
+
+def write_records(path: str | os.PathLike[str], records: UInt8Array | bytearray, made: Mapping[str, Any]) -> None:
+    """Write a library of deals and tables that are packed already, and right: as :func:`write_library` does.
+
+    Args:
+        records: uint8 (N, 23) as ``Library.records``, or its bytes in a row.
+    """
+    packed = memoryview(np.ascontiguousarray(records).data if isinstance(records, np.ndarray) else records)
     record = json.dumps(dict(made), sort_keys=True).encode("ascii")
-    body = np.concatenate([pack_deals(deals), pack_tables(tables)], axis=1).tobytes() + record
-    offset = HEADER_BYTES + RECORD_BYTES * len(deals)
-    header = HEADER.pack(MAGIC, VERSION, zlib.crc32(body), len(deals), offset, len(record))
-    _replace(Path(path), header + zlib.crc32(header).to_bytes(4, "little") + body)
+    checksum = zlib.crc32(record, zlib.crc32(packed))
+    offset = HEADER_BYTES + packed.nbytes
+    header = HEADER.pack(MAGIC, VERSION, checksum, packed.nbytes // RECORD_BYTES, offset, len(record))
+    _replace(Path(path), [header, zlib.crc32(header).to_bytes(4, "little"), packed, record])
 
 
-def _replace(path: Path, content: bytes) -> None:
+def _replace(path: Path, content: Sequence[bytes | memoryview]) -> None:
     """Put ``content`` at ``path`` such that a stop at any moment leaves the old file or the new one."""
     part = path.with_name(path.name + ".part")
     with open(part, "wb") as file:
-        file.write(content)
+        file.writelines(content)
         file.flush()
         os.fsync(file.fileno())
     os.replace(part, path)
@@ -195,7 +206,7 @@ class Library:
             DealError: not deals.
         """
         packed = pack_deals(check_deals(owner))
-        index = self._exact_index.find(_packed_keys(packed))
+        index = self._exact_index.find(_hash(packed_words(packed)))
         same = (self._records[index, :DEAL_BYTES] == packed).all(axis=1) if len(self) else False
         return np.where(same, index, -1)
 
@@ -241,11 +252,15 @@ class Library:
 
     @functools.cached_property
     def _canonical_keys(self) -> NDArray[np.uint64]:
-        return canonical.canonical_key(self.owners())
+        keys = np.empty(len(self), np.uint64)
+        for first in range(0, len(self), _AT_A_TIME):
+            part = slice(first, first + _AT_A_TIME)
+            keys[part] = canonical.canonical_key(unpack_deals(self._records[part, :DEAL_BYTES]))
+        return keys
 
     @functools.cached_property
     def _exact_index(self) -> _KeyIndex:
-        return _KeyIndex(_packed_keys(self._records[:, :DEAL_BYTES]))
+        return _KeyIndex(_hash(packed_words(self._records)))
 
     @functools.cached_property
     def _image_index(self) -> _KeyIndex:
@@ -267,11 +282,15 @@ class _KeyIndex:
         return np.where(self._keys[at] == keys, self._order[at], -1)
 
 
-def _packed_keys(packed: UInt8Array) -> NDArray[np.uint64]:
-    """A 64-bit hash of packed deals (N, 13): uint64 (N,)."""
+def packed_words(packed: UInt8Array) -> NDArray[np.uint64]:
+    """The deals of packed deals (N, 13) or records (N, 23) as two numbers each: uint64 (N, 2)."""
     padded = np.zeros((len(packed), 16), np.uint8)
-    padded[:, :DEAL_BYTES] = packed
-    words = padded.view("<u8").astype(np.uint64)
+    padded[:, :DEAL_BYTES] = packed[:, :DEAL_BYTES]
+    return padded.view("<u8").astype(np.uint64)
+
+
+def _hash(words: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """A 64-bit key of each deal's ``packed_words`` (N, 2): uint64 (N,)."""
     return streams.key(words[:, 0], words[:, 1])
 
 
@@ -304,6 +323,6 @@ atexit.register(_extracted.close)
 
 @functools.cache
 def embedded() -> Library:
-    """The library that ships with the package, 39,400 random deals: opened at the first call, then kept."""
+    """The library that ships with the package, random deals: opened at the first call, then kept."""
     file = resources.files("bridge_env") / "data" / "solved_deals.bdl"
     return Library.open(_extracted.enter_context(resources.as_file(file)))

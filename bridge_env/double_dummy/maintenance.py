@@ -9,13 +9,21 @@ from typing import Any
 from zipfile import BadZipFile
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from bridge_env import streams
 from bridge_env.calls import STRAINS
-from bridge_env.cards import SEATS, DealError, check_deals
+from bridge_env.cards import SEATS, DealError, UInt8Array, check_deals
 from bridge_env.double_dummy.exact import ExactDoubleDummy
-from bridge_env.double_dummy.library import CorruptLibrary, ForeignFile, Library, write_library
+from bridge_env.double_dummy.library import (
+    CorruptLibrary,
+    ForeignFile,
+    Library,
+    packed_words,
+    write_library,
+    write_records,
+)
+from bridge_env.protocols import DoubleDummy
 
 PathLike = str | os.PathLike[str]
 
@@ -37,12 +45,12 @@ def info(path: PathLike) -> dict[str, Any]:
     }
 
 
-def verify(path: PathLike, sample: int = 20, threads: int | None = None, seed: int = 0) -> int:
+def verify(path: PathLike, sample: int = 20, *, solver: DoubleDummy | None = None, seed: int = 0) -> int:
     """Check a library: its checksum, every deal and entry, and a random sample solved again with DDS.
 
     Args:
-        sample: deals to solve again, about 0.2 s of CPU each.
-        threads: threads of DDS; None = all there are.
+        sample: deals to solve again, about 0.3 s of CPU each.
+        solver: what solves them, with no memory of them; None = DDS with its default threads.
         seed: names the sample.
 
     Returns:
@@ -60,13 +68,21 @@ def verify(path: PathLike, sample: int = 20, threads: int | None = None, seed: i
     impossible = np.flatnonzero((tricks > 13).any(axis=(1, 2)))
     if impossible.size:
         raise CorruptLibrary(f"{library.path}: the table of deal {impossible[0]} has more than 13 tricks")
-    return verify_sample(library.path.name, owner, tricks, sample, threads=threads, seed=seed)
+    return verify_sample(library.path.name, owner, tricks, sample, solver=solver, seed=seed)
 
 
 def verify_sample(
-    name: str, owner: ArrayLike, tricks: ArrayLike, sample: int, *, threads: int | None = None, seed: int = 0
+    name: str,
+    owner: ArrayLike,
+    tricks: ArrayLike,
+    sample: int,
+    *,
+    solver: DoubleDummy | None = None,
+    seed: int = 0,
 ) -> int:
     """Solve ``sample`` random deals of ``owner`` (N, 52) again and compare with ``tricks`` (N, 4, 5).
+
+    They are solved strain by strain as single contracts: a path through DDS that is not the one of whole tables.
 
     Returns:
         How many were solved.
@@ -76,7 +92,7 @@ def verify_sample(
     """
     deals, tables = np.asarray(owner, np.uint8), np.asarray(tricks)
     chosen = np.sort(np.argsort(streams.key("verify", seed, np.arange(len(deals))))[:sample])
-    solved = ExactDoubleDummy(threads).tricks(deals[chosen])
+    solved = _by_contracts(ExactDoubleDummy() if solver is None else solver, deals[chosen])
     wrong = np.argwhere(solved != tables[chosen])
     if wrong.size:
         row, seat, strain = wrong[0]
@@ -86,6 +102,13 @@ def verify_sample(
             f"{STRAINS[strain]}, and DDS {solved[row, seat, strain]}"
         )
     return len(chosen)
+
+
+def _by_contracts(solver: DoubleDummy, deals: UInt8Array) -> NDArray[np.int8]:
+    """Whole tables int8 (N, 4, 5) of deals (N, 52), asked for one strain at a time."""
+    four, declarer = np.repeat(deals, 4, axis=0), np.tile(np.arange(4), len(deals))
+    strains = [solver.tricks_for(four, declarer, strain).reshape(-1, 4) for strain in range(5)]
+    return np.stack(strains, axis=2)
 
 
 def merge(paths: Sequence[PathLike], out: PathLike) -> int:
@@ -98,18 +121,52 @@ def merge(paths: Sequence[PathLike], out: PathLike) -> int:
         LibraryError: one is not a whole, sound library, or two disagree about a deal.
     """
     libraries = [Library.open(path) for path in paths]
-    owner = np.concatenate([library.owners() for library in libraries])
-    tricks = np.concatenate([library.tricks_at() for library in libraries])
-    _, first, same_as = np.unique(owner, axis=0, return_index=True, return_inverse=True)
-    first_of = first[same_as.reshape(-1)]
-    differs = np.flatnonzero((tricks != tricks[first_of]).any(axis=(1, 2)))
+    records = np.concatenate([library.records for library in libraries])
+    first_of = _first_of_deal(records)
+    differs = np.flatnonzero((records != records[first_of]).any(axis=1))
     if differs.size:
         ends = np.cumsum([len(library) for library in libraries])
         a, b = (int(np.searchsorted(ends, i, "right")) for i in (first_of[differs[0]], differs[0]))
         raise CorruptLibrary(f"{libraries[a].path} and {libraries[b].path} disagree about a deal: verify both")
-    keep = np.sort(first)
-    write_library(out, owner[keep], tricks[keep], {"merged": [library.made for library in libraries]})
-    return len(keep)
+    kept = records[first_of == np.arange(len(records))]
+    origins = _origins([library.made for library in libraries])
+    whole_range = len(origins) == 1 and origins[0].get("count") == len(kept)
+    write_records(out, kept, origins[0] if whole_range else {"merged": origins})
+    return len(kept)
+
+
+def _first_of_deal(records: UInt8Array) -> NDArray[np.intp]:
+    """For every record (N, 23) the index of the first one with the same deal: intp (N,)."""
+    words = packed_words(records)
+    order = np.lexsort((words[:, 1], words[:, 0]))  # stable: of equal deals the first comes first
+    ordered = words[order]
+    begins = np.ones(len(order), bool)
+    begins[1:] = (ordered[1:] != ordered[:-1]).any(axis=1)
+    first = np.empty(len(order), np.intp)
+    first[order] = order[begins][np.cumsum(begins) - 1]
+    return first
+
+
+def _origins(made: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """The records of merged libraries as one flat list, in which a range of deals and the next are one range."""
+    origins: list[dict[str, Any]] = []
+    for record in made:
+        for origin in _origins(record["merged"]) if "merged" in record else [dict(record)]:
+            if origins and _goes_on(origins[-1], origin):
+                origins[-1]["count"] += origin["count"]
+                if "verified" in origin or "verified" in origins[-1]:
+                    origins[-1]["verified"] = origins[-1].get("verified", 0) + origin.get("verified", 0)
+            else:
+                origins.append(origin)
+    return origins
+
+
+def _goes_on(origin: Mapping[str, Any], following: Mapping[str, Any]) -> bool:
+    """Does ``following`` record the range of deals right after that of ``origin``, solved in the same way?"""
+    own = ("start", "count", "verified", "verified_seed")
+    same = [{k: v for k, v in record.items() if k not in own} for record in (origin, following)]
+    ranges = all(isinstance(record.get(k), int) for record in (origin, following) for k in ("start", "count"))
+    return ranges and same[0] == same[1] and origin["start"] + origin["count"] == following["start"]
 
 
 def import_npz(
@@ -118,7 +175,7 @@ def import_npz(
     made: Mapping[str, Any],
     *,
     sample: int,
-    threads: int | None = None,
+    solver: DoubleDummy | None = None,
     seed: int = 0,
 ) -> int:
     """Take in a NumPy file of ``owner`` uint8 (N, 52) and ``tricks`` int8 (N, 4, 5), once a sample is right.
@@ -126,7 +183,7 @@ def import_npz(
     Args:
         made: how the deals were made; what was verified is added.
         sample: deals to solve again first; nothing is written if one differs.
-        threads: threads of DDS.
+        solver: what solves them; None = DDS with its default threads.
         seed: names the sample.
 
     Returns:
@@ -144,6 +201,6 @@ def import_npz(
     owner = check_deals(owner)
     if tricks.shape != (len(owner), 4, 5):
         raise ForeignFile(f"{path}: {len(owner)} deals, but tricks of shape {tricks.shape}")
-    verified = verify_sample(Path(path).name, owner, tricks, sample, threads=threads, seed=seed)
+    verified = verify_sample(Path(path).name, owner, tricks, sample, solver=solver, seed=seed)
     write_library(out, owner, tricks, {**made, "verified": verified, "verified_seed": seed})
     return len(owner)

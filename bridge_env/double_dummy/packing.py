@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 from bridge_env.cards import UInt8Array
 
 DEAL_BYTES, TABLE_BYTES = 13, 10
+RECORD_BYTES = DEAL_BYTES + TABLE_BYTES
 
 _TWO, _FOUR, _SIX = np.uint8(2), np.uint8(4), np.uint8(6)
 _BYTES = np.arange(256, dtype=np.uint8)
@@ -49,3 +50,8 @@ def pack_tables(tricks: ArrayLike) -> UInt8Array:
 def unpack_tables(packed: UInt8Array) -> NDArray[np.int8]:
     """The inverse of :func:`pack_tables`: uint8 (N, 10) to int8 (N, 4, 5)."""
     return _TWO_ENTRIES[packed].view(np.int8).reshape(-1, 4, 5)
+
+
+def pack_records(owner: ArrayLike, tricks: ArrayLike) -> UInt8Array:
+    """Owners (N, 52) and their tricks (N, 4, 5) as they stand in a library, deal before table: uint8 (N, 23)."""
+    return np.concatenate([pack_deals(owner), pack_tables(tricks)], axis=1)

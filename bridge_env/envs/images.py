@@ -9,12 +9,12 @@ from __future__ import annotations
 from itertools import permutations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from bridge_env.cards import UInt8Array
 from bridge_env.double_dummy.packing import DEAL_BYTES
 from bridge_env.envs.chance import purpose, row_key
+from bridge_env.kernels import njit
 
 NUM_IMAGES = 96
 
@@ -25,7 +25,7 @@ SUIT_ORDERS.flags.writeable = False
 _BOARD, _IMAGE = purpose("board"), purpose("image")
 
 
-@njit(cache=True, forceinline=True)
+@njit(forceinline=True)
 def row_image(record, image, owner, tricks):  # type: ignore[no-untyped-def]
     """Write image ``image`` of a packed record uint8 (23,) to ``owner`` (52,) and ``tricks`` (4, 5)."""
     order, steps = SUIT_ORDERS[image % 24], image // 24
@@ -41,7 +41,7 @@ def row_image(record, image, owner, tricks):  # type: ignore[no-untyped-def]
             tricks[(declarer + steps) & 3, strain] = (record[DEAL_BYTES + (entry >> 1)] >> (4 * (entry & 1))) & 15
 
 
-@njit(cache=True, forceinline=True)
+@njit(forceinline=True)
 def row_draw_image(key, records, indices, images, owner, tricks):  # type: ignore[no-untyped-def]
     """Draw one of the deals ``indices``, and one of its first ``images`` images, by the stream ``key``."""
     at = indices[row_key(key, _BOARD) % np.uint64(len(indices))]
@@ -49,7 +49,7 @@ def row_draw_image(key, records, indices, images, owner, tricks):  # type: ignor
     row_image(records[at], image, owner, tricks)
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def _draw_rows(key, records, indices, images, owner, tricks):  # type: ignore[no-untyped-def]
     for i in range(len(key)):
         row_draw_image(key[i], records, indices, images, owner[i], tricks[i])

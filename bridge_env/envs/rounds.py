@@ -7,7 +7,6 @@ and half the time of a step would go there. ``arrays`` names the groups for the 
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from bridge_env.auction import DONE, DOUBLING, LAST_BID, row_declarer, row_legal, row_start, row_step, row_turn
@@ -18,6 +17,7 @@ from bridge_env.envs.episodes import EPISODE, SETTLED
 from bridge_env.envs.images import row_draw_image
 from bridge_env.envs.rewards import REWARDS
 from bridge_env.envs.table import ILLEGAL, OVER, row_advance, row_look, row_score, row_took
+from bridge_env.kernels import njit
 from bridge_env.observation import row_shown
 from bridge_env.par import row_par
 
@@ -28,7 +28,7 @@ _ZERO = next(iter(REWARDS.values())).zero
 # --- a row ------------------------------------------------------------------------------------------------
 
 
-@njit(cache=True, forceinline=True)
+@njit(forceinline=True)
 def row_call(state, history, kinds, call):  # type: ignore[no-untyped-def]
     """Make the caller's call; returns ILLEGAL, OVER, or who is to call, which is above ILLEGAL if compiled."""
     if not row_legal(state, call):
@@ -37,7 +37,7 @@ def row_call(state, history, kinds, call):  # type: ignore[no-untyped-def]
     return OVER if state[DONE] else kinds[row_turn(state)]
 
 
-@njit(cache=True, forceinline=True)
+@njit(forceinline=True)
 def row_pay(  # type: ignore[no-untyped-def]
     state, viewer, took, reference, side, points, rewards, seat_rewards, outcome
 ):  # fmt: skip
@@ -59,7 +59,7 @@ def row_pay(  # type: ignore[no-untyped-def]
     return reward
 
 
-@njit(cache=True, forceinline=True)
+@njit(forceinline=True)
 def row_new_episode(  # type: ignore[no-untyped-def]
     key, records, indices, images, dealer, vulnerability, worth, accepted, held,
     state, history, owner, shown, tricks,
@@ -82,7 +82,7 @@ def row_new_episode(  # type: ignore[no-untyped-def]
 # --- kernels ----------------------------------------------------------------------------------------------
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def play_round(  # type: ignore[no-untyped-def]
     begin, end, calls, mode,
     state, history, owner, shown, tricks, key, status, viewer, base, number, reference, finished,
@@ -152,7 +152,7 @@ def play_round(  # type: ignore[no-untyped-def]
     return ended, wrong
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def new_episodes(  # type: ignore[no-untyped-def]
     rows,
     state, history, owner, shown, tricks, key, status, viewer, base, number, reference, finished,
@@ -174,7 +174,7 @@ def new_episodes(  # type: ignore[no-untyped-def]
 # --- the same in steps, where bidders that are not compiled or the solver have to be asked in between -------
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def make_calls(  # type: ignore[no-untyped-def]
     calls, state, history, key, status, viewer, finished,
     kinds, side, penalty, reward, terminated, illegal, seat_rewards,
@@ -201,7 +201,7 @@ def make_calls(  # type: ignore[no-untyped-def]
             viewer[row] = seat
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def pay(  # type: ignore[no-untyped-def]
     state, tricks, status, viewer, reference, finished,
     side, points, rewards, reward, terminated, seat_rewards, outcome,
@@ -222,14 +222,14 @@ def pay(  # type: ignore[no-untyped-def]
     return unknown
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def show(rows, state, history, shown, viewer, observation, mask):  # type: ignore[no-untyped-def]
     """Write what is seen at the tables ``rows``."""
     for row in rows:
         row_look(state[row], history[row], shown[row], viewer[row], observation[row], mask[row])
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def first_bad_call(state, finished, calls, strict):  # type: ignore[no-untyped-def]
     """The first table whose call is no call at all or, if ``strict``, not legal; -1 if there is none."""
     for row in range(len(calls)):
@@ -240,7 +240,7 @@ def first_bad_call(state, finished, calls, strict):  # type: ignore[no-untyped-d
     return -1
 
 
-@njit(cache=True, nogil=True)
+@njit(nogil=True)
 def _sample(mask, key, out):  # type: ignore[no-untyped-def]
     for row in range(len(mask)):
         legal = mask[row]

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numba import njit
 from numpy.typing import ArrayLike, NDArray
 
 from bridge_env import streams
@@ -33,6 +32,7 @@ from bridge_env.bidders import DoublerBidder, PassBidder, RandomBidder
 from bridge_env.calls import DOUBLE, FIRST_BID, NUM_CALLS, PASS, REDOUBLE, bid_call
 from bridge_env.envs.boards import Boards
 from bridge_env.envs.chance import row_key, row_uniform
+from bridge_env.kernels import njit
 from bridge_env.observation import OBSERVATION_SIZE, row_observation, row_shown
 from bridge_env.protocols import Bidder, DoubleDummy
 from bridge_env.render import auction_table, deal_diagram, result_line
@@ -57,7 +57,7 @@ def call_keys(keys: NDArray[np.uint64], number: ArrayLike) -> NDArray[np.uint64]
     return streams.key(keys, number)
 
 
-@njit(cache=True)
+@njit
 def row_trivial_call(state, key, kind):  # type: ignore[no-untyped-def]
     """What the trivial bidder ``kind`` calls here; the same as its class in ``bridge_env.bidders``."""
     if kind == DOUBLES:
@@ -77,7 +77,7 @@ def row_trivial_call(state, key, kind):  # type: ignore[no-untyped-def]
     return PASS if rank == 0 else extra
 
 
-@njit(cache=True)
+@njit
 def row_advance(state, history, key, seats):  # type: ignore[no-untyped-def]
     """Let compiled seats call; returns what the table then waits for: CALLER, INJECTED or OVER."""
     while not state[DONE]:
@@ -88,7 +88,7 @@ def row_advance(state, history, key, seats):  # type: ignore[no-untyped-def]
     return OVER
 
 
-@njit(cache=True)
+@njit
 def _start_rows(  # type: ignore[no-untyped-def]
     state, history, owner, shown, tricks, key, seats, status, rows,
     at, new_owner, new_tricks, dealer, vulnerability, new_key,
@@ -107,7 +107,7 @@ def _start_rows(  # type: ignore[no-untyped-def]
     return waiting
 
 
-@njit(cache=True)
+@njit
 def _call_rows(state, history, key, seats, status, viewer, calls):  # type: ignore[no-untyped-def]
     """Make the caller's call at every table that waits for one; returns how many now wait for a bidder."""
     waiting = 0
@@ -124,7 +124,7 @@ def _call_rows(state, history, key, seats, status, viewer, calls):  # type: igno
     return waiting
 
 
-@njit(cache=True)
+@njit
 def _call_keys_of(key, state, rows):  # type: ignore[no-untyped-def]
     out = np.empty(len(rows), np.uint64)
     for i in range(len(rows)):
@@ -132,32 +132,32 @@ def _call_keys_of(key, state, rows):  # type: ignore[no-untyped-def]
     return out
 
 
-@njit(cache=True)
+@njit
 def _advance_rows(state, history, key, seats, status, rows):  # type: ignore[no-untyped-def]
     for row in rows:
         status[row] = row_advance(state[row], history[row], key[row], seats)
 
 
-@njit(cache=True, forceinline=True)
+@njit(forceinline=True)
 def row_look(state, history, shown, viewer, observation, mask):  # type: ignore[no-untyped-def]
     """Write what the seat to call sees or, of a finished auction, what ``viewer`` sees."""
     row_observation(state, history, shown, viewer if state[DONE] else row_turn(state), observation)
     row_mask(state, mask)
 
 
-@njit(cache=True)
+@njit
 def _look(state, history, shown, viewer, observation, mask):  # type: ignore[no-untyped-def]
     for row in range(len(state)):
         row_look(state[row], history[row], shown[row], viewer[row], observation[row], mask[row])
 
 
-@njit(cache=True, forceinline=True)
+@njit(forceinline=True)
 def row_took(state, tricks):  # type: ignore[no-untyped-def]
     """Declarer's tricks from a table (4, 5), where -1 is unknown; 0 without a bid."""
     return tricks[row_declarer(state), state[LAST_BID] % 5] if state[LAST_BID] >= 0 else 0
 
 
-@njit(cache=True, forceinline=True)
+@njit(forceinline=True)
 def row_score(state, took, table):  # type: ignore[no-untyped-def]
     """Points for NS when declarer has taken ``took`` tricks; ``table`` is ``SCORE_TABLE``."""
     if state[LAST_BID] < 0:
@@ -167,7 +167,7 @@ def row_score(state, took, table):  # type: ignore[no-untyped-def]
     return -points if side else points
 
 
-@njit(cache=True)
+@njit
 def _score_rows(state, tricks, table, score, took):  # type: ignore[no-untyped-def]
     """Returns how many contracts have unknown tricks; their score is left at 0."""
     unknown = 0

@@ -287,7 +287,7 @@ class BiddingVectorEnv(VectorEnv[Observations, NDArray[np.int64], NDArray[Any]])
 
     def _play(self, stock: Stock, calls: NDArray[np.int64], results: Results) -> tuple[int, int]:
         """A round, all of it compiled; returns how many episodes ended, and how many of them illegally."""
-        rest = (calls, self._mode, *self._room, *stock, *self._terms, *results)
+        rest: tuple[Any, ...] = (calls, self._mode, *self._room, *stock, *self._terms, *results)
         if self._threads == 1:
             ended, illegal = play_round(0, self.num_envs, *rest)
             return ended, illegal
