@@ -103,11 +103,11 @@ def _conclude(folder: Path, config: PPOConfig, state: Any) -> None:
 
     file = folder / "policy.npz"
     print(f"judging on {config.judge:,} boards that training never saw")
-    rows = ppo_report.judge(f"policy:{file}", config)
+    rows, source = ppo_report.judge(f"policy:{file}", config)
     print("\n" + judge.table_text(rows) + "\n")
     manifest = runs.read_manifest(folder)
     ppo_report.plot_curve(state.metrics, rows[0], folder / "learning_curve.png")
-    report = ppo_report.markdown(f"policy:{file}", rows, config, manifest, state.metrics[-1])
+    report = ppo_report.markdown(f"policy:{file}", (rows, source), config, manifest, state.metrics[-1])
     runs.write_atomically(folder / "report.md", report)
     verdict = {"rows": [row.as_json() for row in rows], "seconds": state.seconds, "steps": state.steps}
     runs.write_atomically(folder / "verdict.json", json.dumps(verdict, indent=2) + "\n")

@@ -16,15 +16,15 @@ from training.ppo_config import PPOConfig
 NEVER_MET = ("pass", "doubler", "system:sayc")
 
 
-def judge(spec: str, config: PPOConfig) -> list[Row]:
-    """Matches of a policy on judging boards: against its control pair first, then against others."""
+def judge(spec: str, config: PPOConfig) -> tuple[list[Row], str]:
+    """Matches of a policy on judging boards, against its control pair first, then others; and what boards."""
     first = play(spec, config.control, config.judge, config.seed)
     rows = [Row(f"against {config.control}, its control pair", first.mean_imps, first.standard_error, config.judge)]
     for other in NEVER_MET:
         if other not in (config.control, config.opponents):
             match = play(spec, other, first.boards, config.seed)
             rows.append(Row(f"against {other}, never met", match.mean_imps, match.standard_error, config.judge))
-    return rows
+    return rows, first.boards.source
 
 
 def command(config: PPOConfig) -> str:
@@ -38,17 +38,19 @@ def command(config: PPOConfig) -> str:
 
 
 def markdown(
-    spec: str, rows: Sequence[Row], config: PPOConfig, manifest: Mapping[str, Any], last: Mapping[str, Any]
-) -> str:
+    spec: str, verdict: tuple[Sequence[Row], str], config: PPOConfig, manifest: Mapping[str, Any],
+    last: Mapping[str, Any],
+) -> str:  # fmt: skip
     """The report of the policy ``spec``; ``last`` is the last point of its curve."""
+    rows, source = verdict
     machine, versions = manifest.get("machine", {}), manifest.get("versions", {})
     lines = [
         "# A policy from scratch, by MaskablePPO", "",
         f"Made by `{command(config)}`: {last['steps']:,} calls in {last['seconds'] / 60:.1f} minutes of wall time, "
         f"torch threads: {config.threads}, on a machine of {machine.get('cores')} cores "
         f"(torch {versions.get('torch')}, stable-baselines3 {versions.get('stable-baselines3')}).", "",
-        f"Judged on boards that training never saw, duplicate, dealer and vulnerability by board number, "
-        f"seed {config.seed}:", "",
+        f"Judged on boards that training never saw: {source}; duplicate, dealer and vulnerability by board number. "
+        "A system takes a policy's calls for its own.", "",
         "| | IMPs/board | SE | boards |", "| --- | ---: | ---: | ---: |",
         *(f"| {r.what} | {r.mean:+.3f} | {r.error:.3f} | {r.boards:,} |" for r in rows), "",
         "![learning curve](learning_curve.png)", "",
