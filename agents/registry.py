@@ -5,6 +5,7 @@ spec                        agent
 ==========================  ====================================================================================
 ``system:NAME``             a shipped bidding system: ``system:sayc``
 ``system:FILE.bidding``     a bidding system in a file of yours
+``policy:FILE``             a policy that ``bridge-env train`` wrote; needs neither torch nor SB3
 ``pair:SPEC,SPEC``          a partnership whose players differ: the first sits N or E, the second S or W
 ==========================  ====================================================================================
 """
@@ -22,6 +23,8 @@ from numpy.typing import NDArray
 from agents.hierarchy.bidder import Hierarchy, HierarchyBidder
 from agents.hierarchy.text import SystemTextError, load_system
 from agents.hierarchy.tree import System
+from agents.policy import Policy
+from agents.policy import load as load_policy
 from bridge_env.bidders import SpecError, make
 from bridge_env.protocols import Bidder
 from bridge_env.view import BidView
@@ -80,6 +83,11 @@ def make_system(argument: str, *, partner: str | None = None, opponents: str | N
     own = _hierarchy(argument)
     first, second = (_system_of(spec) or own for spec in theirs)
     return HierarchyBidder(own, _system_of(partner) or own, (first, second))
+
+
+def make_policy(argument: str, *, partner: str | None = None, opponents: str | None = None) -> Policy:
+    """The bidder of ``policy:FILE``. It knows no systems: what calls mean is in its weights."""
+    return load_policy(argument)
 
 
 def _system_of(spec: str | None) -> Hierarchy | None:

@@ -29,6 +29,7 @@ from bridge_env.kernels import njit
 from bridge_env.view import BidView
 
 OBSERVATION_SIZE = 480
+LAYOUT = "openspiel-480/1"  # goes into the files of what is trained on it; changes when the table above does
 VULNERABILITY_AT, OPENING_PASS_AT, BIDS_AT, HAND_AT = 0, 4, 8, 428
 BID_STRIDE, DOUBLE_AT, REDOUBLE_AT = 12, 4, 8  # within a bid's 12: who bid 0, who doubled 4, who redoubled 8
 

@@ -9,6 +9,7 @@ from importlib.metadata import entry_points
 import numpy as np
 import pytest
 
+from agents.policy import policy, save
 from bridge_env import bidders, streams
 from bridge_env.auction import MAX_CALLS, Auctions, one_auction
 from bridge_env.bidders import DoublerBidder, PassBidder, RandomBidder, SpecError
@@ -28,6 +29,7 @@ SPECS = [
     "system:sayc",
     "pair:system:sayc,pass",
     "pair:random,system:sayc",
+    "policy:FILE",
 ]
 
 PUBLISHED = {entry.name for entry in entry_points(group=bidders.ENTRY_POINT_GROUP)}
@@ -48,12 +50,20 @@ def make_timid():
     return PassBidder()
 
 
+def write_policy(folder):
+    """A file for ``policy:FILE``, with random weights."""
+    rng = np.random.default_rng(1)
+    layers = [(rng.normal(0, 0.2, shape), rng.normal(0, 0.2, shape[1])) for shape in ((480, 48), (48, NUM_CALLS))]
+    save(policy(layers), folder / "policy.npz")
+    return folder / "policy.npz"
+
+
 @pytest.fixture(params=SPECS)
-def bidder(request):
+def bidder(request, tmp_path):
     head = request.param.partition(":")[0]
     if head not in BUILT_IN | PUBLISHED:
         pytest.skip(f"no installed package publishes {head!r}")
-    return bidders.make(request.param)
+    return bidders.make(request.param.replace("FILE", str(write_policy(tmp_path))))
 
 
 def positions(count, seed):
@@ -223,7 +233,8 @@ def test_bad_specs_say_what_is_wrong(spec, says):
 
 
 @pytest.mark.parametrize("spec", ["system:", "system:no_such_system", "pair:", "pair:pass", "pair:pass,pass,pass",
-                                  "pair:pass,nonsense", "system:no/such/file.bidding"])  # fmt: skip
+                                  "pair:pass,nonsense", "system:no/such/file.bidding", "policy:",
+                                  "policy:no.npz"])  # fmt: skip
 def test_bad_specs_of_published_factories(spec):
     if spec.partition(":")[0] not in PUBLISHED:
         pytest.skip("not published here")

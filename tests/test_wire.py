@@ -157,7 +157,10 @@ def test_unknown_and_missing_keys_are_refused():
 @pytest.mark.parametrize(
     ("spec", "reason"),
     [
-        ("nobody", "names no bidder; there are pass, random, doubler, pair:..., system:..., python:module:factory"),
+        (
+            "nobody",
+            "names no bidder; there are pass, random, doubler, pair:..., policy:..., system:..., python:module:factory",
+        ),
         ("pass:now", "'pass' takes nothing after it"),
         ("system:nowhere.bidding", "there is no such file, and no such system is shipped (sayc)"),
         ("system:general", "there is no such file"),  # the general rules alone are no system

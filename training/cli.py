@@ -15,6 +15,7 @@ from pathlib import Path
 from training.cli_boards import add_bid, add_deal, add_match
 from training.cli_deals import add_library, add_solve
 from training.cli_evolve import add_evolve
+from training.cli_train import add_train
 from training.cluster import ClusterError
 
 _TRACEBACK = "BRIDGE_ENV_TRACEBACK"
@@ -79,7 +80,7 @@ def _parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     subparsers = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    for add in (add_deal, add_solve, add_library, add_bid, add_match, add_evolve):
+    for add in (add_deal, add_solve, add_library, add_bid, add_match, add_evolve, add_train):
         add(subparsers)
     return parser
 

@@ -1,0 +1,195 @@
+"""A trained policy as a bidder: a masked multilayer perceptron in plain numpy, weights and JSON in one file.
+
+The file is an ``.npz`` without pickle:
+
+==============================  ====================================================================================
+member                          what it holds
+==============================  ====================================================================================
+``header``                      JSON as uint8: format, version, observation layout, layers, activation, what trained
+                                it, and the SHA-256 of all the rest
+``weight_0``, ``weight_1`` ...  float32 (inputs, outputs) of each layer, first to last
+``bias_0``, ``bias_1`` ...      float32 (outputs,)
+==============================  ====================================================================================
+
+The policy makes the legal call with the highest output, the lowest such call in a tie; no chance is used.
+Weights are multiples of 2**-16, and what a layer passes on is rounded to multiples of 2**-12. So every sum
+is exact in float64 whatever its order: a batch equals its rows one by one, on any machine.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import zipfile
+import zlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bridge_env.bidders import SpecError
+from bridge_env.calls import NUM_CALLS
+from bridge_env.observation import LAYOUT, OBSERVATION_SIZE, observe
+from bridge_env.view import BidView
+
+FORMAT, VERSION, ACTIVATION = "bridge-env policy", 1, "relu"
+_WEIGHT_STEP, _SIGNAL_STEP = 2.0**-16, 2.0**-12
+_EXACT = 2.0**53  # whole numbers below this are exact in float64
+_LARGEST_WEIGHT = 2.0**7  # so that 24 bits, a float32's, hold it
+_ROWS = 8192  # bid at a time, to bound memory
+_LARGEST_FILE = 1 << 28
+_MOST_LAYERS = 16
+
+Layer = tuple[NDArray[np.float64], NDArray[np.float64]]  # weight (inputs, outputs), bias (outputs,)
+
+
+class PolicyFileError(SpecError):
+    """A file that is no policy, or a damaged one; the message names the file and the fault."""
+
+
+@dataclass(frozen=True, eq=False)
+class Policy:
+    """A perceptron that bids.
+
+    Attributes:
+        layers: (weight, bias) of each layer, float64; ``policy`` makes them from any floats.
+        trained: what trained it, as JSON can say it.
+    """
+
+    layers: tuple[Layer, ...]
+    trained: Mapping[str, Any] = field(default_factory=dict)
+
+    def logits(self, observation: NDArray[np.int8]) -> NDArray[np.float64]:
+        """The outputs, float64 (N, 38), for observations (N, 480)."""
+        signal = observation.astype(np.float64)
+        for number, (weight, bias) in enumerate(self.layers):
+            if number:
+                signal = np.round(np.maximum(signal, 0.0) / _SIGNAL_STEP) * _SIGNAL_STEP
+            signal = signal @ weight + bias
+        return signal
+
+    def bid(self, view: BidView, key: NDArray[np.uint64]) -> NDArray[np.int8]:
+        """The legal call with the highest output, for every row."""
+        calls = np.empty(len(view), np.int8)
+        for start in range(0, len(view), _ROWS):
+            rows = slice(start, start + _ROWS)
+            part = view.take(np.arange(len(view))[rows])
+            calls[rows] = np.where(part.mask, self.logits(observe(part)), -np.inf).argmax(axis=1)
+        return calls
+
+
+def policy(layers: Sequence[tuple[Any, Any]], trained: Mapping[str, Any] | None = None) -> Policy:
+    """A policy of the given (weight (inputs, outputs), bias (outputs,)) pairs, rounded as the file has them.
+
+    Raises:
+        ValueError: the layers do not lead from 480 inputs to 38 outputs, or their numbers are too large.
+    """
+    rounded = []
+    width, largest = OBSERVATION_SIZE, 1.0
+    if not 1 <= len(layers) <= _MOST_LAYERS:
+        raise ValueError(f"{len(layers)} layers; a policy has 1 to {_MOST_LAYERS}")
+    for number, pair in enumerate(layers):
+        weight, bias = (np.round(np.asarray(a, np.float64) / _WEIGHT_STEP) * _WEIGHT_STEP for a in pair)
+        if weight.ndim != 2 or weight.shape[0] != width or bias.shape != weight.shape[1:]:
+            raise ValueError(f"layer {number} is {weight.shape} with bias {bias.shape}, after {width} outputs")
+        for a in (weight, bias):
+            if not (np.abs(a) < _LARGEST_WEIGHT).all():  # also where it is not a number
+                raise ValueError(f"layer {number} has weights that are not below {_LARGEST_WEIGHT:.0f}")
+            a.flags.writeable = False
+        # The largest sum there can be, in the steps that it is a multiple of.
+        largest = float((largest * np.abs(weight).sum(axis=0) + np.abs(bias)).max(initial=0.0)) + _SIGNAL_STEP
+        if largest / (_WEIGHT_STEP * _SIGNAL_STEP) >= _EXACT:
+            raise ValueError(f"layer {number} has sums that float64 does not hold exactly; use smaller weights")
+        rounded.append((weight, bias))
+        width = weight.shape[1]
+    if width != NUM_CALLS:
+        raise ValueError(f"the last layer has {width} outputs; there are {NUM_CALLS} calls")
+    return Policy(tuple(rounded), dict(trained or {}))
+
+
+# --- the file ------------------------------------------------------------------------------------------------
+
+
+def save(bidder: Policy, path: str | os.PathLike[str]) -> None:
+    """Write a policy's file; a reader sees the old file or the new one, never a part."""
+    arrays = _arrays(bidder)
+    header = {
+        "format": FORMAT, "version": VERSION, "observation": LAYOUT, "activation": ACTIVATION,
+        "layers": [list(weight.shape) for weight, _ in bidder.layers], "trained": dict(bidder.trained),
+    }  # fmt: skip
+    header["sha256"] = _checksum(header, arrays)
+    text = np.frombuffer(json.dumps(header, sort_keys=True).encode(), np.uint8)
+    content = BytesIO()
+    np.savez(content, allow_pickle=False, header=text, **arrays)
+    target = Path(path)
+    temporary = target.with_name(target.name + ".part")
+    temporary.write_bytes(content.getvalue())
+    os.replace(temporary, target)
+
+
+def load(path: str | os.PathLike[str]) -> Policy:
+    """Read a policy's file. Nothing in it is ever run.
+
+    Raises:
+        PolicyFileError: there is no such file, or it is damaged, foreign or too new; the message says which.
+    """
+    name = os.fspath(path)
+    try:
+        members = _members(name)
+        header = json.loads(members.pop("header").tobytes().decode())
+        return _checked(header, members)
+    except FileNotFoundError:
+        raise PolicyFileError(f"policy:{name}: there is no such file") from None
+    except KeyError as error:
+        raise PolicyFileError(f"policy:{name}: this is no policy file: {error} is missing") from None
+    except zipfile.BadZipFile as error:
+        raise PolicyFileError(f"policy:{name}: this is no policy file, or a damaged one: {error}") from None
+    except OSError as error:
+        raise PolicyFileError(f"policy:{name}: cannot be read: {error.strerror or error}") from None
+    except (ValueError, TypeError, EOFError, MemoryError, RecursionError, NotImplementedError,
+            RuntimeError, AttributeError, zlib.error) as error:  # fmt: skip
+        raise PolicyFileError(f"policy:{name}: {error}") from None
+
+
+def _members(name: str) -> dict[str, NDArray[Any]]:
+    with zipfile.ZipFile(name) as archive:
+        if sum(info.file_size for info in archive.infolist()) > _LARGEST_FILE:
+            raise ValueError(f"too large for a policy; its limit is {_LARGEST_FILE >> 20} MiB")
+    with np.load(name, allow_pickle=False) as file:
+        return {member: file[member] for member in file.files}
+
+
+def _checked(header: Any, arrays: dict[str, NDArray[Any]]) -> Policy:
+    if not isinstance(header, dict) or header.get("format") != FORMAT:
+        raise ValueError("this is no policy file: its header does not say so")
+    for what, here in (("version", VERSION), ("observation", LAYOUT), ("activation", ACTIVATION)):
+        if header.get(what) != here:
+            raise ValueError(f"its {what} is {header.get(what)!r}; this program reads {here!r}")
+    digest = header.pop("sha256", None)
+    if any(not isinstance(a, np.ndarray) or a.dtype != np.float32 for a in arrays.values()):
+        raise ValueError("damaged: its weights are not float32")
+    if digest != _checksum(header, arrays):
+        raise ValueError("damaged: its checksum is wrong")
+    layers = [(arrays[f"weight_{i}"], arrays[f"bias_{i}"]) for i in range(len(arrays) // 2)]
+    return policy(layers, header.get("trained"))
+
+
+def _arrays(bidder: Policy) -> dict[str, NDArray[np.float32]]:
+    out = {}
+    for number, (weight, bias) in enumerate(bidder.layers):
+        out[f"weight_{number}"] = np.ascontiguousarray(weight, np.float32)
+        out[f"bias_{number}"] = bias.astype(np.float32)
+    return out
+
+
+def _checksum(header: Mapping[str, Any], arrays: Mapping[str, NDArray[np.float32]]) -> str:
+    digest = hashlib.sha256(json.dumps(header, sort_keys=True).encode())
+    for name in sorted(arrays):
+        digest.update(f"{name} {arrays[name].shape}".encode())
+        digest.update(arrays[name].astype("<f4").tobytes())
+    return digest.hexdigest()

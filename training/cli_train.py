@@ -1,0 +1,142 @@
+"""``bridge-env train ppo``: the arguments, the progress bar, and the calls."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+from dataclasses import MISSING, fields, replace
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from training.ppo_config import PPOConfig
+
+_EPILOG = """\
+examples:
+  bridge-env train ppo                                    fifteen minutes against a pair that passes
+  bridge-env train ppo --minutes 60 --name long           longer, into results/train/long
+  bridge-env train ppo --resume results/train/long --minutes 120
+  bridge-env train ppo --opponents system:sayc --control system:sayc
+
+Ctrl-C loses nothing: the run is saved, and --resume goes on. A run folder holds SB3's own model, a file that
+can run code when it is loaded: resume only folders that you made. The policy to share is policy.npz, plain data:
+bridge-env match policy:FILE system:sayc needs neither torch nor Stable-Baselines3.
+"""
+_INSTALL = 'pip install -e ".[rl]" -c constraints.txt'
+_MAY_CHANGE = ("minutes", "steps", "threads", "evaluate", "every", "judge")
+
+
+def add_train(subparsers: Any) -> None:
+    """Add the subcommand."""
+    train = subparsers.add_parser("train", help="learn a policy by reinforcement: ppo")
+    parser = train.add_subparsers(title="algorithms", metavar="ALGORITHM", required=True).add_parser(
+        "ppo",
+        help="MaskablePPO from scratch against a control pair",
+        description="Both seats of a partnership learn to bid, from random weights, for IMPs against a control pair. "
+        "The policy is judged on boards that training never saw.",
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    for item in fields(PPOConfig):
+        assert item.default is not MISSING
+        text = f"{item.metadata['help']} (default {item.default})"
+        parser.add_argument(f"--{item.name}", type=type(item.default), default=None, help=text)
+    parser.add_argument("--name", help="of the run folder below results/train (default: run-001, run-002 ...)")
+    parser.add_argument("--out", type=Path, default=Path("results"), help="where run folders lie (default results)")
+    parser.add_argument(
+        "--resume", type=Path, metavar="FOLDER", help=f"go on with a run; may change: {', '.join(_MAY_CHANGE)}"
+    )
+    parser.set_defaults(handler=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Train, judge, write the report."""
+    began = time.perf_counter()
+    from training import runs
+
+    missing = [name for name in ("torch", "stable_baselines3", "sb3_contrib") if find_spec(name) is None]
+    if missing:
+        raise runs.RunError(f"there is no {missing[0]} here; install it: {_INSTALL}")
+    from training import ppo
+
+    config = _config(args)
+    folder, state = ppo.prepare(args.resume, config, args.out, args.name)
+    logs = f"tensorboard --logdir {folder}" if find_spec("tensorboard") else "none, tensorboard is not installed"
+    print(f"{folder}: NS learns against {config.opponents}, control {config.control}; logs: {logs}")
+    bar = _Bar(state.steps)
+    try:
+        ppo.train(folder, config, state, bar.tick, began)
+    except KeyboardInterrupt:
+        bar.close()
+        print(f"\nstopped and saved. Go on: bridge-env train ppo --resume {folder}")
+        return 130
+    bar.close()
+    _conclude(folder, config, state)
+    return 0
+
+
+def _config(args: argparse.Namespace) -> PPOConfig:
+    """The defaults, or the config of the run to go on with, and what the command line says."""
+    from training import runs
+
+    given = {f.name: getattr(args, f.name) for f in fields(PPOConfig) if getattr(args, f.name) is not None}
+    config = PPOConfig()
+    if args.resume is not None:
+        if args.name is not None:
+            raise runs.RunError("--name is for a new run; --resume goes on in its folder")
+        fixed = sorted(set(given) - set(_MAY_CHANGE))
+        if fixed:
+            raise runs.RunError(f"--{fixed[0]} cannot change on --resume; these can: {', '.join(_MAY_CHANGE)}")
+        try:
+            config = PPOConfig(**runs.read_manifest(args.resume)["config"])
+        except (KeyError, TypeError, ValueError) as error:
+            raise runs.RunError(f"{args.resume} is not the folder of a PPO run: {error!r}") from None
+    config = replace(config, **given)
+    config.check()
+    return config
+
+
+def _conclude(folder: Path, config: PPOConfig, state: Any) -> None:
+    from training import judge, ppo_report, runs
+
+    file = folder / "policy.npz"
+    print(f"judging on {config.judge:,} boards that training never saw")
+    rows, source = ppo_report.judge(f"policy:{file}", config)
+    print("\n" + judge.table_text(rows) + "\n")
+    manifest = runs.read_manifest(folder)
+    ppo_report.plot_curve(state.metrics, rows[0], folder / "learning_curve.png")
+    report = ppo_report.markdown(f"policy:{file}", (rows, source), config, manifest, state.metrics[-1])
+    runs.write_atomically(folder / "report.md", report)
+    verdict = {"rows": [row.as_json() for row in rows], "seconds": state.seconds, "steps": state.steps}
+    runs.write_atomically(folder / "verdict.json", json.dumps(verdict, indent=2) + "\n")
+    runs.write_manifest(folder, manifest | {"policy_sha256": runs.sha256(file)})
+    for what, name in (("learning curve", "learning_curve.png"), ("report", "report.md"), ("policy", file.name)):
+        print(f"{what + ':':<16}{folder / name}")
+    print(f"{'play it:':<16}bridge-env match policy:{file} system:sayc")
+
+
+class _Bar:
+    """The progress bar: the share of the run, calls a second, IMPs at the last evaluation."""
+
+    def __init__(self, steps: int) -> None:
+        from tqdm import tqdm
+
+        self.first, self.began = steps, time.perf_counter()
+        self.bar = tqdm(
+            total=100, unit="%", dynamic_ncols=True, file=sys.stdout, bar_format="{l_bar}{bar}| {elapsed}{postfix}",
+            mininterval=0.2 if sys.stdout.isatty() else 30.0,
+        )  # fmt: skip
+
+    def tick(self, share: float, state: Any) -> None:
+        speed = (state.steps - self.first) / (time.perf_counter() - self.began)
+        text = f"{state.steps / 1e6:.2f}M calls, {speed:,.0f}/s"
+        if state.metrics:
+            last = state.metrics[-1]
+            text += f", {last['mean_imps']:+.2f} ± {last['standard_error']:.2f} IMPs/board"
+        self.bar.set_postfix_str(text, refresh=False)
+        self.bar.update(100 * share - self.bar.n)
+
+    def close(self) -> None:
+        self.bar.close()
