@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
 
+from training.cli_bench import add_bench
 from training.cli_boards import add_bid, add_deal, add_match
 from training.cli_deals import add_library, add_solve
 from training.cli_evolve import add_evolve
@@ -80,7 +81,7 @@ def _parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     subparsers = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    for add in (add_deal, add_solve, add_library, add_bid, add_match, add_evolve, add_train):
+    for add in (add_deal, add_solve, add_library, add_bid, add_match, add_evolve, add_train, add_bench):
         add(subparsers)
     return parser
 

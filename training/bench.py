@@ -1,0 +1,232 @@
+"""How fast is it? Each measure is a rate, taken several times after a warm-up; peers are in ``bench_peers``.
+
+The work of an env's step: draw a random legal call, make it, write the 480 int8 features and the mask of 38, pay
+IMPs against par from stored tables, deal a new board where one has ended.
+"""
+
+from __future__ import annotations
+
+import os
+import resource
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from bridge_env import streams
+from bridge_env.kernels import njit
+
+SECONDS = 1.0  # of one repetition, about
+
+
+@dataclass(frozen=True)
+class Rate:
+    """A measured rate: ``median`` of the repetitions, with the least and the most."""
+
+    what: str
+    unit: str
+    median: float
+    least: float
+    most: float
+    repetitions: int
+    remark: str = ""
+
+    def as_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+def rate(what: str, unit: str, work: Callable[[], int], repetitions: int, remark: str = "") -> Rate:
+    """Time ``work``, which returns how much it did: one round to warm up, then the repetitions."""
+    work()
+    found = []
+    for _ in range(repetitions):
+        began, done = time.perf_counter(), 0
+        while (spent := time.perf_counter() - began) < SECONDS:
+            done += work()
+        found.append(done / spent)
+    return Rate(what, unit, statistics.median(found), min(found), max(found), repetitions, remark)
+
+
+@njit(nogil=True)
+def sample_legal(mask, key, step, out):  # type: ignore[no-untyped-def]
+    """A random legal call for every row of ``mask`` int8 (N, 38), written to ``out`` int64 (N,)."""
+    for row in range(len(out)):
+        count = 0
+        for call in range(mask.shape[1]):
+            count += mask[row, call]
+        x = (key + np.uint64(row) * np.uint64(0x9E3779B97F4A7C15)) ^ np.uint64(step)
+        x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+        x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+        pick = int((x ^ (x >> np.uint64(31))) % np.uint64(count))
+        for call in range(mask.shape[1]):
+            if mask[row, call]:
+                if pick == 0:
+                    out[row] = call
+                    break
+                pick -= 1
+
+
+# --- our own --------------------------------------------------------------------------------------------
+
+
+def vector_env(batch: int, threads: int, repetitions: int, copy: bool = True) -> Rate:
+    """Steps a second of ``BiddingVectorEnv`` with all four seats the caller's."""
+    import gymnasium
+
+    import bridge_env  # noqa: F401 - registers the id
+
+    env: Any = gymnasium.make_vec(
+        "bridge_env/Bidding-v0", num_envs=batch, learner="all", reward="imps_vs_par", threads=threads, copy=copy
+    )
+    _, info = env.reset(seed=1)
+    calls, key, step = np.zeros(batch, np.int64), streams.key("bench")[0], 0
+    rounds = max(1, 100_000 // batch)
+
+    def work() -> int:
+        nonlocal info, step
+        for _ in range(rounds):
+            step += 1
+            sample_legal(info["action_mask"], key, step, calls)
+            _, _, _, _, info = env.step(calls)
+        return rounds * batch
+
+    cores = "one thread" if threads == 1 else f"{threads} threads"
+    how = "new arrays every step" if copy else "arrays used again"
+    result = rate(f"bridge-env, batch {batch:,}, {cores}", "steps/s", work, repetitions, how)
+    env.close()
+    return result
+
+
+def single_env(repetitions: int, **options: Any) -> Rate:
+    """Steps a second of the plain Gymnasium env from Python; ``reset`` at the end of an auction is a part of it."""
+    from bridge_env.envs.single import BiddingEnv
+
+    env = BiddingEnv(**options)
+    chance = np.random.default_rng(1).random(100_000)
+    _, info = env.reset(seed=1)
+    at = 0
+
+    def work() -> int:
+        nonlocal info, at
+        for _ in range(1000):
+            legal = info["action_mask"].nonzero()[0]
+            at = (at + 1) % len(chance)
+            _, _, over, _, info = env.step(legal[int(chance[at] * len(legal))])
+            if over:
+                _, info = env.reset()
+        return 1000
+
+    words = ", ".join(f"{name}={value}" for name, value in options.items())
+    return rate(f"bridge-env, one env ({words})", "steps/s", work, repetitions, "random legal call drawn with numpy")
+
+
+def matches(repetitions: int) -> Rate:
+    """Boards a second of whole duplicate matches: both tables bid, scored, compared."""
+    from training.boards import library_boards
+    from training.match import play
+
+    boards = library_boards(4096, 1)
+
+    def work() -> int:
+        play("system:sayc", "system:sayc", boards, 1)
+        return len(boards)
+
+    return rate("duplicate match, system:sayc on all seats", "boards/s", work, repetitions, "one core")
+
+
+def library_reads(repetitions: int) -> Rate:
+    """Solved deals a second, read in random order."""
+    from bridge_env.double_dummy import embedded
+
+    library = embedded()
+    order = np.random.default_rng(1).permutation(len(library))
+
+    def work() -> int:
+        library.owners(order)
+        library.tricks_at(order)
+        return len(order)
+
+    return rate("library, deals with tables in random order", "deals/s", work, repetitions, "one core")
+
+
+def solving(repetitions: int) -> list[Rate]:
+    """Fresh tables, and single contracts, solved a second; every repetition has deals of its own."""
+    from bridge_env.cards import random_deals
+    from bridge_env.double_dummy import ExactDoubleDummy
+
+    solver, fresh = ExactDoubleDummy(), fresh_numbers()
+
+    def tables() -> int:
+        solver.tricks(random_deals(990_001, next(fresh), 10))
+        return 10
+
+    def contracts() -> int:
+        n = 40
+        at = next(fresh)
+        solver.tricks_for(random_deals(990_002, at, n), np.arange(n) % 4, (np.arange(n) * 3) % 5)
+        return n
+
+    cores = f"all cores ({solver.threads})"
+    return [
+        rate("solving whole tables", "tables/s", tables, repetitions, cores),
+        rate("solving single contracts", "contracts/s", contracts, repetitions, cores),
+    ]
+
+
+def fresh_numbers() -> Iterator[int]:
+    """Starts of ranges of deals that no repetition has seen."""
+    at = 0
+    while True:
+        yield at
+        at += 1000
+
+
+_FIRST_STEP = """
+import time; began = time.perf_counter()
+import numpy, gymnasium
+base = time.perf_counter()
+import bridge_env
+imported = time.perf_counter()
+env = gymnasium.make_vec("bridge_env/Bidding-v0", num_envs=4096, learner="all")
+env.reset(seed=1); env.step(numpy.zeros(4096, int))
+print(base - began, imported - base, time.perf_counter() - imported)
+"""
+
+
+def first_steps() -> dict[str, float]:
+    """Seconds to import, and to the first step, with a cold and a warm cache of kernels."""
+    found = {}
+    with tempfile.TemporaryDirectory() as folder:
+        for name in ("cold", "cached"):
+            environment = os.environ | {"NUMBA_CACHE_DIR": folder}
+            done = subprocess.run(
+                [sys.executable, "-c", _FIRST_STEP], env=environment, capture_output=True, text=True, check=True
+            )
+            base, imported, stepped = (float(x) for x in done.stdout.split())
+            found |= {"import_numpy_gymnasium": base, "import_bridge_env": imported, f"first_step_{name}": stepped}
+    return found
+
+
+def memory() -> dict[str, float]:
+    """Bytes a table of the vector env, from the process's growth, and this process's peak in MiB."""
+    from bridge_env.envs.vector import BiddingVectorEnv
+
+    small, large = (_resident_after(BiddingVectorEnv, n) for n in (1024, 262_144))
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    return {"bytes_per_table": (large - small) / (262_144 - 1024), "peak_mib": peak}
+
+
+def _resident_after(make: Callable[..., Any], count: int) -> int:
+    env = make(count, learner="all", copy=False)
+    env.reset(seed=1)
+    env.step(np.zeros(count, np.int64))
+    with open("/proc/self/statm", encoding="ascii") as file:
+        pages = int(file.read().split()[1])
+    env.close()
+    return pages * os.sysconf("SC_PAGE_SIZE")
