@@ -14,6 +14,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -54,9 +55,9 @@ def rate(what: str, unit: str, work: Callable[[], int], repetitions: int, remark
 
 
 @njit(nogil=True)
-def sample_legal(mask, key, step, out):  # type: ignore[no-untyped-def]
-    """A random legal call for every row of ``mask`` int8 (N, 38), written to ``out`` int64 (N,)."""
-    for row in range(len(out)):
+def sample_legal(begin, end, mask, key, step, out):  # type: ignore[no-untyped-def]
+    """A random legal call for the rows ``begin .. end`` of ``mask`` int8 (N, 38), written to ``out`` int64 (N,)."""
+    for row in range(begin, end):
         count = 0
         for call in range(mask.shape[1]):
             count += mask[row, call]
@@ -87,19 +88,27 @@ def vector_env(batch: int, threads: int, repetitions: int, copy: bool = True) ->
     _, info = env.reset(seed=1)
     calls, key, step = np.zeros(batch, np.int64), streams.key("bench")[0], 0
     rounds = max(1, 100_000 // batch)
+    bounds = [batch * i // threads for i in range(threads + 1)]
+    pool = ThreadPoolExecutor(max(1, threads - 1))
 
     def work() -> int:
         nonlocal info, step
         for _ in range(rounds):
             step += 1
-            sample_legal(info["action_mask"], key, step, calls)
+            given = (info["action_mask"], key, step, calls)
+            others = [pool.submit(sample_legal, *bounds[i : i + 2], *given) for i in range(1, threads)]
+            sample_legal(0, bounds[1], *given)
+            for other in others:
+                other.result()
             _, _, _, _, info = env.step(calls)
         return rounds * batch
 
     cores = "one thread" if threads == 1 else f"{threads} threads"
-    how = "new arrays every step" if copy else "arrays used again"
-    result = rate(f"bridge-env, batch {batch:,}, {cores}", "steps/s", work, repetitions, how)
+    how = "new arrays every step" if copy else "the same arrays every step"
+    name = f"bridge-env, batch {batch:,}, {cores}" + ("" if copy else ", copy=False")
+    result = rate(name, "steps/s", work, repetitions, how)
     env.close()
+    pool.shutdown()
     return result
 
 

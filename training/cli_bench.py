@@ -73,11 +73,11 @@ def _measures(repetitions: int) -> Iterator[Callable[[], list[Rate]]]:
     from training import bench, bench_peers
 
     there = {"pgx", "OpenSpiel"} - set(bench_peers.missing())
-    for batch in (128, 4096, 65536):
+    for batch in (128, 4096, 16384, 65536):
         yield lambda batch=batch: [bench.vector_env(batch, 1, repetitions)]
         if batch > 128:
             yield lambda batch=batch: [bench.vector_env(batch, 2, repetitions)]
-        if "pgx" in there and batch < 65536:
+        if "pgx" in there and batch <= 4096:
             yield lambda batch=batch: [bench_peers.pgx(batch, repetitions)]
     yield lambda: [bench.vector_env(4096, 1, repetitions, copy=False)]
     yield lambda: [bench.vector_env(4096, 2, repetitions, copy=False)]
