@@ -93,4 +93,4 @@ def test_none_is_no_call():
 def test_without_pettingzoo_it_says_what_to_install():
     code = "import sys; sys.modules['pettingzoo'] = None; import bridge_env.envs.aec"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120, check=False)
-    assert "pip install 'bridge-env[pettingzoo]'" in done.stderr
+    assert "pip install -e '.[pettingzoo]' -c constraints.txt" in done.stderr

@@ -11,7 +11,7 @@ import numpy as np
 
 from training.bench import Rate, fresh_numbers, rate
 
-INSTALL = 'pip install "bridge-env[bench]"'
+INSTALL = 'pip install -e ".[bench]" -c constraints.txt'
 
 
 def missing() -> list[str]:

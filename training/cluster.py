@@ -20,7 +20,7 @@ from typing import Any
 
 PACKAGES = ("bridge_env", "agents", "training")
 STOP_SECONDS = 10.0  # how long tasks in hand may take to end when a run is stopped
-INSTALL = 'pip install "bridge-env[ray]"'
+INSTALL = 'pip install -e ".[ray]" -c constraints.txt'
 
 
 class ClusterError(RuntimeError):

@@ -1,6 +1,6 @@
 """The auction as a PettingZoo AEC env: four agents who call in turn.
 
-Needs PettingZoo: ``pip install 'bridge-env[pettingzoo]'``.
+Needs PettingZoo: ``pip install -e '.[pettingzoo]' -c constraints.txt``.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ try:
     from pettingzoo.utils.wrappers import OrderEnforcingWrapper
 except ImportError as error:
     raise ImportError(
-        "bridge_env.envs.aec needs PettingZoo; install it with: pip install 'bridge-env[pettingzoo]'"
+        "bridge_env.envs.aec needs PettingZoo; install it with: pip install -e '.[pettingzoo]' -c constraints.txt"
     ) from error
 
 Observation = dict[str, NDArray[np.int8]]
