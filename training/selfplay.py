@@ -30,7 +30,7 @@ from training.evolution import Partnership, Proposal, compare, imps_against, pro
 from training.evolve_config import EvolveConfig
 
 KIND = "evolve"
-TRAINING, JUDGING = "training", "judging"
+TRAINING = "training"  # the split: a run never touches the judging boards before its verdict
 # Standard errors by which a proposal must gain: the best of a dozen on the generation's boards, then on fresh
 # ones. Chance alone passes the second in one of 44 cases, so little noise is kept.
 TRY_ERRORS, CONFIRM_ERRORS = 1.0, 2.0

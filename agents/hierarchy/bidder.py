@@ -69,7 +69,7 @@ class HierarchyBidder:
         return {"own": self.own, "partner": self.partner, "opponents": self.opponents}
 
     def bid(self, view: BidView, key: NDArray[np.uint64]) -> NDArray[np.int8]:
-        return self.decide(view)[0]
+        return self.call(view)
 
     def call(self, view: BidView) -> NDArray[np.int8]:
         """Hand -> call: int8 (N,)."""
