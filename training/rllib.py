@@ -16,9 +16,18 @@ environment that has it, this trains PPO as South, with system:sayc in the other
     for _ in range(10):
         print(algorithm.train()["env_runners"]["episode_return_mean"])
 
-RLlib's default networks do not mask: there an illegal call ends the episode at a price and is unlearned.
-Its action-masking module wants the mask among the observations, which ``env_config={"masked": True}`` gives:
-``{"observations": int8 (480,), "action_mask": int8 (38,)}``.
+RLlib's default networks take no bits and do not mask: they see float32 zeros and ones, and an illegal call
+ends the episode at a price and is unlearned. Its action-masking module wants the mask among the observations,
+which ``env_config={"masked": True}`` gives::
+
+    from ray.rllib.core.rl_module.rl_module import RLModuleSpec
+    from ray.rllib.examples.rl_modules.classes.action_masking_rlm import ActionMaskingTorchRLModule
+
+    config = config.environment(env_config={"masked": True}).rl_module(
+        rl_module_spec=RLModuleSpec(
+            module_class=ActionMaskingTorchRLModule, model_config={"head_fcnet_hiddens": [128, 128]}
+        )
+    )
 """
 
 from __future__ import annotations
@@ -33,41 +42,47 @@ from numpy.typing import NDArray
 
 from bridge_env.calls import NUM_CALLS
 from bridge_env.envs.single import BiddingEnv
+from bridge_env.observation import OBSERVATION_SIZE
 
 ENV_ID = "bridge_env/Bidding-v0"
 
-MaskedObservation = dict[str, NDArray[np.int8]]
+Floats = NDArray[np.float32]
 
 
-class MaskedBiddingEnv(gymnasium.Wrapper[MaskedObservation, np.int64, NDArray[np.int8], np.int64]):
-    """``BiddingEnv`` with its mask among the observations, where RLlib's action-masking module looks for it."""
+class RLlibBiddingEnv(gymnasium.Wrapper[Any, np.int64, NDArray[np.int8], np.int64]):
+    """``BiddingEnv`` as RLlib's networks want it.
 
-    def __init__(self, env: BiddingEnv) -> None:
+    Observations are float32 (480,) or, with ``masked``, ``{"observations": float32 (480,), "action_mask":
+    float32 (38,)}``.
+    """
+
+    def __init__(self, env: BiddingEnv, masked: bool = False) -> None:
         super().__init__(env)
-        self.observation_space = spaces.Dict(
-            action_mask=spaces.Box(0, 1, (NUM_CALLS,), np.int8), observations=env.observation_space
-        )
+        self._masked = masked
+        bits = spaces.Box(0.0, 1.0, (OBSERVATION_SIZE,), np.float32)
+        legal = spaces.Box(0.0, 1.0, (NUM_CALLS,), np.float32)
+        self.observation_space = spaces.Dict(action_mask=legal, observations=bits) if masked else bits
 
-    def reset(
-        self, *, seed: int | None = None, options: dict[str, Any] | None = None
-    ) -> tuple[MaskedObservation, dict[str, Any]]:
+    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
         """As ``BiddingEnv``'s."""
         observation, info = self.env.reset(seed=seed, options=options)
-        return {"action_mask": info["action_mask"], "observations": observation}, info
+        return self._shown(observation, info), info
 
-    def step(self, action: np.int64) -> tuple[MaskedObservation, float, bool, bool, dict[str, Any]]:
+    def step(self, action: np.int64) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         """As ``BiddingEnv``'s."""
         observation, reward, terminated, truncated, info = self.env.step(action)
-        seen = {"action_mask": info["action_mask"], "observations": observation}
-        return seen, float(reward), terminated, truncated, info
+        return self._shown(observation, info), float(reward), terminated, truncated, info
+
+    def _shown(self, observation: NDArray[np.int8], info: dict[str, Any]) -> Floats | dict[str, Floats]:
+        bits = observation.astype(np.float32)
+        return {"action_mask": info["action_mask"].astype(np.float32), "observations": bits} if self._masked else bits
 
 
-def make_env(config: Mapping[str, Any]) -> gymnasium.Env[Any, np.int64]:
+def make_env(config: Mapping[str, Any]) -> RLlibBiddingEnv:
     """An env from RLlib's ``env_config``: arguments of ``BiddingEnv``, and ``masked`` (see above)."""
     arguments = dict(config)
     masked = arguments.pop("masked", False)
-    env = BiddingEnv(**arguments)
-    return MaskedBiddingEnv(env) if masked else env
+    return RLlibBiddingEnv(BiddingEnv(**arguments), masked)
 
 
 def register_with_ray(name: str = ENV_ID) -> None:
