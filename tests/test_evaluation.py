@@ -5,8 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import agents
+from agents.hierarchy.bidder import Hierarchy, HierarchyBidder
+from agents.hierarchy.text import parse_system, system_text
+from bridge_env import features
 from bridge_env.cards import hands, parse_hand, permute_suits, random_deals
 from bridge_env.evaluation import DISTRIBUTIONAL, POINT_COUNTS, distributional, point_counts, zar_points
+from bridge_env.features import FEATURES, hand_features
 
 C, D, H, S, NT = range(5)
 
@@ -159,6 +164,40 @@ def test_a_deal_holds_a_known_sum():
     deals = random_deals(7, 0, 50)
     total = sum(point_counts(hands(deals, seat)).astype(float) for seat in range(4))
     np.testing.assert_allclose(total, [[40, 64, 40, 26, 56, 64, 72, 39.6, 36]] * 50, rtol=1e-6)
+
+
+# --- the columns of the features --------------------------------------------------------------------------
+
+
+def test_columns_are_the_same_counts(dealt):
+    f = hand_features(dealt)
+    assert (f[:, FEATURES["zar"]] == zar_points(dealt)).all()
+    assert (f[:, FEATURES["hcp"]] == point_counts(dealt)[:, 0]).all()
+    for strain, letter in enumerate("CDHS"):
+        methods = distributional(dealt, strain)
+        assert (f[:, FEATURES[f"playing:{letter}"]] == 2 * methods[:, DISTRIBUTIONAL.index("playing tricks")]).all()
+        assert (f[:, FEATURES["losers"]] == methods[:, DISTRIBUTIONAL.index("losing trick count")]).all()
+
+
+def test_features_hand_them_on():
+    for name in ("POINT_COUNTS", "DISTRIBUTIONAL", "point_counts", "distributional", "zar_points"):
+        assert getattr(features, name) is globals()[name]
+
+
+def test_a_system_can_speak_of_them():
+    # Halves of tricks: 12 are the 6 that KQJ and four more are worth.
+    system = parse_system("system: zar\n1M    26+ zar, 5+ M\n3M    12+ playing:M, 7+ M\nP\n")
+    assert parse_system(system_text(system)) == system
+    by_hand = {
+        "AQ876.KJ876.2.43": "1S",  # Zar 10 + 3 + 10 + 4 = 27
+        "AQ876.KJ87.62.43": "Pass",  # Zar 10 + 3 + 9 + 3 = 25
+        "2.KQJ8765.432.43": "3H",  # 2 + 4
+        "2.KQ87654.J32.43": "Pass",  # 1 + 4
+        "2.KQ87654.5.J432": "Pass",  # 1 + 4, and the fourth club 1/2
+    }
+    assert agents.calls(HierarchyBidder(Hierarchy(system)), [{"hand": hand} for hand in by_hand]) == list(
+        by_hand.values()
+    )
 
 
 # --- what they refuse --------------------------------------------------------------------------------------
