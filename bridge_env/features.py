@@ -24,7 +24,14 @@ support          dummy points with the suit as trumps: hcp + void 5, singleton 3
                  with four trumps or more; 3, 2, 1 with three; hcp with fewer
 rule20           hcp + the lengths of the two longest suits (the rule of twenty opens from 20)
 quick            quick tricks in halves: AK 4, AQ 3, A 2, KQ 2, Kx 1 a suit
+zar              Zar points: hcp + controls + the two longest suits + the longest less the shortest (26 opens)
+playing          playing tricks in halves, with the suit as trumps (see ``bridge_env.evaluation``)
 ===============  =================================================================================================
+
+Players have more ways to count: ``point_counts``, ``distributional`` and ``zar_points``, defined in
+``bridge_env.evaluation``, are to be had from here. They are no columns of ``FEATURES``: a match counts all columns of
+every hand, and most of those methods are fractions, or follow from columns that are there. Zar points and playing
+tricks are columns, because rules speak of them: what opens, and how high a long suit may preempt.
 """
 
 from __future__ import annotations
@@ -32,7 +39,30 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from bridge_env.evaluation import (
+    DISTRIBUTIONAL,
+    POINT_COUNTS,
+    distributional,
+    point_counts,
+    run_tricks,
+    suit_losers,
+    suit_playing_tricks,
+    zar,
+    zar_points,
+)
 from bridge_env.kernels import njit
+
+__all__ = [
+    "DISTRIBUTIONAL",
+    "FEATURES",
+    "NUM_FEATURES",
+    "POINT_COUNTS",
+    "distributional",
+    "hand_features",
+    "point_counts",
+    "row_features",
+    "zar_points",
+]
 
 _SUIT_LETTERS = "CDHS"
 _PAIRS = ((0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3))
@@ -43,7 +73,8 @@ _COLUMNS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("balanced", ("",)), ("semibalanced", ("",)), ("controls", ("",)), ("aces", ("",)), ("kings", ("",)),
     ("losers", ("",)), ("top3", tuple(_SUIT_LETTERS)), ("top5", tuple(_SUIT_LETTERS)),
     ("stopper", tuple(_SUIT_LETTERS)), ("keycards", tuple(_SUIT_LETTERS)), ("suit_hcp", tuple(_SUIT_LETTERS)),
-    ("support", tuple(_SUIT_LETTERS)), ("rule20", ("",)), ("quick", ("",)),
+    ("support", tuple(_SUIT_LETTERS)), ("rule20", ("",)), ("quick", ("",)), ("zar", ("",)),
+    ("playing", tuple(_SUIT_LETTERS)),
 )  # fmt: skip
 
 #: Column name -> index. Features of a suit are ``name:C`` ... ``name:S``, differences ``difference:CD`` ...
@@ -60,6 +91,7 @@ _CONTROLS, _ACES, _KINGS, _LOSERS = FEATURES["controls"], FEATURES["aces"], FEAT
 _TOP3, _TOP5, STOPPER = FEATURES["top3:C"], FEATURES["top5:C"], FEATURES["stopper:C"]
 _KEYCARDS, _SUIT_HCP, SUPPORT = FEATURES["keycards:C"], FEATURES["suit_hcp:C"], FEATURES["support:C"]
 _RULE20, _QUICK = FEATURES["rule20"], FEATURES["quick"]
+_ZAR, _PLAYING = FEATURES["zar"], FEATURES["playing:C"]
 
 
 @njit
@@ -82,11 +114,16 @@ def _suit_features(hand, suit, f):  # type: ignore[no-untyped-def]
     f[_TOP5 + suit] = a + k + q + j + t
     f[_KEYCARDS + suit] = k  # the aces are added when all are counted
     f[STOPPER + suit] = a or (k and length >= 2) or (q and length >= 3) or (j and length >= 4)
-    f[_LOSERS] += min(length, 3) - a - (k if length >= 2 else 0) - (q if length >= 3 else 0)
+    f[_LOSERS] += suit_losers(length, a, k, q)
     if a:
         f[_QUICK] += 4 if k else (3 if q else 2)
     elif k:
         f[_QUICK] += 2 if q else (1 if length >= 2 else 0)
+    side, as_trumps = suit_playing_tricks(length, a, k, q, j, t)
+    run = 2 * run_tricks(hand, suit)
+    side = max(side, run)
+    for trump in range(4):
+        f[_PLAYING + trump] += max(as_trumps, run) if trump == suit else side
 
 
 @njit
@@ -118,6 +155,7 @@ def row_features(hand, f):  # type: ignore[no-untyped-def]
     f[_BALANCED] = shortest >= 2 and doubletons <= 1 and longest <= 5
     f[_SEMIBALANCED] = shortest >= 2 and longest <= 6 and doubletons <= 2
     f[_RULE20] = f[HCP] + longest + second
+    f[_ZAR] = zar(f[HCP], f[_CONTROLS], longest, second, shortest)
     for trump in range(4):
         trumps = f[LENGTH + trump]
         value = f[HCP]

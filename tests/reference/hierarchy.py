@@ -51,6 +51,7 @@ def hand_features(hand: str) -> dict[str, int]:
         "controls": 2 * hand.count("A") + hand.count("K"),
         "losers": sum(losers(holding[s]) for s in SUITS),
         "rule20": hcp + lengths[0] + lengths[1],
+        "zar": hcp + 2 * hand.count("A") + hand.count("K") + lengths[0] + lengths[1] + lengths[0] - lengths[3],
     }
     for s in SUITS:
         cards = holding[s]
@@ -63,8 +64,25 @@ def hand_features(hand: str) -> dict[str, int]:
             f"keycards:{s}": hand.count("A") + ("K" in cards),
             f"long:{s}": int(length[s] == lengths[0]),
             f"support:{s}": hcp + sum(ruffing_value(length[t], length[s]) for t in SUITS if t != s),
+            f"playing:{s}": sum(playing_tricks(holding[t], t == s) for t in SUITS),
         }
     return out
+
+
+#: Honours (with the cards that they need beside them) -> playing tricks in halves, the best counts.
+PLAYING = (
+    ("AKQ", 6), ("AKJ", 5), ("AQJ", 5), ("AK", 4), ("AQT", 4), ("KQJ", 4), ("AQ", 3), ("AJT", 3), ("KQT", 3),
+    ("KJT", 3), ("A", 2), ("KQ", 2), ("QJT", 2), ("Kx", 1), ("QJx", 1),
+)  # fmt: skip
+
+
+def playing_tricks(cards: str, trumps: bool) -> int:
+    """In halves."""
+    honours = [n for needed, n in PLAYING if set(needed) - {"x"} <= set(cards) and len(needed) <= len(cards)]
+    beyond = len(cards) - 3
+    length = 0 if beyond <= 0 else 2 * beyond if trumps else 2 * beyond - 1
+    run = next((i for i, rank in enumerate("AKQJT98765432") if rank not in cards), 13)
+    return max(max(honours, default=0) + length, 2 * run)
 
 
 def losers(cards: str) -> int:
