@@ -1,6 +1,6 @@
 """A trained policy as a bidder: a masked multilayer perceptron in plain numpy, weights and JSON in one file.
 
-The file is an ``.npz`` without pickle:
+The file is one of ``bridge_env.weights``:
 
 ==============================  ====================================================================================
 member                          what it holds
@@ -18,15 +18,9 @@ is exact in float64 whatever its order: a batch equals its rows one by one, on a
 
 from __future__ import annotations
 
-import hashlib
-import json
 import os
-import zipfile
-import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from io import BytesIO
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -36,13 +30,13 @@ from bridge_env.bidders import SpecError
 from bridge_env.calls import NUM_CALLS
 from bridge_env.observation import LAYOUT, OBSERVATION_SIZE, observe
 from bridge_env.view import BidView
+from bridge_env.weights import read_weights, write_weights
 
-FORMAT, VERSION, ACTIVATION = "bridge-env policy", 1, "relu"
+_EXPECTED = {"format": "bridge-env policy", "version": 1, "observation": LAYOUT, "activation": "relu"}
 _WEIGHT_STEP, _SIGNAL_STEP = 2.0**-16, 2.0**-12
 _EXACT = 2.0**53  # whole numbers below this are exact in float64
 _LARGEST_WEIGHT = 2.0**7  # so that 24 bits, a float32's, hold it
 _ROWS = 8192  # bid at a time, to bound memory
-_LARGEST_FILE = 1 << 28
 _MOST_LAYERS = 16
 
 Layer = tuple[NDArray[np.float64], NDArray[np.float64]]  # weight (inputs, outputs), bias (outputs,)
@@ -117,19 +111,10 @@ def policy(layers: Sequence[tuple[Any, Any]], trained: Mapping[str, Any] | None 
 
 def save(bidder: Policy, path: str | os.PathLike[str]) -> None:
     """Write a policy's file; a reader sees the old file or the new one, never a part."""
-    arrays = _arrays(bidder)
-    header = {
-        "format": FORMAT, "version": VERSION, "observation": LAYOUT, "activation": ACTIVATION,
+    header = _EXPECTED | {
         "layers": [list(weight.shape) for weight, _ in bidder.layers], "trained": dict(bidder.trained),
     }  # fmt: skip
-    header["sha256"] = _checksum(header, arrays)
-    text = np.frombuffer(json.dumps(header, sort_keys=True).encode(), np.uint8)
-    content = BytesIO()
-    np.savez(content, allow_pickle=False, header=text, **arrays)
-    target = Path(path)
-    temporary = target.with_name(target.name + ".part")
-    temporary.write_bytes(content.getvalue())
-    os.replace(temporary, target)
+    write_weights(path, header, _arrays(bidder))
 
 
 def load(path: str | os.PathLike[str]) -> Policy:
@@ -140,56 +125,17 @@ def load(path: str | os.PathLike[str]) -> Policy:
     """
     name = os.fspath(path)
     try:
-        members = _members(name)
-        header = json.loads(members.pop("header").tobytes().decode())
-        return _checked(header, members)
-    except FileNotFoundError:
-        raise PolicyFileError(f"policy:{name}: there is no such file") from None
+        header, arrays = read_weights(name, "policy", _EXPECTED)
+        layers = [(arrays[f"weight_{i}"], arrays[f"bias_{i}"]) for i in range(len(arrays) // 2)]
+        return policy(layers, header.get("trained"))
     except KeyError as error:
-        raise PolicyFileError(f"policy:{name}: this is no policy file: {error} is missing") from None
-    except zipfile.BadZipFile as error:
-        raise PolicyFileError(f"policy:{name}: this is no policy file, or a damaged one: {error}") from None
-    except OSError as error:
-        raise PolicyFileError(f"policy:{name}: cannot be read: {error.strerror or error}") from None
-    except (ValueError, TypeError, EOFError, MemoryError, RecursionError, NotImplementedError,
-            RuntimeError, AttributeError, zlib.error) as error:  # fmt: skip
+        raise PolicyFileError(f"policy:{name}: {error} is missing") from None
+    except (ValueError, TypeError) as error:
         raise PolicyFileError(f"policy:{name}: {error}") from None
 
 
-def _members(name: str) -> dict[str, NDArray[Any]]:
-    with zipfile.ZipFile(name) as archive:
-        if sum(info.file_size for info in archive.infolist()) > _LARGEST_FILE:
-            raise ValueError(f"too large for a policy; its limit is {_LARGEST_FILE >> 20} MiB")
-    with np.load(name, allow_pickle=False) as file:
-        return {member: file[member] for member in file.files}
-
-
-def _checked(header: Any, arrays: dict[str, NDArray[Any]]) -> Policy:
-    if not isinstance(header, dict) or header.get("format") != FORMAT:
-        raise ValueError("this is no policy file: its header does not say so")
-    for what, here in (("version", VERSION), ("observation", LAYOUT), ("activation", ACTIVATION)):
-        if header.get(what) != here:
-            raise ValueError(f"its {what} is {header.get(what)!r}; this program reads {here!r}")
-    digest = header.pop("sha256", None)
-    if any(not isinstance(a, np.ndarray) or a.dtype != np.float32 for a in arrays.values()):
-        raise ValueError("damaged: its weights are not float32")
-    if digest != _checksum(header, arrays):
-        raise ValueError("damaged: its checksum is wrong")
-    layers = [(arrays[f"weight_{i}"], arrays[f"bias_{i}"]) for i in range(len(arrays) // 2)]
-    return policy(layers, header.get("trained"))
-
-
-def _arrays(bidder: Policy) -> dict[str, NDArray[np.float32]]:
+def _arrays(bidder: Policy) -> dict[str, NDArray[np.float64]]:
     out = {}
     for number, (weight, bias) in enumerate(bidder.layers):
-        out[f"weight_{number}"] = np.ascontiguousarray(weight, np.float32)
-        out[f"bias_{number}"] = bias.astype(np.float32)
+        out[f"weight_{number}"], out[f"bias_{number}"] = weight, bias
     return out
-
-
-def _checksum(header: Mapping[str, Any], arrays: Mapping[str, NDArray[np.float32]]) -> str:
-    digest = hashlib.sha256(json.dumps(header, sort_keys=True).encode())
-    for name in sorted(arrays):
-        digest.update(f"{name} {arrays[name].shape}".encode())
-        digest.update(arrays[name].astype("<f4").tobytes())
-    return digest.hexdigest()

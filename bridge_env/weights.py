@@ -1,0 +1,114 @@
+"""Files of learned weights: float32 arrays and a JSON header in an ``.npz`` that cannot run code.
+
+The header is the member ``header``, JSON as uint8. It names the ``format`` and its ``version``, and holds the
+SHA-256 of itself and of all arrays. Policies and trick estimators are such files.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import zipfile
+import zlib
+from collections.abc import Mapping
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+_LARGEST_FILE = 1 << 28
+
+Header = dict[str, Any]
+Weights = dict[str, NDArray[np.float32]]
+
+
+class WeightsError(ValueError):
+    """A file that is not what it should be, or is damaged; the message names the fault, not the file."""
+
+
+def write_weights(path: str | os.PathLike[str], header: Mapping[str, Any], arrays: Mapping[str, ArrayLike]) -> None:
+    """Write a file; a reader sees the old file or the new one, never a part. The same input gives the same bytes.
+
+    Args:
+        path: of the file.
+        header: JSON; ``format`` (str) and ``version`` must be in it.
+        arrays: kept as float32.
+    """
+    weights = {name: np.ascontiguousarray(array, np.float32) for name, array in arrays.items()}
+    content = dict(header)
+    content["sha256"] = _checksum(header, weights)
+    text = np.frombuffer(json.dumps(content, sort_keys=True).encode(), np.uint8)
+    packed = BytesIO()
+    np.savez(packed, allow_pickle=False, header=text, **weights)
+    target = Path(path)
+    temporary = target.with_name(target.name + ".part")
+    temporary.write_bytes(packed.getvalue())
+    os.replace(temporary, target)
+
+
+def read_weights(path: str | os.PathLike[str], kind: str, expected: Mapping[str, Any]) -> tuple[Header, Weights]:
+    """Read and check a file. Nothing in it is ever run.
+
+    Args:
+        path: of the file.
+        kind: what it should be, for messages: "policy".
+        expected: entries that the header must have; ``format`` is looked at first.
+
+    Returns:
+        the header without its checksum, and the arrays.
+
+    Raises:
+        WeightsError: there is no such file, or it is damaged, foreign or too new; the message says which.
+    """
+    try:
+        members = _members(os.fspath(path), kind)
+        header = json.loads(members.pop("header").tobytes().decode())
+        return _checked(header, members, kind, expected)
+    except WeightsError:
+        raise
+    except FileNotFoundError:
+        raise WeightsError("there is no such file") from None
+    except KeyError as error:
+        raise WeightsError(f"this is no {kind} file: {error} is missing") from None
+    except zipfile.BadZipFile as error:
+        raise WeightsError(f"this is no {kind} file, or a damaged one: {error}") from None
+    except OSError as error:
+        raise WeightsError(f"cannot be read: {error.strerror or error}") from None
+    except (ValueError, TypeError, EOFError, MemoryError, RecursionError, NotImplementedError,
+            RuntimeError, AttributeError, zlib.error) as error:  # fmt: skip
+        raise WeightsError(str(error)) from None
+
+
+def _members(name: str, kind: str) -> dict[str, NDArray[Any]]:
+    with zipfile.ZipFile(name) as archive:
+        if sum(info.file_size for info in archive.infolist()) > _LARGEST_FILE:
+            raise WeightsError(f"too large for a {kind}; its limit is {_LARGEST_FILE >> 20} MiB")
+    with np.load(name, allow_pickle=False) as file:
+        return {member: file[member] for member in file.files}
+
+
+def _checked(
+    header: Any, arrays: dict[str, NDArray[Any]], kind: str, expected: Mapping[str, Any]
+) -> tuple[Header, Weights]:
+    if not isinstance(header, dict) or header.get("format") != expected["format"]:
+        raise WeightsError(f"this is no {kind} file: its header does not say so")
+    for what, here in expected.items():
+        if header.get(what) != here:
+            raise WeightsError(f"its {what} is {header.get(what)!r}; this program reads {here!r}")
+    digest = header.pop("sha256", None)
+    if any(not isinstance(a, np.ndarray) or a.dtype != np.float32 for a in arrays.values()):
+        raise WeightsError("damaged: its weights are not float32")
+    if digest != _checksum(header, arrays):
+        raise WeightsError("damaged: its checksum is wrong")
+    return header, arrays
+
+
+def _checksum(header: Mapping[str, Any], arrays: Mapping[str, NDArray[np.float32]]) -> str:
+    digest = hashlib.sha256(json.dumps(header, sort_keys=True).encode())
+    for name in sorted(arrays):
+        digest.update(f"{name} {arrays[name].shape}".encode())
+        digest.update(arrays[name].astype("<f4").tobytes())
+    return digest.hexdigest()
