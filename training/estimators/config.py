@@ -1,0 +1,32 @@
+"""What the fit of a trick estimator depends on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True)
+class EstimatorConfig:
+    """The same config, deals, machine and threads give the same network."""
+
+    epochs: int = field(default=40, metadata={"help": "passes over the training deals"})
+    seed: int = field(default=1, metadata={"help": "of all chance: weights, order of the deals"})
+    deals: int = field(default=0, metadata={"help": "how many of the training deals to learn from; 0 = all"})
+    library: str = field(default="", metadata={"help": "file of solved deals; none = the one in the package"})
+    hidden: int = field(default=64, metadata={"help": "channels a seat within a suit's encoder"})
+    depth: int = field(default=3, metadata={"help": "layers of an encoder, 2 or more"})
+    width: int = field(default=128, metadata={"help": "channels a seat of a strain's trunk"})
+    blocks: int = field(default=4, metadata={"help": "layers of the trunk"})
+    batch: int = field(default=512, metadata={"help": "deals a gradient step"})
+    learning_rate: float = field(default=2e-3, metadata={"help": "the highest; it rises, then falls to nothing"})
+    weight_decay: float = field(default=0.01, metadata={"help": "of AdamW, on weights, not on biases"})
+    threads: int = field(default=1, metadata={"help": "of torch; more are slower where cores are busy"})
+
+    def check(self) -> None:
+        """Raises: ValueError for a number that makes no sense."""
+        for name, least in (("epochs", 1), ("deals", 0), ("hidden", 1), ("depth", 2), ("width", 1), ("blocks", 0),
+                            ("batch", 2), ("weight_decay", 0), ("threads", 1), ("seed", 0)):  # fmt: skip
+            if not getattr(self, name) >= least:
+                raise ValueError(f"--{name} is {getattr(self, name)}; it must be {least} or more")
+        if not 0 < self.learning_rate < 1:
+            raise ValueError(f"--learning_rate is {self.learning_rate}; it must lie between 0 and 1")

@@ -1,0 +1,82 @@
+"""``bridge_env.double_dummy.estimator`` in torch, to be fitted: the same layers under the same names."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import nn
+from torch.nn import functional
+
+from bridge_env.double_dummy.estimator import OUTCOMES, ROLES, layer_names
+
+
+class Turning(nn.Module):
+    """A linear map of channels by seat, (n, 4 * inputs) to (n, 4 * outputs), the same for every seat."""
+
+    def __init__(self, inputs: int, outputs: int, gain: float, chance: torch.Generator) -> None:
+        super().__init__()
+        to = torch.randn(4, inputs, outputs, generator=chance) * (gain / (4 * inputs)) ** 0.5  # seats further on
+        pairs = torch.stack([to[0] + to[2], to[1] + to[3], to[0] - to[2], to[1] - to[3]]) / 2
+        self.weight = nn.Parameter(pairs)
+        self.bias = nn.Parameter(torch.zeros(outputs))
+
+    def forward(self, signal: torch.Tensor) -> torch.Tensor:
+        p0, p1, q0, q1 = self.weight
+        front, back = signal.chunk(2, -1)
+        sums = (front + back) @ torch.cat([torch.cat([p0, p1], 1), torch.cat([p1, p0], 1)])
+        sums = sums + self.bias.repeat(2)
+        differences = (front - back) @ torch.cat([torch.cat([q0, q1], 1), torch.cat([-q1, q0], 1)])
+        return torch.cat([sums + differences, sums - differences], -1)
+
+
+class Network(nn.Module):
+    """What ``TrickEstimator`` computes, before the softmax."""
+
+    def __init__(self, hidden: int, depth: int, width: int, blocks: int, seed: int) -> None:
+        super().__init__()
+        chance = torch.Generator().manual_seed(seed)
+        self.depth, self.blocks = depth, blocks
+        self.layers = nn.ModuleDict()
+        for name in layer_names(depth, blocks):
+            role, _, number = name.rpartition("_")
+            inputs = 13 if number == "0" and role in ROLES else hidden if role in ROLES else width
+            last = role in ROLES and number == str(depth - 1)
+            outputs = OUTCOMES if name == "read" else width if role == "block" or last else hidden
+            gain = 0.1 if name == "read" else 0.5 if last else 2.0
+            self.layers[name] = Turning(inputs, outputs, gain, chance)
+
+    def forward(self, suits: torch.Tensor) -> torch.Tensor:
+        """Outputs (n, 5 strains, 4 declarers, 14) of suits (n, 4, 4 seats * 13 ranks), zeros and ones."""
+        trump, side, notrump = (self._encode(role, suits) for role in ROLES)
+        coloured = trump + side.sum(1, keepdim=True) - side
+        signal = functional.relu(torch.cat([coloured, notrump.sum(1, keepdim=True)], 1))
+        for number in range(self.blocks):
+            signal = signal + functional.relu(self.layers[f"block_{number}"](signal))
+        outputs: torch.Tensor = self.layers["read"](signal)
+        return outputs.view(len(suits), 5, 4, OUTCOMES)
+
+    def _encode(self, role: str, suits: torch.Tensor) -> torch.Tensor:
+        signal = functional.relu(self.layers[f"{role}_0"](suits))
+        for number in range(1, self.depth - 1):
+            signal = signal + functional.relu(self.layers[f"{role}_{number}"](signal))
+        encoded: torch.Tensor = self.layers[f"{role}_{self.depth - 1}"](signal)
+        return encoded
+
+    def weights(self) -> dict[str, NDArray[np.float32]]:
+        """The layers as ``TrickEstimator`` takes them."""
+        return {_plain(name): value.detach().numpy().copy() for name, value in self.named_parameters()}
+
+    def load(self, weights: Mapping[str, NDArray[np.float32]]) -> None:
+        """Take over what :meth:`weights` gave."""
+        with torch.no_grad():
+            for name, value in self.named_parameters():
+                value.copy_(torch.from_numpy(weights[_plain(name)]))
+
+
+def _plain(parameter: str) -> str:
+    """``layers.block_0.weight`` is ``block_0`` in the file, its bias ``block_0_bias``."""
+    _, layer, what = parameter.split(".")
+    return layer if what == "weight" else f"{layer}_bias"
