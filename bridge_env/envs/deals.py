@@ -8,6 +8,8 @@
 ``"judging"``       its deals that are for judging; no deal is in both, not even with its suits permuted
 ``"library"``       all of them
 ``"random"``        fresh random deals; DDS solves only the contract reached (for par: the whole table)
+``"estimated"``     fresh random deals whose tricks a network estimates: unlimited boards that need no solver.
+                    The rewards are estimates, and ``info["estimated"]`` says so
 ``"FILE.pbn"``      the boards of a PBN file in order, with their dealers and vulnerabilities
 ``"FILE.bdl"``      another library of solved deals (``bridge-env solve`` makes them), all of it
 an owner array      these deals, uint8 (N, 52), in order
@@ -30,12 +32,13 @@ from numpy.typing import ArrayLike, NDArray
 from bridge_env import streams
 from bridge_env.cards import deals_of
 from bridge_env.double_dummy import Cascade, Library, embedded
+from bridge_env.double_dummy.estimator import TrickEstimator, embedded_estimator, quantile
 from bridge_env.envs.boards import UNSAID, Boards, boards_of
 from bridge_env.envs.images import NUM_IMAGES, draw_images
 from bridge_env.pbn import read_boards
 from bridge_env.protocols import DoubleDummy
 
-_NAMES = '"training", "judging", "library", "random", a path FILE.pbn or FILE.bdl'
+_NAMES = '"training", "judging", "library", "random", "estimated", a path FILE.pbn or FILE.bdl'
 
 
 class DealSource(DoubleDummy, Protocol):
@@ -122,6 +125,32 @@ class RandomDeals(SolvesTheRest):
         return boards_of(deals_of(streams.key(key, "random deal")))
 
 
+class EstimatedDeals(SolvesTheRest):
+    """Fresh random deals, the same as of ``RandomDeals``, with tricks drawn from estimated distributions.
+
+    All 20 entries of a table are drawn at one quantile of theirs, high for one side where it is low for the
+    other: then each entry has its estimated distribution, so that the expected score of a contract is the
+    estimator's, and tables are as consistent as hands of the same luck would make them.
+
+    Args:
+        estimator: None = the one that ships with the package.
+    """
+
+    solved = True
+    estimated = True
+
+    def __init__(self, estimator: TrickEstimator | None = None) -> None:
+        self._estimator = estimator
+
+    def draw(self, key: NDArray[np.uint64], number: NDArray[np.int64]) -> Boards:
+        estimator = embedded_estimator() if self._estimator is None else self._estimator
+        owner = deals_of(streams.key(key, "random deal"))
+        luck = streams.uniforms(streams.key(key, "estimated tricks"), 1)
+        of_declarer = np.where(np.arange(4) & 1, 1 - luck, luck)  # (N, 4)
+        unsaid = np.full(len(key), UNSAID, np.int8)
+        return Boards(owner, quantile(estimator.distribution(owner), of_declarer[:, :, None]), unsaid, unsaid)
+
+
 class FixedDeals(SolvesTheRest):
     """A list of boards, in order and then from the beginning again, or drawn at random.
 
@@ -199,6 +228,8 @@ def resolve(deals: object) -> DealSource:
             return LibraryDeals("all" if name == "library" else name)
         if name == "random":
             return RandomDeals()
+        if name == "estimated":
+            return EstimatedDeals()
         suffix = name.removesuffix(".gz").rpartition(".")[2].lower()
         if suffix in ("pbn", "bdl"):
             if not os.path.isfile(name):

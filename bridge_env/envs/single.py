@@ -44,7 +44,8 @@ class BiddingEnv(gymnasium.Env[Observation, np.int64]):
     - ``tricks``, declarer's, -1 if passed out, and ``score``, in points for the learner's side,
     - with reward ``imps``: ``control_contract`` and ``control_score``, the learner's side's at the other
       table,
-    - with reward ``imps_vs_par``: ``par``, in points for the learner's side.
+    - with reward ``imps_vs_par``: ``par``, in points for the learner's side,
+    - ``estimated``, True, where the tricks are estimates (``deals="estimated"``).
 
     With ``learner="all"`` the caller bids all four seats, each observation is that of the seat to call, and
     there are no other bidders. The reward is that of the seat that made the last call; ``info["seat_rewards"]``,
@@ -255,6 +256,8 @@ class BiddingEnv(gymnasium.Env[Observation, np.int64]):
         info["auction"] = tables.auctions.text(0)
         info["tricks"] = int(tricks[0])
         info["score"] = sign * int(score[0])
+        if self._setup.estimated:
+            info["estimated"] = True
         if self._episode.control is not None:
             info["control_contract"] = _contract_text(self._episode.control, at)
             info["control_score"] = sign * int(reference[0])
