@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bridge_env.auction import DONE, DOUBLING, LAST_BID, row_declarer, row_legal, row_start, row_step, row_turn
-from bridge_env.calls import DOUBLE, FIRST_BID, NUM_BIDS, NUM_CALLS, PASS, REDOUBLE
-from bridge_env.envs.arrays import BID, DECLARER, DOUBLED, REFERENCE, SAME_STEP, SCORE, TRICKS
+from bridge_env.calls import DOUBLE, FIRST_BID, NUM_CALLS, PASS, REDOUBLE
+from bridge_env.envs.arrays import BID, DECLARER, DOUBLED, OUTCOME_COLUMNS, REFERENCE, SAME_STEP, SCORE, TRICKS
 from bridge_env.envs.chance import purpose, row_draw, row_key, row_key_of_three
 from bridge_env.envs.episodes import EPISODE, SETTLED
 from bridge_env.envs.images import row_draw_image
@@ -61,13 +61,10 @@ def row_pay(  # type: ignore[no-untyped-def]
 
 @njit(forceinline=True)
 def row_new_episode(  # type: ignore[no-untyped-def]
-    key, records, indices, images, dealer, vulnerability, worth, accepted, held,
+    key, records, indices, images, dealer, vulnerability, worth,
     state, history, owner, shown, tricks,
 ):  # fmt: skip
-    """Deal the episode of the stream ``key``, as ``episodes.draw_episodes`` does; returns its reference.
-
-    ``accepted`` and ``held`` are room for ``row_par`` to work.
-    """
+    """Deal the episode of the stream ``key``, as ``episodes.draw_episodes`` does; returns its reference."""
     row_draw_image(key, records, indices, images, owner, tricks)
     row_shown(owner, shown)
     chance = row_key(key, _SETTLED)
@@ -76,7 +73,7 @@ def row_new_episode(  # type: ignore[no-untyped-def]
     if vulnerability < 0:
         vulnerability = np.int64(row_draw(chance, 1) & np.uint64(3))
     row_start(state, history, dealer, vulnerability)
-    return row_par(tricks, dealer, vulnerability, worth, accepted, held) if len(worth) else 0
+    return row_par(tricks, dealer, vulnerability, worth) if len(worth) else 0
 
 
 # --- kernels ----------------------------------------------------------------------------------------------
@@ -95,15 +92,16 @@ def play_round(  # type: ignore[no-untyped-def]
     Returns how many episodes ended, and how many of them with an illegal call. A table that has ``finished`` is
     dealt its next episode instead (with next-step autoreset; with none there must be no such table).
     """
-    accepted, held = np.empty((NUM_BIDS, 2), np.int16), np.empty((NUM_BIDS, 2), np.int16)
     ended = wrong = 0
     for row in range(begin, end):
         row_state, row_history = state[row], history[row]  # in rare branches they are made anew: faster
         reward[row] = 0
         terminated[row] = False
         illegal[row] = False
-        seat_rewards[row] = 0
-        outcome[row] = 0
+        for seat in range(4):
+            seat_rewards[row, seat] = 0
+        for column in range(OUTCOME_COLUMNS):
+            outcome[row, column] = 0
         new = finished[row]
         if not new:
             seat = row_turn(row_state)
@@ -144,10 +142,12 @@ def play_round(  # type: ignore[no-untyped-def]
             number[row] += 1
             finished[row] = False
             reference[row] = row_new_episode(
-                key[row], records, indices, images, dealer, vulnerability, worth, accepted, held,
+                key[row], records, indices, images, dealer, vulnerability, worth,
                 state[row], history[row], owner[row], shown[row], tricks[row],
             )  # fmt: skip
-            status[row] = row_advance(state[row], history[row], key[row], kinds)
+            status[row] = kinds[row_turn(row_state)]
+            if status[row] > ILLEGAL:
+                status[row] = row_advance(state[row], history[row], key[row], kinds)
         row_look(row_state, row_history, shown[row], viewer[row], observation[row], mask[row])
     return ended, wrong
 
@@ -159,16 +159,17 @@ def new_episodes(  # type: ignore[no-untyped-def]
     records, indices, images, dealer, vulnerability, worth, kinds,
 ):  # fmt: skip
     """Deal the next episodes of the tables ``rows``, for compiled bidders and solved deals."""
-    accepted, held = np.empty((NUM_BIDS, 2), np.int16), np.empty((NUM_BIDS, 2), np.int16)
     for row in rows:
         key[row] = row_key_of_three(base[row], _EPISODE, number[row])
         number[row] += 1
         finished[row] = False
         reference[row] = row_new_episode(
-            key[row], records, indices, images, dealer, vulnerability, worth, accepted, held,
+            key[row], records, indices, images, dealer, vulnerability, worth,
             state[row], history[row], owner[row], shown[row], tricks[row],
         )  # fmt: skip
-        status[row] = row_advance(state[row], history[row], key[row], kinds)
+        status[row] = kinds[row_turn(state[row])]
+        if status[row] > ILLEGAL:
+            status[row] = row_advance(state[row], history[row], key[row], kinds)
 
 
 # --- the same in steps, where bidders that are not compiled or the solver have to be asked in between -------
