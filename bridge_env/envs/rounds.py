@@ -9,17 +9,33 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from bridge_env.auction import DONE, DOUBLING, LAST_BID, row_declarer, row_legal, row_start, row_step, row_turn
+from bridge_env.auction import (
+    DONE,
+    DOUBLING,
+    LAST_BID,
+    MAX_CALLS,
+    STATE_COLUMNS,
+    row_declarer,
+    row_legal,
+    row_start,
+    row_step,
+    row_turn,
+)
 from bridge_env.calls import DOUBLE, FIRST_BID, NUM_CALLS, PASS, REDOUBLE
-from bridge_env.envs.arrays import BID, DECLARER, DOUBLED, OUTCOME_COLUMNS, REFERENCE, SAME_STEP, SCORE, TRICKS
+from bridge_env.double_dummy.packing import RECORD_BYTES
+from bridge_env.envs import plan as at
+from bridge_env.envs.arrays import BID, DECLARER, DOUBLED, OUTCOME_ROWS, REFERENCE, SAME_STEP, SCORE, TRICKS
 from bridge_env.envs.chance import purpose, row_draw, row_key, row_key_of_three
+from bridge_env.envs.crew import CLOSED, PATIENCE, POST, call_crew, gather, report
 from bridge_env.envs.episodes import EPISODE, SETTLED
 from bridge_env.envs.images import row_draw_image
+from bridge_env.envs.memory import array_at, load_changed
 from bridge_env.envs.rewards import REWARDS
 from bridge_env.envs.table import ILLEGAL, OVER, row_advance, row_look, row_score, row_took
 from bridge_env.kernels import njit
-from bridge_env.observation import row_shown
-from bridge_env.par import row_par
+from bridge_env.observation import OBSERVATION_SIZE, row_shown
+from bridge_env.par import ACCEPTED, row_par
+from bridge_env.scoring import SCORE_TABLE
 
 _EPISODE, _SETTLED = purpose(EPISODE), purpose(SETTLED)
 _ZERO = next(iter(REWARDS.values())).zero
@@ -39,9 +55,9 @@ def row_call(state, history, kinds, call):  # type: ignore[no-untyped-def]
 
 @njit(forceinline=True)
 def row_pay(  # type: ignore[no-untyped-def]
-    state, viewer, took, reference, side, points, rewards, seat_rewards, outcome
+    state, viewer, took, reference, side, points, rewards, seat_rewards, outcome, row
 ):  # fmt: skip
-    """Pay a finished auction in which declarer took ``took`` tricks; returns the reward."""
+    """Pay a finished auction in which declarer took ``took`` tricks, in ``outcome[:, row]`` too; returns the reward."""
     score = row_score(state, took, points)
     payee = viewer & 1 if side < 0 else side
     tens = (score - reference) // 10
@@ -50,18 +66,18 @@ def row_pay(  # type: ignore[no-untyped-def]
         for seat in range(4):
             seat_rewards[seat] = reward if seat & 1 == payee else -reward
     sign = -1 if side == 1 else 1
-    outcome[SCORE] = sign * score
-    outcome[REFERENCE] = sign * reference
-    outcome[BID] = state[LAST_BID]
-    outcome[DOUBLED] = state[DOUBLING]
-    outcome[DECLARER] = row_declarer(state)
-    outcome[TRICKS] = took if state[LAST_BID] >= 0 else -1
+    outcome[SCORE, row] = sign * score
+    outcome[REFERENCE, row] = sign * reference
+    outcome[BID, row] = state[LAST_BID]
+    outcome[DOUBLED, row] = state[DOUBLING]
+    outcome[DECLARER, row] = row_declarer(state)
+    outcome[TRICKS, row] = took if state[LAST_BID] >= 0 else -1
     return reward
 
 
 @njit(forceinline=True)
 def row_new_episode(  # type: ignore[no-untyped-def]
-    key, records, indices, images, dealer, vulnerability, worth,
+    key, records, indices, images, dealer, vulnerability, by_par, accepted,
     state, history, owner, shown, tricks,
 ):  # fmt: skip
     """Deal the episode of the stream ``key``, as ``episodes.draw_episodes`` does; returns its reference."""
@@ -73,90 +89,153 @@ def row_new_episode(  # type: ignore[no-untyped-def]
     if vulnerability < 0:
         vulnerability = np.int64(row_draw(chance, 1) & np.uint64(3))
     row_start(state, history, dealer, vulnerability)
-    return row_par(tricks, dealer, vulnerability, worth) if len(worth) else 0
+    return row_par(tricks, dealer, vulnerability, accepted) if by_par else 0
 
 
 # --- kernels ----------------------------------------------------------------------------------------------
 
 
-@njit(nogil=True)
-def play_round(  # type: ignore[no-untyped-def]
-    begin, end, calls, mode,
-    state, history, owner, shown, tricks, key, status, viewer, base, number, reference, finished,
-    records, indices, images, dealer, vulnerability, worth,
-    kinds, side, points, rewards, penalty,
-    observation, mask, reward, terminated, illegal, seat_rewards, outcome, final_observation,
-):  # fmt: skip
-    """A round of the tables ``begin`` to ``end``, for compiled bidders and solved deals.
+@njit
+def play_rows(begin, end, plan):  # type: ignore[no-untyped-def]
+    """A round of the tables ``begin`` to ``end``, for compiled bidders and solved deals; ``plan`` is ``Plan.numbers``.
 
     Returns how many episodes ended, and how many of them with an illegal call. A table that has ``finished`` is
     dealt its next episode instead (with next-step autoreset; with none there must be no such table).
     """
+    n, mode, images, side, by_par = plan[at.TABLES], plan[at.MODE], plan[at.IMAGES], plan[at.SIDE], plan[at.BY_PAR]
+    dealer, vulnerability = plan[at.DEALER], plan[at.VULNERABILITY]
+    state = array_at(plan[at.STATE], (n, STATE_COLUMNS), np.int16)
+    history = array_at(plan[at.HISTORY], (n, MAX_CALLS), np.int8)
+    owner = array_at(plan[at.OWNER], (n, 52), np.uint8)
+    shown = array_at(plan[at.SHOWN], (n, 52), np.uint8)
+    tricks = array_at(plan[at.TRICKS], (n, 4, 5), np.int8)
+    key = array_at(plan[at.KEY], (n,), np.uint64)
+    status = array_at(plan[at.STATUS], (n,), np.int8)
+    viewer = array_at(plan[at.VIEWER], (n,), np.int8)
+    base = array_at(plan[at.BASE], (n,), np.uint64)
+    number = array_at(plan[at.NUMBER], (n,), np.int64)
+    reference = array_at(plan[at.REFERENCE], (n,), np.int16)
+    finished = array_at(plan[at.FINISHED], (n,), np.bool_)
+    deals = plan[at.DEALS]
+    records = array_at(plan[at.RECORDS], (deals, RECORD_BYTES), np.uint8)  # more than these: indices say which
+    indices = array_at(plan[at.INDICES], (deals,), np.int64)
+    accepted = array_at(plan[at.ACCEPTED_AT], ACCEPTED.shape, np.int16)
+    kinds = array_at(plan[at.KINDS], (4,), np.int8)
+    points = array_at(plan[at.POINTS], SCORE_TABLE.shape, np.int16)
+    rewards = array_at(plan[at.REWARDS_AT], (2 * _ZERO + 1,), np.float64)
+    penalty = array_at(plan[at.PENALTY], (1,), np.float64)[0]
+    calls = array_at(plan[at.CALLS], (n,), np.int64)
+    observation = array_at(plan[at.OBSERVATION], (n, OBSERVATION_SIZE), np.int8)
+    mask = array_at(plan[at.MASK], (n, NUM_CALLS), np.int8)
+    reward = array_at(plan[at.REWARD], (n,), np.float64)
+    terminated = array_at(plan[at.TERMINATED], (n,), np.bool_)
+    illegal = array_at(plan[at.ILLEGAL_AT], (n,), np.bool_)
+    seat_rewards = array_at(plan[at.SEAT_REWARDS], (n, 4), np.float32)
+    outcome = array_at(plan[at.OUTCOME], (OUTCOME_ROWS, n), np.int16)
+    final_observation = array_at(plan[at.FINAL], (n, OBSERVATION_SIZE), np.int8)
+
     ended = wrong = 0
-    for row in range(begin, end):
-        row_state, row_history = state[row], history[row]  # in rare branches they are made anew: faster
+    for row in range(np.uint64(begin), np.uint64(end)):  # an unsigned index is not tested for being negative
+        row_state, row_history = state[row], history[row]
         reward[row] = 0
         terminated[row] = False
         illegal[row] = False
         for seat in range(4):
             seat_rewards[row, seat] = 0
-        for column in range(OUTCOME_COLUMNS):
-            outcome[row, column] = 0
+        for what in range(OUTCOME_ROWS):
+            outcome[what, row] = 0
         new = finished[row]
         if not new:
-            seat = row_turn(row_state)
-            status[row] = row_call(row_state, row_history, kinds, calls[row])
-            if status[row] > ILLEGAL:
-                status[row] = row_advance(state[row], history[row], key[row], kinds)
-            if status[row] == ILLEGAL:
+            caller = row_turn(row_state)
+            waits = row_call(row_state, row_history, kinds, calls[row])
+            if waits > ILLEGAL:
+                waits = row_advance(row_state, row_history, key[row], kinds)
+            status[row] = waits
+            if waits == ILLEGAL:
                 reward[row] = -penalty
                 terminated[row] = True
                 illegal[row] = True
                 wrong += 1
                 if side < 0:
-                    seat_rewards[row, seat] = -penalty
+                    seat_rewards[row, caller] = -penalty
             else:
-                viewer[row] = seat
-            if status[row] == OVER:
+                viewer[row] = caller
+            if waits == OVER:
                 terminated[row] = True
-                took = row_took(state[row], tricks[row])
+                took = row_took(row_state, tricks[row])
                 reward[row] = row_pay(
-                    state[row],
-                    viewer[row],
-                    took,
-                    reference[row],
-                    side,
-                    points,
-                    rewards,
-                    seat_rewards[row],
-                    outcome[row],
-                )
+                    row_state, viewer[row], took, reference[row], side, points, rewards,
+                    seat_rewards[row], outcome, row,
+                )  # fmt: skip
             if terminated[row]:
                 ended += 1
                 finished[row] = True
                 if mode == SAME_STEP:
-                    row_look(state[row], history[row], shown[row], viewer[row], final_observation[row], mask[row])
+                    row_look(row_state, row_history, shown[row], viewer[row], final_observation[row], mask[row])
                     new = True
         if new:
             key[row] = row_key_of_three(base[row], _EPISODE, number[row])
             number[row] += 1
             finished[row] = False
             reference[row] = row_new_episode(
-                key[row], records, indices, images, dealer, vulnerability, worth,
-                state[row], history[row], owner[row], shown[row], tricks[row],
+                key[row], records, indices, images, dealer, vulnerability, by_par, accepted,
+                row_state, row_history, owner[row], shown[row], tricks[row],
             )  # fmt: skip
             status[row] = kinds[row_turn(row_state)]
             if status[row] > ILLEGAL:
-                status[row] = row_advance(state[row], history[row], key[row], kinds)
+                status[row] = row_advance(row_state, row_history, key[row], kinds)
         row_look(row_state, row_history, shown[row], viewer[row], observation[row], mask[row])
     return ended, wrong
+
+
+@njit(nogil=True)
+def play_round(  # type: ignore[no-untyped-def]
+    strict, end, posts, plan, calls,
+    observation, mask, reward, terminated, illegal, seat_rewards, outcome, final_observation,
+):  # fmt: skip
+    """A round of all tables: those before ``end`` here, the others by the crew that the board ``posts`` belongs to.
+
+    Returns the first table with a call that ``first_bad_call`` does not allow, and then nothing has changed, or -1;
+    how many episodes ended, and how many of them with an illegal call; how many of the crew are late (``gather``).
+    """
+    n = plan[at.TABLES]
+    state, finished = array_at(plan[at.STATE], (n, STATE_COLUMNS), np.int16), array_at(plan[at.FINISHED], (n,), np.bool_)
+    bad = first_bad_call(state, finished, calls, strict)
+    if bad >= 0:
+        return bad, 0, 0, 0
+    plan[at.CALLS] = calls.ctypes.data
+    plan[at.OBSERVATION] = observation.ctypes.data
+    plan[at.MASK] = mask.ctypes.data
+    plan[at.REWARD] = reward.ctypes.data
+    plan[at.TERMINATED] = terminated.ctypes.data
+    plan[at.ILLEGAL_AT] = illegal.ctypes.data
+    plan[at.SEAT_REWARDS] = seat_rewards.ctypes.data
+    plan[at.OUTCOME] = outcome.ctypes.data
+    plan[at.FINAL] = final_observation.ctypes.data
+    call_crew(posts)
+    ended, wrong = play_rows(0, end, plan)
+    others_ended, others_wrong, late = gather(posts, PATIENCE)
+    return -1, ended + others_ended, wrong + others_wrong, late
+
+
+@njit(nogil=True)
+def work_rounds(posts, worker, begin, end, plan):  # type: ignore[no-untyped-def]
+    """The tables ``begin`` to ``end``, round after round, by one of a crew; returns when none comes for a while."""
+    done = posts[worker * POST]
+    while True:
+        called = load_changed(posts, 0, done, PATIENCE)
+        if called == done or called == CLOSED:
+            return
+        ended, wrong = play_rows(begin, end, plan)
+        done = called
+        report(posts, worker, done, ended, wrong)
 
 
 @njit(nogil=True)
 def new_episodes(  # type: ignore[no-untyped-def]
     rows,
     state, history, owner, shown, tricks, key, status, viewer, base, number, reference, finished,
-    records, indices, images, dealer, vulnerability, worth, kinds,
+    records, indices, images, dealer, vulnerability, accepted, kinds,
 ):  # fmt: skip
     """Deal the next episodes of the tables ``rows``, for compiled bidders and solved deals."""
     for row in rows:
@@ -164,7 +243,7 @@ def new_episodes(  # type: ignore[no-untyped-def]
         number[row] += 1
         finished[row] = False
         reference[row] = row_new_episode(
-            key[row], records, indices, images, dealer, vulnerability, worth,
+            key[row], records, indices, images, dealer, vulnerability, len(accepted) > 0, accepted,
             state[row], history[row], owner[row], shown[row], tricks[row],
         )  # fmt: skip
         status[row] = kinds[row_turn(state[row])]
@@ -218,7 +297,7 @@ def pay(  # type: ignore[no-untyped-def]
             continue
         terminated[row] = True
         reward[row] = row_pay(
-            state[row], viewer[row], took, reference[row], side, points, rewards, seat_rewards[row], outcome[row]
+            state[row], viewer[row], took, reference[row], side, points, rewards, seat_rewards[row], outcome, row
         )
     return unknown
 
@@ -233,11 +312,14 @@ def show(rows, state, history, shown, viewer, observation, mask):  # type: ignor
 @njit(nogil=True)
 def first_bad_call(state, finished, calls, strict):  # type: ignore[no-untyped-def]
     """The first table whose call is no call at all or, if ``strict``, not legal; -1 if there is none."""
-    for row in range(len(calls)):
-        if not finished[row] and (
-            calls[row] < 0 or calls[row] >= NUM_CALLS or (strict and not row_legal(state[row], calls[row]))
-        ):
-            return row
+    bad = strict
+    for row in range(np.uint64(len(calls))):  # nearly always there is none: no branch, so some rows at a time
+        bad |= (np.uint64(calls[row]) >= np.uint64(NUM_CALLS)) & (not finished[row])
+    if bad:
+        for row in range(len(calls)):
+            call = calls[row]
+            if not finished[row] and (call < 0 or call >= NUM_CALLS or (strict and not row_legal(state[row], call))):
+                return row
     return -1
 
 
