@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 from numba import carray, types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
-from bridge_env.envs.chance import row_mix
 from bridge_env.kernels import njit
 
 
@@ -53,17 +51,12 @@ def store(typing: Any, words: Any, at: Any, value: Any) -> Any:
     return types.void(words, types.intp, types.int64), code
 
 
-@njit(forceinline=True)
-def load_changed(words, at, value, patience):  # type: ignore[no-untyped-def]
-    """``load`` until it is not ``value``, ``patience`` times at most; returns what it was last.
+@intrinsic  # type: ignore[untyped-decorator]
+def add(typing: Any, words: Any, at: Any, value: Any) -> Any:
+    """``words[at] += value`` of int64 (N,) in one piece; returns what it was. Ordered like ``load`` and ``store``."""
 
-    Between two loads it calculates in a chain, for some 20 ns: a core that two threads share is left to the other.
-    """
-    chain = np.uint64(at + 1)
-    word = load(words, at)
-    while word == value and patience > 0 and chain != 0:  # it never is, as row_mix is a bijection with 0 -> 0
-        for _ in range(4):
-            chain = row_mix(chain)
-        patience -= 1
-        word = load(words, at)
-    return word
+    def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        data = context.make_array(words)(context, builder, arguments[0]).data
+        return builder.atomic_rmw("add", builder.gep(data, [arguments[1]]), arguments[2], "acq_rel")
+
+    return types.int64(words, types.intp, types.int64), code

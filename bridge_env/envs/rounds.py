@@ -26,10 +26,10 @@ from bridge_env.double_dummy.packing import RECORD_BYTES
 from bridge_env.envs import plan as at
 from bridge_env.envs.arrays import BID, DECLARER, DOUBLED, OUTCOME_ROWS, REFERENCE, SAME_STEP, SCORE, TRICKS
 from bridge_env.envs.chance import purpose, row_draw, row_key, row_key_of_three
-from bridge_env.envs.crew import CLOSED, PATIENCE, POST, call_crew, gather, report
+from bridge_env.envs.crew import PATIENCE, SHARES, call_crew, gather, next_round, report, take_share
 from bridge_env.envs.episodes import EPISODE, SETTLED
 from bridge_env.envs.images import row_draw_image
-from bridge_env.envs.memory import array_at, load_changed
+from bridge_env.envs.memory import array_at
 from bridge_env.envs.rewards import REWARDS
 from bridge_env.envs.table import ILLEGAL, OVER, row_advance, row_look, row_score, row_took
 from bridge_env.kernels import njit
@@ -190,19 +190,19 @@ def play_rows(begin, end, plan):  # type: ignore[no-untyped-def]
 
 @njit(nogil=True)
 def play_round(  # type: ignore[no-untyped-def]
-    strict, end, posts, plan, calls,
+    strict, posts, plan, calls,
     observation, mask, reward, terminated, illegal, seat_rewards, outcome, final_observation,
 ):  # fmt: skip
-    """A round of all tables: those before ``end`` here, the others by the crew that the board ``posts`` belongs to.
+    """A round of all tables, with the crew that ``posts`` belongs to, if there is one.
 
     Returns the first table with a call that ``first_bad_call`` does not allow, and then nothing has changed, or -1;
-    how many episodes ended, and how many of them with an illegal call; how many of the crew are late (``gather``).
+    how many episodes ended, and how many of them with an illegal call; and whether that is still to be waited for.
     """
     n = plan[at.TABLES]
     state, finished = array_at(plan[at.STATE], (n, STATE_COLUMNS), np.int16), array_at(plan[at.FINISHED], (n,), np.bool_)
     bad = first_bad_call(state, finished, calls, strict)
     if bad >= 0:
-        return bad, 0, 0, 0
+        return bad, 0, 0, False
     plan[at.CALLS] = calls.ctypes.data
     plan[at.OBSERVATION] = observation.ctypes.data
     plan[at.MASK] = mask.ctypes.data
@@ -212,23 +212,36 @@ def play_round(  # type: ignore[no-untyped-def]
     plan[at.SEAT_REWARDS] = seat_rewards.ctypes.data
     plan[at.OUTCOME] = outcome.ctypes.data
     plan[at.FINAL] = final_observation.ctypes.data
+    if len(posts) == 0:
+        ended, wrong = play_rows(0, n, plan)
+        return -1, ended, wrong, False
     call_crew(posts)
-    ended, wrong = play_rows(0, end, plan)
-    others_ended, others_wrong, late = gather(posts, PATIENCE)
-    return -1, ended + others_ended, wrong + others_wrong, late
+    _play_shares(posts, plan, False)
+    ended, wrong, late = gather(posts, PATIENCE)
+    return -1, ended, wrong, late
+
+
+@njit
+def _play_shares(posts, plan, crew):  # type: ignore[no-untyped-def]
+    """Tables, as long as there are some that nobody has taken."""
+    n, shares = plan[at.TABLES], posts[SHARES]
+    while True:
+        share = take_share(posts, crew)
+        if share < 0:
+            return
+        ended, wrong = play_rows(n * share // shares, n * (share + 1) // shares, plan)
+        report(posts, ended, wrong)
 
 
 @njit(nogil=True)
-def work_rounds(posts, worker, begin, end, plan):  # type: ignore[no-untyped-def]
-    """The tables ``begin`` to ``end``, round after round, by one of a crew; returns when none comes for a while."""
-    done = posts[worker * POST]
+def help_rounds(posts, plan):  # type: ignore[no-untyped-def]
+    """What one of the crew does: shares, round after round; returns when no round comes for a while."""
+    seen = np.int64(0)
     while True:
-        called = load_changed(posts, 0, done, PATIENCE)
-        if called == done or called == CLOSED:
+        seen = next_round(posts, seen, PATIENCE)
+        if seen <= 0:
             return
-        ended, wrong = play_rows(begin, end, plan)
-        done = called
-        report(posts, worker, done, ended, wrong)
+        _play_shares(posts, plan, True)
 
 
 @njit(nogil=True)

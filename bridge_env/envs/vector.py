@@ -25,12 +25,12 @@ from bridge_env.envs.arrays import (
     stock_of,
     terms_of,
 )
-from bridge_env.envs.crew import POST, Crew
+from bridge_env.envs.crew import Crew
 from bridge_env.envs.deals import LibraryDeals
 from bridge_env.envs.episodes import draw_episodes, episode_key, seed_base, settled_by
 from bridge_env.envs.plan import Plan
 from bridge_env.envs.rewards import NOTHING, PAR
-from bridge_env.envs.rounds import first_bad_call, make_calls, new_episodes, pay, play_round, show, work_rounds
+from bridge_env.envs.rounds import first_bad_call, help_rounds, make_calls, new_episodes, pay, play_round, show
 from bridge_env.envs.setup import Setup
 from bridge_env.envs.stock import EpisodeStock
 from bridge_env.envs.table import INJECTED, Tables
@@ -39,7 +39,8 @@ from bridge_env.protocols import Bidder
 
 _MODES = {AutoresetMode.NEXT_STEP: NEXT_STEP, AutoresetMode.SAME_STEP: SAME_STEP, AutoresetMode.DISABLED: DISABLED}
 _LEAST_ROWS = 512  # of a thread
-_ALONE = np.zeros(POST, np.int64)  # what a crew's posts are without a crew
+_SHARE = 128  # tables that a thread takes at once: some ten microseconds
+_ALONE = np.zeros(0, np.int64)  # a crew's posts, without a crew
 
 Observations = NDArray[np.int8]
 Info = dict[str, Any]
@@ -299,18 +300,18 @@ class BiddingVectorEnv(VectorEnv[Observations, NDArray[np.int64], NDArray[Any]])
 
         Returns the first table whose call was refused, or -1; how many episodes ended, and how many illegally.
         """
-        strict, crew = self._setup.illegal == "raise", self._crew
-        if self._threads == 1:
-            bad, ended, illegal, _ = play_round(strict, self.num_envs, _ALONE, plan.numbers, calls, *results)
-            return bad, ended, illegal
-        bounds = [self.num_envs * i // self._threads for i in range(self._threads + 1)]
-        if crew is None or not crew.here:
+        crew = self._crew
+        if self._threads > 1 and (crew is None or not crew.here):
             numbers = plan.numbers  # the threads keep these, not the env
-            crew = Crew(self._threads - 1, lambda posts, i: work_rounds(posts, i, bounds[i], bounds[i + 1], numbers))
-            self._crew = crew
-        crew.rouse()
-        bad, ended, illegal, late = play_round(strict, bounds[1], crew.posts, plan.numbers, calls, *results)
+            shares = self.num_envs // _SHARE
+            crew = self._crew = Crew(self._threads - 1, shares, lambda posts: help_rounds(posts, numbers))
+        if crew is not None:
+            crew.rouse()
+        posts = _ALONE if crew is None else crew.posts
+        strict = self._setup.illegal == "raise"
+        bad, ended, illegal, late = play_round(strict, posts, plan.numbers, calls, *results)
         if late:
+            assert crew is not None
             ended, illegal = crew.gather_late()
         return bad, ended, illegal
 
