@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bridge_env.auction import DEALER, LENGTH, VULNERABILITY
-from bridge_env.calls import DOUBLE, FIRST_BID, NUM_BIDS, PASS, REDOUBLE
+from bridge_env.calls import FIRST_BID, NUM_BIDS, PASS
 from bridge_env.kernels import njit
 from bridge_env.view import BidView
 
@@ -54,12 +54,12 @@ def row_observation(state, history, shown, seat, out):  # type: ignore[no-untype
     # where the hand comes afterwards.
     last, passed = 0, OPENING_PASS_AT  # where the last bid is; where a pass goes
     for i in range(length):
-        call = np.int64(history[i])
+        call = int(history[i])
         who = (first + i) & 3
         bids = call >= FIRST_BID
         last = BIDS_AT + (call - FIRST_BID) * BID_STRIDE if bids else last
         passed = HAND_AT if bids else passed
-        at = last + (0 if bids else 4 * call)  # DOUBLE_AT, REDOUBLE_AT
+        at = last + (0 if bids else DOUBLE_AT * call)  # a redouble, call 2, at twice the place of a double
         out[(passed if call == PASS else at) + who] = 1
     hand, own = out[HAND_AT:], np.uint8(seat)
     for card in range(np.uint64(52)):  # unsigned and of bytes, it becomes two or three vector instructions

@@ -190,5 +190,5 @@ class Crew:
                     if self.posts[TAKEN] >= 0:
                         self._bell.wait()
                     self._asleep -= 1
-        except BaseException as error:  # noqa: BLE001 - it is raised again where the round was called
+        except BaseException as error:  # it is raised again where rounds are called
             self._error = error

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from numba import carray, types
+from numba import carray, types  # type: ignore[attr-defined]
 from numba.core import cgutils
-from numba.extending import intrinsic
+from numba.extending import intrinsic as _intrinsic
 
 from bridge_env.kernels import njit
 
+intrinsic: Any = _intrinsic  # its own type forgets that the first argument is numba's
 
-@intrinsic  # type: ignore[untyped-decorator]
+
+@intrinsic
 def _pointer(typing: Any, address: Any) -> Any:
     def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         return builder.inttoptr(arguments[0], cgutils.voidptr_t)
@@ -28,7 +30,7 @@ def array_at(address, shape, dtype):  # type: ignore[no-untyped-def]
     return carray(_pointer(address), shape, dtype)
 
 
-@intrinsic  # type: ignore[untyped-decorator]
+@intrinsic
 def load(typing: Any, words: Any, at: Any) -> Any:
     """``words[at]`` of int64 (N,), as another thread left it, with all that it wrote before ``store``."""
 
@@ -39,7 +41,7 @@ def load(typing: Any, words: Any, at: Any) -> Any:
     return types.int64(words, types.intp), code
 
 
-@intrinsic  # type: ignore[untyped-decorator]
+@intrinsic
 def store(typing: Any, words: Any, at: Any, value: Any) -> Any:
     """``words[at] = value`` of int64 (N,), for ``load``; nothing written before it comes later."""
 
@@ -51,7 +53,7 @@ def store(typing: Any, words: Any, at: Any, value: Any) -> Any:
     return types.void(words, types.intp, types.int64), code
 
 
-@intrinsic  # type: ignore[untyped-decorator]
+@intrinsic
 def add(typing: Any, words: Any, at: Any, value: Any) -> Any:
     """``words[at] += value`` of int64 (N,) in one piece; returns what it was. Ordered like ``load`` and ``store``."""
 

@@ -20,7 +20,7 @@ from bridge_env.scoring import SCORE_TABLE
 
 # Places in ``Plan.numbers``: first numbers,
 _next: Iterator[int] = count()
-TABLES, MODE, DEALS, IMAGES, DEALER, VULNERABILITY, BY_PAR, SIDE = (next(_next) for _ in range(8))
+TABLES, MODE, LIBRARY, DEALS, IMAGES, DEALER, VULNERABILITY, BY_PAR, SIDE = (next(_next) for _ in range(9))
 # then the addresses of what stays the same ...
 STATE, HISTORY, OWNER, SHOWN, TRICKS, KEY, STATUS, VIEWER = (next(_next) for _ in range(8))
 BASE, NUMBER, REFERENCE, FINISHED, RECORDS, INDICES, ACCEPTED_AT = (next(_next) for _ in range(7))
@@ -60,11 +60,12 @@ class Plan:
         self.numbers: NDArray[np.int64] = np.zeros(PLACES, np.int64)
         self._kept: list[NDArray[np.generic]] = []
         n = len(room.status)
-        by_par = len(stock.accepted) > 0
-        for place, number in {
-            TABLES: n, MODE: mode, DEALS: len(stock.indices), IMAGES: stock.images, DEALER: stock.dealer,
-            VULNERABILITY: stock.vulnerability, BY_PAR: by_par, SIDE: terms.side,
-        }.items():  # fmt: skip
+        by_par = len(stock.accepted) > 0  # else ACCEPTED is there all the same, and not read
+        numbers = {
+            TABLES: n, MODE: mode, LIBRARY: len(stock.records), DEALS: len(stock.indices), IMAGES: stock.images,
+            DEALER: stock.dealer, VULNERABILITY: stock.vulnerability, BY_PAR: by_par, SIDE: terms.side,
+        }  # fmt: skip
+        for place, number in numbers.items():
             self.numbers[place] = number
         for name, (place, kind, rest) in _ROOM.items():
             self._point(place, getattr(room, name), kind, (n, *rest))
@@ -80,6 +81,8 @@ class Plan:
         """Write the address of ``array``, which must be what the kernel takes it for."""
         right = array.dtype == kind and array.shape == shape and array.flags.c_contiguous and array.flags.aligned
         if not right:
-            raise TypeError(f"a kernel takes {np.dtype(kind)} {shape} in one piece; this is {array.dtype} {array.shape}")
+            raise TypeError(
+                f"a kernel takes {np.dtype(kind)} {shape} in one piece; this is {array.dtype} {array.shape}"
+            )
         self._kept.append(array)
         self.numbers[place] = array.__array_interface__["data"][0]

@@ -1,7 +1,7 @@
 """One round of a vector env, compiled: every table makes a call, is paid, is dealt anew and shown, row by row.
 
-The kernels take arrays one by one: tuples of arrays read better, but numba hands them over three times slower
-and half the time of a step would go there. ``arrays`` names the groups for the callers, who unpack them.
+What one kernel does in a round gets its arrays by their addresses (``plan``). The other kernels take arrays one by
+one: tuples of arrays read better, but numba hands them over three times slower. ``arrays`` names the groups.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from bridge_env.auction import (
     row_step,
     row_turn,
 )
-from bridge_env.calls import DOUBLE, FIRST_BID, NUM_CALLS, PASS, REDOUBLE
+from bridge_env.calls import DOUBLE, FIRST_BID, NUM_BIDS, NUM_CALLS, PASS, REDOUBLE
 from bridge_env.double_dummy.packing import RECORD_BYTES
 from bridge_env.envs import plan as at
 from bridge_env.envs.arrays import BID, DECLARER, DOUBLED, OUTCOME_ROWS, REFERENCE, SAME_STEP, SCORE, TRICKS
@@ -95,6 +95,70 @@ def row_new_episode(  # type: ignore[no-untyped-def]
 # --- kernels ----------------------------------------------------------------------------------------------
 
 
+# What ``plan``, ``Plan.numbers``, points to. A tuple that is returned inline costs nothing.
+
+
+@njit(forceinline=True)
+def _room_at(plan):  # type: ignore[no-untyped-def]
+    """``arrays.Room``."""
+    n = plan[at.TABLES]
+    return (
+        array_at(plan[at.STATE], (n, STATE_COLUMNS), np.int16),
+        array_at(plan[at.HISTORY], (n, MAX_CALLS), np.int8),
+        array_at(plan[at.OWNER], (n, 52), np.uint8),
+        array_at(plan[at.SHOWN], (n, 52), np.uint8),
+        array_at(plan[at.TRICKS], (n, 4, 5), np.int8),
+        array_at(plan[at.KEY], (n,), np.uint64),
+        array_at(plan[at.STATUS], (n,), np.int8),
+        array_at(plan[at.VIEWER], (n,), np.int8),
+        array_at(plan[at.BASE], (n,), np.uint64),
+        array_at(plan[at.NUMBER], (n,), np.int64),
+        array_at(plan[at.REFERENCE], (n,), np.int16),
+        array_at(plan[at.FINISHED], (n,), np.bool_),
+    )
+
+
+@njit(forceinline=True)
+def _stock_at(plan):  # type: ignore[no-untyped-def]
+    """``arrays.Stock``, and before its last whether that is used."""
+    return (
+        array_at(plan[at.RECORDS], (plan[at.LIBRARY], RECORD_BYTES), np.uint8),
+        array_at(plan[at.INDICES], (plan[at.DEALS],), np.int64),
+        plan[at.IMAGES],
+        plan[at.DEALER],
+        plan[at.VULNERABILITY],
+        plan[at.BY_PAR],
+        array_at(plan[at.ACCEPTED_AT], ACCEPTED.shape, np.int16),
+    )
+
+
+@njit(forceinline=True)
+def _terms_at(plan):  # type: ignore[no-untyped-def]
+    """The arrays of ``arrays.Terms``."""
+    return (
+        array_at(plan[at.KINDS], (4,), np.int8),
+        array_at(plan[at.POINTS], SCORE_TABLE.shape, np.int16),
+        array_at(plan[at.REWARDS_AT], (2 * _ZERO + 1,), np.float64),
+    )
+
+
+@njit(forceinline=True)
+def _results_at(plan):  # type: ignore[no-untyped-def]
+    """The calls, and ``arrays.Results``."""
+    n = plan[at.TABLES]
+    return (
+        array_at(plan[at.CALLS], (n,), np.int64),
+        array_at(plan[at.OBSERVATION], (n, OBSERVATION_SIZE), np.int8),
+        array_at(plan[at.MASK], (n, NUM_CALLS), np.int8),
+        array_at(plan[at.REWARD], (n,), np.float64),
+        array_at(plan[at.TERMINATED], (n,), np.bool_),
+        array_at(plan[at.ILLEGAL_AT], (n,), np.bool_),
+        array_at(plan[at.SEAT_REWARDS], (n, 4), np.float32),
+        array_at(plan[at.OUTCOME], (OUTCOME_ROWS, n), np.int16),
+        array_at(plan[at.FINAL], (n, OBSERVATION_SIZE), np.int8),
+    )
+
+
 @njit
 def play_rows(begin, end, plan):  # type: ignore[no-untyped-def]
     """A round of the tables ``begin`` to ``end``, for compiled bidders and solved deals; ``plan`` is ``Plan.numbers``.
@@ -102,38 +166,11 @@ def play_rows(begin, end, plan):  # type: ignore[no-untyped-def]
     Returns how many episodes ended, and how many of them with an illegal call. A table that has ``finished`` is
     dealt its next episode instead (with next-step autoreset; with none there must be no such table).
     """
-    n, mode, images, side, by_par = plan[at.TABLES], plan[at.MODE], plan[at.IMAGES], plan[at.SIDE], plan[at.BY_PAR]
-    dealer, vulnerability = plan[at.DEALER], plan[at.VULNERABILITY]
-    state = array_at(plan[at.STATE], (n, STATE_COLUMNS), np.int16)
-    history = array_at(plan[at.HISTORY], (n, MAX_CALLS), np.int8)
-    owner = array_at(plan[at.OWNER], (n, 52), np.uint8)
-    shown = array_at(plan[at.SHOWN], (n, 52), np.uint8)
-    tricks = array_at(plan[at.TRICKS], (n, 4, 5), np.int8)
-    key = array_at(plan[at.KEY], (n,), np.uint64)
-    status = array_at(plan[at.STATUS], (n,), np.int8)
-    viewer = array_at(plan[at.VIEWER], (n,), np.int8)
-    base = array_at(plan[at.BASE], (n,), np.uint64)
-    number = array_at(plan[at.NUMBER], (n,), np.int64)
-    reference = array_at(plan[at.REFERENCE], (n,), np.int16)
-    finished = array_at(plan[at.FINISHED], (n,), np.bool_)
-    deals = plan[at.DEALS]
-    records = array_at(plan[at.RECORDS], (deals, RECORD_BYTES), np.uint8)  # more than these: indices say which
-    indices = array_at(plan[at.INDICES], (deals,), np.int64)
-    accepted = array_at(plan[at.ACCEPTED_AT], ACCEPTED.shape, np.int16)
-    kinds = array_at(plan[at.KINDS], (4,), np.int8)
-    points = array_at(plan[at.POINTS], SCORE_TABLE.shape, np.int16)
-    rewards = array_at(plan[at.REWARDS_AT], (2 * _ZERO + 1,), np.float64)
-    penalty = array_at(plan[at.PENALTY], (1,), np.float64)[0]
-    calls = array_at(plan[at.CALLS], (n,), np.int64)
-    observation = array_at(plan[at.OBSERVATION], (n, OBSERVATION_SIZE), np.int8)
-    mask = array_at(plan[at.MASK], (n, NUM_CALLS), np.int8)
-    reward = array_at(plan[at.REWARD], (n,), np.float64)
-    terminated = array_at(plan[at.TERMINATED], (n,), np.bool_)
-    illegal = array_at(plan[at.ILLEGAL_AT], (n,), np.bool_)
-    seat_rewards = array_at(plan[at.SEAT_REWARDS], (n, 4), np.float32)
-    outcome = array_at(plan[at.OUTCOME], (OUTCOME_ROWS, n), np.int16)
-    final_observation = array_at(plan[at.FINAL], (n, OBSERVATION_SIZE), np.int8)
-
+    mode, side, penalty = plan[at.MODE], plan[at.SIDE], array_at(plan[at.PENALTY], (1,), np.float64)[0]
+    state, history, owner, shown, tricks, key, status, viewer, base, number, reference, finished = _room_at(plan)
+    records, indices, images, dealer, vulnerability, by_par, accepted = _stock_at(plan)
+    kinds, points, rewards = _terms_at(plan)
+    calls, observation, mask, reward, terminated, illegal, seat_rewards, outcome, final_observation = _results_at(plan)
     ended = wrong = 0
     for row in range(np.uint64(begin), np.uint64(end)):  # an unsigned index is not tested for being negative
         row_state, row_history = state[row], history[row]
@@ -199,7 +236,10 @@ def play_round(  # type: ignore[no-untyped-def]
     how many episodes ended, and how many of them with an illegal call; and whether that is still to be waited for.
     """
     n = plan[at.TABLES]
-    state, finished = array_at(plan[at.STATE], (n, STATE_COLUMNS), np.int16), array_at(plan[at.FINISHED], (n,), np.bool_)
+    state, finished = (
+        array_at(plan[at.STATE], (n, STATE_COLUMNS), np.int16),
+        array_at(plan[at.FINISHED], (n,), np.bool_),
+    )
     bad = first_bad_call(state, finished, calls, strict)
     if bad >= 0:
         return bad, 0, 0, False
@@ -338,19 +378,16 @@ def first_bad_call(state, finished, calls, strict):  # type: ignore[no-untyped-d
 
 @njit(nogil=True)
 def _sample(mask, key, out):  # type: ignore[no-untyped-def]
-    for row in range(len(mask)):
+    for row in range(np.uint64(len(mask))):
         legal = mask[row]
-        bids = 0
-        for call in range(FIRST_BID, NUM_CALLS):
-            bids += legal[call]
-        doubles = legal[DOUBLE] + legal[REDOUBLE]  # never both
+        bids = np.int32(0)
+        for bid in range(np.uint64(NUM_BIDS)):  # from 0 and in 32 bits, it becomes a few vector instructions
+            bids += np.int32(legal[FIRST_BID + bid])
+        doubles = np.int64(legal[DOUBLE] + legal[REDOUBLE])  # never both
         rank = np.int64((row_draw(key, row) >> np.uint64(11)) * 2.0**-53 * (1 + doubles + bids))
-        if rank > doubles:
-            out[row] = NUM_CALLS - bids + rank - doubles - 1  # the legal bids are the highest ones
-        elif rank == 0:
-            out[row] = PASS
-        else:
-            out[row] = DOUBLE if legal[DOUBLE] else REDOUBLE
+        highest = NUM_CALLS - 1 - bids - doubles + rank  # the legal bids are the highest ones
+        double = DOUBLE if legal[DOUBLE] else REDOUBLE
+        out[row] = highest if rank > doubles else (double if rank > 0 else PASS)
 
 
 def sample_legal(mask: NDArray[np.int8], key: np.uint64, out: NDArray[np.int64] | None = None) -> NDArray[np.int64]:
