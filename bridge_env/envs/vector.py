@@ -38,8 +38,8 @@ from bridge_env.observation import OBSERVATION_SIZE
 from bridge_env.protocols import Bidder
 
 _MODES = {AutoresetMode.NEXT_STEP: NEXT_STEP, AutoresetMode.SAME_STEP: SAME_STEP, AutoresetMode.DISABLED: DISABLED}
-_LEAST_ROWS = 512  # of a thread
-_SHARE = 128  # tables that a thread takes at once: some ten microseconds
+_LEAST_ROWS = 256  # of a thread
+_SHARE = 64  # tables that a thread takes at once: some five microseconds
 _ALONE = np.zeros(0, np.int64)  # a crew's posts, without a crew
 
 Observations = NDArray[np.int8]
@@ -78,8 +78,9 @@ class BiddingVectorEnv(VectorEnv[Observations, NDArray[np.int64], NDArray[Any]])
             by ``reset(options={"reset_mask": bool (N,)})``.
         copy: True: every step returns new arrays. False: it returns the same ones, written to again, which
             saves memory bandwidth; copy what you keep.
-        threads: how many threads run the kernel (not the injected bidders), for a thousand tables and up. The
-            results are the same.
+        threads: how many threads run the kernel (not the injected bidders), for 512 tables and up. The results are
+            the same. After a step the others keep their cores busy for up to a millisecond, so that the next step
+            need not wake them: ask for no more threads than there are cores with nothing else to do.
         render_mode: None or ``"ansi"``.
 
     Raises:
