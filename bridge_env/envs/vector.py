@@ -39,7 +39,7 @@ from bridge_env.protocols import Bidder
 
 _MODES = {AutoresetMode.NEXT_STEP: NEXT_STEP, AutoresetMode.SAME_STEP: SAME_STEP, AutoresetMode.DISABLED: DISABLED}
 _LEAST_ROWS = 256  # of a thread
-_SHARE = 64  # tables that a thread takes at once: some five microseconds
+_SHARE = 128  # tables that a thread takes at once: some ten microseconds
 _ALONE = np.zeros(0, np.int64)  # a crew's posts, without a crew
 
 Observations = NDArray[np.int8]
