@@ -86,13 +86,16 @@ def row_mask(state, mask):  # type: ignore[no-untyped-def]
 @njit(forceinline=True)
 def row_start(state, history, dealer, vulnerability):  # type: ignore[no-untyped-def]
     """Empty a row."""
-    history[:] = -1
-    state[:] = 0
+    for i in range(MAX_CALLS):  # to numba cheaper than a slice, here and below
+        history[i] = -1
+    for column in range(FIRST_NAMER):
+        state[column] = 0
     state[DEALER] = dealer
     state[VULNERABILITY] = vulnerability
     state[LAST_BID] = -1
     state[LAST_BIDDER] = -1
-    state[FIRST_NAMER:] = -1
+    for column in range(FIRST_NAMER, STATE_COLUMNS):
+        state[column] = -1
 
 
 @njit(forceinline=True)

@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bridge_env.auction import DEALER, LENGTH, VULNERABILITY
-from bridge_env.calls import DOUBLE, FIRST_BID, NUM_BIDS, PASS, REDOUBLE
+from bridge_env.calls import FIRST_BID, NUM_BIDS, PASS
 from bridge_env.kernels import njit
 from bridge_env.view import BidView
 
@@ -50,21 +50,17 @@ def row_observation(state, history, shown, seat, out):  # type: ignore[no-untype
     out[VULNERABILITY_AT + ((vulnerability >> (seat & 1)) & 1)] = 1
     out[VULNERABILITY_AT + 2 + ((vulnerability >> (1 - (seat & 1))) & 1)] = 1
     first, length = state[DEALER] - seat, state[LENGTH]
-    opening = 0  # number of passes before the first bid
-    while opening < length and history[opening] == PASS:
-        out[OPENING_PASS_AT + ((first + opening) & 3)] = 1
-        opening += 1
-    last = 0
-    for i in range(opening, length):
-        call = history[i]
+    # Which call comes next cannot be guessed, so there is no branch on it: a pass that says nothing is written
+    # where the hand comes afterwards.
+    last, passed = 0, OPENING_PASS_AT  # where the last bid is; where a pass goes
+    for i in range(length):
+        call = int(history[i])
         who = (first + i) & 3
-        if call >= FIRST_BID:
-            last = BIDS_AT + (call - FIRST_BID) * BID_STRIDE
-            out[last + who] = 1
-        elif call == DOUBLE:
-            out[last + DOUBLE_AT + who] = 1
-        elif call == REDOUBLE:
-            out[last + REDOUBLE_AT + who] = 1
+        bids = call >= FIRST_BID
+        last = BIDS_AT + (call - FIRST_BID) * BID_STRIDE if bids else last
+        passed = HAND_AT if bids else passed
+        at = last + (0 if bids else DOUBLE_AT * call)  # a redouble, call 2, at twice the place of a double
+        out[(passed if call == PASS else at) + who] = 1
     hand, own = out[HAND_AT:], np.uint8(seat)
     for card in range(np.uint64(52)):  # unsigned and of bytes, it becomes two or three vector instructions
         hand[card] = shown[card] == own

@@ -49,39 +49,49 @@ def _accept(tricks, vulnerability, table, out):  # type: ignore[no-untyped-def]
                 out[5 * level + strain, side] = row[level]
 
 
+@njit(forceinline=True)
+def _held(accepted_ns, accepted_ew, best_ns, best_ew):  # type: ignore[no-untyped-def]
+    """What it is worth to NS and to EW to have made a bid, given the best of the higher ones."""
+    return min(accepted_ns, -best_ew), min(accepted_ew, -best_ns)
+
+
 @njit
 def _solve(accepted, held):  # type: ignore[no-untyped-def]
-    """Write to ``held`` int16 (35, 2) what it is worth to ``side`` to have made the last bid.
-
-    Returns:
-        what the best bid of all is worth to NS and to EW, were they to make it.
-    """
+    """Write to ``held`` int16 (35, 2) what it is worth to ``side`` to have made the last bid."""
     best_ns = best_ew = _WORST  # of the bids above the present one
     for bid in range(NUM_BIDS - 1, -1, -1):
-        ns = min(accepted[bid, 0], -best_ew)
-        ew = min(accepted[bid, 1], -best_ns)
+        ns, ew = _held(accepted[bid, 0], accepted[bid, 1], best_ns, best_ew)
         held[bid, 0] = ns
         held[bid, 1] = ew
         best_ns = max(best_ns, ns)
         best_ew = max(best_ew, ew)
-    return best_ns, best_ew
 
 
 @njit(forceinline=True)
-def row_par(tricks, dealer, vulnerability, table, accepted, held):  # type: ignore[no-untyped-def]
-    """Par of a table (4, 5), points for NS. ``table`` is ``ACCEPTED``; the last two, int16 (35, 2), are room for it."""
-    _accept(tricks, vulnerability, table, accepted)
-    ns, ew = _solve(accepted, held)
+def row_par(tricks, dealer, vulnerability, table):  # type: ignore[no-untyped-def]
+    """Par of a table (4, 5), points for NS. ``table`` is ``ACCEPTED``."""
+    ns_table, ew_table = table[vulnerability & 1], table[vulnerability >> 1]
+    best_ns = best_ew = _WORST  # of the bids above the present one
+    for level in range(6, -1, -1):
+        for strain in range(4, -1, -1):
+            ns, ew = _held(
+                np.int64(ns_table[strain, max(tricks[0, strain], tricks[2, strain]), level]),
+                np.int64(ew_table[strain, max(tricks[1, strain], tricks[3, strain]), level]),
+                best_ns,
+                best_ew,
+            )
+            best_ns = max(best_ns, ns)
+            best_ew = max(best_ew, ew)
+        if best_ns >= -best_ew:  # lower bids change neither
+            break
     # The side that does not deal may bid or pass the board out once the dealer's side has passed.
-    return min(-ew, max(ns, 0)) if dealer & 1 else max(ns, min(-ew, 0))
+    return min(-best_ew, max(best_ns, 0)) if dealer & 1 else max(best_ns, min(-best_ew, 0))
 
 
 @njit
 def _par_batch(tricks, dealer, vulnerability, table, out):  # type: ignore[no-untyped-def]
-    accepted = np.empty((NUM_BIDS, 2), np.int16)
-    held = np.empty((NUM_BIDS, 2), np.int16)
     for i in range(len(tricks)):
-        out[i] = row_par(tricks[i], dealer[i], vulnerability[i], table, accepted, held)
+        out[i] = row_par(tricks[i], dealer[i], vulnerability[i], table)
 
 
 def par(tricks: ArrayLike, dealer: ArrayLike, vulnerability: ArrayLike) -> Int16Array:

@@ -2,10 +2,8 @@
 
 import json
 
-import numpy as np
 import pytest
 
-from bridge_env import streams
 from training import bench
 from training.cli import main
 
@@ -15,17 +13,6 @@ def test_rates_are_counts_over_time(monkeypatch):
     found = bench.rate("nothing", "things/s", lambda: 7, 3)
     assert found.repetitions == 3
     assert 0 < found.least <= found.median <= found.most
-
-
-def test_random_calls_are_legal_and_each_has_its_share():
-    mask = np.zeros((30_000, 38), np.int8)
-    mask[:, [0, 5, 37]] = 1
-    calls = np.empty(len(mask), np.int64)
-    bench.sample_legal(0, 10_000, mask, streams.key("test")[0], 1, calls)
-    bench.sample_legal(10_000, len(mask), mask, streams.key("test")[0], 1, calls)
-    shares = np.bincount(calls, minlength=38) / len(mask)
-    assert np.allclose(shares[[0, 5, 37]], 1 / 3, atol=0.02)
-    assert shares.sum() == pytest.approx(shares[[0, 5, 37]].sum())
 
 
 @pytest.mark.slow

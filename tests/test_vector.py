@@ -203,6 +203,18 @@ def test_what_is_returned_is_not_written_to_again_unless_asked():
         assert np.shares_memory(mask, env.step(np.zeros(4, int))[4]["action_mask"]) != copy
 
 
+def test_random_calls_are_legal_and_each_has_its_share():
+    mask = np.zeros((3, 30_000, 38), np.int8)  # the legal bids are always the highest ones
+    mask[:, :, [0, 36, 37]] = 1
+    mask[1, :, 1], mask[2, :, 2] = 1, 1
+    mask[2, :, 3:] = 0
+    for legal in mask:
+        calls = sample_legal(legal, streams.key("test")[0])
+        shares = np.bincount(calls, minlength=38) / len(calls)
+        np.testing.assert_allclose(shares, legal[0] / legal[0].sum(), atol=0.02)
+        assert (shares[legal[0] == 0] == 0).all()
+
+
 # --- rewards and infos --------------------------------------------------------------------------------------
 
 

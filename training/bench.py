@@ -14,14 +14,12 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
 
 from bridge_env import streams
-from bridge_env.kernels import njit
 
 SECONDS = 1.0  # of one repetition, about
 
@@ -54,52 +52,28 @@ def rate(what: str, unit: str, work: Callable[[], int], repetitions: int, remark
     return Rate(what, unit, statistics.median(found), min(found), max(found), repetitions, remark)
 
 
-@njit(nogil=True)
-def sample_legal(begin, end, mask, key, step, out):  # type: ignore[no-untyped-def]
-    """A random legal call for the rows ``begin .. end`` of ``mask`` int8 (N, 38), written to ``out`` int64 (N,)."""
-    for row in range(begin, end):
-        count = 0
-        for call in range(mask.shape[1]):
-            count += mask[row, call]
-        x = (key + np.uint64(row) * np.uint64(0x9E3779B97F4A7C15)) ^ np.uint64(step)
-        x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-        x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-        pick = int((x ^ (x >> np.uint64(31))) % np.uint64(count))
-        for call in range(mask.shape[1]):
-            if mask[row, call]:
-                if pick == 0:
-                    out[row] = call
-                    break
-                pick -= 1
-
-
 # --- our own --------------------------------------------------------------------------------------------
 
 
 def vector_env(batch: int, threads: int, repetitions: int, copy: bool = True) -> Rate:
-    """Steps a second of ``BiddingVectorEnv`` with all four seats the caller's."""
+    """Steps a second of ``BiddingVectorEnv`` with all four seats the caller's, who draws calls in one thread."""
     import gymnasium
 
     import bridge_env  # noqa: F401 - registers the id
+    from bridge_env.envs.rounds import sample_legal
 
     env: Any = gymnasium.make_vec(
         "bridge_env/Bidding-v0", num_envs=batch, learner="all", reward="imps_vs_par", threads=threads, copy=copy
     )
     _, info = env.reset(seed=1)
-    calls, key, step = np.zeros(batch, np.int64), streams.key("bench")[0], 0
+    calls, turn = np.zeros(batch, np.int64), 0
     rounds = max(1, 100_000 // batch)
-    bounds = [batch * i // threads for i in range(threads + 1)]
-    pool = ThreadPoolExecutor(max(1, threads - 1))
 
     def work() -> int:
-        nonlocal info, step
-        for _ in range(rounds):
-            step += 1
-            given = (info["action_mask"], key, step, calls)
-            others = [pool.submit(sample_legal, *bounds[i : i + 2], *given) for i in range(1, threads)]
-            sample_legal(0, bounds[1], *given)
-            for other in others:
-                other.result()
+        nonlocal info, turn
+        turn += 1
+        for key in streams.key("bench", turn, np.arange(rounds)):
+            sample_legal(info["action_mask"], key, calls)
             _, _, _, _, info = env.step(calls)
         return rounds * batch
 
@@ -108,7 +82,6 @@ def vector_env(batch: int, threads: int, repetitions: int, copy: bool = True) ->
     name = f"bridge-env, batch {batch:,}, {cores}" + ("" if copy else ", copy=False")
     result = rate(name, "steps/s", work, repetitions, how)
     env.close()
-    pool.shutdown()
     return result
 
 

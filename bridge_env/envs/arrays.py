@@ -18,10 +18,10 @@ from bridge_env.scoring import SCORE_TABLE
 
 NEXT_STEP, SAME_STEP, DISABLED = range(3)
 
-# Columns of ``outcome``: points for the learner's side (NS, if it bids all seats) and what they are compared
+# Rows of ``outcome``: points for the learner's side (NS, if it bids all seats) and what they are compared
 # with; the contract as in ``auction.Contracts``; declarer's tricks, -1 where passed out.
 SCORE, REFERENCE, BID, DOUBLED, DECLARER, TRICKS = range(6)
-OUTCOME_COLUMNS = 6
+OUTCOME_ROWS = 6
 
 
 class Room(NamedTuple):
@@ -92,7 +92,7 @@ class Results(NamedTuple):
         reward: float64 (N,).
         terminated, illegal: bool (N,).
         seat_rewards: float32 (N, 4).
-        outcome: int16 (N, 6), of the episodes that ended with their auctions.
+        outcome: int16 (6, N), of the episodes that ended with their auctions.
         final_observation: int8 (N, 480) with same-step autoreset, else (0, 480).
     """
 
@@ -139,23 +139,33 @@ def stock_of(setup: Setup, deals: LibraryDeals) -> Stock:
 
 
 def outcomes_of(setup: Setup) -> list[tuple[str, str, int]]:
-    """What ``info`` tells of a finished auction: name, name of the mask, column of ``Results.outcome``."""
-    columns = {"score": SCORE, "bid": BID, "doubling": DOUBLED, "declarer": DECLARER, "tricks": TRICKS}
+    """What ``info`` tells of a finished auction: name, name of the mask, row of ``Results.outcome``."""
+    rows = {"score": SCORE, "bid": BID, "doubling": DOUBLED, "declarer": DECLARER, "tricks": TRICKS}
     names = {PAR: "par", CONTROL: "control_score"}
     if setup.reward.reference in names:
-        columns[names[setup.reward.reference]] = REFERENCE
-    return [(name, "_" + name, column) for name, column in columns.items()]
+        rows[names[setup.reward.reference]] = REFERENCE
+    return [(name, "_" + name, row) for name, row in rows.items()]
 
 
-def results_of(count: int, mode: int) -> Results:
-    """New arrays for ``count`` tables, with the autoreset ``mode``; what is in them is undefined."""
+_INT8, _INT16, _FLOAT32, _FLOAT64, _BOOL = (np.dtype(t) for t in (np.int8, np.int16, np.float32, np.float64, np.bool_))
+
+
+def results_of(count: int, mode: int, illegal: NDArray[np.bool_] | None = None) -> Results:
+    """New arrays for ``count`` tables, with the autoreset ``mode``; what is in them is undefined.
+
+    ``illegal`` is taken instead of a new one, if given.
+    """
+    empty = np.empty  # positions, dtypes and no keywords: at 128 tables that is a tenth of a step
     return Results(
-        observation=np.empty((count, OBSERVATION_SIZE), np.int8),
-        mask=np.empty((count, NUM_CALLS), np.int8),
-        reward=np.empty(count, np.float64),
-        terminated=np.empty(count, np.bool_),
-        illegal=np.empty(count, np.bool_),
-        seat_rewards=np.empty((count, 4), np.float32),
-        outcome=np.empty((count, OUTCOME_COLUMNS), np.int16),
-        final_observation=np.zeros((count if mode == SAME_STEP else 0, OBSERVATION_SIZE), np.int8),
+        empty((count, OBSERVATION_SIZE), _INT8),
+        empty((count, NUM_CALLS), _INT8),
+        empty(count, _FLOAT64),
+        empty(count, _BOOL),
+        empty(count, _BOOL) if illegal is None else illegal,
+        empty((count, 4), _FLOAT32),
+        empty((OUTCOME_ROWS, count), _INT16),
+        np.zeros((count, OBSERVATION_SIZE), _INT8) if mode == SAME_STEP else _NONE,
     )
+
+
+_NONE = np.zeros((0, OBSERVATION_SIZE), np.int8)

@@ -29,12 +29,17 @@ _BOARD, _IMAGE = purpose("board"), purpose("image")
 def row_image(record, image, owner, tricks):  # type: ignore[no-untyped-def]
     """Write image ``image`` of a packed record uint8 (23,) to ``owner`` (52,) and ``tricks`` (4, 5)."""
     order, steps = SUIT_ORDERS[image % 24], image // 24
+    low = high = np.uint64(0)  # the record's 52 seats of two bits, clubs first: bits 0 to 63 and 40 to 103
+    for i in range(8):
+        low |= np.uint64(record[i]) << np.uint64(8 * i)
+        high |= np.uint64(record[i + 5]) << np.uint64(8 * i)
+    moved = np.uint32(steps)
     for suit in range(4):
-        old = order[suit] * 13
-        for rank in range(13):
-            card = old + rank
-            seat = record[card >> 2] >> (2 * (card & 3))
-            owner[suit * 13 + rank] = (seat + steps) & 3
+        old = order[suit]
+        word = low >> np.uint64(26 * old) if old < 2 else high >> np.uint64(26 * old - 40)
+        seats, hand = np.uint32(word), owner[13 * suit :]
+        for rank in range(np.uint32(13)):  # unsigned, it becomes a few vector instructions
+            hand[rank] = np.uint8(((seats >> (rank + rank)) + moved) & np.uint32(3))
     for declarer in range(4):
         for strain in range(5):
             entry = 5 * declarer + order[strain]

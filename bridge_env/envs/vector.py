@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -26,10 +25,12 @@ from bridge_env.envs.arrays import (
     stock_of,
     terms_of,
 )
+from bridge_env.envs.crew import Crew
 from bridge_env.envs.deals import LibraryDeals
 from bridge_env.envs.episodes import draw_episodes, episode_key, seed_base, settled_by
+from bridge_env.envs.plan import Plan
 from bridge_env.envs.rewards import NOTHING, PAR
-from bridge_env.envs.rounds import first_bad_call, make_calls, new_episodes, pay, play_round, show
+from bridge_env.envs.rounds import first_bad_call, help_rounds, make_calls, new_episodes, pay, play_round, show
 from bridge_env.envs.setup import Setup
 from bridge_env.envs.stock import EpisodeStock
 from bridge_env.envs.table import INJECTED, Tables
@@ -37,7 +38,9 @@ from bridge_env.observation import OBSERVATION_SIZE
 from bridge_env.protocols import Bidder
 
 _MODES = {AutoresetMode.NEXT_STEP: NEXT_STEP, AutoresetMode.SAME_STEP: SAME_STEP, AutoresetMode.DISABLED: DISABLED}
-_LEAST_ROWS = 512  # of a thread: waking one costs as much as some hundred tables
+_LEAST_ROWS = 256  # of a thread
+_SHARE = 128  # tables that a thread takes at once: some ten microseconds
+_ALONE = np.zeros(0, np.int64)  # a crew's posts, without a crew
 
 Observations = NDArray[np.int8]
 Info = dict[str, Any]
@@ -75,8 +78,9 @@ class BiddingVectorEnv(VectorEnv[Observations, NDArray[np.int64], NDArray[Any]])
             by ``reset(options={"reset_mask": bool (N,)})``.
         copy: True: every step returns new arrays. False: it returns the same ones, written to again, which
             saves memory bandwidth; copy what you keep.
-        threads: how many threads run the kernel (not the injected bidders), for a thousand tables and up. The
-            results are the same.
+        threads: how many threads run the kernel (not the injected bidders), for 512 tables and up. The results are
+            the same. After a step the others keep their cores busy for up to a millisecond, so that the next step
+            need not wake them: ask for no more threads than there are cores with nothing else to do.
         render_mode: None or ``"ansi"``.
 
     Raises:
@@ -134,16 +138,18 @@ class BiddingVectorEnv(VectorEnv[Observations, NDArray[np.int64], NDArray[Any]])
         # A Box, which batch_space gives, would hold four numbers for each feature of each table.
         self.observation_space = spaces.MultiBinary((num_envs, OBSERVATION_SIZE))
         self._copy, self._threads = copy, min(threads, max(1, num_envs // _LEAST_ROWS))
-        self._pool: ThreadPoolExecutor | None = None
+        self._crew: Crew | None = None
         self._tables = Tables(num_envs, self._setup.table)
         self._room = room_of(self._tables)
         self._terms = terms_of(self._setup, self._tables)
         self._outcomes = outcomes_of(self._setup)
         self._results = results_of(num_envs, self._mode)
         self._all = np.arange(num_envs)
+        self._true, self._false = np.ones(num_envs, np.bool_), np.zeros(num_envs, np.bool_)
         self._started = False
         # Opened at the first reset: one of the two.
         self._compiled: Stock | None = None
+        self._plan: Plan | None = None  # of what is compiled
         self._drawn: EpisodeStock | None = None
 
     # --- Gymnasium's methods ------------------------------------------------------------------------------
@@ -185,13 +191,17 @@ class BiddingVectorEnv(VectorEnv[Observations, NDArray[np.int64], NDArray[Any]])
             ResetNeeded: before the first reset; or an episode is over, and there is no autoreset.
         """
         calls = self._checked(actions)
-        results = self._fresh_results()
-        if self._compiled is not None:
-            ended, illegal = self._play(self._compiled, calls, results)
+        before, results = self._results, self._fresh_results()
+        if self._plan is not None:
+            bad, ended, illegal = self._play(self._plan, calls, results)
         else:
-            ended, illegal = self._play_with_bidders(calls, results)
-        truncated = np.zeros(self.num_envs, np.bool_)
-        return results.observation, results.reward, results.terminated, truncated, self._info(results, ended, illegal)
+            bad = first_bad_call(self._room.state, self._room.finished, calls, self._setup.illegal == "raise")
+            ended, illegal = (0, 0) if bad >= 0 else self._play_with_bidders(calls, results)
+        if bad >= 0:
+            self._results = before
+            raise self._refusal(bad, int(calls[bad]))
+        info = self._info(results, ended, illegal)
+        return results.observation, results.reward, results.terminated, self._false.copy(), info
 
     def action_masks(self) -> NDArray[np.bool_]:
         """The legal calls, bool (N, 38)."""
@@ -211,8 +221,8 @@ class BiddingVectorEnv(VectorEnv[Observations, NDArray[np.int64], NDArray[Any]])
 
     def close_extras(self, **kwargs: Any) -> None:
         """End the threads."""
-        if self._pool is not None:
-            self._pool.shutdown()
+        if self._crew is not None:
+            self._crew.close()
         if self._drawn is not None:
             self._drawn.close()
 
@@ -242,6 +252,7 @@ class BiddingVectorEnv(VectorEnv[Observations, NDArray[np.int64], NDArray[Any]])
             compiled = INJECTED not in self._tables.kinds and setup.reward.reference in (PAR, NOTHING)
             if compiled and isinstance(setup.deals, LibraryDeals):
                 self._compiled = stock_of(setup, setup.deals)
+                self._plan = Plan(self._mode, self._room, self._compiled, self._terms)
             else:
                 self._drawn = EpisodeStock(setup, self.num_envs)
 
@@ -266,7 +277,7 @@ class BiddingVectorEnv(VectorEnv[Observations, NDArray[np.int64], NDArray[Any]])
     # --- a round ------------------------------------------------------------------------------------------
 
     def _checked(self, actions: ArrayLike) -> NDArray[np.int64]:
-        """The calls int64 (N,), once nothing is wrong with them."""
+        """The calls as int64 (N,), of which the kernels have still to see whether they are calls."""
         room = self._room
         if not self._started:
             raise ResetNeeded("call reset() before step()")
@@ -276,27 +287,34 @@ class BiddingVectorEnv(VectorEnv[Observations, NDArray[np.int64], NDArray[Any]])
         if self._mode == DISABLED and room.finished.any():
             row = int(np.flatnonzero(room.finished)[0])
             raise ResetNeeded(f"the auction at table {row} is over; reset(options={{'reset_mask': ...}}) deals anew")
-        bad = first_bad_call(room.state, room.finished, calls, self._setup.illegal == "raise")
-        if bad >= 0:
-            call = int(calls[bad])
-            if not 0 <= call < NUM_CALLS:
-                raise ValueError(f"{call} at table {bad} is not a call; actions go from 0 (Pass) to 37 (7NT)")
-            said = self._tables.auctions.text(bad) or "no call"
-            raise IllegalCall(f"{call_text(call)} is not legal at table {bad} after {said}")
         return calls
 
-    def _play(self, stock: Stock, calls: NDArray[np.int64], results: Results) -> tuple[int, int]:
-        """A round, all of it compiled; returns how many episodes ended, and how many of them illegally."""
-        rest: tuple[Any, ...] = (calls, self._mode, *self._room, *stock, *self._terms, *results)
-        if self._threads == 1:
-            ended, illegal = play_round(0, self.num_envs, *rest)
-            return ended, illegal
-        if self._pool is None:
-            self._pool = ThreadPoolExecutor(self._threads - 1, "bridge_env round")
-        bounds = [self.num_envs * i // self._threads for i in range(self._threads + 1)]
-        others = [self._pool.submit(play_round, bounds[i], bounds[i + 1], *rest) for i in range(1, self._threads)]
-        counts = [play_round(0, bounds[1], *rest), *(other.result() for other in others)]
-        return sum(ended for ended, _ in counts), sum(illegal for _, illegal in counts)
+    def _refusal(self, bad: int, call: int) -> ValueError:
+        """What is wrong with a call at table ``bad``."""
+        if not 0 <= call < NUM_CALLS:
+            return ValueError(f"{call} at table {bad} is not a call; actions go from 0 (Pass) to 37 (7NT)")
+        said = self._tables.auctions.text(bad) or "no call"
+        return IllegalCall(f"{call_text(call)} is not legal at table {bad} after {said}")
+
+    def _play(self, plan: Plan, calls: NDArray[np.int64], results: Results) -> tuple[int, int, int]:
+        """A round, all of it compiled.
+
+        Returns the first table whose call was refused, or -1; how many episodes ended, and how many illegally.
+        """
+        crew = self._crew
+        if self._threads > 1 and (crew is None or not crew.here):
+            numbers = plan.numbers  # the threads keep these, not the env
+            shares = self.num_envs // _SHARE
+            crew = self._crew = Crew(self._threads - 1, shares, lambda posts: help_rounds(posts, numbers))
+        if crew is not None:
+            crew.rouse()
+        posts = _ALONE if crew is None else crew.posts
+        strict = self._setup.illegal == "raise"
+        bad, ended, illegal, late = play_round(strict, posts, plan.numbers, calls, *results)
+        if late:
+            assert crew is not None
+            ended, illegal = crew.gather_late()
+        return bad, ended, illegal
 
     def _play_with_bidders(self, calls: NDArray[np.int64], results: Results) -> tuple[int, int]:
         """A round in steps, for injected bidders and any source of deals; returns as ``_play``."""
@@ -340,27 +358,29 @@ class BiddingVectorEnv(VectorEnv[Observations, NDArray[np.int64], NDArray[Any]])
 
     def _fresh_results(self) -> Results:
         if self._copy:
-            self._results = results_of(self.num_envs, self._mode)
+            # Illegal calls are rare: ``illegal`` is written to again, and copied where it is told of.
+            self._results = results_of(self.num_envs, self._mode, self._results.illegal)
         return self._results
 
     def _mask_info(self, results: Results) -> Info:
-        return {"action_mask": results.mask, "_action_mask": np.ones(self.num_envs, np.bool_)}
+        return {"action_mask": results.mask, "_action_mask": self._true.copy()}
 
     def _info(self, results: Results, ended: int, illegal: int) -> Info:
         info = self._mask_info(results)
+        over = results.terminated
         if self._setup.four_seats:
-            info["seat_rewards"], info["_seat_rewards"] = results.seat_rewards, results.terminated
+            info["seat_rewards"], info["_seat_rewards"] = results.seat_rewards, over
         if not ended:
             return info
-        last: Info = {}
-        over = results.terminated
+        last = info if self._mode != SAME_STEP else {}
         if illegal:
-            last["illegal_action"] = last["_illegal_action"] = results.illegal
+            last["illegal_action"] = last["_illegal_action"] = results.illegal.copy()
             over = over & ~results.illegal
-        for name, has_it, column in self._outcomes:
-            last[name], last[has_it] = results.outcome[:, column], over
-        info |= last
+        outcome = list(results.outcome)
+        for name, has_it, row in self._outcomes:
+            last[name], last[has_it] = outcome[row], over
         if self._mode == SAME_STEP:
+            info |= last
             info["final_obs"], info["_final_obs"] = results.final_observation, results.terminated
             info["final_info"], info["_final_info"] = last, results.terminated
         return info

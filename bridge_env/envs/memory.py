@@ -1,0 +1,64 @@
+"""What numba lacks: arrays at an address, and words that threads pass to one another."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from numba import carray, types  # type: ignore[attr-defined]
+from numba.core import cgutils
+from numba.extending import intrinsic as _intrinsic
+
+from bridge_env.kernels import njit
+
+intrinsic: Any = _intrinsic  # its own type forgets that the first argument is numba's
+
+
+@intrinsic
+def _pointer(typing: Any, address: Any) -> Any:
+    def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return builder.inttoptr(arguments[0], cgutils.voidptr_t)
+
+    return types.voidptr(types.int64), code
+
+
+@njit(forceinline=True)
+def array_at(address, shape, dtype):  # type: ignore[no-untyped-def]
+    """The array of that shape and type, C-contiguous, at ``address``. Whoever gives it keeps the memory alive.
+
+    It is not counted, as arrays that Python hands over are, and lengths that are constants in ``shape`` stay so.
+    """
+    return carray(_pointer(address), shape, dtype)
+
+
+@intrinsic
+def load(typing: Any, words: Any, at: Any) -> Any:
+    """``words[at]`` of int64 (N,), as another thread left it, with all that it wrote before ``store``."""
+
+    def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        data = context.make_array(words)(context, builder, arguments[0]).data
+        return builder.load_atomic(builder.gep(data, [arguments[1]]), "acquire", 8)
+
+    return types.int64(words, types.intp), code
+
+
+@intrinsic
+def store(typing: Any, words: Any, at: Any, value: Any) -> Any:
+    """``words[at] = value`` of int64 (N,), for ``load``; nothing written before it comes later."""
+
+    def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        data = context.make_array(words)(context, builder, arguments[0]).data
+        builder.store_atomic(arguments[2], builder.gep(data, [arguments[1]]), "release", 8)
+        return context.get_dummy_value()
+
+    return types.void(words, types.intp, types.int64), code
+
+
+@intrinsic
+def add(typing: Any, words: Any, at: Any, value: Any) -> Any:
+    """``words[at] += value`` of int64 (N,) in one piece; returns what it was. Ordered like ``load`` and ``store``."""
+
+    def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        data = context.make_array(words)(context, builder, arguments[0]).data
+        return builder.atomic_rmw("add", builder.gep(data, [arguments[1]]), arguments[2], "acq_rel")
+
+    return types.int64(words, types.intp, types.int64), code
