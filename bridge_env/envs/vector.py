@@ -67,6 +67,7 @@ class BiddingVectorEnv(VectorEnv[Observations, NDArray[np.int64], NDArray[Any]])
     - where auctions have ended: ``score`` and, with reward ``imps_vs_par``, ``par``, with ``imps``,
       ``control_score``, int16 (N,), in points for the learner's side (North-South's for ``"all"``); the
       contract ``bid`` (-1: passed out), ``doubling``, ``declarer`` and its ``tricks``, int16 (N,).
+    - ``estimated``, bool (N,): with ``deals="estimated"``, whose tricks are estimates.
     - ``illegal_action``, bool (N,), where illegal calls ended episodes.
     - with same-step autoreset, where episodes have ended: ``final_obs``, int8 (N, 480), and ``final_info``,
       which holds the last two groups again.
@@ -379,6 +380,8 @@ class BiddingVectorEnv(VectorEnv[Observations, NDArray[np.int64], NDArray[Any]])
         outcome = list(results.outcome)
         for name, has_it, row in self._outcomes:
             last[name], last[has_it] = outcome[row], over
+        if self._setup.estimated:
+            last["estimated"], last["_estimated"] = over.copy(), over
         if self._mode == SAME_STEP:
             info |= last
             info["final_obs"], info["_final_obs"] = results.final_observation, results.terminated
