@@ -92,7 +92,7 @@ class TrickEstimator:
         starts = range(0, len(deals), _ROWS)
         # One thread for each product, and products side by side: threads within such small ones wait for each other.
         with _blas().limit(limits=1, user_api="blas"):
-            if len(starts) == 1 or self.threads == 1:
+            if len(starts) <= 1 or self.threads == 1:
                 for start in starts:
                     self._fill(deals, out, start)
             else:

@@ -1,0 +1,276 @@
+"""Estimated tricks: the numpy network, what follows from its distributions, its file, and boards made with it."""
+
+import json
+import os
+import pickle
+
+import gymnasium
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from reference import estimator as reference
+
+from bridge_env.cards import DealError, permute_suits, random_deals, rotate_deals
+from bridge_env.double_dummy import embedded
+from bridge_env.double_dummy.estimator import (
+    OUTCOMES,
+    EstimatorFileError,
+    TrickEstimator,
+    embedded_estimator,
+    expected_scores,
+    layer_names,
+    load_estimator,
+    quantile,
+    save_estimator,
+)
+from bridge_env.envs.deals import EstimatedDeals
+from bridge_env.scoring import score
+
+DEPTH, BLOCKS, HIDDEN, WIDTH = 3, 2, 6, 8
+
+
+def random_weights(seed=1, scale=0.25):
+    rng = np.random.default_rng(seed)
+    out = {}
+    for name in layer_names(DEPTH, BLOCKS):
+        role, _, number = name.rpartition("_")
+        encoder = role not in ("", "block")
+        inputs = 13 if encoder and number == "0" else HIDDEN if encoder else WIDTH
+        outputs = OUTCOMES if name == "read" else WIDTH if not encoder or number == str(DEPTH - 1) else HIDDEN
+        out[name] = rng.normal(size=(4, inputs, outputs)).astype(np.float32) * scale
+        out[name + "_bias"] = rng.normal(size=outputs).astype(np.float32) * scale
+    return out
+
+
+@pytest.fixture(scope="module")
+def small():
+    return TrickEstimator(random_weights())
+
+
+# --- the network -----------------------------------------------------------------------------------------------
+
+
+def test_it_computes_what_its_description_says(small):
+    deals = random_deals(3, 0, 5)
+    chances = small.distribution(deals)
+    assert chances.shape == (5, 4, 5, 14)
+    assert chances.dtype == np.float32
+    for deal, found in zip(deals, chances, strict=True):
+        np.testing.assert_allclose(found, reference.distribution(small.weights, DEPTH, BLOCKS, deal), atol=2e-5)
+
+
+def test_chances_sum_to_one_and_differ(small):
+    chances = small.distribution(random_deals(4, 0, 300))
+    np.testing.assert_allclose(chances.sum(-1), 1, atol=1e-5)
+    assert chances.std(axis=0).max() > 0.01
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.permutations(range(4)), st.integers(0, 3), st.integers(0, 1000))
+def test_suits_and_seats_may_be_exchanged(order, steps, start):
+    estimator = TrickEstimator(random_weights(2))
+    deals = random_deals(5, start, 3)
+    plain = estimator.distribution(deals)
+    turned = estimator.distribution(rotate_deals(deals, steps))
+    np.testing.assert_allclose(turned, np.roll(plain, steps, axis=1), atol=1e-5)
+    permuted = estimator.distribution(permute_suits(deals, order))
+    back = plain[:, :, [*order, 4]]  # suit i is what suit order[i] was
+    np.testing.assert_allclose(permuted, back, atol=1e-5)
+
+
+def test_results_do_not_depend_on_threads_and_hardly_on_the_batch(small):
+    deals = random_deals(6, 0, 200)
+    one = TrickEstimator(small.weights, threads=1).distribution(deals)
+    np.testing.assert_array_equal(TrickEstimator(small.weights, threads=3).distribution(deals), one)
+    np.testing.assert_allclose(np.concatenate([small.distribution(deal[None]) for deal in deals]), one, atol=1e-5)
+
+
+def test_no_deals_and_bad_deals(small):
+    assert small.distribution(np.empty((0, 52), np.uint8)).shape == (0, 4, 5, 14)
+    with pytest.raises(DealError):
+        small.distribution(np.zeros((1, 52), np.uint8))
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ({"read": None}, "not the layers"),
+        ({"more": np.zeros(3)}, "not the layers"),
+        ({"block_1": np.zeros((4, WIDTH, WIDTH + 1))}, "block_1"),
+        ({"trump_0": np.zeros((4, 12, HIDDEN))}, "trump_0"),
+        ({"side_1_bias": np.zeros(HIDDEN + 1)}, "side_1"),
+        ({"read": np.full((4, WIDTH, OUTCOMES), np.nan)}, "not a number"),
+        ({"read_bias": np.full(OUTCOMES, np.inf)}, "not a number"),
+    ],
+)
+def test_weights_that_make_no_estimator(change, says):
+    weights = {name: array for name, array in (random_weights() | change).items() if array is not None}
+    with pytest.raises(ValueError, match=says):
+        TrickEstimator(weights)
+
+
+# --- what follows from a distribution ----------------------------------------------------------------------------
+
+
+def test_quantiles_by_hand():
+    chances = np.zeros((3, 14), np.float32)
+    chances[0, 7] = 1
+    chances[1, [6, 9]] = 0.5
+    chances[2, 12:] = 0.25, 0.75
+    np.testing.assert_array_equal(quantile(chances, 0.5), [7, 6, 13])
+    np.testing.assert_array_equal(quantile(chances, [0.0, 0.51, 0.2]), [0, 9, 12])
+    np.testing.assert_array_equal(quantile(chances, 1.0), [7, 9, 13])
+    assert quantile(chances, 0.5).dtype == np.int8
+
+
+def test_expected_scores_are_means_of_scores(small):
+    chances = small.distribution(random_deals(8, 0, 4)).astype(np.float64)
+    codes = np.array([0, 1, 2, 3])
+    found = expected_scores(chances, codes)
+    assert found.shape == (4, 4, 35, 3)
+    rng = np.random.default_rng(1)
+    for _ in range(200):
+        n, declarer, bid, doubling = (int(rng.integers(top)) for top in (4, 4, 35, 3))
+        points = score(np.full(14, bid), doubling, declarer, codes[n], np.arange(14)) * (-1 if declarer & 1 else 1)
+        mean = (chances[n, declarer, bid % 5] * points).sum()
+        assert found[n, declarer, bid, doubling] == pytest.approx(mean, abs=0.02, rel=1e-4)
+
+
+def test_expected_scores_refuse_nonsense():
+    with pytest.raises(ValueError, match=r"\(N, 4, 5, 14\)"):
+        expected_scores(np.zeros((4, 5, 14)), 0)
+    with pytest.raises(ValueError, match=r"0\.\.3"):
+        expected_scores(np.zeros((1, 4, 5, 14)), 4)
+
+
+# --- the file --------------------------------------------------------------------------------------------------
+
+
+def test_what_was_saved_is_loaded(tmp_path, small):
+    path = tmp_path / "e.npz"
+    save_estimator(TrickEstimator(small.weights, {"deals": 3}), path)
+    again = load_estimator(path)
+    assert again.trained == {"deals": 3}
+    deals = random_deals(9, 0, 70)
+    np.testing.assert_array_equal(again.distribution(deals), small.distribution(deals))
+    first = path.read_bytes()
+    save_estimator(again, path)
+    assert path.read_bytes() == first
+
+
+class Bomb:
+    def __reduce__(self):
+        return os.system, ("touch bomb-went-off",)
+
+
+def test_damaged_and_hostile_files_are_refused(tmp_path, small, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    path = tmp_path / "e.npz"
+    save_estimator(small, path)
+    good = path.read_bytes()
+
+    def refused(says="e"):
+        with pytest.raises(EstimatorFileError, match=says) as caught:
+            load_estimator(path)
+        assert str(path) in str(caught.value)
+
+    for cut in range(0, len(good), len(good) // 50):
+        path.write_bytes(good[:cut])
+        refused()
+    rng = np.random.default_rng(3)
+    refusals = 0
+    for at in rng.integers(len(good), size=150):
+        path.write_bytes(good[:at] + bytes([good[at] ^ (1 << int(rng.integers(8)))]) + good[at + 1 :])
+        try:
+            again = load_estimator(path)
+        except EstimatorFileError:
+            refusals += 1
+            continue
+        for name, array in small.weights.items():  # a byte that says nothing
+            np.testing.assert_array_equal(again.weights[name], array)
+    assert refusals > 100
+    path.write_bytes(pickle.dumps(Bomb()))
+    refused("no trick estimator file")
+    with_bomb = {name: array for name, array in small.weights.items() if name != "read"}
+    np.savez(path, header=np.array([Bomb()], object), **with_bomb)
+    refused("pickle")
+    assert not os.path.exists("bomb-went-off")
+    path.write_bytes(good)
+    with np.load(path) as members:
+        content = dict(members)
+    header = json.loads(content["header"].tobytes())
+    for change, says in (({"format": "bridge-env policy"}, "no trick estimator"), ({"version": 9}, "version is 9")):
+        text = np.frombuffer(json.dumps(header | change).encode(), np.uint8)
+        np.savez(path, **(content | {"header": text}))
+        refused(says)
+    path.unlink()
+    refused("no such file")
+
+
+# --- the one that ships ------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def shipped():
+    library = embedded()
+    rows = library.split("judging")[:2000]
+    return embedded_estimator().distribution(library.owners(rows)), library.tricks_at(rows)
+
+
+def test_the_shipped_estimator_hits_as_its_card_says(shipped):
+    chances, tricks = shipped
+    off = np.abs(quantile(chances, 0.5) - tricks)
+    assert (off[:, :, :4] == 0).mean() > 0.65
+    assert (off[:, :, :4] <= 1).mean() > 0.985
+    assert (off[:, :, 4] == 0).mean() > 0.50
+    assert (off[:, :, 4] <= 1).mean() > 0.92
+
+
+def test_its_chances_are_calibrated(shipped):
+    chances, tricks = shipped
+    so = np.arange(14) == tricks[..., None]
+    for low in np.arange(0, 1, 0.1):
+        here = (chances >= low) & (chances < low + 0.1)
+        if here.sum() > 2000:
+            assert so[here].mean() == pytest.approx(chances[here].mean(), abs=0.03)
+
+
+# --- boards ------------------------------------------------------------------------------------------------------
+
+
+def test_estimated_boards_are_random_deals_with_the_estimators_distributions(small):
+    key = np.repeat(np.uint64(5), 1)
+    source = EstimatedDeals(small)
+    one = source.draw(key, np.zeros(1, np.int64))
+    again = source.draw(key, np.ones(1, np.int64))
+    np.testing.assert_array_equal(one.tricks, again.tricks)
+    assert one.tricks.shape == (1, 4, 5)
+    keys = np.arange(4000, dtype=np.uint64)
+    boards = source.draw(keys, np.zeros(4000, np.int64))
+    chances = small.distribution(boards.owner)
+    expected = chances.mean(axis=0)
+    for declarer in range(4):
+        for strain in range(5):
+            seen = np.bincount(boards.tricks[:, declarer, strain], minlength=14) / 4000
+            np.testing.assert_allclose(seen, expected[declarer, strain], atol=0.04)
+
+
+def test_estimated_rewards_are_marked():
+    single = gymnasium.make("bridge_env/Bidding-v0", learner="all", deals="estimated")
+    _, info = single.reset(seed=3)
+    over = False
+    while not over:
+        _, reward, over, _, info = single.step(0)
+    assert info["estimated"] is True
+    vector = gymnasium.make_vec("bridge_env/Bidding-v0", num_envs=3, learner="all", deals="estimated")
+    vector.reset(seed=3)
+    for _ in range(4):
+        _, rewards, _, _, info = vector.step(np.zeros(3, np.int64))
+    assert info["estimated"].all()
+    assert rewards[0] == reward
+    plain = gymnasium.make("bridge_env/Bidding-v0", learner="all")
+    plain.reset(seed=3)
+    for _ in range(4):
+        *_, info = plain.step(0)
+    assert "estimated" not in info
