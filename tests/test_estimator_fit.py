@@ -62,7 +62,14 @@ def test_it_learns_what_can_be_learned(tmp_path):
     tricks = np.concatenate([ours.sum(-1), ours[..., 12].sum(-1, keepdims=True)], axis=2)
     write_library(tmp_path / "toy.bdl", owner, tricks.astype(np.int8), {"source": "a toy"})
     config = EstimatorConfig(
-        epochs=6, library=str(tmp_path / "toy.bdl"), batch=64, hidden=16, depth=2, width=24, blocks=1, learning_rate=1e-2
+        epochs=6,
+        library=str(tmp_path / "toy.bdl"),
+        batch=64,
+        hidden=16,
+        depth=2,
+        width=24,
+        blocks=1,
+        learning_rate=1e-2,
     )
     estimator = fit.fit(tmp_path, config, fit.new_state(config), ignore)
     found = verdict.judge(estimator, Library.open(tmp_path / "toy.bdl"))

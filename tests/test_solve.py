@@ -21,7 +21,7 @@ from bridge_env.double_dummy.library import write_records
 from bridge_env.double_dummy.packing import pack_records
 from training import cli_deals, solve
 from training.cluster import Cluster
-from training.solve import SolveError, solve_random, table_text
+from training.solve import SolveError, estimate_text, solve_random, table_text
 
 
 class Invented:
@@ -377,3 +377,24 @@ def test_table_text():
     assert lines[0].split() == ["C", "D", "H", "S", "NT"]
     assert lines[1].split() == ["N", "0", "1", "2", "3", "4"]
     assert lines[2].split() == ["S", "10", "11", "12", "13", "0"]
+
+
+def test_estimates_of_a_pbn_file(tmp_path, capsys):
+    deals = tmp_path / "deals.pbn"
+    spades = "N:AKQJT98765432... .AKQJT98765432.. ..AKQJT98765432. ...AKQJT98765432"
+    deals.write_text(f'[Board "1"]\n[Dealer "N"]\n[Vulnerable "None"]\n[Deal "{spades}"]\n')
+    assert run("--deals", deals, "--tricks", "estimate") == 0
+    said = capsys.readouterr().out.splitlines()
+    assert said[0].startswith("estimates of a network")
+    assert said[3].split()[0] == "N"
+    assert len(said) == 7
+    assert run("--out", tmp_path / "a.bdl", "--tricks", "estimate") == 2
+    assert "exact tricks only" in capsys.readouterr().err
+
+
+def test_estimate_text():
+    chances = np.zeros((4, 5, 14))
+    chances[:, :, 7] = 0.5
+    chances[:, :, 9] = 0.5
+    lines = estimate_text(chances).splitlines()
+    assert lines[1].split()[:4] == ["N", "8.0", "±", "1.0"]

@@ -32,7 +32,7 @@ def _count_or_none(text: str) -> int:
 _SOLVE_DESCRIPTION = """\
 Work out how many tricks each declarer takes in each strain when all four hands are seen and nobody errs.
 Random deals go to a library file, about 5 a second for each core; running the same command again goes on where
-it stopped. Deals of a PBN file are printed with their tables.
+it stopped. Deals of a PBN file are printed with their tables, exact or estimated.
 """
 _SOLVE_EPILOG = """\
 examples:
@@ -51,7 +51,7 @@ def add_solve(subparsers: Subparsers) -> None:
     """Add ``bridge-env solve``."""
     parser = subparsers.add_parser(
         "solve",
-        help="work out exact double-dummy tricks: of random deals into a library file, or of a PBN file",
+        help="work out double-dummy tricks: of random deals into a library file, or of a PBN file",
         description=_SOLVE_DESCRIPTION,
         epilog=_SOLVE_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -59,6 +59,10 @@ def add_solve(subparsers: Subparsers) -> None:
     what = parser.add_mutually_exclusive_group(required=True)
     what.add_argument("--out", metavar="FILE", help="library file to write random solved deals to, or go on with")
     what.add_argument("--deals", metavar="FILE.pbn", help="print the table of every deal in this PBN file")
+    parser.add_argument(
+        "--tricks", choices=("exact", "estimate"), default="exact",
+        help="of --deals: solved, or estimated by a network some thousand times as fast (exact)",
+    )  # fmt: skip
     parser.add_argument("--n", type=_count, default=100, help="how many random deals the file shall hold (100)")
     parser.add_argument("--seed", type=int, default=0, help="names the endless sequence of random deals (0)")
     parser.add_argument("--start", type=int, default=0, help="number of the first deal in that sequence (0)")
@@ -72,6 +76,8 @@ def add_solve(subparsers: Subparsers) -> None:
 
 
 def _solve(args: argparse.Namespace) -> int:
+    if args.tricks == "estimate" and not args.deals:
+        raise ValueError("--tricks estimate goes with --deals: a library holds exact tricks only")
     return _solve_pbn(args) if args.deals else _solve_random(args)
 
 
@@ -153,15 +159,22 @@ class _SolvingBar:
 
 def _solve_pbn(args: argparse.Namespace) -> int:
     from bridge_env.double_dummy import Cascade, ExactDoubleDummy
+    from bridge_env.double_dummy.estimator import embedded_estimator
     from bridge_env.pbn import read_boards
-    from training.solve import table_text
+    from training.solve import estimate_text, table_text
 
     source, read = Cascade(exact=ExactDoubleDummy(args.workers)), read_boards(args.deals)
     for problem in read.problems:
         print(problem, file=sys.stderr)
+    if args.tricks == "estimate":
+        print("estimates of a network: mean tricks ± standard deviation")
     for place, board in enumerate(read.boards, start=1):
         print(f"{board.number or place}. {cards.deal_text(board.owner)}")
-        print(table_text(source.tricks(board.owner)[0]), flush=True)
+        if args.tricks == "estimate":
+            text = estimate_text(embedded_estimator().distribution(board.owner[None])[0])
+        else:
+            text = table_text(source.tricks(board.owner)[0])
+        print(text, flush=True)
     return 0
 
 

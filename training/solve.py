@@ -256,3 +256,16 @@ def table_text(tricks: ArrayLike) -> str:
     lines = ["   " + "".join(f"{strain:>3}" for strain in STRAINS)]
     lines += [f"{SEATS[s]:>3}" + "".join(f"{n:3d}" for n in table[s]) for s in (0, 2, 1, 3)]
     return "\n".join(lines)
+
+
+def estimate_text(distribution: ArrayLike) -> str:
+    """Estimated tricks, chances (4, 5, 14), as five lines: means and standard deviations."""
+    chances = np.asarray(distribution, np.float64)
+    number = np.arange(chances.shape[-1])
+    mean = chances @ number
+    spread = np.sqrt(np.maximum(chances @ number**2 - mean**2, 0))
+    lines = ["   " + "".join(f"{strain:>10}" for strain in STRAINS)]
+    for seat in (0, 2, 1, 3):
+        cells = (f"{m:5.1f} ± {s:.1f}" for m, s in zip(mean[seat], spread[seat], strict=True))
+        lines.append(f"{SEATS[seat]:>3}" + "".join(f"{cell:>10}" for cell in cells))
+    return "\n".join(lines)
