@@ -89,6 +89,11 @@ def _card(
         *(f"| {said:.3f} | {was:.3f} | {count:,} |" for said, was, count in verdict.reliability), "",
         "![reliability](reliability.png)", "", "## Where it errs", "",
         "![error by true tricks](by_tricks.png)", "",
+        "By the longest suit that any hand of the deal holds:", "",
+        "| longest suit | deals | suits exact · within one % | no trump exact · within one % |",
+        "| --- | ---: | ---: | ---: |",
+        *(f"| {name} | {count:,} | " + " | ".join(f"{h.within[0]:.1f} · {h.within[1]:.1f}" for h in hits) + " |"
+          for name, count, hits in verdict.by_shape), "",
         "The deals whose tables surprised it most (mean surprise in nats an entry), with the entry it missed most:", "",
         "| deal | entry | tricks | estimate | surprise | longest suit |", "| --- | --- | ---: | ---: | ---: | ---: |",
         *(f"| `{w['deal']}` | {w['contract']} | {w['tricks']} | {w['estimate']} | {w['mean_surprise']:.2f} "

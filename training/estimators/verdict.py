@@ -48,6 +48,7 @@ class Verdict:
     hits: tuple[Hits, ...]
     reliability: tuple[tuple[float, float, int], ...]
     by_tricks: dict[str, list[dict[str, float]]]
+    by_shape: tuple[tuple[str, int, tuple[Hits, ...]], ...]  # deals by the longest suit that a hand holds
     levels: tuple[Level, ...]
     worst: tuple[dict[str, Any], ...]
     deals_a_second: float
@@ -74,6 +75,7 @@ def judge(estimator: TrickEstimator, library: Library, worst: int = 12) -> Verdi
                    for name, part in GROUPS.items()),
         reliability=_reliability(chances, tricks),
         by_tricks={name: _by_tricks(medians[:, :, part], tricks[:, :, part]) for name, part in GROUPS.items()},
+        by_shape=_by_shape(owner, chances, medians, tricks),
         levels=_levels(chances, tricks),
         worst=_worst(owner, tricks, chances, worst),
         deals_a_second=speed(estimator),
@@ -135,6 +137,32 @@ def _by_tricks(medians: NDArray[Any], tricks: NDArray[Any]) -> list[dict[str, fl
     return found
 
 
+def _by_shape(
+    owner: NDArray[np.uint8], chances: NDArray[Any], medians: NDArray[Any], tricks: NDArray[Any]
+) -> tuple[tuple[str, int, tuple[Hits, ...]], ...]:
+    """Hits by how freakish the deal is."""
+    longest = _longest_suit(owner)
+    found = []
+    for name, here in (
+        ("5 or less", longest <= 5),
+        ("6", longest == 6),
+        ("7", longest == 7),
+        ("8 or more", longest >= 8),
+    ):
+        if here.sum() > 1:
+            hits = (_hits(group, chances[here][:, :, part], medians[here][:, :, part], tricks[here][:, :, part])
+                    for group, part in GROUPS.items())  # fmt: skip
+            found.append((name, int(here.sum()), tuple(hits)))
+    return tuple(found)
+
+
+def _longest_suit(owner: NDArray[np.uint8]) -> NDArray[np.int64]:
+    """Of all four hands, int64 (N,)."""
+    holds = owner.reshape(-1, 4, 1, 13) == np.arange(4)[:, None]
+    longest: NDArray[np.int64] = holds.sum(-1).max(axis=(1, 2))
+    return longest
+
+
 def _levels(chances: NDArray[Any], tricks: NDArray[Any]) -> tuple[Level, ...]:
     found = []
     off: list[list[NDArray[Any]]] = [[] for _ in range(7)]
@@ -163,12 +191,11 @@ def _worst(
     found = []
     for row in np.argsort(-surprise.sum(axis=(1, 2)), kind="stable")[:count]:
         seat, strain = np.unravel_index(int(surprise[row].argmax()), (4, 5))
-        lengths = np.stack([(owner[row].reshape(4, 13) == s).sum(1) for s in range(4)])
         median = quantile(chances[row, seat, strain], 0.5)
         found.append({
             "deal": deal_text(owner[row]), "contract": f"{'CDHSN'[strain]} by {'NESW'[seat]}",
             "tricks": int(tricks[row, seat, strain]), "estimate": int(median),
-            "mean_surprise": float(surprise[row].mean()), "longest_suit": int(lengths.max()),
+            "mean_surprise": float(surprise[row].mean()), "longest_suit": int(_longest_suit(owner[row][None])[0]),
             "most_tricks": int(tricks[row].max()),
         })  # fmt: skip
     return tuple(found)
