@@ -1,0 +1,1 @@
+"""Networks that estimate double-dummy tricks."""
