@@ -1,0 +1,133 @@
+"""``bridge-env fit``: train estimators on solved deals. Handlers parse and call, nothing else."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shlex
+import sys
+from dataclasses import asdict
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+_EPILOG = """\
+examples:
+  bridge-env fit estimators --study 2008                          all of it: about an hour of one core
+  bridge-env fit estimators --study 2008 --deals 4000 --epochs 50 --out /tmp/trial
+  bridge-env fit estimators --study 2008 --rows 52x4-13 52x4-26   some networks
+
+Every finished network is stored; the same command goes on where it stopped, and --rows adds to what is there.
+"""
+_INSTALL = 'pip install -e ".[rl]" -c constraints.txt'
+_STUDY_FOLDER = Path("results/estimators/study-2008")
+
+
+def _count(text: str) -> int:
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 1 up")
+    return int(text)
+
+
+def add_fit(subparsers: Any) -> None:
+    """Add ``bridge-env fit`` with what can be fitted."""
+    fit = subparsers.add_parser("fit", help="train on solved deals: estimators")
+    targets = fit.add_subparsers(title="what", metavar="WHAT", required=True)
+    _add_estimators(targets)
+
+
+def _add_estimators(targets: Any) -> None:
+    parser = targets.add_parser(
+        "estimators",
+        help="networks that estimate double-dummy tricks",
+        description="Train networks that estimate double-dummy tricks, and judge them on deals they never saw.",
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--study", choices=["2008"], help="repeat the networks of the study of 2008")
+    parser.add_argument("--out", type=Path, help=f"folder for the results (of the study: {_STUDY_FOLDER})")
+    parser.add_argument("--library", metavar="FILE", help="solved deals (those that are built in)")
+    parser.add_argument("--deals", type=_count, metavar="N", help="deals to train on, at most (all for training)")
+    parser.add_argument("--epochs", type=_count, metavar="N", help="of every network (by its size)")
+    parser.add_argument("--rows", nargs="+", metavar="NAME", help="of the study, these networks alone (all)")
+    parser.add_argument("--workers", type=_count, metavar="N", help="processes, of one thread each (as many as cores)")
+    parser.add_argument("--seed", type=int, default=0, help="of the first weights (0)")
+    parser.set_defaults(handler=_estimators)
+
+
+def _estimators(args: argparse.Namespace) -> int:
+    if args.study is None:
+        return fit_estimator(args)
+    return _study(args)
+
+
+# ==== to be replaced: our own estimator ====
+
+
+def fit_estimator(args: argparse.Namespace) -> int:
+    """Train our own estimator: not yet."""
+    raise SystemExit("bridge-env: fit estimators trains no estimator of its own yet; give it --study 2008")
+
+
+# ===========================================
+
+
+def _study(args: argparse.Namespace) -> int:
+    from training import runs
+    from training.estimators import study_rows
+
+    study_rows.jobs(args.rows)  # a wrong name is told before anything is loaded
+    if find_spec("torch") is None:
+        raise runs.RunError(f"there is no torch here; install it: {_INSTALL}")
+    from training.estimators import study, study_report
+
+    out = args.out or _STUDY_FOLDER
+    settings = study.Settings(args.deals, args.epochs, args.seed, args.library)
+    bar = _Bar()
+    try:
+        study.run(settings, out, args.rows, args.workers or os.cpu_count() or 1, bar.tell)
+    except KeyboardInterrupt:
+        bar.close()
+        print(f"\nstopped; finished networks are stored in {out}. The same command goes on.", file=sys.stderr)
+        return 130
+    finally:
+        bar.close()
+    found = study.results(out)
+    deals = found[0]["settings"]["library_sha256"]
+    study_report.write(out, found, runs.manifest(asdict(settings), deals), _command(args))
+    records = {record["network"]: record for record in found}
+    print(study_report.verdict(records))
+    print(f"written: {out}/README.md, results.json, study.png")
+    return 0
+
+
+def _command(args: argparse.Namespace) -> str:
+    """The command without what the figures do not depend on."""
+    words = ["bridge-env", "fit", "estimators", "--study", args.study]
+    for name, default in (("library", None), ("deals", None), ("epochs", None), ("seed", 0)):
+        if getattr(args, name) != default:
+            words += [f"--{name}", getattr(args, name)]
+    return shlex.join(map(str, words))
+
+
+class _Bar:
+    """The share of the work that is done, and the time left."""
+
+    def __init__(self) -> None:
+        self.bar: Any = None
+
+    def tell(self, share: float) -> None:
+        if self.bar is None:
+            from tqdm import tqdm
+
+            self.bar = tqdm(
+                total=100, initial=100 * share, unit="%", dynamic_ncols=True, desc="training",
+                mininterval=0.2 if sys.stderr.isatty() else 30.0,
+                bar_format="{l_bar}{bar}| {elapsed}<{remaining}",
+            )  # fmt: skip
+        self.bar.update(100 * share - self.bar.n)
+
+    def close(self) -> None:
+        if self.bar is not None:
+            self.bar.close()
+            self.bar = None
