@@ -23,9 +23,10 @@ pairs      both, of the four hands and of the two pairs, NS and EW (6 x 17); a p
 84         both and the lengths, hand by hand (4 x 21)
 =========  ===============================================================================================
 
-What is not said by the issue or the study's abstract is chosen here: which suit is 0.3, which of two hands is 1.0 and
-which 0.8, the two numbers of ``104``, and the scale of what is counted. A hand's value is divided by ``SCALES`` (point
-counts by half of what the pack holds), a pair's by twice as much, a length by 13: nearly all are then in [0, 1].
+The study's own text was not at hand, so what its tables do not say is chosen here: which suit is 0.3, which of two
+hands is 1.0 and which 0.8, the two numbers of ``104``, and the scale of what is counted. A hand's value is divided by
+``SCALES`` (point counts by half of what the pack holds), a pair's by twice as much, a length by 13: nearly all are then
+in [0, 1].
 """
 
 from __future__ import annotations
