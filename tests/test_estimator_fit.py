@@ -14,6 +14,7 @@ from bridge_env.double_dummy import Library, embedded, write_library  # noqa: E4
 from bridge_env.double_dummy.canonical import is_judging  # noqa: E402
 from bridge_env.double_dummy.estimator import TrickEstimator, load_estimator, quantile  # noqa: E402
 from training import runs  # noqa: E402
+from training.cli import main  # noqa: E402
 from training.estimators import fit, report, verdict  # noqa: E402
 from training.estimators.config import EstimatorConfig  # noqa: E402
 from training.estimators.network import Network  # noqa: E402
@@ -141,6 +142,46 @@ def test_the_verdict_counts_right_and_the_card_says_it(tmp_path):
     assert {p.name for p in tmp_path.iterdir()} == {
         "README.md", "verdict.json", "reliability.png", "by_tricks.png", "sizes.png"
     }  # fmt: skip
+
+
+def test_what_is_too_sure_is_cooled(tmp_path):
+    config = dataclasses.replace(SMALL, epochs=60, learning_rate=1e-2, hidden=16, width=32)
+    estimator = fit.fit(tmp_path, config, fit.new_state(config), ignore)
+    assert estimator.trained["temperature"] > 1.2
+    state, (_, held) = fit.load_state(tmp_path, config), fit.training_deals(config)
+    chances = estimator.distribution(held.owner).transpose(0, 2, 1, 3)
+    loss = -np.log(np.take_along_axis(chances, held.tricks[..., None].astype(np.intp), -1)).mean()
+    assert loss < state.metrics[-1]["held_out_loss"] - 0.01
+
+
+def test_the_command_fits_stops_short_of_overwriting_and_resumes(tmp_path, capsys):
+    out = tmp_path / "mine"
+    words = ["fit", "estimators", "--deals", "700", "--batch", "64", "--epochs", "1", "--hidden", "4", "--width", "8"]
+    assert main([*words, "--out", str(out), "--sizes", "300"]) == 0
+    assert {p.name for p in out.iterdir()} >= {
+        "README.md",
+        "estimator.npz",
+        "manifest.json",
+        "metrics.jsonl",
+        "sizes.png",
+    }
+    assert "| 300 |" in (out / "README.md").read_text()
+    first = (out / "estimator.npz").read_bytes()
+    assert main([*words, "--out", str(out)]) == 2
+    assert f"go on with --resume {out}" in capsys.readouterr().err
+    assert main(["fit", "estimators", "--resume", str(out)]) == 0
+    assert (out / "estimator.npz").read_bytes() == first
+    for wrong, says in (
+        (["--resume", str(out), "--width", "9"], "--width cannot change"),
+        (["--resume", str(tmp_path)], "not the folder"),
+        (["--rows", "52x4-26"], "--rows goes with --study"),
+        (["--study", "2008", "--width", "9"], "--width does not go with --study"),
+        (["--depth", "1"], "must be 2 or more"),
+        (["--deals", "99999999"], "training deals"),
+    ):
+        assert main(["fit", "estimators", *wrong]) == 2
+        assert says in capsys.readouterr().err
+    assert not (tmp_path / "results").exists()
 
 
 def test_medians_of_all_judging_deals_are_counted():

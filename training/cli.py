@@ -16,6 +16,7 @@ from training.cli_bench import add_bench
 from training.cli_boards import add_bid, add_deal, add_match
 from training.cli_deals import add_library, add_solve
 from training.cli_evolve import add_evolve
+from training.cli_fit import add_fit
 from training.cli_train import add_train
 from training.cluster import ClusterError
 
@@ -81,7 +82,7 @@ def _parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     subparsers = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    for add in (add_deal, add_solve, add_library, add_bid, add_match, add_evolve, add_train, add_bench):
+    for add in (add_deal, add_solve, add_library, add_bid, add_match, add_evolve, add_train, add_fit, add_bench):
         add(subparsers)
     return parser
 

@@ -119,8 +119,11 @@ def fit(folder: Path, config: EstimatorConfig, state: State, tick: Tick) -> Tric
         _save_state(folder, state)
         runs.write_metrics(folder, state.metrics)
         tick(state.epoch / config.epochs, state)
-    trained = {"config": asdict(config), "deals": len(learn.owner), "deals_sha256": learn.sha256()}
-    estimator = TrickEstimator(state.network.weights(), trained)
+    trained: dict[str, Any] = {"config": asdict(config), "deals": len(learn.owner), "deals_sha256": learn.sha256()}
+    trained["temperature"] = temperature = _temperature(state.network, held)
+    weights = state.network.weights()
+    weights |= {name: weights[name] / np.float32(temperature) for name in ("read", "read_bias")}
+    estimator = TrickEstimator(weights, trained)
     save_estimator(estimator, folder / ESTIMATOR)
     return estimator
 
@@ -156,12 +159,30 @@ def _pace(share: float) -> float:
     return 0.5 * (1 + math.cos(math.pi * (share - _RISE) / (1 - _RISE)))
 
 
+def _temperature(network: Network, deals: Deals) -> float:
+    """By what to divide the outputs so that chances are right on deals held out: what was learned by heart is too sure.
+
+    Temperature scaling, after Guo et al., "On Calibration of Modern Neural Networks" (2017).
+    """
+    outputs, tricks = _outputs(network, deals), torch.from_numpy(deals.tricks).flatten().long()
+    found = min(
+        (functional.cross_entropy(outputs.flatten(0, 2) / t, tricks).item(), t)
+        for t in np.arange(0.8, 3.0, 0.02).tolist()
+    )
+    return float(round(found[1], 2))
+
+
+def _outputs(network: Network, deals: Deals) -> torch.Tensor:
+    """Before the softmax: (N, 5, 4, 14)."""
+    network.eval()
+    suits, _ = _tensors(deals)
+    with torch.no_grad():
+        return torch.cat([network(part.float()) for part in suits.split(1000)])
+
+
 def _measure(network: Network, deals: Deals) -> dict[str, float]:
     """Loss and share of exact medians on deals that are held out, suits and no trump."""
-    network.eval()
-    suits, tricks = _tensors(deals)
-    with torch.no_grad():
-        outputs = torch.cat([network(part.float()) for part in suits.split(1000)])
+    outputs, tricks = _outputs(network, deals), torch.from_numpy(deals.tricks)
     loss = functional.cross_entropy(outputs.flatten(0, 2), tricks.flatten().long()).item()
     medians = (outputs.softmax(-1).cumsum(-1)[..., :-1] < 0.5).sum(-1)
     exact = (medians == tricks).float().mean((0, 2))
