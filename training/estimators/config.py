@@ -19,7 +19,7 @@ class EstimatorConfig:
     blocks: int = field(default=3, metadata={"help": "layers of the trunk"})
     batch: int = field(default=512, metadata={"help": "deals a gradient step"})
     learning_rate: float = field(default=2e-3, metadata={"help": "the highest; it rises, then falls to nothing"})
-    weight_decay: float = field(default=0.01, metadata={"help": "of AdamW, on weights, not on biases"})
+    weight_decay: float = field(default=0.1, metadata={"help": "of AdamW, on weights, not on biases"})
     threads: int = field(default=1, metadata={"help": "of torch; more are slower where cores are busy"})
 
     def check(self) -> None:
