@@ -86,7 +86,7 @@ def below(stream, n):  # type: ignore[no-untyped-def]
     return np.int64(((draw(stream) >> _S32) * np.uint64(n)) >> _S32)
 
 
-@njit
+@njit(forceinline=True)
 def some_of(stream, cards, count, room):  # type: ignore[no-untyped-def]
     """``count`` of the bits ``cards``, all choices equally likely. ``room`` int64 (52,) is scratch."""
     n = 0

@@ -27,6 +27,8 @@ _ZERO, _ONE, _NINE, _SPOTS = np.uint64(0), np.uint64(1), np.uint64(9), np.uint64
 _TOP = 37
 HONOUR_POINTS = np.array([sum(p for i, p in enumerate((1, 2, 3, 4)) if m >> i & 1) for m in range(16)], np.int64)
 HONOUR_CARDS = np.array([bin(m).count("1") for m in range(16)], np.int64)
+#: The one or two sets of honours of a suit that have so many points; -1: there is no second.
+_PARTS = np.array([([m for m in range(16) if HONOUR_POINTS[m] == h] + [-1])[:2] for h in range(11)], np.int64)
 
 
 def _binomials() -> NDArray[np.float64]:
@@ -185,7 +187,7 @@ def count_hands(free, need, base, base_points, classes, bounds,
     return n, total
 
 
-@njit
+@njit(forceinline=True)
 def _pick(stream, sums, n):  # type: ignore[no-untyped-def]
     """A place below ``n``, by its share of ``sums``, which are added up."""
     at = uniform(stream) * sums[n - 1]
@@ -199,7 +201,7 @@ def _pick(stream, sums, n):  # type: ignore[no-untyped-def]
     return low
 
 
-@njit
+@njit(forceinline=True)
 def _split(stream, first, second, points, top_first, top_second):  # type: ignore[no-untyped-def]
     """How many of ``points`` the first of two suits has."""
     low, high = max(0, points - top_second), min(points, top_first)
@@ -218,25 +220,25 @@ def _split(stream, first, second, points, top_first, top_second):  # type: ignor
     return last
 
 
-@njit
+@njit(forceinline=True)
+def _ways_of_part(part, honours, length, n, binomials):  # type: ignore[no-untyped-def]
+    """The ways to hold just ``part`` of the honours and ``length`` cards with the help of ``n`` spot cards."""
+    k = length - HONOUR_CARDS[part]
+    return binomials[n, k] if part & honours == part and 0 <= k <= n else 0.0
+
+
+@njit(forceinline=True)
 def _draw_suit(stream, cards, length, points, first_choice, choices, binomials):  # type: ignore[no-untyped-def]
     """``length`` of the 13 bits ``cards`` that have so many ``points``."""
     honours, spots = np.int64(cards >> _NINE), cards & _SPOTS
     n = ones(spots)
-    total = 0.0
-    for part in range(16):
-        k = length - HONOUR_CARDS[part]
-        if part & honours == part and HONOUR_POINTS[part] == points and 0 <= k <= n:
-            total += binomials[n, k]
-    at = uniform(stream) * total
-    chosen = 0
-    for part in range(16):
-        k = length - HONOUR_CARDS[part]
-        if part & honours == part and HONOUR_POINTS[part] == points and 0 <= k <= n:
-            chosen = part
-            at -= binomials[n, k]
-            if at < 0:
-                break
+    chosen, other = _PARTS[points, 0], _PARTS[points, 1]
+    if other >= 0:
+        second = _ways_of_part(other, honours, length, n, binomials)
+        if second > 0:
+            first = _ways_of_part(chosen, honours, length, n, binomials)
+            if uniform(stream) * (first + second) >= first:
+                chosen = other
     k = length - HONOUR_CARDS[chosen]
     out = np.uint64(chosen) << _NINE
     if k == n:
@@ -282,7 +284,7 @@ def draw_hand(stream, free, need, n, ways, first_choice, choices, binomials,
     return hand
 
 
-@njit
+@njit(forceinline=True)
 def _points_of_halves(stream, low, upper, within, top_low, top_high, total):  # type: ignore[no-untyped-def]
     """Points in the minors and in the majors of a shape, together in ``within``."""
     at = uniform(stream) * total

@@ -93,15 +93,11 @@ class World:
 
     def _count(self, seat: int, last: int, into: Scratch) -> tuple[int, float]:
         """Shapes and hands of ``seat`` with all other hidden cards around, and with ``last`` taking the rest."""
-        forced, free = _choice(self.allowed, self.order[self.order != seat], seat)
-        need = self.needs[seat] - ones_of(forced)
-        base, base_points = _summary(self.fixed[seat] | forced)
-        other, left = max(last, 0), self.allowed[seat] | self.allowed[max(last, 0)]
-        rest, rest_points = _summary((self.fixed[other] | left) & ~(forced if last >= 0 else _ZERO))
-        if need < 0 or need > ones_of(free):
-            return 0, 0.0
+        other = max(last, 0)
+        base, base_points = _summary(self.fixed[seat])
+        rest, rest_points = _summary(self.fixed[other] | self.allowed[other])
         counted: tuple[int, float] = count_hands(
-            free, need, base, base_points, self.classes[seat], self.bounds[seat], rest, rest_points,
+            self.allowed[seat], self.needs[seat], base, base_points, self.classes[seat], self.bounds[seat], rest, rest_points,
             self.reversed_classes[other], self.bounds[other], last >= 0, TABLES.ways, *into,
         )  # fmt: skip
         return counted
@@ -153,16 +149,7 @@ def _of_class(bits, seat, classes):  # type: ignore[no-untyped-def]
     return (classes[seat, (clubs * 14 + diamonds) * 14 + hearts] >> np.uint64(points(bits))) & _ONE != _ZERO
 
 
-@njit
-def _choice(allowed, others, seat):  # type: ignore[no-untyped-def]
-    """Of the cards ``seat`` may have: those that none of ``others`` may have, and those that one may."""
-    theirs = np.uint64(0)
-    for other in others:
-        theirs |= allowed[other]
-    return allowed[seat] & ~theirs, allowed[seat] & theirs
-
-
-@njit
+@njit(forceinline=True)
 def _one_deal(stream, way, left, order, fixed, allowed, needs, classes, reversed_classes, bounds, even,
               first_shapes, first, later, tables, room, deal):  # type: ignore[no-untyped-def]  # fmt: skip
     """Draw one deal into ``deal`` uint64 (4,). Returns its weight, 0 where no deal came of it."""

@@ -16,8 +16,9 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from bridge_env import streams
 from bridge_env.cards import parse_seat
-from bridge_env.sampling.bits import row_mix, to_hands, to_owner
+from bridge_env.sampling.bits import to_hands, to_owner
 from bridge_env.sampling.constraints import Constraint, relaxed
 from bridge_env.sampling.drawing import COUNTED, SHUFFLED, World, everything
 from bridge_env.sampling.places import Places
@@ -27,7 +28,7 @@ UInt64Array = NDArray[np.uint64]
 _PILOT = 1024  # tries that decide how to draw
 _COST = 8  # what a counted try costs, in shuffled ones
 _STEEPEST = 8.0  # deals of more than so many times the mean weight keep a greater weight
-_RELAXATIONS = (1, 2, 4, 8)  # steps away from the classes that fit
+_RELAXATIONS = (1, 2, 4, 8, 16)  # steps away from the classes that fit
 _WIDER = 20_000  # tries at each of them
 
 
@@ -39,7 +40,7 @@ class Sample:
         owner: uint8 (n, 52), the seat that holds each card; 255 for cards that are out of the game.
         violation: float32 (n,), 0 where all constraints hold.
         weight: float64 (n,), what each deal counts for; they add up to 1. Take averages with these. Deals that
-            violate something count for ``exp(-violation)`` of one that fits.
+            violate something count for ``exp(-violation / tolerance)`` of one that fits.
         tried: deals that were drawn for it.
         way: how: ``"shuffled"``, ``"counted"``, or ``"relaxed"`` where no deal of the right classes was found.
     """
@@ -76,6 +77,7 @@ def sample_deals(
     key: ArrayLike,
     *,
     weights: Mapping[str | int, float] | None = None,
+    tolerance: float = 2.0,
     limit: int | None = None,
 ) -> Sample:
     """Draw deals.
@@ -87,6 +89,7 @@ def sample_deals(
         key: uint64, the stream that the deals are drawn from (``bridge_env.streams.key``).
         weights: seat -> what a violation of its constraint counts for (default 1), where deals must be chosen
             that do not fit.
+        tolerance: a deal that violates this much counts for 1/e; infinite: all count the same.
         limit: deals to try at most; default 500 for each that is wanted, and 100,000 at least.
 
     >>> from bridge_env import streams
@@ -98,7 +101,8 @@ def sample_deals(
     wanted = {parse_seat(seat): constraint for seat, constraint in constraints.items()}
     importance = {parse_seat(seat): float(weight) for seat, weight in (weights or {}).items()}
     most = limit if limit is not None else max(500 * count, 100_000)
-    return _Search(places.settled(), wanted, importance, count, np.uint64(np.ravel(key)[0]), most).run()
+    stream = np.uint64(np.ravel(key)[0])
+    return _Search(places.settled(), wanted, importance, tolerance, count, stream, most).run()
 
 
 @dataclass(eq=False)
@@ -106,6 +110,7 @@ class _Search:
     places: Places
     constraints: dict[int, Constraint]
     importance: dict[int, float]
+    tolerance: float
     count: int
     key: np.uint64
     limit: int
@@ -132,14 +137,15 @@ class _Search:
             more, distance = self._least_violating(classes, self.count - found)
             usual = float(weight.mean()) if found else 1.0
             bits, violation = np.concatenate([bits, more]), np.concatenate([violation, distance])
-            least = 0.0 if found else float(distance.min())  # only how much they differ: exp(-800) would be 0
-            weight = np.concatenate([weight, usual * np.exp(least - distance.astype(np.float64))])
+            least = 0.0 if found else float(distance.min())  # their shares stay, and exp(-800) would be 0
+            share = np.exp((least - distance.astype(np.float64)) / self.tolerance)
+            weight = np.concatenate([weight, usual * share])
         name = {SHUFFLED: "shuffled", COUNTED: "counted"}.get(way, "relaxed")
         return Sample(to_owner(bits), violation, weight / weight.sum(), self.tried, name)
 
     def _way(self, world: World) -> tuple[int, float]:
         """How to draw, and the weight up to which deals are evened out; (-1, 0) where nothing comes of it."""
-        pilot = row_mix(self.key ^ np.uint64(0xA5A5A5A5))
+        pilot = self._stream("pilot")
         _, weights, _, _ = world.tries(pilot, SHUFFLED, 0.0, 0, _PILOT, _PILOT)
         if len(world.order) <= 2:
             return (SHUFFLED, _cap(weights)) if len(weights) else (-1, 0.0)
@@ -153,6 +159,9 @@ class _Search:
             return SHUFFLED, _cap(weights)
         _, weights, _, _ = world.tries(pilot, COUNTED, 0.0, _PILOT // 4, 8 * _PILOT, 64)
         return (COUNTED, _cap(weights)) if len(weights) else (-1, 0.0)
+
+    def _stream(self, purpose: str) -> np.uint64:
+        return np.uint64(streams.key(self.key, purpose)[0])
 
     def _collect(self, world: World, way: int, cap: float) -> None:
         """Draw and test until enough deals fit, or the limit is reached."""
@@ -184,19 +193,32 @@ class _Search:
         return passed
 
     def _least_violating(self, classes: UInt64Array, count: int) -> tuple[UInt64Array, NDArray[np.float32]]:
-        """The ``count`` least violating deals of a pool: deals uint64 (count, 4), and their violations."""
-        pool = np.concatenate([*self.failed, np.empty((0, 4), np.uint64)])
-        enough, wider = 4 * self.count, classes.copy()
-        steps = 0
-        for upto in (*_RELAXATIONS, 0):
-            if len(pool) >= enough:
+        """The ``count`` least violating deals of a pool: deals uint64 (count, 4), and their violations.
+
+        Classes grow step by step, at each step first those of the seats that weigh less, then all.
+        """
+        pool = [*self.failed, np.empty((0, 4), np.uint64)]
+        enough, most = 4 * self.count, max((self.importance.get(seat, 1.0) for seat in self.constraints), default=1.0)
+        lighter = [seat for seat in self.constraints if self.importance.get(seat, 1.0) < most]
+        wider, steps = classes.copy(), 0
+        for number, upto in enumerate(_RELAXATIONS):
+            if sum(len(part) for part in pool) >= enough:
                 break
-            while steps < upto:
-                for seat in self.constraints:
+            for seat in self.constraints:
+                for _ in range(steps, upto):
                     wider[seat] = relaxed(wider[seat], int(self.places.sizes[seat]))
-                steps += 1
-            world = World.of(self.places, wider if upto else np.stack([everything()] * 4))
-            pool = np.concatenate([pool, self._of_wider(world, enough - len(pool), upto)])
+            steps, fewer = upto, classes.copy()
+            fewer[lighter] = wider[lighter]
+            for which, trial in enumerate((fewer, wider)):
+                missing = enough - sum(len(part) for part in pool)
+                if missing > 0 and (which or lighter):
+                    pool.append(self._of_wider(trial, min(missing, self.count), 2 * number + which))
+        anything = self._of_wider(np.stack([everything()] * 4), max(enough - sum(len(part) for part in pool), 0), -1)
+        return self._best([*pool, anything], count)
+
+    def _best(self, parts: list[UInt64Array], count: int) -> tuple[UInt64Array, NDArray[np.float32]]:
+        """The ``count`` least violating deals, the first of equals; all again where there are fewer."""
+        pool = np.concatenate(parts)
         violation = np.zeros(len(pool), np.float32)
         for seat, constraint in self.constraints.items():
             violation += self.importance.get(seat, 1.0) * constraint.violation(to_hands(pool[:, seat]))
@@ -204,14 +226,16 @@ class _Search:
         best = np.resize(best, count) if len(best) < count else best[:count]
         return pool[best], violation[best]
 
-    def _of_wider(self, world: World, wanted: int, step: int) -> UInt64Array:
-        if not world.feasible:
+    def _of_wider(self, classes: UInt64Array, wanted: int, number: int) -> UInt64Array:
+        """Up to ``wanted`` deals of wider classes; ``number`` names their stream, -1: of all classes."""
+        world = World.of(self.places, classes)
+        if wanted == 0 or not world.feasible:
             return np.empty((0, 4), np.uint64)
-        stop = max(_WIDER, wanted if step == 0 else 0)
-        key = row_mix(self.key ^ np.uint64(step + 1))
-        way = SHUFFLED
-        if step and not len(world.tries(key, SHUFFLED, 0.0, 0, _PILOT, 16)[0]):
-            way, stop = COUNTED, stop // _COST
+        key, way, stop = self._stream(f"relaxed {number}"), SHUFFLED, _WIDER
+        if number < 0:
+            stop = max(_WIDER, 10 * wanted)
+        elif not len(world.tries(key, SHUFFLED, 0.0, 0, _PILOT, 16)[0]):
+            way, stop = COUNTED, _WIDER // _COST
         bits, _, _, after = world.tries(key, way, 0.0, 0, stop, wanted)
         self.tried += after
         return bits
