@@ -25,7 +25,7 @@ OVERCALL = hand(hcp=(10, 17), H=(5, 13))
 
 
 def surprise(weights, kinds, expected):
-    """How many standard deviations the frequencies of ``kinds`` in weighted draws are off (Pearson, Wilson-Hilferty)."""
+    """How many standard deviations the frequencies of weighted draws are off (Pearson, by Wilson and Hilferty)."""
     total = weights.sum()
     effective = total**2 / (weights**2).sum()
     observed = np.bincount(kinds, weights=weights, minlength=len(expected)) / total
@@ -130,7 +130,7 @@ def test_every_deal_of_a_small_world_has_its_chance(constraints, partly, way):
     classes = np.stack([constraints[s].classes(13) if s in constraints else everything() for s in range(4)])
     world = World.of(places, classes)
     assert world.even == (partly is None)
-    drawn, weights, _, _ = world.tries(np.uint64(7), way, 0.0, 0, 60_000, 60_000)
+    drawn, weights, _, _ = world.tries(np.uint64(7), way, 0.0, 0, 40_000, 40_000)
     names = {tuple(deal): i for i, deal in enumerate(deals.tolist())}
     kinds = np.array([names[tuple(deal)] for deal in drawn.tolist()])
     fit = fits_all(drawn, constraints)
@@ -158,7 +158,7 @@ COMPETITIONS = {
 
 @pytest.fixture(scope="module")
 def deals_with_mine():
-    return holding_mine(400_000, seed=11)
+    return holding_mine(300_000, seed=11)
 
 
 @pytest.mark.parametrize("name", COMPETITIONS)
@@ -169,7 +169,7 @@ def test_frequencies_are_those_of_plain_rejection(name, deals_with_mine):
         rows = np.flatnonzero(fit)
         fit[rows] = constraint.fits(deals_with_mine[rows] == seat)
     rejection = deals_with_mine[fit]
-    assert len(rejection) > 80
+    assert len(rejection) > 50
     sample = sample_deals(ME, shown, 5000, KEY)
     assert (sample.way, sample.fitting) == (way, 5000)
     assert sample.effective > 4500
@@ -322,7 +322,7 @@ def test_classes_hold_all_hands_that_fit(ranges):
     assert ((ranges.violation(held) == 0) == fit).all()
     (low, high), most = hull(ranges.classes(13), 13)
     assert (points[fit].min() >= low) & (points[fit].max() <= high)
-    assert (lengths[fit] >= most[:, 0]).all() and (lengths[fit] <= most[:, 1]).all()
+    assert ((lengths[fit] >= most[:, 0]) & (lengths[fit] <= most[:, 1])).all()
 
 
 def test_a_violation_grows_with_distance():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 import pytest
@@ -38,9 +39,7 @@ def makes_its_calls(bidder, view, seat, held):
     history, dealer = view.history[:1, : int(view.length[0])], int(view.dealer[0])
     fit = np.ones(len(held), bool)
     for length in range((seat - dealer) & 3, history.shape[1], 4):
-        so_far = Auctions.replay(
-            np.repeat(history[:, :length], len(held), axis=0), dealer, int(view.vulnerability[0])
-        )
+        so_far = Auctions.replay(np.repeat(history[:, :length], len(held), axis=0), dealer, int(view.vulnerability[0]))
         asked = replace(view_of(so_far, np.zeros((len(held), 52), np.uint8)), hand=held)
         fit &= bidder.call(asked) == history[0, length]
     return fit
@@ -83,14 +82,19 @@ def test_hands_fit_if_the_bidder_makes_these_calls_with_them(sayc):
     assert fitted > 20_000
 
 
-@pytest.mark.parametrize("auction", ["1N P", "P P", "1C P 1H P", "1S 2H", "1H 1S X 2S", "2S P 2N P"])
+@cache
+def deals_with_mine(seat):
+    return holding_mine(200_000, seed=12, mine=MINE, seat=seat)
+
+
+@pytest.mark.parametrize("auction", ["1N P", "P P", "1C P 1H P", "1S 2H", "1H 1S X 2S", "1N P 2C P 2H P"])
 def test_frequencies_are_those_of_plain_rejection(sayc, auction):
     view = view_after(auction)
     me = int(view.seat[0])
-    deals = holding_mine(60_000, seed=12, mine=MINE, seat=me)
+    deals = deals_with_mine(me)
     for seat in ((me + 2) % 4, (me + 1) % 4, (me + 3) % 4):
         deals = deals[makes_its_calls(sayc, view, seat, deals == seat)]
-    assert len(deals) >= 50
+    assert len(deals) >= 25
     sample = sample_view(sayc, view, 3000, KEY)
     assert sample.fitting == 3000
     assert sample.effective > 2700

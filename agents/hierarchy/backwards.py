@@ -268,7 +268,7 @@ def _masks(pool, first, end, f, kinds):
 
 
 @njit
-def _class_rules(pool, first, end, may_block, must_block, call, auction, f, kinds, taken, possible):
+def _class_rules(pool, first, end, may_block, must_block, call, denies, auction, f, kinds, taken, possible):
     """Go on with rules ``first .. end``: the points that earlier rules took for certain, and those that may call."""
     for rule in range(first, end):
         made = row_span_call(pool.rules[rule, 0], pool.rules[rule, 1], auction[LAST_BID])
@@ -278,7 +278,8 @@ def _class_rules(pool, first, end, may_block, must_block, call, auction, f, kind
         may, must = _masks(pool, pool.rules[rule, 3], pool.rules[rule, 4], f, kinds)
         if made == call:
             possible |= may & may_block & ~taken
-        taken |= must & must_block
+        if denies:
+            taken |= must & must_block
         if taken == ALL_POINTS:
             break
     return taken, possible
@@ -299,20 +300,18 @@ def _class_rows(pool, systems, auction, place, shown, told, sides, call, history
             if block < span[0]:
                 if node >= 0:
                     taken, possible = _class_rules(
-                        pool, pool.nodes[node, 0], pool.nodes[node, 1], ALL_POINTS, ALL_POINTS, call, auction, f, kinds,
-                        taken, possible,
+                        pool, pool.nodes[node, 0], pool.nodes[node, 1], ALL_POINTS, ALL_POINTS, call, denies, auction,
+                        f, kinds, taken, possible,
                     )  # fmt: skip
             else:
                 f[LEVEL_COLUMN] = 0
                 may, must = _masks(pool, pool.blocks[block, 0], pool.blocks[block, 1], f, kinds)
                 if may & ~taken:
                     taken, possible = _class_rules(
-                        pool, pool.blocks[block, 2], pool.blocks[block, 3], may, must, call, auction, f, kinds,
-                        taken, possible,
+                        pool, pool.blocks[block, 2], pool.blocks[block, 3], may, must, call, denies, auction,
+                        f, kinds, taken, possible,
                     )  # fmt: skip
-            if not denies:
-                taken = _NOTHING
-            elif taken == ALL_POINTS:
+            if taken == ALL_POINTS:
                 break
         if call == PASS:
             possible |= ALL_POINTS & ~taken

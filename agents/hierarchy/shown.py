@@ -1,4 +1,4 @@
-"""What the auction has shown, for ``bridge_env.sampling``: exactly the hands on which each seat's system makes its calls.
+"""What the auction has shown, for ``bridge_env.sampling``: exactly the hands on which each system makes its calls.
 
 ``meaning`` sums that up as ranges for people. Here a call is replayed: passing denies what would have bid, and a bid
 all that another rule before it would have bid. How far a hand is from those that make a call:

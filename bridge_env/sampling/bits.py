@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import types  # type: ignore[attr-defined]
+from numba import types
 from numba.extending import intrinsic as _intrinsic
 from numpy.typing import NDArray
 
@@ -118,7 +118,8 @@ def to_hands(bits: UInt64Array) -> NDArray[np.bool_]:
 
 def to_bits(hands: NDArray[np.bool_]) -> UInt64Array:
     """Bits uint64 (...) of hands bool (..., 52)."""
-    return (hands * _POWERS).sum(axis=-1, dtype=np.uint64)
+    bits: UInt64Array = (hands * _POWERS).sum(axis=-1, dtype=np.uint64)
+    return bits
 
 
 @njit

@@ -7,8 +7,8 @@ alone remains behind, its classes are looked at too, so that what is drawn fits 
 
 The counts lie in scratch memory that ``count_hands`` fills and ``draw_hand`` reads:
 
-- ``pair`` float64 (2, 14, 14, 22): of clubs and diamonds, by the cards of each, the ways to hold ``h`` points; of hearts
-  and spades the ways to hold fewer than ``h``.
+- ``pair`` float64 (2, 14, 14, 22): of clubs and diamonds, by the cards of each, the ways to hold ``h`` points; of
+  hearts and spades the ways to hold fewer than ``h``.
 - ``shapes`` int64 (560, 3): clubs, diamonds and hearts of the shapes that fit; ``within`` uint64 (560,): their points;
   ``sums`` float64 (560,): their ways, added up.
 """
@@ -56,7 +56,8 @@ def _ways() -> NDArray[np.float64]:
 
 def _choices() -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Where the choices of k out of n begin, int64 (10, 10), and all choices as bits."""
-    first, all_of_them = np.zeros((10, 10), np.int64), []
+    first = np.zeros((10, 10), np.int64)
+    all_of_them: list[int] = []
     for n in range(10):
         for k in range(n + 1):
             first[n, k] = len(all_of_them)
@@ -132,9 +133,10 @@ def _ways_within(low, within, upper, top_low, top_high):  # type: ignore[no-unty
 
 
 @njit
-def count_hands(free, need, base, base_points, classes, bounds,
-                rest, rest_points, rest_reversed, rest_bounds, two, ways,
-                pair, shapes, within, sums, most):  # type: ignore[no-untyped-def]  # fmt: skip
+def count_hands(  # type: ignore[no-untyped-def]
+    free, need, base, base_points, classes, bounds, rest, rest_points, rest_reversed, rest_bounds, two, ways,
+    pair, shapes, within, sums, most,
+):  # fmt: skip
     """Count the hands that ``need`` of the cards ``free`` make with those the seat has. Returns shapes and hands.
 
     Args:
@@ -255,8 +257,10 @@ def _draw_suit(stream, cards, length, points, first_choice, choices, binomials):
 
 
 @njit
-def draw_hand(stream, free, need, n, ways, first_choice, choices, binomials,
-              pair, shapes, within, sums):  # type: ignore[no-untyped-def]  # fmt: skip
+def draw_hand(  # type: ignore[no-untyped-def]
+    stream, free, need, n, ways, first_choice, choices, binomials,
+    pair, shapes, within, sums,
+):  # fmt: skip
     """Bits of a hand that ``count_hands`` counted (``n`` shapes), each with the same chance."""
     place = _pick(stream, sums, n)
     c, d, h = shapes[place, 0], shapes[place, 1], shapes[place, 2]

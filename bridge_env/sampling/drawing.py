@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bridge_env.kernels import njit
-from bridge_env.sampling.bits import draw, holding, ones, points, row_mix, some_of, to_bits, uniform
+from bridge_env.sampling.bits import holding, ones, points, row_mix, some_of, to_bits, uniform
 from bridge_env.sampling.constraints import ALL_POINTS, MOST_POINTS, SHAPES, hull
 from bridge_env.sampling.counting import TABLES, Scratch, count_hands, draw_hand, scratch
 from bridge_env.sampling.places import Places
@@ -97,8 +97,8 @@ class World:
         base, base_points = _summary(self.fixed[seat])
         rest, rest_points = _summary(self.fixed[other] | self.allowed[other])
         counted: tuple[int, float] = count_hands(
-            self.allowed[seat], self.needs[seat], base, base_points, self.classes[seat], self.bounds[seat], rest, rest_points,
-            self.reversed_classes[other], self.bounds[other], last >= 0, TABLES.ways, *into,
+            self.allowed[seat], self.needs[seat], base, base_points, self.classes[seat], self.bounds[seat],
+            rest, rest_points, self.reversed_classes[other], self.bounds[other], last >= 0, TABLES.ways, *into,
         )  # fmt: skip
         return counted
 
@@ -150,8 +150,10 @@ def _of_class(bits, seat, classes):  # type: ignore[no-untyped-def]
 
 
 @njit(forceinline=True)
-def _one_deal(stream, way, left, order, fixed, allowed, needs, classes, reversed_classes, bounds, even,
-              first_shapes, first, later, tables, room, deal):  # type: ignore[no-untyped-def]  # fmt: skip
+def _one_deal(  # type: ignore[no-untyped-def]
+    stream, way, left, order, fixed, allowed, needs, classes, reversed_classes, bounds, even,
+    first_shapes, first, later, tables, room, deal,
+):  # fmt: skip
     """Draw one deal into ``deal`` uint64 (4,). Returns its weight, 0 where no deal came of it."""
     last, weight = len(order) - 1, 1.0
     for i in range(last + 1):
@@ -194,8 +196,10 @@ def _one_deal(stream, way, left, order, fixed, allowed, needs, classes, reversed
 
 
 @njit
-def draw_deals(key, way, cap, start, stop, out, weights, numbers, order, fixed, allowed, needs,
-               classes, reversed_classes, bounds, even, first_shapes, first, later, tables):  # type: ignore[no-untyped-def]  # fmt: skip
+def draw_deals(  # type: ignore[no-untyped-def]
+    key, way, cap, start, stop, out, weights, numbers, order, fixed, allowed, needs,
+    classes, reversed_classes, bounds, even, first_shapes, first, later, tables,
+):  # fmt: skip
     """See ``World.tries``; returns how many were kept, and the number of the next try."""
     stream, room, deal = np.empty(1, np.uint64), np.empty(52, np.int64), fixed.copy()
     hidden = np.uint64(0)

@@ -67,8 +67,9 @@ class Places:
         which = SUITS.index(suit) if isinstance(suit, str) else suit
         may_hold = self.may_hold.copy()
         row = parse_seat(seat)
-        others = np.delete(may_hold, row, axis=0).any(axis=0)
-        may_hold[row, 13 * which : 13 * which + 13] &= ~others[13 * which : 13 * which + 13]
+        elsewhere = may_hold.sum(axis=0) > may_hold[row]
+        cards = np.arange(52) // 13 == which
+        may_hold[row, cards & elsewhere] = False
         return Places(may_hold, self.sizes).settled()
 
     def settled(self) -> Places:

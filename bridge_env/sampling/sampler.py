@@ -2,8 +2,8 @@
 
 1. Deals are drawn whose hands are of classes that can fit (``drawing``): the rarest hand by counting, the others at
    random where that succeeds often enough, and by counting with weights where it does not.
-2. They are tested exactly, seat by seat; those that pass are the sample. Each deal that fits all constraints has the same
-   chance, or a weight that makes up for it: the sample is one of plain rejection's.
+2. They are tested exactly, seat by seat; those that pass are the sample. Each deal that fits all constraints has the
+   same chance, or a weight that makes up for it: the frequencies are those of plain rejection.
 3. Where too few pass, the least violating of a pool are kept beside them: deals that failed the test, then deals
    of classes ever further from those that fit.
 """
@@ -65,9 +65,7 @@ class Sample:
         return float(1.0 / np.square(self.weight).sum()) if len(self) else 0.0
 
     def __str__(self) -> str:
-        return (
-            f"{len(self)} deals, {self.fitting} fit, {self.effective:.0f} effective, {self.tried} tried, {self.way}"
-        )
+        return f"{len(self)} deals, {self.fitting} fit, {self.effective:.0f} effective, {self.tried} tried, {self.way}"
 
 
 def sample_deals(
