@@ -94,21 +94,21 @@ def scratch() -> Scratch:
     )  # fmt: skip
 
 
-@njit
+@njit(forceinline=True)
 def _fold(first, second, low_1, high_1, low_2, high_2, top_1, top_2, before, pair):  # type: ignore[no-untyped-def]
     """Two suits as one; with ``before`` the ways to hold fewer points, and not as many."""
+    end = top_1 + top_2 + 1 + before
     for i in range(low_1, high_1 + 1):
         for j in range(low_2, high_2 + 1):
-            out = pair[i, j]
-            for h in range(22):
-                out[h] = 0.0
+            for h in range(end):
+                pair[i, j, h] = 0.0
             for h in range(top_1 + 1):
                 if first[i, h] > 0:
                     for g in range(top_2 + 1):
-                        out[h + g + before] += first[i, h] * second[j, g]
+                        pair[i, j, h + g + before] += first[i, h] * second[j, g]
             if before:
-                for h in range(1, 22):
-                    out[h] += out[h - 1]
+                for h in range(1, end):
+                    pair[i, j, h] += pair[i, j, h - 1]
 
 
 @njit(forceinline=True)
