@@ -76,18 +76,19 @@ class CallsShow:
         return violation_rows(self.pool, self.systems, self.before, self.readings, hand_features(hands), degree)
 
 
-def shown_by_calls(bidder: HierarchyBidder, view: BidView, row: int = 0) -> dict[int, CallsShow]:
+def shown_by_calls(bidder: HierarchyBidder, view: BidView, row: int = 0, me: bool = False) -> dict[int, CallsShow]:
     """What the calls of one row of ``view`` show of every other seat that called; partner first, then left, right.
 
-    Each seat's calls are read by the system that ``bidder`` knows it to play.
+    Each seat's calls are read by the system that ``bidder`` knows it to play. With ``me``, what my own calls show
+    comes last.
     """
     pool, systems = bidder.seated(view.take(np.array([row])))
     calls = view.history[row, : int(view.length[row])]
     table = moments(pool, systems[0], int(view.dealer[row]), int(view.vulnerability[row]), calls)
     caller = (table.auctions[:, DEALER] + np.arange(len(calls))) & 3
-    me = int(view.seat[row])
-    others = ((me + offset) % 4 for offset in (2, 1, 3))
-    return {seat: _read(pool, systems[0], table.at(caller == seat), seat) for seat in others if (caller == seat).any()}
+    seats = [(int(view.seat[row]) + offset) % 4 for offset in (2, 1, 3, 0)]
+    seats = [seat for seat in (seats if me else seats[:3]) if (caller == seat).any()]
+    return {seat: _read(pool, systems[0], table.at(caller == seat), seat) for seat in seats}
 
 
 def sample_view(

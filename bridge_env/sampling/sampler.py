@@ -177,8 +177,7 @@ class _Search:
                 kept += len(bits) - int(passed.sum())
             self.tried = after
             if found >= self.count:
-                last = numbers[passed][self.count - found - 1] if found > self.count else numbers[passed][-1]
-                self.tried = int(last) + 1
+                self.tried = int(numbers[passed][self.count - found - 1]) + 1  # the last that is returned
 
     def _passing(self, bits: UInt64Array) -> NDArray[np.bool_]:
         """Which deals pass every seat's test; each is put only to those that passed so far."""
