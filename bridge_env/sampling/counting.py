@@ -2,7 +2,8 @@
 
 The hands of a class (``bridge_env.sampling.constraints``) are counted suit by suit: so many ways to hold ``l`` cards
 and ``h`` points of the cards that a suit has left. Two suits are folded into one table, and two tables into the count
-of every shape. Read backwards, the same tables draw a hand, each that fits with the same chance. Where one seat
+of every shape. Read backwards, the same tables draw a hand, each that fits with the same chance; the idea is that of
+redeal's SmartStack, with points and shapes together, and tables that are made anew for every deal. Where one seat
 alone remains behind, its classes are looked at too, so that what is drawn fits both.
 
 The counts lie in scratch memory that ``count_hands`` fills and ``draw_hand`` reads:
