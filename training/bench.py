@@ -122,6 +122,24 @@ def matches(repetitions: int) -> Rate:
     return rate("duplicate match, system:sayc on all seats", "boards/s", work, repetitions, "one core")
 
 
+def sampled_deals(auction: str, repetitions: int) -> Rate:
+    """Deals a second, a thousand at a time, that hold a hand and fit the calls of ``auction``."""
+    import agents
+    from agents.hierarchy.shown import sample_view
+    from agents.wire import read_states
+
+    sayc: Any = agents.make("system:sayc")
+    view, _ = read_states([{"hand": "K542.A87.QJ4.Q92", "auction": auction.split()}])
+    turn = 0
+
+    def work() -> int:
+        nonlocal turn
+        turn += 1
+        return sample_view(sayc, view, 1000, streams.key("bench", turn)).fitting
+
+    return rate(f"deals that fit {auction}, system:sayc", "deals/s", work, repetitions, "one core, 1,000 at a time")
+
+
 def library_reads(repetitions: int) -> Rate:
     """Solved deals a second, read in random order."""
     from bridge_env.double_dummy import embedded

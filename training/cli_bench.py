@@ -88,6 +88,8 @@ def _measures(repetitions: int) -> Iterator[Callable[[], list[Rate]]]:
         yield lambda: [bench_peers.open_spiel(repetitions)]
     yield lambda: [bench.matches(repetitions)]
     yield lambda: [bench.library_reads(repetitions)]
+    for auction in ("1N P", "1S 2H", "1C P 1H P"):
+        yield lambda auction=auction: [bench.sampled_deals(auction, repetitions)]
     yield lambda: bench.solving(repetitions)
     yield lambda: bench_peers.endplay_loops(repetitions)
 

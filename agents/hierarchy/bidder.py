@@ -83,15 +83,20 @@ class HierarchyBidder:
         """
         return self.decide(view)[2]
 
-    def decide(self, view: BidView) -> tuple[NDArray[np.int8], NDArray[np.int32], NDArray[np.int16]]:
-        """Calls int8 (N,), the rules of the pool that made them int32 (N,) (-1: none), and the meanings."""
+    def seated(self, view: BidView) -> tuple[Compiled, NDArray[np.int32]]:
+        """The pool of systems, and which of them each seat plays: int32 (N, 4)."""
         compiled, (own, partner, low, high) = self._pool
-        n = len(view)
-        rows = np.arange(n)
+        rows = np.arange(len(view))
         seat = view.seat.astype(np.int64)
-        systems = np.broadcast_to(np.array([low, low, high, high], np.int32), (n, 4)).copy()
+        systems = np.broadcast_to(np.array([low, low, high, high], np.int32), (len(view), 4)).copy()
         systems[rows, seat] = own
         systems[rows, seat ^ 2] = partner
+        return compiled, systems
+
+    def decide(self, view: BidView) -> tuple[NDArray[np.int8], NDArray[np.int32], NDArray[np.int16]]:
+        """Calls int8 (N,), the rules of the pool that made them int32 (N,) (-1: none), and the meanings."""
+        n = len(view)
+        compiled, systems = self.seated(view)
         chosen, rules = np.empty(n, np.int8), np.empty(n, np.int32)
         shown = np.empty((n, 4, QUANTITIES, 2), np.int16)
         bid_rows(

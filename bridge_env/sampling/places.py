@@ -1,0 +1,123 @@
+"""Where each card may lie: what is known of a deal before any constraint on what hands are like."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from bridge_env.cards import SEATS, SUITS, UNKNOWN, hand_text, parse_hand, parse_seat
+
+Hand = str | NDArray[np.bool_] | Iterable[int]
+
+
+class PlacesError(ValueError):
+    """No deal has its cards in such places; the message says why."""
+
+
+@dataclass(frozen=True, eq=False)
+class Places:
+    """Which seats may hold each card, and how many cards each seat holds.
+
+    Attributes:
+        may_hold: bool (4, 52) [seat, card]. A card that no seat may hold is out of the game.
+        sizes: int64 (4,), cards of each seat: 13, or fewer late in the play.
+    """
+
+    may_hold: NDArray[np.bool_]
+    sizes: NDArray[np.int64]
+
+    @classmethod
+    def seen(cls, hands: Mapping[str | int, Hand], sizes: ArrayLike = 13, gone: Hand = ()) -> Places:
+        """The cards that were seen; the others may be anywhere else.
+
+        Args:
+            hands: seat -> its known cards: ``"AKQ2.T98.J7.A543"``, bool (52,) or card numbers. A whole hand or
+                some cards of it, such as those it has played.
+            sizes: cards of each seat, one number or four.
+            gone: cards that no seat holds any more. What the auction said is about all thirteen cards of a hand:
+                where it matters, leave played cards with those who played them, and the sizes at 13.
+
+        >>> Places.seen({"S": "AKQ2.T98.J7.A543"}).may_hold.sum(axis=1).tolist()
+        [39, 39, 13, 39]
+        """
+        may_hold = np.ones((4, 52), bool)
+        for name, hand in hands.items():
+            seat, held = parse_seat(name), _as_hand(hand)
+            twice = held & ~may_hold[seat]
+            if twice.any():
+                raise PlacesError(f"two seats hold {hand_text(twice)}")
+            may_hold[:, held] = False
+            may_hold[seat, held] = True
+        may_hold[:, _as_hand(gone)] = False
+        return cls(may_hold, _as_sizes(sizes)).settled()
+
+    @classmethod
+    def of(cls, owner: ArrayLike, sizes: ArrayLike = 13) -> Places:
+        """The known cards of ``owner`` (52,), 255 where the holder is unknown."""
+        o = np.asarray(owner)
+        may_hold = (o == np.arange(4)[:, None]) | (o == UNKNOWN)
+        return cls(may_hold, _as_sizes(sizes)).settled()
+
+    def without(self, seat: str | int, suit: str | int) -> Places:
+        """``seat`` holds no further card of ``suit``: it showed out. Cards known to be its own stay."""
+        which = SUITS.index(suit) if isinstance(suit, str) else suit
+        may_hold = self.may_hold.copy()
+        row = parse_seat(seat)
+        elsewhere = may_hold.sum(axis=0) > may_hold[row]
+        cards = np.arange(52) // 13 == which
+        may_hold[row, cards & elsewhere] = False
+        return Places(may_hold, self.sizes).settled()
+
+    def settled(self) -> Places:
+        """The same with all that follows at once: a seat whose cards are all known holds no others.
+
+        Raises:
+            PlacesError: no deal fits.
+        """
+        may_hold = self.may_hold.copy()
+        while True:
+            before = int(may_hold.sum())
+            own = may_hold & (may_hold.sum(axis=0) == 1)
+            for seat in range(4):
+                if own[seat].sum() == self.sizes[seat]:
+                    may_hold[seat] = own[seat]
+                elif may_hold[seat].sum() == self.sizes[seat]:
+                    others = np.arange(4) != seat
+                    may_hold[np.ix_(others, may_hold[seat])] = False
+            if int(may_hold.sum()) == before:
+                break
+        self._check(may_hold)
+        return Places(may_hold, self.sizes)
+
+    def _check(self, may_hold: NDArray[np.bool_]) -> None:
+        dealt = int(may_hold.any(axis=0).sum())
+        if dealt != int(self.sizes.sum()):
+            sizes = " ".join(f"{SEATS[s]} {self.sizes[s]}" for s in range(4))
+            raise PlacesError(f"{dealt} cards are in the game, but the seats hold {sizes}")
+        for count in (1, 2, 3):  # Hall: what only these seats may hold must find room there
+            for seats in combinations(range(4), count):
+                others = [s for s in range(4) if s not in seats]
+                only = int((may_hold.any(axis=0) & ~may_hold[others].any(axis=0)).sum())
+                room = int(self.sizes[list(seats)].sum())
+                if only > room:
+                    names = "".join(SEATS[s] for s in seats)
+                    raise PlacesError(f"{only} cards must lie with {names}, where there is room for {room}")
+
+
+def _as_hand(hand: Hand) -> NDArray[np.bool_]:
+    if isinstance(hand, str):
+        return parse_hand(hand)
+    cards = np.asarray(hand if isinstance(hand, np.ndarray) else list(hand))
+    if cards.dtype == np.bool_:
+        return cards
+    held = np.zeros(52, bool)
+    held[cards.astype(np.int64)] = True
+    return held
+
+
+def _as_sizes(sizes: ArrayLike) -> NDArray[np.int64]:
+    return np.broadcast_to(np.asarray(sizes, np.int64), 4).copy()

@@ -1,0 +1,248 @@
+"""``sample_deals``: deals with the cards that are known, and hands like those that were shown.
+
+1. Deals are drawn whose hands are of classes that can fit (``drawing``): the rarest hand by counting, the others at
+   random where that succeeds often enough, and by counting with weights where it does not.
+2. They are tested exactly, seat by seat; those that pass are the sample. Each deal that fits all constraints has the
+   same chance, or a weight that makes up for it: the frequencies are those of plain rejection.
+3. Where too few pass, the least violating of a pool are kept beside them: deals that failed the test, then deals
+   of classes ever further from those that fit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from bridge_env import streams
+from bridge_env.cards import parse_seat
+from bridge_env.sampling.bits import to_hands, to_owner
+from bridge_env.sampling.constraints import Constraint, relaxed
+from bridge_env.sampling.drawing import COUNTED, SHUFFLED, World, everything
+from bridge_env.sampling.places import Places
+
+UInt64Array = NDArray[np.uint64]
+
+_PILOT = 1024  # tries that decide how to draw
+_COST = 8  # what a counted try costs, in shuffled ones
+_STEEPEST = 8.0  # deals of more than so many times the mean weight keep a greater weight
+_RELAXATIONS = (1, 2, 4, 8, 16)  # steps away from the classes that fit
+_WIDER = 20_000  # tries at each of them
+
+
+@dataclass(frozen=True, eq=False)
+class Sample:
+    """Deals drawn by ``sample_deals``.
+
+    Attributes:
+        owner: uint8 (n, 52), the seat that holds each card; 255 for cards that are out of the game.
+        violation: float32 (n,), 0 where all constraints hold.
+        weight: float64 (n,), what each deal counts for; they add up to 1. Take averages with these. Deals that
+            violate something count for ``exp(-violation / tolerance)`` of one that fits.
+        tried: deals that were drawn for it.
+        way: how: ``"shuffled"``, ``"counted"``, or ``"relaxed"`` where no deal of the right classes was found.
+    """
+
+    owner: NDArray[np.uint8]
+    violation: NDArray[np.float32]
+    weight: NDArray[np.float64]
+    tried: int
+    way: str
+
+    def __len__(self) -> int:
+        return len(self.weight)
+
+    @property
+    def fitting(self) -> int:
+        """How many of the deals fit all constraints."""
+        return int((self.violation == 0).sum())
+
+    @property
+    def effective(self) -> float:
+        """So many deals of equal weight would tell as much: 1 / (sum of the squared weights)."""
+        return float(1.0 / np.square(self.weight).sum()) if len(self) else 0.0
+
+    def __str__(self) -> str:
+        return f"{len(self)} deals, {self.fitting} fit, {self.effective:.0f} effective, {self.tried} tried, {self.way}"
+
+
+def sample_deals(
+    places: Places,
+    constraints: Mapping[str | int, Constraint],
+    count: int,
+    key: ArrayLike,
+    *,
+    weights: Mapping[str | int, float] | None = None,
+    tolerance: float = 2.0,
+    limit: int | None = None,
+) -> Sample:
+    """Draw deals.
+
+    Args:
+        places: where each card may lie: ``Places.seen({"S": "AKQ2.T98.J7.A543"})``.
+        constraints: seat -> what its hand is like, such as ``{"N": hand(hcp=(15, 17), balanced=True)}``.
+        count: deals wanted. Where enough fit, a smaller count gives the first of the same deals.
+        key: uint64, the stream that the deals are drawn from (``bridge_env.streams.key``).
+        weights: seat -> what a violation of its constraint counts for (default 1), where deals must be chosen
+            that do not fit.
+        tolerance: a deal that violates this much counts for 1/e; infinite: all count the same.
+        limit: deals to try at most; default 500 for each that is wanted, and 100,000 at least.
+
+    >>> from bridge_env import streams
+    >>> me = Places.seen({"S": "AKQ2.T98.J7.A543"})
+    >>> deals = sample_deals(me, {"N": hand(hcp=(15, 17), balanced=True)}, 1000, streams.key("example"))
+    >>> deals.fitting, round(deals.effective)
+    (1000, 1000)
+    """
+    wanted = {parse_seat(seat): constraint for seat, constraint in constraints.items()}
+    importance = {parse_seat(seat): float(weight) for seat, weight in (weights or {}).items()}
+    most = limit if limit is not None else max(500 * count, 100_000)
+    stream = np.uint64(np.ravel(key)[0])
+    return _Search(places.settled(), wanted, importance, tolerance, count, stream, most).run()
+
+
+@dataclass(eq=False)
+class _Search:
+    places: Places
+    constraints: dict[int, Constraint]
+    importance: dict[int, float]
+    tolerance: float
+    count: int
+    key: np.uint64
+    limit: int
+    tried: int = 0
+    fitting: list[UInt64Array] = field(default_factory=list)
+    fitting_weights: list[NDArray[np.float64]] = field(default_factory=list)
+    failed: list[UInt64Array] = field(default_factory=list)
+
+    def run(self) -> Sample:
+        if self.count <= 0:
+            return Sample(np.empty((0, 52), np.uint8), np.empty(0, np.float32), np.empty(0), 0, "shuffled")
+        classes = np.stack([everything()] * 4)
+        for seat, constraint in self.constraints.items():
+            classes[seat] = constraint.classes(int(self.places.sizes[seat]))
+        world = World.of(self.places, classes)
+        way, cap = self._way(world) if world.feasible else (-1, 0.0)
+        if way >= 0:
+            self._collect(world, way, cap)
+        found = sum(len(f) for f in self.fitting)
+        bits = np.concatenate([*self.fitting, np.empty((0, 4), np.uint64)])[: self.count]
+        weight = np.concatenate([*self.fitting_weights, np.empty(0)])[: self.count]
+        violation = np.zeros(len(bits), np.float32)
+        if found < self.count:
+            more, distance = self._least_violating(classes, self.count - found)
+            usual = float(weight.mean()) if found else 1.0
+            bits, violation = np.concatenate([bits, more]), np.concatenate([violation, distance])
+            least = 0.0 if found else float(distance.min())  # their shares stay, and exp(-800) would be 0
+            share = np.exp((least - distance.astype(np.float64)) / self.tolerance)
+            weight = np.concatenate([weight, usual * share])
+        name = {SHUFFLED: "shuffled", COUNTED: "counted"}.get(way, "relaxed")
+        return Sample(to_owner(bits), violation, weight / weight.sum(), self.tried, name)
+
+    def _way(self, world: World) -> tuple[int, float]:
+        """How to draw, and the weight up to which deals are evened out; (-1, 0) where nothing comes of it."""
+        pilot = self._stream("pilot")
+        _, weights, _, _ = world.tries(pilot, SHUFFLED, 0.0, 0, _PILOT, _PILOT)
+        if len(world.order) <= 2:
+            return (SHUFFLED, _cap(weights)) if len(weights) else (-1, 0.0)
+        shuffled = len(weights) / _PILOT * (_evenness(weights) if len(weights) else 0.0)
+        if shuffled * _COST > 1:
+            return SHUFFLED, _cap(weights)
+        _, counted_weights, _, _ = world.tries(pilot, COUNTED, 0.0, 0, _PILOT // 4, _PILOT)
+        if len(counted_weights) * 4 / _PILOT * _evenness(counted_weights) > shuffled * _COST:
+            return COUNTED, _cap(counted_weights)
+        if len(weights):
+            return SHUFFLED, _cap(weights)
+        _, weights, _, _ = world.tries(pilot, COUNTED, 0.0, _PILOT // 4, 8 * _PILOT, 64)
+        return (COUNTED, _cap(weights)) if len(weights) else (-1, 0.0)
+
+    def _stream(self, purpose: str) -> np.uint64:
+        return np.uint64(streams.key(self.key, purpose)[0])
+
+    def _collect(self, world: World, way: int, cap: float) -> None:
+        """Draw and test until enough deals fit, or the limit is reached."""
+        found = tested = kept = 0
+        while found < self.count and self.tried < self.limit and tested < max(100 * self.count, 10_000):
+            rate = (found + 1) / (tested + 2)
+            most = int(min(max((self.count - found) / rate * 1.1 + 16, 256), 16_384))
+            bits, weights, numbers, after = world.tries(self.key, way, cap, self.tried, self.limit, most)
+            passed = self._passing(bits)
+            found, tested = found + int(passed.sum()), tested + len(bits)
+            self.fitting.append(bits[passed])
+            self.fitting_weights.append(weights[passed])
+            if kept < 8 * self.count:
+                self.failed.append(bits[~passed])
+                kept += len(bits) - int(passed.sum())
+            self.tried = after
+            if found >= self.count:
+                self.tried = int(numbers[passed][self.count - found - 1]) + 1  # the last that is returned
+
+    def _passing(self, bits: UInt64Array) -> NDArray[np.bool_]:
+        """Which deals pass every seat's test; each is put only to those that passed so far."""
+        alive = np.arange(len(bits))
+        for seat, constraint in self.constraints.items():
+            if len(alive):
+                alive = alive[constraint.fits(to_hands(bits[alive, seat]))]
+        passed = np.zeros(len(bits), np.bool_)
+        passed[alive] = True
+        return passed
+
+    def _least_violating(self, classes: UInt64Array, count: int) -> tuple[UInt64Array, NDArray[np.float32]]:
+        """The ``count`` least violating deals of a pool: deals uint64 (count, 4), and their violations.
+
+        Classes grow step by step, at each step first those of the seats that weigh less, then all.
+        """
+        pool = [*self.failed, np.empty((0, 4), np.uint64)]
+        enough, most = 4 * self.count, max((self.importance.get(seat, 1.0) for seat in self.constraints), default=1.0)
+        lighter = [seat for seat in self.constraints if self.importance.get(seat, 1.0) < most]
+        wider, steps = classes.copy(), 0
+        for number, upto in enumerate(_RELAXATIONS):
+            if sum(len(part) for part in pool) >= enough:
+                break
+            for seat in self.constraints:
+                for _ in range(steps, upto):
+                    wider[seat] = relaxed(wider[seat], int(self.places.sizes[seat]))
+            steps, fewer = upto, classes.copy()
+            fewer[lighter] = wider[lighter]
+            for which, trial in enumerate((fewer, wider)):
+                missing = enough - sum(len(part) for part in pool)
+                if missing > 0 and (which or lighter):
+                    pool.append(self._of_wider(trial, min(missing, self.count), 2 * number + which))
+        anything = self._of_wider(np.stack([everything()] * 4), max(enough - sum(len(part) for part in pool), 0), -1)
+        return self._best([*pool, anything], count)
+
+    def _best(self, parts: list[UInt64Array], count: int) -> tuple[UInt64Array, NDArray[np.float32]]:
+        """The ``count`` least violating deals, the first of equals; all again where there are fewer."""
+        pool = np.concatenate(parts)
+        violation = np.zeros(len(pool), np.float32)
+        for seat, constraint in self.constraints.items():
+            violation += self.importance.get(seat, 1.0) * constraint.violation(to_hands(pool[:, seat]))
+        best = np.argsort(violation, kind="stable")
+        best = np.resize(best, count) if len(best) < count else best[:count]
+        return pool[best], violation[best]
+
+    def _of_wider(self, classes: UInt64Array, wanted: int, number: int) -> UInt64Array:
+        """Up to ``wanted`` deals of wider classes; ``number`` names their stream, -1: of all classes."""
+        world = World.of(self.places, classes)
+        if wanted == 0 or not world.feasible:
+            return np.empty((0, 4), np.uint64)
+        key, way, stop = self._stream(f"relaxed {number}"), SHUFFLED, _WIDER
+        if number < 0:
+            stop = max(_WIDER, 10 * wanted)
+        elif not len(world.tries(key, SHUFFLED, 0.0, 0, _PILOT, 16)[0]):
+            way, stop = COUNTED, _WIDER // _COST
+        bits, _, _, after = world.tries(key, way, 0.0, 0, stop, wanted)
+        self.tried += after
+        return bits
+
+
+def _evenness(weights: NDArray[np.float64]) -> float:
+    """The share of deals that is kept when their weights are made equal."""
+    return float(np.minimum(weights / _cap(weights), 1.0).mean()) if len(weights) else 0.0
+
+
+def _cap(weights: NDArray[np.float64]) -> float:
+    """The weight below which deals are kept with the chance that evens them out."""
+    return float(min(weights.max(), _STEEPEST * weights.mean())) if len(weights) else 0.0
