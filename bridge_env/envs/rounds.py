@@ -253,7 +253,7 @@ def play_round(  # type: ignore[no-untyped-def]
     plan[at.OUTCOME] = outcome.ctypes.data
     plan[at.FINAL] = final_observation.ctypes.data
     if len(posts) == 0:
-        ended, wrong = play_rows(0, n, plan)
+        ended, wrong = play_rows(np.int64(0), n, plan)
         return -1, ended, wrong, False
     call_crew(posts)
     _play_shares(posts, plan, False)
@@ -285,18 +285,17 @@ def help_rounds(posts, plan):  # type: ignore[no-untyped-def]
 
 
 @njit(nogil=True)
-def new_episodes(  # type: ignore[no-untyped-def]
-    rows,
-    state, history, owner, shown, tricks, key, status, viewer, base, number, reference, finished,
-    records, indices, images, dealer, vulnerability, accepted, kinds,
-):  # fmt: skip
+def new_episodes(rows, plan):  # type: ignore[no-untyped-def]
     """Deal the next episodes of the tables ``rows``, for compiled bidders and solved deals."""
+    state, history, owner, shown, tricks, key, status, _, base, number, reference, finished = _room_at(plan)
+    records, indices, images, dealer, vulnerability, by_par, accepted = _stock_at(plan)
+    kinds, _, _ = _terms_at(plan)
     for row in rows:
         key[row] = row_key_of_three(base[row], _EPISODE, number[row])
         number[row] += 1
         finished[row] = False
         reference[row] = row_new_episode(
-            key[row], records, indices, images, dealer, vulnerability, len(accepted) > 0, accepted,
+            key[row], records, indices, images, dealer, vulnerability, by_par, accepted,
             state[row], history[row], owner[row], shown[row], tricks[row],
         )  # fmt: skip
         status[row] = kinds[row_turn(state[row])]

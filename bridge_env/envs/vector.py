@@ -18,7 +18,6 @@ from bridge_env.envs.arrays import (
     NEXT_STEP,
     SAME_STEP,
     Results,
-    Stock,
     outcomes_of,
     results_of,
     room_of,
@@ -149,7 +148,6 @@ class BiddingVectorEnv(VectorEnv[Observations, NDArray[np.int64], NDArray[Any]])
         self._true, self._false = np.ones(num_envs, np.bool_), np.zeros(num_envs, np.bool_)
         self._started = False
         # Opened at the first reset: one of the two.
-        self._compiled: Stock | None = None
         self._plan: Plan | None = None  # of what is compiled
         self._drawn: EpisodeStock | None = None
 
@@ -248,20 +246,19 @@ class BiddingVectorEnv(VectorEnv[Observations, NDArray[np.int64], NDArray[Any]])
 
     def _open(self) -> None:
         """Open the source of episodes, once."""
-        if self._compiled is None and self._drawn is None:
+        if self._plan is None and self._drawn is None:
             setup = self._setup
             compiled = INJECTED not in self._tables.kinds and setup.reward.reference in (PAR, NOTHING)
             if compiled and isinstance(setup.deals, LibraryDeals):
-                self._compiled = stock_of(setup, setup.deals)
-                self._plan = Plan(self._mode, self._room, self._compiled, self._terms)
+                self._plan = Plan(self._mode, self._room, stock_of(setup, setup.deals), self._terms)
             else:
                 self._drawn = EpisodeStock(setup, self.num_envs)
 
     def _deal(self, rows: NDArray[np.intp], options: Info | None = None) -> None:
         """The next episodes at the tables ``rows``, with some of each settled by the options of ``reset``."""
         room, setup = self._room, self._setup
-        if self._compiled is not None and not options:
-            new_episodes(rows, *room, *self._compiled, self._terms.kinds)
+        if self._plan is not None and not options:
+            new_episodes(rows, self._plan.numbers)
             return
         base, number = room.base[rows], room.number[rows]
         if options:
