@@ -20,7 +20,7 @@ examples:
   bridge-env fit estimators --sizes 5000,20000                    and how it grows with the number of deals
   bridge-env fit estimators --resume results/estimators/run-001
   bridge-env fit estimators --study 2008                          all of it: about an hour of one core
-  bridge-env fit estimators --study 2008 --deals 4000 --epochs 50 --out /tmp/trial
+  bridge-env fit estimators --study 2008 --deals 4000 --epochs 50 --out trial
   bridge-env fit estimators --study 2008 --rows 52x4-13 52x4-26   some networks
 
 Ctrl-C loses at most an epoch, or a network of the study. The study's command goes on where it stopped, and --rows
