@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, fields
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from training import runs
 from training.judge import Row
 from training.match import play
 from training.ppo_config import PPOConfig
@@ -27,16 +28,6 @@ def judge(spec: str, config: PPOConfig) -> tuple[list[Row], str]:
     return rows, first.boards.source
 
 
-def command(config: PPOConfig) -> str:
-    """The command line that makes such a run; what is as by default is left out."""
-    words = ["bridge-env train ppo"]
-    for item in fields(config):
-        value = getattr(config, item.name)
-        if value != item.default:
-            words.append(f"--{item.name} {value:g}" if isinstance(value, float) else f"--{item.name} {value}")
-    return " ".join(words)
-
-
 def markdown(
     spec: str, verdict: tuple[Sequence[Row], str], config: PPOConfig, manifest: Mapping[str, Any],
     last: Mapping[str, Any],
@@ -44,9 +35,10 @@ def markdown(
     """The report of the policy ``spec``; ``last`` is the last point of its curve."""
     rows, source = verdict
     machine, versions = manifest.get("machine", {}), manifest.get("versions", {})
+    made_by = runs.command_line("bridge-env train ppo", config)
     lines = [
         "# A policy from scratch, by MaskablePPO", "",
-        f"Made by `{command(config)}`: {last['steps']:,} calls in {last['seconds'] / 60:.1f} minutes of wall time, "
+        f"Made by `{made_by}`: {last['steps']:,} calls in {last['seconds'] / 60:.1f} minutes of wall time, "
         f"torch threads: {config.threads}, on a machine of {machine.get('cores')} cores "
         f"(torch {versions.get('torch')}, stable-baselines3 {versions.get('stable-baselines3')}).", "",
         f"Judged on boards that training never saw: {source}; duplicate, dealer and vulnerability by board number. "

@@ -8,6 +8,7 @@ import os
 import platform
 import subprocess
 from collections.abc import Mapping
+from dataclasses import fields
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
@@ -62,6 +63,16 @@ def manifest(config: Mapping[str, Any], deals: str) -> dict[str, Any]:
         "machine": {"system": platform.system(), "processor": platform.machine(), "cores": os.cpu_count()},
         "deals_sha256": deals,
     }
+
+
+def command_line(words: str, config: Any) -> str:
+    """The command that makes a run with a config, a dataclass; options that are as by default are left out."""
+    said = [words]
+    for item in fields(config):
+        value = getattr(config, item.name)
+        if value != item.default:
+            said.append(f"--{item.name} {value:g}" if isinstance(value, float) else f"--{item.name} {value}")
+    return " ".join(said)
 
 
 def write_manifest(folder: Path, content: Mapping[str, Any]) -> None:

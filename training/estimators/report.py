@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -19,16 +18,6 @@ _PUBLISHED = {
 }
 
 Sizes = Sequence[tuple[int, tuple[Hits, ...]]]
-
-
-def command(config: EstimatorConfig) -> str:
-    """The command line that makes such a run; what is as by default is left out."""
-    words = ["bridge-env fit estimators"]
-    for item in fields(config):
-        value = getattr(config, item.name)
-        if value != item.default:
-            words.append(f"--{item.name} {value:g}" if isinstance(value, float) else f"--{item.name} {value}")
-    return " ".join(words)
 
 
 def write_report(
@@ -66,10 +55,11 @@ def _card(
     manifest: Mapping[str, Any],
 ) -> str:  # fmt: skip
     machine, versions = manifest.get("machine", {}), manifest.get("versions", {})
+    made_by = runs.command_line("bridge-env fit estimators", config)
     minutes = metrics[-1]["seconds"] / 60 if metrics else 0.0
     lines = [
         "# A trick estimator", "",
-        f"Made by `{command(config)}` in {minutes:.0f} minutes, torch threads: {config.threads}, on a machine of "
+        f"Made by `{made_by}` in {minutes:.0f} minutes, torch threads: {config.threads}, on a machine of "
         f"{machine.get('cores')} cores (torch {versions.get('torch')}); seed {config.seed}.",
         "It gives a distribution over 0..13 tricks for each of the 20 entries of a double-dummy table. Suits share",
         "their weights and the table may be turned: both symmetries are built in, so that there is nothing to average",
