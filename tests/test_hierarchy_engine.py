@@ -7,7 +7,7 @@ import pytest
 from reference.hierarchy import Tree
 from reference.hierarchy import hand_features as slow_features
 
-from agents.hierarchy.bidder import Hierarchy, HierarchyBidder, bid_out, deal_features
+from agents.hierarchy.bidder import Hierarchy, HierarchyBidder, bid_on, bid_out, deal_features
 from agents.hierarchy.explain import explain, shown_text
 from agents.hierarchy.text import constraint_text, parse_system
 from agents.hierarchy.tree import walk
@@ -152,6 +152,30 @@ def test_the_kernel_bids_as_the_bidders_do_one_round_at_a_time(sayc):
             slow.step(player.bid(view_of(slow, owner, rows), np.zeros(len(rows), np.uint64)), rows)
     assert (quick.history == slow.history).all()
     assert (quick.state == slow.state).all()
+
+
+def test_auctions_go_on_from_any_call_as_the_bidders_would(sayc):
+    owner, dealer, vulnerability = boards(60, 5)
+    pass_out, features = Hierarchy(parse_system("1x 5+ x, 10+ hcp\nwhen 0-7 last-level\n  P")), deal_features(owner)
+    seats = (sayc.own, pass_out, sayc.own, pass_out)
+    rng = np.random.default_rng(4)
+    auctions = Auctions(dealer, vulnerability)
+    for _ in range(4):
+        auctions.step(np.array([rng.choice(np.flatnonzero(row[:12])) for row in auctions.legal()], np.int8))
+    rows = np.flatnonzero(~auctions.done)
+    calls, length = auctions.history[rows, :4].copy(), np.full(len(rows), 4)
+    ended = bid_on(seats, features, rows, dealer[rows], vulnerability[rows], calls, length)
+    us = HierarchyBidder(sayc.own, sayc.own, (pass_out, pass_out))
+    them = HierarchyBidder(pass_out, pass_out, (sayc.own, sayc.own))
+    slow = auctions.take(rows)
+    while not slow.done.all():
+        waiting = np.flatnonzero(~slow.done)
+        for bidder, side in ((us, 0), (them, 1)):
+            mine = waiting[(slow.turn[waiting] & 1) == side]
+            if mine.size:
+                slow.step(bidder.call(view_of(slow, owner[rows], mine)), mine)
+    assert (slow.history == ended.history).all()
+    assert (ended.history[:, :4] == calls).all()
 
 
 # --- what calls show ---------------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from agents.hierarchy.compiled import Compiled, compile_system, pool
 from agents.hierarchy.context import QUANTITIES
-from agents.hierarchy.engine import bid_boards, bid_rows
+from agents.hierarchy.engine import bid_boards, bid_rows, continue_boards
 from agents.hierarchy.tree import System
 from bridge_env.auction import Auctions
 from bridge_env.cards import hands
@@ -126,17 +126,51 @@ def bid_out(
         features: int16 (N, 4, NUM_FEATURES), from ``deal_features``.
         dealer, vulnerability: (N,).
     """
+    compiled, index = _pooled(seats)
+    auctions = Auctions(dealer, vulnerability)
+    systems = np.broadcast_to(index, (len(auctions), 4)).copy()
+    used = np.zeros(len(compiled.rules), np.int64)
+    bid_boards(compiled, systems, features, auctions.state, auctions.history, used)
+    return auctions
+
+
+def bid_on(
+    seats: tuple[Hierarchy, Hierarchy, Hierarchy, Hierarchy],
+    features: NDArray[np.int16],
+    boards: NDArray[np.int64],
+    dealer: NDArray[np.int16],
+    vulnerability: NDArray[np.int16],
+    calls: NDArray[np.int8],
+    length: NDArray[np.int64],
+) -> Auctions:
+    """Auctions played out from the calls already made, with a system in every seat (N E S W), each known to all.
+
+    The calls made need not be those that the systems would make: they are read as the systems read them.
+
+    Args:
+        features: int16 (B, 4, NUM_FEATURES), from ``deal_features``.
+        boards: int64 (N,), which of the B deals a row has.
+        dealer, vulnerability: (N,), of the rows.
+        calls: int8 (N, L), legal from the dealer on; length: (N,), how many of them have been made.
+    """
+    compiled, index = _pooled(seats)
+    auctions = Auctions(dealer, vulnerability)
+    systems = np.broadcast_to(index, (len(auctions), 4)).copy()
+    continue_boards(
+        compiled, systems, features, np.asarray(boards, np.int64), np.ascontiguousarray(calls, np.int8),
+        np.asarray(length, np.int64), auctions.state, auctions.history,
+    )  # fmt: skip
+    return auctions
+
+
+def _pooled(seats: tuple[Hierarchy, ...]) -> tuple[Compiled, NDArray[np.int32]]:
+    """The arrays of the systems, each once, and which of them each seat plays."""
     distinct: list[Hierarchy] = []
     for hierarchy in seats:
         if not any(hierarchy is d for d in distinct):
             distinct.append(hierarchy)
     index = [next(i for i, d in enumerate(distinct) if d is h) for h in seats]
-    auctions = Auctions(dealer, vulnerability)
-    systems = np.broadcast_to(np.array(index, np.int32), (len(auctions), 4)).copy()
-    compiled = pool([h.compiled for h in distinct])
-    used = np.zeros(len(compiled.rules), np.int64)
-    bid_boards(compiled, systems, features, auctions.state, auctions.history, used)
-    return auctions
+    return pool([h.compiled for h in distinct]), np.array(index, np.int32)
 
 
 def line_usage(

@@ -182,3 +182,29 @@ def bid_boards(pool, systems, hands, auctions, histories, used):
             if rule >= 0:
                 used[rule] += 1
             observe(pool, systems[i], call, auction, history, place, shown, told, sides, f, out, scratch)
+
+
+@njit
+def continue_boards(pool, systems, hands, boards, calls, lengths, auctions, histories):
+    """Bid boards on from the calls already made to their end, a system in every seat.
+
+    Args:
+        systems: int32 (N, 4) index of each seat's system in the pool.
+        hands: int16 (B, 4, NUM_FEATURES); boards: int64 (N,), whose hands a row has.
+        calls: int8 (N, L), legal calls from the dealer on; lengths: (N,).
+        auctions, histories: fresh rows of ``bridge_env.auction`` (dealer and vulnerability set); finished here.
+    """
+    place, told, sides = np.empty(4, np.int32), np.empty((4, 3), np.int16), np.empty(3, np.int16)
+    shown = np.empty((4, QUANTITIES, 2), np.int16)
+    f = np.zeros(NUM_COLUMNS, np.int16)
+    out, scratch = np.empty((QUANTITIES, 2), np.int16), np.empty((3, QUANTITIES, 2), np.int16)
+    for i in range(len(systems)):
+        auction, history = auctions[i], histories[i]
+        replay(
+            pool, systems[i], auction[DEALER], auction[VULNERABILITY], calls[i], lengths[i],
+            auction, history, place, shown, told, sides, f, out, scratch,
+        )  # fmt: skip
+        while not auction[DONE]:
+            hand = hands[boards[i], row_turn(auction)]
+            call, _ = decide(pool, systems[i], hand, auction, history, place, shown, told, sides, f)
+            observe(pool, systems[i], call, auction, history, place, shown, told, sides, f, out, scratch)
