@@ -11,7 +11,9 @@ from training.solve import solve_random
 ray = pytest.importorskip("ray")
 
 pytestmark = pytest.mark.slow
-CONFIG = EvolveConfig(seed=3, generations=1, partnerships=1, proposals=3, boards=256, confirm=256, judge=64)
+CONFIG = EvolveConfig(
+    seed=3, generations=1, partnerships=1, proposals=3, positions=2, study=256, boards=256, confirm=256, judge=64
+)
 
 
 def _population(folder, cluster: Cluster) -> list:

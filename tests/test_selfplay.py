@@ -9,15 +9,13 @@ import time
 from dataclasses import asdict, replace
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from agents.hierarchy.text import system_text
 from training import runs, selfplay
 from training.cluster import Cluster, ClusterError
-from training.evolution import Partnership, compare, imps_against, propose
+from training.duel import Partnership, Stretch, duel
 from training.evolve_config import EvolveConfig
-from training.match import play
 
 pytest.importorskip("ray")
 
@@ -37,8 +35,8 @@ def tiny(tmp_path_factory) -> EvolveConfig:
     toy = tmp_path_factory.mktemp("systems") / "toy.bidding"
     toy.write_text(TOY)
     return EvolveConfig(
-        seed=3, start=str(toy), control=str(toy), generations=3, partnerships=2, proposals=5, boards=1024, confirm=512,
-        judge=64,
+        seed=3, start=str(toy), control=str(toy), generations=3, partnerships=2, proposals=5, positions=3, study=300,
+        boards=300, confirm=600, judge=64, champions=1,
     )  # fmt: skip
 
 
@@ -141,48 +139,42 @@ def test_workers_must_be_positive():
         Cluster(0)
 
 
-def test_imps_against_is_the_duplicate_match(tiny):
-    """The workers' short way gives what ``match.play`` gives."""
-    sayc = selfplay.numbered("sayc")
-    toy = selfplay.numbered(tiny.start)
-    imps = imps_against(sayc, toy, 5, "judging", 0, 300)
-    assert np.array_equal(imps, play("system:sayc", f"system:{tiny.start}", 300, 5).imps)
-    assert not imps_against(sayc, sayc, 5, "judging", 0, 300).any()
-    parts = [imps_against(sayc, toy, 5, "judging", at, 100) for at in (0, 100, 200)]
-    assert np.array_equal(np.concatenate(parts), imps)  # any cut of the range
-
-
-def test_proposals_change_one_partnership_and_say_how():
-    from agents.hierarchy.mutation import Chance
-
-    population = [selfplay.numbered("sayc")] * 3
-    for k in range(20):
-        proposal = propose(population, 1, Chance("p", k), {})
-        assert proposal.partnership != population[1]
-        assert proposal.what
-        assert proposal == propose(population, 1, Chance("p", k), {})
-    mixed = [*population[:2], propose(population, 2, Chance("q"), {}).partnership]
-    said = {propose(mixed, 0, Chance("r", k), {}).what.split(" takes ")[-1] for k in range(60)}
-    assert any("from partnership 2" in what for what in said)
-
-
-def test_compare_pairs_the_boards():
-    verdict = compare(np.array([3, 0, 1], np.int8), np.array([1, 0, 0], np.int8))
-    assert verdict.gain == 1.0
-    assert verdict.error == pytest.approx(1 / 3**0.5)
-    assert verdict.better_by(1.0)
-    assert not compare(np.zeros(5, np.int8), np.zeros(5, np.int8)).better_by(0.0)
-
-
 def test_it_learns_a_toy(tiny, tmp_path):
     """Opening four spades on any five is dear: the thresholds have to rise, and the gain is found in seconds."""
-    config = replace(tiny, generations=10, proposals=4, boards=1024, confirm=1024)
+    config = replace(tiny, generations=4, partnerships=1, boards=512, confirm=1024)
     state = run_all(tmp_path, config, 2)
     with Cluster(2) as cluster:
-        _, pair = selfplay.champion(config, state, cluster, silent)
-    unseen = imps_against(pair, selfplay.numbered(tiny.start), 1, "judging", 0, 8000).astype(int)
+        _, pair = selfplay.champion(config, state, selfplay.Work(cluster, selfplay.league(config), 3, silent))
+    unseen = duel(pair, selfplay.numbered(tiny.start), Stretch(1, "judging", 0, 8000)).imps.astype(int)
     assert unseen.mean() > 5 * unseen.std() / 8000**0.5
     assert unseen.mean() > 0.3
+
+
+@pytest.mark.parametrize("operators", ["evolution", "refinement", "swapping"])
+def test_each_operator_works_alone(tiny, tmp_path, operators):
+    config = replace(tiny, generations=1, operators=operators, proposals=12, boards=600)
+    state = run_all(tmp_path, config, 2)
+    assert state.metrics[0]["proposals"] > 0
+    assert all(what.split(": ", 1)[1].startswith(("evolution", "refinement", "swapping"))
+               for what in state.metrics[0]["kept"])  # fmt: skip
+    if operators != "swapping":
+        assert all(operators in what for what in state.metrics[0]["kept"])
+
+
+def test_champions_join_the_league(tiny, tmp_path):
+    config = replace(tiny, generations=selfplay.CHAMPION_EVERY, partnerships=1, positions=1, proposals=2)
+    state = run_all(tmp_path, config, 2)
+    assert len(state.champions) == 1
+    _, loaded = selfplay.load(tmp_path)
+    assert loaded.champions == state.champions
+
+
+@pytest.mark.parametrize(
+    ("field", "value"), [("operators", "magic"), ("operators", ""), ("boards", 1), ("champions", -1)]
+)
+def test_numbers_and_names_that_make_no_sense_are_told(tiny, field, value):
+    with pytest.raises(ValueError, match=field):
+        replace(tiny, **{field: value}).check()
 
 
 def test_ctrl_c_leaves_a_run_that_goes_on(tiny, tmp_path):

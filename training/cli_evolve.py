@@ -51,7 +51,7 @@ def add_evolve(subparsers: Any) -> None:
 def run(args: argparse.Namespace) -> int:
     """Evolve, choose the champion, judge it, write the report."""
     from training.cluster import Cluster
-    from training.selfplay import champion, evolve, prepare
+    from training.selfplay import Work, champion, evolve, league, prepare
 
     folder, config, state = prepare(args)
     print(f"{folder}: {config.partnerships} partnerships from {config.start}, control {config.control}")
@@ -62,7 +62,7 @@ def run(args: argparse.Namespace) -> int:
                 state = after
                 bar.generation(state.metrics[-1])
             bar.say("choosing the champion")
-            best, pair = champion(config, state, cluster, bar.tick)
+            best, pair = champion(config, state, Work(cluster, league(config), config.seed, bar.tick))
         except KeyboardInterrupt:
             bar.close()
             print(f"\nstopped; nothing before this generation is lost. Go on: bridge-env evolve --resume {folder}")

@@ -1,10 +1,13 @@
-"""Evolution of partnerships, as pure functions: proposals, evaluation, the choice of what to keep.
+"""Proposals to change a partnership, and their verdicts, as pure functions.
 
-A partnership is a pair of systems, one a player. In a generation every partnership of the population makes
-several proposals: one partner moves a threshold (an inclination of its own), takes a sub-hierarchy from its
-partner, or takes one from a player of another partnership. A proposal is kept only if the pair does better
-with it against the control pair: first on the generation's boards, then, where it led there, on fresh ones.
+A partnership is a pair of systems, one a player. Three operators propose changes to it:
 
+- evolution: chance variations of lines that are used (``agents.hierarchy.variation``);
+- refinement: rules induced from decisions labelled with what other calls would have been worth
+  (``training.refine``), each also together with partner's answers to it;
+- swapping: a player takes over what partner, or a player of another partnership, does differently.
+
+With swapping, each player also develops inclinations of its own; without it both players change alike.
 Nothing here knows of Ray: ``training.selfplay`` hands out the work.
 """
 
@@ -12,118 +15,156 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.hierarchy.bidder import Hierarchy, bid_out, deal_features
-from agents.hierarchy.mutation import Chance, subtree_from, threshold_move, with_constraint
-from agents.hierarchy.tree import System
-from bridge_env.scoring import imps, score
-from training.boards import Boards, library_boards
+from agents.hierarchy.edits import Edit, Insert, Together, differences
+from agents.hierarchy.mutation import Chance
+from agents.hierarchy.text import SystemTextError, constraint_text
+from agents.hierarchy.tree import Line, Step
+from agents.hierarchy.variation import vary
+from training.duel import Partnership, Stretch, gains, hierarchy
+from training.refine.induce import Rule
 
-
-@dataclass(frozen=True)
-class Partnership:
-    """Two systems that play together: the first sits N or E, the second S or W."""
-
-    first: System
-    second: System
-
-    def player(self, which: int) -> System:
-        return self.second if which else self.first
-
-    def with_player(self, which: int, system: System) -> Partnership:
-        return Partnership(self.first, system) if which else Partnership(system, self.second)
+BOTH = 2
+_PLAYERS = ("first player", "second player", "both players")
 
 
 @dataclass(frozen=True)
 class Proposal:
-    """A changed partnership, and what the change was."""
+    """A change to one player's system, or to both."""
 
-    partnership: Partnership
-    what: str
+    edit: Edit
+    player: int  # 0, 1 or BOTH
+    operator: str
+
+    @property
+    def what(self) -> str:
+        return f"{self.operator}, {_PLAYERS[self.player]}: {self.edit.what}"
+
+    def apply(self, pair: Partnership) -> Partnership | None:
+        """The changed partnership; None where the change does not fit it, or makes no system."""
+        for player in (0, 1) if self.player == BOTH else (self.player,):
+            system = self.edit.apply(pair.player(player))
+            if system is None:
+                return None
+            try:
+                _ = hierarchy(system).compiled
+            except SystemTextError:
+                return None
+            pair = pair.with_player(player, system)
+        return pair
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """IMPs a board by which one partnership did better than another on the same boards."""
+    """IMPs a board by which one partnership did better than another on the same boards, over the league."""
 
     gain: float
     error: float
+    boards: int
+    against: tuple[float, ...]  # by each opponent
 
     def better_by(self, errors: float) -> bool:
-        """Is the gain positive and above so many standard errors?"""
-        return self.gain > 0 and self.gain > errors * self.error
+        """Is the gain positive and above so many standard errors, and not against a minority of the league alone?"""
+        spread = sum(g >= 0 for g in self.against) * 2 >= len(self.against)
+        return self.gain > 0 and self.gain > errors * self.error and spread
 
 
-def propose(population: Sequence[Partnership], index: int, chance: Chance, usage: Mapping[int, int]) -> Proposal:
-    """A change to partnership ``index``: an inclination, a swap between partners, or one between partnerships."""
-    pair, which, kind = population[index], chance.below(2), chance.below(4)
-    system, who = pair.player(which), ("first player", "second player")[which]
-    taken = None
-    if kind == 0:
-        taken, source = subtree_from(system, pair.player(1 - which), chance), "partner"
-    elif kind == 1 and len(population) > 1:
-        other = (index + 1 + chance.below(len(population) - 1)) % len(population)
-        taken, source = subtree_from(system, population[other].player(chance.below(2)), chance), f"partnership {other}"
-    if taken is not None:
-        return Proposal(pair.with_player(which, taken[0]), f"{who} {taken[1]} from {source}")
-    return _inclination(pair, which, chance, usage)
+def target(chance: Chance, swapping: bool) -> int:
+    """Whom a proposal changes: both players, or, where partners swap what they learn, as often one alone."""
+    return chance.below(2) if swapping and chance.below(2) else BOTH
 
 
-def _inclination(pair: Partnership, which: int, chance: Chance, usage: Mapping[int, int]) -> Proposal:
-    """One or two thresholds moved, by one player alone or by both at once."""
-    both, said = chance.below(2), []
-    for _ in range(1 + chance.below(2)):
-        move = threshold_move(pair.player(which), chance, usage)
-        if move is None:
-            break
-        address, constraint, step = move
-        said.append(step)
-        for player in (which, 1 - which) if both else (which,):
-            pair = pair.with_player(player, with_constraint(pair.player(player), address, constraint))
-    who = "both players" if both else ("first player", "second player")[which]
-    return Proposal(pair, f"{who} {'; '.join(said) or 'find nothing to move'}")
+def variations(
+    pair: Partnership, count: int, chance: Chance, usage: Mapping[int, int], swapping: bool
+) -> list[Proposal]:
+    """Chance variations of one player's lines."""
+    out = []
+    for _ in range(count):
+        player = target(chance, swapping)
+        edit = vary(pair.player(chance.below(2) if player == BOTH else player), chance, usage)
+        if edit is not None:
+            out.append(Proposal(edit, player, "evolution"))
+    return out
 
 
-# --- evaluation --------------------------------------------------------------------------------------
+def swaps(population: Sequence[Partnership], index: int, count: int, chance: Chance) -> list[Proposal]:
+    """What a player may take over from partner, or from players of other partnerships."""
+    pair, offered = population[index], []
+    for player in (0, 1):
+        sources = [pair.player(1 - player)]
+        sources += [other.player(which) for i, other in enumerate(population) if i != index for which in (0, 1)]
+        for number, source in enumerate(sources):
+            if source == pair.player(player) or (number > 0 and source in sources[:number]):
+                continue
+            offered += [Proposal(edit, player if number == 0 else BOTH, "swapping")
+                        for edit in differences(pair.player(player), source)]  # fmt: skip
+    distinct = list(dict.fromkeys(offered))
+    picked = []
+    while distinct and len(picked) < count:
+        picked.append(distinct.pop(chance.below(len(distinct))))
+    return picked
 
 
-@lru_cache(maxsize=512)
-def _hierarchy(system: System) -> Hierarchy:
-    return Hierarchy(system)
+def refinements(rules: Sequence[Rule], chance: Chance, swapping: bool) -> list[Proposal]:
+    """Rules as proposals; a double, or a new suit, once as it is and once as forcing."""
+    out = []
+    for rule in rules:
+        player = target(chance, swapping)
+        for flags in ((), ("forcing",)) if may_force(rule) else ((),):
+            out.append(Proposal(rule_edit(rule, flags), player, "refinement"))
+    return out
 
 
-@lru_cache(maxsize=4)
-def _boards(seed: int, split: str, start: int, count: int) -> tuple[Boards, NDArray[np.int16]]:
-    boards = library_boards(count, seed, split, start=start)
-    return boards, deal_features(boards.owner)
+def may_force(rule: Rule) -> bool:
+    """Could the call ask partner to speak?"""
+    return rule.call == "X" or (rule.call[0] in "lj1234" and not rule.call.endswith("N") and rule.path != "")
 
 
-def imps_against(
-    pair: Partnership, control: Partnership, seed: int, split: str, start: int, count: int
-) -> NDArray[np.int8]:
-    """IMPs a board of ``pair`` against ``control`` in duplicate: int8 (count,).
+def rule_edit(rule: Rule, flags: tuple[str, ...] = ()) -> Insert:
+    """The rule as a line in front of all others at its position."""
+    said = f" !{flags[0]}" if flags else ""
+    line = Line((Step(rule.call),), rule.constraint, flags, "learned")
+    what = f"{rule.path or 'opening'}: {rule.call}  {constraint_text(rule.constraint)}{said}"
+    return Insert(path_steps(rule.path), line, what)
 
-    A pure function of its arguments: boards ``start .. start + count - 1`` of (seed, split).
+
+def with_answers(edit: Insert, answers: Sequence[Rule]) -> Together:
+    """A call together with partner's answers to it, the most valuable in front."""
+    parts = [rule_edit(rule) for rule in sorted(answers, key=lambda r: r.gain)]
+    return Together((edit, *parts), f"{edit.what}, and answers: " + "; ".join(p.line.name for p in parts))
+
+
+def path_steps(path: str) -> tuple[Step, ...]:
+    """``1M-(1oM)`` as steps."""
+    return tuple(Step(t.strip("()"), t.startswith("(")) for t in path.split("-") if t)
+
+
+# --- verdicts ---------------------------------------------------------------------------------------------------------
+
+
+def trial(
+    us: Partnership, candidates: Sequence[Partnership], league: Sequence[Partnership], stretch: Stretch
+) -> NDArray[np.int64]:
+    """What candidates gain over ``us`` on a stretch, as sums: int64 (candidates, 2 + league).
+
+    Columns: IMPs gained, summed over the league and the boards; their squares, of each board's sum; then
+    the IMPs against each opponent.
     """
-    boards, features = _boards(seed, split, start, count)
-    n, s, e, w = (_hierarchy(x) for x in (pair.first, pair.second, control.first, control.second))
-    points = []
-    for seats in ((n, e, s, w), (e, n, w, s)):
-        contracts = bid_out(seats, features, boards.dealer, boards.vulnerability).contracts()
-        tricks = boards.tricks_for(contracts.declarer, contracts.bid % 5)
-        points.append(score(contracts.bid, contracts.doubling, contracts.declarer, boards.vulnerability, tricks))
-    result: NDArray[np.int8] = imps(points[0].astype(np.int64) - points[1]).astype(np.int8)
-    return result
+    out = np.empty((len(candidates), 2 + len(league)), np.int64)
+    for i, candidate in enumerate(candidates):
+        each = np.array([gains(candidate, us, them, stretch) for them in league], np.int64)
+        board = each.sum(axis=0)
+        out[i] = [board.sum(), (board**2).sum(), *each.sum(axis=1)]
+    return out
 
 
-def compare(candidate: NDArray[np.int8], incumbent: NDArray[np.int8]) -> Verdict:
-    """The candidate's gain over the incumbent, board by board."""
-    difference = candidate.astype(np.int64) - incumbent
-    n = len(difference)
-    if n < 2:
-        return Verdict(float(difference.sum()), float("inf"))
-    return Verdict(int(difference.sum()) / n, float(difference.std(ddof=1)) / n**0.5)
+def verdict(sums: NDArray[np.int64], boards: int) -> Verdict:
+    """The verdict on a candidate from its sums (2 + league,) over some boards."""
+    opponents = len(sums) - 2
+    mean = float(sums[0]) / boards
+    variance = max(float(sums[1]) / boards - mean**2, 0.0) * boards / max(boards - 1, 1)
+    against = tuple(float(s) / boards for s in sums[2:])
+    return Verdict(mean / opponents, (variance / boards) ** 0.5 / opponents, boards, against)

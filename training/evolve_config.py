@@ -4,6 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+OPERATORS = ("evolution", "refinement", "swapping")
+
+
+def names(listed: str) -> list[str]:
+    """The names in ``a,b,c``; none in an empty text."""
+    return [name.strip() for name in listed.split(",") if name.strip()]
+
 
 @dataclass(frozen=True)
 class EvolveConfig:
@@ -12,16 +19,35 @@ class EvolveConfig:
     seed: int = field(default=1, metadata={"help": "of all chance: boards, proposals"})
     start: str = field(default="sayc", metadata={"help": "system that all players start from: a name or FILE.bidding"})
     control: str = field(default="sayc", metadata={"help": "system of the control pair: a name or FILE.bidding"})
-    generations: int = field(default=30, metadata={"help": "how many"})
-    partnerships: int = field(default=4, metadata={"help": "in the population"})
-    proposals: int = field(default=12, metadata={"help": "by each partnership in a generation"})
-    boards: int = field(default=2048, metadata={"help": "on which proposals are tried, fresh each generation"})
-    confirm: int = field(default=16384, metadata={"help": "fresh boards on which a promising one is confirmed"})
+    league: str = field(default="", metadata={"help": "further pairs to train against: names, with commas"})
+    gatekeepers: str = field(default="", metadata={"help": "pairs never trained against, for the verdict alone"})
+    champions: int = field(default=0, metadata={"help": "earlier champions that join the league, the latest so many"})
+    operators: str = field(
+        default=",".join(OPERATORS), metadata={"help": f"where changes come from, of {', '.join(OPERATORS)}"}
+    )
+    generations: int = field(default=12, metadata={"help": "how many"})
+    partnerships: int = field(default=2, metadata={"help": "in the population"})
+    proposals: int = field(default=24, metadata={"help": "by evolution, and by swapping, of each partnership"})
+    positions: int = field(default=24, metadata={"help": "that refinement looks at, of each partnership"})
+    study: int = field(default=4096, metadata={"help": "boards whose decisions refinement labels, fresh each time"})
+    boards: int = field(default=4096, metadata={"help": "to try proposals on; three times as many for those that lead"})
+    confirm: int = field(default=16384, metadata={"help": "fresh boards on which those that led are confirmed"})
     judge: int = field(default=9000, metadata={"help": "unseen boards on which the winner is judged"})
 
     def check(self) -> None:
-        """Raises: ValueError for a number that makes no sense."""
-        for name, least in (("generations", 0), ("partnerships", 1), ("proposals", 1), ("boards", 2),
-                            ("confirm", 2), ("judge", 2)):  # fmt: skip
+        """Raises: ValueError for a number or name that makes no sense."""
+        for name, least in (("generations", 0), ("partnerships", 1), ("proposals", 0), ("positions", 0), ("study", 2),
+                            ("boards", 2), ("confirm", 2), ("judge", 2), ("champions", 0)):  # fmt: skip
             if getattr(self, name) < least:
                 raise ValueError(f"--{name} is {getattr(self, name)}; it must be {least} or more")
+        wrong = set(names(self.operators)) - set(OPERATORS)
+        if wrong or not names(self.operators):
+            raise ValueError(f"--operators {self.operators!r}: write some of {','.join(OPERATORS)}")
+
+    def uses(self, operator: str) -> bool:
+        return operator in names(self.operators)
+
+    @property
+    def boards_a_generation(self) -> int:
+        """Boards that a generation takes from the endless sequence."""
+        return self.study + 4 * self.boards + 2 * self.confirm

@@ -1,7 +1,7 @@
-"""Self-play on Ray: partnerships evolve and swap their hierarchies against a control pair.
+"""Self-play on Ray: partnerships develop and swap their hierarchies against a league of control pairs.
 
-The driver proposes and decides; workers only score. A task is a pure function of (systems, seed, board
-range), and a generation's chance comes from (seed, generation, partnership, proposal), so the same seed gives
+The driver proposes and decides; workers only label and score. A task is a pure function of (systems, seed, board
+range), and a generation's chance comes from (seed, generation, partnership), so the same seed gives
 the same systems for any number of workers, in any order of finishing, and after any interruption.
 """
 
@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import hashlib
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
@@ -23,17 +24,28 @@ from agents.hierarchy.mutation import Chance
 from agents.hierarchy.text import parse_system, system_text
 from agents.registry import read_system
 from bridge_env.double_dummy.library import embedded
-from training import runs
+from training import evolution, runs
 from training.boards import library_boards
 from training.cluster import Cluster
-from training.evolution import Partnership, Proposal, compare, imps_against, propose
-from training.evolve_config import EvolveConfig
+from training.duel import Partnership, Stretch, duel
+from training.evolution import Proposal, Verdict
+from training.evolve_config import EvolveConfig, names
+from training.refine import tasks
+from training.refine.induce import Rule
 
 KIND = "evolve"
 TRAINING = "training"  # the split: a run never touches the judging boards before its verdict
-# Standard errors by which a proposal must gain: the best of a dozen on the generation's boards, then on fresh
-# ones. Chance alone passes the second in one of 44 cases, so little noise is kept.
-TRY_ERRORS, CONFIRM_ERRORS = 1.0, 2.0
+# Standard errors by which a proposal must gain: to go on to more boards, to be confirmed, and then on fresh boards.
+# Chance alone passes the last in one of 44 cases, so little noise is kept.
+TRY_ERRORS, LEAD_ERRORS, CONFIRM_ERRORS = 0.0, 1.0, 2.0
+MOST_CONFIRMED = 16  # proposals of a generation and partnership that go on to be confirmed
+RULES_TRIED = 24  # of refinement, of each partnership
+ANSWERED = 6  # the rules for which partner's answers are sought too
+FEWEST_DECISIONS = 100  # at a position, in all duels of a study
+MOST_DECISIONS = 600  # labelled at a position, in each task
+ANSWERS_BOARDS = 2  # in units of a task's boards
+CHAMPION_EVERY = 4  # generations after which the best pair joins the league, if champions do
+TOGETHER = 0.75  # of the gains of single changes, all of them together must reach
 
 
 @dataclass
@@ -43,15 +55,29 @@ class State:
     generation: int
     population: list[Partnership]
     metrics: list[dict[str, Any]]
+    champions: list[Partnership]  # earlier ones, the latest last
 
     def as_json(self) -> dict[str, Any]:
-        pairs = [[system_text(p.first), system_text(p.second)] for p in self.population]
-        return {"generation": self.generation, "population": pairs, "metrics": self.metrics}
+        def texts(pairs: list[Partnership]) -> list[list[str]]:
+            return [[system_text(p.first), system_text(p.second)] for p in pairs]
+
+        return {
+            "generation": self.generation, "population": texts(self.population), "metrics": self.metrics,
+            "champions": texts(self.champions),
+        }  # fmt: skip
 
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> State:
-        pairs = [Partnership(parse_system(a), parse_system(b)) for a, b in data["population"]]
-        return cls(data["generation"], pairs, data["metrics"])
+        def pairs(texts: list[list[str]]) -> list[Partnership]:
+            return [Partnership(parse_system(a), parse_system(b)) for a, b in texts]
+
+        return cls(data["generation"], pairs(data["population"]), data["metrics"], pairs(data["champions"]))
+
+
+def renumbered(pair: Partnership) -> Partnership:
+    """The same systems with lines numbered as their own text has them, as a checkpoint gives them back."""
+    first = parse_system(system_text(pair.first))
+    return Partnership(first, first if pair.second == pair.first else parse_system(system_text(pair.second)))
 
 
 def numbered(name: str) -> Partnership:
@@ -62,109 +88,200 @@ def numbered(name: str) -> Partnership:
 
 def begin(config: EvolveConfig) -> State:
     """The state before the first generation."""
-    return State(0, [numbered(config.start)] * config.partnerships, [])
+    return State(0, [numbered(config.start)] * config.partnerships, [], [])
 
 
-# --- scoring on the cluster ----------------------------------------------------------------------------
+# --- work for the cluster ------------------------------------------------------------------------------
 
 TASK_BOARDS = 4096
 
 
-def _score_task(
-    pairs: Sequence[Partnership], which: int, control: Partnership, seed: int, split: str, start: int, count: int
-) -> NDArray[np.int8]:
-    return imps_against(pairs[which], control, seed, split, start, count)
-
-
 @dataclass(frozen=True)
-class Scorer:
-    """Scores partnerships against the control pair on the cluster."""
+class Work:
+    """What a generation has done on the cluster.
+
+    Attributes:
+        league: whom partnerships are tried against, the control pair first.
+        tick: hears of boards as they are done.
+    """
 
     cluster: Cluster
-    control: Partnership
+    league: tuple[Partnership, ...]
     seed: int
+    tick: Callable[[int], None]
 
-    def __call__(
-        self, pairs: Sequence[Partnership], split: str, start: int, count: int, tick: Callable[[int], None]
-    ) -> NDArray[np.int8]:
-        """IMPs int8 (pairs, count) on boards ``start ..``; ``tick`` hears of boards as they are done."""
-        shared, control = self.cluster.put(list(pairs)), self.cluster.put(self.control)
-        cuts = [(at, min(TASK_BOARDS, count - at)) for at in range(0, count, TASK_BOARDS)]
-        tasks = [
-            (shared, which, control, self.seed, split, start + at, length)
-            for at, length in cuts
-            for which in range(len(pairs))
+    def stretch(self, start: int, count: int) -> Stretch:
+        return Stretch(self.seed, TRAINING, start, count)
+
+    def trial(self, us: Partnership, candidates: Sequence[Partnership], stretch: Stretch) -> list[Verdict]:
+        """The verdicts on candidates against ``us``."""
+        if not candidates:
+            return []
+        shared = [self.cluster.put(x) for x in (us, list(candidates), self.league)]
+        parts = stretch.parts(TASK_BOARDS)
+        total = np.zeros((len(candidates), 2 + len(self.league)), np.int64)
+        for number, sums in self.cluster.map(evolution.trial, [(*shared, part) for part in parts]):
+            total += sums
+            self.tick(parts[number].count * len(candidates))
+        return [evolution.verdict(row, stretch.count) for row in total]
+
+    def standing(self, pair: Partnership, stretch: Stretch) -> tuple[float, float]:
+        """IMPs a board against the control pair, and the standard error."""
+        parts = stretch.parts(TASK_BOARDS)
+        jobs = [(pair, self.league[0], part) for part in parts]
+        done = dict(self.cluster.map(imps_task, jobs))
+        values = np.concatenate([done[k] for k in range(len(parts))])
+        return float(values.mean()), float(values.std(ddof=1)) / len(values) ** 0.5
+
+    def rules(self, us: Partnership, count: int, chance: Chance, stretch: Stretch) -> list[Rule]:
+        """The rules that refinement finds at ``count`` positions, the most valuable in front."""
+        jobs = [(us, them, part) for part in stretch.parts(tasks.PARTS) for them in self.league]
+        often: Counter[str] = Counter()
+        for _, counted in self.cluster.map(tasks.count_task, jobs):
+            often.update(counted)
+        wanted = dict.fromkeys(_choose(often, count, chance), MOST_DECISIONS)
+        labelled = dict(self.cluster.map(tasks.label_task, [(*job, wanted) for job in jobs]))
+        parts = [[labelled[k][path] for k in range(len(jobs)) if path in labelled[k]] for path in wanted]
+        found = dict(self.cluster.map(tasks.rules_task, [(part,) for part in parts if part]))
+        self.tick(stretch.count)
+        return sorted((rule for k in sorted(found) for rule in found[k]), key=lambda r: -r.gain)
+
+    def answers(self, us: Partnership, proposals: Sequence[Proposal], stretch: Stretch) -> list[Proposal]:
+        """Proposals of a call once more, each together with the answers that partner would need."""
+        jobs, begun = [], []
+        for proposal in proposals:
+            changed = proposal.apply(us)
+            edit = proposal.edit
+            if changed is not None and isinstance(edit, evolution.Insert) and edit.line.path[0].token != "P":
+                path = "-".join(str(step) for step in edit.path)
+                jobs.append((changed, self.league, stretch.parts(tasks.PARTS), path, edit.line.path[0].token,
+                             MOST_DECISIONS))  # fmt: skip
+                begun.append((proposal, edit))
+        found = dict(self.cluster.map(tasks.answers_task, jobs))
+        return [
+            replace(proposal, edit=evolution.with_answers(edit, found[k]))
+            for k, (proposal, edit) in enumerate(begun)
+            if found[k]
         ]
-        out = np.empty((len(pairs), count), np.int8)
-        for number, imps in self.cluster.map(_score_task, tasks):
-            at, length = cuts[number // len(pairs)]
-            out[number % len(pairs), at : at + length] = imps
-            tick(length)
-        return out
+
+
+def imps_task(us: Partnership, them: Partnership, stretch: Stretch) -> NDArray[np.int8]:
+    """IMPs a board of a partnership against another: int8 (N,)."""
+    return duel(us, them, stretch).imps
+
+
+def _choose(often: Counter[str], count: int, chance: Chance) -> list[str]:
+    """Positions to refine: those met often come up more often."""
+    paths = sorted(path for path, n in often.items() if n >= FEWEST_DECISIONS)
+    weights = np.array([often[path] for path in paths], float) ** 0.5
+    chosen = []
+    for _ in range(min(count, len(paths))):
+        at = chance.weighted(weights)
+        weights[at] = 0
+        chosen.append(paths[at])
+    return chosen
 
 
 # --- a generation ---------------------------------------------------------------------------------------
 
 
-def generation(
-    state: State, config: EvolveConfig, score: Scorer, usage: dict[int, int], tick: Callable[[int], None]
-) -> State:
+def generation(state: State, config: EvolveConfig, work: Work) -> State:
     """The state after one more generation."""
     began = time.perf_counter()
     g, population = state.generation, state.population
-    fresh = g * (config.boards + config.confirm)  # every generation has boards of its own
-    proposals = [
-        [propose(population, i, Chance("propose", config.seed, g, i, k), usage) for k in range(config.proposals)]
-        for i in range(len(population))
-    ]
-    flat = [p.partnership for row in proposals for p in row]
-    scores = score([*population, *flat], TRAINING, fresh, config.boards, tick)
-    own, tried = scores[: len(population)], scores[len(population) :].reshape(len(population), config.proposals, -1)
-    promising = _promising(own, tried, proposals)
-    kept = _confirmed(population, promising, score, fresh + config.boards, config.confirm, tick)
-    means = own.mean(axis=1)
-    best = int(means.argmax())
+    fresh = g * config.boards_a_generation  # every generation has boards of its own
+    after, kept, tried = list(population), [], 0
+    for i in range(len(population)):
+        proposals = propose(population, i, config, work, g, fresh)
+        tried += len(proposals)
+        after[i], said = _improved(population[i], proposals, config, work, fresh + config.study)
+        kept += [f"{i}: {what}" for what in said]
+    standings = [work.standing(pair, work.stretch(fresh, config.boards)) for pair in population]
+    best = max(range(len(population)), key=lambda i: standings[i][0])
     row = {
-        "generation": g, "mean_imps": float(means[best]), "standard_error": _error(own[best]),
-        "population_mean_imps": float(means.mean()), "boards": config.boards, "proposals": len(flat),
-        "kept": [f"{i}: {p.what}" for i, p in sorted(kept.items())], "seconds": time.perf_counter() - began,
+        "generation": g, "mean_imps": standings[best][0], "standard_error": standings[best][1],
+        "population_mean_imps": sum(s[0] for s in standings) / len(standings), "boards": config.boards,
+        "proposals": tried, "kept": kept, "seconds": time.perf_counter() - began,
     }  # fmt: skip
-    after = [kept[i].partnership if i in kept else pair for i, pair in enumerate(population)]
-    if g % 10 == 9 and len(after) > 1:  # the weakest is founded anew by the strongest
-        after[int(means.argmin())] = after[best]
-    return State(g + 1, after, [*state.metrics, row])
+    champions = state.champions
+    if config.champions and g % CHAMPION_EVERY == CHAMPION_EVERY - 1:
+        champions = [*champions, after[best]][-config.champions :]
+    return State(g + 1, [renumbered(pair) for pair in after], [*state.metrics, row], champions)
 
 
-def _promising(own: NDArray[np.int8], tried: NDArray[np.int8], proposals: list[list[Proposal]]) -> dict[int, Proposal]:
-    """For each partnership its best proposal, where that is better than what it has by a standard error."""
-    out = {}
-    for i, row in enumerate(proposals):
-        verdicts = [compare(tried[i, k], own[i]) for k in range(len(row))]
-        best = max(range(len(row)), key=lambda k: (verdicts[k].gain, -k))
-        if verdicts[best].better_by(TRY_ERRORS):
-            out[i] = row[best]
-    return out
+def propose(
+    population: Sequence[Partnership], i: int, config: EvolveConfig, work: Work, g: int, start: int
+) -> list[Proposal]:
+    """What the operators propose to partnership ``i`` in generation ``g``."""
+    pair, swapping = population[i], config.uses("swapping")
+    study = work.stretch(start, config.study)
+    proposals: list[Proposal] = []
+    if config.uses("refinement"):
+        chance = Chance("refine", config.seed, g, i)
+        rules = work.rules(pair, config.positions, chance, study)[:RULES_TRIED]
+        found = evolution.refinements(rules, chance, swapping)
+        leading = [p for p in found if p.what in {q.what for q in found[: 2 * ANSWERED]}][:ANSWERED]
+        proposals += found + work.answers(pair, leading, study)
+    if config.uses("evolution") or config.operators == "swapping":
+        usage = _usage(pair, config.seed, g)
+        chance = Chance("vary", config.seed, g, i)
+        proposals += evolution.variations(pair, config.proposals, chance, usage, swapping)
+    if swapping:
+        proposals += evolution.swaps(population, i, config.proposals, Chance("swap", config.seed, g, i))
+    return proposals
 
 
-def _confirmed(
-    population: list[Partnership],
-    promising: dict[int, Proposal],
-    score: Scorer,
-    start: int,
-    count: int,
-    tick: Callable[[int], None],
-) -> dict[int, Proposal]:
-    """Those of the promising proposals that gain on fresh boards too."""
-    if not promising:
-        return {}
-    pairs = [pair for i, p in promising.items() for pair in (population[i], p.partnership)]
-    scores = score(pairs, TRAINING, start, count, tick)
-    verdicts = {i: compare(scores[2 * k + 1], scores[2 * k]) for k, i in enumerate(promising)}
-    return {i: promising[i] for i, v in verdicts.items() if v.better_by(CONFIRM_ERRORS)}
+def _usage(pair: Partnership, seed: int, g: int) -> dict[int, int]:
+    """Calls that each line of the first player's system makes where all play it."""
+    sample = library_boards(2000, seed, TRAINING, start=2000 * g)
+    hierarchy = Hierarchy(pair.first)  # not the one that the process keeps: its lines may be numbered otherwise
+    return line_usage(hierarchy, deal_features(sample.owner), sample.dealer, sample.vulnerability)
 
 
-def _error(imps: NDArray[np.int8]) -> float:
-    return float(imps.std(ddof=1)) / len(imps) ** 0.5
+def _improved(
+    us: Partnership, proposals: Sequence[Proposal], config: EvolveConfig, work: Work, start: int
+) -> tuple[Partnership, list[str]]:
+    """The partnership with those proposals that gain, and what they were. Few boards for all, many for the best."""
+    running = [(p, c) for p in proposals if (c := p.apply(us)) is not None and c != us]
+    for at, count, errors in ((0, config.boards, TRY_ERRORS), (config.boards, 3 * config.boards, LEAD_ERRORS)):
+        verdicts = work.trial(us, [c for _, c in running], work.stretch(start + at, count))
+        ranked = sorted(zip(verdicts, running, strict=True), key=lambda vr: -vr[0].gain)
+        running = [r for v, r in ranked if v.better_by(errors)]
+    start += 4 * config.boards
+    running = running[:MOST_CONFIRMED]
+    verdicts = work.trial(us, [c for _, c in running], work.stretch(start, config.confirm))
+    good = [(v, p) for v, (p, _) in zip(verdicts, running, strict=True) if v.better_by(CONFIRM_ERRORS)]
+    good.sort(key=lambda vp: -vp[0].gain)
+    return _united(us, good, work, work.stretch(start + config.confirm, config.confirm))
+
+
+def _united(
+    us: Partnership, good: Sequence[tuple[Verdict, Proposal]], work: Work, stretch: Stretch
+) -> tuple[Partnership, list[str]]:
+    """All confirmed proposals at once, if the team does as well as they promised; else one after the other."""
+    team, used = us, []
+    for gained in good:
+        changed = gained[1].apply(team)
+        if changed is not None and changed != team:
+            team, used = changed, [*used, gained]
+    if not used:
+        return us, []
+    whole = work.trial(us, [team], stretch)[0]
+    if len(used) == 1 or whole.gain >= TOGETHER * sum(v.gain for v, _ in used):
+        return (team, [_said(v, p) for v, p in used]) if whole.gain > 0 else (us, [])
+    team, kept = us, []
+    for _, p in used:
+        changed = p.apply(team)
+        if changed is None or changed == team:
+            continue
+        now = work.trial(team, [changed], stretch)[0]
+        if now.better_by(LEAD_ERRORS):
+            team, kept = changed, [*kept, _said(now, p)]
+    return team, kept
+
+
+def _said(verdict: Verdict, proposal: Proposal) -> str:
+    return f"{proposal.what} ({verdict.gain:+.4f} ± {verdict.error:.4f})"
 
 
 # --- a run ----------------------------------------------------------------------------------------------
@@ -174,21 +291,21 @@ def evolve(
     folder: Path, config: EvolveConfig, state: State, cluster: Cluster, tick: Callable[[int], None]
 ) -> Iterator[State]:
     """Go on from ``state`` to the last generation; yields each state after it has been saved in ``folder``."""
-    control = numbered(config.control)
-    score = Scorer(cluster, control, config.seed)
-    sample = library_boards(2000, config.seed, TRAINING)
-    usage = line_usage(
-        Hierarchy(numbered(config.start).first), deal_features(sample.owner), sample.dealer, sample.vulnerability
-    )
     while state.generation < config.generations:
-        state = generation(state, config, score, usage, tick)
+        work = Work(cluster, (*league(config), *state.champions), config.seed, tick)
+        state = generation(state, config, work)
         save(folder, config, state)
         yield state
 
 
+def league(config: EvolveConfig) -> tuple[Partnership, ...]:
+    """The pairs that a run trains against, the control pair first."""
+    return tuple(numbered(name) for name in dict.fromkeys([config.control, *names(config.league)]))
+
+
 def save(folder: Path, config: EvolveConfig, state: State) -> None:
     """Write the checkpoint and the metrics."""
-    systems = {name: _fingerprint(name) for name in (config.start, config.control)}
+    systems = {name: _fingerprint(name) for name in (config.start, config.control, *names(config.league))}
     runs.save_checkpoint(folder, {"config": asdict(config), "systems": systems, **state.as_json()})
     runs.write_metrics(folder, state.metrics)
 
@@ -216,15 +333,25 @@ def load(folder: Path) -> tuple[EvolveConfig, State]:
     return config, state
 
 
-def champion(
-    config: EvolveConfig, state: State, cluster: Cluster, tick: Callable[[int], None]
-) -> tuple[int, Partnership]:
-    """The partnership that does best on fresh training boards. Judging boards are not touched."""
-    score = Scorer(cluster, numbered(config.control), config.seed)
-    start = config.generations * (config.boards + config.confirm)
-    means = score(state.population, TRAINING, start, config.confirm, tick).mean(axis=1)
-    best = int(means.argmax())
+def champion(config: EvolveConfig, state: State, work: Work) -> tuple[int, Partnership]:
+    """The partnership that does best on fresh training boards. Judging boards are not touched.
+
+    Partners who differ may each take over partner's whole system, if the pair loses nothing by it: one system is
+    easier to read than two.
+    """
+    start = config.generations * config.boards_a_generation
+    stretch = work.stretch(start, config.confirm)
+    base = state.population[0]
+    verdicts = work.trial(base, state.population, stretch)
+    best = max(range(len(verdicts)), key=lambda i: verdicts[i].gain)
     pair = state.population[best]
+    if pair.first != pair.second:
+        alike = [Partnership(pair.first, pair.first), Partnership(pair.second, pair.second)]
+        by = work.trial(pair, alike, work.stretch(start + config.confirm, config.confirm))
+        gain, chosen = max(zip((v.gain for v in by), alike, strict=True), key=lambda x: x[0])
+        pair = chosen if gain >= 0 else pair
+    if pair.first == pair.second:
+        return best, Partnership(*(pair.first.renamed("evolved"),) * 2)
     return best, Partnership(pair.first.renamed("evolved-first"), pair.second.renamed("evolved-second"))
 
 
@@ -232,7 +359,8 @@ def start_run(root: Path, name: str | None, config: EvolveConfig) -> tuple[Path,
     """A fresh run folder with its manifest and first checkpoint."""
     config.check()
     state = begin(config)  # before the folder: a faulty system is told without leaving one behind
-    read_system(config.control)
+    for system in (config.control, *names(config.league), *names(config.gatekeepers)):
+        read_system(system)
     folder = runs.new_folder(root, KIND, name)
     runs.write_manifest(folder, runs.manifest(asdict(config), runs.sha256(Path(embedded().path))))
     save(folder, config, state)

@@ -70,11 +70,16 @@ def line_at(system: System, address: Address) -> Line | None:
 
 def with_line(system: System, address: Address, line: Line) -> System:
     """The system with another line at an address."""
+    return with_lines(system, address, (line,))
+
+
+def with_lines(system: System, address: Address, new: tuple[Line, ...]) -> System:
+    """The system with other lines, or none, in place of the one at an address."""
 
     def put(lines: tuple[Line, ...], rest: tuple[int, ...]) -> tuple[Line, ...]:
         i = rest[0]
-        new = line if len(rest) == 1 else replace(lines[i], lines=put(lines[i].lines, rest[1:]))
-        return (*lines[:i], new, *lines[i + 1 :])
+        here = new if len(rest) == 1 else (replace(lines[i], lines=put(lines[i].lines, rest[1:])),)
+        return (*lines[:i], *here, *lines[i + 1 :])
 
     lines, rest = _top(system, address)
     if address[0] == "lines":

@@ -1,0 +1,208 @@
+"""Refinement: positions as lines write them, labels against a slow play-out, and rules against planted ones."""
+
+import numpy as np
+import pytest
+
+from agents.hierarchy.bidder import HierarchyBidder
+from agents.hierarchy.mutation import Chance
+from agents.hierarchy.paths import readings
+from agents.hierarchy.text import constraint_text, parse_system
+from bridge_env.auction import Auctions
+from bridge_env.calls import parse_call
+from bridge_env.scoring import imps
+from bridge_env.view import view_of
+from training.cluster import Cluster
+from training.duel import Partnership, Stretch, boards_of, duel, hierarchy, points_of
+from training.evolution import rule_edit
+from training.refine.induce import rules
+from training.refine.labels import UNTRIED, Examples, count_paths, joined, label, tokens, words
+from training.refine.tasks import after_call, answers_task
+from training.selfplay import Work, numbered
+
+SAYC = numbered("sayc")
+PASS = Partnership(*(parse_system("system: p\nP\nwhen 0-7 last-level\n  P\n"),) * 2)
+STRETCH = Stretch(3, "training", 0, 400)
+
+
+def calls_of(text):
+    return [parse_call(word) for word in text.split()]
+
+
+@pytest.mark.parametrize(
+    ("auction", "side", "read"),
+    [
+        ("P P", 0, [""]),
+        ("1H P 2H P", 0, ["1H-2H", "1M-2M"]),
+        ("1H 1S 2H P", 0, ["1H-(1S)-2H", "1M-(1oM)-2M"]),
+        ("1H 1S 2H P", 1, ["(1H)-1S-(2H)-P", "(1M)-1oM-(2M)-P"]),
+        ("P 1D X 1NT", 0, ["(1D)-X-(1N)", "(1m)-X-(1N)"]),
+        ("1NT P 2C", 1, ["(1N)-P-(2C)", "(1N)-P-(2m)"]),
+        ("1NT", 1, ["(1N)"]),
+        ("1C 1D 1S 2C", 0, ["1C-(1D)-1S-(2C)", "1m-(1om)-1M-(2m)"]),
+    ],
+)
+def test_positions_read_as_lines_write_them(auction, side, read):
+    assert [path.text for path in readings(calls_of(auction), 0, side)] == read
+
+
+def test_names_stand_for_suits():
+    path = readings(calls_of("1S 2D"), 0, 0)[1]
+    assert path.names == ("m", "om", "M", "oM")
+    assert path.suits == (1, 0, 3, 2)
+    last = 6  # 2D
+    assert path.call("lowest:om", last) == parse_call("3C")
+    assert path.call("lowest:oM", last) == parse_call("2H")
+    assert path.call("jump:M", last) == parse_call("3S")
+    assert path.call("game:M", last) == parse_call("4S")
+    assert path.call("1M", last) == -1
+    assert path.call("X", last) == parse_call("X")
+
+
+def test_partner_answers_where_the_new_call_leads():
+    assert after_call("", "1S") == ["1S"]
+    assert after_call("1M", "2m") == ["1M-2m"]
+    assert sorted(after_call("(1M)", "lowest:oM")) == ["(1M)-1oM", "(1M)-2oM"]
+    assert after_call("(1m)-P-(1M)", "lowest:N") == ["(1m)-P-(1M)-1N"]
+    assert after_call("1N", "game:M") == ["1N-4M"]
+
+
+# --- labels -----------------------------------------------------------------------------------------------------
+
+
+def slow_worth(us, them, stretch, table, board, number, call):
+    """IMPs against the call that was made, with one bidder asked after the other."""
+    boards, _ = boards_of(stretch)
+    before = duel(us, them, stretch)
+    made = before.history[table, board]
+    auctions = Auctions(boards.dealer[[board]], boards.vulnerability[[board]])
+    for k in range(number):
+        auctions.step(made[[k]])
+    auctions.step(np.array([call], np.int8))
+    own, other = hierarchy(us.first), hierarchy(them.first)
+    ours, theirs = HierarchyBidder(own, own, (other, other)), HierarchyBidder(other, other, (own, own))
+    while not auctions.done.all():
+        bidder = ours if (int(auctions.turn[0]) & 1) == table else theirs
+        auctions.step(bidder.call(view_of(auctions, boards.owner[[board]], np.array([0]))))
+    points = before.points[:, board].copy()
+    points[table] = points_of(auctions, boards.take(np.array([board])))[0]
+    return int(imps(points[0] - points[1])) - int(before.imps[board])
+
+
+def test_labels_are_what_a_slow_play_out_gives():
+    boards, _ = boards_of(STRETCH)
+    wanted = {"": 40, "1M": 30, "(1m)": 30, "1N-2m": 20}
+    found = label(SAYC, PASS, STRETCH, wanted) | label(PASS, SAYC, STRETCH, {"(1m)": 20})
+    history = duel(SAYC, PASS, STRETCH).history
+    checked = 0
+    for path in ("", "1M", "1N-2m"):
+        for table, examples in zip((0, 1), found[path], strict=True):
+            assert len(examples.board) == len(examples.worth) <= wanted[path]
+            for row in range(0, len(examples.board), 7):
+                board = int(examples.board[row])
+                for number in range(history.shape[2]):
+                    side = (int(boards.dealer[board]) + number) & 1
+                    calls = [int(c) for c in history[table, board, :number]]
+                    read = [p for p in readings(calls, int(boards.dealer[board]), table) if p.text == path]
+                    if side == table and read and path:
+                        break
+                else:
+                    continue
+                last = max((c - 3 for c in calls if c >= 3), default=-1)
+                for j in range(0, len(examples.calls), 3):
+                    call = read[0].call(examples.calls[j], last)
+                    if examples.worth[row, j] != UNTRIED:
+                        assert examples.worth[row, j] == slow_worth(SAYC, PASS, STRETCH, table, board, number, call)
+                        checked += 1
+    assert checked > 20
+
+
+def test_examples_speak_of_the_hand_under_the_names_of_the_position():
+    examples = joined(label(SAYC, SAYC, Stretch(3, "training", 0, 2000), {"1M-2m": 500})["1M-2m"])
+    columns = words(examples.names)
+    x = examples.features
+    lengths = x[:, [columns.index(name) for name in examples.names]]
+    assert (lengths.sum(axis=1) == 13).all()
+    assert (lengths[:, columns.index("M") - columns.index("m")] >= 5).all()  # the opener holds five of M
+    assert (x[:, columns.index("hcp")] >= 9).all()
+    assert set(np.unique(x[:, columns.index("M-oM")])) <= {-1, 0, 1}
+    assert examples.made.sum() <= 1.0 + 1e-9
+    assert (x[:, columns.index("support:oM")] == 0).all()  # no suit of ours
+
+
+def test_counting_finds_every_decision_once():
+    often = count_paths(SAYC, PASS, STRETCH)
+    boards, _ = boards_of(STRETCH)
+    history = duel(SAYC, PASS, STRETCH).history
+    number = sum(
+        (history[table] >= 0)[(boards.dealer[:, None] + np.arange(history.shape[2]) + table) & 1 == 0].sum()
+        for table in (0, 1)
+    )
+    exact = sum(n for path, n in often.items() if "M" not in path and "m" not in path)
+    assert exact == number
+
+
+# --- rules ------------------------------------------------------------------------------------------------------
+
+
+def planted(count=4000, seed=1, gain=3.0):
+    """Examples in which X gains for hands of 9+ hcp and 4+ S."""
+    rng = np.random.default_rng(seed)
+    names = ("C", "D", "H", "S")
+    x = rng.integers(0, 3, (count, len(words(names)))).astype(np.int16)
+    x[:, words(names).index("hcp")] = rng.integers(0, 20, count)
+    x[:, words(names).index("S")] = rng.integers(0, 8, count)
+    fits = (x[:, words(names).index("hcp")] >= 9) & (x[:, words(names).index("S")] >= 4)
+    worth = np.full((count, 3), UNTRIED, np.int8)
+    worth[:, 0] = 0
+    worth[:, 1] = np.clip(np.where(fits, gain, -2.0) + rng.normal(0, 4, count), -24, 24).astype(np.int8)
+    return Examples("(1H)", names, ("P", "X", "2C"), x, worth, np.array([1.0, 0, 0]), np.arange(count))
+
+
+def test_a_planted_rule_is_found():
+    found = rules(planted())
+    assert [rule.call for rule in found] == ["X"]
+    said = constraint_text(found[0].constraint)
+    assert "9+ hcp" in said or "8+ hcp" in said
+    assert "4+ S" in said
+    line = rule_edit(found[0], ("forcing",))
+    assert (
+        parse_system(f"{line.line.name}  {said}\nwhen 0-7 last-level\n  P").lines[0].constraint == found[0].constraint
+    )
+
+
+def test_noise_gives_no_rule():
+    found = [rules(planted(1500, seed, gain=-2.0)) for seed in range(6)]
+    assert sum(map(len, found)) <= 1
+
+
+def test_words_of_rules_are_of_the_language():
+    for names in (("C", "D", "H", "S"), ("m", "om", "M", "oM")):
+        lead = "1m-(1M)" if names[0] == "m" else "1C"
+        for word in words(names):
+            asked = f"{word.replace('-', ' >= ')}" if "-" in word and word != "they-vul" else f"1+ {word}"
+            parse_system(f"after {lead}\n  P {asked}\nwhen 0-7 last-level\n  P")
+
+
+def test_answers_are_sought_where_the_call_leads():
+    system = parse_system("system: t\n2D 6-12 hcp, 5+ H\nP\nwhen 0-7 last-level\n  P\n")
+    pair = Partnership(system, system)
+    found = answers_task(pair, [PASS], [Stretch(2, "training", 0, 3000)], "", "2D", 400)
+    assert found
+    assert {r.path for r in found} == {"2D"}
+    assert {r.call for r in found} & {"lowest:H", "game:H", "3N", "lowest:S", "game:S", "jump:H"}
+
+
+def test_work_is_the_same_however_it_is_shared():
+    pytest.importorskip("ray")
+    results = []
+    for workers in (1, 2):
+        with Cluster(workers) as cluster:
+            work = Work(cluster, (SAYC, PASS), 3, lambda _boards: None)
+            found = work.rules(SAYC, 4, Chance("w"), work.stretch(0, 600))
+            results.append([(r.path, r.call, r.constraint, r.gain) for r in found])
+    assert results[0] == results[1]
+
+
+def test_opening_tokens_are_all_bids_of_three_levels():
+    path = readings([], 0, 0)[0]
+    assert len(tokens(path)) == 16

@@ -1,0 +1,73 @@
+"""Refinement cut into tasks that any worker can do: pure functions of systems and boards."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from agents.hierarchy.compiled import SPAN_CODES, span_call
+from bridge_env.calls import FIRST_BID
+from training.duel import Partnership, Stretch
+from training.refine.induce import Rule, rules
+from training.refine.labels import Examples, count_paths, joined, label
+
+PARTS = 4096  # boards a task
+
+
+def count_task(us: Partnership, them: Partnership, stretch: Stretch) -> Counter[str]:
+    """How often ``us`` decide at each position against ``them``."""
+    return count_paths(us, them, stretch)
+
+
+def label_task(us: Partnership, them: Partnership, stretch: Stretch, wanted: Mapping[str, int]) -> dict[str, Examples]:
+    """Labelled decisions at the positions wanted."""
+    return {path: joined(parts) for path, parts in label(us, them, stretch, wanted).items()}
+
+
+def rules_task(parts: Sequence[Examples]) -> list[Rule]:
+    """The rules that the decisions at a position ask for."""
+    return rules(joined(list(parts)))
+
+
+def answers_task(
+    us: Partnership, league: Sequence[Partnership], stretches: Sequence[Stretch], path: str, call: str, most: int
+) -> list[Rule]:
+    """Partner's answers to ``call`` at ``path``, which ``us`` have begun to make.
+
+    They are labelled with everyone going on as now, and written as answers to ``call`` whatever its level is.
+    """
+    wanted = dict.fromkeys(after_call(path, call), most)
+    parts = [
+        example
+        for them in league
+        for stretch in stretches
+        for examples in label(us, them, stretch, wanted).values()
+        for example in examples
+    ]
+    if not parts:
+        return []
+    leads = f"{path}-{call}" if path else call
+    return [replace(rule, path=leads) for rule in rules(joined(parts))]
+
+
+def after_call(path: str, call: str) -> list[str]:
+    """The positions in which partner answers ``call``: its level may hang on which suits they are."""
+    out: dict[str, None] = {}
+    for major, minor in ((2, 0), (2, 1), (3, 0), (3, 1)):
+        suits = {"m": minor, "om": 1 - minor, "M": major, "oM": 5 - major, **{s: i for i, s in enumerate("CDHS")}}
+        last, steps = -1, [*path.split("-"), call] if path else [call]
+        for number, step in enumerate(steps):
+            token = step.strip("()")
+            if token in ("P", "X", "XX"):
+                continue
+            span, colon, name = token.partition(":")
+            strain = 4 if (name or token[1:]) == "N" else suits[name or token[1:]]
+            bid = span_call(SPAN_CODES[span], strain, last) - FIRST_BID if colon else 5 * (int(token[0]) - 1) + strain
+            if bid <= last:
+                break
+            last = bid
+            steps[number] = step.replace(token, f"{bid // 5 + 1}{name or token[1:]}")
+        else:
+            out["-".join(steps)] = None
+    return list(out)
