@@ -198,7 +198,7 @@ def test_ctrl_c_leaves_a_run_that_goes_on(tiny, tmp_path):
     ended = subprocess.run(resume, capture_output=True, text=True, timeout=120, check=False)
     assert ended.returncode == 0, ended.stdout + ended.stderr
     assert "duplicate" in ended.stdout
-    for name in ("report.md", "learning_curve.png", "evolved-first.bidding", "verdict.json"):
+    for name in ("report.md", "learning_curve.png", "verdict.json"):
         assert (folder / name).stat().st_size > 0
     refused = subprocess.run([*resume, "--seed", "9"], capture_output=True, text=True, timeout=60, check=False)
     assert refused.returncode == 2

@@ -13,6 +13,8 @@ from typing import Any
 _EPILOG = """\
 examples:
   bridge-env evolve                                   a first run, about two minutes on two cores
+  bridge-env evolve --league acol,precision,preempts --gatekeepers polish,two-over-one --generations 40
+                                                      against a league, judged by two families it never met
   bridge-env evolve --generations 200 --name long     a longer one, into results/evolve/long
   bridge-env evolve --resume results/evolve/long      go on after Ctrl-C or a crash
   bridge-env evolve --resume results/evolve/long --generations 400
@@ -30,9 +32,10 @@ def add_evolve(subparsers: Any) -> None:
     parser = subparsers.add_parser(
         "evolve",
         help="self-play: partnerships evolve and swap bidding hierarchies against a control pair",
-        description="Partnerships start from a bidding system, move its thresholds and swap parts of their "
-        "hierarchies with their partners and with each other. What gains IMPs against the control pair is kept. "
-        "The winner is judged on boards that training never saw.",
+        description="Partnerships start from a bidding system and change it in three ways: evolution varies its "
+        "rules by chance, refinement finds rules for hands that another call would have suited better, and swapping takes over "
+        "what partner or another pair does. What gains IMPs against the control pair and the rest of the league, "
+        "also on fresh boards, is kept. The winner is judged on boards that training never saw.",
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -75,25 +78,33 @@ def run(args: argparse.Namespace) -> int:
 def _conclude(folder: Path, config: Any, state: Any, best: int, pair: Any) -> None:
     from agents.hierarchy.text import system_text
     from training import judge, runs
+    from training.evolve_config import names
 
-    files = [folder / f"evolved-{who}.bidding" for who in ("first", "second")]
-    for file, system in zip(files, (pair.first, pair.second), strict=True):
+    alike = pair.first == pair.second
+    files = [
+        folder / name
+        for name in (("evolved.bidding",) if alike else ("evolved-first.bidding", "evolved-second.bidding"))
+    ]
+    for file, system in zip(files, (pair.first, pair.second), strict=False):
         runs.write_atomically(file, system_text(system))
-    evolved = f"pair:system:{files[0]},system:{files[1]}"
+    evolved = f"system:{files[0]}" if alike else f"pair:system:{files[0]},system:{files[1]}"
     print(f"judging on {config.judge:,} boards that training never saw")
-    rows = judge.judge(evolved, f"system:{config.control}", f"system:{config.start}", config.judge, config.seed)
+    met, unmet = ([f"system:{name}" for name in names(listed)] for listed in (config.league, config.gatekeepers))
+    rows = judge.judge(
+        evolved, f"system:{config.control}", f"system:{config.start}", config.judge, config.seed, met, unmet
+    )
     print("\n" + judge.table_text(rows) + "\n")
     judge.plot_curve(state.metrics, rows[2], folder / "learning_curve.png")
     manifest = runs.read_manifest(folder)
     kept = [f"generation {row['generation']}: {what}" for row in state.metrics for what in row["kept"]]
-    command = "bridge-env evolve " + " ".join(f"--{k} {v}" for k, v in manifest["config"].items())
-    runs.write_atomically(folder / "report.md", judge.markdown(rows, manifest, command, kept))
+    command = runs.command_line("bridge-env evolve", config)
+    runs.write_atomically(folder / "report.md", judge.markdown(rows, manifest, command, kept, [f.name for f in files]))
     verdict = {"champion": best, "rows": [row.as_json() for row in rows]}
     runs.write_atomically(folder / "verdict.json", json.dumps(verdict, indent=2) + "\n")
     runs.write_manifest(folder, manifest | {"systems_sha256": {f.name: runs.sha256(f) for f in files}})
     for what, name in (("learning curve", "learning_curve.png"), ("report", "report.md")):
         print(f"{what + ':':<16}{folder / name}")
-    print(f"{'system:':<16}{files[0]} and {files[1].name}")
+    print(f"{'system:':<16}{' and '.join(str(file) for file in files)}")
     print(f"{'play it:':<16}bridge-env match {evolved} system:sayc")
 
 

@@ -19,15 +19,16 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.hierarchy.edits import Edit, Insert, Together, differences
+from agents.hierarchy.edits import Edit, Insert, InsertGeneral, Together, differences
 from agents.hierarchy.mutation import Chance
-from agents.hierarchy.text import SystemTextError, constraint_text
+from agents.hierarchy.text import SystemTextError, constraint_text, parse_constraint
 from agents.hierarchy.tree import Line, Step
 from agents.hierarchy.variation import vary
 from training.duel import Partnership, Stretch, gains, hierarchy
 from training.refine.induce import Rule
 
 BOTH = 2
+GENERAL = "when "  # how the paths of general rules begin
 _PLAYERS = ("first player", "second player", "both players")
 
 
@@ -120,21 +121,26 @@ def refinements(rules: Sequence[Rule], chance: Chance, swapping: bool) -> list[P
 
 def may_force(rule: Rule) -> bool:
     """Could the call ask partner to speak?"""
+    if rule.path.startswith(GENERAL):
+        return rule.call == "X"
     return rule.call == "X" or (rule.call[0] in "lj1234" and not rule.call.endswith("N") and rule.path != "")
 
 
-def rule_edit(rule: Rule, flags: tuple[str, ...] = ()) -> Insert:
-    """The rule as a line in front of all others at its position."""
+def rule_edit(rule: Rule, flags: tuple[str, ...] = ()) -> Insert | InsertGeneral:
+    """The rule as a line in front of all others at its position, or in front of the general rules of its context."""
     said = f" !{flags[0]}" if flags else ""
     line = Line((Step(rule.call),), rule.constraint, flags, "learned")
     what = f"{rule.path or 'opening'}: {rule.call}  {constraint_text(rule.constraint)}{said}"
+    if rule.path.startswith(GENERAL):
+        return InsertGeneral(parse_constraint(rule.path.removeprefix(GENERAL)), line, what)
     return Insert(path_steps(rule.path), line, what)
 
 
 def with_answers(edit: Insert, answers: Sequence[Rule]) -> Together:
     """A call together with partner's answers to it, the most valuable in front."""
     parts = [rule_edit(rule) for rule in sorted(answers, key=lambda r: r.gain)]
-    return Together((edit, *parts), f"{edit.what}, and answers: " + "; ".join(p.line.name for p in parts))
+    said = "; ".join(f"{p.line.name} {constraint_text(p.line.constraint)}".rstrip() for p in reversed(parts))
+    return Together((edit, *parts), f"{edit.what}, and answers: {said}")
 
 
 def path_steps(path: str) -> tuple[Step, ...]:

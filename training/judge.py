@@ -27,22 +27,30 @@ class Row:
         return {"what": self.what, "mean_imps": self.mean, "standard_error": self.error, "boards": self.boards}
 
 
-def judge(evolved: str, control: str, start: str, boards: int, seed: int) -> list[Row]:
+def judge(
+    evolved: str, control: str, start: str, boards: int, seed: int, met: Sequence[str] = (), unmet: Sequence[str] = ()
+) -> list[Row]:
     """Play the matches of the verdict on judging boards.
 
     Args:
         evolved, control, start: specs of the evolved pair, of the control pair, and of the system it began with.
+        met, unmet: specs of further opponents, those of training and others.
+
+    Returns:
+        The evolved pair in both directions, the duplicate match against the control pair, and what the evolved pair
+        gains over the start against each of the others on the same boards.
     """
     match = play(evolved, control, boards, seed)
     rows = [
         *(_direction(match, side) for side in (0, 1)),
         Row(f"evolved - {control}, duplicate", match.mean_imps, match.standard_error, boards),
     ]
-    # Opponents of training flatter; one that training never met shows at once what carries over.
-    against = play(evolved, "pass", match.boards, seed), play(start, "pass", match.boards, seed)
-    gain = against[0].imps - against[1].imps
-    rows.append(Row("gain over the start against pass (never met)", float(gain.mean()),
-                    standard_error(gain, match.boards.base), boards))  # fmt: skip
+    # Opponents of training flatter; those that training never met show what carries over.
+    for opponent in dict.fromkeys([*met, *unmet, "pass"]):
+        against = play(evolved, opponent, match.boards, seed), play(start, opponent, match.boards, seed)
+        gain = against[0].imps - against[1].imps
+        what = f"gain over the start against {opponent} ({'trained against' if opponent in met else 'never met'})"
+        rows.append(Row(what, float(gain.mean()), standard_error(gain, match.boards.base), boards))
     return rows
 
 
@@ -65,7 +73,9 @@ def table_text(rows: Sequence[Row]) -> str:
     return "\n".join([head, "-" * len(head), *lines])
 
 
-def markdown(rows: Sequence[Row], manifest: Mapping[str, Any], command: str, kept: Sequence[str]) -> str:
+def markdown(
+    rows: Sequence[Row], manifest: Mapping[str, Any], command: str, kept: Sequence[str], files: Sequence[str]
+) -> str:
     """The report of a run."""
     config = manifest.get("config", {})
     lines = [
@@ -74,7 +84,7 @@ def markdown(rows: Sequence[Row], manifest: Mapping[str, Any], command: str, kep
         "| | IMPs/board | SE | boards |", "| --- | ---: | ---: | ---: |",
         *(f"| {r.what} | {r.mean:+.3f} | {r.error:.3f} | {r.boards:,} |" for r in rows), "",
         "![learning curve](learning_curve.png)", "",
-        "The system: [first player](evolved-first.bidding), [second player](evolved-second.bidding).", "",
+        "The systems: " + ", ".join(f"[{name}]({name})" for name in files) + ".", "",
         "## What was kept", "", *(f"- {what}" for what in kept), "",
         "## Config", "", *(f"- {name}: {value}" for name, value in sorted(config.items())), "",
     ]  # fmt: skip

@@ -40,6 +40,7 @@ TRAINING = "training"  # the split: a run never touches the judging boards befor
 TRY_ERRORS, LEAD_ERRORS, CONFIRM_ERRORS = 0.0, 1.0, 2.0
 MOST_CONFIRMED = 16  # proposals of a generation and partnership that go on to be confirmed
 RULES_TRIED = 24  # of refinement, of each partnership
+CONTEXTS_ONE_IN = 4  # for so many positions one kind of auction is refined that has no place in the tree
 ANSWERED = 6  # the rules for which partner's answers are sought too
 FEWEST_DECISIONS = 100  # at a position, in all duels of a study
 MOST_DECISIONS = 600  # labelled at a position, in each task
@@ -136,13 +137,17 @@ class Work:
     def rules(self, us: Partnership, count: int, chance: Chance, stretch: Stretch) -> list[Rule]:
         """The rules that refinement finds at ``count`` positions, the most valuable in front."""
         jobs = [(us, them, part) for part in stretch.parts(tasks.PARTS) for them in self.league]
-        often: Counter[str] = Counter()
-        for _, counted in self.cluster.map(tasks.count_task, jobs):
-            often.update(counted)
-        wanted = dict.fromkeys(_choose(often, count, chance), MOST_DECISIONS)
+        paths: Counter[str] = Counter()
+        contexts: Counter[str] = Counter()
+        for _, (at_paths, in_contexts) in self.cluster.map(tasks.count_task, jobs):
+            paths.update(at_paths)
+            contexts.update(in_contexts)
+        chosen = _choose(paths, count, chance) + _choose(contexts, -(-count // CONTEXTS_ONE_IN), chance)
+        wanted = dict.fromkeys(chosen, MOST_DECISIONS)
         labelled = dict(self.cluster.map(tasks.label_task, [(*job, wanted) for job in jobs]))
-        parts = [[labelled[k][path] for k in range(len(jobs)) if path in labelled[k]] for path in wanted]
-        found = dict(self.cluster.map(tasks.rules_task, [(part,) for part in parts if part]))
+        groups = sorted({path for found in labelled.values() for path in found})
+        parts = [[labelled[k][path] for k in range(len(jobs)) if path in labelled[k]] for path in groups]
+        found = dict(self.cluster.map(tasks.rules_task, [(part,) for part in parts]))
         self.tick(stretch.count)
         return sorted((rule for k in sorted(found) for rule in found[k]), key=lambda r: -r.gain)
 

@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 
 from agents.hierarchy.compiled import Compiled, compile_system, pool
 from agents.hierarchy.context import QUANTITIES
-from agents.hierarchy.engine import bid_boards, bid_rows, continue_boards
+from agents.hierarchy.engine import bid_boards, bid_rows, continue_boards, feature_rows
 from agents.hierarchy.tree import System
+from agents.hierarchy.vocabulary import NUM_COLUMNS
 from bridge_env.auction import Auctions
 from bridge_env.cards import hands
 from bridge_env.features import NUM_FEATURES, hand_features
@@ -161,6 +162,29 @@ def bid_on(
         np.asarray(length, np.int64), auctions.state, auctions.history,
     )  # fmt: skip
     return auctions
+
+
+def seen_rows(
+    seats: tuple[Hierarchy, Hierarchy, Hierarchy, Hierarchy],
+    features: NDArray[np.int16],
+    boards: NDArray[np.int64],
+    dealer: NDArray[np.int16],
+    vulnerability: NDArray[np.int16],
+    calls: NDArray[np.int8],
+    length: NDArray[np.int64],
+) -> tuple[NDArray[np.int16], NDArray[np.bool_]]:
+    """What the seat to call sees: feature rows int16 (N, NUM_COLUMNS), and whether general rules decide, bool (N,).
+
+    Args: as for ``bid_on``.
+    """
+    compiled, index = _pooled(seats)
+    auctions = Auctions(dealer, vulnerability)
+    rows, general = np.empty((len(auctions), NUM_COLUMNS), np.int16), np.empty(len(auctions), np.bool_)
+    feature_rows(
+        compiled, index, np.asarray(boards, np.int64), auctions.state, np.ascontiguousarray(calls, np.int8),
+        np.asarray(length, np.int64), features, rows, general,
+    )  # fmt: skip
+    return rows, general
 
 
 def _pooled(seats: tuple[Hierarchy, ...]) -> tuple[Compiled, NDArray[np.int32]]:

@@ -11,7 +11,8 @@ from dataclasses import dataclass, replace
 
 from agents.hierarchy.mutation import Address, addresses, line_at, with_lines
 from agents.hierarchy.text import constraint_text
-from agents.hierarchy.tree import Line, Step, System
+from agents.hierarchy.tree import Block, Constraint, Line, Step, System
+from agents.hierarchy.vocabulary import CALL_WORDS
 
 Trail = tuple[str, ...]
 
@@ -51,6 +52,29 @@ class Insert:
             return replace(system, lines=(replace(front, lines=(self.line, *front.lines)), *rest))
         leads = Line(self.path, after=True, lines=(self.line,))
         return replace(system, lines=(leads, *system.lines))
+
+
+@dataclass(frozen=True)
+class InsertGeneral:
+    """A new general rule in front of all others but those for answers to conventions."""
+
+    when: Constraint
+    line: Line
+    what: str
+
+    def apply(self, system: System) -> System | None:
+        for b, block in enumerate(system.blocks):
+            if block.when == self.when:
+                new = replace(block, lines=(self.line, *block.lines))
+                return replace(system, blocks=(*system.blocks[:b], new, *system.blocks[b + 1 :]))
+        first = next((b for b, block in enumerate(system.blocks) if not _answers(block)), len(system.blocks))
+        new = Block(self.when, (self.line,), "learned")
+        return replace(system, blocks=(*system.blocks[:first], new, *system.blocks[first:]))
+
+
+def _answers(block: Block) -> bool:
+    """Does the block speak of auctions in which a certain call was made, as after Blackwood?"""
+    return any(atom.word in CALL_WORDS for clause in block.when for together in clause for atom in together)
 
 
 @dataclass(frozen=True)
@@ -106,7 +130,7 @@ class Together:
         return now
 
 
-Edit = Insert | Replace | Exchange | Together
+Edit = Insert | InsertGeneral | Replace | Exchange | Together
 
 
 def differences(mine: System, theirs: System) -> Iterator[Edit]:

@@ -158,6 +158,39 @@ def bid_rows(pool, systems, dealer, vulnerability, calls, length, hands, chosen,
 
 
 @njit
+def feature_rows(pool, systems, boards, auctions, calls, lengths, hands, rows, general):
+    """What the seat to call sees after the calls already made: its whole feature row, and who decides.
+
+    Args:
+        systems: int32 (4,) index of each seat's system in the pool.
+        boards: int64 (N,), whose hands a row has; auctions: fresh rows of ``bridge_env.auction``, changed here.
+        calls: int8 (N, L); lengths (N,).
+        hands: int16 (B, 4, NUM_FEATURES).
+        rows: written, int16 (N, NUM_COLUMNS).
+        general: written, bool (N,): the tree has no call here, so general rules decide.
+    """
+    history = np.empty(MAX_CALLS, np.int8)
+    place, told, sides = np.empty(4, np.int32), np.empty((4, 3), np.int16), np.empty(3, np.int16)
+    shown = np.empty((4, QUANTITIES, 2), np.int16)
+    out, scratch = np.empty((QUANTITIES, 2), np.int16), np.empty((3, QUANTITIES, 2), np.int16)
+    for i in range(len(rows)):
+        auction = auctions[i]
+        f = rows[i]
+        f[:] = 0
+        replay(
+            pool, systems, auction[DEALER], auction[VULNERABILITY], calls[i], lengths[i],
+            auction, history, place, shown, told, sides, f, out, scratch,
+        )  # fmt: skip
+        seat = row_turn(auction)
+        _, rule = decide(pool, systems, hands[boards[i], seat], auction, history, place, shown, told, sides, f)
+        f[LEVEL_COLUMN] = 0
+        general[i] = rule < 0
+        if rule >= 0:
+            blocks = pool.spans[systems[seat]]
+            general[i] = blocks[0] < blocks[1] and pool.blocks[blocks[0], 2] <= rule < pool.blocks[blocks[1] - 1, 3]
+
+
+@njit
 def bid_boards(pool, systems, hands, auctions, histories, used):
     """Bid boards to their end with a system in every seat; the same calls as ``bid_rows`` one at a time.
 

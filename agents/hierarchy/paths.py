@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from agents.hierarchy.compiled import SPAN_CODES, span_call
 from agents.hierarchy.tree import Step
@@ -30,7 +31,7 @@ class Path:
     names: tuple[str, str, str, str] = SUIT_NAMES
     suits: tuple[int, int, int, int] = (0, 1, 2, 3)
 
-    @property
+    @cached_property
     def text(self) -> str:
         """As a line has it: ``1M-(1oM)-2M``; empty before the opening."""
         return "-".join(str(step) for step in self.steps)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 INFINITE = 99  # "12+": no upper end
 
@@ -72,14 +73,24 @@ class Block:
     number: int = field(default=0, compare=False)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class System:
-    """A whole bidding system."""
+    """A whole bidding system. Its hash is taken once: trees are the keys of what is kept about them."""
 
     name: str
     lines: tuple[Line, ...] = ()
     blocks: tuple[Block, ...] = ()
     comments: tuple[str, ...] = field(default=(), compare=False)
+
+    @cached_property
+    def _hash(self) -> int:
+        return hash((self.name, self.lines, self.blocks))
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return System, (self.name, self.lines, self.blocks, self.comments)  # hashes differ from process to process
 
     def renamed(self, name: str) -> System:
         """The same system under another name."""

@@ -7,15 +7,16 @@ standard error. It is found on one half of the boards and must hold up on the ot
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from agents.hierarchy.text import is_difference
 from agents.hierarchy.tree import INFINITE, Atom, Constraint
 from agents.hierarchy.vocabulary import FLAG_WORDS
 from bridge_env.kernels import njit
-from training.refine.labels import CONDITIONS, UNTRIED, Examples, words
+from training.refine.decisions import UNTRIED, Examples
 
 CAUTION = 2.0  # standard errors of a rule's gain that are not counted on
 HOLDS_UP = 1.0  # standard errors above 0 that a rule must reach on the boards it was not found on
@@ -143,6 +144,7 @@ def grow(x, worth, first, most, caution, fewest, lows, highs):
 def rules(examples: Examples, most: int = 3) -> list[Rule]:
     """The best rules for a position, at most one a call, those that promise most first."""
     half = (examples.board % 2).astype(bool)
+    examples = replace(examples, features=np.clip(examples.features, -_OFFSET, _VALUES - _OFFSET - 1))
     found = []
     for j, call in enumerate(examples.calls):
         tried = examples.worth[:, j] != UNTRIED
@@ -180,7 +182,7 @@ def _rule(
     total, error = float(gained.sum()), float(np.sqrt((gained**2).sum()))
     if total <= HOLDS_UP * error:
         return None
-    constraint = _constraint(words(examples.names), lows, highs)
+    constraint = (*examples.given, *_constraint(examples.words, lows, highs))
     return Rule(examples.path, call, constraint, total, error, int(inside.sum()))
 
 
@@ -191,7 +193,7 @@ def _constraint(names: tuple[str, ...], lows: NDArray[np.int64], highs: NDArray[
         if low == -_OFFSET and high == _VALUES - _OFFSET - 1:
             continue
         first, dash, second = word.partition("-")
-        if dash and word not in CONDITIONS:  # -1, 0, 1: shorter, equal, longer
+        if dash and is_difference(word):  # -1, 0, 1: shorter, equal, longer
             if low > -_OFFSET:
                 atoms.append(Atom(word, low, INFINITE))
             if high < _VALUES - _OFFSET - 1:

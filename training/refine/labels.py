@@ -1,32 +1,24 @@
-"""Decisions labelled with what every sensible call would have been worth there.
-
-Each decision of a partnership in its duels is one example. A call is worth what it scores when it is made once and
-everyone goes on by the current systems, on solved deals: IMPs against the call that was made.
-"""
+"""Decisions at the positions of the tree, labelled with what every sensible call would have been worth there."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.hierarchy.bidder import bid_on
 from agents.hierarchy.paths import Path, readings
 from bridge_env.calls import DOUBLE, FIRST_BID, NUM_BIDS, NUM_CALLS, REDOUBLE
 from bridge_env.features import FEATURES
-from bridge_env.scoring import imps
 from training.boards import Boards
-from training.duel import Partnership, Stretch, boards_of, duel, points_of, seats_of
+from training.duel import Partnership, Stretch, boards_of, duel
+from training.refine.decisions import UNTRIED, Decisions, Examples, decisions_of, play_out
 
-UNTRIED = -128
 GAME_BIDS = (14, 17, 18)  # 3NT 4H 4S
 NEAREST, JUMPS = 6, 10  # bids above the last one that are tried; after bids of one
 OPENINGS = 15  # before the opening: all bids of the first three levels
-BATCH = 32768  # play-outs at a time
 
 # Few words, those that players use: each further one finds more rules that only fit the boards at hand.
 _PLAIN = ("hcp", "points", "longest", "shortest", "balanced", "controls", "losers", "rule20")
@@ -49,59 +41,7 @@ def _columns(suits: tuple[int, int, int, int]) -> NDArray[np.int64]:
     return np.array([FEATURES[w] for w in _PLAIN] + by_suit)
 
 
-@dataclass(frozen=True, eq=False)
-class Examples:
-    """The decisions of one reading of a position.
-
-    Attributes:
-        path: how lines write it.
-        names: of the suits.
-        calls: the calls tried, as lines write them.
-        features: int16 (N, len(words(names))).
-        worth: int8 (N, len(calls)), IMPs against the call made; ``UNTRIED`` where it stands for no legal call.
-        made: the share of the decisions that made each call, (len(calls),).
-        board: int64 (N,), which board a decision is of.
-    """
-
-    path: str
-    names: tuple[str, str, str, str]
-    calls: tuple[str, ...]
-    features: NDArray[np.int16]
-    worth: NDArray[np.int8]
-    made: NDArray[np.float64]
-    board: NDArray[np.int64]
-
-
 # --- where decisions are ----------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, eq=False)
-class _Decisions:
-    """All decisions of a partnership at one table: row, number of the call, and which position it is."""
-
-    row: NDArray[np.int64]
-    number: NDArray[np.int64]
-    position: NDArray[np.int64]
-    positions: list[tuple[int, tuple[int, ...]]]  # (dealer, calls so far)
-
-
-def _decisions(history: NDArray[np.int8], dealer: NDArray[np.int16], table: int) -> _Decisions:
-    """The decisions of the side that sits NS at table 0, EW at table 1."""
-    rows, numbers, positions = [], [], []
-    known: list[tuple[int, tuple[int, ...]]] = []
-    for k in range(history.shape[1]):
-        mine = np.flatnonzero((history[:, k] >= 0) & (((dealer + k + table) & 1) == 0))
-        if not mine.size:
-            continue
-        before = np.concatenate([dealer[mine, None].astype(np.int8), history[mine, :k]], axis=1)
-        distinct, which = np.unique(before, axis=0, return_inverse=True)
-        positions.append(which.reshape(-1) + len(known))
-        known += [(int(row[0]), tuple(int(c) for c in row[1:])) for row in distinct]
-        rows.append(mine)
-        numbers.append(np.full(len(mine), k))
-    if not rows:
-        return _Decisions(*np.zeros((3, 0), int), known)
-    return _Decisions(np.concatenate(rows), np.concatenate(numbers), np.concatenate(positions), known)
 
 
 @lru_cache(maxsize=1 << 18)
@@ -116,7 +56,7 @@ def count_paths(us: Partnership, them: Partnership, stretch: Stretch) -> Counter
     total: Counter[str] = Counter()
     history = duel(us, them, stretch).history
     for table in range(2):
-        decisions = _decisions(history[table], boards.dealer, table)
+        decisions = decisions_of(history[table], boards.dealer, table)
         often = np.bincount(decisions.position, minlength=len(decisions.positions))
         for (dealer, calls), count in zip(decisions.positions, often, strict=True):
             for path in _readings(calls, (dealer + table) & 1):
@@ -163,24 +103,30 @@ def label(us: Partnership, them: Partnership, stretch: Stretch, wanted: Mapping[
     before = duel(us, them, stretch)
     out: dict[str, list[Examples]] = {}
     for table in range(2):
-        decisions = _decisions(before.history[table], boards.dealer, table)
+        decisions = decisions_of(before.history[table], boards.dealer, table)
         read = [_readings(calls, (dealer + table) & 1) for dealer, calls in decisions.positions]
         chosen = _choose(decisions, read, wanted)
         rows = np.unique(np.concatenate([d for d, _ in chosen.values()])) if chosen else np.zeros(0, int)
         if not rows.size:
             continue
-        worth = _play_out(us, them, stretch, table, decisions, rows)
+        tried = np.zeros((len(decisions.positions), NUM_CALLS), np.bool_)
+        for position in np.unique(decisions.position[rows]):
+            dealer, calls = decisions.positions[position]
+            tried[position, _tried(calls, dealer, table)] = True
+        worth = play_out(
+            us, them, stretch, table, decisions.row[rows], decisions.number[rows], tried[decisions.position[rows]]
+        )
         place = np.full(len(decisions.row), -1)
         place[rows] = np.arange(len(rows))
         for text, (which, path_of) in chosen.items():
             out.setdefault(text, []).append(
-                _examples(text, which, path_of, decisions, worth[place[which]], before.history[table], boards, features)
+                _examples(text, which, path_of, decisions, worth[place[which]], boards, features)
             )
     return out
 
 
 def _choose(
-    decisions: _Decisions, read: list[list[Path]], wanted: Mapping[str, int]
+    decisions: Decisions, read: list[list[Path]], wanted: Mapping[str, int]
 ) -> dict[str, tuple[NDArray[np.int64], dict[int, Path]]]:
     """For each reading wanted the decisions to label, and how each of their positions reads."""
     positions: dict[str, dict[int, Path]] = {}
@@ -196,44 +142,12 @@ def _choose(
     return out
 
 
-def _play_out(
-    us: Partnership, them: Partnership, stretch: Stretch, table: int, decisions: _Decisions, rows: NDArray[np.int64]
-) -> NDArray[np.int8]:
-    """IMPs that each call gains over the one made: int8 (rows, 38), ``UNTRIED`` where it was not tried."""
-    boards, features = boards_of(stretch)
-    before = duel(us, them, stretch)
-    history = before.history[table]
-    tried = np.zeros((len(decisions.positions), NUM_CALLS), np.bool_)
-    for position in np.unique(decisions.position[rows]):
-        dealer, calls = decisions.positions[position]
-        tried[position, _tried(calls, dealer, table)] = True
-    board, number = decisions.row[rows], decisions.number[rows]
-    made = history[board, number].astype(int)
-    out = np.full((len(rows), NUM_CALLS), UNTRIED, np.int8)
-    out[np.arange(len(rows)), made] = 0
-    ask = tried[decisions.position[rows]]
-    ask[np.arange(len(rows)), made] = False
-    which, call = np.nonzero(ask)
-    seats = seats_of(us, them, table)
-    for at in range(0, len(which), BATCH):
-        w, c = which[at : at + BATCH], call[at : at + BATCH]
-        b, k = board[w], number[w]
-        calls = history[b, : int(k.max()) + 1].copy()
-        calls[np.arange(len(b)), k] = c
-        ended = bid_on(seats, features, b, boards.dealer[b], boards.vulnerability[b], calls, k + 1)
-        points = before.points[:, b].copy()
-        points[table] = points_of(ended, boards.take(b))
-        out[w, c] = imps(points[0] - points[1]).astype(np.int16) - before.imps[b]
-    return out
-
-
 def _examples(
     text: str,
     which: NDArray[np.int64],
     path_of: dict[int, Path],
-    decisions: _Decisions,
+    decisions: Decisions,
     worth: NDArray[np.int8],
-    history: NDArray[np.int8],
     boards: Boards,
     features: NDArray[np.int16],
 ) -> Examples:
@@ -242,7 +156,6 @@ def _examples(
     calls = tokens(any_path)
     x = np.empty((len(which), len(words(any_path.names))), np.int16)
     y = np.full((len(which), len(calls)), UNTRIED, np.int8)
-    made = np.zeros(len(calls))
     ours = np.array([name in _named(any_path) for name in any_path.names])
     board, number, position = decisions.row[which], decisions.number[which], decisions.position[which]
     seat = (boards.dealer[board] + number) & 3
@@ -265,21 +178,9 @@ def _examples(
             call = path.call(token, last)
             if call >= 0 and token not in calls[:j]:
                 y[mine, j] = worth[mine, call]
-                made[j] += np.count_nonzero(history[board[mine], number[mine]] == call)
-    return Examples(text, any_path.names, calls, x, y, made / max(len(which), 1), board)
+    return Examples(text, words(any_path.names), calls, x, y, board)
 
 
 def _named(path: Path) -> set[str]:
     """Names of the suits that our side has bid."""
     return {step.token[1:] for step in path.steps if not step.theirs}
-
-
-def joined(parts: list[Examples]) -> Examples:
-    """Examples of one reading from several duels."""
-    first = parts[0]
-    weight = np.array([len(p.board) for p in parts], float)
-    made = sum(p.made * w for p, w in zip(parts, weight, strict=True)) / max(weight.sum(), 1)
-    return Examples(
-        first.path, first.names, first.calls, np.concatenate([p.features for p in parts]),
-        np.concatenate([p.worth for p in parts]), made, np.concatenate([p.board for p in parts]),
-    )  # fmt: skip

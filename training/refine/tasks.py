@@ -9,20 +9,24 @@ from dataclasses import replace
 from agents.hierarchy.compiled import SPAN_CODES, span_call
 from bridge_env.calls import FIRST_BID
 from training.duel import Partnership, Stretch
+from training.refine.decisions import Examples, joined
+from training.refine.general import count_contexts, label_general
 from training.refine.induce import Rule, rules
-from training.refine.labels import Examples, count_paths, joined, label
+from training.refine.labels import count_paths, label
 
 PARTS = 4096  # boards a task
 
 
-def count_task(us: Partnership, them: Partnership, stretch: Stretch) -> Counter[str]:
-    """How often ``us`` decide at each position against ``them``."""
-    return count_paths(us, them, stretch)
+def count_task(us: Partnership, them: Partnership, stretch: Stretch) -> tuple[Counter[str], Counter[str]]:
+    """How often ``us`` decide against ``them`` at each position, and by general rules in each kind of auction."""
+    return count_paths(us, them, stretch), count_contexts(us, them, stretch)
 
 
 def label_task(us: Partnership, them: Partnership, stretch: Stretch, wanted: Mapping[str, int]) -> dict[str, Examples]:
-    """Labelled decisions at the positions wanted."""
-    return {path: joined(parts) for path, parts in label(us, them, stretch, wanted).items()}
+    """Labelled decisions at the positions, and in the kinds of auctions, that are wanted."""
+    at = {path: joined(parts) for path, parts in label(us, them, stretch, wanted).items()}
+    general = label_general(us, them, stretch, wanted).items()
+    return at | {f"{when} / {family}": joined(parts) for (when, family), parts in general}
 
 
 def rules_task(parts: Sequence[Examples]) -> list[Rule]:
