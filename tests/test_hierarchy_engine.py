@@ -11,7 +11,7 @@ from agents.hierarchy.bidder import Hierarchy, HierarchyBidder, bid_on, bid_out,
 from agents.hierarchy.explain import explain, shown_text
 from agents.hierarchy.text import constraint_text, parse_system
 from agents.hierarchy.tree import walk
-from agents.registry import make_system
+from agents.registry import make_system, shipped_systems
 from agents.wire import read_states
 from bridge_env.auction import Auctions
 from bridge_env.calls import CALL_NAMES, call_text
@@ -261,12 +261,14 @@ def test_hands_lie_within_what_their_calls_showed(sayc):
     assert share[1] >= 0.98  # contested ones; measured 0.99
 
 
-def test_every_auction_ends_and_a_forced_player_speaks(sayc):
+@pytest.mark.parametrize("name", shipped_systems())
+def test_every_auction_ends_and_a_forced_player_speaks(name):
+    bidder = make_system(name)
     owner, dealer, vulnerability = boards(2000, seed=42)
-    auctions = bid_out((sayc.own,) * 4, deal_features(owner), dealer, vulnerability)
+    auctions = bid_out((bidder.own,) * 4, deal_features(owner), dealer, vulnerability)
     assert auctions.done.all()
     assert auctions.length.max() <= 40
-    compiled, system = sayc.own.compiled, sayc.own.system
+    compiled, system = bidder.own.compiled, bidder.own.system
     lines = {line.number for line in walk(system.lines) if "forcing" in line.flags}
     in_tree = int(compiled.nodes[:, 1].max())
     rules = np.full((len(owner), int(auctions.length.max()) + 1), -1)
@@ -274,7 +276,7 @@ def test_every_auction_ends_and_a_forced_player_speaks(sayc):
     for rows, so_far in prefixes(auctions):
         at = int(so_far.length[0])
         view = view_of(so_far, owner[rows])
-        calls, made_by, _ = sayc.decide(view)
+        calls, made_by, _ = bidder.decide(view)
         rules[rows, at] = made_by
         assert (made_by >= 0).all()  # some line fits every hand
         if at < 2:
@@ -284,7 +286,7 @@ def test_every_auction_ends_and_a_forced_player_speaks(sayc):
         waiting = forcing & (so_far.history[:, at - 1] == 0)
         forced += int(waiting.sum())
         for i in np.flatnonzero(waiting & (calls == 0)):
-            needs = constraint_text(explain(sayc, view.take(np.array([i]))).line.constraint)
+            needs = constraint_text(explain(bidder, view.take(np.array([i]))).line.constraint)
             assert "in-theirs" in needs or "top5" in needs, so_far.text(i)  # for penalties, with their suit
     assert forced > 800
 
