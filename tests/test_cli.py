@@ -15,7 +15,7 @@ from training import cli, cli_boards
 from training.cli import main
 from training.cluster import ClusterError
 
-COMMANDS = ("deal", "solve", "library", "bid", "match", "evolve")
+COMMANDS = ("deal", "solve", "library", "bid", "match", "book", "evolve")
 HAND = "AKQ2.T98.J7.A543"
 
 

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from training.cli_bench import add_bench
 from training.cli_boards import add_bid, add_deal, add_match
+from training.cli_book import add_book
 from training.cli_deals import add_library, add_solve
 from training.cli_evolve import add_evolve
 from training.cli_fit import add_fit
@@ -27,6 +28,7 @@ examples:
   bridge-env deal --n 2                                       two random deals
   bridge-env bid system:sayc --hand AKQ2.T98.J7.A543          one call, and why
   bridge-env match system:sayc pass --boards 1000             one bidder against another
+  bridge-env book sayc                                        a system as notes, with figures
   bridge-env evolve                                           let partnerships learn from each other
 
 'bridge-env COMMAND --help' tells more about each. Set {_TRACEBACK}=1 to see where in the code an error arose.
@@ -82,7 +84,18 @@ def _parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     subparsers = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    for add in (add_deal, add_solve, add_library, add_bid, add_match, add_evolve, add_train, add_fit, add_bench):
+    for add in (
+        add_deal,
+        add_solve,
+        add_library,
+        add_bid,
+        add_match,
+        add_book,
+        add_evolve,
+        add_train,
+        add_fit,
+        add_bench,
+    ):
         add(subparsers)
     return parser
 

@@ -1,0 +1,324 @@
+"""What one system changes in another, line by line, and what each change is worth: the new system with it taken
+back.
+
+Lines are matched point by point, so that a line keeps its identity wherever in the text it stands. Notes do not bid, so
+a change of a note is none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from difflib import SequenceMatcher
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.hierarchy.tree import Block, Line, Step, System
+from training.book.points import Points
+from training.book.worth import Judge, Worth, without
+from training.match import standard_error
+
+
+@dataclass(eq=False)
+class Change:
+    """One change from A to B.
+
+    Attributes:
+        kind: added, removed, changed, moved, or, of a block of general rules, context.
+        path: calls that lead to the line's point.
+        block: the context of a general rule, else None.
+        old, new: the line in A and in B.
+        followers: with an added or removed line, those after it that came or went with it: (path, line).
+        reverted: B with this change taken back.
+    """
+
+    kind: str
+    path: tuple[Step, ...]
+    old: Line | None
+    new: Line | None
+    block: Block | None = None
+    followers: list[tuple[tuple[Step, ...], Line]] = field(default_factory=list)
+    reverted: System | None = None
+    worth: Worth | None = None
+
+    @property
+    def line(self) -> Line | None:
+        """The line that the change is about."""
+        return self.new or self.old
+
+    @property
+    def convention(self) -> bool:
+        """Is it new and artificial, or a new sequence?"""
+        lines = [self.new, *(line for _, line in self.followers)]
+        artificial = any(line is not None and "artificial" in line.flags for line in lines)
+        return self.kind == "added" and (artificial or bool(self.followers))
+
+
+@dataclass
+class Difference:
+    """All changes from one system to another.
+
+    Attributes:
+        a, b: the systems' names.
+        control, source: the control pair, and the boards.
+        results: IMPs a board against the control pair of A and of B.
+        gain: B's IMPs a board less A's on the same boards, and the standard error.
+        unseen: the systems differ in a way that no line shows, such as the order of lines under different headings.
+    """
+
+    a: str
+    b: str
+    control: str
+    source: str
+    boards: int
+    changes: list[Change]
+    results: tuple[float, float]
+    gain: tuple[float, float]
+    unseen: bool
+
+
+# --- matching ----------------------------------------------------------------------------------------------
+
+_Pair = tuple[Line | None, Line | None, str]  # old, new, kind
+
+
+def _key(line: Line) -> tuple[object, ...]:
+    return line.path[-1], line.constraint, frozenset(line.flags)
+
+
+def _call(line: Line) -> tuple[object, ...]:
+    return (line.path[-1],)
+
+
+def match_lines(old: Sequence[Line], new: Sequence[Line]) -> list[_Pair]:
+    """Lines at one point of A and of B, matched: the same, moved, changed, removed or added."""
+    keys_a, keys_b = [_key(line) for line in old], [_key(line) for line in new]
+    pairs: list[_Pair] = []
+    rest_a, rest_b = list(old), list(new)
+    for block in SequenceMatcher(None, keys_a, keys_b, autojunk=False).get_matching_blocks():
+        for i in range(block.size):
+            a, b = old[block.a + i], new[block.b + i]
+            pairs.append((a, b, "same"))
+            rest_a = [line for line in rest_a if line is not a]
+            rest_b = [line for line in rest_b if line is not b]
+    for kind, like in (("moved", _key), ("changed", _call)):
+        for line in list(rest_a):
+            partner = next((other for other in rest_b if like(other) == like(line)), None)
+            if partner is not None:
+                pairs.append((line, partner, kind))
+                rest_a = [other for other in rest_a if other is not line]
+                rest_b = [other for other in rest_b if other is not partner]
+    return [*pairs, *((a, None, "removed") for a in rest_a), *((None, b, "added") for b in rest_b)]
+
+
+def _lines_at(points: Points) -> dict[tuple[Step, ...], list[Line]]:
+    """Path -> the lines there, in the order of the text."""
+    return {
+        p.path: sorted((line for e in p.entries.values() for line in e.lines), key=lambda line: line.number)
+        for p in points.points
+    }
+
+
+def find_changes(a: Points, b: Points) -> list[Change]:
+    """All changes, each with B where it is taken back."""
+    return [*_tree_changes(a, b), *_block_changes(a.system, b.system)]
+
+
+def _tree_changes(a: Points, b: Points) -> list[Change]:
+    ours, theirs = _lines_at(a), _lines_at(b)
+    pairs = {path: match_lines(ours.get(path, []), theirs.get(path, [])) for path in {**ours, **theirs}}
+    new_calls, lost_calls = _one_sided(pairs, "added"), _one_sided(pairs, "removed")
+    changes, heads = [], dict[tuple[Step, ...], Change]()
+    for path in sorted(pairs, key=len):
+        for old, new, kind in pairs[path]:
+            if kind == "same":
+                continue
+            line = new or old
+            assert line is not None
+            calls = new_calls if kind == "added" else lost_calls if kind == "removed" else set()
+            lead = next((path[:n] for n in range(1, len(path) + 1) if path[:n] in calls), None)
+            if lead in heads and heads[lead].kind == kind:
+                heads[lead].followers.append((path, line))
+                continue
+            change = Change(kind, path, old, new)
+            changes.append(change)
+            if (*path, line.path[-1]) in calls:
+                heads.setdefault((*path, line.path[-1]), change)
+    for change in changes:
+        change.reverted = _taken_back(b.system, change, pairs[change.path], ours.get(change.path, []))
+    return changes
+
+
+def _one_sided(pairs: dict[tuple[Step, ...], list[_Pair]], kind: str) -> set[tuple[Step, ...]]:
+    """Paths to calls that only one of the systems makes."""
+    kinds: dict[tuple[Step, ...], set[str]] = {}
+    for path, found in pairs.items():
+        for old, new, what in found:
+            line = new or old
+            assert line is not None
+            kinds.setdefault((*path, line.path[-1]), set()).add(what)
+    return {path for path, found in kinds.items() if found == {kind}}
+
+
+# --- taking a change back ----------------------------------------------------------------------------------
+
+
+def _taken_back(system: System, change: Change, pairs: list[_Pair], order: list[Line]) -> System:
+    if change.new is not None and change.kind == "changed" and change.old is not None:
+        return _with(system, change.new.number, change.old)
+    out = system
+    if change.new is not None:
+        out = without(out, frozenset([change.new.number, *(line.number for _, line in change.followers)]))
+    if change.old is None:
+        return out
+    line = _with_followers(change.old, change.path, change.followers)
+    partners = {id(a): b for a, b, kind in pairs if a is not None and b is not None and b is not change.new}
+    at = next(i for i, other in enumerate(order) if other is change.old)
+    for other in reversed(order[:at]):
+        if id(other) in partners:
+            return _inserted(out, partners[id(other)].number, line, after=True)
+    for other in order[at + 1 :]:
+        if id(other) in partners:
+            return _inserted(out, partners[id(other)].number, line, after=False)
+    if not change.path:
+        return replace(out, lines=(*out.lines, line))
+    return replace(out, lines=(*out.lines, Line(change.path, after=True, lines=(line,))))
+
+
+def _with(system: System, number: int, old: Line) -> System:
+    """The system with the constraint and flags of ``old`` at the line of a number."""
+
+    def put(lines: tuple[Line, ...]) -> tuple[Line, ...]:
+        return tuple(
+            replace(line, constraint=old.constraint, flags=old.flags, lines=put(line.lines))
+            if line.number == number
+            else replace(line, lines=put(line.lines))
+            for line in lines
+        )
+
+    blocks = tuple(replace(block, lines=put(block.lines)) for block in system.blocks)
+    return replace(system, lines=put(system.lines), blocks=blocks)
+
+
+def _with_followers(line: Line, path: tuple[Step, ...], followers: Iterable[tuple[tuple[Step, ...], Line]]) -> Line:
+    """A line alone with those that came or went with it."""
+    here = (*path, line.path[-1])
+    alone = tuple(
+        Line((*where[len(here) :], below.path[-1]), below.constraint, below.flags, below.note)
+        for where, below in followers
+    )
+    return replace(line, path=line.path[-1:], lines=alone)
+
+
+def _inserted(system: System, number: int, new: Line, *, after: bool) -> System:
+    """The system with a line put behind, or before, the one of a number."""
+
+    def put(lines: tuple[Line, ...]) -> tuple[Line, ...]:
+        out: list[Line] = []
+        for line in lines:
+            same = replace(line, lines=put(line.lines))
+            if line.number == number:
+                beside = replace(new, path=(*line.path[:-1], *new.path))
+                out += [same, beside] if after else [beside, same]
+            else:
+                out.append(same)
+        return tuple(out)
+
+    blocks = tuple(replace(block, lines=put(block.lines)) for block in system.blocks)
+    return replace(system, lines=put(system.lines), blocks=blocks)
+
+
+# --- general rules -----------------------------------------------------------------------------------------
+
+
+def _block_changes(a: System, b: System) -> list[Change]:
+    out: list[Change] = []
+    keys_a, keys_b = [block.when for block in a.blocks], [block.when for block in b.blocks]
+    for tag, i, j, k, m in SequenceMatcher(None, keys_a, keys_b, autojunk=False).get_opcodes():
+        both = min(j - i, m - k)
+        for n in range(both):
+            old, new = a.blocks[i + n], b.blocks[k + n]
+            if tag == "replace":
+                blocks = (*b.blocks[: k + n], replace(new, when=old.when), *b.blocks[k + n + 1 :])
+                lines = (Line((), old.when), Line((), new.when))
+                out.append(Change("context", (), *lines, new, reverted=replace(b, blocks=blocks)))
+            out += _rules_changed(b, old, new)
+        for n in range(i + both, j):
+            blocks = (*b.blocks[: k + both], a.blocks[n], *b.blocks[k + both :])
+            out.append(
+                Change("removed", (), Line((), a.blocks[n].when), None, a.blocks[n], reverted=replace(b, blocks=blocks))
+            )
+        for n in range(k + both, m):
+            blocks = (*b.blocks[:n], *b.blocks[n + 1 :])
+            out.append(
+                Change("added", (), None, Line((), b.blocks[n].when), b.blocks[n], reverted=replace(b, blocks=blocks))
+            )
+    return out
+
+
+def _rules_changed(b: System, old: Block, new: Block) -> list[Change]:
+    pairs = match_lines(old.lines, new.lines)
+    changes = [Change(kind, (), x, y, new) for x, y, kind in pairs if kind != "same"]
+    for change in changes:
+        if change.old is not None and not new.lines:
+            blocks = tuple(replace(k, lines=(change.old,)) if k is new else k for k in b.blocks)
+            change.reverted = replace(b, blocks=blocks)
+        else:
+            change.reverted = _taken_back(b, change, pairs, list(old.lines))
+    return changes
+
+
+# --- what it is worth --------------------------------------------------------------------------------------
+
+
+def compare_systems(
+    a: System,
+    b: System,
+    control: System,
+    boards: int,
+    seed: int,
+    tick: Callable[[int], None] = lambda changes: None,
+) -> Difference:
+    """All changes from A to B, new conventions first, with what each gains B against the control pair."""
+    first, second = Points(a), Points(b)
+    changes = find_changes(first, second)
+    judge = Judge(second, control, boards, seed)
+    for change in changes:
+        assert change.reverted is not None
+        change.worth = judge.worth_against(change.reverted, _rows(judge, second, change))
+        tick(1)
+    changes.sort(key=_order)
+    gains, _ = judge.differences(first.system, judge.all)
+    before = judge.mean - float(gains.mean())
+    gain = (float(gains.mean()), standard_error(gains, judge.boards.base))
+    unseen = not changes and _bidding(first.system) != _bidding(second.system)
+    return Difference(
+        a.name, b.name, control.name, judge.boards.source, boards, changes, (before, judge.mean), gain, unseen
+    )  # fmt: skip
+
+
+def _rows(judge: Judge, points: Points, change: Change) -> NDArray[np.int64]:
+    """The boards that a change can touch: those on which our side calls at its point."""
+    point = next((p for p in points.points if p.path == change.path), None)
+    if change.block is not None or point is None:
+        return judge.all
+    states = judge.walker.states
+    return judge.boards_with(lambda state, call: any(p == point.index for p, _ in states[state].places))
+
+
+_ORDER = ("added", "removed", "changed", "moved", "context")
+
+
+def _order(change: Change) -> tuple[bool, int, float]:
+    gain = change.worth.per_thousand if change.worth is not None and change.worth.per_thousand is not None else 0.0
+    return not change.convention, _ORDER.index(change.kind), -abs(gain)
+
+
+def _bidding(system: System) -> System:
+    """The system without what does not bid."""
+
+    def bare(lines: tuple[Line, ...]) -> tuple[Line, ...]:
+        return tuple(replace(line, note="", lines=bare(line.lines)) for line in lines)
+
+    return System("", bare(system.lines), tuple(replace(b, note="", lines=bare(b.lines)) for b in system.blocks))

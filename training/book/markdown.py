@@ -1,0 +1,64 @@
+"""A book as Markdown: a table a chapter."""
+
+from __future__ import annotations
+
+from training.book import wording
+from training.book.book import LEGEND, Book, made, usual
+from training.book.points import Entry, Point
+
+_OTHERS = 0.05  # a share of calls by general rules that is worth a row
+
+_BRIEF = "Suits that nine in ten hold with anything from 0 or 1 to 5 cards or more are left out there."
+
+
+def markdown(book: Book) -> str:
+    """The whole book."""
+    parts = [f"# {book.system.name}", *book.system.comments, *book.facts(), f"{LEGEND} {_BRIEF}"]
+    for title, points in book.chapters():
+        rows = [row for point in points for row in _rows(book, point)]
+        parts.append(f"## {title}")
+        parts.append(_table(book, "Call", rows))
+    for block, entries in zip(book.system.blocks, book.general(), strict=True):
+        note = f" ({block.note})" if block.note else ""
+        if block is book.system.blocks[0]:
+            parts.append("## General rules\n\nFor auctions that the tables do not hold. Made: of all calls.")
+        if not entries:
+            continue
+        parts.append(f"When {wording.promise(block.when)}{note}:")
+        parts.append(_table(book, "Call", [_row(book, "", entry) for entry in entries]))
+    return wording.symbols("\n\n".join(part for part in parts if part)) + "\n"
+
+
+def _table(book: Book, first: str, rows: list[list[str]]) -> str:
+    heads = [first, "What it promises", "Shows", "Made", "Nine in ten hold"]
+    heads += ["Examples"] if book.examples else []
+    heads += ["Worth", "per 1,000"] if book.worth else []
+    lines = ["|".join(heads), "|".join(["---"] * len(heads))]
+    lines += ["|".join(cell.replace("|", "/") for cell in row) for row in rows]
+    return "\n".join(f"|{line}|" for line in lines)
+
+
+def _rows(book: Book, point: Point) -> list[list[str]]:
+    lead = f"{wording.path(point.path)} - " if point.path else ""
+    rows = [_row(book, lead, entry) for entry in book.calls(point)]
+    visits, aside = book.measured.visits[point.index], book.measured.general[point.index]
+    if visits and aside / visits >= _OTHERS:
+        blank = [""] * (len(rows[0]) - 4)
+        rows.append([f"{lead}*others*", "by the general rules", "", f"{aside / visits:.0%}", *blank])
+    return rows
+
+
+def _row(book: Book, lead: str, entry: Entry) -> list[str]:
+    figures, said = book.figures(entry), book.said[entry.index]
+    promise, remark = wording.lines_promise(entry.lines), wording.lines_remark(entry.lines)
+    shows = "" if said is None or str(said) == promise else str(said)
+    row = [
+        f"{lead}**{wording.call(entry.step)}**", f"{promise}{f'; *{remark}*' if remark else ''}", shows,
+        made(figures), usual(figures, brief=True),
+    ]  # fmt: skip
+    if book.examples:
+        row.append(" ".join(f"`{hand}`" for hand in figures.examples[: book.examples]))
+    if book.worth:
+        worth = book.worth.get(entry.index)
+        row += ["", ""] if worth is None or worth.mean is None else [str(worth), f"{worth.per_thousand:+.0f}"]
+    return row

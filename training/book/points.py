@@ -1,0 +1,233 @@
+"""The points of an auction as a system writes them, its calls there, and the way of a real auction through them.
+
+A point is a path of the text, such as ``1M-2N`` or ``(1x)``; lines under different headings with the same path stand at
+the same point. An auction can be at several points at once: 1H is at ``1H``, ``1M`` and ``1x``. The walk follows the
+text itself, so it knows nothing of the compiled form, and a test holds the two together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.hierarchy.compiled import SPAN_CODES, span_call
+from agents.hierarchy.text import parse_system, system_text
+from agents.hierarchy.tree import Block, Line, Step, System
+from bridge_env.calls import DOUBLE, FIRST_BID, PASS, REDOUBLE
+
+Bindings = tuple[tuple[str, int], ...]
+
+_SUITS = {"C": 0, "D": 1, "H": 2, "S": 3, "N": 4}
+_CHOICES = {"M": (2, 3), "m": (0, 1), "x": (0, 1, 2, 3), "y": (0, 1, 2, 3)}
+_PLAIN = {"P": PASS, "X": DOUBLE, "XX": REDOUBLE}
+
+
+def numbered(system: System) -> System:
+    """The same system with line numbers that are all different.
+
+    General rules that a system took over have the numbers of their own file, which may be those of other lines.
+    """
+    return parse_system(system_text(system), name=system.name)
+
+
+@dataclass(eq=False)
+class Entry:
+    """A call at a point, with all lines of the system that make it there."""
+
+    index: int
+    step: Step
+    lines: list[Line]
+    point: Point | None  # None: a general rule
+    block: int = -1
+
+    @property
+    def numbers(self) -> frozenset[int]:
+        """The line numbers."""
+        return frozenset(line.number for line in self.lines)
+
+    @property
+    def flags(self) -> list[str]:
+        """The flags of all lines, each once."""
+        return list(dict.fromkeys(flag for line in self.lines for flag in line.flags))
+
+
+@dataclass(eq=False)
+class Point:
+    """A point of the auction: what our side may call there, and where calls lead."""
+
+    index: int
+    path: tuple[Step, ...]
+    entries: dict[str, Entry] = field(default_factory=dict)
+    children: dict[Step, Point] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        """The path as written."""
+        return "-".join(str(step) for step in self.path)
+
+    @property
+    def ours(self) -> int:
+        """How many calls of ours lead here."""
+        return sum(not step.theirs for step in self.path)
+
+
+class Points:
+    """All points of a system, and its general rules.
+
+    Attributes:
+        system: the system, its lines numbered anew.
+        points: the first is the start of the auction.
+        entries: every call of every point, then every general rule.
+        of_line: line number -> entry.
+    """
+
+    def __init__(self, system: System) -> None:
+        self.system = numbered(system)
+        self.points: list[Point] = [Point(0, ())]
+        self.entries: list[Entry] = []
+        self.of_line: dict[int, Entry] = {}
+        self._add(self.system.lines, self.points[0])
+        for number, block in enumerate(self.system.blocks):
+            self._add_block(number, block)
+
+    @property
+    def root(self) -> Point:
+        """The start of the auction."""
+        return self.points[0]
+
+    def _add(self, lines: tuple[Line, ...], point: Point) -> None:
+        for line in lines:
+            place = point
+            for step in line.path[:-1]:
+                place = self._child(place, step)
+            last = line.path[-1]
+            if not line.after:
+                entry = place.entries.get(last.token)
+                if entry is None:
+                    entry = place.entries[last.token] = self._entry(last, place)
+                entry.lines.append(line)
+                self.of_line[line.number] = entry
+            self._add(line.lines, self._child(place, last))
+
+    def _child(self, point: Point, step: Step) -> Point:
+        if step.token == "P" and not any(s.token != "P" for s in point.path):
+            return point  # passes before the opening lead nowhere
+        if step not in point.children:
+            point.children[step] = Point(len(self.points), (*point.path, step))
+            self.points.append(point.children[step])
+        return point.children[step]
+
+    def _entry(self, step: Step, point: Point | None, block: int = -1) -> Entry:
+        self.entries.append(Entry(len(self.entries), step, [], point, block))
+        return self.entries[-1]
+
+    def _add_block(self, number: int, block: Block) -> None:
+        for line in block.lines:
+            entry = self._entry(line.path[0], None, number)
+            entry.lines.append(line)
+            self.of_line[line.number] = entry
+
+
+# --- which call a token can stand for ----------------------------------------------------------------------
+
+
+def reading(token: str, call: int, bindings: Bindings, last_bid: int) -> Bindings | None:
+    """The suits that are known once ``call`` is read as ``token``; None if it cannot be.
+
+    Args:
+        last_bid: 0..34, -1 before any.
+    """
+    if token in _PLAIN:
+        return bindings if call == _PLAIN[token] else None
+    if call < FIRST_BID:
+        return None
+    level, strain = (call - FIRST_BID) // 5 + 1, (call - FIRST_BID) % 5
+    if token.endswith("any"):
+        return bindings if token == "any" or int(token[0]) == level else None
+    span, colon, name = token.partition(":")
+    if not colon:
+        if int(token[0]) != level:
+            return None
+        name = token[1:]
+    elif span_call(SPAN_CODES[span], strain, last_bid) != call:
+        return None
+    return _bound(name, strain, bindings)
+
+
+def _bound(name: str, strain: int, bindings: Bindings) -> Bindings | None:
+    if name in _SUITS:
+        return bindings if _SUITS[name] == strain else None
+    known = dict(bindings)
+    if name in known:
+        return bindings if known[name] == strain else None
+    if strain not in _CHOICES.get(name, ()) or known.get({"x": "y", "y": "x"}.get(name, "")) == strain:
+        return None
+    more = [(name, strain)]
+    if name in ("M", "m"):
+        more.append((f"o{name}", (5 if name == "M" else 1) - strain))
+    return tuple(sorted([*bindings, *more]))
+
+
+# --- the walk ----------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class State:
+    """Where an auction stands as one side sees it: the points it is at, with the suits that are known."""
+
+    places: tuple[tuple[int, Bindings], ...]
+    last_bid: int = -1
+
+
+class Walker:
+    """Follows auctions through the points; its states are numbered as they are met, 0 is the start."""
+
+    def __init__(self, points: Points) -> None:
+        self.points = points
+        self.states: list[State] = [State(((0, ()),))]
+        self._number = {self.states[0]: 0}
+        self._next: dict[int, int] = {}
+
+    def step(self, states: NDArray[np.int32], theirs: NDArray[np.bool_], calls: NDArray[np.int8]) -> NDArray[np.int32]:
+        """The states after a call in each of N auctions, made by our side or theirs."""
+        moves, inverse = np.unique(states.astype(np.int64) * 128 + theirs * 64 + calls, return_inverse=True)
+        found = np.empty(len(moves), np.int32)
+        for i, code in enumerate(moves.tolist()):
+            if code not in self._next:
+                self._next[code] = self._advance(code >> 7, bool(code >> 6 & 1), code & 63)
+            found[i] = self._next[code]
+        return found[inverse]
+
+    def _advance(self, number: int, theirs: bool, call: int) -> int:
+        state = self.states[number]
+        bid = call - FIRST_BID if call >= FIRST_BID else state.last_bid
+        places = []
+        for point, bindings in state.places:
+            for step, child in self.points.points[point].children.items():
+                bound = reading(step.token, call, bindings, state.last_bid) if step.theirs == theirs else None
+                if bound is not None:
+                    places.append((child.index, bound))
+        if not places and call == PASS and (theirs or state.last_bid < 0):
+            return number  # passes before the opening, and theirs in between, go without saying
+        after = State(tuple(places), bid)
+        if after not in self._number:
+            self._number[after] = len(self.states)
+            self.states.append(after)
+        return self._number[after]
+
+    def calls_at(self, state: int, call: int) -> Iterator[tuple[Entry, Bindings]]:
+        """The calls of the tree that ``call`` can be at a state, with the suits that are then known."""
+        for point, bindings in self.states[state].places:
+            for entry in self.points.points[point].entries.values():
+                bound = reading(entry.step.token, call, bindings, self.states[state].last_bid)
+                if bound is not None:
+                    yield entry, bound
+
+    def bindings(self, entry: Entry, state: int, call: int) -> Bindings:
+        """The suits that ``entry`` speaks of where it makes ``call`` at a state."""
+        if entry.point is None:
+            return reading(entry.step.token, call, (), self.states[state].last_bid) or ()
+        return next((bound for e, bound in self.calls_at(state, call) if e is entry), ())

@@ -1,0 +1,213 @@
+"""What the book says a call shows, in ranges, and whether hands on other deals keep to it.
+
+Ranges come from the hands that made the call on the measured deals. The most extreme ones on either side, one in 250,
+are left out; with few hands a range is one wider than what was seen, because the next hand may well lie outside, but
+only as far as the player's lines allow. A call made too seldom gets no ranges: there the book says what the lines
+promise and no more.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.hierarchy.bidder import Hierarchy
+from agents.hierarchy.context import STRENGTH, SUIT
+from agents.hierarchy.tree import Clause, Line
+from bridge_env.features import FEATURES
+from training.book.measure import BATCH, HELD, Figures, Measured, Table, entry_of
+from training.book.points import Entry
+from training.book.wording import span, suit
+
+FEWEST = 20  # hands that ranges are drawn from
+_FEW = 400  # below, a range is widened
+_OUTSIDE = 250  # one of so many hands is left out on either side
+_MOST_HCP = 37
+EACH = "each suit"
+_STRENGTHS = [FEATURES["hcp"], FEATURES["points"], *(FEATURES[f"support:{s}"] for s in "CDHS")]
+_LENGTHS = [FEATURES[f"length:{s}"] for s in "CDHS"]
+
+
+@dataclass(frozen=True)
+class Shows:
+    """What a call shows: for names of ``HELD``, or each suit, the least and the most; what is not named is not told."""
+
+    ranges: tuple[tuple[str, int, int], ...]
+
+    def fit(self, held: NDArray[np.int8]) -> NDArray[np.bool_]:
+        """Which hands int8 (N, len(HELD)) keep to it."""
+        out = np.ones(len(held), np.bool_)
+        for name, low, high in self.ranges:
+            values = held[:, 1:5] if name == EACH else held[:, [HELD.index(name)]]
+            out &= ((values < 0) | ((values >= low) & (values <= high))).all(axis=1)
+        return out
+
+    def __str__(self) -> str:
+        parts = []
+        for name, low, high in self.ranges:
+            if name == "hcp":
+                parts.append(f"{span(low, high, 25)} HCP" if low or high < 25 else "")
+            elif name == EACH:
+                parts.append(f"{span(low, high)} in each suit")
+            else:
+                parts.append(f"{span(low, high, 8)}{'' if len(suit(name)) > len(name) else ' '}{suit(name)}")
+        return ", ".join(part for part in parts if part) or "nothing"
+
+
+def statements(measured: Measured) -> list[Shows | None]:
+    """What the book says of every call; None where too few hands made it, or hands of all kinds."""
+    return [
+        _shows(entry, figures, [entry.lines, *_earlier(measured, entry)])
+        for entry, figures in zip(measured.points.entries, measured.figures, strict=True)
+    ]
+
+
+def _earlier(measured: Measured, entry: Entry) -> list[list[Line]]:
+    """The lines of the calls that the same player has made before, as far as the text has them on the same path."""
+    if entry.point is None:
+        return []
+    ours = [i for i, step in enumerate(entry.point.path) if not step.theirs]
+    by_path = {point.path: point for point in measured.points.points}
+    before = [(by_path.get(entry.point.path[:i]), entry.point.path[i].token) for i in ours[-2::-2]]
+    return [point.entries[token].lines for point, token in before if point is not None and token in point.entries]
+
+
+def _shows(entry: Entry, figures: Figures, required: list[list[Line]]) -> Shows | None:
+    if figures.made < FEWEST:
+        return None
+
+    def bounds(name: str, top: int) -> tuple[int, int]:
+        return _range(figures.held[:, HELD.index(name)], [_allowed(lines, name, top) for lines in required])
+
+    low, high = bounds("hcp", _MOST_HCP)
+    told = low > 1 or high < 20  # else any hand makes the call, as far as points go
+    ranges = [("hcp", low, _MOST_HCP if high >= 25 else high)] if told else []
+    suits = [bounds(name, 13) for name in "CDHS"]
+    if min(low for low, _ in suits) >= 2:
+        ranges.append((EACH, 2, max(high for _, high in suits)))
+    for name in figures.names():
+        low, high = bounds(name, 13)
+        if low >= 3 or high <= 4:
+            ranges.append((name, low, 13 if high >= 8 else high))
+    return Shows(tuple(ranges)) if ranges else None
+
+
+def _range(values: NDArray[np.int8], allowed: list[tuple[int, int]]) -> tuple[int, int]:
+    """The range of what hands held; where they are few, one wider, but only as far as is allowed."""
+    values = np.sort(values[values >= 0])
+    left_out = len(values) // _OUTSIDE
+    low, high = int(values[left_out]), int(values[-1 - left_out])
+    if len(values) >= _FEW:
+        return low, high
+    least, most = max(a for a, _ in allowed), min(b for _, b in allowed)
+    return min(low, max(low - 1, least)), max(high, min(high + 1, most))
+
+
+def _allowed(lines: list[Line], name: str, top: int) -> tuple[int, int]:
+    """What the lines of a call, one or the other, require of ``hcp`` or of a suit outright."""
+    ranges = [_line_allows(line, name, top) for line in lines]
+    return min(a for a, _ in ranges), max(b for _, b in ranges)
+
+
+def _line_allows(line: Line, name: str, top: int) -> tuple[int, int]:
+    low, high = 0, top
+    for clause in line.constraint:
+        a, b = _clause_allows(clause, name, top)
+        low, high = max(low, a), min(high, b)
+    return low, high
+
+
+def _clause_allows(clause: Clause, name: str, top: int) -> tuple[int, int]:
+    ranges = []
+    for together in clause:
+        low, high = 0, top
+        for atom in together:
+            if atom.word == name:
+                low, high = max(low, atom.lo), min(high, atom.hi)
+            elif name != "hcp" and atom.word == "balanced" and atom.lo == 1:
+                low, high = max(low, 2), min(high, 5)
+            elif name != "hcp" and atom.word == "semibalanced" and atom.lo == 1:
+                low, high = max(low, 2), min(high, 6)
+        ranges.append((low, high))
+    return min(a for a, _ in ranges), max(b for _, b in ranges)
+
+
+# --- the check ---------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Check:
+    """How many hands on fresh deals keep to what the book says.
+
+    Attributes:
+        deals, seed: of the fresh deals.
+        hands: calls of which the book says what they show.
+        fitting: of these, hands that do.
+        bids: hands and fitting hands of the tables' calls other than pass, which say more.
+        calls: calls in all.
+        worst: (entry, hands, fitting), the least share first.
+        read: calls, and of these the hands that keep to what the system itself reads from the call at the table.
+    """
+
+    deals: int
+    seed: int
+    hands: int
+    fitting: int
+    bids: tuple[int, int]
+    calls: int
+    worst: tuple[tuple[int, int, int], ...]
+    read: tuple[int, int]
+
+    @property
+    def share(self) -> float:
+        """Of the hands that keep to the book."""
+        return self.fitting / self.hands if self.hands else 0.0
+
+
+def check(measured: Measured, said: list[Shows | None], hierarchy: Hierarchy, deals: int, seed: int) -> Check:
+    """Bid ``deals`` fresh deals of ``seed`` and compare the hands with what the book says of their calls.
+
+    Args:
+        said: for every entry.
+        seed: another than that of ``measured``.
+    """
+    points, walker = measured.points, measured.walker
+    made, fitting = np.zeros(len(points.entries), np.int64), np.zeros(len(points.entries), np.int64)
+    calls, read = 0, np.zeros(2, np.int64)
+    for start in range(0, deals, BATCH):
+        table = Table(hierarchy, walker, seed, start, min(BATCH, deals - start))
+        calls += len(table.calls)
+        by = np.array([-1, *entry_of(points)])[table.lines(table.calls) + 1]
+        for index, statement in enumerate(said):
+            rows = np.flatnonzero(by == index)
+            if statement is not None and rows.size:
+                held = table.held(table.calls.take(rows), walker, points.entries[index])
+                made[index] += rows.size
+                fitting[index] += int(statement.fit(held).sum())
+        read += _read(table)
+    order = sorted(np.flatnonzero(made), key=lambda i: (fitting[i] / made[i], -made[i]))
+    worst = tuple((int(i), int(made[i]), int(fitting[i])) for i in order)
+    telling = np.array([e.point is not None and e.step.token != "P" for e in points.entries], np.bool_)
+    return Check(
+        deals, seed, int(made.sum()), int(fitting.sum()), (int(made[telling].sum()), int(fitting[telling].sum())),
+        calls, worst, (int(read[0]), int(read[1])),
+    )  # fmt: skip
+
+
+def _read(table: Table) -> NDArray[np.int64]:
+    """Calls after which the auction went on, and how many of their hands keep to what the system reads from them.
+
+    Strength is read on the scale of the rule that made the call: it holds if it holds on one of the scales.
+    """
+    calls = table.calls
+    again = calls.take(calls.number > 0)
+    seat = (again.seat + 3) & 3  # who called just before
+    shown = table.shown(again)[np.arange(len(again)), seat]
+    hand = table.features[again.board, seat]
+    strengths, lengths = hand[:, _STRENGTHS], hand[:, _LENGTHS]
+    fits = (strengths.max(axis=1) >= shown[:, STRENGTH, 0]) & (strengths.min(axis=1) <= shown[:, STRENGTH, 1])
+    suits = shown[:, SUIT : SUIT + 4]
+    fits &= ((lengths >= suits[:, :, 0]) & (lengths <= suits[:, :, 1])).all(axis=1)
+    return np.array([len(again), int(fits.sum())])

@@ -1,0 +1,199 @@
+"""Constraints, calls and flags in a bridge player's words.
+
+Suits are written as in BML, ``!c !d !h !s``, so that each kind of page can put its own symbols there.
+"""
+
+from __future__ import annotations
+
+import re
+
+from agents.hierarchy.text import atom_text, is_difference
+from agents.hierarchy.tree import INFINITE, Atom, Clause, Constraint, Line, Step
+from agents.hierarchy.vocabulary import CALL_WORDS, FLAG_WORDS
+
+SUIT_MARKS = {"C": "!c", "D": "!d", "H": "!h", "S": "!s"}
+SYMBOLS = {"!c": "♣", "!d": "♦", "!h": "♥", "!s": "♠"}
+FLAG_TEXT = {
+    "forcing": "forcing",
+    "gf": "forcing to game",
+    "invite": "invitational",
+    "signoff": "sign-off",
+    "artificial": "artificial",
+}
+
+#: Words with a number in front.
+_COUNTED = {
+    "hcp": "HCP",
+    "points": "points",
+    "rule20": "by the rule of 20",
+    "losers": "losers",
+    "controls": "controls",
+    "aces": "aces",
+    "kings": "kings",
+    "quick": "half quick tricks",
+    "zar": "Zar points",
+    "longest": "cards in the longest suit",
+    "shortest": "cards in the shortest suit",
+    "combined": "HCP with partner's least",
+    "combined-max": "HCP with partner's most",
+    "combined-points": "points with partner's least",
+    "combined-aces": "aces with partner's",
+    "likely": "HCP with what partner should have",
+    "fit-best": "cards in our longest fit",
+    "fit-major": "cards in our longest major fit",
+    "in-theirs": "cards in their suit",
+    "trump-tricks": "of the top five in their suit",
+    "i-bid": "bids of mine so far",
+    "partner-bid": "bids of partner's so far",
+    "they-bid": "bids of theirs so far",
+    "partner-min": "points at least with partner",
+    "partner-max": "points at most with partner",
+    "my-min": "points that I have shown at least",
+    "my-max": "points that I have shown at most",
+}
+#: Words that put the number elsewhere.
+_PHRASES = {
+    "level": "at level {}",
+    "last-level": "last bid at level {}",
+    "passes": "after {} passes",
+    "position": "in seat {}",
+    "doubled": "doublings {}",
+}
+#: Words of a suit.
+_COUNTED_IN = {
+    "top3": "of the top three {}",
+    "top5": "of the top five {}",
+    "hcp": "HCP in {}",
+    "keycards": "key cards for {}",
+    "support": "points in support of {}",
+    "playing": "half playing tricks in {}",
+    "fit": "{} with partner's",
+    "total": "points for {} with partner's least",
+    "total-max": "points for {} with partner's most",
+    "likely-total": "points for {} with what partner should have",
+    "partner": "{} shown by partner",
+    "partner-most": "{} possible with partner",
+    "shown": "{} that I have shown",
+    "theirs": "{} shown by them",
+}
+_FLAG_WORDS = {
+    "balanced": ("balanced", "not balanced"),
+    "semibalanced": ("semi-balanced", "not semi-balanced"),
+    "stopper": ("stopper in {}", "no stopper in {}"),
+    "best": ("{} our longest fit", "{} not our longest fit"),
+    "long": ("{} a longest suit", "{} no longest suit"),
+    "stopped": ("their suits stopped", "their suits not stopped"),
+    "vul": ("we are vulnerable", "we are not vulnerable"),
+    "they-vul": ("they are vulnerable", "they are not vulnerable"),
+    "last": ("the last bid in {}", "the last bid not in {}"),
+    "last-notrump": ("the last bid no trump", "the last bid not no trump"),
+    "ours": ("the last bid ours", "the last bid theirs"),
+    "partner-last": ("the last bid partner's", "the last bid not partner's"),
+    "forced": ("partner forces us", "nothing forces us"),
+    "we-opened": ("we opened", "we did not open"),
+    "i-passed": ("I passed first", "I did not pass first"),
+}
+
+
+def suit(name: str) -> str:
+    """``!h`` for H; a variable stays as it is."""
+    return SUIT_MARKS.get(name, name)
+
+
+def span(low: int, high: int, top: int = INFINITE) -> str:
+    """``12+``, ``4`` or ``15-17``."""
+    if high >= top:
+        return f"{low}+"
+    return f"{low}" if low == high else f"{low}-{high}"
+
+
+def condition(atom: Atom) -> str:
+    """One condition: ``15-17 HCP``, ``!h longer than !s``."""
+    word, low, high = atom.word, atom.lo, atom.hi
+    if is_difference(word):
+        return _compared(atom)
+    stem, colon, of = word.partition(":")
+    if word in CALL_WORDS:
+        who, what = ("partner's", "my")[word == "i-called"], atom_text(atom).partition(":")[2]
+        return f"{who} last call {what}"
+    if stem in FLAG_WORDS and low == high and low in (0, 1) and stem in _FLAG_WORDS:
+        return _FLAG_WORDS[stem][1 - low].format(suit(of))
+    if word in _PHRASES:
+        return _PHRASES[word].format(span(low, high))
+    if colon and stem in _COUNTED_IN:
+        what = _COUNTED_IN[stem].format(suit(of))
+    elif stem in _COUNTED:
+        what = _COUNTED[stem]
+    elif not colon and (word in SUIT_MARKS or word in ("M", "oM", "m", "om", "x", "y")):
+        return f"{span(low, high)}{'' if word in SUIT_MARKS else ' '}{suit(word)}"
+    else:
+        return atom_text(atom)
+    return f"{span(low, high)} {what}"
+
+
+def _compared(atom: Atom) -> str:
+    first, _, second = atom.word.partition("-")
+    a, b = suit(first), suit(second)
+    if atom.hi < INFINITE:
+        return f"as many {a} as {b}" if atom.lo == 0 else f"{atom.lo} more {a} than {b}"
+    if atom.lo <= 0:
+        return f"{a} not shorter than {b}"
+    return f"more {a} than {b}" if atom.lo == 1 else f"{atom.lo}+ more {a} than {b}"
+
+
+def promise(constraint: Constraint) -> str:
+    """A whole constraint; ``any hand`` where nothing is asked."""
+    texts = [_clause(clause) for clause in constraint]
+    mixed = any(len(clause) > 1 for clause in constraint)
+    return ("; " if mixed else ", ").join(texts) or "any other hand"
+
+
+def _clause(clause: Clause) -> str:
+    return " or ".join(" and ".join(condition(atom) for atom in together) for together in clause)
+
+
+def lines_promise(lines: list[Line]) -> str:
+    """What the lines of one call promise, one or the other; with a note that not all of them have."""
+    notes = {remark(line) for line in lines}
+    if len(notes) == 1:
+        return " / ".join(dict.fromkeys(promise(line.constraint) for line in lines))
+    return " / ".join(f"{promise(line.constraint)}{_aside(remark(line))}" for line in lines)
+
+
+def _aside(text: str) -> str:
+    return f" ({text})" if text else ""
+
+
+def remark(line: Line) -> str:
+    """Note and flags of a line."""
+    return ", ".join([*([line.note] if line.note else []), *(FLAG_TEXT[flag] for flag in line.flags)])
+
+
+def lines_remark(lines: list[Line]) -> str:
+    """Note and flags that all lines of one call share."""
+    notes = {remark(line) for line in lines}
+    return notes.pop() if len(notes) == 1 else ""
+
+
+def call(step: Step) -> str:
+    """``1!h``, ``2NT``, ``(2x)``, ``X``, ``Pass``, ``cheapest M``."""
+    token = step.token
+    kind, colon, name = token.partition(":")
+    if colon:
+        what = {"lowest": "cheapest", "jump": "jump in", "game": "game in", "slam": "slam in", "grand": "grand slam in"}
+        text = f"{what[kind]} {'NT' if name == 'N' else suit(name)}"
+    elif token[0] in "1234567" and not token.endswith("any"):
+        text = token[0] + ("NT" if token[1:] == "N" else suit(token[1:]))
+    else:
+        text = {"P": "Pass", "any": "any bid"}.get(token, token)
+    return f"({text})" if step.theirs else text
+
+
+def path(steps: tuple[Step, ...]) -> str:
+    """``1!h - 2NT``."""
+    return " - ".join(call(step) for step in steps)
+
+
+def symbols(text: str) -> str:
+    """With suit symbols in place of the marks."""
+    return re.sub("![cdhs]", lambda match: SYMBOLS[match[0]], text)

@@ -1,0 +1,174 @@
+"""``bridge-env book``: the arguments, the progress bar, and the calls."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+_EPILOG = """\
+examples:
+  bridge-env book sayc                                  as Markdown, at the terminal
+  bridge-env book sayc --levels 3 --worth --out sayc.html
+  bridge-env book mine.bidding --format bml --out mine.bml
+  bridge-env book mine.bidding --levels 3 --pages 10    the rarest calls left out, to fit on ten pages
+  bridge-env book sayc --check                          do hands on fresh deals keep to the book?
+  bridge-env book --diff sayc results/evolve/run-001/evolved-first.bidding
+
+SYSTEM is a shipped system's name or a file of yours. The same seed gives the same book.
+"""
+FORMATS = {"markdown": ".md", "bml": ".bml", "html": ".html"}
+
+
+def _count(text: str) -> int:
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 1 up")
+    return int(text)
+
+
+def _number(text: str) -> int:
+    if not text.isdecimal():
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 0 up")
+    return int(text)
+
+
+def add_book(subparsers: Any) -> None:
+    """Add the subcommand."""
+    parser = subparsers.add_parser(
+        "book",
+        help="a bidding system as notes for players, with figures",
+        description="Print a bidding system as notes: openings, responses, competition; how often each call is made, "
+        "on what hands, and what it is worth. Or what one system changes in another.",
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("system", nargs="?", metavar="SYSTEM", help="a shipped name, or FILE.bidding")
+    parser.add_argument(
+        "--diff", nargs=2, metavar=("A", "B"), help="instead: what B changes in A, and what it is worth"
+    )
+    parser.add_argument("--format", choices=FORMATS, help="default: by the name of --out, else markdown")
+    parser.add_argument("--out", type=Path, metavar="FILE", help="write there (default: standard output)")
+    parser.add_argument(
+        "--levels", type=_count, help="how deep into the tree: 1 openings, 2 responses and overcalls, 3 ..."
+    )
+    parser.add_argument("--pages", type=_count, help="leave out the rarest calls until it fits on so many pages")
+    parser.add_argument("--deals", type=_count, default=20_000, help="random deals to measure on (default 20000)")
+    parser.add_argument(
+        "--rare", type=_number, default=100_000, help="deals in all for calls that are seldom made (default 100000)"
+    )
+    parser.add_argument("--examples", type=_number, default=2, help="hands a call, up to 2 (default 2)")
+    parser.add_argument("--seed", type=_number, default=1, help="of deals and boards (default 1)")
+    parser.add_argument(
+        "--check", action="store_true", help="print only how many hands keep to the book; fail (1) under 98%%"
+    )
+    parser.add_argument("--worth", action="store_true", help="what each call gains against the control pair, in IMPs")
+    parser.add_argument("--control", default="sayc", metavar="SYSTEM", help="the control pair's system (default sayc)")
+    parser.add_argument("--boards", type=_count, default=10_000, help="judging boards for IMPs (default 10000)")
+    parser.set_defaults(handler=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Make the book, or the difference of two, and print it."""
+    if bool(args.system) == bool(args.diff):
+        raise ValueError("name a system, or two with --diff A B: bridge-env book sayc")
+    kind = args.format or _by_name(args.out)
+    if args.diff:
+        return _diff(args, kind)
+    if args.check:
+        return _check(args)
+    from training.book.bml import bml
+    from training.book.book import PAGE_LINES, PAGE_WIDTH, add_worth, fit, pages
+    from training.book.html import html
+    from training.book.markdown import markdown
+
+    book = _book(args)
+    if args.worth:
+        entries = [e for e in book.points.entries if e.point is None or book.printed(e.point)]
+        with _Bar(len(entries), "call") as tick:
+            add_worth(book, _system(args.control), args.boards, args.seed, tick)
+    if args.pages:
+        book = fit(book, args.pages, markdown)
+    text = {"markdown": markdown, "bml": bml, "html": html}[kind](book)
+    _write(text, args.out)
+    size = f"pages of {PAGE_LINES} lines of {PAGE_WIDTH} characters, as Markdown: {pages(markdown(book))}"
+    print(f"{size}; {book.check.share:.2%} of the hands keep to it", file=sys.stdout if args.out else sys.stderr)
+    return 0
+
+
+def _check(args: argparse.Namespace) -> int:
+    from training.book.book import GOAL
+    from training.book.wording import symbols
+
+    book = _book(args)
+    print(book.facts()[1])
+    for index, hands, fitting in book.check.worst[:10]:
+        print(symbols(f"  {fitting / hands:7.1%} of {hands:>6,}  {book.name(index)}: {book.said[index]}"))
+    if book.check.share >= GOAL:
+        return 0
+    print(f"under {GOAL:.0%}", file=sys.stderr)
+    return 1
+
+
+def _diff(args: argparse.Namespace, kind: str) -> int:
+    from training.book.diff import compare_systems
+    from training.book.diff_text import diff_html, diff_markdown
+
+    if kind == "bml" or args.check:
+        raise ValueError("--diff is printed as markdown or html, and has no --check")
+    a, b = (_system(name) for name in args.diff)
+    with _Bar(None, "change") as tick:
+        difference = compare_systems(a, b, _system(args.control), args.boards, args.seed, tick)
+    _write((diff_html if kind == "html" else diff_markdown)(difference), args.out)
+    return 0
+
+
+def _book(args: argparse.Namespace) -> Any:
+    from training.book.book import make_book
+
+    system = _system(args.system)
+    with _Bar(max(args.deals, args.rare), "deal") as tick:
+        return make_book(
+            system, args.deals, args.seed, rare=args.rare, levels=args.levels, examples=args.examples, tick=tick
+        )
+
+
+def _system(name: str) -> Any:
+    from agents.registry import read_system
+
+    return read_system(name.removeprefix("system:"))
+
+
+def _by_name(out: Path | None) -> str:
+    if out is None:
+        return "markdown"
+    kinds = {suffix: name for name, suffix in FORMATS.items()} | {".htm": "html"}
+    if out.suffix not in kinds:
+        raise ValueError(f"{out}: give --format, or a name that ends in {', '.join(FORMATS.values())}")
+    return kinds[out.suffix]
+
+
+def _write(text: str, out: Path | None) -> None:
+    if out is None:
+        print(text, end="")
+        return
+    from training.runs import write_atomically
+
+    write_atomically(out, text)
+    print(f"{out}: {len(text):,} characters")
+
+
+class _Bar:
+    """A progress bar on standard error, where that is a terminal."""
+
+    def __init__(self, total: int | None, unit: str) -> None:
+        from tqdm import tqdm
+
+        self.bar = tqdm(total=total, unit=unit, dynamic_ncols=True, disable=not sys.stderr.isatty(), leave=False)
+
+    def __enter__(self) -> Callable[[int], None]:
+        return self.bar.update  # type: ignore[no-any-return]
+
+    def __exit__(self, *_: object) -> None:
+        self.bar.close()
