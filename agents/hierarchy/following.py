@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.hierarchy.compiled import FLAG_BITS
+from agents.hierarchy.compiled import FLAG_BITS, Compiled
 from agents.hierarchy.context import (
     ACES,
     BIDS,
@@ -27,14 +27,28 @@ from agents.hierarchy.context import (
     write_context,
     write_mixed,
 )
+from agents.hierarchy.engine import decide
 from agents.hierarchy.meaning import learn
-from agents.hierarchy.programs import run_program, write_program
-from agents.hierarchy.readings import context_holds, reads_as
+from agents.hierarchy.programs import run_anywhere, run_program, write_program
+from agents.hierarchy.readings import Readings, reads_as
 from agents.hierarchy.vocabulary import NUM_COLUMNS
-from bridge_env.auction import DEALER, DONE, LAST_BID, LENGTH, MAX_CALLS, PASSES, STATE_COLUMNS, VULNERABILITY, row_legal, row_step
+from bridge_env.auction import (
+    DEALER,
+    DONE,
+    DOUBLING,
+    LAST_BID,
+    LAST_BIDDER,
+    LENGTH,
+    MAX_CALLS,
+    PASSES,
+    STATE_COLUMNS,
+    VULNERABILITY,
+    row_step,
+)
 from bridge_env.calls import FIRST_BID, NUM_CALLS, PASS
 from bridge_env.features import NUM_FEATURES
 from bridge_env.kernels import njit
+from bridge_env.memory import array_at
 
 _FORCING, _GAME_FORCING = FLAG_BITS["forcing"], FLAG_BITS["gf"]
 
@@ -46,6 +60,7 @@ NOTES = SIDES_AT + 3
 PLACE_AT, PROGRAM_AT = NUM_CALLS, NUM_CALLS + 4
 LINKS = NUM_CALLS + 6
 NEW = -1  # of a program: nobody has called here; below it: somebody has
+MEETINGS = 16  # with the rules tried one by one, before a position gets a program
 # What ``counts`` holds: positions, steps of programs and roots in use; positions for which there was no room.
 POSITIONS, STEPS, ROOTS, MISSED = range(4)
 
@@ -58,6 +73,11 @@ class Store(NamedTuple):
     code: NDArray[np.int64]  # (steps,): the programs
     root_keys: NDArray[np.int32]  # (a power of two, 5): the four systems, dealer and vulnerability; -1 where empty
     roots: NDArray[np.int32]  # (the same): their positions
+    general: NDArray[
+        np.int32
+    ]  # (systems, 36 * 3): programs of general rules by last bid and what doubles are legal; -1 none
+    trees: NDArray[np.int32]  # (nodes,): programs of nodes; -1 none
+    tree_states: NDArray[np.int32]  # (nodes,): the last bid and doubles they were made for
     counts: NDArray[np.int64]  # (4,)
 
 
@@ -67,32 +87,57 @@ _learn = njit(forceinline=True)(learn.py_func)
 
 
 @njit(forceinline=True)
-def _decide(pool, read, system, node, hands, row, seat, auction, shown, f):
-    """``engine.decide``, where ``f`` holds the context; general rules are looked up by the last bid."""
+def _doubles(auction, seat):
+    """0 if the seat to call may neither double nor redouble, 1 if it may double, 2 if it may redouble."""
+    if auction[LAST_BID] < 0:
+        return 0
+    if (seat ^ auction[LAST_BIDDER]) & 1:
+        return 1 if auction[DOUBLING] == 0 else 0
+    return 2 if auction[DOUBLING] == 1 else 0
+
+
+@njit
+def _write_shape(pool, read, system, node, auction, f, code, counts, starts, key, room):
+    """The program of a node or of a system's general rules, for wherever they are met; -1 where there is no room."""
+    if room == 0 or counts[STEPS] + room > len(code):
+        return -1
+    start = counts[STEPS]
+    counts[STEPS] += write_program(pool, read, system, node, auction, False, 0, f, code, start)
+    starts[key] = start
+    return start
+
+
+@njit(forceinline=True)
+def _decide(
+    pool, read, store, room, systems, i, node, hands, row, seat, auction, history, place, shown, told, sides, f
+):
+    """``engine.decide``, where ``f`` holds the context."""
     for column in range(NUM_FEATURES):
         f[column] = hands[row, seat, column]
     _write_mixed(shown, auction, seat, f)
-    rules = pool.rules
+    system = systems[i, seat]
+    state = (auction[LAST_BID] + 1) * 3 + _doubles(auction, seat)
+    general = np.int64(store.general[system, state])
+    if general < 0:
+        general = _write_shape(
+            pool, read, system, -1, auction, f, store.code, store.counts, store.general[system], state, room
+        )
+    tree = np.int64(-1)
     if node >= 0:
-        for rule in range(pool.nodes[node, 0], pool.nodes[node, 1]):
-            call = rules[rule, 1]
-            if row_legal(auction, call):
-                f[LEVEL_COLUMN] = (call - FIRST_BID) // 5 + 1 if call >= FIRST_BID else 0
-                if context_holds(pool.clauses, pool.together, pool.atoms, rules[rule, 3], rules[rule, 4], f):
-                    return call, rule
-    for block in range(pool.spans[system, 0], pool.spans[system, 1]):
-        f[LEVEL_COLUMN] = 0
-        if not context_holds(pool.clauses, pool.together, pool.atoms, pool.blocks[block, 0], pool.blocks[block, 1], f):
-            continue
-        last = auction[LAST_BID] + 1
-        for i in range(read.tried_at[last, block], read.tried_at[last, block + 1]):
-            rule, call = read.tried[i, 0], read.tried[i, 1]
-            if call < FIRST_BID and not row_legal(auction, call):
-                continue
-            f[LEVEL_COLUMN] = (call - FIRST_BID) // 5 + 1 if call >= FIRST_BID else 0
-            if context_holds(pool.clauses, pool.together, pool.atoms, rules[rule, 3], rules[rule, 4], f):
-                return call, rule
-    return np.int32(PASS), np.int32(-1)
+        tree = np.int64(store.trees[node])
+        if tree < 0:
+            tree = _write_shape(pool, read, -1, node, auction, f, store.code, store.counts, store.trees, node, room)
+            store.tree_states[node] = state
+        if store.tree_states[node] != state:
+            tree = -1
+    if general < 0 or (node >= 0 and tree < 0):
+        call, rule = decide(pool, systems[i], hands[row, seat], auction, history, place, shown, told, sides, f)
+        return np.int64(call), np.int64(rule)
+    if node >= 0:
+        call, rule = run_anywhere(store.code, tree, f)
+        if rule >= 0:
+            return call, rule
+    return run_anywhere(store.code, general, f)
 
 
 @njit(forceinline=True)
@@ -157,11 +202,48 @@ def _keep(store, now, place):
     return new
 
 
+@njit(forceinline=True)
+def _unpacked(plan):
+    """Pool, readings and store from ``plan`` (address and length of each of their arrays, one behind the other).
+
+    Arrays made of addresses are not counted; tuples of those that Python hands over cost more than all the rest.
+    """
+    pool = Compiled(
+        array_at(plan[0, 0], (plan[0, 1], 2, NUM_CALLS), np.int32), array_at(plan[1, 0], (plan[1, 1], 2), np.int32),
+        array_at(plan[2, 0], (plan[2, 1], 6), np.int32), array_at(plan[3, 0], (plan[3, 1], 2), np.int32),
+        array_at(plan[4, 0], (plan[4, 1], 2), np.int32), array_at(plan[5, 0], (plan[5, 1], 3), np.int16),
+        array_at(plan[6, 0], (plan[6, 1], 4), np.int32), array_at(plan[7, 0], (plan[7, 1],), np.int32),
+        array_at(plan[8, 0], (plan[8, 1], 2), np.int32),
+    )  # fmt: skip
+    read = Readings(
+        array_at(plan[9, 0], (plan[9, 1], 2), np.int32), array_at(plan[10, 0], (36, plan[6, 1] + 1), np.int32),
+        array_at(plan[11, 0], (plan[11, 1], 2), np.int32), array_at(plan[12, 0], (plan[12, 1], 36, 39), np.int32),
+        array_at(plan[13, 0], (plan[13, 1],), np.bool_), array_at(plan[14, 0], (plan[14, 1],), np.int8),
+        array_at(plan[15, 0], (plan[15, 1], QUANTITIES, 2), np.int16),
+        array_at(plan[16, 0], (plan[16, 1], NUM_CALLS), np.int32),
+        array_at(plan[17, 0], (plan[17, 1], QUANTITIES, 2), np.int16), array_at(plan[18, 0], (plan[18, 1],), np.int32),
+    )  # fmt: skip
+    store = Store(
+        array_at(plan[19, 0], (plan[19, 1], LINKS), np.int32), array_at(plan[20, 0], (plan[20, 1], NOTES), np.int16),
+        array_at(plan[21, 0], (plan[21, 1],), np.int64), array_at(plan[22, 0], (plan[22, 1], 5), np.int32),
+        array_at(plan[23, 0], (plan[23, 1],), np.int32), array_at(plan[24, 0], (plan[24, 1], 108), np.int32),
+        array_at(plan[25, 0], (plan[25, 1],), np.int32), array_at(plan[26, 0], (plan[26, 1],), np.int32),
+        array_at(plan[27, 0], (plan[27, 1],), np.int64),
+    )  # fmt: skip
+    return pool, read, store
+
+
+def plan_of(pool: Compiled, read: Readings, store: Store) -> NDArray[np.int64]:
+    """The plan for ``bid_along``: int64 (arrays, 2). Whoever holds it keeps the arrays alive."""
+    return np.array([(array.ctypes.data, len(array)) for array in (*pool, *read, *store)], np.int64)
+
+
 @njit
-def bid_along(pool, read, store, room, systems, hands, boards, calls, lengths, auctions, histories, used):
+def bid_along(plan, room, systems, hands, boards, calls, lengths, auctions, histories, used):
     """Bid boards to their end from the calls already made, a system in every seat.
 
     Args:
+        plan: from ``plan_of``.
         room: steps that the longest program can have; 0: make none.
         systems: int32 (N, 4) index of each seat's system in the pool.
         hands: int16 (B, 4, NUM_FEATURES); boards: int64 (N,), whose hands a row has.
@@ -169,6 +251,7 @@ def bid_along(pool, read, store, room, systems, hands, boards, calls, lengths, a
         auctions, histories: fresh rows of ``bridge_env.auction`` (dealer and vulnerability set); finished here.
         used: int64 (rules of the pool,), counts how often each rule made a call.
     """
+    pool, read, store = _unpacked(plan)
     links, notes, code, counts = store.links, store.notes, store.code, store.counts
     now, place, history = np.zeros(NOTES, np.int16), np.empty(4, np.int32), np.empty(MAX_CALLS, np.int8)
     auction, shown = now[:STATE_COLUMNS], now[SHOWN_AT:TOLD_AT].reshape(4, QUANTITIES, 2)
@@ -214,17 +297,19 @@ def bid_along(pool, read, store, room, systems, hands, boards, calls, lengths, a
                     loaded = at
                 _write_context(auction, history, shown, told, sides, seat, f)
                 aware = True
-                if at >= 0 and program < NEW and room > 0 and counts[STEPS] + room <= len(code):
+                if at >= 0 and program <= NEW - MEETINGS and room > 0 and counts[STEPS] + room <= len(code):
                     program = counts[STEPS]
                     counts[STEPS] += write_program(
-                        pool, read, system, place[seat], auction, shown[seat ^ 2, ACES, 0], f, code, program
+                        pool, read, system, place[seat], auction, True, shown[seat ^ 2, ACES, 0], f, code, program
                     )
                     links[at, PROGRAM_AT] = program
                 else:
-                    c, r = _decide(pool, read, system, place[seat], hands, row, seat, auction, shown, f)
-                    call, rule = np.int64(c), np.int64(r)
+                    call, rule = _decide(
+                        pool, read, store, room, systems, i, place[seat], hands, row, seat,
+                        auction, history, place, shown, told, sides, f,
+                    )  # fmt: skip
                     if at >= 0:
-                        links[at, PROGRAM_AT] = NEW - 1
+                        links[at, PROGRAM_AT] = program - 1
             if asks and program >= 0:
                 partner = SHOWN_AT + ((seat ^ 2) * QUANTITIES + SUIT) * 2
                 for suit in range(4):

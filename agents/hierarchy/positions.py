@@ -14,13 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.hierarchy.compiled import Compiled, pool
-from agents.hierarchy.following import LINKS, MISSED, NOTES, POSITIONS, ROOTS, STEPS, Store, bid_along
+from agents.hierarchy.following import LINKS, MISSED, NOTES, POSITIONS, Store, bid_along, plan_of
 from agents.hierarchy.programs import LONGEST_PROGRAM, room_for
 from agents.hierarchy.readings import readings
 from bridge_env.auction import Auctions
 
 MOST_POSITIONS, MOST_STEPS, MOST_ROOTS = 200_000, 8_000_000, 4096  # some 135 MB, if all are needed
-MOST_KEPT = 256 << 20  # bytes of positions that a process keeps for later
+MOST_KEPT = 128 << 20  # bytes of positions that a process keeps for later
 
 
 class HasCompiled(Hashable, Protocol):
@@ -49,8 +49,11 @@ class Positions:
         self._room = room if room <= LONGEST_PROGRAM else 0
         self._store = Store(
             np.empty((positions, LINKS), np.int32), np.empty((positions, NOTES), np.int16), np.empty(steps, np.int64),
-            np.full((roots, 5), -1, np.int32), np.empty(roots, np.int32), np.zeros(4, np.int64),
+            np.full((roots, 5), -1, np.int32), np.empty(roots, np.int32),
+            np.full((len(self.pool.spans), 36 * 3), -1, np.int32), np.full(len(self.pool.nodes), -1, np.int32),
+            np.zeros(len(self.pool.nodes), np.int32), np.zeros(4, np.int64),
         )  # fmt: skip
+        self._plan = plan_of(self.pool, self._readings, self._store)
         self._lock = RLock()
 
     def __len__(self) -> int:
@@ -65,7 +68,8 @@ class Positions:
     def clear(self) -> None:
         """Forget everything; the memory stays."""
         with self._lock:
-            self._store.root_keys[:] = -1
+            for table in (self._store.root_keys, self._store.general, self._store.trees):
+                table[:] = -1
             self._store.counts[:] = 0
 
     def bid(
@@ -91,7 +95,7 @@ class Positions:
             if self._store.counts[MISSED] > 2 * len(self._store.links):
                 self.clear()  # what is kept is of little use to what has been asked since
             bid_along(
-                self.pool, self._readings, self._store, self._room, systems, features,
+                self._plan, self._room, systems, features,
                 np.arange(n) if boards is None else np.asarray(boards, np.int64),
                 np.empty((n, 0), np.int8) if calls is None else np.ascontiguousarray(calls, np.int8),
                 np.zeros(n, np.int64) if length is None else np.asarray(length, np.int64),
@@ -105,8 +109,8 @@ _kept_lock = RLock()
 
 
 def positions_among(seats: Sequence[HasCompiled]) -> tuple[Positions, NDArray[np.int32]]:
-    """The positions that this process keeps for the systems of four seats, and the number of each seat's system."""
-    distinct = tuple(dict.fromkeys(seats))
+    """The positions that this process keeps for the systems of some seats, and the number of each seat's system."""
+    distinct = tuple(sorted(set(seats), key=id))  # one order, however they are seated
     with _kept_lock:
         found = _kept.pop(distinct, None) or Positions(distinct)
         held = found.bytes

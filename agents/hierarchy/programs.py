@@ -35,8 +35,11 @@ _MOST[LENGTH : LENGTH + 4] = 13
 _MOST[[c.ACES_COLUMN]] = 4
 for _flags in (STOPPER, c.LONG, c.BEST):
     _MOST[_flags : _flags + 4] = 1
+_LEAST[[c.PARTNER_CALLED, c.I_CALLED]] = -1
 _MOST[[c.BALANCED, c.SEMIBALANCED]] = 1
 _IS_MIXED = np.array([column in MIXED for column in range(NUM_COLUMNS)])
+_OF_BID = np.zeros(NUM_COLUMNS, np.bool_)  # what the call to be made and the last bid decide
+_OF_BID[[c.LEVEL_COLUMN, c.LAST_LEVEL, c.LAST_NOTRUMP]] = _OF_BID[c.LAST : c.LAST + 4] = True
 assert NUM_COLUMNS < _CALL
 
 
@@ -69,12 +72,12 @@ def _folded(column, f, strain):
 
 
 @njit(forceinline=True)
-def _left(atom, atoms, f, aces, strain):
+def _left(atom, atoms, f, known, aces, strain):
     """What is left of an atom: (_FALSE, _TRUE, _ASK or _STOPPED, column, lo, hi)."""
     column, lo, hi = int(atoms[atom, 0]), int(atoms[atom, 1]), int(atoms[atom, 2])
-    if IS_CONTEXT[column]:
+    if IS_CONTEXT[column] and (known or _OF_BID[column]):
         return (_TRUE if lo <= f[column] <= hi else _FALSE), column, lo, hi
-    if _IS_MIXED[column]:
+    if known and _IS_MIXED[column]:
         if column == c.STOPPED:
             any_suit = False
             for suit in range(4):
@@ -117,7 +120,7 @@ def _lead(code, base, first, end, old, new):
 
 
 @njit
-def _constraint(clauses, togethers, atoms, first, end, f, aces, strain, code, base, n, failed):
+def _constraint(clauses, togethers, atoms, first, end, f, known, aces, strain, code, base, n, failed):
     """Add the steps that ask for ``first .. end``, which lead to ``failed`` or fall through. Returns the new number of
     steps, or -1 where the constraint cannot hold."""
     for clause in range(first, end):
@@ -125,7 +128,7 @@ def _constraint(clauses, togethers, atoms, first, end, f, aces, strain, code, ba
         for together in range(clauses[clause, 0], clauses[clause, 1]):
             begin, possible = n, True
             for atom in range(togethers[together, 0], togethers[together, 1]):
-                left, column, lo, hi = _left(atom, atoms, f, aces, strain)
+                left, column, lo, hi = _left(atom, atoms, f, known, aces, strain)
                 if left == _FALSE:
                     possible = False
                     break
@@ -174,48 +177,76 @@ def _level(call):
 
 
 @njit
-def write_program(pool, read, system, node, auction, aces, f, code, base):
-    """Write the program of a position to ``code`` from ``base`` on; ``f`` holds its context. Returns its length.
+def write_program(pool, read, system, node, auction, known, aces, f, code, base):
+    """Write the rules of a system's node (none: -1), and behind them its general rules (no system: -1), as a program.
 
-    The room behind ``base`` must be ``room_for(pool)``.
+    Args:
+        known: is the position known? Then ``f`` holds its context and ``aces`` those that partner has shown, and the program
+            runs on a hand's row. Else it asks for the context too, and runs on a whole feature row, wherever this
+            node and this last bid are met.
+        code, base: where to write to; the room behind must be ``room_for(pool)``. Returns the length.
     """
-    n, rules = 0, pool.rules
-    bid = auction[LAST_BID]
-    strain = bid % 5 if bid >= 0 and bid % 5 < 4 and not f[c.OURS] else -1
+    n = 0
     if node >= 0:
-        for rule in range(pool.nodes[node, 0], pool.nodes[node, 1]):
-            call = rules[rule, 1]
-            if not row_legal(auction, call):
-                continue
+        n, certain = _tree_steps(pool, node, auction, known, aces, f, code, base)
+        if certain:
+            return _threaded(code, base, n)
+    if system >= 0:
+        n, certain = _general_steps(pool, read, system, auction, known, aces, f, code, base, n)
+        if certain:
+            return _threaded(code, base, n)
+    code[base + n] = _end(PASS, -1)
+    return _threaded(code, base, n + 1)
+
+
+@njit(forceinline=True)
+def _strain(auction, known, f):
+    """The suit of the opponents' last bid; -1 none. Only read where the position is known."""
+    bid = auction[LAST_BID]
+    return bid % 5 if known and bid >= 0 and bid % 5 < 4 and not f[c.OURS] else -1
+
+
+@njit
+def _tree_steps(pool, node, auction, known, aces, f, code, base):
+    """The steps of a node's rules: (their number, does the last of them always hold?)."""
+    n, rules, strain = 0, pool.rules, _strain(auction, known, f)
+    for rule in range(pool.nodes[node, 0], pool.nodes[node, 1]):
+        call = rules[rule, 1]
+        if row_legal(auction, call):
             f[c.LEVEL_COLUMN] = _level(call)
             m = _constraint(
-                pool.clauses, pool.together, pool.atoms, rules[rule, 3], rules[rule, 4], f, aces, strain,
+                pool.clauses, pool.together, pool.atoms, rules[rule, 3], rules[rule, 4], f, known, aces, strain,
                 code, base, n, _RULE,
             )  # fmt: skip
             if m >= 0:
                 code[base + m] = _end(call, rule)
                 _lead(code, base, n, m, _RULE, m + 1)
                 if m == n:
-                    return _threaded(code, base, m + 1)
+                    return m + 1, True
                 n = m + 1
+    return n, False
+
+
+@njit
+def _general_steps(pool, read, system, auction, known, aces, f, code, base, n):
+    """The steps of a system's blocks, from ``n`` on: (the new number, does the last of them always hold?)."""
+    rules, strain, last = pool.rules, _strain(auction, known, f), auction[LAST_BID] + 1
     for block in range(pool.spans[system, 0], pool.spans[system, 1]):
         f[c.LEVEL_COLUMN] = 0
-        start = n
-        n = _constraint(
-            pool.clauses, pool.together, pool.atoms, pool.blocks[block, 0], pool.blocks[block, 1], f, aces, strain,
+        opened = _constraint(
+            pool.clauses, pool.together, pool.atoms, pool.blocks[block, 0], pool.blocks[block, 1], f, known, aces, strain,
             code, base, n, _BLOCK,
         )  # fmt: skip
-        if n < 0:
-            n = start
+        if opened < 0:
             continue
-        opened = n
-        for i in range(read.tried_at[bid + 1, block], read.tried_at[bid + 1, block + 1]):
+        start, n = n, opened
+        for i in range(read.tried_at[last, block], read.tried_at[last, block + 1]):
             rule, call = read.tried[i, 0], read.tried[i, 1]
             if call < FIRST_BID and not row_legal(auction, call):
                 continue
             f[c.LEVEL_COLUMN] = _level(call)
             m = _constraint(
-                pool.clauses, pool.together, pool.atoms, rules[rule, 3], rules[rule, 4], f, aces, strain,
+                pool.clauses, pool.together, pool.atoms, rules[rule, 3], rules[rule, 4], f, known, aces, strain,
                 code, base, n, _RULE,
             )  # fmt: skip
             if m >= 0:
@@ -225,11 +256,10 @@ def write_program(pool, read, system, node, auction, aces, f, code, base):
                 n = m + 1
                 if certain:
                     if opened == start:
-                        return _threaded(code, base, n)
+                        return n, True
                     break
         _lead(code, base, start, opened, _BLOCK, n)
-    code[base + n] = _end(PASS, -1)
-    return _threaded(code, base, n + 1)
+    return n, False
 
 
 @njit(forceinline=True)
@@ -305,6 +335,20 @@ def run_program(code, base, hands, row, seat, fits):
         else:
             value = _counted(hands, row, seat, column, fits)
         if value >= ((step >> 8) & 0xFFFF) - _BIAS:
+            at = base + ((step >> 24) & 0xFFFF)
+        else:
+            at = base + ((step >> 40) & 0xFFFF)
+
+
+@njit(forceinline=True)
+def run_anywhere(code, base, f):
+    """The call that a program of a position not known makes on a feature row, and the rule."""
+    at = base
+    while True:
+        step = code[at]
+        if step & 255 == _CALL:
+            return ((step >> 8) & 0xFFFF) - _BIAS, (step >> 32) - 1
+        if f[step & 255] >= ((step >> 8) & 0xFFFF) - _BIAS:
             at = base + ((step >> 24) & 0xFFFF)
         else:
             at = base + ((step >> 40) & 0xFFFF)

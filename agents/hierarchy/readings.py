@@ -24,6 +24,8 @@ _ARTIFICIAL = FLAG_BITS["artificial"]
 _SAYS_MORE = IS_CONTEXT | np.array([column in MIXED for column in range(NUM_COLUMNS)])
 UNKNOWN, CHANGING, POSSIBLE, IMPOSSIBLE = range(4)  # what is known of a rule in ``plain``
 
+NOT_YET, NONE, HANGS = -1, -2, -3  # in ``first``: not looked at; no rule can make the call; it hangs on the auction
+
 
 class Readings(NamedTuple):
     """The rules of a pool, sorted; a last bid's row is the bid's number + 1."""
@@ -35,6 +37,20 @@ class Readings(NamedTuple):
     in_context: NDArray[np.bool_]  # (blocks,): does the block's condition speak of the auction alone?
     plain: NDArray[np.int8]  # (rules,): UNKNOWN, CHANGING, POSSIBLE or IMPOSSIBLE
     ranges: NDArray[np.int16]  # (rules, 6, 2): what a POSSIBLE rule shows
+    first: NDArray[np.int32]  # (nodes, 38): the first of a node's rules that can make a call; or NOT_YET, NONE, HANGS
+    shows: NDArray[np.int16]  # (rules, 6, 2): what that call then shows
+    flags: NDArray[np.int32]  # (rules,): its flags
+
+
+class _Words(NamedTuple):
+    """What ``constraint_shows`` needs of a pool."""
+
+    clauses: NDArray[np.int32]
+    together: NDArray[np.int32]
+    atoms: NDArray[np.int16]
+
+
+_shows = njit(forceinline=True)(constraint_shows.py_func)
 
 
 def readings(pool: Compiled) -> Readings:
@@ -45,6 +61,8 @@ def readings(pool: Compiled) -> Readings:
         np.empty((most, 2), np.int32), np.empty((NUM_BIDS + 1, blocks + 1), np.int32), np.empty((most, 2), np.int32),
         np.empty((len(pool.spans), NUM_BIDS + 1, NUM_CALLS + 1), np.int32), np.empty(blocks, np.bool_),
         np.zeros(rules, np.int8), np.empty((rules, QUANTITIES, 2), np.int16),
+        np.full((len(pool.nodes), NUM_CALLS), NOT_YET, np.int32), np.empty((rules, QUANTITIES, 2), np.int16),
+        np.zeros(rules, np.int32),
     )  # fmt: skip
     _sort(pool, out)
     return out
@@ -130,10 +148,12 @@ def _look(pool, rule, plain, ranges, f, clause_out, together_out):
 
 
 @njit
-def _changing(pool, rule, f, rule_out, clause_out, together_out):
+def _changing(clauses, together, atoms, first, end, f, scratch):
+    """``constraint_shows`` to ``scratch[0]``, with the arrays one by one."""
+    rule_out = scratch[0]
     for q in range(QUANTITIES):
         rule_out[q, 0], rule_out[q, 1] = 0, TOP[q]
-    return constraint_shows(pool, pool.rules[rule, 3], pool.rules[rule, 4], f, rule_out, clause_out, together_out)
+    return _shows(_Words(clauses, together, atoms), first, end, f, rule_out, scratch[1], scratch[2])
 
 
 @njit(forceinline=True)
@@ -144,7 +164,7 @@ def _add(pool, read, rule, f, out, scratch, found):
         _look(pool, rule, read.plain, read.ranges, f, scratch[1], scratch[2])
         known = read.plain[rule]
     if known == CHANGING:
-        if not _changing(pool, rule, f, scratch[0], scratch[1], scratch[2]):
+        if not _changing(pool.clauses, pool.together, pool.atoms, pool.rules[rule, 3], pool.rules[rule, 4], f, scratch):
             return False
         for q in range(QUANTITIES):
             lo, hi = scratch[0, q, 0], scratch[0, q, 1]
@@ -160,6 +180,24 @@ def _add(pool, read, rule, f, out, scratch, found):
     return True
 
 
+@njit
+def _of_node(pool, read, node, call, f, out, scratch):
+    """What a call shows by the rules of a node: (found, flags); kept in ``read`` where the auction does not matter."""
+    found, flags, first, hangs = False, 0, NONE, False
+    for rule in range(pool.nodes[node, 0], pool.nodes[node, 1]):
+        if pool.rules[rule, 1] == call:
+            if _add(pool, read, rule, f, out, scratch, found):
+                first = first if found else rule
+                found, flags = True, flags | pool.rules[rule, 2]
+            hangs |= read.plain[rule] == CHANGING
+    read.first[node, call] = HANGS if hangs else first
+    if found and not hangs:
+        read.flags[first] = flags
+        for q in range(QUANTITIES):
+            read.shows[first, q, 0], read.shows[first, q, 1] = out[q, 0], out[q, 1]
+    return found, flags
+
+
 @njit(forceinline=True)
 def reads_as(pool, read, system, node, last_bid, call, f, out, scratch):
     """``meaning.call_shows``: what a call shows, to ``out``; (found, flags of all rules that can have made it)."""
@@ -167,11 +205,15 @@ def reads_as(pool, read, system, node, last_bid, call, f, out, scratch):
     for q in range(QUANTITIES):
         out[q, 0], out[q, 1] = 0, TOP[q]
     if node >= 0:
-        for rule in range(pool.nodes[node, 0], pool.nodes[node, 1]):
-            if pool.rules[rule, 1] == call and _add(pool, read, rule, f, out, scratch, found):
-                found, flags = True, flags | pool.rules[rule, 2]
-    if found:
-        return True, flags
+        first = read.first[node, call]
+        if first == NOT_YET or first == HANGS:
+            found, flags = _of_node(pool, read, node, call, f, out, scratch)
+            if found:
+                return True, flags
+        elif first >= 0:
+            for q in range(QUANTITIES):
+                out[q, 0], out[q, 1] = read.shows[first, q, 0], read.shows[first, q, 1]
+            return True, read.flags[first]
     block, fits = -1, False
     for i in range(read.made_at[system, last_bid + 1, call], read.made_at[system, last_bid + 1, call + 1]):
         if read.made[i, 0] != block:
@@ -188,9 +230,7 @@ def reads_as(pool, read, system, node, last_bid, call, f, out, scratch):
             if read.in_context[block]:
                 fits = context_holds(pool.clauses, pool.together, pool.atoms, first, end, f)
             else:
-                for q in range(QUANTITIES):
-                    scratch[0, q, 0], scratch[0, q, 1] = 0, TOP[q]
-                fits = constraint_shows(pool, first, end, f, scratch[0], scratch[1], scratch[2])
+                fits = _changing(pool.clauses, pool.together, pool.atoms, first, end, f, scratch)
         rule = read.made[i, 1]
         if fits and _add(pool, read, rule, f, out, scratch, found):
             found, flags = True, flags | pool.rules[rule, 2]
