@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from reference.boards import bid_boards
@@ -112,7 +114,7 @@ def test_a_full_store_is_emptied_for_other_auctions():
     for turn in range(12):
         assert_same(small, *case(100, 20 + turn))
         seen.append(small.bytes)
-    assert any(later < before for before, later in zip(seen, seen[1:], strict=False))
+    assert any(later < before for before, later in pairwise(seen))
 
 
 def test_every_position_with_a_program():

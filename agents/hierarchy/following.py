@@ -1,9 +1,9 @@
-"""The kernel that bids boards along positions: what is known of an auction is kept, and used for every board that comes to it.
+"""The kernel that bids boards along positions: what is known of an auction serves every board that comes to it.
 
-A position is an auction so far, its dealer and vulnerability, and the systems of the four seats: all that decides the scratch
-memory of ``agents.hierarchy.context``, whatever the hands are. A board that comes where another has been finds it there, and
-a position that is met again gets a program (``agents.hierarchy.programs``). Where there is no room left for positions, boards go on
-in scratch memory. Calls and counts are those of ``engine.decide`` and ``engine.observe``.
+A position is an auction so far, its dealer and vulnerability, and the systems of the four seats: all that decides the
+scratch memory of ``agents.hierarchy.context``, whatever the hands are. A board that comes where another has been finds
+it there, and a position that is met often gets a program (``agents.hierarchy.programs``). Where there is no room left
+for positions, boards go on in scratch memory. Calls and counts are those of ``engine.decide`` and ``engine.observe``.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ from bridge_env.memory import array_at
 
 _FORCING, _GAME_FORCING = FLAG_BITS["forcing"], FLAG_BITS["gf"]
 
-# A row of ``notes``: auction, shown, told, sides. A row of ``links``: the 38 positions that follow, places, the program.
+# A row of ``notes``: auction, shown, told, sides. A row of ``links``: the 38 positions that follow, places, program.
 SHOWN_AT = STATE_COLUMNS
 TOLD_AT = SHOWN_AT + 4 * QUANTITIES * 2
 SIDES_AT = TOLD_AT + 12
@@ -66,7 +66,7 @@ POSITIONS, STEPS, ROOTS, MISSED = range(4)
 
 
 class Store(NamedTuple):
-    """Memory for positions, and how much of it is in use. numpy asks for it and the system gives it when it is written to."""
+    """Memory for positions, and how much of it is in use. The system gives it when it is first written to."""
 
     links: NDArray[np.int32]  # (positions, LINKS)
     notes: NDArray[np.int16]  # (positions, NOTES)
@@ -79,6 +79,39 @@ class Store(NamedTuple):
     trees: NDArray[np.int32]  # (nodes,): programs of nodes; -1 none
     tree_states: NDArray[np.int32]  # (nodes,): the last bid and doubles they were made for
     counts: NDArray[np.int64]  # (4,)
+
+
+class Table(NamedTuple):
+    """A table's scratch memory, and room to work. ``now`` is auction, shown, told and sides in one."""
+
+    now: NDArray[np.int16]
+    auction: NDArray[np.int16]
+    shown: NDArray[np.int16]
+    told: NDArray[np.int16]
+    sides: NDArray[np.int16]
+    place: NDArray[np.int32]
+    history: NDArray[np.int8]
+    f: NDArray[np.int16]
+    out: NDArray[np.int16]
+    scratch: NDArray[np.int16]
+    fits: NDArray[np.int64]
+
+
+WORK = 64 + 2 * (NOTES + 4 * QUANTITIES * 2 + NUM_COLUMNS) + MAX_CALLS  # bytes of it
+
+
+@njit(forceinline=True)
+def _table_at(work):
+    now, rest = work + 64, work + 64 + 2 * NOTES
+    f = rest + 2 * 4 * QUANTITIES * 2
+    return Table(
+        array_at(now, (NOTES,), np.int16), array_at(now, (STATE_COLUMNS,), np.int16),
+        array_at(now + 2 * SHOWN_AT, (4, QUANTITIES, 2), np.int16), array_at(now + 2 * TOLD_AT, (4, 3), np.int16),
+        array_at(now + 2 * SIDES_AT, (3,), np.int16), array_at(work, (4,), np.int32),
+        array_at(f + 2 * NUM_COLUMNS, (MAX_CALLS,), np.int8), array_at(f, (NUM_COLUMNS,), np.int16),
+        array_at(rest, (QUANTITIES, 2), np.int16), array_at(rest + 4 * QUANTITIES, (3, QUANTITIES, 2), np.int16),
+        array_at(work + 32, (4,), np.int64),
+    )  # fmt: skip
 
 
 _write_context = njit(forceinline=True)(write_context.py_func)
@@ -108,50 +141,50 @@ def _write_shape(pool, read, system, node, auction, f, code, counts, starts, key
 
 
 @njit(forceinline=True)
-def _decide(
-    pool, read, store, room, systems, i, node, hands, row, seat, auction, history, place, shown, told, sides, f
-):
+def _decide(pool, read, store, room, systems, i, hands, row, seat, t):
     """``engine.decide``, where ``f`` holds the context."""
     for column in range(NUM_FEATURES):
-        f[column] = hands[row, seat, column]
-    _write_mixed(shown, auction, seat, f)
-    system = systems[i, seat]
-    state = (auction[LAST_BID] + 1) * 3 + _doubles(auction, seat)
-    general = np.int64(store.general[system, state])
+        t.f[column] = hands[row, seat, column]
+    _write_mixed(t.shown, t.auction, seat, t.f)
+    node, system, counts = t.place[seat], systems[i, seat], store.counts
+    state = (t.auction[LAST_BID] + 1) * 3 + _doubles(t.auction, seat)
+    general, tree = np.int64(store.general[system, state]), np.int64(-1)
     if general < 0:
         general = _write_shape(
-            pool, read, system, -1, auction, f, store.code, store.counts, store.general[system], state, room
+            pool, read, system, -1, t.auction, t.f, store.code, counts, store.general[system], state, room
         )
-    tree = np.int64(-1)
     if node >= 0:
         tree = np.int64(store.trees[node])
         if tree < 0:
-            tree = _write_shape(pool, read, -1, node, auction, f, store.code, store.counts, store.trees, node, room)
+            tree = _write_shape(pool, read, -1, node, t.auction, t.f, store.code, counts, store.trees, node, room)
             store.tree_states[node] = state
         if store.tree_states[node] != state:
-            tree = -1
+            tree = np.int64(-1)
     if general < 0 or (node >= 0 and tree < 0):
-        call, rule = decide(pool, systems[i], hands[row, seat], auction, history, place, shown, told, sides, f)
+        call, rule = decide(
+            pool, systems[i], hands[row, seat], t.auction, t.history, t.place, t.shown, t.told, t.sides, t.f
+        )
         return np.int64(call), np.int64(rule)
     if node >= 0:
-        call, rule = run_anywhere(store.code, tree, f)
+        call, rule = run_anywhere(store.code, tree, t.f)
         if rule >= 0:
             return call, rule
-    return run_anywhere(store.code, general, f)
+    return run_anywhere(store.code, general, t.f)
 
 
 @njit(forceinline=True)
-def _observe(pool, read, system, seat, call, auction, history, place, shown, told, sides, f, out, scratch):
+def _observe(pool, read, system, seat, call, t):
     """``engine.observe``, with the readings."""
-    f[LEVEL_COLUMN] = (call - FIRST_BID) // 5 + 1 if call >= FIRST_BID else 0
-    found, flags = reads_as(pool, read, system, place[seat], auction[LAST_BID], call, f, out, scratch)
-    _learn(shown[seat], out, found, call, shown[seat ^ 2])
+    told, sides, place = t.told, t.sides, t.place
+    t.f[LEVEL_COLUMN] = (call - FIRST_BID) // 5 + 1 if call >= FIRST_BID else 0
+    found, flags = reads_as(pool, read, system, place[seat], t.auction[LAST_BID], call, t.f, t.out, t.scratch)
+    _learn(t.shown[seat], t.out, found, call, t.shown[seat ^ 2])
     told[seat, LAST_CALL] = call
     told[seat, FORCES] = found and (flags & _FORCING) != 0
     told[seat, BIDS] += call != PASS
     if found and flags & _GAME_FORCING:
         sides[seat & 1] = 1
-    unopened = auction[LAST_BID] < 0
+    unopened = t.auction[LAST_BID] < 0
     if call >= FIRST_BID and unopened:
         sides[OPENER] = seat
     for other in range(4):
@@ -162,7 +195,7 @@ def _observe(pool, read, system, seat, call, auction, history, place, shown, tol
             if child < 0 and call == PASS and (unopened or theirs):
                 child = node
             place[other] = child
-    row_step(auction, history, call)
+    row_step(t.auction, t.history, call)
 
 
 @njit(forceinline=True)
@@ -185,7 +218,16 @@ def _root(systems, row, dealer, vulnerability, root_keys):
 
 
 @njit(forceinline=True)
-def _keep(store, now, place):
+def _load(store, at, t):
+    """A position into scratch memory."""
+    for k in range(NOTES):
+        t.now[k] = store.notes[at, k]
+    for k in range(4):
+        t.place[k] = store.links[at, PLACE_AT + k]
+
+
+@njit(forceinline=True)
+def _keep(store, t):
     """A new position with what scratch memory holds; -1 where there is no room."""
     new = store.counts[POSITIONS]
     if new >= len(store.links):
@@ -195,10 +237,10 @@ def _keep(store, now, place):
     for call in range(NUM_CALLS):
         store.links[new, call] = -1
     for seat in range(4):
-        store.links[new, PLACE_AT + seat] = place[seat]
+        store.links[new, PLACE_AT + seat] = t.place[seat]
     store.links[new, PROGRAM_AT] = NEW
     for i in range(NOTES):
-        store.notes[new, i] = now[i]
+        store.notes[new, i] = t.now[i]
     return new
 
 
@@ -233,9 +275,60 @@ def _unpacked(plan):
     return pool, read, store
 
 
-def plan_of(pool: Compiled, read: Readings, store: Store) -> NDArray[np.int64]:
+def plan_of(pool: Compiled, read: Readings, store: Store, work: NDArray[np.int64]) -> NDArray[np.int64]:
     """The plan for ``bid_along``: int64 (arrays, 2). Whoever holds it keeps the arrays alive."""
-    return np.array([(array.ctypes.data, len(array)) for array in (*pool, *read, *store)], np.int64)
+    return np.array([(array.ctypes.data, len(array)) for array in (*pool, *read, *store, work)], np.int64)
+
+
+@njit(forceinline=True)
+def _enter(pool, store, systems, i, dealer, vulnerability, t):
+    """The root of a row; -1 where there is no room to keep it: then scratch memory holds it."""
+    slot = _root(systems, i, dealer, vulnerability, store.root_keys)
+    if store.root_keys[slot, 4] >= 0:
+        return np.int64(store.roots[slot])
+    for seat in range(4):
+        t.place[seat] = pool.roots[systems[i, seat]]
+    start_table(dealer, vulnerability, t.place, t.auction, t.history, t.place, t.shown, t.told, t.sides)
+    if 2 * store.counts[ROOTS] >= len(store.roots):
+        return np.int64(-1)
+    at = _keep(store, t)
+    if at >= 0:
+        for seat in range(4):
+            store.root_keys[slot, seat] = systems[i, seat]
+        store.root_keys[slot, 4] = dealer * 4 + vulnerability
+        store.roots[slot] = at
+        store.counts[ROOTS] += 1
+    return at
+
+
+@njit(forceinline=True)
+def _run(store, at, program, hands, row, seat, fits):
+    partner = SHOWN_AT + ((seat ^ 2) * QUANTITIES + SUIT) * 2
+    for suit in range(4):
+        fits[suit] = store.notes[at, partner + 2 * suit]
+    return run_program(store.code, program, hands, row, seat, fits)
+
+
+@njit
+def _write_own(pool, read, store, system, at, seat, t):
+    """Write the program of a position."""
+    start, aces = store.counts[STEPS], t.shown[seat ^ 2, ACES, 0]
+    store.counts[STEPS] += write_program(
+        pool, read, system, t.place[seat], t.auction, True, aces, t.f, store.code, start
+    )
+    store.links[at, PROGRAM_AT] = start
+
+
+@njit(forceinline=True)
+def _finish(store, at, t, length, auctions, histories, i):
+    """Hand over the auction that the last pass ends."""
+    for k in range(length):
+        histories[i, k] = t.history[k]
+    for k in range(STATE_COLUMNS):
+        auctions[i, k] = store.notes[at, k] if at >= 0 else t.now[k]
+    auctions[i, LENGTH] += 1
+    auctions[i, PASSES] += 1
+    auctions[i, DONE] = 1
 
 
 @njit
@@ -252,99 +345,49 @@ def bid_along(plan, room, systems, hands, boards, calls, lengths, auctions, hist
         used: int64 (rules of the pool,), counts how often each rule made a call.
     """
     pool, read, store = _unpacked(plan)
-    links, notes, code, counts = store.links, store.notes, store.code, store.counts
-    now, place, history = np.zeros(NOTES, np.int16), np.empty(4, np.int32), np.empty(MAX_CALLS, np.int8)
-    auction, shown = now[:STATE_COLUMNS], now[SHOWN_AT:TOLD_AT].reshape(4, QUANTITIES, 2)
-    told, sides = now[TOLD_AT:SIDES_AT].reshape(4, 3), now[SIDES_AT:]
-    f, roots, fits = np.zeros(NUM_COLUMNS, np.int16), np.empty(4, np.int32), np.zeros(4, np.int64)
-    out, scratch = np.empty((QUANTITIES, 2), np.int16), np.empty((3, QUANTITIES, 2), np.int16)
-    loaded = np.int64(-1)  # the position that scratch memory holds
+    t = _table_at(plan[len(plan) - 1, 0])
+    links, counts = store.links, store.counts
+    loaded = np.int64(-1)  # the position that scratch memory holds; -1: one that is not kept
     for i in range(len(systems)):
-        dealer, vulnerability = auctions[i, DEALER], auctions[i, VULNERABILITY]
-        slot = _root(systems, i, dealer, vulnerability, store.root_keys)
-        if store.root_keys[slot, 4] >= 0:
-            at = np.int64(store.roots[slot])
-        else:
-            for seat in range(4):
-                roots[seat] = pool.roots[systems[i, seat]]
-            start_table(dealer, vulnerability, roots, auction, history, place, shown, told, sides)
-            at = np.int64(-1)
-            if 2 * counts[ROOTS] < len(store.roots):
-                at = _keep(store, now, place)
-            if at >= 0:
-                for seat in range(4):
-                    store.root_keys[slot, seat] = systems[i, seat]
-                store.root_keys[slot, 4] = dealer * 4 + vulnerability
-                store.roots[slot] = at
-                counts[ROOTS] += 1
-            loaded = at
-        row, length, passes = boards[i], 0, 0
+        dealer, row, length, passes = auctions[i, DEALER], boards[i], 0, 0
+        at = _enter(pool, store, systems, i, dealer, auctions[i, VULNERABILITY], t)
+        loaded = at if at < 0 else loaded
         while True:
             seat = (dealer + length) & 3
-            system = systems[i, seat]
             program = np.int64(links[at, PROGRAM_AT]) if at >= 0 else np.int64(NEW)
-            asks = length >= lengths[i]
-            call, rule = np.int64(0), np.int64(-1)
-            aware = False
-            if not asks:
+            call, rule, aware = np.int64(0), np.int64(-1), False
+            if length < lengths[i]:
                 call = np.int64(calls[i, length])
-            elif program < 0:
+            elif program >= 0:
+                call, rule = _run(store, at, program, hands, row, seat, t.fits)
+            else:
                 if loaded != at:
-                    for k in range(NOTES):
-                        now[k] = notes[at, k]
-                    for k in range(4):
-                        place[k] = links[at, PLACE_AT + k]
+                    _load(store, at, t)
                     loaded = at
-                _write_context(auction, history, shown, told, sides, seat, f)
+                _write_context(t.auction, t.history, t.shown, t.told, t.sides, seat, t.f)
                 aware = True
-                if at >= 0 and program <= NEW - MEETINGS and room > 0 and counts[STEPS] + room <= len(code):
-                    program = counts[STEPS]
-                    counts[STEPS] += write_program(
-                        pool, read, system, place[seat], auction, True, shown[seat ^ 2, ACES, 0], f, code, program
-                    )
-                    links[at, PROGRAM_AT] = program
-                else:
-                    call, rule = _decide(
-                        pool, read, store, room, systems, i, place[seat], hands, row, seat,
-                        auction, history, place, shown, told, sides, f,
-                    )  # fmt: skip
-                    if at >= 0:
-                        links[at, PROGRAM_AT] = program - 1
-            if asks and program >= 0:
-                partner = SHOWN_AT + ((seat ^ 2) * QUANTITIES + SUIT) * 2
-                for suit in range(4):
-                    fits[suit] = notes[at, partner + 2 * suit]
-                call, rule = run_program(code, program, hands, row, seat, fits)
+                call, rule = _decide(pool, read, store, room, systems, i, hands, row, seat, t)
+                if at >= 0:
+                    links[at, PROGRAM_AT] = max(program - 1, NEW - MEETINGS)
+                    if program == NEW - MEETINGS and room > 0 and counts[STEPS] + room <= len(store.code):
+                        _write_own(pool, read, store, systems[i, seat], at, seat, t)
             if rule >= 0:
                 used[rule] += 1
-            history[length] = call
+            t.history[length] = call
             length += 1
-            if call == PASS:
-                passes += 1
-                if passes == (4 if passes == length else 3):
-                    break
-            else:
-                passes = 0
+            passes = passes + 1 if call == PASS else 0
+            if passes == (4 if passes == length else 3):
+                break
             after = np.int64(links[at, call]) if at >= 0 else np.int64(-1)
             if after < 0:
                 if loaded != at:
-                    for k in range(NOTES):
-                        now[k] = notes[at, k]
-                    for k in range(4):
-                        place[k] = links[at, PLACE_AT + k]
-                    loaded = at
+                    _load(store, at, t)
                 if not aware:
-                    _write_context(auction, history, shown, told, sides, seat, f)
-                _observe(pool, read, system, seat, call, auction, history, place, shown, told, sides, f, out, scratch)
+                    _write_context(t.auction, t.history, t.shown, t.told, t.sides, seat, t.f)
+                _observe(pool, read, systems[i, seat], seat, call, t)
                 if at >= 0:
-                    after = _keep(store, now, place)
+                    after = _keep(store, t)
                     links[at, call] = after
                 loaded = after
             at = after
-        for k in range(length):
-            histories[i, k] = history[k]
-        for k in range(STATE_COLUMNS):
-            auctions[i, k] = notes[at, k] if at >= 0 else now[k]
-        auctions[i, LENGTH] += 1
-        auctions[i, PASSES] += 1
-        auctions[i, DONE] = 1
+        _finish(store, at, t, length, auctions, histories, i)

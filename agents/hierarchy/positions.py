@@ -1,4 +1,4 @@
-"""Positions of auctions, kept between calls: who bids many boards with the same systems finds there what is known of them.
+"""Positions of auctions, kept between calls: who bids on with the same systems finds there what is known of them.
 
 ``agents.hierarchy.following`` holds the kernel and tells what a position is. Calls never depend on what is kept.
 """
@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.hierarchy.compiled import Compiled, pool
-from agents.hierarchy.following import LINKS, MISSED, NOTES, POSITIONS, Store, bid_along, plan_of
+from agents.hierarchy.following import LINKS, MISSED, NOTES, POSITIONS, WORK, Store, bid_along, plan_of
 from agents.hierarchy.programs import LONGEST_PROGRAM, room_for
 from agents.hierarchy.readings import readings
 from bridge_env.auction import Auctions
@@ -53,7 +53,8 @@ class Positions:
             np.full((len(self.pool.spans), 36 * 3), -1, np.int32), np.full(len(self.pool.nodes), -1, np.int32),
             np.zeros(len(self.pool.nodes), np.int32), np.zeros(4, np.int64),
         )  # fmt: skip
-        self._plan = plan_of(self.pool, self._readings, self._store)
+        self._work = np.zeros(WORK // 8 + 1, np.int64)
+        self._plan = plan_of(self.pool, self._readings, self._store, self._work)
         self._lock = RLock()
 
     def __len__(self) -> int:

@@ -1,11 +1,13 @@
 """A position's rules as a program: what is left of them to ask of the hand once the auction is known.
 
-At a position (``agents.hierarchy.positions``) everything that the auction decides is settled: which rules are legal, what their
-words about the auction say, what partner has shown. What is left are questions to the hand, "is this column at least so
-much?", and where each answer leads. A program is a row of such questions, and runs on the hand's feature row as it is.
+At a position (``agents.hierarchy.following``) everything that the auction decides is settled: which rules are legal,
+what their words about the auction say, what partner has shown. What is left are questions to the hand, "is this column
+at least so much?", and where each answer leads. A program is a row of such questions, and runs on the hand's feature
+row as it is. Where a position has not been met often, the programs of its node and of its last bid serve, which ask
+for the rest too.
 
-A step is one int64: column (8 bits), bound + ``_BIAS`` (16), the step after yes (16), the step after no (16). Column ``_CALL``
-ends the program: the bound is the call, and the upper 32 bits hold the rule + 1.
+A step is one int64: column (8 bits), bound + ``_BIAS`` (16), the step after yes (16), the step after no (16). Column
+``_CALL`` ends the program: the bound is the call, and the upper 32 bits hold the rule + 1.
 """
 
 from __future__ import annotations
@@ -181,9 +183,9 @@ def write_program(pool, read, system, node, auction, known, aces, f, code, base)
     """Write the rules of a system's node (none: -1), and behind them its general rules (no system: -1), as a program.
 
     Args:
-        known: is the position known? Then ``f`` holds its context and ``aces`` those that partner has shown, and the program
-            runs on a hand's row. Else it asks for the context too, and runs on a whole feature row, wherever this
-            node and this last bid are met.
+        known: is the position known? Then ``f`` holds its context and ``aces`` those that partner has shown, and the
+            program runs on a hand's row. Else it asks for the context too, and runs on a whole feature row, wherever
+            this node and this last bid are met.
         code, base: where to write to; the room behind must be ``room_for(pool)``. Returns the length.
     """
     n = 0
@@ -234,8 +236,8 @@ def _general_steps(pool, read, system, auction, known, aces, f, code, base, n):
     for block in range(pool.spans[system, 0], pool.spans[system, 1]):
         f[c.LEVEL_COLUMN] = 0
         opened = _constraint(
-            pool.clauses, pool.together, pool.atoms, pool.blocks[block, 0], pool.blocks[block, 1], f, known, aces, strain,
-            code, base, n, _BLOCK,
+            pool.clauses, pool.together, pool.atoms, pool.blocks[block, 0], pool.blocks[block, 1], f, known, aces,
+            strain, code, base, n, _BLOCK,
         )  # fmt: skip
         if opened < 0:
             continue

@@ -1,9 +1,9 @@
 """A pool's general rules by the last bid, and what a call shows, found by them without trying every rule.
 
 A general rule names its call by what it is for, and the last bid alone decides which call that is. So the rules are
-sorted once for each of the 36 last bids (row 0: none): in the order in which they are tried (``tried``), and by the call that they
-make (``made``). What a rule shows depends on the auction only where it speaks of the auction or of partner; what the others show is
-counted once and kept (``plain``).
+sorted once for each of the 36 last bids (row 0: none): in the order in which they are tried (``tried``), and by the
+call that they make (``made``). What a rule shows depends on the auction only where it speaks of the auction or of
+partner; what the others show is counted once and kept (``plain``, and ``first`` for the rules of a node).
 """
 
 from __future__ import annotations
@@ -206,7 +206,7 @@ def reads_as(pool, read, system, node, last_bid, call, f, out, scratch):
         out[q, 0], out[q, 1] = 0, TOP[q]
     if node >= 0:
         first = read.first[node, call]
-        if first == NOT_YET or first == HANGS:
+        if first in (NOT_YET, HANGS):
             found, flags = _of_node(pool, read, node, call, f, out, scratch)
             if found:
                 return True, flags
