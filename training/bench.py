@@ -14,7 +14,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -108,18 +108,44 @@ def single_env(repetitions: int, **options: Any) -> Rate:
     return rate(f"bridge-env, one env ({words})", "steps/s", work, repetitions, "random legal call drawn with numpy")
 
 
-def matches(repetitions: int) -> Rate:
-    """Boards a second of whole duplicate matches: both tables bid, scored, compared."""
+def matches(repetitions: int) -> list[Rate]:
+    """Full duplicate boards a second: features of all hands, both tables bid, scored, compared.
+
+    Every board is new: 4,096 deals, with dealer and vulnerability, and later the seats, turned after each match.
+    """
+    from agents.hierarchy.bidder import Hierarchy, HierarchyBidder
+    from agents.hierarchy.compiled import compile_system
+    from agents.registry import read_system
+    from bridge_env.cards import rotate_deals
     from training.boards import library_boards
     from training.match import play
 
-    boards = library_boards(4096, 1)
+    first, turn, system = library_boards(4096, 1), 0, read_system("sayc")
+    compiled = compile_system(system)
 
-    def work() -> int:
-        play("system:sayc", "system:sayc", boards, 1)
-        return len(boards)
+    def fresh() -> Any:
+        nonlocal turn
+        turn += 1
+        code = first.dealer + 4 * first.vulnerability + turn
+        owner = rotate_deals(first.owner, turn // 16 % 4)
+        return replace(first, owner=owner, dealer=code % 4, vulnerability=code // 4 % 4)
 
-    return rate("duplicate match, system:sayc on all seats", "boards/s", work, repetitions, "one core")
+    def known() -> int:
+        play("system:sayc", "system:sayc", fresh(), 1)
+        return len(first)
+
+    def unknown() -> int:
+        ours, theirs = Hierarchy(system, compiled), Hierarchy(system, compiled)
+        a = HierarchyBidder(ours, ours, (theirs, theirs))
+        play(a, HierarchyBidder(theirs, theirs, (ours, ours)), fresh(), 1)
+        return len(first)
+
+    name = "full duplicate boards of systems, "
+    remark = "one core, system:sayc on all seats, boards never met before"
+    return [
+        rate(name + "the systems met before", "boards/s", known, repetitions, remark),
+        rate(name + "4,096 of new systems", "boards/s", unknown, repetitions, remark),
+    ]
 
 
 def sampled_deals(auction: str, repetitions: int) -> Rate:

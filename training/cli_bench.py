@@ -86,7 +86,7 @@ def _measures(repetitions: int) -> Iterator[Callable[[], list[Rate]]]:
     yield lambda: [bench.single_env(repetitions, learner="NS")]
     if "OpenSpiel" in there:
         yield lambda: [bench_peers.open_spiel(repetitions)]
-    yield lambda: [bench.matches(repetitions)]
+    yield lambda: bench.matches(repetitions)
     yield lambda: [bench.library_reads(repetitions)]
     for auction in ("1N P", "1S 2H", "1C P 1H P"):
         yield lambda auction=auction: [bench.sampled_deals(auction, repetitions)]

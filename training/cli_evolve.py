@@ -34,8 +34,8 @@ def add_evolve(subparsers: Any) -> None:
         help="self-play: partnerships evolve and swap bidding hierarchies against a control pair",
         description="Partnerships start from a bidding system and change it in three ways: evolution varies its "
         "rules by chance, refinement finds rules for hands that another call would have suited better, and swapping "
-        "takes over what partner or another pair does. What gains IMPs against the control pair and the rest of the league, "
-        "also on fresh boards, is kept. The winner is judged on boards that training never saw.",
+        "takes over what partner or another pair does. What gains IMPs against the control pair and the rest of the "
+        "league, also on fresh boards, is kept. The winner is judged on boards that training never saw.",
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )

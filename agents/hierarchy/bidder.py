@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from agents.hierarchy.compiled import Compiled, compile_system, pool
 from agents.hierarchy.context import QUANTITIES
-from agents.hierarchy.engine import bid_boards, bid_rows, continue_boards, feature_rows
+from agents.hierarchy.engine import bid_rows, feature_rows
+from agents.hierarchy.positions import positions_among
 from agents.hierarchy.tree import System
 from agents.hierarchy.vocabulary import NUM_COLUMNS
 from bridge_env.auction import Auctions
@@ -127,11 +128,9 @@ def bid_out(
         features: int16 (N, 4, NUM_FEATURES), from ``deal_features``.
         dealer, vulnerability: (N,).
     """
-    compiled, index = _pooled(seats)
     auctions = Auctions(dealer, vulnerability)
-    systems = np.broadcast_to(index, (len(auctions), 4)).copy()
-    used = np.zeros(len(compiled.rules), np.int64)
-    bid_boards(compiled, systems, features, auctions.state, auctions.history, used)
+    positions, index = positions_among(seats)
+    positions.bid(np.broadcast_to(index, (len(auctions), 4)).copy(), features, auctions)
     return auctions
 
 
@@ -154,13 +153,10 @@ def bid_on(
         dealer, vulnerability: (N,), of the rows.
         calls: int8 (N, L), legal from the dealer on; length: (N,), how many of them have been made.
     """
-    compiled, index = _pooled(seats)
     auctions = Auctions(dealer, vulnerability)
+    positions, index = positions_among(seats)
     systems = np.broadcast_to(index, (len(auctions), 4)).copy()
-    continue_boards(
-        compiled, systems, features, np.asarray(boards, np.int64), np.ascontiguousarray(calls, np.int8),
-        np.asarray(length, np.int64), auctions.state, auctions.history,
-    )  # fmt: skip
+    positions.bid(systems, features, auctions, boards, calls, length)
     return auctions
 
 
@@ -177,24 +173,14 @@ def seen_rows(
 
     Args: as for ``bid_on``.
     """
-    compiled, index = _pooled(seats)
+    positions, index = positions_among(seats)
     auctions = Auctions(dealer, vulnerability)
     rows, general = np.empty((len(auctions), NUM_COLUMNS), np.int16), np.empty(len(auctions), np.bool_)
     feature_rows(
-        compiled, index, np.asarray(boards, np.int64), auctions.state, np.ascontiguousarray(calls, np.int8),
+        positions.pool, index, np.asarray(boards, np.int64), auctions.state, np.ascontiguousarray(calls, np.int8),
         np.asarray(length, np.int64), features, rows, general,
     )  # fmt: skip
     return rows, general
-
-
-def _pooled(seats: tuple[Hierarchy, ...]) -> tuple[Compiled, NDArray[np.int32]]:
-    """The arrays of the systems, each once, and which of them each seat plays."""
-    distinct: list[Hierarchy] = []
-    for hierarchy in seats:
-        if not any(hierarchy is d for d in distinct):
-            distinct.append(hierarchy)
-    index = [next(i for i, d in enumerate(distinct) if d is h) for h in seats]
-    return pool([h.compiled for h in distinct]), np.array(index, np.int32)
 
 
 def line_usage(
@@ -202,9 +188,7 @@ def line_usage(
 ) -> dict[int, int]:
     """How many calls each line of a system (by its number) makes where all four seats play it."""
     auctions = Auctions(dealer, vulnerability)
-    compiled = hierarchy.compiled
-    used = np.zeros(len(compiled.rules), np.int64)
-    systems = np.zeros((len(auctions), 4), np.int32)
-    bid_boards(compiled, systems, features, auctions.state, auctions.history, used)
-    count = np.bincount(compiled.rules[:, 5], weights=used)
+    positions, _ = positions_among([hierarchy])
+    used = positions.bid(np.zeros((len(auctions), 4), np.int32), features, auctions)
+    count = np.bincount(positions.pool.rules[:, 5], weights=used)
     return {int(line): int(count[line]) for line in np.flatnonzero(count)}

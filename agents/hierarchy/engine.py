@@ -1,5 +1,6 @@
 """The kernels that bid with compiled systems: follow the auction, pick the call.
 
+The straightforward ones: ``agents.hierarchy.following`` bids whole boards to the same calls, many times faster.
 ``agents.hierarchy.context`` tells what a table's scratch memory is.
 """
 
@@ -23,7 +24,6 @@ from agents.hierarchy.meaning import call_shows, learn, row_span_call
 from agents.hierarchy.vocabulary import NUM_COLUMNS
 from bridge_env.auction import (
     DEALER,
-    DONE,
     LAST_BID,
     MAX_CALLS,
     STATE_COLUMNS,
@@ -188,56 +188,3 @@ def feature_rows(pool, systems, boards, auctions, calls, lengths, hands, rows, g
         if rule >= 0:
             blocks = pool.spans[systems[seat]]
             general[i] = blocks[0] < blocks[1] and pool.blocks[blocks[0], 2] <= rule < pool.blocks[blocks[1] - 1, 3]
-
-
-@njit
-def bid_boards(pool, systems, hands, auctions, histories, used):
-    """Bid boards to their end with a system in every seat; the same calls as ``bid_rows`` one at a time.
-
-    Args:
-        systems: int32 (N, 4) index of each seat's system in the pool.
-        hands: int16 (N, 4, NUM_FEATURES), all four seats.
-        auctions, histories: fresh rows of ``bridge_env.auction`` (dealer and vulnerability set); finished here.
-        used: int64 (rules of the pool,), counts how often each rule made the call.
-    """
-    place, told, sides = np.empty(4, np.int32), np.empty((4, 3), np.int16), np.empty(3, np.int16)
-    shown = np.empty((4, QUANTITIES, 2), np.int16)
-    f, roots = np.zeros(NUM_COLUMNS, np.int16), np.empty(4, np.int32)
-    out, scratch = np.empty((QUANTITIES, 2), np.int16), np.empty((3, QUANTITIES, 2), np.int16)
-    for i in range(len(systems)):
-        auction, history = auctions[i], histories[i]
-        for seat in range(4):
-            roots[seat] = pool.roots[systems[i, seat]]
-        start_table(auction[DEALER], auction[VULNERABILITY], roots, auction, history, place, shown, told, sides)
-        while not auction[DONE]:
-            hand = hands[i, row_turn(auction)]
-            call, rule = decide(pool, systems[i], hand, auction, history, place, shown, told, sides, f)
-            if rule >= 0:
-                used[rule] += 1
-            observe(pool, systems[i], call, auction, history, place, shown, told, sides, f, out, scratch)
-
-
-@njit
-def continue_boards(pool, systems, hands, boards, calls, lengths, auctions, histories):
-    """Bid boards on from the calls already made to their end, a system in every seat.
-
-    Args:
-        systems: int32 (N, 4) index of each seat's system in the pool.
-        hands: int16 (B, 4, NUM_FEATURES); boards: int64 (N,), whose hands a row has.
-        calls: int8 (N, L), legal calls from the dealer on; lengths: (N,).
-        auctions, histories: fresh rows of ``bridge_env.auction`` (dealer and vulnerability set); finished here.
-    """
-    place, told, sides = np.empty(4, np.int32), np.empty((4, 3), np.int16), np.empty(3, np.int16)
-    shown = np.empty((4, QUANTITIES, 2), np.int16)
-    f = np.zeros(NUM_COLUMNS, np.int16)
-    out, scratch = np.empty((QUANTITIES, 2), np.int16), np.empty((3, QUANTITIES, 2), np.int16)
-    for i in range(len(systems)):
-        auction, history = auctions[i], histories[i]
-        replay(
-            pool, systems[i], auction[DEALER], auction[VULNERABILITY], calls[i], lengths[i],
-            auction, history, place, shown, told, sides, f, out, scratch,
-        )  # fmt: skip
-        while not auction[DONE]:
-            hand = hands[boards[i], row_turn(auction)]
-            call, _ = decide(pool, systems[i], hand, auction, history, place, shown, told, sides, f)
-            observe(pool, systems[i], call, auction, history, place, shown, told, sides, f, out, scratch)

@@ -37,13 +37,13 @@ _ARTIFICIAL = FLAG_BITS["artificial"]
 row_span_call = njit(span_call)
 
 
-@njit
+@njit(forceinline=True)
 def _narrow(out, quantity, lo, hi):
     out[quantity, 0] = max(out[quantity, 0], lo)
     out[quantity, 1] = min(out[quantity, 1], hi)
 
 
-@njit
+@njit(forceinline=True)
 def _atom_shows(column, lo, hi, f, out):
     """Narrow ``out`` (6, 2) by what an atom says of the hand; False if the context contradicts it."""
     if IS_CONTEXT[column]:
@@ -76,13 +76,13 @@ def _atom_shows(column, lo, hi, f, out):
     return True
 
 
-@njit
+@njit(forceinline=True)
 def _reset(out):
     for q in range(QUANTITIES):
         out[q, 0], out[q, 1] = 0, TOP[q]
 
 
-@njit
+@njit(forceinline=True)
 def _possible(out):
     for q in range(QUANTITIES):
         if out[q, 0] > out[q, 1]:
@@ -90,7 +90,7 @@ def _possible(out):
     return True
 
 
-@njit
+@njit(forceinline=True)
 def _narrower(out):
     """Do the ranges say anything at all?"""
     for q in range(QUANTITIES):

@@ -18,8 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bridge_env.envs.chance import row_mix
-from bridge_env.envs.memory import add, load, store
 from bridge_env.kernels import njit
+from bridge_env.memory import add, load, store
 
 # Words of ``posts``, int64. TAKEN is made of three numbers: of the round (from bit 32 on; negative: closed), of the
 # shares that helpers have taken (from bit 16 on), and of those that the caller has taken. The others count for the

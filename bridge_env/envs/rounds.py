@@ -29,10 +29,10 @@ from bridge_env.envs.chance import purpose, row_draw, row_key, row_key_of_three
 from bridge_env.envs.crew import PATIENCE, SHARES, call_crew, gather, next_round, report, take_share
 from bridge_env.envs.episodes import EPISODE, SETTLED
 from bridge_env.envs.images import row_draw_image
-from bridge_env.envs.memory import array_at
 from bridge_env.envs.rewards import REWARDS
 from bridge_env.envs.table import ILLEGAL, OVER, row_advance, row_look, row_score, row_took
 from bridge_env.kernels import njit
+from bridge_env.memory import array_at
 from bridge_env.observation import OBSERVATION_SIZE, row_shown
 from bridge_env.par import ACCEPTED, row_par
 from bridge_env.scoring import SCORE_TABLE
