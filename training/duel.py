@@ -128,7 +128,7 @@ def _can_notice(
     out = np.zeros(len(boards), np.bool_)
     for which in range(2):
         old, new = us.player(which), candidate.player(which)
-        if old is not new and old != new:
+        if old != new:
             seat = 2 * which + table
             touched(hierarchy(old).compiled, hierarchy(new).compiled, seat, boards.dealer, history, out)
     return out

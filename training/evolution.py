@@ -46,7 +46,10 @@ class Proposal:
 
     def apply(self, pair: Partnership) -> Partnership | None:
         """The changed partnership; None where the change does not fit it, or makes no system."""
+        alike = pair.first == pair.second
         for player in (0, 1) if self.player == BOTH else (self.player,):
+            if alike and self.player == BOTH and player == 1:
+                return Partnership(pair.first, pair.first)  # one system, compiled and compared once
             system = self.edit.apply(pair.player(player))
             if system is None:
                 return None

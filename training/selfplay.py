@@ -39,7 +39,8 @@ TRAINING = "training"  # the split: a run never touches the judging boards befor
 # Chance alone passes the last in one of 44 cases, so little noise is kept.
 TRY_ERRORS, LEAD_ERRORS, CONFIRM_ERRORS = 0.0, 1.0, 2.0
 MOST_CONFIRMED = 16  # proposals of a generation and partnership that go on to be confirmed
-RULES_TRIED = 24  # of refinement, of each partnership
+RULES_TRIED = 30  # of refinement, of each partnership
+GENERAL_TRIED = 8  # and general ones, which have to be bid on all boards
 CONTEXTS_ONE_IN = 4  # for so many positions one kind of auction is refined that has no place in the tree
 ANSWERED = 6  # the rules for which partner's answers are sought too
 FEWEST_DECISIONS = 100  # at a position, in all duels of a study
@@ -223,7 +224,9 @@ def propose(
     proposals: list[Proposal] = []
     if config.uses("refinement"):
         chance = Chance("refine", config.seed, g, i)
-        rules = work.rules(pair, config.positions, chance, study)[:RULES_TRIED]
+        rules = work.rules(pair, config.positions, chance, study)
+        general = [rule for rule in rules if rule.path.startswith(evolution.GENERAL)][:GENERAL_TRIED]
+        rules = [rule for rule in rules if not rule.path.startswith(evolution.GENERAL)][:RULES_TRIED] + general
         found = evolution.refinements(rules, chance, swapping)
         leading = [p for p in found if p.what in {q.what for q in found[: 2 * ANSWERED]}][:ANSWERED]
         proposals += found + work.answers(pair, leading, study)

@@ -73,7 +73,7 @@ class Block:
     number: int = field(default=0, compare=False)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class System:
     """A whole bidding system. Its hash is taken once: trees are the keys of what is kept about them."""
 
@@ -88,6 +88,13 @@ class System:
 
     def __hash__(self) -> int:
         return self._hash
+
+    def __eq__(self, other: object) -> bool:
+        if self is other or not isinstance(other, System):
+            return self is other
+        return hash(self) == hash(other) and (self.name, self.lines, self.blocks) == (
+            other.name, other.lines, other.blocks
+        )  # fmt: skip
 
     def __reduce__(self) -> tuple[object, ...]:
         return System, (self.name, self.lines, self.blocks, self.comments)  # hashes differ from process to process

@@ -74,7 +74,7 @@ def decisions_of(history: NDArray[np.int8], dealer: NDArray[np.int16], table: in
         before = np.concatenate([dealer[mine, None].astype(np.int8), history[mine, :k]], axis=1)
         distinct, which = np.unique(before, axis=0, return_inverse=True)
         positions.append(which.reshape(-1) + len(known))
-        known += [(int(row[0]), tuple(int(c) for c in row[1:])) for row in distinct]
+        known += [(row[0], tuple(row[1:])) for row in distinct.tolist()]
         rows.append(mine)
         numbers.append(np.full(len(mine), k))
     if not rows:
