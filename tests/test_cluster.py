@@ -1,5 +1,8 @@
 """Several nodes: ``--address`` joins a running cluster, and the packages travel to its nodes."""
 
+import threading
+from dataclasses import replace
+
 import pytest
 
 from bridge_env.double_dummy import ExactDoubleDummy
@@ -14,6 +17,7 @@ pytestmark = pytest.mark.slow
 CONFIG = EvolveConfig(
     seed=3, generations=1, partnerships=1, proposals=3, positions=2, study=256, boards=256, confirm=256, judge=64
 )
+REMOVED_AFTER = 4.0  # seconds
 
 
 def _population(folder, cluster: Cluster) -> list:
@@ -65,3 +69,36 @@ def test_two_nodes_give_the_same_and_get_the_code(tmp_path):
 def test_no_cluster_is_told():
     with pytest.raises(ClusterError, match="no Ray cluster on"):
         Cluster(None, "127.0.0.1:1").__enter__()
+
+
+def test_three_nodes_one_of_which_goes_away_give_the_same_systems(tmp_path):
+    from ray.cluster_utils import Cluster as Nodes
+
+    config = replace(CONFIG, generations=2)
+
+    def population(cluster: Cluster) -> list:
+        state = selfplay.begin(config)
+        for after in selfplay.evolve(tmp_path, config, state, cluster, lambda _boards: None):
+            state = after
+        return state.as_json()["population"]
+
+    nodes = Nodes(initialize_head=True, head_node_args={"num_cpus": 1})
+    try:
+        others = [nodes.add_node(num_cpus=1) for _ in range(2)]
+        nodes.wait_for_nodes()
+        with Cluster(3, nodes.address) as cluster:
+            gone = threading.Event()
+
+            def remove_one() -> None:
+                nodes.remove_node(others[0], allow_graceful=False)
+                gone.set()
+
+            timer = threading.Timer(REMOVED_AFTER, remove_one)  # in the middle of the first generation
+            timer.start()
+            three = population(cluster)
+            timer.join()
+            assert gone.is_set()
+    finally:
+        nodes.shutdown()
+    with Cluster(1) as cluster:
+        assert population(cluster) == three

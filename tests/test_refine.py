@@ -186,7 +186,7 @@ def test_words_of_rules_are_of_the_language():
 def test_answers_are_sought_where_the_call_leads():
     system = parse_system("system: t\n2D 6-12 hcp, 5+ H\nP\nwhen 0-7 last-level\n  P\n")
     pair = Partnership(system, system)
-    found = answers_task(pair, [PASS], [Stretch(2, "training", 0, 3000)], "", "2D", 400)
+    found = answers_task(pair, PASS, [PASS], [Stretch(2, "training", 0, 3000)], "", "2D", 400)
     assert found
     assert {r.path for r in found} == {"2D"}
     assert {r.call for r in found} & {"lowest:H", "game:H", "3N", "lowest:S", "game:S", "jump:H"}

@@ -6,6 +6,7 @@ those are bid again (``agents.hierarchy.sameness``). So a change to a rare seque
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -109,16 +110,39 @@ def duel(us: Partnership, them: Partnership, stretch: Stretch) -> Duel:
 def gains(candidate: Partnership, us: Partnership, them: Partnership, stretch: Stretch) -> NDArray[np.int16]:
     """IMPs by which ``candidate`` does better against ``them`` than ``us`` did, board by board: int16 (N,)."""
     before = duel(us, them, stretch)
-    boards, features = boards_of(stretch)
     points = before.points.copy()
+    for table, rows, _, again in _again(candidate, us, them, stretch):
+        points[table, rows] = again
+    return imps(points[0] - points[1]).astype(np.int16) - before.imps
+
+
+def duel_changed(
+    candidate: Partnership, us: Partnership, them: Partnership, stretch: Stretch
+) -> tuple[Duel, NDArray[np.bool_]]:
+    """The duel of a changed partnership, and on which boards its auctions are others: bool (2, N)."""
+    before = duel(us, them, stretch)
+    history, points = before.history.copy(), before.points.copy()
+    for table, rows, auctions, again in _again(candidate, us, them, stretch):
+        longest = max(history.shape[2], int(auctions.length.max(initial=1)))
+        history = np.pad(history, ((0, 0), (0, 0), (0, longest - history.shape[2])), constant_values=-1)
+        history[table, rows], points[table, rows] = auctions.history[:, :longest], again
+    other = (history[:, :, : before.history.shape[2]] != before.history).any(axis=2)
+    return Duel(history, points, imps(points[0] - points[1]).astype(np.int8)), other
+
+
+def _again(
+    candidate: Partnership, us: Partnership, them: Partnership, stretch: Stretch
+) -> Iterator[tuple[int, NDArray[np.int64], Auctions, NDArray[np.int64]]]:
+    """Table, boards, auctions and points of what has to be bid again for ``candidate``."""
+    before = duel(us, them, stretch)
+    boards, features = boards_of(stretch)
     for table in range(2):
         rows = np.flatnonzero(_can_notice(candidate, us, table, boards, before.history[table]))
         if rows.size:
             auctions = bid_out(
                 seats_of(candidate, them, table), features[rows], boards.dealer[rows], boards.vulnerability[rows]
             )
-            points[table, rows] = points_of(auctions, boards.take(rows))
-    return imps(points[0] - points[1]).astype(np.int16) - before.imps
+            yield table, rows, auctions, points_of(auctions, boards.take(rows))
 
 
 def _can_notice(

@@ -45,7 +45,6 @@ CONTEXTS_ONE_IN = 4  # for so many positions one kind of auction is refined that
 ANSWERED = 6  # the rules for which partner's answers are sought too
 FEWEST_DECISIONS = 100  # at a position, in all duels of a study
 MOST_DECISIONS = 600  # labelled at a position, in each task
-ANSWERS_BOARDS = 2  # in units of a task's boards
 CHAMPION_EVERY = 4  # generations after which the best pair joins the league, if champions do
 TOGETHER = 0.75  # of the gains of single changes, all of them together must reach
 
@@ -160,7 +159,7 @@ class Work:
             edit = proposal.edit
             if changed is not None and isinstance(edit, evolution.Insert) and edit.line.path[0].token != "P":
                 path = "-".join(str(step) for step in edit.path)
-                jobs.append((changed, self.league, stretch.parts(tasks.PARTS), path, edit.line.path[0].token,
+                jobs.append((changed, us, self.league, stretch.parts(tasks.PARTS), path, edit.line.path[0].token,
                              MOST_DECISIONS))  # fmt: skip
                 begun.append((proposal, edit))
         found = dict(self.cluster.map(tasks.answers_task, jobs))

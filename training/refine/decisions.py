@@ -16,7 +16,7 @@ from agents.hierarchy.bidder import bid_on
 from agents.hierarchy.tree import Constraint
 from bridge_env.calls import NUM_CALLS
 from bridge_env.scoring import imps
-from training.duel import Partnership, Stretch, boards_of, duel, points_of, seats_of
+from training.duel import Duel, Partnership, Stretch, boards_of, points_of, seats_of
 
 UNTRIED = -128
 BATCH = 32768  # play-outs at a time
@@ -63,12 +63,15 @@ class Decisions:
     positions: list[tuple[int, tuple[int, ...]]]  # (dealer, calls so far)
 
 
-def decisions_of(history: NDArray[np.int8], dealer: NDArray[np.int16], table: int) -> Decisions:
-    """The decisions of the side that sits NS at table 0, EW at table 1."""
+def decisions_of(
+    history: NDArray[np.int8], dealer: NDArray[np.int16], table: int, on: NDArray[np.bool_] | None = None
+) -> Decisions:
+    """The decisions of the side that sits NS at table 0, EW at table 1; of the boards ``on``, bool (N,), or all."""
     rows, numbers, positions = [], [], []
     known: list[tuple[int, tuple[int, ...]]] = []
     for k in range(history.shape[1]):
-        mine = np.flatnonzero((history[:, k] >= 0) & (((dealer + k + table) & 1) == 0))
+        made = history[:, k] >= 0 if on is None else (history[:, k] >= 0) & on
+        mine = np.flatnonzero(made & (((dealer + k + table) & 1) == 0))
         if not mine.size:
             continue
         before = np.concatenate([dealer[mine, None].astype(np.int8), history[mine, :k]], axis=1)
@@ -86,6 +89,7 @@ def play_out(
     us: Partnership,
     them: Partnership,
     stretch: Stretch,
+    before: Duel,
     table: int,
     board: NDArray[np.int64],
     number: NDArray[np.int64],
@@ -94,6 +98,7 @@ def play_out(
     """IMPs that other calls gain over those made, if everyone goes on as now.
 
     Args:
+        before: how ``us`` did against ``them`` on the stretch.
         board, number: int64 (N,), of which boards, and which calls of their auctions at ``table``.
         ask: bool (N, 38), the calls to try; all legal.
 
@@ -101,7 +106,6 @@ def play_out(
         int8 (N, 38): 0 for the call made, ``UNTRIED`` for those not asked for.
     """
     boards, features = boards_of(stretch)
-    before = duel(us, them, stretch)
     history = before.history[table]
     made = history[board, number].astype(int)
     out = np.full((len(board), NUM_CALLS), UNTRIED, np.int8)

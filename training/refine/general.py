@@ -90,7 +90,8 @@ def label_general(
 ) -> dict[tuple[str, str], list[Examples]]:
     """Examples by kind of auction and family of calls, at most so many decisions of each kind."""
     boards, _ = boards_of(stretch)
-    history = duel(us, them, stretch).history
+    before = duel(us, them, stretch)
+    history = before.history
     out: dict[tuple[str, str], list[Examples]] = {}
     for table in range(2):
         board, number, rows = _rows(us, them, stretch, table)
@@ -107,7 +108,7 @@ def label_general(
                 for column in table_of_calls.T:
                     ask[np.arange(len(mine)), column] = True
             legal = _legal(boards.dealer[board[mine]], history[table][board[mine]], number[mine])
-            worth = play_out(us, them, stretch, table, board[mine], number[mine], ask[:, :NUM_CALLS] & legal)
+            worth = play_out(us, them, stretch, before, table, board[mine], number[mine], ask[:, :NUM_CALLS] & legal)
             for family, table_of_calls in calls.items():
                 examples = _examples(when, family, table_of_calls, rows[mine], worth, board[mine])
                 out.setdefault((when, family), []).append(examples)

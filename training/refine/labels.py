@@ -13,7 +13,7 @@ from agents.hierarchy.paths import Path, readings
 from bridge_env.calls import DOUBLE, FIRST_BID, NUM_BIDS, NUM_CALLS, REDOUBLE
 from bridge_env.features import FEATURES
 from training.boards import Boards
-from training.duel import Partnership, Stretch, boards_of, duel
+from training.duel import Duel, Partnership, Stretch, boards_of, duel
 from training.refine.decisions import UNTRIED, Decisions, Examples, decisions_of, play_out
 
 GAME_BIDS = (14, 17, 18)  # 3NT 4H 4S
@@ -99,11 +99,18 @@ def _tried(calls: tuple[int, ...], dealer: int, table: int) -> list[int]:
 
 def label(us: Partnership, them: Partnership, stretch: Stretch, wanted: Mapping[str, int]) -> dict[str, list[Examples]]:
     """Examples of the positions ``wanted``: reading -> at most how many decisions (the first ones count)."""
+    return label_duel(us, them, stretch, duel(us, them, stretch), wanted)
+
+
+def label_duel(
+    us: Partnership, them: Partnership, stretch: Stretch, before: Duel, wanted: Mapping[str, int],
+    on: NDArray[np.bool_] | None = None,
+) -> dict[str, list[Examples]]:  # fmt: skip
+    """``label`` for a duel that has been bid; of the auctions ``on``, bool (2, N), alone where that is given."""
     boards, features = boards_of(stretch)
-    before = duel(us, them, stretch)
     out: dict[str, list[Examples]] = {}
     for table in range(2):
-        decisions = decisions_of(before.history[table], boards.dealer, table)
+        decisions = decisions_of(before.history[table], boards.dealer, table, None if on is None else on[table])
         read = [_readings(calls, (dealer + table) & 1) for dealer, calls in decisions.positions]
         chosen = _choose(decisions, read, wanted)
         rows = np.unique(np.concatenate([d for d, _ in chosen.values()])) if chosen else np.zeros(0, int)
@@ -114,7 +121,14 @@ def label(us: Partnership, them: Partnership, stretch: Stretch, wanted: Mapping[
             dealer, calls = decisions.positions[position]
             tried[position, _tried(calls, dealer, table)] = True
         worth = play_out(
-            us, them, stretch, table, decisions.row[rows], decisions.number[rows], tried[decisions.position[rows]]
+            us,
+            them,
+            stretch,
+            before,
+            table,
+            decisions.row[rows],
+            decisions.number[rows],
+            tried[decisions.position[rows]],
         )
         place = np.full(len(decisions.row), -1)
         place[rows] = np.arange(len(rows))

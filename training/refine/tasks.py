@@ -8,11 +8,11 @@ from dataclasses import replace
 
 from agents.hierarchy.compiled import SPAN_CODES, span_call
 from bridge_env.calls import FIRST_BID
-from training.duel import Partnership, Stretch
+from training.duel import Partnership, Stretch, duel_changed
 from training.refine.decisions import Examples, joined
 from training.refine.general import count_contexts, label_general
 from training.refine.induce import Rule, rules
-from training.refine.labels import count_paths, label
+from training.refine.labels import count_paths, label, label_duel
 
 PARTS = 4096  # boards a task
 
@@ -35,20 +35,24 @@ def rules_task(parts: Sequence[Examples]) -> list[Rule]:
 
 
 def answers_task(
-    us: Partnership, league: Sequence[Partnership], stretches: Sequence[Stretch], path: str, call: str, most: int
+    begun: Partnership,
+    us: Partnership,
+    league: Sequence[Partnership],
+    stretches: Sequence[Stretch],
+    path: str,
+    call: str,
+    most: int,
 ) -> list[Rule]:
-    """Partner's answers to ``call`` at ``path``, which ``us`` have begun to make.
+    """Partner's answers to ``call`` at ``path``, which ``begun`` makes where ``us`` did not.
 
     They are labelled with everyone going on as now, and written as answers to ``call`` whatever its level is.
     """
-    wanted = dict.fromkeys(after_call(path, call), most)
-    parts = [
-        example
-        for them in league
-        for stretch in stretches
-        for examples in label(us, them, stretch, wanted).values()
-        for example in examples
-    ]
+    wanted, parts = dict.fromkeys(after_call(path, call), most), []
+    for them in league:
+        for stretch in stretches:
+            now, other = duel_changed(begun, us, them, stretch)
+            for examples in label_duel(begun, them, stretch, now, wanted, other).values():
+                parts += examples
     if not parts:
         return []
     leads = f"{path}-{call}" if path else call
