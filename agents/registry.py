@@ -5,6 +5,8 @@ spec                        agent
 ==========================  ====================================================================================
 ``system:NAME``             a shipped bidding system: ``system:sayc``
 ``system:FILE.bidding``     a bidding system in a file of yours
+``reason:NAME`` …           the same systems, played by an agent that samples deals and looks ahead;
+                            ``reason:sayc?samples=128&look=minimax`` (``agents.reasoning.options``)
 ``policy:FILE``             a policy that ``bridge-env train`` wrote; needs neither torch nor SB3
 ``pair:SPEC,SPEC``          a partnership whose players differ: the first sits N or E, the second S or W
 ==========================  ====================================================================================
@@ -25,6 +27,8 @@ from agents.hierarchy.text import SystemTextError, load_system
 from agents.hierarchy.tree import System
 from agents.policy import Policy
 from agents.policy import load as load_policy
+from agents.reasoning.options import parse_options
+from agents.reasoning.reasoner import Reasoner
 from bridge_env.bidders import SpecError, make
 from bridge_env.protocols import Bidder
 from bridge_env.view import BidView
@@ -90,10 +94,19 @@ def make_policy(argument: str, *, partner: str | None = None, opponents: str | N
     return load_policy(argument)
 
 
+def make_reason(argument: str, *, partner: str | None = None, opponents: str | None = None) -> Reasoner:
+    """The bidder of ``reason:SYSTEM?OPTIONS``."""
+    system, _, options = argument.partition("?")
+    reader = make_system(system, partner=partner, opponents=opponents)
+    return Reasoner(reader, parse_options(options, f"reason:{argument}"))
+
+
 def _system_of(spec: str | None) -> Hierarchy | None:
-    if isinstance(spec, str) and spec.startswith("system:"):
-        return _hierarchy(spec.removeprefix("system:"))
-    return None
+    """The system that a player holds, whether it thinks as well or not."""
+    head, _, argument = spec.partition(":") if isinstance(spec, str) else ("", "", "")
+    if head == "system":
+        return _hierarchy(argument)
+    return _hierarchy(argument.partition("?")[0]) if head == "reason" else None
 
 
 def _pair_specs(spec: str) -> tuple[str, str]:
