@@ -27,7 +27,8 @@ from agents.hierarchy.text import SystemTextError, load_system
 from agents.hierarchy.tree import System
 from agents.policy import Policy
 from agents.policy import load as load_policy
-from agents.reasoning.options import parse_options
+from agents.reasoning.habits import AS_BEST, BY_SYSTEM, NOTHING, TRIVIAL, Habit, trivial_system
+from agents.reasoning.options import Options, parse_options
 from agents.reasoning.reasoner import Reasoner
 from bridge_env.bidders import SpecError, make
 from bridge_env.protocols import Bidder
@@ -96,9 +97,31 @@ def make_policy(argument: str, *, partner: str | None = None, opponents: str | N
 
 def make_reason(argument: str, *, partner: str | None = None, opponents: str | None = None) -> Reasoner:
     """The bidder of ``reason:SYSTEM?OPTIONS``."""
-    system, _, options = argument.partition("?")
-    reader = make_system(system, partner=partner, opponents=opponents)
-    return Reasoner(reader, parse_options(options, f"reason:{argument}"))
+    name, _, options = argument.partition("?")
+    own = _hierarchy(name)
+    free = not own.system.lines
+    itself = own, Habit(AS_BEST if free else BY_SYSTEM)
+    players = [_player(spec, itself) for spec in (partner, *(_pair_specs(opponents) if opponents else (None, None)))]
+    (mate, mates), (low, lows), (high, highs) = players
+    usual = Options(look="minimax", trust=0.15) if free else Options()
+    given = parse_options(options, f"reason:{argument}", usual)
+    return Reasoner(HierarchyBidder(own, mate, (low, high)), given, (mates, lows, highs))
+
+
+def _player(spec: str | None, unknown: tuple[Hierarchy, Habit]) -> tuple[Hierarchy, Habit]:
+    """The system by which to read and foresee the player ``spec``, and its ways."""
+    if spec in TRIVIAL:
+        return _trivial(spec), TRIVIAL[spec]
+    system = _system_of(spec)
+    if system is None:
+        return unknown if spec is None else (unknown[0], Habit(NOTHING if unknown[1].tells == AS_BEST else BY_SYSTEM))
+    thinks = spec is not None and spec.startswith("reason:")
+    return system, Habit(AS_BEST if thinks and not system.system.lines else BY_SYSTEM)
+
+
+@lru_cache(maxsize=8)
+def _trivial(name: str) -> Hierarchy:
+    return Hierarchy(trivial_system(name))
 
 
 def _system_of(spec: str | None) -> Hierarchy | None:

@@ -78,3 +78,10 @@ def by_sample(
     if mask[DOUBLE] and mean[declarer, bid, 1] < mean[declarer, bid, doubling]:
         suggested.insert(0, DOUBLE)
     return suggested
+
+
+def best_of_all(worth: NDArray[np.float32], weight: NDArray[np.float64], count: int) -> list[int]:
+    """The legal calls that are worth most on average, of points (S, 38), at most ``count``."""
+    mean = weight @ worth
+    order = np.argsort(-mean, kind="stable")
+    return [int(call) for call in order[:count] if mean[call] > -1e8]

@@ -8,7 +8,7 @@ much, East-West little.
   the look-ahead. (That an earlier bid of the same look-ahead may have named it is left out: with it there would be 59,049
   times as many positions.)
 - With four visible hands a pass costs nothing while partner can still speak, because he sees all. Real partners do not. So
-  a seat finds its best call only with chance ``trust``, and passes else; 1 is minimax.
+  a seat finds its best call only with chance ``trust[seat]``, and passes else; 1 is minimax.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def _solve_bid(state, leaf, trust, bid, bidder, best, values):
                     value = _better(value, values[doubling + 1, 0, (seat + 1) & 3], seat)
                 if bid < NUM_BIDS - 1:
                     value = _better(value, best[bid + 1, seat], seat)
-                values[doubling, passes, seat] = trust * value + (1.0 - trust) * passing
+                values[doubling, passes, seat] = trust[seat] * value + (1.0 - trust[seat]) * passing
 
 
 @njit
@@ -81,7 +81,7 @@ def _solve_opening(trust, best, values):
                 passing = values[1, 0, (seat + 1) & 3]
             else:
                 passing = values[0, passes + 1, (seat + 1) & 3]
-            value = trust * _better(passing, best[0, seat], seat) + (1.0 - trust) * passing
+            value = trust[seat] * _better(passing, best[0, seat], seat) + (1.0 - trust[seat]) * passing
             if passes == 3:
                 values[1, 0, seat] = value
             else:
@@ -107,6 +107,7 @@ def game_values(states, leaves, trust, out):
     Args:
         states: int16 (C, STATE_COLUMNS), rows of ``bridge_env.auction``; some may be over.
         leaves: float32 (S, 4, 35, 3), what each contract is worth to declarer's side.
+        trust: float64 (4,).
         out: written, float32 (C, S), to North-South.
     """
     best, values = np.empty((NUM_BIDS + 1, 4)), np.empty((3, 3, 4))

@@ -6,8 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.hierarchy.bidder import Hierarchy, bid_on
-from agents.reasoning.game import game_values
+from agents.reasoning.game import call_values, game_values
 from bridge_env.auction import Auctions
+from bridge_env.calls import NUM_CALLS
 from bridge_env.view import BidView
 
 Seats = tuple[Hierarchy, Hierarchy, Hierarchy, Hierarchy]
@@ -43,8 +44,16 @@ def by_systems(
     return points.reshape(len(calls), deals)
 
 
-def by_minimax(view: BidView, calls: list[int], leaves: NDArray[np.float32], trust: float) -> NDArray[np.float64]:
-    """Every seat sees all hands: points to the seat to call (which is N), float64 (C, S)."""
+def by_minimax(view: BidView, calls: list[int], leaves: NDArray[np.float32], trust: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Every seat sees all hands, and finds its best call with chance ``trust`` (4,): points to the seat to call (which is N), float64 (C, S)."""
     out = np.empty((len(calls), len(leaves)), np.float32)
     game_values(after_each(view, calls).state, leaves, trust, out)
     return out.astype(np.float64)
+
+
+def of_all_calls(view: BidView, leaves: NDArray[np.float32], trust: NDArray[np.float64]) -> NDArray[np.float32]:
+    """The same for every call at once, float32 (S, 38), -1e9 where it is not legal."""
+    out = np.empty((len(leaves), NUM_CALLS), np.float32)
+    state = Auctions.replay(view.history[:, : int(view.length[0])], view.dealer, view.vulnerability).state
+    call_values(np.broadcast_to(state[0], (len(leaves), state.shape[1])), np.arange(len(leaves)), leaves, trust, out)
+    return out

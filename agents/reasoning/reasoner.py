@@ -13,12 +13,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.hierarchy.bidder import HierarchyBidder, deal_features
-from agents.hierarchy.shown import Memory, sample_view
-from agents.reasoning.candidates import by_sample, by_system, near_calls, worth_thinking
+from agents.hierarchy.shown import Memory
+from agents.reasoning.candidates import best_of_all, by_sample, by_system, near_calls, worth_thinking
+from agents.reasoning.deals import as_they_double, fitting_deals, trusts
+from agents.reasoning.habits import Habit
 from agents.reasoning.leaves import contract_values, smooth_imps
-from agents.reasoning.look import Seats, by_minimax, by_systems
+from agents.reasoning.look import by_minimax, by_systems, of_all_calls
 from agents.reasoning.options import Options
 from bridge_env.auction import Auctions, FIRST_NAMER
+from bridge_env.calls import PASS
 from bridge_env.sampling import Sample
 from bridge_env.view import BidView
 
@@ -58,21 +61,27 @@ class Reasoner:
     Args:
         reader: the systems of all seats as ``HierarchyBidder`` has them.
         options: what to think with.
+        habits: of partner and the two opponents, the one at N or E first.
     """
 
-    def __init__(self, reader: HierarchyBidder, options: Options) -> None:
-        self.reader, self.options = reader, options
-        low, high = reader.opponents
-        same = low is high
-        turned = reader if same else HierarchyBidder(reader.own, reader.partner, (high, low))
-        self._frames = (reader, turned)
-        self._memories = (Memory(), Memory())
+    def __init__(
+        self, reader: HierarchyBidder, options: Options, habits: tuple[Habit, Habit, Habit] = (Habit(),) * 3
+    ) -> None:
+        self.reader, self.options, self.habits = reader, options, habits
+        self.free = not reader.own.system.lines  # a root that allows every call
+        partner, low, high = habits
+        reversed_reader = HierarchyBidder(reader.own, reader.partner, reader.opponents[::-1])
+        # As I see the table: left-hand opponent, partner, right-hand opponent follow me.
+        self._frames = (
+            (reader, (Habit(), low, partner, high), Memory()),
+            (reversed_reader, (Habit(), high, partner, low), Memory()),
+        )
 
     def __getstate__(self) -> dict[str, object]:
-        return {"reader": self.reader, "options": self.options}
+        return {"reader": self.reader, "options": self.options, "habits": self.habits}
 
     def __setstate__(self, state: dict[str, object]) -> None:
-        self.__init__(state["reader"], state["options"])  # type: ignore[misc]
+        self.__init__(**state)  # type: ignore[misc]
 
     def bid(self, view: BidView, key: NDArray[np.uint64]) -> NDArray[np.int8]:
         calls = np.empty(len(view), np.int8)
@@ -87,59 +96,63 @@ class Reasoner:
         return self._think_all(turned(view), key, int(view.seat[0] in (1, 2)))[0]
 
     def _think_all(self, view: BidView, key: NDArray[np.uint64], frame: int) -> list[Thought]:
-        bidder = self._frames[frame]
-        usual = bidder.call(view)
-        near = near_calls(bidder, view)
+        bidder = self._frames[frame][0]
+        usual = np.full(len(view), PASS) if self.free else bidder.call(view)
+        near = None if self.free else near_calls(bidder, view)
         thoughts = []
         for row in range(len(view)):
-            calls = by_system(int(usual[row]), near[row], view.mask[row], self.options)
-            if worth_thinking(view, row, calls, free=False):
-                thoughts.append(self._think(bidder, self._memories[frame], view.take(np.array([row])), key[row], calls))
+            calls = [PASS]
+            if near is not None:
+                calls = by_system(int(usual[row]), near[row], view.mask[row], self.options)
+            if worth_thinking(view, row, calls, self.free):
+                thoughts.append(self._think(frame, view.take(np.array([row])), key[row], calls))
             else:
                 thoughts.append(Thought(calls[0], calls[0], calls[:1]))
         return thoughts
 
-    def _think(
-        self, bidder: HierarchyBidder, memory: Memory, view: BidView, key: np.uint64, calls: list[int]
-    ) -> Thought:
+    def _think(self, frame: int, view: BidView, key: np.uint64, calls: list[int]) -> Thought:
+        """Think within the budget."""
         if not self.options.seconds:
-            return self._think_on(bidder, memory, view, key, calls, self.options.samples)
+            return self._think_on(frame, view, key, calls, self.options.samples)
         began, samples = time.perf_counter(), _FIRST_LOOK
         while True:
             start = time.perf_counter()
-            thought = self._think_on(bidder, memory, view, key, calls, samples)
+            thought = self._think_on(frame, view, key, calls, samples)
             now = time.perf_counter()
             if now - began + 2 * (now - start) > self.options.seconds:
                 return thought
             samples *= 2
 
-    def _think_on(
-        self, bidder: HierarchyBidder, memory: Memory, view: BidView, key: np.uint64, calls: list[int], count: int
-    ) -> Thought:
-        options = self.options
-        sample = sample_view(bidder, view, count, key, memory=memory, limit=2_000 + 100 * count)
+    def _think_on(self, frame: int, view: BidView, key: np.uint64, calls: list[int], count: int) -> Thought:
+        bidder, habits, memory = self._frames[frame]
+        options, trust = self.options, trusts(habits, self.options)
+        sample = fitting_deals(bidder, habits, view, key, count, options, memory)
         leaves = contract_values(sample.owner, int(view.vulnerability[0]), options.leaves)
-        suggested = by_sample(leaves, sample.weight, view.mask[0], *_contract_now(view))
+        if options.look == "minimax":
+            leaves = as_they_double(leaves, habits)
+        if self.free:
+            suggested = best_of_all(of_all_calls(view, leaves, trust), sample.weight, options.candidates)
+        else:
+            suggested = by_sample(leaves, sample.weight, view.mask[0], *_contract_now(view))
         calls = list(dict.fromkeys([*calls, *suggested]))
+        features = deal_features(sample.owner) if options.look == "systems" else None
         seats = (bidder.own, bidder.opponents[0], bidder.partner, bidder.opponents[1])
-        features = deal_features(sample.owner) if options.look == "systems" else np.empty((len(sample), 4, 0), np.int16)
+
+        def look(which: list[int], part: slice) -> NDArray[np.float64]:
+            if features is None:
+                return by_minimax(view, which, leaves[part], trust)
+            return by_systems(seats, view, which, features[part], leaves[part])
+
         points = np.full((len(calls), len(sample)), np.nan)
-        first = slice(0, _FIRST_LOOK)
-        points[:, first] = self._look(seats, view, calls, features[first], leaves[first])
+        first, rest = slice(0, _FIRST_LOOK), slice(_FIRST_LOOK, None)
+        points[:, first] = look(calls, first)
         gain, error = self._gains(points[:, first], sample.weight[first])
         dropped = gain + _HOPELESS * error < 0
         dropped[0] = False
         if len(sample) > _FIRST_LOOK and not dropped[1:].all():
-            kept, rest = np.flatnonzero(~dropped), slice(_FIRST_LOOK, None)
-            points[kept, rest] = self._look(seats, view, [calls[k] for k in kept], features[rest], leaves[rest])
+            kept = np.flatnonzero(~dropped)
+            points[kept, rest] = look([calls[k] for k in kept], rest)
         return self._choose(calls, points, sample, dropped)
-
-    def _look(
-        self, seats: Seats, view: BidView, calls: list[int], features: NDArray[np.int16], leaves: NDArray[np.float32]
-    ) -> NDArray[np.float64]:
-        if self.options.look == "minimax":
-            return by_minimax(view, calls, leaves, self.options.trust)
-        return by_systems(seats, view, calls, features, leaves)
 
     def _gains(
         self, points: NDArray[np.float64], weight: NDArray[np.float64]
@@ -168,9 +181,16 @@ class Reasoner:
             for k in kept:
                 others = kept[kept != k]
                 average[k] = (self._compare(points[k] - points[others]) @ sample.weight).mean()
-        better = kept[(gain[kept] > options.caution * error[kept]) & (gain[kept] > options.margin)]
-        chosen = int(better[average[better].argmax()]) if len(better) else 0
+        better = kept[_surely_better(gain[kept], error[kept], options)]
+        chosen = int(better[average[better].argmax()]) if len(kept) > 1 and len(better) else 0
         return Thought(calls[chosen], calls[0], calls, average, gain, error, points, sample, dropped)
+
+
+def _surely_better(
+    gain: NDArray[np.float64], error: NDArray[np.float64], options: Options
+) -> NDArray[np.bool_]:
+    better: NDArray[np.bool_] = (gain > options.caution * error) & (gain > options.margin)
+    return better
 
 
 def turned(view: BidView) -> BidView:
