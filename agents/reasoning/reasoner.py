@@ -68,6 +68,7 @@ class Reasoner:
         self, reader: HierarchyBidder, options: Options, habits: tuple[Habit, Habit, Habit] = (Habit(),) * 3
     ) -> None:
         self.reader, self.options, self.habits = reader, options, habits
+        self._awake = False
         self.free = not reader.own.system.lines  # a root that allows every call
         partner, low, high = habits
         reversed_reader = HierarchyBidder(reader.own, reader.partner, reader.opponents[::-1])
@@ -114,6 +115,9 @@ class Reasoner:
         """Think within the budget."""
         if not self.options.seconds:
             return self._think_on(frame, view, key, calls, self.options.samples)
+        if not self._awake:  # the first thought of a process loads kernels and weights, which tells nothing of its speed
+            self._think_on(frame, view, key, calls, _FIRST_LOOK)
+            self._awake = True
         began, samples = time.perf_counter(), _FIRST_LOOK
         while True:
             start = time.perf_counter()
