@@ -5,7 +5,7 @@ spec                        agent
 ==========================  ====================================================================================
 ``system:NAME``             a shipped bidding system: ``system:sayc``
 ``system:FILE.bidding``     a bidding system in a file of yours
-``reason:NAME`` …           the same systems, played by an agent that samples deals and looks ahead;
+``reason:NAME``             the same systems, played by an agent that samples deals and looks ahead; how, says
                             ``reason:sayc?samples=128&look=minimax`` (``agents.reasoning.options``)
 ``policy:FILE``             a policy that ``bridge-env train`` wrote; needs neither torch nor SB3
 ``pair:SPEC,SPEC``          a partnership whose players differ: the first sits N or E, the second S or W

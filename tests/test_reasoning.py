@@ -29,13 +29,12 @@ from bridge_env.view import view_of
 
 KEY = streams.key("test of reasoning")
 MINIMAX = np.ones(4)
+ALL_AS_BEST = (Habit(AS_BEST),) * 4
 
 
 def position(hand, auction="", dealer="N", vulnerability="None"):
     """The view of the seat to call, and its stream."""
-    return read_states(
-        [{"hand": hand, "dealer": dealer, "vulnerability": vulnerability, "auction": auction.split()}]
-    )
+    return read_states([{"hand": hand, "dealer": dealer, "vulnerability": vulnerability, "auction": auction.split()}])
 
 
 def called(spec, hand, auction="", **where):
@@ -55,7 +54,17 @@ def leaves_of(seed, level=False):
     return leaf
 
 
-LATE = ["6N", "6S P P", "6D X", "6H P 6S P P", "7C X XX P", "6N X P P XX P", "P P 6S P 7C P P", "P 5H X 6H P P", "6S P 7S P P P"]
+LATE = [
+    "6N",
+    "6S P P",
+    "6D X",
+    "6H P 6S P P",
+    "7C X XX P",
+    "6N X P P XX P",
+    "P P 6S P 7C P P",
+    "P 5H X 6H P P",
+    "6S P 7S P P P",
+]
 
 
 @pytest.mark.parametrize("trust", [MINIMAX, np.array([0.3, 1.0, 0.6, 0.0])], ids=["minimax", "trust"])
@@ -169,7 +178,7 @@ def test_a_memory_changes_nothing():
             np.testing.assert_array_equal(known.owner, sample_view(sayc, view, 40, key).owner)
 
 
-def told(auction, seat, habits=(Habit(AS_BEST),) * 4, **options):
+def told(auction, seat, habits=ALL_AS_BEST, **options):
     """Average points and lengths (C D H S) that ``seat`` is believed to hold, with nobody playing a system."""
     view, key = position("K43.Q82.K954.J63", auction)
     reader = make_reason("empty").reader
@@ -218,7 +227,9 @@ def test_options_are_read_and_written():
     assert str(Options()) == ""
 
 
-@pytest.mark.parametrize("text", ["samples=0", "samples=x", "sample=3", "look=far", "trust=2", "caution=-1", "seconds=nan"])
+@pytest.mark.parametrize(
+    "text", ["samples=0", "samples=x", "sample=3", "look=far", "trust=2", "caution=-1", "seconds=nan"]
+)
 def test_faulty_options_are_refused(text):
     with pytest.raises(SpecError):
         make_reason(f"sayc?{text}")

@@ -197,7 +197,7 @@ def test_faulty_system_files_are_told_with_their_line(tmp_path):
 def test_specs_of_all_kinds(tmp_path):
     path = tmp_path / "mine.bidding"
     path.write_text("7N\n")
-    assert shipped_systems() == ["sayc"]
+    assert shipped_systems() == ["empty", "sayc"]
     assert agents.call(f"system:{path}", HAND) == "7NT"
     path.write_text("6N  \n# longer now\n")
     assert agents.call(f"system:{path}", HAND) == "6NT"  # an edited file is read again

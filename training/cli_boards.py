@@ -131,8 +131,8 @@ def add_bid(subparsers: Subparsers) -> None:
         "bid",
         help="ask a bidder for one call, and why; or let it bid boards out",
         description="With --hand: the bidder's call, the line of its system that made it, and what each seat has\n"
-        "shown; of one that thinks also its candidates and some of the deals that it thought of. Without: whole boards, with diagram, auction, contract and double-dummy result; the bidder\n"
-        "sits North-South.",
+        "shown; of one that thinks also its candidates and some of the deals that it thought of. Without: whole\n"
+        "boards, with diagram, auction, contract and double-dummy result; the bidder sits North-South.",
         epilog=_BID_EXAMPLES,
     )
     parser.add_argument("spec", metavar="SPEC", nargs="?", help="the bidder, see below")

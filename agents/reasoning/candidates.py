@@ -13,6 +13,7 @@ from bridge_env.features import FEATURES, HCP, LENGTH, hand_features
 from bridge_env.view import BidView
 
 _HIGH = 3  # from this level on their contract may be doubled by somebody whose system has no such double
+_CONTRACTS = 2  # of ours that the sampled deals suggest
 _WEAK = 8  # with fewer points, and no six-card suit, silence needs no thought before partner has spoken
 
 
@@ -69,11 +70,8 @@ def by_sample(
     ours = mean[declarers[np.arange(NUM_BIDS) % 5], np.arange(NUM_BIDS)]
     final = np.minimum(ours[:, 0], ours[:, 1])  # they double what fails
     final[~mask[FIRST_BID:]] = -np.inf
-    suggested = [FIRST_BID + int(final.argmax())] if mask[FIRST_BID:].any() else []
-    games = np.where(np.arange(NUM_BIDS) == suggested[0] - FIRST_BID, -np.inf, final) if suggested else final
-    best_other = int(games.argmax())
-    if games[best_other] > -np.inf:
-        suggested.append(FIRST_BID + best_other)
+    best = np.argsort(-final, kind="stable")[:_CONTRACTS]
+    suggested = [FIRST_BID + int(bid) for bid in best if final[bid] > -np.inf]
     bid, declarer, doubling = current
     if mask[DOUBLE] and mean[declarer, bid, 1] < mean[declarer, bid, doubling]:
         suggested.insert(0, DOUBLE)

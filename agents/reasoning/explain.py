@@ -1,4 +1,4 @@
-"""Why a reasoner calls as it does, in words: its candidates, what the seats have shown, and deals that it thought of."""
+"""Why a reasoner calls as it does, in words: candidates, what the seats have shown, and some of the deals."""
 
 from __future__ import annotations
 

@@ -1,14 +1,14 @@
 """The rest of an auction as a game with four visible hands, solved by backward induction.
 
-A position is the last bid and who made it, its doubling, the passes since, and the seat to call. From 7NT down, the value
-of each is the best that its side can reach; bids above are at hand as the best of those already solved. North-South want
-much, East-West little.
+A position is the last bid and who made it, its doubling, the passes since, and the seat to call. From 7NT down, the
+value of each is the best that its side can reach; bids above are at hand as the best of those already solved.
+North-South want much, East-West little.
 
-- Who declares: the first of a side that named the strain at the table; in a strain it has not named, whoever bids it in
-  the look-ahead. (That an earlier bid of the same look-ahead may have named it is left out: with it there would be 59,049
-  times as many positions.)
-- With four visible hands a pass costs nothing while partner can still speak, because he sees all. Real partners do not. So
-  a seat finds its best call only with chance ``trust[seat]``, and passes else; 1 is minimax.
+- Who declares: the first of a side that named the strain at the table; in a strain it has not named, whoever bids it
+  in the look-ahead. (That an earlier bid of the same look-ahead may have named it is left out: with it there would be
+  59,049 times as many positions.)
+- With four visible hands a pass costs nothing while partner can still speak, because he sees all. Real partners do
+  not. So a seat finds its best call only with chance ``trust[seat]``, and passes else; 1 is minimax.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def _better(value, other, seat):
 
 @njit
 def _solve_bid(state, leaf, trust, bid, bidder, best, values):
-    """The positions in which ``bid`` by ``bidder`` is the last bid: ``values`` (3, 3, 4) [doubling, passes, seat to call].
+    """The positions in which ``bid`` by ``bidder`` is the last: ``values`` (3, 3, 4) [doubling, passes, seat to call].
 
     Args:
         best: (36, 4), the best that a seat can do by bids from a number up; filled above ``bid``.

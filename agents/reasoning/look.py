@@ -44,8 +44,14 @@ def by_systems(
     return points.reshape(len(calls), deals)
 
 
-def by_minimax(view: BidView, calls: list[int], leaves: NDArray[np.float32], trust: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Every seat sees all hands, and finds its best call with chance ``trust`` (4,): points to the seat to call (which is N), float64 (C, S)."""
+def by_minimax(
+    view: BidView, calls: list[int], leaves: NDArray[np.float32], trust: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Every seat sees all hands, and finds its best call with chance ``trust`` (4,).
+
+    Returns:
+        Points to the seat to call, which is N: float64 (C, S).
+    """
     out = np.empty((len(calls), len(leaves)), np.float32)
     game_values(after_each(view, calls).state, leaves, trust, out)
     return out.astype(np.float64)

@@ -1,7 +1,7 @@
 """``reason:SYSTEM``: the system's call, unless sampled deals say that another one is better.
 
-Everything is seen from the seat to call, which is turned to N: a hand in the same auction is thought over in the same way
-wherever it sits, and what was read of an auction serves all four seats.
+Everything is seen from the seat to call, which is turned to N: a hand in the same auction is thought over in the same
+way wherever it sits, and what was read of an auction serves all four seats.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from agents.reasoning.habits import Habit
 from agents.reasoning.leaves import contract_values, smooth_imps
 from agents.reasoning.look import by_minimax, by_systems, of_all_calls
 from agents.reasoning.options import Options
-from bridge_env.auction import Auctions, FIRST_NAMER
+from bridge_env.auction import FIRST_NAMER, Auctions
 from bridge_env.calls import PASS
 from bridge_env.sampling import Sample
 from bridge_env.view import BidView
@@ -115,7 +115,9 @@ class Reasoner:
         """Think within the budget."""
         if not self.options.seconds:
             return self._think_on(frame, view, key, calls, self.options.samples)
-        if not self._awake:  # the first thought of a process loads kernels and weights, which tells nothing of its speed
+        if (
+            not self._awake
+        ):  # the first thought of a process loads kernels and weights, which tells nothing of its speed
             self._think_on(frame, view, key, calls, _FIRST_LOOK)
             self._awake = True
         began, samples = time.perf_counter(), _FIRST_LOOK
@@ -190,9 +192,7 @@ class Reasoner:
         return Thought(calls[chosen], calls[0], calls, average, gain, error, points, sample, dropped)
 
 
-def _surely_better(
-    gain: NDArray[np.float64], error: NDArray[np.float64], options: Options
-) -> NDArray[np.bool_]:
+def _surely_better(gain: NDArray[np.float64], error: NDArray[np.float64], options: Options) -> NDArray[np.bool_]:
     better: NDArray[np.bool_] = (gain > options.caution * error) & (gain > options.margin)
     return better
 

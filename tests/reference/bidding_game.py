@@ -1,4 +1,4 @@
-"""The rest of an auction as a game with open hands, by trying every call: nothing shared with ``agents.reasoning.game``.
+"""The rest of an auction as a game with open hands, by trying every call; shares nothing with the agent's.
 
 Slow: for auctions that are nearly at the top. ``naming`` plays by the laws to the end: a strain named in the look-ahead
 counts for who declares. Without it a side declares a strain it has not yet named by whoever makes the last bid in it.
