@@ -26,6 +26,8 @@ from bridge_env.calls import NUM_CALLS, PASS, call_text, parse_call
 from bridge_env.cards import hands, random_deals
 from bridge_env.features import HCP, LENGTH, hand_features
 from bridge_env.view import view_of
+from training.boards import library_boards
+from training.match import play
 
 KEY = streams.key("test of reasoning")
 MINIMAX = np.ones(4)
@@ -268,6 +270,13 @@ def test_the_systems_of_the_trivial_bidders_call_as_they_do(name, bidder):
         asked = make_system("sayc")
         asked.own = player
         assert asked.call(view)[0] == bidder.bid(view, key)[0]
+
+
+def test_a_match_is_the_same_however_it_is_cut():
+    whole = play("reason:sayc?samples=4", "system:sayc", 6, seed=3)
+    boards = library_boards(6, 3)
+    halves = [play("reason:sayc?samples=4", "system:sayc", boards.take(part), 3) for part in (slice(0, 2), slice(2, 6))]
+    np.testing.assert_array_equal(whole.imps, np.concatenate([half.imps for half in halves]))
 
 
 # --- what it says -------------------------------------------------------------------------------------------------

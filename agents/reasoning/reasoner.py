@@ -71,12 +71,12 @@ class Reasoner:
         self._awake = False
         self.free = not reader.own.system.lines  # a root that allows every call
         partner, low, high = habits
-        reversed_reader = HierarchyBidder(reader.own, reader.partner, reader.opponents[::-1])
         # As I see the table: left-hand opponent, partner, right-hand opponent follow me.
-        self._frames = (
-            (reader, (Habit(), low, partner, high), Memory()),
-            (reversed_reader, (Habit(), high, partner, low), Memory()),
-        )
+        frame = reader, (Habit(), low, partner, high), Memory()
+        self._frames = frame, frame
+        if low != high or reader.opponents[0] is not reader.opponents[1]:
+            turned_reader = HierarchyBidder(reader.own, reader.partner, reader.opponents[::-1])
+            self._frames = frame, (turned_reader, (Habit(), high, partner, low), Memory())
 
     def __getstate__(self) -> dict[str, object]:
         return {"reader": self.reader, "options": self.options, "habits": self.habits}
