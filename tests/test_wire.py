@@ -159,10 +159,11 @@ def test_unknown_and_missing_keys_are_refused():
     [
         (
             "nobody",
-            "names no bidder; there are pass, random, doubler, pair:..., policy:..., reason:..., system:..., python:module:factory",
+            "names no bidder; there are pass, random, doubler, pair:..., policy:..., reason:..., system:..., "
+            "python:module:factory",
         ),
         ("pass:now", "'pass' takes nothing after it"),
-        ("system:nowhere.bidding", "there is no such file, and no such system is shipped (sayc)"),
+        ("system:nowhere.bidding", "there is no such file, and no such system is shipped (empty, sayc)"),
         ("system:general", "there is no such file"),  # the general rules alone are no system
         ("pair:pass", "a pair is two specs"),
         ("pair:pass,", "a pair is two specs"),
