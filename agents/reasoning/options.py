@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, fields, replace
 
 from bridge_env.bidders import SpecError
@@ -77,6 +78,6 @@ def parse_options(text: str, spec: str, usual: Options | None = None) -> Options
     if options.samples < 2 or options.candidates < 2:
         raise SpecError(f"{spec!r}: samples and candidates are 2 or more")
     numbers = (options.seconds, options.caution, options.near, options.recall)
-    if not all(number >= 0 for number in numbers) or not 0 <= options.trust <= 1:  # a NaN is refused too
-        raise SpecError(f"{spec!r}: numbers are 0 or more, and trust is at most 1")
+    if not all(0 <= number < math.inf for number in numbers) or not 0 <= options.trust <= 1:  # a NaN is refused too
+        raise SpecError(f"{spec!r}: numbers are finite and 0 or more, and trust is at most 1")
     return options
