@@ -5,6 +5,8 @@ spec                        agent
 ==========================  ====================================================================================
 ``system:NAME``             a shipped bidding system: ``system:sayc``
 ``system:FILE.bidding``     a bidding system in a file of yours
+``reason:NAME``             the same systems, played by an agent that samples deals and looks ahead; how, says
+                            ``reason:sayc?samples=128&look=minimax`` (``agents.reasoning.options``)
 ``policy:FILE``             a policy that ``bridge-env train`` wrote; needs neither torch nor SB3
 ``pair:SPEC,SPEC``          a partnership whose players differ: the first sits N or E, the second S or W
 ==========================  ====================================================================================
@@ -25,6 +27,9 @@ from agents.hierarchy.text import SystemTextError, load_system
 from agents.hierarchy.tree import System
 from agents.policy import Policy
 from agents.policy import load as load_policy
+from agents.reasoning.habits import AS_BEST, BY_SYSTEM, NOTHING, TRIVIAL, Habit, trivial_system
+from agents.reasoning.options import Options, parse_options
+from agents.reasoning.reasoner import Reasoner
 from bridge_env.bidders import SpecError, make
 from bridge_env.protocols import Bidder
 from bridge_env.view import BidView
@@ -90,10 +95,41 @@ def make_policy(argument: str, *, partner: str | None = None, opponents: str | N
     return load_policy(argument)
 
 
+def make_reason(argument: str, *, partner: str | None = None, opponents: str | None = None) -> Reasoner:
+    """The bidder of ``reason:SYSTEM?OPTIONS``."""
+    name, _, options = argument.partition("?")
+    own = _hierarchy(name)
+    free = not own.system.lines
+    itself = own, Habit(AS_BEST if free else BY_SYSTEM)
+    players = [_player(spec, itself) for spec in (partner, *(_pair_specs(opponents) if opponents else (None, None)))]
+    (mate, mates), (low, lows), (high, highs) = players
+    usual = Options(look="minimax", trust=0.15) if free else Options()
+    given = parse_options(options, f"reason:{argument}", usual)
+    return Reasoner(HierarchyBidder(own, mate, (low, high)), given, (mates, lows, highs))
+
+
+def _player(spec: str | None, unknown: tuple[Hierarchy, Habit]) -> tuple[Hierarchy, Habit]:
+    """The system by which to read and foresee the player ``spec``, and its ways."""
+    if spec in TRIVIAL:
+        return _trivial(spec), TRIVIAL[spec]
+    system = _system_of(spec)
+    if system is None:
+        return unknown if spec is None else (unknown[0], Habit(NOTHING if unknown[1].tells == AS_BEST else BY_SYSTEM))
+    thinks = spec is not None and spec.startswith("reason:")
+    return system, Habit(AS_BEST if thinks and not system.system.lines else BY_SYSTEM)
+
+
+@lru_cache(maxsize=8)
+def _trivial(name: str) -> Hierarchy:
+    return Hierarchy(trivial_system(name))
+
+
 def _system_of(spec: str | None) -> Hierarchy | None:
-    if isinstance(spec, str) and spec.startswith("system:"):
-        return _hierarchy(spec.removeprefix("system:"))
-    return None
+    """The system that a player holds, whether it thinks as well or not."""
+    head, _, argument = spec.partition(":") if isinstance(spec, str) else ("", "", "")
+    if head == "system":
+        return _hierarchy(argument)
+    return _hierarchy(argument.partition("?")[0]) if head == "reason" else None
 
 
 def _pair_specs(spec: str) -> tuple[str, str]:

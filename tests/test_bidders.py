@@ -10,6 +10,8 @@ import numpy as np
 import pytest
 
 from agents.policy import policy, save
+from agents.reasoning.reasoner import Reasoner
+from agents.registry import player_of
 from bridge_env import bidders, streams
 from bridge_env.auction import MAX_CALLS, Auctions, one_auction
 from bridge_env.bidders import DoublerBidder, PassBidder, RandomBidder, SpecError
@@ -30,6 +32,9 @@ SPECS = [
     "pair:system:sayc,pass",
     "pair:random,system:sayc",
     "policy:FILE",
+    "reason:sayc?samples=4",
+    "reason:empty?samples=4",
+    "pair:reason:sayc?samples=4&look=minimax,system:sayc",
 ]
 
 PUBLISHED = {entry.name for entry in entry_points(group=bidders.ENTRY_POINT_GROUP)}
@@ -66,6 +71,11 @@ def bidder(request, tmp_path):
     return bidders.make(request.param.replace("FILE", str(write_policy(tmp_path))))
 
 
+def enough(bidder, count):
+    """How many positions to ask a bidder about: fewer where each takes milliseconds."""
+    return count // 50 if isinstance(player_of(bidder, 0), Reasoner) else count
+
+
 def positions(count, seed):
     """Views of ``count`` random deals after random legal calls: wild auctions, all seats, no finished rows."""
     rng = np.random.default_rng(seed)
@@ -90,18 +100,19 @@ def positions(count, seed):
 
 
 def test_calls_are_legal_and_of_the_right_kind(bidder):
-    auctions, owner, key = positions(3_000, seed=1)
+    count = enough(bidder, 3_000)
+    auctions, owner, key = positions(count, seed=1)
     view = view_of(auctions, owner)
     calls = bidder.bid(view, key)
     assert isinstance(bidder, Bidder)
     assert isinstance(calls, np.ndarray)
     assert calls.dtype == np.int8
-    assert calls.shape == (3_000,)
-    assert view.mask[np.arange(3_000), calls].all()
+    assert calls.shape == (count,)
+    assert view.mask[np.arange(count), calls].all()
 
 
 def test_the_same_key_gives_the_same_call_and_the_view_is_left_alone(bidder):
-    auctions, owner, key = positions(400, seed=2)
+    auctions, owner, key = positions(enough(bidder, 400), seed=2)
     view = view_of(auctions, owner)
     copy = pickle.loads(pickle.dumps(view))
     first = bidder.bid(view, key)
@@ -111,10 +122,11 @@ def test_the_same_key_gives_the_same_call_and_the_view_is_left_alone(bidder):
 
 
 def test_a_batch_equals_its_rows_in_any_order_and_any_cut(bidder):
-    auctions, owner, key = positions(300, seed=3)
+    count = enough(bidder, 300)
+    auctions, owner, key = positions(count, seed=3)
     view = view_of(auctions, owner)
     calls = bidder.bid(view, key)
-    order = np.random.default_rng(3).permutation(300)
+    order = np.random.default_rng(3).permutation(count)
     np.testing.assert_array_equal(bidder.bid(view.take(order), key[order]), calls[order])
     for rows in np.array_split(order, 7):
         np.testing.assert_array_equal(bidder.bid(view_of(auctions, owner, rows), key[rows]), calls[rows])
@@ -133,7 +145,7 @@ def test_an_empty_batch_gives_no_calls(bidder):
 
 
 def test_a_pickled_copy_calls_the_same(bidder):
-    auctions, owner, key = positions(300, seed=5)
+    auctions, owner, key = positions(enough(bidder, 300), seed=5)
     view = view_of(auctions, owner)
     copy = pickle.loads(pickle.dumps(bidder))
     np.testing.assert_array_equal(copy.bid(view, key), bidder.bid(view, key))
@@ -143,7 +155,7 @@ def test_the_hand_alone_decides_and_not_the_seat(bidder):
     """Turning the table by two seats changes nothing but names, save for a pair whose players differ."""
     if type(bidder).__name__ == "PairBidder":
         pytest.skip("the two players of a pair differ")
-    auctions, owner, key = positions(400, seed=6)
+    auctions, owner, key = positions(enough(bidder, 400), seed=6)
     turned = Auctions.replay(auctions.history, (auctions.dealer + 2) % 4, auctions.vulnerability)
     across = bidder.bid(view_of(turned, (owner + 2) % 4), key)
     np.testing.assert_array_equal(across, bidder.bid(view_of(auctions, owner), key))
@@ -151,11 +163,12 @@ def test_the_hand_alone_decides_and_not_the_seat(bidder):
 
 @pytest.mark.parametrize("wild", [False, True], ids=["from the start", "after wild histories"])
 def test_auctions_end(bidder, wild):
+    count = enough(bidder, 400)
     if wild:
-        auctions, owner, key = positions(400, seed=7)
+        auctions, owner, key = positions(count, seed=7)
     else:
-        owner, key = random_deals(7, 0, 400), streams.key("test", 7, np.arange(400))
-        auctions = Auctions(np.arange(400) % 4, np.arange(400) // 4 % 4)
+        owner, key = random_deals(7, 0, count), streams.key("test", 7, np.arange(count))
+        auctions = Auctions(np.arange(count) % 4, np.arange(count) // 4 % 4)
     for _ in range(MAX_CALLS + 1):
         rows = np.flatnonzero(~auctions.done)
         if not rows.size:
@@ -234,7 +247,7 @@ def test_bad_specs_say_what_is_wrong(spec, says):
 
 @pytest.mark.parametrize("spec", ["system:", "system:no_such_system", "pair:", "pair:pass", "pair:pass,pass,pass",
                                   "pair:pass,nonsense", "system:no/such/file.bidding", "policy:",
-                                  "policy:no.npz"])  # fmt: skip
+                                  "policy:no.npz", "reason:", "reason:nobody", "reason:sayc?speed=3"])  # fmt: skip
 def test_bad_specs_of_published_factories(spec):
     if spec.partition(":")[0] not in PUBLISHED:
         pytest.skip("not published here")

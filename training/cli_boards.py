@@ -19,6 +19,10 @@ SPECS = """\
 A SPEC names a bidder:
   system:sayc             a bidding system that comes with the package
   system:FILE.bidding     a bidding system in a file of yours
+  reason:sayc             thinks before it calls: samples deals, looks ahead, leaves the system where that pays
+  reason:sayc?samples=128&look=minimax    how it thinks: samples or seconds, look=systems|minimax,
+                          leaves=estimate|exact, value=imps|points, caution, margin, candidates, near, trust, recall
+  reason:empty            the same without any system
   pass, random, doubler   always passes; any legal call; passes but doubles opposing bids from 2NT up
   pair:SPEC,SPEC          a partnership of two that differ: the first sits N or E, the second S or W
   python:module:factory   your own: factory() gives an object with bid(view, key)
@@ -37,6 +41,8 @@ examples:
   bridge-env bid system:sayc --hand AKQ2.T98.J7.A543
   bridge-env bid system:sayc --hand K8.AQ943.T72.J65 --dealer N --auction "1C P 1S P"
   bridge-env bid system:sayc --boards 3 --seed 7
+  bridge-env bid reason:sayc --hand AQT72.A4.Q2.T753 --auction "1S P 2S 3H"
+  bridge-env bid "reason:sayc?seconds=0.1" --hand AQT72.A4.Q2.T753
   bridge-env bid system:sayc --opponents pass --deals deals.pbn
   bridge-env bid system:sayc --agree recorded.pbn
   bridge-env bid --words
@@ -46,6 +52,7 @@ _MATCH_EXAMPLES = f"""\
 {SPECS}
 examples:
   bridge-env match system:sayc pass
+  bridge-env match reason:sayc system:sayc --boards 500 --workers 2
   bridge-env match system:mine.bidding system:sayc --boards 10000 --seed 2 --json result.json
   bridge-env match python:mybots:make_bot system:sayc --deals event.pbn --scoring mp
 
@@ -124,8 +131,8 @@ def add_bid(subparsers: Subparsers) -> None:
         "bid",
         help="ask a bidder for one call, and why; or let it bid boards out",
         description="With --hand: the bidder's call, the line of its system that made it, and what each seat has\n"
-        "shown. Without: whole boards, with diagram, auction, contract and double-dummy result; the bidder\n"
-        "sits North-South.",
+        "shown; of one that thinks also its candidates and some of the deals that it thought of. Without: whole\n"
+        "boards, with diagram, auction, contract and double-dummy result; the bidder sits North-South.",
         epilog=_BID_EXAMPLES,
     )
     parser.add_argument("spec", metavar="SPEC", nargs="?", help="the bidder, see below")
@@ -227,12 +234,16 @@ def _bid_hand(args: argparse.Namespace) -> int:
 def _call_text(spec: str, bidder: Bidder, view: Any, key: Any) -> str:
     from agents.hierarchy.bidder import HierarchyBidder
     from agents.hierarchy.explain import explain
+    from agents.reasoning.explain import explain as explain_thought
+    from agents.reasoning.reasoner import Reasoner
     from agents.registry import player_of
     from bridge_env.calls import call_text
 
     player = player_of(bidder, int(view.seat[0]))
     if isinstance(player, HierarchyBidder):
         return str(explain(player, view))
+    if isinstance(player, Reasoner):
+        return str(explain_thought(player, view, key))
     return f"{call_text(int(player.bid(view, key)[0]))}\n  {spec} follows no bidding system that could tell why"
 
 

@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from agents.hierarchy.bidder import HierarchyBidder, deal_features
 from agents.hierarchy.bidder import bid_out as hierarchies_bid_out
+from agents.reasoning.reasoner import Reasoner
 from agents.registry import player_of, systems_of
 from bridge_env import streams
 from bridge_env.auction import Auctions, Contracts, IllegalCall
@@ -36,6 +37,7 @@ from training.boards import Boards, library_boards, pbn_boards
 SCORINGS = ("imps", "mp", "points")
 CHUNK = 4096  # boards bid at a time
 SOLVING_CHUNK = 200  # where their contracts have to be solved, some twenty milliseconds each
+THINKING_CHUNK = 50  # where a bidder thinks, as long for each call: so that progress can be seen
 
 
 class BidderFault(ValueError):
@@ -198,7 +200,10 @@ def play(
     if not isinstance(boards, Boards):
         boards = pbn_boards(deals, boards) if deals is not None else library_boards(boards, seed)
     began = time.perf_counter()
-    size = min(CHUNK if boards.tricks is not None else SOLVING_CHUNK, -(-len(boards) // workers))
+    chunk = CHUNK if boards.tricks is not None else SOLVING_CHUNK
+    if any(isinstance(player_of(team, seat), Reasoner) for team in (team_a, team_b) for seat in (0, 2)):
+        chunk = THINKING_CHUNK
+    size = min(chunk, -(-len(boards) // workers))
     parts = [boards.take(slice(at, at + size)) for at in range(0, len(boards), size)]
     if workers > 1 and len(parts) > 1:
         results = _in_processes(a, b, parts, seed, workers)

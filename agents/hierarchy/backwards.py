@@ -35,7 +35,7 @@ from agents.hierarchy.context import (
     write_context,
     write_mixed,
 )
-from agents.hierarchy.engine import decide, observe, start_table
+from agents.hierarchy.engine import decide, observe, replay, start_table
 from agents.hierarchy.meaning import row_span_call
 from agents.hierarchy.vocabulary import NUM_COLUMNS
 from bridge_env.auction import LAST_BID, MAX_CALLS, STATE_COLUMNS, row_legal, row_turn
@@ -67,7 +67,7 @@ class Moments(NamedTuple):
     calls: NDArray[np.int8]  # (L,)
     history: NDArray[np.int8]  # (MAX_CALLS,), the whole auction
 
-    def at(self, which: NDArray[np.bool_]) -> Moments:
+    def at(self, which: NDArray[np.bool_] | NDArray[np.int64]) -> Moments:
         """Some of the calls."""
         return Moments(*(part[which] for part in self[:-1]), self.history)
 
@@ -339,3 +339,47 @@ def class_rows(
     moment = (part[0] for part in before[:-1])
     _class_rows(pool, systems, *moment, before.history, reading == EXACT, shapes, known, COLUMN_KINDS, out)
     return out
+
+
+# --- calls that a hand nearly makes ----------------------------------------------------------------------------
+
+
+@njit
+def near_rows(pool, systems, dealer, vulnerability, calls, length, hands, out):
+    """For each legal call, how far the hand to call is from the nearest rule that makes it; infinite without one.
+
+    Args:
+        systems, dealer, vulnerability, calls, length, hands: as for ``engine.bid_rows``.
+        out: written, float32 (N, 38).
+    """
+    auction, history = np.empty(STATE_COLUMNS, np.int16), np.empty(MAX_CALLS, np.int8)
+    place, told, sides = np.empty(4, np.int32), np.empty((4, 3), np.int16), np.empty(3, np.int16)
+    f, shown = np.zeros(NUM_COLUMNS, np.int16), np.empty((4, QUANTITIES, 2), np.int16)
+    seen, scratch = np.empty((QUANTITIES, 2), np.int16), np.empty((3, QUANTITIES, 2), np.int16)
+    for i in range(len(out)):
+        replay(
+            pool, systems[i], dealer[i], vulnerability[i], calls[i], length[i],
+            auction, history, place, shown, told, sides, f, seen, scratch,
+        )  # fmt: skip
+        seat = row_turn(auction)
+        f[:NUM_FEATURES] = hands[i]
+        write_context(auction, history, shown, told, sides, seat, f)
+        write_mixed(shown, auction, seat, f)
+        out[i] = _INFINITE
+        if place[seat] >= 0:
+            first, end = pool.nodes[place[seat], 0], pool.nodes[place[seat], 1]
+            _near_rules(pool, first, end, np.float32(0), auction, f, out[i])
+        for block in range(pool.spans[systems[i, seat], 0], pool.spans[systems[i, seat], 1]):
+            f[LEVEL_COLUMN] = 0
+            here = _distance(pool, pool.blocks[block, 0], pool.blocks[block, 1], f)
+            if here < _INFINITE:
+                _near_rules(pool, pool.blocks[block, 2], pool.blocks[block, 3], here, auction, f, out[i])
+
+
+@njit
+def _near_rules(pool, first, end, here, auction, f, out):
+    for rule in range(first, end):
+        made = row_span_call(pool.rules[rule, 0], pool.rules[rule, 1], auction[LAST_BID])
+        if made >= 0 and row_legal(auction, made):
+            f[LEVEL_COLUMN] = (made - FIRST_BID) // 5 + 1 if made >= FIRST_BID else 0
+            out[made] = min(out[made], here + _distance(pool, pool.rules[rule, 3], pool.rules[rule, 4], f))

@@ -41,9 +41,11 @@ class Explanation:
     shown: NDArray[np.int16]
 
     def __str__(self) -> str:
-        return "\n".join([call_text(self.call), f"  because   {self._because()}", *self._shown()])
+        return "\n".join([call_text(self.call), f"  because   {self.because}", *self._shown()])
 
-    def _because(self) -> str:
+    @property
+    def because(self) -> str:
+        """The line that made the call, in words."""
         if self.line is None:
             return f"no line of {self.system} fits: pass"
         where = f"{'general rules' if self.general else self.system}, line {self.line.number}"

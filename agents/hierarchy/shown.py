@@ -13,7 +13,8 @@ no rule makes it, a bid of a suit shows four cards there (three behind partner's
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections import OrderedDict
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -76,7 +77,33 @@ class CallsShow:
         return violation_rows(self.pool, self.systems, self.before, self.readings, hand_features(hands), degree)
 
 
-def shown_by_calls(bidder: HierarchyBidder, view: BidView, row: int = 0, me: bool = False) -> dict[int, CallsShow]:
+@dataclass(eq=False)
+class Memory:
+    """How calls were read, the latest kept: auctions of one bidder share their beginnings.
+
+    Keep one for each ``HierarchyBidder``. What is read with it is the same as without.
+    """
+
+    size: int = 2048  # 22 KB each
+    _known: OrderedDict[tuple[bytes, ...], tuple[int, NDArray[np.uint64]]] = field(default_factory=OrderedDict)
+
+    def read(
+        self, pool: Compiled, systems: NDArray[np.int32], table: Moments, number: int
+    ) -> tuple[int, NDArray[np.uint64]]:
+        """How call ``number`` of an auction is read, and the classes of hands that fit it."""
+        key = (systems.tobytes(), table.auctions[number, :2].tobytes(), table.calls[: number + 1].tobytes())
+        found = self._known.pop(key, None)
+        if found is None:
+            found = _read_call(pool, systems, table, number)
+            if len(self._known) >= self.size:
+                self._known.popitem(last=False)
+        self._known[key] = found
+        return found
+
+
+def shown_by_calls(
+    bidder: HierarchyBidder, view: BidView, row: int = 0, me: bool = False, memory: Memory | None = None
+) -> dict[int, CallsShow]:
     """What the calls of one row of ``view`` show of every other seat that called; partner first, then left, right.
 
     Each seat's calls are read by the system that ``bidder`` knows it to play. With ``me``, what my own calls show
@@ -88,7 +115,8 @@ def shown_by_calls(bidder: HierarchyBidder, view: BidView, row: int = 0, me: boo
     caller = (table.auctions[:, DEALER] + np.arange(len(calls))) & 3
     seats = [(int(view.seat[row]) + offset) % 4 for offset in (2, 1, 3, 0)]
     seats = [seat for seat in (seats if me else seats[:3]) if (caller == seat).any()]
-    return {seat: _read(pool, systems[0], table.at(caller == seat), seat) for seat in seats}
+    memory = memory or Memory()
+    return {seat: _read(pool, systems[0], table, np.flatnonzero(caller == seat), memory) for seat in seats}
 
 
 def sample_view(
@@ -102,40 +130,45 @@ def sample_view(
     opponents: float = OPPONENTS_WEIGHT,
     tolerance: float = 2.0,
     limit: int | None = None,
+    memory: Memory | None = None,
 ) -> Sample:
     """Deals that the seat to call in one row of ``view`` may face: its own cards, and others that fit their calls.
 
     Args:
         count, key, tolerance, limit: as for ``bridge_env.sampling.sample_deals``.
         partner, opponents: what violations by them count for, where too few deals fit.
+        memory: of calls that ``bidder`` has read before.
     """
     me = int(view.seat[row])
     weights = {(me + offset) % 4: partner if offset == 2 else opponents for offset in (1, 2, 3)}
     places = Places.seen({me: view.hand[row]})
-    shown = shown_by_calls(bidder, view, row)
+    shown = shown_by_calls(bidder, view, row, memory=memory)
     return sample_deals(places, shown, count, key, weights=weights, tolerance=tolerance, limit=limit)
 
 
-def _read(pool: Compiled, systems: NDArray[np.int32], before: Moments, seat: int) -> CallsShow:
-    """How each call of a seat is read, and the classes that fit them all."""
-    shapes, features = shape_features(13)
-    readings, classes = np.empty(len(before.calls), np.int8), []
-    for i, call in enumerate(before.calls):
-        moment = before.at(np.arange(len(readings)) == i)
-        for reading in (EXACT, UNDENIED, NATURAL):
-            readings[i] = reading
-            if reading == NATURAL:
-                least = natural_cards(before.shown[i], seat, int(call))
-                suit = SUITS[(int(call) - FIRST_BID) % 5] if least else "C"
-                fit = hand({suit: (int(least), 13)}).classes(13)
-            else:
-                fit = class_rows(pool, systems, moment, reading, shapes, features)
-            if fit.any():
-                break
-        classes.append(fit)
-    together = classes[-1]
-    for fit in classes[-2::-1]:  # where calls contradict one another, the later are believed
+def _read(
+    pool: Compiled, systems: NDArray[np.int32], table: Moments, numbers: NDArray[np.int64], memory: Memory
+) -> CallsShow:
+    """How each call of a seat is read (``numbers`` of the auction), and the classes that fit them all."""
+    read = [memory.read(pool, systems, table, int(number)) for number in numbers]
+    together = read[-1][1]
+    for _, fit in read[-2::-1]:  # where calls contradict one another, the later are believed
         both = together & fit
         together = both if both.any() else together
     points, lengths = hull(together, 13)
-    return CallsShow(pool, systems, before, readings, points, lengths, together)
+    readings = np.array([reading for reading, _ in read], np.int8)
+    return CallsShow(pool, systems, table.at(numbers), readings, points, lengths, together)
+
+
+def _read_call(
+    pool: Compiled, systems: NDArray[np.int32], table: Moments, number: int
+) -> tuple[int, NDArray[np.uint64]]:
+    moment = table.at(np.array([number]))
+    for reading in (EXACT, UNDENIED):
+        fit = class_rows(pool, systems, moment, reading, *shape_features(13))
+        if fit.any():
+            return reading, fit
+    call, seat = int(table.calls[number]), int(table.auctions[number, DEALER] + number) & 3
+    least = natural_cards(table.shown[number], seat, call)
+    suit = SUITS[(call - FIRST_BID) % 5] if least else "C"
+    return NATURAL, hand({suit: (int(least), 13)}).classes(13)

@@ -1,0 +1,132 @@
+"""The deals that a reasoner thinks over: its own cards, and hands for the others that fit their calls.
+
+A seat with a system has shown the hands on which the system makes its calls (``agents.hierarchy.shown``). One without
+has shown that its calls seemed best to it. So each deal counts by how good they look from that hand: the other three
+hands are dealt anew, the game of ``agents.reasoning.game`` is solved there, and what a call costs against the best one,
+in IMPs, makes the hand less likely. One such deal says little; a straight line through all of them, over the hand's
+points and lengths, says more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.hierarchy.bidder import HierarchyBidder
+from agents.hierarchy.shown import OPPONENTS_WEIGHT, PARTNERS_WEIGHT, Memory, shown_by_calls
+from agents.reasoning.game import call_values, steps
+from agents.reasoning.habits import AS_BEST, BY_SYSTEM, Habit
+from agents.reasoning.leaves import contract_values, smooth_imps
+from agents.reasoning.options import Options
+from bridge_env import streams
+from bridge_env.auction import STATE_COLUMNS, Auctions
+from bridge_env.cards import hands
+from bridge_env.features import HCP, LENGTH, hand_features
+from bridge_env.sampling import Places, Sample, sample_deals
+from bridge_env.view import BidView
+
+_POOL = 2  # deals for each that is wanted, where they are weighed by earlier calls
+_RIDGE = 1.0
+_TWO_NOTRUMP = 9
+
+
+def fitting_deals(
+    bidder: HierarchyBidder,
+    habits: Sequence[Habit],
+    view: BidView,
+    key: np.uint64,
+    count: int,
+    options: Options,
+    memory: Memory,
+) -> Sample:
+    """Deals for the one row of a turned view; ``habits`` are those of the four seats, the seat to call first."""
+    length = int(view.length[0])
+    caller = (int(view.dealer[0]) + np.arange(length)) & 3
+    recalled = [s for s in (2, 1, 3) if habits[s].tells == AS_BEST and options.recall and (caller == s).any()]
+    shown = {}
+    if any(habits[s].tells == BY_SYSTEM and (caller == s).any() for s in (1, 2, 3)):
+        shown = shown_by_calls(bidder, view, memory=memory)
+    wanted = count * _POOL if recalled else count
+    sample = sample_deals(
+        Places.seen({0: view.hand[0]}), {s: c for s, c in shown.items() if habits[s].tells == BY_SYSTEM}, wanted, key,
+        weights={1: OPPONENTS_WEIGHT, 2: PARTNERS_WEIGHT, 3: OPPONENTS_WEIGHT}, limit=2_000 + 100 * wanted,
+    )  # fmt: skip
+    if not recalled:
+        return sample
+    cost = sum(_cost(sample.owner, seat, caller == seat, habits, view, key, options) for seat in recalled)
+    weight = sample.weight * np.exp(-(cost - cost.min()) / options.recall)
+    best = np.sort(np.argsort(-weight, kind="stable")[:count])
+    weight = weight[best] / weight[best].sum()
+    return Sample(sample.owner[best], sample.violation[best], weight, sample.tried, sample.way)
+
+
+def _cost(
+    owner: NDArray[np.uint8],
+    seat: int,
+    mine: NDArray[np.bool_],
+    habits: Sequence[Habit],
+    view: BidView,
+    key: np.uint64,
+    options: Options,
+) -> NDArray[np.float64]:
+    """What the calls ``mine`` (of those made) of a seat seem to have cost on each deal, in IMPs: float64 (S,)."""
+    deals = _dealt_anew(owner, seat, np.uint64(streams.key(key, "recall", seat)[0]))
+    vulnerability = int(view.vulnerability[0])
+    leaves = as_they_double(contract_values(deals, vulnerability, "estimate"), habits)
+    positions, calls = _positions(view), view.history[0, : len(mine)]
+    hand = hand_features(hands(owner, np.full(len(owner), seat))).astype(np.float64)
+    total, rows = np.zeros(len(owner)), np.arange(len(owner))
+    for number in np.flatnonzero(mine):
+        worth = np.empty((len(owner), 38), np.float32)
+        states = np.broadcast_to(positions[number], (len(owner), STATE_COLUMNS))
+        call_values(states, rows, leaves, trusts(habits, options), worth)
+        lost = smooth_imps((worth.max(axis=1) - worth[:, calls[number]]).astype(np.float64))
+        total += np.maximum(_smoothed(hand, lost), 0)
+    return total
+
+
+def _smoothed(hand: NDArray[np.float64], lost: NDArray[np.float64]) -> NDArray[np.float64]:
+    """A straight line through what was lost, over the hand's features."""
+    lengths = hand[:, LENGTH : LENGTH + 4]
+    x = np.column_stack([hand[:, HCP], hand[:, HCP] ** 2 / 10, lengths, np.maximum(lengths - 4, 0),
+                         lengths * hand[:, [HCP]] / 10])  # fmt: skip
+    x = (x - x.mean(axis=0)) / (x.std(axis=0) + 1e-9)
+    middle = lost.mean()
+    weights = np.linalg.solve(x.T @ x + _RIDGE * np.eye(x.shape[1]), x.T @ (lost - middle))
+    line: NDArray[np.float64] = middle + x @ weights
+    return line
+
+
+def _positions(view: BidView) -> NDArray[np.int16]:
+    """The auction's state before each of its calls: int16 (L, STATE_COLUMNS)."""
+    length = int(view.length[0])
+    fresh = Auctions(view.dealer, view.vulnerability)
+    out = np.empty((length, STATE_COLUMNS), np.int16)
+    steps(fresh.state[0], fresh.history[0], view.history[0, :length].astype(np.int64), out)
+    return out
+
+
+def _dealt_anew(owner: NDArray[np.uint8], seat: int, key: np.uint64) -> NDArray[np.uint8]:
+    """The same deals with the cards of the other three seats dealt anew."""
+    order = streams.draws(streams.key(key, np.arange(len(owner))), 52)
+    order[owner == seat] = np.uint64(2**64 - 1)  # behind all others
+    rank = np.argsort(order, axis=1, kind="stable")
+    others = np.array([s for s in range(4) if s != seat], np.uint8)
+    out = np.full_like(owner, seat)
+    np.put_along_axis(out, rank[:, :39], np.repeat(others, 13)[None, :], axis=1)
+    return out
+
+
+def trusts(habits: Sequence[Habit], options: Options) -> NDArray[np.float64]:
+    """The chance that each seat finds its best call in the look-ahead: float64 (4,)."""
+    return np.array([options.trust if habit.active else 0.0 for habit in habits])
+
+
+def as_they_double(leaves: NDArray[np.float32], habits: Sequence[Habit]) -> NDArray[np.float32]:
+    """The leaves where opponents double all from 2NT up: what stands undoubled there is worth what it is doubled."""
+    for side in (0, 1):
+        if habits[1 - side].doubles and habits[3 - side].doubles:
+            leaves[:, side::2, _TWO_NOTRUMP:, 0] = leaves[:, side::2, _TWO_NOTRUMP:, 1]
+    return leaves

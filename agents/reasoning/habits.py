@@ -1,0 +1,40 @@
+"""What a reasoner knows of the other players' ways: what their calls tell, and whether they go on bidding."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from agents.hierarchy.text import parse_system
+from agents.hierarchy.tree import System
+
+#: What a seat's calls tell: what its system says, that they were the best it saw, or nothing.
+BY_SYSTEM, AS_BEST, NOTHING = "system", "best", "nothing"
+
+
+class Habit(NamedTuple):
+    """How a player calls.
+
+    Attributes:
+        tells: BY_SYSTEM, AS_BEST or NOTHING.
+        active: it may bid again; else the look-ahead has it pass.
+        doubles: it doubles whatever stands from 2NT up.
+    """
+
+    tells: str = BY_SYSTEM
+    active: bool = True
+    doubles: bool = False
+
+
+#: The trivial bidders: their ways, and systems that bid like them (of ``random`` nobody knows; it is taken to pass).
+TRIVIAL = {
+    "pass": Habit(NOTHING, active=False),
+    "random": Habit(NOTHING, active=False),
+    "doubler": Habit(NOTHING, active=False, doubles=True),
+}
+
+
+def trivial_system(name: str) -> System:
+    """A system that calls as the trivial bidder ``name`` does."""
+    if TRIVIAL[name].doubles:
+        return parse_system("when not ours, 3-7 last-level or 2 last-level and last-notrump\n  X", name=name)
+    return System(name)

@@ -1,0 +1,83 @@
+"""How a reasoner thinks: what may stand behind ``?`` in a spec, ``reason:sayc?samples=128&look=minimax``."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, fields, replace
+
+from bridge_env.bidders import SpecError
+
+_CHOICES = {
+    "look": ("systems", "minimax"),
+    "leaves": ("estimate", "exact"),
+    "value": ("imps", "points"),
+}
+
+
+@dataclass(frozen=True)
+class Options:
+    """What to think with.
+
+    Attributes:
+        samples: deals that a hard call is thought over on.
+        seconds: if above 0, a budget of time for each call instead: twice the deals again and again until it is
+            spent. The call then depends on how fast the machine is.
+        look: what the calls after mine are: those that every seat's system makes, or the best of the game with four
+            visible hands (``minimax``).
+        leaves: what contracts are worth: by the trick estimator's chances, or at exact double-dummy tricks.
+        value: how candidates are compared on a deal: in IMPs against the field of the other candidates, or in points.
+        caution: the system's own call is left only for a gain above so many standard errors ...
+        margin: ... and above so many IMPs (or points, if ``value`` says so).
+        candidates: calls to choose from, at most.
+        near: how far a hand may be from a rule for its call to be a candidate.
+        trust: where the look-ahead is minimax, the chance that a seat finds its best call rather than passing; 1 is
+            minimax pure.
+        recall: with an empty hierarchy, how many IMPs an earlier call of a reasoner may have cost before its hand is
+            believed 1/e as much; 0: earlier calls say nothing.
+    """
+
+    samples: int = 64
+    seconds: float = 0.0
+    look: str = "systems"
+    leaves: str = "estimate"
+    value: str = "imps"
+    caution: float = 1.5
+    margin: float = 0.2
+    candidates: int = 6
+    near: float = 2.0
+    trust: float = 0.5
+    recall: float = 2.0
+
+    def __str__(self) -> str:
+        usual = Options()
+        said = [(f.name, getattr(self, f.name)) for f in fields(self)]
+        return "&".join(f"{name}={value}" for name, value in said if value != getattr(usual, name))
+
+
+def parse_options(text: str, spec: str, usual: Options | None = None) -> Options:
+    """The options of ``samples=128&look=minimax``.
+
+    Raises:
+        SpecError: an option that there is not, or a value that it cannot have.
+    """
+    usual = usual or Options()
+    given: dict[str, object] = {}
+    for part in filter(None, text.split("&")):
+        name, _, value = part.partition("=")
+        kind = type(getattr(usual, name)) if name in {f.name for f in fields(Options)} else None
+        if kind is None:
+            known = ", ".join(f.name for f in fields(Options))
+            raise SpecError(f"{spec!r}: {name!r} is no option of a reasoner; there are {known}")
+        if name in _CHOICES and value not in _CHOICES[name]:
+            raise SpecError(f"{spec!r}: {name} is {' or '.join(_CHOICES[name])}, not {value!r}")
+        try:
+            given[name] = kind(value)
+        except ValueError:
+            raise SpecError(f"{spec!r}: {name}={value} is no number of the right kind") from None
+    options = replace(usual, **given)  # type: ignore[arg-type]
+    if options.samples < 2 or options.candidates < 2:
+        raise SpecError(f"{spec!r}: samples and candidates are 2 or more")
+    numbers = (options.seconds, options.caution, options.near, options.recall)
+    if not all(0 <= number < math.inf for number in numbers) or not 0 <= options.trust <= 1:  # a NaN is refused too
+        raise SpecError(f"{spec!r}: numbers are finite and 0 or more, and trust is at most 1")
+    return options
