@@ -18,7 +18,8 @@ from training.refine.decisions import UNTRIED, Examples, joined
 from training.refine.induce import rules
 from training.refine.labels import count_paths, label, tokens, words
 from training.refine.tasks import after_call, answers_task
-from training.selfplay import Work, numbered
+from training.selfplay import numbered
+from training.work import Work
 
 SAYC = numbered("sayc")
 PASS = Partnership(*(parse_system("system: p\nP\nwhen 0-7 last-level\n  P\n"),) * 2)

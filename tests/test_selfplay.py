@@ -16,6 +16,7 @@ from training import runs, selfplay
 from training.cluster import Cluster, ClusterError
 from training.duel import Partnership, Stretch, duel
 from training.evolve_config import EvolveConfig
+from training.work import Work
 
 pytest.importorskip("ray")
 
@@ -144,7 +145,7 @@ def test_it_learns_a_toy(tiny, tmp_path):
     config = replace(tiny, generations=4, partnerships=1, boards=512, confirm=1024)
     state = run_all(tmp_path, config, 2)
     with Cluster(2) as cluster:
-        _, pair = selfplay.champion(config, state, selfplay.Work(cluster, selfplay.league(config), 3, silent))
+        _, pair = selfplay.champion(config, state, Work(cluster, selfplay.league(config), 3, silent))
     unseen = duel(pair, selfplay.numbered(tiny.start), Stretch(1, "judging", 0, 8000)).imps.astype(int)
     assert unseen.mean() > 5 * unseen.std() / 8000**0.5
     assert unseen.mean() > 0.3

@@ -54,7 +54,8 @@ def add_evolve(subparsers: Any) -> None:
 def run(args: argparse.Namespace) -> int:
     """Evolve, choose the champion, judge it, write the report."""
     from training.cluster import Cluster
-    from training.selfplay import Work, champion, evolve, league, prepare
+    from training.selfplay import champion, evolve, league, prepare
+    from training.work import Work
 
     folder, config, state = prepare(args)
     print(f"{folder}: {config.partnerships} partnerships from {config.start}, control {config.control}")

@@ -146,6 +146,14 @@ def with_answers(edit: Insert, answers: Sequence[Rule]) -> Together:
     return Together((edit, *parts), f"{edit.what}, and answers: {said}")
 
 
+def inserted(proposal: Proposal) -> tuple[object, ...] | None:
+    """What tells a new rule apart from the same with another flag, or with answers; None for other changes."""
+    edit = proposal.edit.parts[0] if isinstance(proposal.edit, Together) else proposal.edit
+    if isinstance(edit, Insert):
+        return edit.path, edit.line.path, edit.line.constraint
+    return None
+
+
 def path_steps(path: str) -> tuple[Step, ...]:
     """``1M-(1oM)`` as steps."""
     return tuple(Step(t.strip("()"), t.startswith("(")) for t in path.split("-") if t)

@@ -10,41 +10,34 @@ from __future__ import annotations
 import argparse
 import hashlib
 import time
-from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from agents.hierarchy.bidder import Hierarchy, deal_features, line_usage
+from agents.hierarchy.edits import added, without_empty
 from agents.hierarchy.mutation import Chance
 from agents.hierarchy.text import parse_system, system_text
+from agents.hierarchy.tree import System
 from agents.registry import read_system
 from bridge_env.double_dummy.library import embedded
 from training import evolution, runs
 from training.boards import library_boards
 from training.cluster import Cluster
-from training.duel import Partnership, Stretch, duel
-from training.evolution import Proposal, Verdict
+from training.duel import Partnership, Stretch
+from training.evolution import BOTH, Proposal, Verdict
 from training.evolve_config import EvolveConfig, names
-from training.refine import tasks
-from training.refine.induce import Rule
+from training.work import TRAINING, Work
 
 KIND = "evolve"
-TRAINING = "training"  # the split: a run never touches the judging boards before its verdict
 # Standard errors by which a proposal must gain: to go on to more boards, to be confirmed, and then on fresh boards.
 # Chance alone passes the last in one of 44 cases, so little noise is kept.
 TRY_ERRORS, LEAD_ERRORS, CONFIRM_ERRORS = 0.0, 1.0, 2.0
 MOST_CONFIRMED = 16  # proposals of a generation and partnership that go on to be confirmed
 RULES_TRIED = 30  # of refinement, of each partnership
 GENERAL_TRIED = 8  # and general ones, which have to be bid on all boards
-CONTEXTS_ONE_IN = 4  # for so many positions one kind of auction is refined that has no place in the tree
 ANSWERED = 6  # the rules for which partner's answers are sought too
-FEWEST_DECISIONS = 100  # at a position, in all duels of a study
-MOST_DECISIONS = 600  # labelled at a position, in each task
 CHAMPION_EVERY = 4  # generations after which the best pair joins the league, if champions do
 TOGETHER = 0.75  # of the gains of single changes, all of them together must reach
 
@@ -90,101 +83,6 @@ def numbered(name: str) -> Partnership:
 def begin(config: EvolveConfig) -> State:
     """The state before the first generation."""
     return State(0, [numbered(config.start)] * config.partnerships, [], [])
-
-
-# --- work for the cluster ------------------------------------------------------------------------------
-
-TASK_BOARDS = 4096
-
-
-@dataclass(frozen=True)
-class Work:
-    """What a generation has done on the cluster.
-
-    Attributes:
-        league: whom partnerships are tried against, the control pair first.
-        tick: hears of boards as they are done.
-    """
-
-    cluster: Cluster
-    league: tuple[Partnership, ...]
-    seed: int
-    tick: Callable[[int], None]
-
-    def stretch(self, start: int, count: int) -> Stretch:
-        return Stretch(self.seed, TRAINING, start, count)
-
-    def trial(self, us: Partnership, candidates: Sequence[Partnership], stretch: Stretch) -> list[Verdict]:
-        """The verdicts on candidates against ``us``."""
-        if not candidates:
-            return []
-        shared = [self.cluster.put(x) for x in (us, list(candidates), self.league)]
-        parts = stretch.parts(TASK_BOARDS)
-        total = np.zeros((len(candidates), 2 + len(self.league)), np.int64)
-        for number, sums in self.cluster.map(evolution.trial, [(*shared, part) for part in parts]):
-            total += sums
-            self.tick(parts[number].count * len(candidates))
-        return [evolution.verdict(row, stretch.count) for row in total]
-
-    def standing(self, pair: Partnership, stretch: Stretch) -> tuple[float, float]:
-        """IMPs a board against the control pair, and the standard error."""
-        parts = stretch.parts(TASK_BOARDS)
-        jobs = [(pair, self.league[0], part) for part in parts]
-        done = dict(self.cluster.map(imps_task, jobs))
-        values = np.concatenate([done[k] for k in range(len(parts))])
-        return float(values.mean()), float(values.std(ddof=1)) / len(values) ** 0.5
-
-    def rules(self, us: Partnership, count: int, chance: Chance, stretch: Stretch) -> list[Rule]:
-        """The rules that refinement finds at ``count`` positions, the most valuable in front."""
-        jobs = [(us, them, part) for part in stretch.parts(tasks.PARTS) for them in self.league]
-        paths: Counter[str] = Counter()
-        contexts: Counter[str] = Counter()
-        for _, (at_paths, in_contexts) in self.cluster.map(tasks.count_task, jobs):
-            paths.update(at_paths)
-            contexts.update(in_contexts)
-        chosen = _choose(paths, count, chance) + _choose(contexts, -(-count // CONTEXTS_ONE_IN), chance)
-        wanted = dict.fromkeys(chosen, MOST_DECISIONS)
-        labelled = dict(self.cluster.map(tasks.label_task, [(*job, wanted) for job in jobs]))
-        groups = sorted({path for found in labelled.values() for path in found})
-        parts = [[labelled[k][path] for k in range(len(jobs)) if path in labelled[k]] for path in groups]
-        found = dict(self.cluster.map(tasks.rules_task, [(part,) for part in parts]))
-        self.tick(stretch.count)
-        return sorted((rule for k in sorted(found) for rule in found[k]), key=lambda r: -r.gain)
-
-    def answers(self, us: Partnership, proposals: Sequence[Proposal], stretch: Stretch) -> list[Proposal]:
-        """Proposals of a call once more, each together with the answers that partner would need."""
-        jobs, begun = [], []
-        for proposal in proposals:
-            changed = proposal.apply(us)
-            edit = proposal.edit
-            if changed is not None and isinstance(edit, evolution.Insert) and edit.line.path[0].token != "P":
-                path = "-".join(str(step) for step in edit.path)
-                jobs.append((changed, us, self.league, stretch.parts(tasks.PARTS), path, edit.line.path[0].token,
-                             MOST_DECISIONS))  # fmt: skip
-                begun.append((proposal, edit))
-        found = dict(self.cluster.map(tasks.answers_task, jobs))
-        return [
-            replace(proposal, edit=evolution.with_answers(edit, found[k]))
-            for k, (proposal, edit) in enumerate(begun)
-            if found[k]
-        ]
-
-
-def imps_task(us: Partnership, them: Partnership, stretch: Stretch) -> NDArray[np.int8]:
-    """IMPs a board of a partnership against another: int8 (N,)."""
-    return duel(us, them, stretch).imps
-
-
-def _choose(often: Counter[str], count: int, chance: Chance) -> list[str]:
-    """Positions to refine: those met often come up more often."""
-    paths = sorted(path for path, n in often.items() if n >= FEWEST_DECISIONS)
-    weights = np.array([often[path] for path in paths], float) ** 0.5
-    chosen = []
-    for _ in range(min(count, len(paths))):
-        at = chance.weighted(weights)
-        weights[at] = 0
-        chosen.append(paths[at])
-    return chosen
 
 
 # --- a generation ---------------------------------------------------------------------------------------
@@ -266,11 +164,12 @@ def _united(
     us: Partnership, good: Sequence[tuple[Verdict, Proposal]], work: Work, stretch: Stretch
 ) -> tuple[Partnership, list[str]]:
     """All confirmed proposals at once, if the team does as well as they promised; else one after the other."""
-    team, used = us, []
+    team, used, new = us, [], set()
     for gained in good:
-        changed = gained[1].apply(team)
-        if changed is not None and changed != team:
+        changed, rule = gained[1].apply(team), evolution.inserted(gained[1])
+        if changed is not None and changed != team and (rule is None or rule not in new):
             team, used = changed, [*used, gained]
+            new.add(rule)
     if not used:
         return us, []
     whole = work.trial(us, [team], stretch)[0]
@@ -357,9 +256,25 @@ def champion(config: EvolveConfig, state: State, work: Work) -> tuple[int, Partn
         by = work.trial(pair, alike, work.stretch(start + config.confirm, config.confirm))
         gain, chosen = max(zip((v.gain for v in by), alike, strict=True), key=lambda x: x[0])
         pair = chosen if gain >= 0 else pair
-    if pair.first == pair.second:
-        return best, Partnership(*(pair.first.renamed("evolved"),) * 2)
-    return best, Partnership(pair.first.renamed("evolved-first"), pair.second.renamed("evolved-second"))
+    if pair.first != pair.second:
+        return best, Partnership(pair.first.renamed("evolved-first"), pair.second.renamed("evolved-second"))
+    system = tidied(pair.first, numbered(config.start).first, work, work.stretch(start, config.confirm))
+    return best, Partnership(*(system.renamed("evolved"),) * 2)
+
+
+def tidied(system: System, start: System, work: Work, stretch: Stretch) -> System:
+    """The system without those of the lines that were added to ``start`` which are worth nothing (any more)."""
+    us = Partnership(system, system)
+    drops = [Proposal(edit, BOTH, "tidying") for edit in added(start, system)]
+    running = [(p, c) for p in drops if (c := p.apply(us)) is not None]
+    verdicts = work.trial(us, [c for _, c in running], stretch)
+    idle = [p for v, (p, _) in zip(verdicts, running, strict=True) if v.gain >= 0]
+    without = us
+    for proposal in idle:
+        without = proposal.apply(without) or without
+    if without == us or work.trial(us, [without], stretch)[0].gain < 0:
+        return without_empty(system)
+    return without_empty(without.first)
 
 
 def start_run(root: Path, name: str | None, config: EvolveConfig) -> tuple[Path, State]:

@@ -166,5 +166,25 @@ def _bring(
         yield Insert(tuple(step for up in above if up is not None for step in up.path), line, what)
 
 
+def added(before: System, after: System) -> Iterator[Replace]:
+    """Edits that drop, one by one, the lines of ``after`` that ``before`` has not; those with lines below are kept."""
+    held = {(trail_of(before, a), _key(line)) for a, line in addresses(before)}
+    for address, line in addresses(after):
+        trail = trail_of(after, address)
+        if not line.after and not line.lines and (trail, _key(line)) not in held:
+            yield Replace(trail, line, (), f"{line.name}: dropped ({constraint_text(line.constraint)})")
+
+
+def without_empty(system: System) -> System:
+    """The system without lines that only lead on, to nothing, and without contexts that have no rules."""
+
+    def kept(lines: tuple[Line, ...]) -> tuple[Line, ...]:
+        again = (replace(line, lines=kept(line.lines)) for line in lines)
+        return tuple(line for line in again if line.lines or not line.after)
+
+    blocks = tuple(block for block in system.blocks if block.lines)
+    return replace(system, lines=kept(system.lines), blocks=blocks)
+
+
 def _key(line: Line) -> tuple[object, ...]:
     return line.path, line.constraint, line.flags

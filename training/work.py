@@ -1,0 +1,114 @@
+"""What a generation has done on the cluster: trials of proposals, and the rules and answers that refinement finds."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.hierarchy.mutation import Chance
+from training import evolution
+from training.cluster import Cluster
+from training.duel import Partnership, Stretch, duel
+from training.evolution import Proposal, Verdict
+from training.refine import tasks
+from training.refine.induce import Rule
+
+TRAINING = "training"  # the split: a run never touches the judging boards before its verdict
+CONTEXTS_ONE_IN = 4  # for so many positions one kind of auction is refined that has no place in the tree
+FEWEST_DECISIONS = 100  # at a position, in all duels of a study
+MOST_DECISIONS = 600  # labelled at a position, in each task
+TASK_BOARDS = 4096
+
+
+@dataclass(frozen=True)
+class Work:
+    """What a generation has done on the cluster.
+
+    Attributes:
+        league: whom partnerships are tried against, the control pair first.
+        tick: hears of boards as they are done.
+    """
+
+    cluster: Cluster
+    league: tuple[Partnership, ...]
+    seed: int
+    tick: Callable[[int], None]
+
+    def stretch(self, start: int, count: int) -> Stretch:
+        return Stretch(self.seed, TRAINING, start, count)
+
+    def trial(self, us: Partnership, candidates: Sequence[Partnership], stretch: Stretch) -> list[Verdict]:
+        """The verdicts on candidates against ``us``."""
+        if not candidates:
+            return []
+        shared = [self.cluster.put(x) for x in (us, list(candidates), self.league)]
+        parts = stretch.parts(TASK_BOARDS)
+        total = np.zeros((len(candidates), 2 + len(self.league)), np.int64)
+        for number, sums in self.cluster.map(evolution.trial, [(*shared, part) for part in parts]):
+            total += sums
+            self.tick(parts[number].count * len(candidates))
+        return [evolution.verdict(row, stretch.count) for row in total]
+
+    def standing(self, pair: Partnership, stretch: Stretch) -> tuple[float, float]:
+        """IMPs a board against the control pair, and the standard error."""
+        parts = stretch.parts(TASK_BOARDS)
+        jobs = [(pair, self.league[0], part) for part in parts]
+        done = dict(self.cluster.map(imps_task, jobs))
+        values = np.concatenate([done[k] for k in range(len(parts))])
+        return float(values.mean()), float(values.std(ddof=1)) / len(values) ** 0.5
+
+    def rules(self, us: Partnership, count: int, chance: Chance, stretch: Stretch) -> list[Rule]:
+        """The rules that refinement finds at ``count`` positions, the most valuable in front."""
+        jobs = [(us, them, part) for part in stretch.parts(tasks.PARTS) for them in self.league]
+        paths: Counter[str] = Counter()
+        contexts: Counter[str] = Counter()
+        for _, (at_paths, in_contexts) in self.cluster.map(tasks.count_task, jobs):
+            paths.update(at_paths)
+            contexts.update(in_contexts)
+        chosen = _choose(paths, count, chance) + _choose(contexts, -(-count // CONTEXTS_ONE_IN), chance)
+        wanted = dict.fromkeys(chosen, MOST_DECISIONS)
+        labelled = dict(self.cluster.map(tasks.label_task, [(*job, wanted) for job in jobs]))
+        groups = sorted({path for found in labelled.values() for path in found})
+        parts = [[labelled[k][path] for k in range(len(jobs)) if path in labelled[k]] for path in groups]
+        found = dict(self.cluster.map(tasks.rules_task, [(part,) for part in parts]))
+        self.tick(stretch.count)
+        return sorted((rule for k in sorted(found) for rule in found[k]), key=lambda r: -r.gain)
+
+    def answers(self, us: Partnership, proposals: Sequence[Proposal], stretch: Stretch) -> list[Proposal]:
+        """Proposals of a call once more, each together with the answers that partner would need."""
+        jobs, begun = [], []
+        for proposal in proposals:
+            changed = proposal.apply(us)
+            edit = proposal.edit
+            if changed is not None and isinstance(edit, evolution.Insert) and edit.line.path[0].token != "P":
+                path = "-".join(str(step) for step in edit.path)
+                jobs.append((changed, us, self.league, stretch.parts(tasks.PARTS), path, edit.line.path[0].token,
+                             MOST_DECISIONS))  # fmt: skip
+                begun.append((proposal, edit))
+        found = dict(self.cluster.map(tasks.answers_task, jobs))
+        return [
+            replace(proposal, edit=evolution.with_answers(edit, found[k]))
+            for k, (proposal, edit) in enumerate(begun)
+            if found[k]
+        ]
+
+
+def imps_task(us: Partnership, them: Partnership, stretch: Stretch) -> NDArray[np.int8]:
+    """IMPs a board of a partnership against another: int8 (N,)."""
+    return duel(us, them, stretch).imps
+
+
+def _choose(often: Counter[str], count: int, chance: Chance) -> list[str]:
+    """Positions to refine: those met often come up more often."""
+    paths = sorted(path for path, n in often.items() if n >= FEWEST_DECISIONS)
+    weights = np.array([often[path] for path in paths], float) ** 0.5
+    chosen = []
+    for _ in range(min(count, len(paths))):
+        at = chance.weighted(weights)
+        weights[at] = 0
+        chosen.append(paths[at])
+    return chosen
