@@ -6,6 +6,7 @@ import pytest
 from agents.hierarchy.edits import Exchange, Insert, Replace, differences
 from agents.hierarchy.mutation import Chance, addresses
 from agents.hierarchy.text import SystemTextError, parse_system, system_text
+from agents.hierarchy.tidying import added, grouped, same_rules, without_empty
 from agents.hierarchy.variation import vary
 from training.duel import Partnership, Stretch, duel, gains, hierarchy
 from training.evolution import Proposal, path_steps, rule_edit, swaps, trial, verdict
@@ -130,3 +131,31 @@ def test_partners_offer_each_other_what_they_do_differently():
     assert any(pair is not None and pair.first == pair.second == SAYC.first for pair in after)
     assert swaps([SAYC], 0, 10, Chance("swap")) == []
     assert swaps([SAYC, changed], 0, 10, Chance("swap"))
+
+
+# --- tidying ----------------------------------------------------------------------------------------------------
+
+
+def test_lines_for_one_place_come_under_one_heading_where_order_allows():
+    system = SAYC.first
+    rules = [("1M", "3S"), ("(1m)", "2N"), ("(1D)", "3H"), ("1M", "3H"), ("(1m)", "3S")]
+    for k, (path, call) in enumerate(rules):
+        constraint = parse_system(f"3S {k + 1}+ S\nwhen 0-7 last-level\n  P").lines[0].constraint
+        system = rule_edit(Rule(path, call, constraint, 1.0, 0.1, 5)).apply(system)
+    tidy = grouped(system)
+    names = [line.name for line in tidy.lines[:4]]
+    assert names.count("1M") == 1
+    assert names.count("(1m)") == 2  # (1D) stands between them, and speaks of the same auctions
+    assert same_rules(hierarchy(system).compiled, hierarchy(tidy).compiled)
+    assert not same_rules(hierarchy(system).compiled, hierarchy(SAYC.first).compiled)
+    pair, other = Partnership(system, system), Partnership(tidy, tidy)
+    assert np.array_equal(duel(pair, THEM, STRETCH).history, duel(other, THEM, STRETCH).history)
+
+
+def test_added_lines_can_be_dropped_again_one_by_one():
+    line = parse_system("3S 2+ S\nwhen 0-7 last-level\n  P").lines[0]
+    new = Insert(path_steps("1M-(2m)"), line, "new").apply(SAYC.first)
+    drops = list(added(SAYC.first, new))
+    assert len(drops) == 1
+    assert without_empty(drops[0].apply(new)) == SAYC.first
+    assert list(added(SAYC.first, SAYC.first)) == []

@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import Any
 
 from agents.hierarchy.bidder import Hierarchy, deal_features, line_usage
-from agents.hierarchy.edits import added, without_empty
 from agents.hierarchy.mutation import Chance
 from agents.hierarchy.text import parse_system, system_text
+from agents.hierarchy.tidying import added, grouped, without_empty
 from agents.hierarchy.tree import System
 from agents.registry import read_system
 from bridge_env.double_dummy.library import embedded
@@ -273,8 +273,8 @@ def tidied(system: System, start: System, work: Work, stretch: Stretch) -> Syste
     for proposal in idle:
         without = proposal.apply(without) or without
     if without == us or work.trial(us, [without], stretch)[0].gain < 0:
-        return without_empty(system)
-    return without_empty(without.first)
+        return grouped(without_empty(system))
+    return grouped(without_empty(without.first))
 
 
 def start_run(root: Path, name: str | None, config: EvolveConfig) -> tuple[Path, State]:

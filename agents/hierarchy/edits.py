@@ -135,16 +135,16 @@ Edit = Insert | InsertGeneral | Replace | Exchange | Together
 
 def differences(mine: System, theirs: System) -> Iterator[Edit]:
     """Edits that bring what stands at the same place of another system: a line changed, new there, or dropped."""
-    held = {(trail_of(mine, a), _key(line)) for a, line in addresses(mine)}
-    there = {(trail_of(theirs, a), _key(line)) for a, line in addresses(theirs)}
+    held = {(trail_of(mine, a), what_it_says(line)) for a, line in addresses(mine)}
+    there = {(trail_of(theirs, a), what_it_says(line)) for a, line in addresses(theirs)}
     for address, line in addresses(theirs):
         trail = trail_of(theirs, address)
-        if line.after or (trail, _key(line)) in held:
+        if line.after or (trail, what_it_says(line)) in held:
             continue
         yield from _bring(mine, theirs, there, address, line)
     for address, line in addresses(mine):
         trail = trail_of(mine, address)
-        if not line.after and not line.lines and (trail, _key(line)) not in there:
+        if not line.after and not line.lines and (trail, what_it_says(line)) not in there:
             yield Replace(trail, line, (), f"drops {line.name}, as partner did")
 
 
@@ -156,7 +156,7 @@ def _bring(
     at_place = line_at(mine, address)
     same_trail = at_place is not None and trail_of(mine, address) == trail
     if same_trail and at_place is not None:
-        replaced = at_place.path == line.path and (trail, _key(at_place)) not in there
+        replaced = at_place.path == line.path and (trail, what_it_says(at_place)) not in there
         if replaced:
             yield Replace(trail, at_place, (replace(line, lines=at_place.lines),), what)
         else:
@@ -166,25 +166,5 @@ def _bring(
         yield Insert(tuple(step for up in above if up is not None for step in up.path), line, what)
 
 
-def added(before: System, after: System) -> Iterator[Replace]:
-    """Edits that drop, one by one, the lines of ``after`` that ``before`` has not; those with lines below are kept."""
-    held = {(trail_of(before, a), _key(line)) for a, line in addresses(before)}
-    for address, line in addresses(after):
-        trail = trail_of(after, address)
-        if not line.after and not line.lines and (trail, _key(line)) not in held:
-            yield Replace(trail, line, (), f"{line.name}: dropped ({constraint_text(line.constraint)})")
-
-
-def without_empty(system: System) -> System:
-    """The system without lines that only lead on, to nothing, and without contexts that have no rules."""
-
-    def kept(lines: tuple[Line, ...]) -> tuple[Line, ...]:
-        again = (replace(line, lines=kept(line.lines)) for line in lines)
-        return tuple(line for line in again if line.lines or not line.after)
-
-    blocks = tuple(block for block in system.blocks if block.lines)
-    return replace(system, lines=kept(system.lines), blocks=blocks)
-
-
-def _key(line: Line) -> tuple[object, ...]:
+def what_it_says(line: Line) -> tuple[object, ...]:
     return line.path, line.constraint, line.flags
