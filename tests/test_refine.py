@@ -61,11 +61,21 @@ def test_names_stand_for_suits():
 
 
 def test_partner_answers_where_the_new_call_leads():
-    assert after_call("", "1S") == ["1S"]
-    assert after_call("1M", "2m") == ["1M-2m"]
-    assert sorted(after_call("(1M)", "lowest:oM")) == ["(1M)-1oM", "(1M)-2oM"]
-    assert after_call("(1m)-P-(1M)", "lowest:N") == ["(1m)-P-(1M)-1N"]
-    assert after_call("1N", "game:M") == ["1N-4M"]
+    assert after_call("", "1S") == {"1S": "1S"}
+    assert after_call("1M", "2m") == {"1M-2m": "1M-2m"}
+    lead = "(1M)-lowest:oM"
+    assert after_call("(1M)", "lowest:oM") == {"(1M)-1oM": lead, "(1M)-2oM": lead}
+    assert after_call("(1m)-P-(1M)", "lowest:N") == {"(1m)-P-(1M)-1N": "(1m)-P-(1M)-lowest:N"}
+    assert after_call("1M", "lowest:C") == {"1H-2C": "1H-2C", "1S-2C": "1S-2C"}  # by kind, C would be called m
+    assert after_call("1m", "lowest:H") == {"1C-1H": "1C-1H", "1D-1H": "1D-1H"}
+    assert after_call("1H", "lowest:N") == {"1H-1N": "1H-lowest:N"}
+
+
+def test_where_partner_answers_is_what_auctions_read():
+    cases = {("1M", "lowest:oM"): "1H P 1S P", ("(1m)", "X"): "1D X P"}
+    for (path, call), auction in cases.items():
+        read = [p.text for p in readings(calls_of(auction), 0, 1 if path.startswith("(") else 0)]
+        assert set(after_call(path, call)) & set(read), (path, call, read)
 
 
 # --- labels -----------------------------------------------------------------------------------------------------

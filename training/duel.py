@@ -67,10 +67,15 @@ class Duel:
     imps: NDArray[np.int8]
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=192)
 def hierarchy(system: System) -> Hierarchy:
     """The system with its compiled form, kept by the process."""
     return Hierarchy(system)
+
+
+def interned(pair: Partnership) -> Partnership:
+    """The same partnership with the systems that this process keeps, so that comparing them is quick."""
+    return Partnership(hierarchy(pair.first).system, hierarchy(pair.second).system)
 
 
 @lru_cache(maxsize=32)

@@ -24,7 +24,7 @@ from agents.hierarchy.mutation import Chance
 from agents.hierarchy.text import SystemTextError, constraint_text, parse_constraint
 from agents.hierarchy.tree import Line, Step
 from agents.hierarchy.variation import vary
-from training.duel import Partnership, Stretch, gains, hierarchy
+from training.duel import Partnership, Stretch, gains, hierarchy, interned
 from training.refine.induce import Rule
 
 BOTH = 2
@@ -82,13 +82,18 @@ def target(chance: Chance, swapping: bool) -> int:
 
 
 def variations(
-    pair: Partnership, count: int, chance: Chance, usage: Mapping[int, int], swapping: bool
+    pair: Partnership, count: int, chance: Chance, usage: Sequence[Mapping[int, int]], swapping: bool
 ) -> list[Proposal]:
-    """Chance variations of one player's lines."""
+    """Chance variations of a player's lines, for that player or for both.
+
+    Args:
+        usage: for each player the calls made by each line number.
+    """
     out = []
     for _ in range(count):
         player = target(chance, swapping)
-        edit = vary(pair.player(chance.below(2) if player == BOTH else player), chance, usage)
+        whose = chance.below(2) if player == BOTH else player
+        edit = vary(pair.player(whose), chance, usage[whose])
         if edit is not None:
             out.append(Proposal(edit, player, "evolution"))
     return out
@@ -151,7 +156,17 @@ def inserted(proposal: Proposal) -> tuple[object, ...] | None:
     edit = proposal.edit.parts[0] if isinstance(proposal.edit, Together) else proposal.edit
     if isinstance(edit, Insert):
         return edit.path, edit.line.path, edit.line.constraint
+    if isinstance(edit, InsertGeneral):
+        return edit.when, edit.line.path, edit.line.constraint
     return None
+
+
+def answerable(proposals: Sequence[Proposal]) -> list[Proposal]:
+    """New calls in the tree to which partner could need answers, each once: as forcing, where it may be."""
+    calls = {
+        inserted(p): p for p in proposals if isinstance(p.edit, Insert) and p.edit.line.path[0].token != "P"
+    }  # fmt: skip
+    return list(calls.values())
 
 
 def path_steps(path: str) -> tuple[Step, ...]:
@@ -170,6 +185,7 @@ def trial(
     Columns: IMPs gained, summed over the league and the boards; their squares, of each board's sum; then
     the IMPs against each opponent.
     """
+    us, candidates, league = interned(us), [interned(c) for c in candidates], [interned(them) for them in league]
     out = np.empty((len(candidates), 2 + len(league)), np.int64)
     for i, candidate in enumerate(candidates):
         each = np.array([gains(candidate, us, them, stretch) for them in league], np.int64)

@@ -40,6 +40,9 @@ class EvolveConfig:
                             ("boards", 2), ("confirm", 2), ("judge", 2), ("champions", 0)):  # fmt: skip
             if getattr(self, name) < least:
                 raise ValueError(f"--{name} is {getattr(self, name)}; it must be {least} or more")
+        known = set(names(self.gatekeepers)) & {self.control, self.start, *names(self.league)}
+        if known:
+            raise ValueError(f"--gatekeepers {', '.join(sorted(known))}: a gatekeeper is never met before the verdict")
         wrong = set(names(self.operators)) - set(OPERATORS)
         if wrong or not names(self.operators):
             raise ValueError(f"--operators {self.operators!r}: write some of {','.join(OPERATORS)}")

@@ -50,6 +50,7 @@ class State:
     population: list[Partnership]
     metrics: list[dict[str, Any]]
     champions: list[Partnership]  # earlier ones, the latest last
+    systems: dict[str, str]  # hashes of the texts of the systems that the run began with
 
     def as_json(self) -> dict[str, Any]:
         def texts(pairs: list[Partnership]) -> list[list[str]]:
@@ -57,7 +58,7 @@ class State:
 
         return {
             "generation": self.generation, "population": texts(self.population), "metrics": self.metrics,
-            "champions": texts(self.champions),
+            "champions": texts(self.champions), "systems": self.systems,
         }  # fmt: skip
 
     @classmethod
@@ -65,7 +66,9 @@ class State:
         def pairs(texts: list[list[str]]) -> list[Partnership]:
             return [Partnership(parse_system(a), parse_system(b)) for a, b in texts]
 
-        return cls(data["generation"], pairs(data["population"]), data["metrics"], pairs(data["champions"]))
+        return cls(
+            data["generation"], pairs(data["population"]), data["metrics"], pairs(data["champions"]), data["systems"]
+        )
 
 
 def renumbered(pair: Partnership) -> Partnership:
@@ -82,7 +85,8 @@ def numbered(name: str) -> Partnership:
 
 def begin(config: EvolveConfig) -> State:
     """The state before the first generation."""
-    return State(0, [numbered(config.start)] * config.partnerships, [], [])
+    systems = {name: _fingerprint(name) for name in (config.start, config.control, *names(config.league))}
+    return State(0, [numbered(config.start)] * config.partnerships, [], [], systems)
 
 
 # --- a generation ---------------------------------------------------------------------------------------
@@ -109,7 +113,7 @@ def generation(state: State, config: EvolveConfig, work: Work) -> State:
     champions = state.champions
     if config.champions and g % CHAMPION_EVERY == CHAMPION_EVERY - 1:
         champions = [*champions, after[best]][-config.champions :]
-    return State(g + 1, [renumbered(pair) for pair in after], [*state.metrics, row], champions)
+    return State(g + 1, [renumbered(pair) for pair in after], [*state.metrics, row], champions, state.systems)
 
 
 def propose(
@@ -125,10 +129,9 @@ def propose(
         general = [rule for rule in rules if rule.path.startswith(evolution.GENERAL)][:GENERAL_TRIED]
         rules = [rule for rule in rules if not rule.path.startswith(evolution.GENERAL)][:RULES_TRIED] + general
         found = evolution.refinements(rules, chance, swapping)
-        leading = [p for p in found if p.what in {q.what for q in found[: 2 * ANSWERED]}][:ANSWERED]
-        proposals += found + work.answers(pair, leading, study)
+        proposals += found + work.answers(pair, evolution.answerable(found)[:ANSWERED], study)
     if config.uses("evolution") or config.operators == "swapping":
-        usage = _usage(pair, config.seed, g)
+        usage = [_usage(pair.player(player), config.seed, g) for player in (0, 1)]
         chance = Chance("vary", config.seed, g, i)
         proposals += evolution.variations(pair, config.proposals, chance, usage, swapping)
     if swapping:
@@ -136,10 +139,10 @@ def propose(
     return proposals
 
 
-def _usage(pair: Partnership, seed: int, g: int) -> dict[int, int]:
-    """Calls that each line of the first player's system makes where all play it."""
+def _usage(system: System, seed: int, g: int) -> dict[int, int]:
+    """Calls that each line of a system makes where all play it."""
     sample = library_boards(2000, seed, TRAINING, start=2000 * g)
-    hierarchy = Hierarchy(pair.first)  # not the one that the process keeps: its lines may be numbered otherwise
+    hierarchy = Hierarchy(system)  # not the one that the process keeps: its lines may be numbered otherwise
     return line_usage(hierarchy, deal_features(sample.owner), sample.dealer, sample.vulnerability)
 
 
@@ -174,7 +177,7 @@ def _united(
         return us, []
     whole = work.trial(us, [team], stretch)[0]
     if len(used) == 1 or whole.gain >= TOGETHER * sum(v.gain for v, _ in used):
-        return (team, [_said(v, p) for v, p in used]) if whole.gain > 0 else (us, [])
+        return (team, [_said(v, p) for v, p in used]) if whole.better_by(0.0) else (us, [])
     team, kept = us, []
     for _, p in used:
         changed = p.apply(team)
@@ -197,8 +200,9 @@ def evolve(
     folder: Path, config: EvolveConfig, state: State, cluster: Cluster, tick: Callable[[int], None]
 ) -> Iterator[State]:
     """Go on from ``state`` to the last generation; yields each state after it has been saved in ``folder``."""
+    opponents = league(config)  # once: a file that is edited meanwhile changes nothing
     while state.generation < config.generations:
-        work = Work(cluster, (*league(config), *state.champions), config.seed, tick)
+        work = Work(cluster, (*opponents, *state.champions), config.seed, tick)
         state = generation(state, config, work)
         save(folder, config, state)
         yield state
@@ -211,8 +215,7 @@ def league(config: EvolveConfig) -> tuple[Partnership, ...]:
 
 def save(folder: Path, config: EvolveConfig, state: State) -> None:
     """Write the checkpoint and the metrics."""
-    systems = {name: _fingerprint(name) for name in (config.start, config.control, *names(config.league))}
-    runs.save_checkpoint(folder, {"config": asdict(config), "systems": systems, **state.as_json()})
+    runs.save_checkpoint(folder, {"config": asdict(config), **state.as_json()})
     runs.write_metrics(folder, state.metrics)
 
 
@@ -229,11 +232,11 @@ def load(folder: Path) -> tuple[EvolveConfig, State]:
     """
     data = runs.load_checkpoint(folder)
     try:
-        config, systems = EvolveConfig(**data.pop("config")), data.pop("systems")
+        config = EvolveConfig(**data.pop("config"))
         state = State.from_json(data)
     except (KeyError, TypeError, ValueError) as error:
         raise runs.RunError(f"{folder}/{runs.CHECKPOINT} is of another version of this program: {error}") from error
-    for name, fingerprint in systems.items():
+    for name, fingerprint in state.systems.items():
         if _fingerprint(name) != fingerprint:
             raise runs.RunError(f"the system {name!r} has changed since {folder} began; begin a new run")
     return config, state
@@ -245,7 +248,7 @@ def champion(config: EvolveConfig, state: State, work: Work) -> tuple[int, Partn
     Partners who differ may each take over partner's whole system, if the pair loses nothing by it: one system is
     easier to read than two.
     """
-    start = config.generations * config.boards_a_generation
+    start = max(config.generations, state.generation) * config.boards_a_generation
     stretch = work.stretch(start, config.confirm)
     base = state.population[0]
     verdicts = work.trial(base, state.population, stretch)
@@ -258,21 +261,26 @@ def champion(config: EvolveConfig, state: State, work: Work) -> tuple[int, Partn
         pair = chosen if gain >= 0 else pair
     if pair.first != pair.second:
         return best, Partnership(pair.first.renamed("evolved-first"), pair.second.renamed("evolved-second"))
-    system = tidied(pair.first, numbered(config.start).first, work, work.stretch(start, config.confirm))
+    fresh = [work.stretch(start + k * config.confirm, config.confirm) for k in (2, 3)]
+    system = tidied(pair.first, numbered(config.start).first, work, *fresh)
     return best, Partnership(*(system.renamed("evolved"),) * 2)
 
 
-def tidied(system: System, start: System, work: Work, stretch: Stretch) -> System:
-    """The system without those of the lines that were added to ``start`` which are worth nothing (any more)."""
+def tidied(system: System, start: System, work: Work, choose: Stretch, check: Stretch) -> System:
+    """The system without those of the lines that were added to ``start`` which are worth nothing (any more).
+
+    Args:
+        choose, check: boards that tell which lines those are, and whether it loses nothing without all of them.
+    """
     us = Partnership(system, system)
     drops = [Proposal(edit, BOTH, "tidying") for edit in added(start, system)]
     running = [(p, c) for p in drops if (c := p.apply(us)) is not None]
-    verdicts = work.trial(us, [c for _, c in running], stretch)
+    verdicts = work.trial(us, [c for _, c in running], choose)
     idle = [p for v, (p, _) in zip(verdicts, running, strict=True) if v.gain >= 0]
     without = us
     for proposal in idle:
         without = proposal.apply(without) or without
-    if without == us or work.trial(us, [without], stretch)[0].gain < 0:
+    if without == us or work.trial(us, [without], check)[0].gain < 0:
         return grouped(without_empty(system))
     return grouped(without_empty(without.first))
 

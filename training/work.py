@@ -13,7 +13,7 @@ from agents.hierarchy.mutation import Chance
 from training import evolution
 from training.cluster import Cluster
 from training.duel import Partnership, Stretch, duel
-from training.evolution import Proposal, Verdict
+from training.evolution import BOTH, Proposal, Verdict
 from training.refine import tasks
 from training.refine.induce import Rule
 
@@ -21,7 +21,7 @@ TRAINING = "training"  # the split: a run never touches the judging boards befor
 CONTEXTS_ONE_IN = 4  # for so many positions one kind of auction is refined that has no place in the tree
 FEWEST_DECISIONS = 100  # at a position, in all duels of a study
 MOST_DECISIONS = 600  # labelled at a position, in each task
-TASK_BOARDS = 4096
+TASK_CANDIDATES = 32  # a task, so that even few boards keep several workers busy
 
 
 @dataclass(frozen=True)
@@ -45,17 +45,21 @@ class Work:
         """The verdicts on candidates against ``us``."""
         if not candidates:
             return []
-        shared = [self.cluster.put(x) for x in (us, list(candidates), self.league)]
-        parts = stretch.parts(TASK_BOARDS)
+        ours, league = self.cluster.put(us), self.cluster.put(self.league)
+        groups = [slice(at, at + TASK_CANDIDATES) for at in range(0, len(candidates), TASK_CANDIDATES)]
+        sent = [self.cluster.put(list(candidates[group])) for group in groups]
+        cuts = [(part, k) for part in stretch.parts(tasks.PARTS) for k in range(len(groups))]
         total = np.zeros((len(candidates), 2 + len(self.league)), np.int64)
-        for number, sums in self.cluster.map(evolution.trial, [(*shared, part) for part in parts]):
-            total += sums
-            self.tick(parts[number].count * len(candidates))
+        jobs = [(ours, sent[k], league, part) for part, k in cuts]
+        for number, sums in self.cluster.map(evolution.trial, jobs):
+            part, k = cuts[number]
+            total[groups[k]] += sums
+            self.tick(part.count * len(sums))
         return [evolution.verdict(row, stretch.count) for row in total]
 
     def standing(self, pair: Partnership, stretch: Stretch) -> tuple[float, float]:
         """IMPs a board against the control pair, and the standard error."""
-        parts = stretch.parts(TASK_BOARDS)
+        parts = stretch.parts(tasks.PARTS)
         jobs = [(pair, self.league[0], part) for part in parts]
         done = dict(self.cluster.map(imps_task, jobs))
         values = np.concatenate([done[k] for k in range(len(parts))])
@@ -81,7 +85,8 @@ class Work:
     def answers(self, us: Partnership, proposals: Sequence[Proposal], stretch: Stretch) -> list[Proposal]:
         """Proposals of a call once more, each together with the answers that partner would need."""
         jobs, begun = [], []
-        for proposal in proposals:
+        for asked in proposals:
+            proposal = replace(asked, player=BOTH)  # one calls, the other answers
             changed = proposal.apply(us)
             edit = proposal.edit
             if changed is not None and isinstance(edit, evolution.Insert) and edit.line.path[0].token != "P":

@@ -164,6 +164,8 @@ def _bring(
     elif address[0] == "lines":
         above = [line_at(theirs, address[:end]) for end in range(2, len(address))]
         yield Insert(tuple(step for up in above if up is not None for step in up.path), line, what)
+    else:
+        yield InsertGeneral(theirs.blocks[int(address[1])].when, line, what)
 
 
 def what_it_says(line: Line) -> tuple[object, ...]:

@@ -21,6 +21,7 @@ from bridge_env.auction import Auctions
 
 MOST_POSITIONS, MOST_STEPS, MOST_ROOTS = 200_000, 8_000_000, 4096  # some 135 MB, if all are needed
 MOST_KEPT = 128 << 20  # bytes of positions that a process keeps for later
+LEAST_HELD = 8 << 20  # what any of them holds: the pool, its readings, and memory that comes in pages of two megabytes
 
 
 class HasCompiled(Hashable, Protocol):
@@ -114,9 +115,9 @@ def positions_among(seats: Sequence[HasCompiled]) -> tuple[Positions, NDArray[np
     distinct = tuple(sorted(set(seats), key=id))  # one order, however they are seated
     with _kept_lock:
         found = _kept.pop(distinct, None) or Positions(distinct)
-        held = found.bytes
+        held = max(found.bytes, LEAST_HELD)
         for key in reversed(list(_kept)):
-            held += _kept[key].bytes
+            held += max(_kept[key].bytes, LEAST_HELD)
             if held > MOST_KEPT:
                 del _kept[key]
         _kept[distinct] = found

@@ -24,7 +24,7 @@ from training.refine.decisions import UNTRIED, Examples, decisions_of, play_out
 #: What tells kinds of auctions apart: word, and the most that is told apart.
 _KIND = (
     ("forced", 1), ("we-opened", 1), ("i-bid", 2), ("partner-bid", 2), ("they-bid", 2), ("last-level", 7),
-    ("last-notrump", 1), ("ours", 1), ("doubled", 1),
+    ("last-notrump", 1), ("ours", 1), ("doubled", 2),
 )  # fmt: skip
 _HAND = ("hcp", "points", "longest", "shortest", "balanced", "losers", "vul", "they-vul", "passes", "fit-best",
          "fit-major", "likely", "combined", "combined-max", "in-theirs", "trump-tricks", "stopped", "they-bid",

@@ -44,7 +44,7 @@ def _columns(suits: tuple[int, int, int, int]) -> NDArray[np.int64]:
 # --- where decisions are ----------------------------------------------------------------------------------------
 
 
-@lru_cache(maxsize=1 << 18)
+@lru_cache(maxsize=1 << 15)
 def _readings(calls: tuple[int, ...], first: int) -> list[Path]:
     """How the position reads for the side that calls; ``first`` 1 if the other side made the first call."""
     return readings(calls, first, 0)

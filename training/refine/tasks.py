@@ -7,7 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from agents.hierarchy.compiled import SPAN_CODES, span_call
-from bridge_env.calls import FIRST_BID
+from agents.hierarchy.paths import readings
+from bridge_env.calls import FIRST_BID, PASS
 from training.duel import Partnership, Stretch, duel_changed
 from training.refine.decisions import Examples, joined
 from training.refine.general import count_contexts, label_general
@@ -47,35 +48,67 @@ def answers_task(
 
     They are labelled with everyone going on as now, and written as answers to ``call`` whatever its level is.
     """
-    wanted, parts = dict.fromkeys(after_call(path, call), most), []
+    leads = after_call(path, call)
+    wanted = dict.fromkeys(leads, most)
+    parts: dict[str, list[Examples]] = {}
     for them in league:
         for stretch in stretches:
             now, other = duel_changed(begun, us, them, stretch)
-            for examples in label_duel(begun, them, stretch, now, wanted, other).values():
-                parts += examples
-    if not parts:
-        return []
-    leads = f"{path}-{call}" if path else call
-    return [replace(rule, path=leads) for rule in rules(joined(parts))]
+            for text, examples in label_duel(begun, them, stretch, now, wanted, other).items():
+                parts.setdefault(leads[text], []).extend(examples)
+    return [replace(rule, path=lead) for lead, examples in parts.items() for rule in rules(joined(examples))]
 
 
-def after_call(path: str, call: str) -> list[str]:
-    """The positions in which partner answers ``call``: its level may hang on which suits they are."""
-    out: dict[str, None] = {}
+def after_call(path: str, call: str) -> dict[str, str]:
+    """The positions in which partner answers ``call``, as they read, and the path under which answers are written.
+
+    Which they are may hang on the suits: a call's level does, and a suit of a kind that was not named before gets
+    another name when it is (after 1M-lowest:C, C is m). Then the exact position is taken.
+    """
+    out: dict[str, str] = {}
+    steps = [*path.split("-"), call] if path else [call]
     for major, minor in ((2, 0), (2, 1), (3, 0), (3, 1)):
         suits = {"m": minor, "om": 1 - minor, "M": major, "oM": 5 - major, **{s: i for i, s in enumerate("CDHS")}}
-        last, steps = -1, [*path.split("-"), call] if path else [call]
-        for number, step in enumerate(steps):
-            token = step.strip("()")
-            if token in ("P", "X", "XX"):
-                continue
-            span, colon, name = token.partition(":")
-            strain = 4 if (name or token[1:]) == "N" else suits[name or token[1:]]
-            bid = span_call(SPAN_CODES[span], strain, last) - FIRST_BID if colon else 5 * (int(token[0]) - 1) + strain
-            if bid <= last:
-                break
-            last = bid
-            steps[number] = step.replace(token, f"{bid // 5 + 1}{name or token[1:]}")
+        made = _calls(steps, suits)
+        if made is None:
+            continue
+        texts = [reading.text for reading in readings([call for call, _ in made], int(made[0][1]), 0)]
+        plain = "-".join(_plain(step, bid) for step, bid in zip(steps, _said(made), strict=True))
+        if plain in texts:
+            out[plain] = "-".join(steps)
         else:
-            out["-".join(steps)] = None
-    return list(out)
+            out[texts[0]] = texts[0]
+    return out
+
+
+def _calls(steps: Sequence[str], suits: Mapping[str, int]) -> list[tuple[int, bool]] | None:
+    """The steps as calls, each with whether it is theirs, passes filled in; None where one is too low."""
+    last, out = -1, list[tuple[int, bool]]()
+    for step in steps:
+        theirs, token = step.startswith("("), step.strip("()")
+        if out and out[-1][1] == theirs:
+            out.append((PASS, not theirs))
+        if token in ("P", "X", "XX"):
+            out.append((("P", "X", "XX").index(token), theirs))
+            continue
+        span, colon, name = token.partition(":")
+        strain = 4 if (name or token[1:]) == "N" else suits[name or token[1:]]
+        bid = span_call(SPAN_CODES[span], strain, last) - FIRST_BID if colon else 5 * (int(token[0]) - 1) + strain
+        if bid <= last:
+            return None
+        last = bid
+        out.append((FIRST_BID + bid, theirs))
+    return out
+
+
+def _said(made: Sequence[tuple[int, bool]]) -> list[int]:
+    """The calls without their passes, which go without saying."""
+    return [call for call, theirs in made if call != PASS or not theirs]
+
+
+def _plain(step: str, call: int) -> str:
+    """A step with its level in place of ``lowest:`` and the like."""
+    token = step.strip("()")
+    if ":" not in token:
+        return step
+    return step.replace(token, f"{(call - FIRST_BID) // 5 + 1}{token.partition(':')[2]}")
