@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from agents.hierarchy.edits import Exchange, Insert, Replace, differences
+from agents.hierarchy.edits import Exchange, Insert, InsertGeneral, Replace, differences, sub_hierarchies
 from agents.hierarchy.mutation import Chance, addresses
-from agents.hierarchy.text import SystemTextError, parse_system, system_text
+from agents.hierarchy.text import SystemTextError, parse_constraint, parse_system, system_text
 from agents.hierarchy.tidying import added, grouped, same_rules, without_empty
 from agents.hierarchy.variation import vary
 from training.duel import Partnership, Stretch, duel, gains, hierarchy
@@ -130,6 +130,28 @@ def test_partners_offer_each_other_what_they_do_differently():
     assert any(pair is not None and pair.first == pair.second == changed.first for pair in after)
     assert any(pair is not None and pair.first == pair.second == SAYC.first for pair in after)
     assert swaps([SAYC], 0, 10, Chance("swap")) == []
+
+
+def test_a_whole_sub_hierarchy_is_taken_over():
+    donor = SAYC.first
+    for path, call in (("1M", "3S"), ("1M-(2m)", "3H"), ("1N", "3D")):
+        donor = rule_edit(Rule(path, call, (), 1.0, 0.1, 5)).apply(donor)
+    edits = list(differences(SAYC.first, donor))
+    taken = {edit.what: edit for edit in sub_hierarchies(edits)}
+    assert set(taken) == {"takes all of 1M"}
+    after = taken["takes all of 1M"].apply(SAYC.first)
+    assert {e.what for e in differences(after, donor)} == {"takes 3D"}
+    general = InsertGeneral(SAYC.first.blocks[-1].when, donor.lines[0].lines[0], "x").apply(SAYC.first)
+    assert [type(e) for e in differences(SAYC.first, general)] == [Replace]
+    new = parse_constraint("ours, 3 last-level")
+    general = InsertGeneral(new, donor.lines[0].lines[0], "x").apply(SAYC.first)
+    brought = list(differences(SAYC.first, general))
+    assert [type(e) for e in brought] == [InsertGeneral]
+    assert brought[0].apply(SAYC.first) == general
+
+
+def test_swaps_between_partnerships():
+    _, changed = next(c for c in changes(40) if c[1].first != SAYC.first and c[1].second == SAYC.second)
     assert swaps([SAYC, changed], 0, 10, Chance("swap"))
 
 

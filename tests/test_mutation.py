@@ -5,7 +5,6 @@ from agents.hierarchy.mutation import (
     Chance,
     addresses,
     line_at,
-    subtree_from,
     threshold_move,
     with_constraint,
     with_line,
@@ -70,14 +69,6 @@ def test_a_hundred_changes_still_make_a_system_that_reads_back():
         system = with_constraint(system, address, constraint)
     compile_system(system)
     assert parse_system(system_text(system)) == system != SAYC
-
-
-def test_a_swap_takes_a_line_with_its_followers():
-    donor = with_constraint(TOY, ("lines", 0, 0), ())
-    taken, what = subtree_from(TOY, donor, Chance("s", 1))
-    assert taken in (donor, with_line(TOY, ("lines", 0), line_at(donor, ("lines", 0))))
-    assert what in ("takes 1N with what follows", "takes 2C with what follows")
-    assert subtree_from(TOY, TOY, Chance("s", 1)) is None
 
 
 def test_chance_is_a_function_of_its_coordinates():

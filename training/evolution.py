@@ -19,7 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.hierarchy.edits import Edit, Insert, InsertGeneral, Together, differences
+from agents.hierarchy.edits import Edit, Insert, InsertGeneral, Together, differences, sub_hierarchies
 from agents.hierarchy.mutation import Chance
 from agents.hierarchy.text import SystemTextError, constraint_text, parse_constraint
 from agents.hierarchy.tree import Line, Step
@@ -100,7 +100,7 @@ def variations(
 
 
 def swaps(population: Sequence[Partnership], index: int, count: int, chance: Chance) -> list[Proposal]:
-    """What a player may take over from partner, or from players of other partnerships."""
+    """What a player may take over from partner, and both from players of other partnerships: lines, sub-hierarchies."""
     pair, offered = population[index], []
     for player in (0, 1):
         sources = [pair.player(1 - player)]
@@ -108,8 +108,9 @@ def swaps(population: Sequence[Partnership], index: int, count: int, chance: Cha
         for number, source in enumerate(sources):
             if source == pair.player(player) or (number > 0 and source in sources[:number]):
                 continue
+            edits = list(differences(pair.player(player), source))
             offered += [Proposal(edit, player if number == 0 else BOTH, "swapping")
-                        for edit in differences(pair.player(player), source)]  # fmt: skip
+                        for edit in (*edits, *sub_hierarchies(edits))]  # fmt: skip
     distinct = list(dict.fromkeys(offered))
     picked = []
     while distinct and len(picked) < count:

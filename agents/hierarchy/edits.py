@@ -6,7 +6,7 @@ thought out for one version of a system applies to the next, and to partner's.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from agents.hierarchy.mutation import Address, addresses, line_at, with_lines
@@ -146,6 +146,28 @@ def differences(mine: System, theirs: System) -> Iterator[Edit]:
         trail = trail_of(mine, address)
         if not line.after and not line.lines and (trail, what_it_says(line)) not in there:
             yield Replace(trail, line, (), f"drops {line.name}, as partner did")
+
+
+def sub_hierarchies(edits: Sequence[Edit]) -> Iterator[Together]:
+    """What differs below one heading, as one edit: all after a first call, or all of a context."""
+    below: dict[str, list[Edit]] = {}
+    for edit in edits:
+        below.setdefault(_heading(edit), []).append(edit)
+    for heading, parts in below.items():
+        if len(parts) > 1:
+            yield Together(tuple(parts), f"takes all of {heading}")
+
+
+def _heading(edit: Edit) -> str:
+    if isinstance(edit, Insert):
+        return str((*edit.path, *edit.line.path)[0])
+    if isinstance(edit, InsertGeneral):
+        return "the general rules"
+    trail = edit.trail if isinstance(edit, Replace | Exchange) else ()
+    if trail and trail[0].startswith("when "):
+        return "the general rules"
+    first = trail[0] if trail else edit.old.name if isinstance(edit, Replace) else edit.what
+    return first.split("-")[0]
 
 
 def _bring(

@@ -159,19 +159,3 @@ def with_constraint(system: System, address: Address, constraint: Constraint) ->
     """The system with another constraint at an address; as it is where no line stands there."""
     line = line_at(system, address)
     return system if line is None else with_line(system, address, replace(line, constraint=constraint))
-
-
-# --- swaps -------------------------------------------------------------------------------------------
-
-
-def subtree_from(system: System, donor: System, chance: Chance) -> tuple[System, str] | None:
-    """Take one line with all that follows it from ``donor``, where the two differ; None where they do not."""
-    differing = [
-        (address, line, theirs)
-        for address, line in addresses(system)
-        if (theirs := line_at(donor, address)) is not None and theirs.path == line.path and theirs != line
-    ]
-    if not differing:
-        return None
-    address, line, theirs = differing[chance.below(len(differing))]
-    return with_line(system, address, theirs), f"takes {line.name} with what follows"

@@ -65,15 +65,13 @@ def _split(system: System, address: Address, line: Line, chance: Chance) -> Edit
     """Some of a line's hands make a neighbouring call instead."""
     atom = _SPLITS[chance.below(len(_SPLITS))]
     call = _neighbour(line.path[-1], chance)
-    if call is None:
-        return None
     path, narrower = (*line.path[:-1], call), (*line.constraint, ((atom,),))
     other = Line(path, narrower, line.flags if call.token not in ("P", "X") else ())
     what = f"{line.name}: {call} with {constraint_text((((atom,),),))}"
     return Replace(trail_of(system, address), line, (other, line), what)
 
 
-def _neighbour(step: Step, chance: Chance) -> Step | None:
+def _neighbour(step: Step, chance: Chance) -> Step:
     """Another call in place of ``step``: a level up or down, pass, double, or no trump."""
     span, _, name = step.token.partition(":")
     if name:
