@@ -1,12 +1,16 @@
 """Refinement: positions as lines write them, labels against a slow play-out, and rules against planted ones."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from agents.hierarchy.bidder import HierarchyBidder
+from agents.hierarchy.edits import InsertGeneral
 from agents.hierarchy.mutation import Chance
 from agents.hierarchy.paths import readings
-from agents.hierarchy.text import constraint_text, parse_system
+from agents.hierarchy.text import constraint_text, parse_system, system_text
+from agents.hierarchy.vocabulary import WORDS
 from bridge_env.auction import Auctions
 from bridge_env.calls import parse_call
 from bridge_env.scoring import imps
@@ -15,7 +19,9 @@ from training.cluster import Cluster
 from training.duel import Partnership, Stretch, boards_of, duel, hierarchy, points_of
 from training.evolution import rule_edit
 from training.refine.decisions import UNTRIED, Examples, joined
-from training.refine.induce import rules
+from training.refine.general import context_constraint, contexts, count_contexts, label_general
+from training.refine.general import decided_rows as general_rows
+from training.refine.induce import Rule, rules
 from training.refine.labels import count_paths, label, tokens, words
 from training.refine.tasks import after_call, answers_task
 from training.selfplay import numbered
@@ -217,3 +223,48 @@ def test_work_is_the_same_however_it_is_shared():
 def test_opening_tokens_are_all_bids_of_three_levels():
     path = readings([], 0, 0)[0]
     assert len(tokens(path)) == 16
+
+
+# --- kinds of auctions --------------------------------------------------------------------------------------------
+
+
+def test_kinds_of_auctions_have_names_of_their_own_that_hold():
+    seen: dict[str, tuple[int, ...]] = {}
+    for table in range(2):
+        board, _, rows = general_rows(SAYC, SAYC, STRETCH, table)
+        assert len(board) > 500
+        for row, kind in zip(rows, contexts(rows), strict=True):
+            when = context_constraint(kind)
+            for ((atom,),) in when:
+                assert atom.lo <= row[WORDS[atom.word]] <= atom.hi
+            assert seen.setdefault(constraint_text(when), tuple(kind)) == tuple(kind)
+    assert len(seen) > 40
+
+
+def test_general_rules_decide_where_the_tree_has_no_call():
+    system = parse_system("system: s\n1S 5+ S\n  2S 3+ S\nwhen 0-7 last-level\n  X 12+ hcp\n  P\n")
+    pair = Partnership(system, system)
+    for table in range(2):
+        history = duel(pair, PASS, STRETCH).history[table]
+        board, number, rows = general_rows(pair, PASS, STRETCH, table)
+        assert (history[board, number] <= 1).all()  # only they pass or double
+        assert (rows[:, WORDS["last-level"]] >= 1).all()
+    found = label_general(pair, SAYC, STRETCH, dict.fromkeys(count_contexts(pair, SAYC, STRETCH), 50))
+    assert {family for _, family in found} == {"plain", "fit", "own"}
+    plain = next(parts for (_, family), parts in found.items() if family == "plain")[0]
+    assert plain.calls[0] == "P"
+    assert plain.features.shape == (len(plain.board), len(plain.words))
+
+
+def test_rules_of_kinds_of_auctions_go_in_front_of_the_general_ones():
+    when = "when 0 i-bid, 1 partner-bid, 2+ they-bid, 3 last-level, last-notrump, not ours, 0 doubled"
+    rule = Rule(when, "X", parse_system("X 19+ likely\nwhen 0-7 last-level\n  P").lines[0].constraint, 9.0, 1.0, 20)
+    edit = rule_edit(rule)
+    assert isinstance(edit, InsertGeneral)
+    changed = edit.apply(SAYC.first)
+    words_of = [constraint_text(block.when) for block in changed.blocks]
+    assert words_of[:2] == [constraint_text(block.when) for block in SAYC.first.blocks[:2]]  # answers to Blackwood
+    assert f"when {words_of[2]}" == when
+    again = rule_edit(replace(rule, call="P")).apply(changed)
+    assert [line.name for line in again.blocks[2].lines] == ["P", "X"]
+    assert parse_system(system_text(again)) == again

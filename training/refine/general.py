@@ -17,6 +17,7 @@ from agents.hierarchy.compiled import SPAN_CODES, span_call
 from agents.hierarchy.text import constraint_text
 from agents.hierarchy.tree import INFINITE, Atom, Constraint
 from agents.hierarchy.vocabulary import WORDS
+from bridge_env.auction import Auctions
 from bridge_env.calls import DOUBLE, FIRST_BID, NUM_CALLS
 from training.duel import Partnership, Stretch, boards_of, duel, seats_of
 from training.refine.decisions import UNTRIED, Examples, decisions_of, play_out
@@ -45,15 +46,23 @@ def contexts(rows: NDArray[np.int16]) -> NDArray[np.int16]:
 
 
 def context_constraint(kind: NDArray[np.int16]) -> Constraint:
-    """A kind of auction as what ``when`` asks for."""
+    """A kind of auction as what ``when`` asks for; without what goes without saying."""
+    values = dict(zip((word for word, _ in _KIND), kind.tolist(), strict=True))
+    implied = set[str]()
+    if not values["i-bid"] and not values["partner-bid"]:
+        implied |= {"forced", "we-opened", "ours"}
+    if not values["they-bid"]:
+        implied |= {"we-opened", "ours", "doubled"}
     atoms = []
     for (word, most), value in zip(_KIND, kind.tolist(), strict=True):
+        if word in implied:
+            continue
         open_ended = value == most and word in ("i-bid", "partner-bid", "they-bid")
         atoms.append(Atom(word, value, INFINITE if open_ended else value))
     return tuple(((atom,),) for atom in atoms)
 
 
-def _rows(
+def decided_rows(
     us: Partnership, them: Partnership, stretch: Stretch, table: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int16]]:
     """Boards, numbers of calls, and feature rows of the decisions that general rules made."""
@@ -74,7 +83,7 @@ def count_contexts(us: Partnership, them: Partnership, stretch: Stretch) -> Coun
     """How many decisions of general rules fall to each kind of auction."""
     total: Counter[str] = Counter()
     for table in range(2):
-        kinds, often = np.unique(contexts(_rows(us, them, stretch, table)[2]), axis=0, return_counts=True)
+        kinds, often = np.unique(contexts(decided_rows(us, them, stretch, table)[2]), axis=0, return_counts=True)
         for kind, count in zip(kinds, often, strict=True):
             total[name_of(context_constraint(kind))] += int(count)
     return total
@@ -94,7 +103,7 @@ def label_general(
     history = before.history
     out: dict[tuple[str, str], list[Examples]] = {}
     for table in range(2):
-        board, number, rows = _rows(us, them, stretch, table)
+        board, number, rows = decided_rows(us, them, stretch, table)
         kinds, which = np.unique(contexts(rows), axis=0, return_inverse=True)
         which = which.reshape(-1)
         for at, kind in enumerate(kinds):
@@ -117,7 +126,6 @@ def label_general(
 
 def _legal(dealer: NDArray[np.int16], history: NDArray[np.int8], number: NDArray[np.int64]) -> NDArray[np.bool_]:
     """Which calls are legal before call ``number`` of each auction: bool (N, 38)."""
-    from bridge_env.auction import Auctions
 
     before = np.where(np.arange(history.shape[1]) < number[:, None], history, -1).astype(np.int8)
     return Auctions.replay(before, dealer, np.zeros_like(dealer)).legal()
