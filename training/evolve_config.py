@@ -19,19 +19,23 @@ class EvolveConfig:
     seed: int = field(default=1, metadata={"help": "of all chance: boards, proposals"})
     start: str = field(default="sayc", metadata={"help": "system that all players start from: a name or FILE.bidding"})
     control: str = field(default="sayc", metadata={"help": "system of the control pair: a name or FILE.bidding"})
-    league: str = field(default="", metadata={"help": "further pairs to train against: names, with commas"})
-    gatekeepers: str = field(default="", metadata={"help": "pairs never trained against, for the verdict alone"})
+    league: str = field(
+        default="acol,precision,preempts", metadata={"help": "further pairs to train against: names, with commas"}
+    )
+    gatekeepers: str = field(
+        default="polish,two-over-one", metadata={"help": "pairs never trained against, for the verdict alone"}
+    )
     champions: int = field(default=0, metadata={"help": "earlier champions that join the league, the latest so many"})
     operators: str = field(
         default=",".join(OPERATORS), metadata={"help": f"where changes come from, of {', '.join(OPERATORS)}"}
     )
-    generations: int = field(default=12, metadata={"help": "how many"})
+    generations: int = field(default=5, metadata={"help": "how many"})
     partnerships: int = field(default=2, metadata={"help": "in the population"})
-    proposals: int = field(default=24, metadata={"help": "by evolution, and by swapping, of each partnership"})
+    proposals: int = field(default=16, metadata={"help": "by evolution, and by swapping, of each partnership"})
     positions: int = field(default=24, metadata={"help": "that refinement looks at, of each partnership"})
     study: int = field(default=4096, metadata={"help": "boards whose decisions refinement labels, fresh each time"})
     boards: int = field(default=4096, metadata={"help": "to try proposals on; three times as many for those that lead"})
-    confirm: int = field(default=16384, metadata={"help": "fresh boards on which those that led are confirmed"})
+    confirm: int = field(default=8192, metadata={"help": "fresh boards on which those that led are confirmed"})
     judge: int = field(default=9000, metadata={"help": "unseen boards on which the winner is judged"})
 
     def check(self) -> None:
