@@ -12,9 +12,9 @@ from typing import Any
 
 _EPILOG = """\
 examples:
-  bridge-env evolve                                   a first run, about two minutes on two cores
-  bridge-env evolve --league acol,precision,preempts --gatekeepers polish,two-over-one --generations 40
-                                                      against a league, judged by two families it never met
+  bridge-env evolve                                   a first run, about four minutes on two cores
+  bridge-env evolve --partnerships 1 --generations 40 --positions 48 --proposals 40 --study 8192 --boards 8192
+                                                      one pair and more of everything: some forty minutes
   bridge-env evolve --generations 200 --name long     a longer one, into results/evolve/long
   bridge-env evolve --resume results/evolve/long      go on after Ctrl-C or a crash
   bridge-env evolve --resume results/evolve/long --generations 400
