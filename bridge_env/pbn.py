@@ -1,22 +1,24 @@
 """Portable Bridge Notation: boards in and out, one by one, so that a bad board costs nothing but itself.
 
-``read_boards`` never raises for what a file contains. A board that cannot be trusted (cards missing or
-twice, an illegal auction, a contract that its auction does not end in, ...) becomes a ``Problem`` with file,
-line and reason, and the others are kept. Accepted beyond the clean export format: ``%`` lines, ``;`` and
-``{}`` comments, gzip, UTF-8 and Latin-1, any line ends, missing [Dealer] and [Vulnerable] (from the
-board's number), values inherited by ``#`` and ``##``, marks such as ``AP``, ``-``, ``*``, ``+`` and ``^``,
-notes and annotations.
+``read_boards`` (a list) and ``iter_boards`` (one by one) never raise for what a file contains. A board that
+cannot be trusted (cards missing or twice, an illegal auction, a contract that its auction does not end in, ...)
+becomes a ``Problem`` with file, line and reason, and the others are kept. Accepted beyond the clean export
+format: ``%`` lines, ``;`` and ``{}`` comments, gzip, UTF-8, Windows-1252, Latin-1 and UTF-16, any line ends,
+missing [Dealer] (from the auction's, else the board's number) and [Vulnerable] (from the number), values
+inherited by ``#`` and ``##``, marks such as ``AP``, ``-``, ``*``, ``+`` and ``^``, notes and annotations.
 
-Not kept: comments, the text of notes and annotation marks.
+Not kept: comments, and annotation marks.
 """
 
 from __future__ import annotations
 
 import gzip
+import io
 import os
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 from typing import IO, cast
 
@@ -37,15 +39,16 @@ from bridge_env.pbn_fields import (
     read_tricks,
     read_vulnerability,
 )
-from bridge_env.pbn_games import Game, decode, escape, inherit, split_games, unescape
-
-Source = str | os.PathLike[str] | IO[str] | IO[bytes]
+from bridge_env.pbn_games import Game, escape, read_games, unescape
+from bridge_env.pbn_lines import Fault, Source, source_name
 
 MANDATORY_TAGS = ("Event", "Site", "Date", "Board", "West", "North", "East", "South", "Dealer", "Vulnerable",
                   "Deal", "Scoring", "Declarer", "Contract", "Result")  # fmt: skip
 """The tags of every game in the export format, in its order."""
 
 _FIELDS = frozenset({"Board", "Dealer", "Vulnerable", "Deal", "Declarer", "Contract", "Result", "Auction", "Play"})
+_TOGETHER = 256  # games whose auctions step together
+_DIFFERS = "contract is not the auction's"
 _VULNERABLE = ("None", "NS", "EW", "All")
 
 
@@ -96,11 +99,20 @@ class Board:
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """A board, or a piece of a file, that was left out. ``str`` gives ``file:line: reason``."""
+    """A board, or a piece of a file, that was left out. ``str`` gives ``file:line: reason``.
+
+    Attributes:
+        kind: the reason in a few words, the same for all that suffer from the same.
+        board: a board was lost, not just a line of text.
+        auction: the board had both a deal and an auction.
+    """
 
     file: str
     line: int
     reason: str
+    kind: str = "stray text"
+    board: bool = False
+    auction: bool = False
 
     def __str__(self) -> str:
         return f"{self.file}:{self.line}: {self.reason}"
@@ -126,29 +138,53 @@ def read_boards(source: Source) -> ReadResult:
     Raises:
         OSError: the file is missing or cannot be read. What it contains never raises.
     """
-    if isinstance(source, str | os.PathLike):
-        name, data = os.fspath(source), Path(source).read_bytes()
-        text, faults = decode(data)
-    else:
-        name = str(getattr(source, "name", "<stream>"))
-        content = source.read()
-        text, faults = (content, []) if isinstance(content, str) else decode(content)
-    games, outside = split_games(text)
-    faults += outside
-    inherit(games)
-    drafts = []
+    boards: list[Board] = []
+    problems: list[Problem] = []
+    for item in iter_boards(source):
+        if isinstance(item, Board):
+            boards.append(item)
+        else:
+            problems.append(item)
+    return ReadResult(boards, sorted(problems, key=lambda problem: problem.line))
+
+
+def iter_boards(source: Source) -> Iterator[Board | Problem]:
+    """The same one by one, some hundred ahead, so that a file of any size fits in memory.
+
+    Problems come about where they arise, not exactly in the order of their lines.
+    """
+    name = source_name(source)
+    faults: list[Fault] = []
+    games = read_games(source, faults)
+    while part := list(islice(games, _TOGETHER)):
+        yield from _checked(name, part)
+        yield from (Problem(name, *fault) for fault in faults)
+        faults.clear()
+    yield from (Problem(name, *fault) for fault in faults)
+
+
+def _checked(name: str, games: list[Game]) -> Iterator[Board | Problem]:
+    drafts: list[_Draft | Problem] = []
     for game in games:
         try:
             drafts.append(_draft(game))
         except BadBoard as bad:
-            faults.append((bad.line, bad.reason))
-    boards = []
-    for draft, end in zip(drafts, _auction_ends(drafts), strict=True):
+            drafts.append(_lost(name, game, bad))
+    known = [draft for draft in drafts if isinstance(draft, _Draft)]
+    ends = iter(_auction_ends(known))
+    for draft in drafts:
+        if isinstance(draft, Problem):
+            yield draft
+            continue
         try:
-            boards.append(_board(draft, end))
+            yield _board(draft, next(ends))
         except BadBoard as bad:
-            faults.append((bad.line, bad.reason))
-    return ReadResult(boards, [Problem(name, line, reason) for line, reason in sorted(faults)])
+            yield _lost(name, draft.game, bad)
+
+
+def _lost(name: str, game: Game, bad: BadBoard) -> Problem:
+    both = game.value("Deal") not in ("", "?") and any(row.strip("*+- ") for _, row in game.rows.get("Auction", ()))
+    return Problem(name, bad.line, bad.reason, bad.kind, True, both)
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,7 +201,7 @@ class _Draft:
 
 def _draft(game: Game) -> _Draft:
     if game.faults:
-        raise BadBoard(*game.faults[0])
+        raise BadBoard(*game.faults[0], "broken tag")
     number = read_number(game)
     owner = read_deal(game)
     dealer = read_dealer(game, number)
@@ -202,10 +238,10 @@ def _auction_ends(drafts: list[_Draft]) -> list[str | Contract | None]:
 def _board(draft: _Draft, end: str | Contract | None) -> Board:
     game = draft.game
     if isinstance(end, str):
-        raise BadBoard(game.line_of("Auction"), end)
+        raise BadBoard(game.line_of("Auction"), end, "illegal call")
     said = read_contract(game)
     if end is not None and said is not None and end != said:
-        raise BadBoard(game.line_of("Contract"), f"the auction ends in {end}, the tags say {said}")
+        raise BadBoard(game.line_of("Contract"), f"the auction ends in {end}, the tags say {said}", _DIFFERS)
     contract = said if end is None else end
     play, leader = read_play(game)
     tags = {
@@ -305,7 +341,8 @@ def _section_lines(name: str, section: tuple[str, ...]) -> list[str]:
     """A section as it stands in a file: the heads of tables have backslashes that are no escapes."""
     header, *rows = section
     lines = [f'[{name} "{header}"]', *rows]
-    games, faults = split_games("\n".join(lines))
+    faults: list[Fault] = []
+    games = list(read_games(io.StringIO("\n".join(lines)), faults))
     expected = ({name: (header, 1)}, {name: list(enumerate(rows, 2))})
     if name in _FIELDS or faults or [(game.tags, game.rows) for game in games] != [expected]:
         raise ValueError(f"section {name!r} cannot be written: {section!r}")

@@ -120,7 +120,7 @@ def test_a_deal_alone_takes_dealer_and_vulnerability_from_its_number():
 def test_auction_words(rows, expected):
     text = f'[Dealer "S"]\n[Vulnerable "All"]\n[Deal "{DEAL}"]\n[Auction "S"]\n{rows}\n'
     if expected is None and rows != "*":
-        assert "not a call" in problem(text)[1]
+        assert "P after a call that is left out" in problem(text)[1]
     else:
         assert only(text).auction == (calls(expected) if expected else None)
 
