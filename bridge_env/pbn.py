@@ -7,7 +7,7 @@ format: ``%`` lines, ``;`` and ``{}`` comments, gzip, UTF-8, Windows-1252, Latin
 missing [Dealer] (from the auction's, else the board's number) and [Vulnerable] (from the number), values
 inherited by ``#`` and ``##``, marks such as ``AP``, ``-``, ``*``, ``+`` and ``^``, notes and annotations.
 
-Not kept: comments, and annotation marks.
+Not kept: comments, annotation marks, and the notes of the play.
 """
 
 from __future__ import annotations
@@ -48,6 +48,7 @@ MANDATORY_TAGS = ("Event", "Site", "Date", "Board", "West", "North", "East", "So
 
 _FIELDS = frozenset({"Board", "Dealer", "Vulnerable", "Deal", "Declarer", "Contract", "Result", "Auction", "Play"})
 _TOGETHER = 256  # games whose auctions step together
+_UNWRITABLE = "\n\r\x1a\0"
 _DIFFERS = "contract is not the auction's"
 _VULNERABLE = ("None", "NS", "EW", "All")
 
@@ -69,6 +70,7 @@ class Board:
         leader: seat of the first column, if there is play and it is known.
         tags: all other tags with a value, as text.
         sections: all other tags with rows under them: the tag's value, then the rows, as they stand.
+        notes: what was told of calls, by their place in the auction; empty text: alerted, and nothing told.
         line: first line of the board in its file; 0 if it comes from none.
     """
 
@@ -84,6 +86,7 @@ class Board:
     tags: Mapping[str, str] = field(default_factory=dict)
     sections: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     line: int = 0
+    notes: Mapping[int, str] = field(default_factory=dict)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Board):
@@ -94,7 +97,8 @@ class Board:
 
     def _content(self) -> tuple[object, ...]:
         known = (self.dealer, self.vulnerability, self.number, self.auction, self.contract, self.tricks)
-        return (self.owner.tobytes(), *known, self.play, self.leader, dict(self.tags), dict(self.sections))
+        mappings = (dict(self.tags), dict(self.sections), dict(self.notes))
+        return (self.owner.tobytes(), *known, self.play, self.leader, *mappings)
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,6 +201,7 @@ class _Draft:
     dealer: int
     vulnerability: int
     auction: tuple[int, ...] | None
+    notes: dict[int, str]
 
 
 def _draft(game: Game) -> _Draft:
@@ -205,7 +210,7 @@ def _draft(game: Game) -> _Draft:
     number = read_number(game)
     owner = read_deal(game)
     dealer = read_dealer(game, number)
-    return _Draft(game, number, owner, dealer, read_vulnerability(game, number), read_auction(game, dealer))
+    return _Draft(game, number, owner, dealer, read_vulnerability(game, number), *read_auction(game, dealer))
 
 
 def _auction_ends(drafts: list[_Draft]) -> list[str | Contract | None]:
@@ -272,6 +277,7 @@ def _board(draft: _Draft, end: str | Contract | None) -> Board:
             if name not in _FIELDS
         },
         line=game.line,
+        notes=draft.notes,
     )
 
 
@@ -318,7 +324,7 @@ def board_text(board: Board) -> str:
     order = [*MANDATORY_TAGS, *sorted(values.keys() - set(MANDATORY_TAGS))]
     lines = [_tag_line(name, values.get(name, "")) for name in order]
     if board.auction:
-        lines += [f'[Auction "{SEATS[board.dealer]}"]', *_auction_lines(board.auction)]
+        lines += [f'[Auction "{SEATS[board.dealer]}"]', *_auction_lines(board)]
     if board.play:
         leader = "?" if board.leader is None else SEATS[board.leader]
         lines += [f'[Play "{leader}"]', *(" ".join(row) for row in board.play)]
@@ -332,7 +338,7 @@ def board_text(board: Board) -> str:
 def _tag_line(name: str, value: str) -> str:
     if not re.fullmatch(r"[A-Za-z]\w*", name, re.ASCII) or name in ("Auction", "Play", "Note"):
         raise ValueError(f"{name!r} cannot be the name of a tag")
-    if any(c in value for c in "\n\r\x1a\0") or value == "#" or value.startswith("##"):
+    if any(c in value for c in _UNWRITABLE) or value == "#" or value.startswith("##"):
         raise ValueError(f"tag {name} cannot hold {value!r}: no control characters; '#' has its own meaning")
     return f'[{name} "{escape(value)}"]'
 
@@ -349,7 +355,19 @@ def _section_lines(name: str, section: tuple[str, ...]) -> list[str]:
     return lines
 
 
-def _auction_lines(calls: tuple[int, ...]) -> list[str]:
-    rows = [" ".join(call_text(c) for c in calls[i : i + 4]) for i in range(0, len(calls), 4)]
+def _auction_lines(board: Board) -> list[str]:
+    calls = board.auction or ()
+    marks = {index: mark for mark, index in enumerate(sorted(board.notes), 1)}
+    if any(not 0 <= index < len(calls) for index in marks):
+        raise ValueError(f"notes of calls {sorted(marks)}, but the auction has {len(calls)} calls")
+    words = [call_text(c) + (f" ={marks[i]}=" if i in marks else "") for i, c in enumerate(calls)]
+    rows = [" ".join(words[i : i + 4]) for i in range(0, len(calls), 4)]
     finished = len(calls) >= 4 and passes_missing(calls) == 0
-    return rows if finished else [*rows, "*"]
+    if not finished:
+        rows.append("*")
+    for index, mark in marks.items():
+        text = board.notes[index]
+        if text != text.strip() or any(c in text for c in _UNWRITABLE):
+            raise ValueError(f"a note cannot hold {text!r}: no control characters, nor blanks around it")
+        rows.append(f'[Note "{mark}:{escape(text)}"]')
+    return rows

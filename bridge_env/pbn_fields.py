@@ -23,7 +23,7 @@ from bridge_env.cards import (
     parse_seat,
     parse_vulnerability,
 )
-from bridge_env.pbn_games import Game
+from bridge_env.pbn_games import Game, unescape
 
 _MARKS = re.compile(r"=\d*=|\$\d+|[!?]+")  # note, numeric annotation, good or bad call or card
 _TRICKS = re.compile(r"(NS|EW)?\s*(\d+)(?:\s*(?:NS|EW)\s*\d+)?$", re.ASCII)
@@ -89,27 +89,35 @@ def read_vulnerability(game: Game, number: int | None) -> int:
     return int(board_vulnerability(number))
 
 
+def _spaced(mark: re.Match[str]) -> str:
+    return f" {mark[0]} " if mark[0][0] == "=" else " "
+
+
 def _words(game: Game, section: str) -> Iterator[tuple[int, list[str]]]:
-    """(line, words) of every row of a section up to its end, without marks and notes."""
+    """(line, words) of every row of a section up to its end, without marks; ``=1=`` is a word of auctions."""
     for line, row in game.rows.get(section, ()):
-        words = _MARKS.sub(" ", row).upper().split()
+        words = _MARKS.sub(_spaced, row).upper().split()
         ends = [i for i, word in enumerate(words) if word in ("*", "+")]  # it breaks off here
         # A bare ^ word tells of an irregularity; the calls or cards beside it say what stood.
-        yield line, [word for word in words[: ends[0] if ends else None] if word[0] != "^"]
+        words = words[: ends[0] if ends else None]
+        yield line, [word for word in words if word[0] != "^" and (section == "Auction" or word[0] != "=")]
         if ends:
             return
 
 
-def read_auction(game: Game, dealer: int) -> tuple[int, ...] | None:
-    """The calls from the dealer on; whether they are legal is not asked here.
+def read_auction(game: Game, dealer: int) -> tuple[tuple[int, ...] | None, dict[int, str]]:
+    """The calls from the dealer on, and what is noted of some; whether they are legal is not asked here.
 
     A ``-`` stands for no call: of seats before the dealer, and where the auction is not told to its end.
     """
     calls: list[int] = []
+    noted: list[tuple[int, str]] = []
     skipped, broken_off = 0, False
     for line, words in _words(game, "Auction"):
         for word in words:
-            if word == "-":
+            if word[0] == "=":
+                noted += [(len(calls) - 1, word)] if calls else []
+            elif word == "-":
                 skipped += not calls
                 broken_off = bool(calls)
             elif broken_off:
@@ -133,7 +141,20 @@ def read_auction(game: Game, dealer: int) -> tuple[int, ...] | None:
         if starts != dealer:
             reason = f"the auction starts with {SEATS[starts]}, but {SEATS[dealer]} is the dealer"
             raise BadBoard(game.line_of("Auction"), reason, "dealer and auction differ")
-    return tuple(calls) or None
+    return tuple(calls) or None, _notes(game, noted) if noted else {}
+
+
+def _notes(game: Game, noted: list[tuple[int, str]]) -> dict[int, str]:
+    texts: dict[str, str] = {}
+    for section, value in game.notes:
+        number, colon, text = unescape(value).partition(":")
+        if section == "Auction" and colon:
+            texts[f"={number.strip()}="] = text.strip()
+    out: dict[int, str] = {}
+    for index, mark in noted:
+        if mark in texts and out.get(index) != texts[mark]:
+            out[index] = f"{out[index]}; {texts[mark]}" if index in out else texts[mark]
+    return out
 
 
 def passes_missing(calls: Sequence[int]) -> int:

@@ -164,7 +164,7 @@ def test_play_rows():
 def test_sections_and_notes():
     table = '[OptimumResultTable "Declarer;Denomination\\2R;Result\\2R"]\nN NT 5\nN  S 7\n'
     board = only(f'[Board "1"]\n[Deal "{DEAL}"]\n[Auction "N"]\n1C =1= P\n[Note "1:strong"]\nP P\n{table}')
-    assert board.auction == calls("1C P P P")
+    assert (board.auction, board.notes) == (calls("1C P P P"), {0: "strong"})
     assert board.sections == {"OptimumResultTable": ("Declarer;Denomination\\2R;Result\\2R", "N NT 5", "N  S 7")}
     assert table in board_text(board)
 
@@ -311,6 +311,9 @@ def test_nothing_in_a_file_raises(junk):
 # --- round trips ----------------------------------------------------------------------------------------
 
 
+NOTES = ("", "15-17", '5+ "S"; 11\\12', "{not =1= a comment}: 3")
+
+
 def random_board(seed: int, tags: dict[str, str]) -> Board:
     rng = np.random.default_rng(seed)
     dealer, vulnerability = int(rng.integers(4)), int(rng.integers(4))
@@ -335,6 +338,7 @@ def random_board(seed: int, tags: dict[str, str]) -> Board:
         play=rows or None,
         leader=int(rng.integers(4)) if rows and rng.random() < 0.8 else None,
         tags=tags,
+        notes={i: NOTES[int(rng.integers(4))] for i in range(auctions.length[0]) if rng.random() < 0.2},
         sections={"ScoreTable": ("Rank\\3R;Lead", "  1 H4".strip(), "2 -")} if rng.random() < 0.3 else {},
     )
 
@@ -379,6 +383,7 @@ def test_writing_to_a_path(name, tmp_path):
         {"sections": {"Table": ("head", "a {comment}")}},
         {"sections": {"Table": ('he"ad', "row")}},
         {"sections": {"Play": ("N", "row")}},
+        {"auction": (3,), "notes": {0: "a\nb"}},
     ],
 )
 def test_what_pbn_cannot_hold_is_refused_before_anything_is_written(change, tmp_path):
