@@ -16,19 +16,16 @@ import gzip
 import io
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from typing import IO, cast
 
-import numpy as np
-
-from bridge_env.auction import Auctions
+from bridge_env.board import DIFFERS, ILLEGAL, TOGETHER, BadBoard, Board, Problem, ReadResult, auction_ends
 from bridge_env.calls import Contract, call_text
 from bridge_env.cards import SEATS, UInt8Array, deal_text
 from bridge_env.pbn_fields import (
-    BadBoard,
     passes_missing,
     read_auction,
     read_contract,
@@ -42,92 +39,18 @@ from bridge_env.pbn_fields import (
 from bridge_env.pbn_games import Game, escape, read_games, unescape
 from bridge_env.pbn_lines import Fault, Source, source_name
 
+__all__ = [
+    "MANDATORY_TAGS", "Board", "Problem", "ReadResult", "Source",
+    "board_text", "iter_boards", "read_boards", "write_boards",
+]  # fmt: skip
+
 MANDATORY_TAGS = ("Event", "Site", "Date", "Board", "West", "North", "East", "South", "Dealer", "Vulnerable",
                   "Deal", "Scoring", "Declarer", "Contract", "Result")  # fmt: skip
 """The tags of every game in the export format, in its order."""
 
 _FIELDS = frozenset({"Board", "Dealer", "Vulnerable", "Deal", "Declarer", "Contract", "Result", "Auction", "Play"})
-_TOGETHER = 256  # games whose auctions step together
 _UNWRITABLE = "\n\r\x1a\0"
-_DIFFERS = "contract is not the auction's"
 _VULNERABLE = ("None", "NS", "EW", "All")
-
-
-@dataclass(frozen=True, eq=False)
-class Board:
-    """A deal, and as much of its story as is known. Equal boards may come from different lines.
-
-    Attributes:
-        owner: uint8 (52,), the seat that holds each card.
-        dealer: seat 0..3.
-        vulnerability: code 0..3, bit 0 NS, bit 1 EW.
-        number: board number, if it is a positive number.
-        auction: calls in order; not always a finished one. None if unknown.
-        contract: None if unknown; of a finished auction always its contract.
-        tricks: declarer's tricks, if known.
-        play: rows of four words, one a trick, each a card (``"SA"``) or ``"-"`` (not played or not known).
-            The columns are seats, clockwise from ``leader``, whoever leads the trick.
-        leader: seat of the first column, if there is play and it is known.
-        tags: all other tags with a value, as text.
-        sections: all other tags with rows under them: the tag's value, then the rows, as they stand.
-        notes: what was told of calls, by their place in the auction; empty text: alerted, and nothing told.
-        line: first line of the board in its file; 0 if it comes from none.
-    """
-
-    owner: UInt8Array
-    dealer: int
-    vulnerability: int
-    number: int | None = None
-    auction: tuple[int, ...] | None = None
-    contract: Contract | None = None
-    tricks: int | None = None
-    play: tuple[tuple[str, ...], ...] | None = None
-    leader: int | None = None
-    tags: Mapping[str, str] = field(default_factory=dict)
-    sections: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    line: int = 0
-    notes: Mapping[int, str] = field(default_factory=dict)
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Board):
-            return NotImplemented
-        return self._content() == other._content()
-
-    __hash__ = None  # type: ignore[assignment]
-
-    def _content(self) -> tuple[object, ...]:
-        known = (self.dealer, self.vulnerability, self.number, self.auction, self.contract, self.tricks)
-        mappings = (dict(self.tags), dict(self.sections), dict(self.notes))
-        return (self.owner.tobytes(), *known, self.play, self.leader, *mappings)
-
-
-@dataclass(frozen=True, slots=True)
-class Problem:
-    """A board, or a piece of a file, that was left out. ``str`` gives ``file:line: reason``.
-
-    Attributes:
-        kind: the reason in a few words, the same for all that suffer from the same.
-        board: a board was lost, not just a line of text.
-        auction: the board had both a deal and an auction.
-    """
-
-    file: str
-    line: int
-    reason: str
-    kind: str = "stray text"
-    board: bool = False
-    auction: bool = False
-
-    def __str__(self) -> str:
-        return f"{self.file}:{self.line}: {self.reason}"
-
-
-@dataclass(frozen=True, slots=True)
-class ReadResult:
-    """Boards in the order of the file, and what was left out, in the order of the lines."""
-
-    boards: list[Board]
-    problems: list[Problem]
 
 
 # --- reading ----------------------------------------------------------------------------------------------
@@ -160,7 +83,7 @@ def iter_boards(source: Source) -> Iterator[Board | Problem]:
     name = source_name(source)
     faults: list[Fault] = []
     games = read_games(source, faults)
-    while part := list(islice(games, _TOGETHER)):
+    while part := list(islice(games, TOGETHER)):
         yield from _checked(name, part)
         yield from (Problem(name, *fault) for fault in faults)
         faults.clear()
@@ -175,7 +98,7 @@ def _checked(name: str, games: list[Game]) -> Iterator[Board | Problem]:
         except BadBoard as bad:
             drafts.append(_lost(name, game, bad))
     known = [draft for draft in drafts if isinstance(draft, _Draft)]
-    ends = iter(_auction_ends(known))
+    ends = iter(auction_ends(known))
     for draft in drafts:
         if isinstance(draft, Problem):
             yield draft
@@ -213,40 +136,13 @@ def _draft(game: Game) -> _Draft:
     return _Draft(game, number, owner, dealer, read_vulnerability(game, number), *read_auction(game, dealer))
 
 
-def _auction_ends(drafts: list[_Draft]) -> list[str | Contract | None]:
-    """For each board the contract of its auction, None where that is not finished, or what is wrong with it.
-
-    All auctions step together.
-    """
-    ends: list[str | Contract | None] = [None] * len(drafts)
-    rows = np.array([i for i, draft in enumerate(drafts) if draft.auction], np.int64)
-    if not rows.size:
-        return ends
-    calls = [drafts[i].auction or () for i in rows]
-    auctions = Auctions([drafts[i].dealer for i in rows], [drafts[i].vulnerability for i in rows])
-    length = np.array([len(c) for c in calls])
-    for column in range(int(length.max())):
-        going = np.flatnonzero(length > column)
-        call = np.array([calls[j][column] for j in going])
-        legal = auctions.legal()[going, call] & ~auctions.done[going]
-        for j, bad in zip(going[~legal], call[~legal], strict=True):
-            length[j] = 0
-            why = "comes after the end of" if auctions.done[j] else "is not legal after"
-            ends[rows[j]] = f"auction: {call_text(int(bad))} {why} {auctions.text(int(j)) or 'no call'}"
-        auctions.step(call[legal], going[legal])
-    contracts = auctions.contracts()
-    for j in np.flatnonzero(auctions.done & (length > 0)):
-        ends[rows[j]] = contracts.at(int(j))
-    return ends
-
-
 def _board(draft: _Draft, end: str | Contract | None) -> Board:
     game = draft.game
     if isinstance(end, str):
-        raise BadBoard(game.line_of("Auction"), end, "illegal call")
+        raise BadBoard(game.line_of("Auction"), end, ILLEGAL)
     said = read_contract(game)
     if end is not None and said is not None and end != said:
-        raise BadBoard(game.line_of("Contract"), f"the auction ends in {end}, the tags say {said}", _DIFFERS)
+        raise BadBoard(game.line_of("Contract"), f"the auction ends in {end}, the tags say {said}", DIFFERS)
     contract = said if end is None else end
     play, leader = read_play(game)
     tags = {

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from bridge_env.auction import MAX_CALLS
+from bridge_env.board import BadBoard
 from bridge_env.calls import FIRST_BID, PASS, CallError, Contract, parse_call
 from bridge_env.cards import (
     RANKS,
@@ -30,14 +31,6 @@ _TRICKS = re.compile(r"(NS|EW)?\s*(\d+)(?:\s*(?:NS|EW)\s*\d+)?$", re.ASCII)
 _CARDS = {suit + rank: suit + rank for suit in SUITS for rank in RANKS}
 _CARDS |= {f"{suit}10": f"{suit}T" for suit in SUITS} | {"-": "-"}
 _OPEN = ("", "?")  # tag values that say nothing
-
-
-class BadBoard(Exception):
-    """Ends the reading of one board. ``kind`` is the reason without what differs from board to board."""
-
-    def __init__(self, line: int, reason: str, kind: str) -> None:
-        super().__init__(reason)
-        self.line, self.reason, self.kind = line, reason, kind
 
 
 def read_number(game: Game) -> int | None:
