@@ -14,6 +14,7 @@ from bridge_env.cards import UInt8Array
 
 TOGETHER = 256
 """Boards whose auctions step together where a file is read one by one."""
+LONGEST_REASON = 2000
 DIFFERS, ILLEGAL = "contract is not the auction's", "illegal call"
 
 
@@ -127,7 +128,7 @@ def auction_ends(drafts: Sequence[_Told]) -> list[str | Contract | None]:
         raise ValueError(f"an auction has at most {MAX_CALLS} calls")
     for column in range(int(length.max())):
         going = np.flatnonzero(length > column)
-        call = np.array([calls[j][column] for j in going])
+        call = np.array([calls[j][column] for j in going], np.int64)
         legal = auctions.legal()[going, call] & ~auctions.done[going]
         for j, bad in zip(going[~legal], call[~legal], strict=True):
             length[j] = 0

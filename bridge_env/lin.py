@@ -36,6 +36,7 @@ _KEY = re.compile(r"[a-z][a-z0-9]$", re.ASCII)
 _BOARD_KEYS = frozenset({"qx", "md", "sv", "mb", "an", "pc", "mc", "pn", "ah"})
 # A key where the value of one of these should stand tells that the value is missing.
 _STRICT, _NO_VALUE = frozenset({"md", "sv", "mb", "pc", "mc"}), _BOARD_KEYS | {"rh", "pg", "vg", "rs", "nt"}
+_LONGEST_SHARED = 1000  # characters that go on to other boards
 _ROOMS = {"Open": "o", "Closed": "c"}
 
 
@@ -117,7 +118,7 @@ def _boards(values: Iterable[tuple[int, str, str]]) -> Iterator[LinBoard]:
     before: LinBoard | None = None
     for line, key, value in values:
         if key == "vg":
-            event = value.split(",")[0].strip()
+            event = value[:_LONGEST_SHARED].split(",")[0].strip()
         if key not in _BOARD_KEYS:
             continue
         if lin is None or _begins(lin, key):
@@ -134,13 +135,11 @@ def _boards(values: Iterable[tuple[int, str, str]]) -> Iterator[LinBoard]:
         elif key == "an":
             if lin.calls:
                 lin.notes[len(lin.calls) - 1] = value
-        elif key == "pn" and "qx" in lin.values and lin.calls:
-            names = value  # of the boards to come
         else:
             lin.values[key] = value
         if "qx" in lin.values and not lin.calls:  # a match: both rooms, and names once for all
-            names = lin.values.get("pn", names)
-            lin.values.setdefault("pn", names)
+            names = lin.values.get("pn", names)[:_LONGEST_SHARED]
+            lin.names = names
         if lin.calls:
             _take_over(lin, before)
     if lin is not None:
@@ -152,13 +151,17 @@ def _begins(lin: LinBoard, key: str) -> bool:
         return "qx" in lin.values or "md" in lin.values
     if key == "md":
         return "md" in lin.values
-    again = key == "pn" or (key in ("ah", "sv") and key in lin.values)
-    return again and "qx" not in lin.values and bool(lin.calls or lin.cards)
+    over = bool(lin.calls or lin.cards)
+    if key == "pn":
+        return over or ("pn" in lin.values and "md" in lin.values)
+    return over and key in ("ah", "sv") and key in lin.values and "qx" not in lin.values
 
 
 def _take_over(lin: LinBoard, before: LinBoard | None) -> None:
     """The second room may leave out the deal."""
     if before is None or "md" in lin.values or "md" not in before.values or "qx" not in lin.values:
+        return
+    if len(before.values["md"]) > _LONGEST_SHARED:
         return
     if fields.read_number(lin) is not None and fields.read_number(lin) == fields.read_number(before):
         lin.values["md"] = before.values["md"]
@@ -244,7 +247,13 @@ def write_lin(target: Source, boards: Iterable[Board]) -> None:
         target: a path (gzipped if it ends in ``.gz``; the text is UTF-8), or a text or binary stream.
         boards: any boards.
     """
-    text = "".join(lin_text(board) + "\n" for board in boards)
+    event, lines = "", []
+    for board in boards:
+        line = lin_text(board)
+        named = line.startswith("vg|")
+        lines.append(f"vg||{line}\n" if event and not named else f"{line}\n")  # an event goes on to what follows
+        event = "vg" if named else ""
+    text = "".join(lines)
     if isinstance(target, str | os.PathLike):
         data = text.encode()
         Path(target).write_bytes(gzip.compress(data, mtime=0) if os.fspath(target).endswith(".gz") else data)

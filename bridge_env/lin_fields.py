@@ -50,6 +50,7 @@ class LinBoard:
     calls: list[int] = field(default_factory=list)
     notes: dict[int, str] = field(default_factory=dict)
     cards: list[int] = field(default_factory=list)
+    names: str = ""  # told once for a match
     bad: BadBoard | None = None  # in a call or a card, which are read as they come
 
     def add_calls(self, text: str, line: int) -> None:
@@ -103,7 +104,7 @@ def read_room(lin: LinBoard) -> str:
 
 def read_names(lin: LinBoard, room: str) -> dict[str, str]:
     """Player by seat; of eight names the last four sit in the closed room."""
-    names = [name.strip() for name in lin.values.get("pn", "").split(",")]
+    names = [name.strip() for name in lin.values.get("pn", lin.names).split(",")]
     if len(names) == 8:
         names = names[4:] if room == "Closed" else names[:4]
     return {seat: name for seat, name in zip(PLAYERS, names, strict=True) if name} if len(names) == 4 else {}

@@ -22,7 +22,17 @@ from itertools import islice
 from pathlib import Path
 from typing import IO, cast
 
-from bridge_env.board import DIFFERS, ILLEGAL, TOGETHER, BadBoard, Board, Problem, ReadResult, auction_ends
+from bridge_env.board import (
+    DIFFERS,
+    ILLEGAL,
+    LONGEST_REASON,
+    TOGETHER,
+    BadBoard,
+    Board,
+    Problem,
+    ReadResult,
+    auction_ends,
+)
 from bridge_env.calls import Contract, call_text
 from bridge_env.cards import SEATS, UInt8Array, deal_text
 from bridge_env.pbn_fields import (
@@ -111,7 +121,7 @@ def _checked(name: str, games: list[Game]) -> Iterator[Board | Problem]:
 
 def _lost(name: str, game: Game, bad: BadBoard) -> Problem:
     both = game.value("Deal") not in ("", "?") and any(row.strip("*+- ") for _, row in game.rows.get("Auction", ()))
-    return Problem(name, bad.line, bad.reason, bad.kind, True, both)
+    return Problem(name, bad.line, bad.reason[:LONGEST_REASON], bad.kind, True, both)
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,7 +228,7 @@ def board_text(board: Board) -> str:
         values["Contract"] = "Pass" if contract.passed_out else str(contract).rpartition(" ")[0]
     values["Result"] = "" if board.tricks is None else str(board.tricks)
     order = [*MANDATORY_TAGS, *sorted(values.keys() - set(MANDATORY_TAGS))]
-    lines = [_tag_line(name, values.get(name, "")) for name in order]
+    lines = [_tag_line(name, values.get(name, "")) for name in order if name not in board.sections]
     if board.auction:
         lines += [f'[Auction "{SEATS[board.dealer]}"]', *_auction_lines(board)]
     if board.play:
@@ -232,7 +242,7 @@ def board_text(board: Board) -> str:
 
 
 def _tag_line(name: str, value: str) -> str:
-    if not re.fullmatch(r"[A-Za-z]\w*", name, re.ASCII) or name in ("Auction", "Play", "Note"):
+    if not re.fullmatch(r"[A-Za-z]\w*", name) or name in ("Auction", "Play", "Note"):
         raise ValueError(f"{name!r} cannot be the name of a tag")
     if any(c in value for c in _UNWRITABLE) or value == "#" or value.startswith("##"):
         raise ValueError(f"tag {name} cannot hold {value!r}: no control characters; '#' has its own meaning")

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from bridge_env.auction import MAX_CALLS
-from bridge_env.board import BadBoard
+from bridge_env.board import ILLEGAL, BadBoard
 from bridge_env.calls import FIRST_BID, PASS, CallError, Contract, parse_call
 from bridge_env.cards import (
     RANKS,
@@ -27,9 +27,10 @@ from bridge_env.cards import (
 from bridge_env.pbn_games import Game, unescape
 
 _MARKS = re.compile(r"=\d*=|\$\d+|[!?]+")  # note, numeric annotation, good or bad call or card
-_TRICKS = re.compile(r"(NS|EW)?\s*(\d+)(?:\s*(?:NS|EW)\s*\d+)?$", re.ASCII)
+_TRICKS = re.compile(r"(NS|EW)?\s*(\d{1,4})(?:\s*(?:NS|EW)\s*\d+)?$", re.ASCII)
 _CARDS = {suit + rank: suit + rank for suit in SUITS for rank in RANKS}
 _CARDS |= {f"{suit}10": f"{suit}T" for suit in SUITS} | {"-": "-"}
+_MOST_NOTES = 8  # of one call
 _OPEN = ("", "?")  # tag values that say nothing
 
 
@@ -122,9 +123,9 @@ def read_auction(game: Game, dealer: int) -> tuple[tuple[int, ...] | None, dict[
                     calls.append(parse_call(word.rstrip("*")))  # 4C* is alerted
                 except CallError as error:
                     raise BadBoard(line, f"auction: {error}", "not a call") from None
-        if len(calls) > MAX_CALLS:
-            reason = f"the auction has more than {MAX_CALLS} calls, the most there can be"
-            raise BadBoard(line, reason, "illegal call")
+            if len(calls) > MAX_CALLS:
+                reason = f"the auction has more than {MAX_CALLS} calls, the most there can be"
+                raise BadBoard(line, reason, ILLEGAL)
     first = game.value("Auction")
     if calls and first not in _OPEN:
         try:
@@ -143,11 +144,12 @@ def _notes(game: Game, noted: list[tuple[int, str]]) -> dict[int, str]:
         number, colon, text = unescape(value).partition(":")
         if section == "Auction" and colon:
             texts[f"={number.strip()}="] = text.strip()
-    out: dict[int, str] = {}
+    out: dict[int, list[str]] = {}
     for index, mark in noted:
-        if mark in texts and out.get(index) != texts[mark]:
-            out[index] = f"{out[index]}; {texts[mark]}" if index in out else texts[mark]
-    return out
+        told = out.setdefault(index, []) if mark in texts else None
+        if told is not None and len(told) < _MOST_NOTES and texts[mark] not in told:
+            told.append(texts[mark])
+    return {index: "; ".join(told) for index, told in out.items()}
 
 
 def passes_missing(calls: Sequence[int]) -> int:

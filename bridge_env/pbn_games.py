@@ -133,7 +133,7 @@ def _inherit(game: Game, last: dict[str, str], lasting: set[str]) -> None:
         elif value.startswith("##"):
             if len(lasting) < _MOST_LASTING and len(value) <= _LONGEST_INHERITED:
                 lasting.add(name)
-            game.tags[name] = (value[2:], line)
+            game.tags[name] = (value.lstrip("#"), line)
         value = game.tags[name][0]
         last[name] = value if len(value) <= _LONGEST_INHERITED else ""
     for name in sorted(lasting - game.tags.keys()):
