@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from bridge_env.auction import Auctions
 from bridge_env.calls import Contract, parse_call
 from bridge_env.cards import card_text, deal_text, parse_deal, random_deals
-from bridge_env.pbn import Board, board_text, read_boards, write_boards
+from bridge_env.pbn import Board, Problem, board_text, iter_boards, read_boards, write_boards
 
 SHARED = Path(__file__).parents[2] / "shared" / "data"
 
@@ -114,6 +114,8 @@ def test_a_deal_alone_takes_dealer_and_vulnerability_from_its_number():
         ("% 7NT\n1S pass 2s Pass\n% PBN\nPass PASS", "1S P 2S P P P"),
         ("1S ^I 2S\nP *", "1S 2S P"),
         ("1S 2S +\n3S", "1S 2S"),
+        ("1S 2S - -", "1S 2S"),
+        ("1S 2S -\n- -\n*", "1S 2S"),
         ("*", None),
     ],
 )
@@ -138,6 +140,7 @@ def test_rows_may_start_left_of_the_dealer():
         ("3N", "^W", "^10", "3NT W", 10),
         ("Pass", "", "", "Pass", None),
         ("PASS", "?", "0", "Pass", None),
+        ("AP", "", "", "Pass", None),
         ("?", "?", "?", None, None),
         ("4H", "?", "9", None, 9),
         ("4H", "E", "EW 9", "4H E", 9),
@@ -203,6 +206,40 @@ def test_line_ends_and_encodings(newline):
             board = only(packed)
             assert board.tags["Event"] == "Málaga"
             assert board.line == 2
+
+
+def test_lines_in_windows_1252_and_files_in_utf_16():
+    text = GAME.replace("A match", "Łódź € “open”")
+    for mark in ("utf-16", "utf-8-sig"):
+        assert only(text.encode(mark)).tags["Event"] == "Łódź € “open”"
+    data = GAME.replace("A match", "Málaga € “open”").encode("cp1252")
+    assert only(data).tags["Event"] == "Málaga € “open”"
+    both = data + b"\n" + text.encode()  # two files in one: every line as it is
+    assert [b.tags["Event"] for b in read(both).boards] == ["Málaga € “open”", "Łódź € “open”"]
+    assert only(data.replace(b"open", b"\x81")).tags["Event"].startswith("Málaga")
+
+
+def test_a_dealer_from_the_auction_before_the_number():
+    text = f'[Board "1"]\n[Vulnerable "?"]\n[Deal "{DEAL}"]\n[Auction "W"]\nAP\n'
+    assert (only(text).dealer, only(text).vulnerability) == (3, 0)
+    assert only(text.replace('"W"', '"?"')).dealer == 0
+    assert "no dealer" in problem(text.replace('"W"', '"?"').replace("1", "A"))[1]
+
+
+def test_boards_one_by_one_with_what_was_left_out():
+    bad = GAME.replace("Pass 2H", "Pass 1H")
+    items = list(iter_boards(io.StringIO(GAME + "\n" + bad + "\nx\n\n" + GAME)))
+    assert [type(item) for item in items if isinstance(item, Board)] == [Board, Board]
+    lost, text = sorted((item for item in items if isinstance(item, Problem)), key=lambda p: p.line)
+    assert (lost.kind, lost.board, lost.auction) == ("illegal call", True, True)
+    assert (text.kind, text.board, text.auction) == ("stray text", False, False)
+
+
+def test_notes_of_calls():
+    rows = '1NT =1= X =3= =2= P\n=2= AP\n[Note "1:12-14"]\n[Note "2:a \\"b\\""]\n[Note "broken"]\n'
+    board = only(f'[Board "1"]\n[Deal "{DEAL}"]\n[Auction "N"]\n{rows}[Play "E"]\nSK =1=\n[Note "3:low"]\n')
+    assert board.notes == {0: "12-14", 1: 'a "b"', 2: 'a "b"'}
+    assert read(board_text(board)).boards == [board]
 
 
 def test_games_without_blank_lines_between_them():
