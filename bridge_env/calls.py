@@ -112,7 +112,7 @@ class Contract:
         Raises:
             CallError: not a contract with its declarer.
         """
-        word = text.strip().upper()
+        word = " ".join(text.split()).upper()
         if word in ("PASS", "PASSED OUT", "AP"):
             return cls(-1)
         match = _CONTRACT.match(word)

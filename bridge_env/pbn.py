@@ -1,32 +1,41 @@
 """Portable Bridge Notation: boards in and out, one by one, so that a bad board costs nothing but itself.
 
-``read_boards`` never raises for what a file contains. A board that cannot be trusted (cards missing or
-twice, an illegal auction, a contract that its auction does not end in, ...) becomes a ``Problem`` with file,
-line and reason, and the others are kept. Accepted beyond the clean export format: ``%`` lines, ``;`` and
-``{}`` comments, gzip, UTF-8 and Latin-1, any line ends, missing [Dealer] and [Vulnerable] (from the
-board's number), values inherited by ``#`` and ``##``, marks such as ``AP``, ``-``, ``*``, ``+`` and ``^``,
-notes and annotations.
+``read_boards`` (a list) and ``iter_boards`` (one by one) never raise for what a file contains. A board that
+cannot be trusted (cards missing or twice, an illegal auction, a contract that its auction does not end in, ...)
+becomes a ``Problem`` with file, line and reason, and the others are kept. Accepted beyond the clean export
+format: ``%`` lines, ``;`` and ``{}`` comments, gzip, UTF-8, Windows-1252, Latin-1 and UTF-16, any line ends,
+missing [Dealer] (from the auction's, else the board's number) and [Vulnerable] (from the number), values
+inherited by ``#`` and ``##``, marks such as ``AP``, ``-``, ``*``, ``+`` and ``^``, notes and annotations.
 
-Not kept: comments, the text of notes and annotation marks.
+Not kept: comments, annotation marks, and the notes of the play.
 """
 
 from __future__ import annotations
 
 import gzip
+import io
 import os
 import re
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import IO, cast
 
-import numpy as np
-
-from bridge_env.auction import Auctions
+from bridge_env.board import (
+    DIFFERS,
+    ILLEGAL,
+    LONGEST_REASON,
+    TOGETHER,
+    BadBoard,
+    Board,
+    Problem,
+    ReadResult,
+    auction_ends,
+)
 from bridge_env.calls import Contract, call_text
 from bridge_env.cards import SEATS, UInt8Array, deal_text
 from bridge_env.pbn_fields import (
-    BadBoard,
     passes_missing,
     read_auction,
     read_contract,
@@ -37,81 +46,21 @@ from bridge_env.pbn_fields import (
     read_tricks,
     read_vulnerability,
 )
-from bridge_env.pbn_games import Game, decode, escape, inherit, split_games, unescape
+from bridge_env.pbn_games import Game, escape, read_games, unescape
+from bridge_env.pbn_lines import Fault, Source, source_name
 
-Source = str | os.PathLike[str] | IO[str] | IO[bytes]
+__all__ = [
+    "MANDATORY_TAGS", "Board", "Problem", "ReadResult", "Source",
+    "board_text", "iter_boards", "read_boards", "write_boards",
+]  # fmt: skip
 
 MANDATORY_TAGS = ("Event", "Site", "Date", "Board", "West", "North", "East", "South", "Dealer", "Vulnerable",
                   "Deal", "Scoring", "Declarer", "Contract", "Result")  # fmt: skip
 """The tags of every game in the export format, in its order."""
 
 _FIELDS = frozenset({"Board", "Dealer", "Vulnerable", "Deal", "Declarer", "Contract", "Result", "Auction", "Play"})
+_UNWRITABLE = "\n\r\x1a\0"
 _VULNERABLE = ("None", "NS", "EW", "All")
-
-
-@dataclass(frozen=True, eq=False)
-class Board:
-    """A deal, and as much of its story as is known. Equal boards may come from different lines.
-
-    Attributes:
-        owner: uint8 (52,), the seat that holds each card.
-        dealer: seat 0..3.
-        vulnerability: code 0..3, bit 0 NS, bit 1 EW.
-        number: board number, if it is a positive number.
-        auction: calls in order; not always a finished one. None if unknown.
-        contract: None if unknown; of a finished auction always its contract.
-        tricks: declarer's tricks, if known.
-        play: rows of four words, one a trick, each a card (``"SA"``) or ``"-"`` (not played or not known).
-            The columns are seats, clockwise from ``leader``, whoever leads the trick.
-        leader: seat of the first column, if there is play and it is known.
-        tags: all other tags with a value, as text.
-        sections: all other tags with rows under them: the tag's value, then the rows, as they stand.
-        line: first line of the board in its file; 0 if it comes from none.
-    """
-
-    owner: UInt8Array
-    dealer: int
-    vulnerability: int
-    number: int | None = None
-    auction: tuple[int, ...] | None = None
-    contract: Contract | None = None
-    tricks: int | None = None
-    play: tuple[tuple[str, ...], ...] | None = None
-    leader: int | None = None
-    tags: Mapping[str, str] = field(default_factory=dict)
-    sections: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    line: int = 0
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Board):
-            return NotImplemented
-        return self._content() == other._content()
-
-    __hash__ = None  # type: ignore[assignment]
-
-    def _content(self) -> tuple[object, ...]:
-        known = (self.dealer, self.vulnerability, self.number, self.auction, self.contract, self.tricks)
-        return (self.owner.tobytes(), *known, self.play, self.leader, dict(self.tags), dict(self.sections))
-
-
-@dataclass(frozen=True, slots=True)
-class Problem:
-    """A board, or a piece of a file, that was left out. ``str`` gives ``file:line: reason``."""
-
-    file: str
-    line: int
-    reason: str
-
-    def __str__(self) -> str:
-        return f"{self.file}:{self.line}: {self.reason}"
-
-
-@dataclass(frozen=True, slots=True)
-class ReadResult:
-    """Boards in the order of the file, and what was left out, in the order of the lines."""
-
-    boards: list[Board]
-    problems: list[Problem]
 
 
 # --- reading ----------------------------------------------------------------------------------------------
@@ -126,29 +75,53 @@ def read_boards(source: Source) -> ReadResult:
     Raises:
         OSError: the file is missing or cannot be read. What it contains never raises.
     """
-    if isinstance(source, str | os.PathLike):
-        name, data = os.fspath(source), Path(source).read_bytes()
-        text, faults = decode(data)
-    else:
-        name = str(getattr(source, "name", "<stream>"))
-        content = source.read()
-        text, faults = (content, []) if isinstance(content, str) else decode(content)
-    games, outside = split_games(text)
-    faults += outside
-    inherit(games)
-    drafts = []
+    boards: list[Board] = []
+    problems: list[Problem] = []
+    for item in iter_boards(source):
+        if isinstance(item, Board):
+            boards.append(item)
+        else:
+            problems.append(item)
+    return ReadResult(boards, sorted(problems, key=lambda problem: problem.line))
+
+
+def iter_boards(source: Source) -> Iterator[Board | Problem]:
+    """The same one by one, some hundred ahead, so that a file of any size fits in memory.
+
+    Problems come about where they arise, not exactly in the order of their lines.
+    """
+    name = source_name(source)
+    faults: list[Fault] = []
+    games = read_games(source, faults)
+    while part := list(islice(games, TOGETHER)):
+        yield from _checked(name, part)
+        yield from (Problem(name, *fault) for fault in faults)
+        faults.clear()
+    yield from (Problem(name, *fault) for fault in faults)
+
+
+def _checked(name: str, games: list[Game]) -> Iterator[Board | Problem]:
+    drafts: list[_Draft | Problem] = []
     for game in games:
         try:
             drafts.append(_draft(game))
         except BadBoard as bad:
-            faults.append((bad.line, bad.reason))
-    boards = []
-    for draft, end in zip(drafts, _auction_ends(drafts), strict=True):
+            drafts.append(_lost(name, game, bad))
+    known = [draft for draft in drafts if isinstance(draft, _Draft)]
+    ends = iter(auction_ends(known))
+    for draft in drafts:
+        if isinstance(draft, Problem):
+            yield draft
+            continue
         try:
-            boards.append(_board(draft, end))
+            yield _board(draft, next(ends))
         except BadBoard as bad:
-            faults.append((bad.line, bad.reason))
-    return ReadResult(boards, [Problem(name, line, reason) for line, reason in sorted(faults)])
+            yield _lost(name, draft.game, bad)
+
+
+def _lost(name: str, game: Game, bad: BadBoard) -> Problem:
+    both = game.value("Deal") not in ("", "?") and any(row.strip("*+- ") for _, row in game.rows.get("Auction", ()))
+    return Problem(name, bad.line, bad.reason[:LONGEST_REASON], bad.kind, True, both)
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,51 +134,25 @@ class _Draft:
     dealer: int
     vulnerability: int
     auction: tuple[int, ...] | None
+    notes: dict[int, str]
 
 
 def _draft(game: Game) -> _Draft:
     if game.faults:
-        raise BadBoard(*game.faults[0])
+        raise BadBoard(*game.faults[0], "broken tag")
     number = read_number(game)
     owner = read_deal(game)
     dealer = read_dealer(game, number)
-    return _Draft(game, number, owner, dealer, read_vulnerability(game, number), read_auction(game, dealer))
-
-
-def _auction_ends(drafts: list[_Draft]) -> list[str | Contract | None]:
-    """For each board the contract of its auction, None where that is not finished, or what is wrong with it.
-
-    All auctions step together.
-    """
-    ends: list[str | Contract | None] = [None] * len(drafts)
-    rows = np.array([i for i, draft in enumerate(drafts) if draft.auction], np.int64)
-    if not rows.size:
-        return ends
-    calls = [drafts[i].auction or () for i in rows]
-    auctions = Auctions([drafts[i].dealer for i in rows], [drafts[i].vulnerability for i in rows])
-    length = np.array([len(c) for c in calls])
-    for column in range(int(length.max())):
-        going = np.flatnonzero(length > column)
-        call = np.array([calls[j][column] for j in going])
-        legal = auctions.legal()[going, call] & ~auctions.done[going]
-        for j, bad in zip(going[~legal], call[~legal], strict=True):
-            length[j] = 0
-            why = "comes after the end of" if auctions.done[j] else "is not legal after"
-            ends[rows[j]] = f"auction: {call_text(int(bad))} {why} {auctions.text(int(j)) or 'no call'}"
-        auctions.step(call[legal], going[legal])
-    contracts = auctions.contracts()
-    for j in np.flatnonzero(auctions.done & (length > 0)):
-        ends[rows[j]] = contracts.at(int(j))
-    return ends
+    return _Draft(game, number, owner, dealer, read_vulnerability(game, number), *read_auction(game, dealer))
 
 
 def _board(draft: _Draft, end: str | Contract | None) -> Board:
     game = draft.game
     if isinstance(end, str):
-        raise BadBoard(game.line_of("Auction"), end)
+        raise BadBoard(game.line_of("Auction"), end, ILLEGAL)
     said = read_contract(game)
     if end is not None and said is not None and end != said:
-        raise BadBoard(game.line_of("Contract"), f"the auction ends in {end}, the tags say {said}")
+        raise BadBoard(game.line_of("Contract"), f"the auction ends in {end}, the tags say {said}", DIFFERS)
     contract = said if end is None else end
     play, leader = read_play(game)
     tags = {
@@ -236,6 +183,7 @@ def _board(draft: _Draft, end: str | Contract | None) -> Board:
             if name not in _FIELDS
         },
         line=game.line,
+        notes=draft.notes,
     )
 
 
@@ -280,9 +228,9 @@ def board_text(board: Board) -> str:
         values["Contract"] = "Pass" if contract.passed_out else str(contract).rpartition(" ")[0]
     values["Result"] = "" if board.tricks is None else str(board.tricks)
     order = [*MANDATORY_TAGS, *sorted(values.keys() - set(MANDATORY_TAGS))]
-    lines = [_tag_line(name, values.get(name, "")) for name in order]
+    lines = [_tag_line(name, values.get(name, "")) for name in order if name not in board.sections]
     if board.auction:
-        lines += [f'[Auction "{SEATS[board.dealer]}"]', *_auction_lines(board.auction)]
+        lines += [f'[Auction "{SEATS[board.dealer]}"]', *_auction_lines(board)]
     if board.play:
         leader = "?" if board.leader is None else SEATS[board.leader]
         lines += [f'[Play "{leader}"]', *(" ".join(row) for row in board.play)]
@@ -294,9 +242,9 @@ def board_text(board: Board) -> str:
 
 
 def _tag_line(name: str, value: str) -> str:
-    if not re.fullmatch(r"[A-Za-z]\w*", name, re.ASCII) or name in ("Auction", "Play", "Note"):
+    if not re.fullmatch(r"[A-Za-z]\w*", name) or name in ("Auction", "Play", "Note"):
         raise ValueError(f"{name!r} cannot be the name of a tag")
-    if any(c in value for c in "\n\r\x1a\0") or value == "#" or value.startswith("##"):
+    if any(c in value for c in _UNWRITABLE) or value == "#" or value.startswith("##"):
         raise ValueError(f"tag {name} cannot hold {value!r}: no control characters; '#' has its own meaning")
     return f'[{name} "{escape(value)}"]'
 
@@ -305,14 +253,27 @@ def _section_lines(name: str, section: tuple[str, ...]) -> list[str]:
     """A section as it stands in a file: the heads of tables have backslashes that are no escapes."""
     header, *rows = section
     lines = [f'[{name} "{header}"]', *rows]
-    games, faults = split_games("\n".join(lines))
+    faults: list[Fault] = []
+    games = list(read_games(io.StringIO("\n".join(lines)), faults))
     expected = ({name: (header, 1)}, {name: list(enumerate(rows, 2))})
     if name in _FIELDS or faults or [(game.tags, game.rows) for game in games] != [expected]:
         raise ValueError(f"section {name!r} cannot be written: {section!r}")
     return lines
 
 
-def _auction_lines(calls: tuple[int, ...]) -> list[str]:
-    rows = [" ".join(call_text(c) for c in calls[i : i + 4]) for i in range(0, len(calls), 4)]
+def _auction_lines(board: Board) -> list[str]:
+    calls = board.auction or ()
+    marks = {index: mark for mark, index in enumerate(sorted(board.notes), 1)}
+    if any(not 0 <= index < len(calls) for index in marks):
+        raise ValueError(f"notes of calls {sorted(marks)}, but the auction has {len(calls)} calls")
+    words = [call_text(c) + (f" ={marks[i]}=" if i in marks else "") for i, c in enumerate(calls)]
+    rows = [" ".join(words[i : i + 4]) for i in range(0, len(calls), 4)]
     finished = len(calls) >= 4 and passes_missing(calls) == 0
-    return rows if finished else [*rows, "*"]
+    if not finished:
+        rows.append("*")
+    for index, mark in marks.items():
+        text = board.notes[index]
+        if text != text.strip() or any(c in text for c in _UNWRITABLE):
+            raise ValueError(f"a note cannot hold {text!r}: no control characters, nor blanks around it")
+        rows.append(f'[Note "{mark}:{escape(text)}"]')
+    return rows

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from bridge_env.auction import MAX_CALLS
+from bridge_env.board import ILLEGAL, BadBoard
 from bridge_env.calls import FIRST_BID, PASS, CallError, Contract, parse_call
 from bridge_env.cards import (
     RANKS,
@@ -23,21 +24,14 @@ from bridge_env.cards import (
     parse_seat,
     parse_vulnerability,
 )
-from bridge_env.pbn_games import Game
+from bridge_env.pbn_games import Game, unescape
 
 _MARKS = re.compile(r"=\d*=|\$\d+|[!?]+")  # note, numeric annotation, good or bad call or card
-_TRICKS = re.compile(r"(NS|EW)?\s*(\d+)(?:\s*(?:NS|EW)\s*\d+)?$", re.ASCII)
+_TRICKS = re.compile(r"(NS|EW)?\s*(\d{1,4})(?:\s*(?:NS|EW)\s*\d+)?$", re.ASCII)
 _CARDS = {suit + rank: suit + rank for suit in SUITS for rank in RANKS}
 _CARDS |= {f"{suit}10": f"{suit}T" for suit in SUITS} | {"-": "-"}
+_MOST_NOTES = 8  # of one call
 _OPEN = ("", "?")  # tag values that say nothing
-
-
-class BadBoard(Exception):
-    """Ends the reading of one board."""
-
-    def __init__(self, line: int, reason: str) -> None:
-        super().__init__(reason)
-        self.line, self.reason = line, reason
 
 
 def read_number(game: Game) -> int | None:
@@ -50,13 +44,13 @@ def read_deal(game: Game) -> UInt8Array:
     """owner uint8 (52,), read-only."""
     text = game.value("Deal")
     if not text:
-        raise BadBoard(game.line_of("Deal"), "the board has no deal")
+        raise BadBoard(game.line_of("Deal"), "the board has no deal", "no deal")
     if "-" in text.partition(":")[2].split():
-        raise BadBoard(game.line_of("Deal"), f"deal {text!r} leaves out a hand")
+        raise BadBoard(game.line_of("Deal"), f"deal {text!r} leaves out a hand", "deal leaves out a hand")
     try:
         owner = parse_deal(text)
     except DealError as error:
-        raise BadBoard(game.line_of("Deal"), str(error)) from None
+        raise BadBoard(game.line_of("Deal"), str(error), "not 52 distinct cards") from None
     owner.flags.writeable = False
     return owner
 
@@ -69,9 +63,9 @@ def read_dealer(game: Game, number: int | None) -> int:
             try:
                 return parse_seat(text)
             except ValueError as error:
-                raise BadBoard(game.line_of(name), f"[{name}]: {error}") from None
+                raise BadBoard(game.line_of(name), f"[{name}]: {error}", "dealer") from None
     if number is None:
-        raise BadBoard(game.line, "no dealer, and no board number to tell it from")
+        raise BadBoard(game.line, "no dealer, and no board number to tell it from", "dealer")
     return int(board_dealer(number))
 
 
@@ -82,50 +76,80 @@ def read_vulnerability(game: Game, number: int | None) -> int:
         try:
             return parse_vulnerability(text)
         except ValueError as error:
-            raise BadBoard(game.line_of("Vulnerable"), str(error)) from None
+            raise BadBoard(game.line_of("Vulnerable"), str(error), "vulnerability") from None
     if number is None:
-        raise BadBoard(game.line, "no vulnerability, and no board number to tell it from")
+        reason = "no vulnerability, and no board number to tell it from"
+        raise BadBoard(game.line, reason, "vulnerability")
     return int(board_vulnerability(number))
 
 
+def _spaced(mark: re.Match[str]) -> str:
+    return f" {mark[0]} " if mark[0][0] == "=" else " "
+
+
 def _words(game: Game, section: str) -> Iterator[tuple[int, list[str]]]:
-    """(line, words) of every row of a section up to its end, without marks and notes."""
+    """(line, words) of every row of a section up to its end, without marks; ``=1=`` is a word of auctions."""
     for line, row in game.rows.get(section, ()):
-        words = _MARKS.sub(" ", row).upper().split()
+        words = _MARKS.sub(_spaced, row).upper().split()
         ends = [i for i, word in enumerate(words) if word in ("*", "+")]  # it breaks off here
         # A bare ^ word tells of an irregularity; the calls or cards beside it say what stood.
-        yield line, [word for word in words[: ends[0] if ends else None] if word[0] != "^"]
+        words = words[: ends[0] if ends else None]
+        yield line, [word for word in words if word[0] != "^" and (section == "Auction" or word[0] != "=")]
         if ends:
             return
 
 
-def read_auction(game: Game, dealer: int) -> tuple[int, ...] | None:
-    """The calls from the dealer on; whether they are legal is not asked here."""
+def read_auction(game: Game, dealer: int) -> tuple[tuple[int, ...] | None, dict[int, str]]:
+    """The calls from the dealer on, and what is noted of some; whether they are legal is not asked here.
+
+    A ``-`` stands for no call: of seats before the dealer, and where the auction is not told to its end.
+    """
     calls: list[int] = []
-    skipped = 0  # seats before the first call
+    noted: list[tuple[int, str]] = []
+    skipped, broken_off = 0, False
     for line, words in _words(game, "Auction"):
         for word in words:
-            if word == "-" and not calls:
-                skipped += 1
+            if word[0] == "=":
+                noted += [(len(calls) - 1, word)] if calls else []
+            elif word == "-":
+                skipped += not calls
+                broken_off = bool(calls)
+            elif broken_off:
+                raise BadBoard(line, f"auction: {word} after a call that is left out", "call left out")
             elif word == "AP":
                 calls += [PASS] * passes_missing(calls)
             else:
                 try:
                     calls.append(parse_call(word.rstrip("*")))  # 4C* is alerted
                 except CallError as error:
-                    raise BadBoard(line, f"auction: {error}") from None
-        if len(calls) > MAX_CALLS:
-            raise BadBoard(line, f"the auction has more than {MAX_CALLS} calls, the most there can be")
+                    raise BadBoard(line, f"auction: {error}", "not a call") from None
+            if len(calls) > MAX_CALLS:
+                reason = f"the auction has more than {MAX_CALLS} calls, the most there can be"
+                raise BadBoard(line, reason, ILLEGAL)
     first = game.value("Auction")
     if calls and first not in _OPEN:
         try:
             starts = (parse_seat(first) + skipped) & 3
         except ValueError as error:
-            raise BadBoard(game.line_of("Auction"), f"[Auction]: {error}") from None
+            raise BadBoard(game.line_of("Auction"), f"[Auction]: {error}", "dealer") from None
         if starts != dealer:
             reason = f"the auction starts with {SEATS[starts]}, but {SEATS[dealer]} is the dealer"
-            raise BadBoard(game.line_of("Auction"), reason)
-    return tuple(calls) or None
+            raise BadBoard(game.line_of("Auction"), reason, "dealer and auction differ")
+    return tuple(calls) or None, _notes(game, noted) if noted else {}
+
+
+def _notes(game: Game, noted: list[tuple[int, str]]) -> dict[int, str]:
+    texts: dict[str, str] = {}
+    for section, value in game.notes:
+        number, colon, text = unescape(value).partition(":")
+        if section == "Auction" and colon:
+            texts[f"={number.strip()}="] = text.strip()
+    out: dict[int, list[str]] = {}
+    for index, mark in noted:
+        told = out.setdefault(index, []) if mark in texts else None
+        if told is not None and len(told) < _MOST_NOTES and texts[mark] not in told:
+            told.append(texts[mark])
+    return {index: "; ".join(told) for index, told in out.items()}
 
 
 def passes_missing(calls: Sequence[int]) -> int:
@@ -139,14 +163,14 @@ def passes_missing(calls: Sequence[int]) -> int:
 def read_contract(game: Game) -> Contract | None:
     """The contract that the tags give."""
     text, declarer = game.value("Contract"), game.value("Declarer").lstrip("^")
-    if text.upper().startswith("PAS"):
+    if text.upper().startswith(("PAS", "ALL PAS")) or text.upper() in ("P", "AP"):
         return Contract(-1)
     if text in _OPEN or declarer in _OPEN:
         return None
     try:
         return Contract.parse(f"{text} {declarer}")
     except CallError as error:
-        raise BadBoard(game.line_of("Contract"), str(error)) from None
+        raise BadBoard(game.line_of("Contract"), str(error), "contract") from None
 
 
 def read_tricks(game: Game, contract: Contract | None) -> int | None:
@@ -157,7 +181,7 @@ def read_tricks(game: Game, contract: Contract | None) -> int | None:
     match = _TRICKS.match(text)
     tricks = int(match[2]) if match else 14
     if match is None or tricks > 13:
-        raise BadBoard(game.line_of("Result"), f"result {text!r} is not a number of tricks")
+        raise BadBoard(game.line_of("Result"), f"result {text!r} is not a number of tricks", "result")
     if match[1]:  # the side's tricks, not declarer's
         if contract is None:
             return None
@@ -171,9 +195,9 @@ def read_play(game: Game) -> tuple[tuple[tuple[str, ...], ...] | None, int | Non
     for line, words in _words(game, "Play"):
         cards = tuple(_CARDS.get(word, "") for word in words)
         if "" in cards:
-            raise BadBoard(line, f"play: {words[cards.index('')]!r} is not a card")
+            raise BadBoard(line, f"play: {words[cards.index('')]!r} is not a card", "play")
         if len(cards) > 4:
-            raise BadBoard(line, f"play: {len(cards)} cards in one trick")
+            raise BadBoard(line, f"play: {len(cards)} cards in one trick", "play")
         if cards:
             rows.append(cards + ("-",) * (4 - len(cards)))
     first = game.value("Play").upper()

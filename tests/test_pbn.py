@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from bridge_env.auction import Auctions
 from bridge_env.calls import Contract, parse_call
 from bridge_env.cards import card_text, deal_text, parse_deal, random_deals
-from bridge_env.pbn import Board, board_text, read_boards, write_boards
+from bridge_env.pbn import Board, Problem, board_text, iter_boards, read_boards, write_boards
 
 SHARED = Path(__file__).parents[2] / "shared" / "data"
 
@@ -114,13 +114,15 @@ def test_a_deal_alone_takes_dealer_and_vulnerability_from_its_number():
         ("% 7NT\n1S pass 2s Pass\n% PBN\nPass PASS", "1S P 2S P P P"),
         ("1S ^I 2S\nP *", "1S 2S P"),
         ("1S 2S +\n3S", "1S 2S"),
+        ("1S 2S - -", "1S 2S"),
+        ("1S 2S -\n- -\n*", "1S 2S"),
         ("*", None),
     ],
 )
 def test_auction_words(rows, expected):
     text = f'[Dealer "S"]\n[Vulnerable "All"]\n[Deal "{DEAL}"]\n[Auction "S"]\n{rows}\n'
     if expected is None and rows != "*":
-        assert "not a call" in problem(text)[1]
+        assert "P after a call that is left out" in problem(text)[1]
     else:
         assert only(text).auction == (calls(expected) if expected else None)
 
@@ -138,6 +140,7 @@ def test_rows_may_start_left_of_the_dealer():
         ("3N", "^W", "^10", "3NT W", 10),
         ("Pass", "", "", "Pass", None),
         ("PASS", "?", "0", "Pass", None),
+        ("AP", "", "", "Pass", None),
         ("?", "?", "?", None, None),
         ("4H", "?", "9", None, 9),
         ("4H", "E", "EW 9", "4H E", 9),
@@ -164,7 +167,7 @@ def test_play_rows():
 def test_sections_and_notes():
     table = '[OptimumResultTable "Declarer;Denomination\\2R;Result\\2R"]\nN NT 5\nN  S 7\n'
     board = only(f'[Board "1"]\n[Deal "{DEAL}"]\n[Auction "N"]\n1C =1= P\n[Note "1:strong"]\nP P\n{table}')
-    assert board.auction == calls("1C P P P")
+    assert (board.auction, board.notes) == (calls("1C P P P"), {0: "strong"})
     assert board.sections == {"OptimumResultTable": ("Declarer;Denomination\\2R;Result\\2R", "N NT 5", "N  S 7")}
     assert table in board_text(board)
 
@@ -203,6 +206,40 @@ def test_line_ends_and_encodings(newline):
             board = only(packed)
             assert board.tags["Event"] == "Málaga"
             assert board.line == 2
+
+
+def test_lines_in_windows_1252_and_files_in_utf_16():
+    text = GAME.replace("A match", "Łódź € “open”")
+    for mark in ("utf-16", "utf-8-sig"):
+        assert only(text.encode(mark)).tags["Event"] == "Łódź € “open”"
+    data = GAME.replace("A match", "Málaga € “open”").encode("cp1252")
+    assert only(data).tags["Event"] == "Málaga € “open”"
+    both = data + b"\n" + text.encode()  # two files in one: every line as it is
+    assert [b.tags["Event"] for b in read(both).boards] == ["Málaga € “open”", "Łódź € “open”"]
+    assert only(data.replace(b"open", b"\x81")).tags["Event"].startswith("Málaga")
+
+
+def test_a_dealer_from_the_auction_before_the_number():
+    text = f'[Board "1"]\n[Vulnerable "?"]\n[Deal "{DEAL}"]\n[Auction "W"]\nAP\n'
+    assert (only(text).dealer, only(text).vulnerability) == (3, 0)
+    assert only(text.replace('"W"', '"?"')).dealer == 0
+    assert "no dealer" in problem(text.replace('"W"', '"?"').replace("1", "A"))[1]
+
+
+def test_boards_one_by_one_with_what_was_left_out():
+    bad = GAME.replace("Pass 2H", "Pass 1H")
+    items = list(iter_boards(io.StringIO(GAME + "\n" + bad + "\nx\n\n" + GAME)))
+    assert [type(item) for item in items if isinstance(item, Board)] == [Board, Board]
+    lost, text = sorted((item for item in items if isinstance(item, Problem)), key=lambda p: p.line)
+    assert (lost.kind, lost.board, lost.auction) == ("illegal call", True, True)
+    assert (text.kind, text.board, text.auction) == ("stray text", False, False)
+
+
+def test_notes_of_calls():
+    rows = '1NT =1= X =3= =2= P\n=2= AP\n[Note "1:12-14"]\n[Note "2:a \\"b\\""]\n[Note "broken"]\n'
+    board = only(f'[Board "1"]\n[Deal "{DEAL}"]\n[Auction "N"]\n{rows}[Play "E"]\nSK =1=\n[Note "3:low"]\n')
+    assert board.notes == {0: "12-14", 1: 'a "b"', 2: 'a "b"'}
+    assert read(board_text(board)).boards == [board]
 
 
 def test_games_without_blank_lines_between_them():
@@ -311,6 +348,9 @@ def test_nothing_in_a_file_raises(junk):
 # --- round trips ----------------------------------------------------------------------------------------
 
 
+NOTES = ("", "15-17", '5+ "S"; 11\\12', "{not =1= a comment}: 3")
+
+
 def random_board(seed: int, tags: dict[str, str]) -> Board:
     rng = np.random.default_rng(seed)
     dealer, vulnerability = int(rng.integers(4)), int(rng.integers(4))
@@ -335,6 +375,7 @@ def random_board(seed: int, tags: dict[str, str]) -> Board:
         play=rows or None,
         leader=int(rng.integers(4)) if rows and rng.random() < 0.8 else None,
         tags=tags,
+        notes={i: NOTES[int(rng.integers(4))] for i in range(auctions.length[0]) if rng.random() < 0.2},
         sections={"ScoreTable": ("Rank\\3R;Lead", "  1 H4".strip(), "2 -")} if rng.random() < 0.3 else {},
     )
 
@@ -379,6 +420,7 @@ def test_writing_to_a_path(name, tmp_path):
         {"sections": {"Table": ("head", "a {comment}")}},
         {"sections": {"Table": ('he"ad', "row")}},
         {"sections": {"Play": ("N", "row")}},
+        {"auction": (3,), "notes": {0: "a\nb"}},
     ],
 )
 def test_what_pbn_cannot_hold_is_refused_before_anything_is_written(change, tmp_path):

@@ -18,6 +18,7 @@ from training.cli_book import add_book
 from training.cli_deals import add_library, add_solve
 from training.cli_evolve import add_evolve
 from training.cli_fit import add_fit
+from training.cli_read import add_read
 from training.cli_train import add_train
 from training.cluster import ClusterError
 
@@ -86,6 +87,7 @@ def _parser() -> argparse.ArgumentParser:
     subparsers = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
     for add in (
         add_deal,
+        add_read,
         add_solve,
         add_library,
         add_bid,

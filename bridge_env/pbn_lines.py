@@ -1,0 +1,221 @@
+"""The outermost layer of PBN and LIN: bytes to numbered lines of text, and those of PBN without comments.
+
+Lines come one by one, so a file of any size takes the memory of its longest line. Every step is linear in
+what it reads, whatever that is. What is wrong is noted with its line and reading goes on.
+"""
+
+from __future__ import annotations
+
+import codecs
+import os
+import re
+import zlib
+from collections import deque
+from collections.abc import Iterator
+from typing import IO
+
+Source = str | os.PathLike[str] | IO[str] | IO[bytes]
+Fault = tuple[int, str]
+"""(line, reason)."""
+
+TAKEN_OUT = "\0"
+"""Stands where a comment was, so that its lines do not count as blank."""
+LONGEST_COMMENT = 20_000
+"""Lines of a comment in braces; one that is longer was never meant to be."""
+
+_CHUNK = 1 << 16
+_PACKED_CHUNK = 1 << 12  # where a gzip file is damaged, no more than this is lost before the damage
+_SIGN = re.compile(r'["{;]')
+_QUOTED = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"')
+_TAG_START = re.compile(r'\s*\[\s*[A-Za-z]\w*\s*"')
+
+
+def source_name(source: Source) -> str:
+    """What to call it in a report."""
+    if isinstance(source, str | os.PathLike):
+        return os.fspath(source)
+    return str(getattr(source, "name", "<stream>"))
+
+
+def text_lines(source: Source, faults: list[Fault]) -> Iterator[str]:
+    """Lines without their ends: ``\\n``, ``\\r\\n`` or ``\\r``, gunzipped where need be.
+
+    A line is UTF-8, or else Windows-1252, or else Latin-1 (which fits any bytes); UTF-16 is told by its mark.
+
+    Raises:
+        OSError: the file is missing or cannot be read.
+    """
+    if isinstance(source, str | os.PathLike):
+        with open(source, "rb") as stream:
+            yield from _lines_of(stream, faults)
+    else:
+        yield from _lines_of(source, faults)
+
+
+def _lines_of(stream: IO[str] | IO[bytes], faults: list[Fault]) -> Iterator[str]:
+    damage: list[str] = []
+    count = 0
+    for count, line in enumerate(_split(_plain(_chunks(stream), damage)), 1):
+        if count == 1:
+            line = line.removeprefix(codecs.BOM_UTF8)
+        yield _decoded(line).replace("\x1a", "").replace(TAKEN_OUT, " ")
+    faults += [(max(count, 1), reason) for reason in damage]
+
+
+def _chunks(stream: IO[str] | IO[bytes]) -> Iterator[bytes]:
+    while chunk := stream.read(_CHUNK):
+        yield chunk.encode("utf-8", "surrogatepass") if isinstance(chunk, str) else chunk
+
+
+def _plain(chunks: Iterator[bytes], damage: list[str]) -> Iterator[bytes]:
+    """The chunks as ASCII with more, whatever the whole was packed or coded as."""
+    first = next(chunks, b"")
+    if first[:2] == b"\x1f\x8b":
+        chunks = _gunzip(_again(first, chunks), damage)
+        first = next(chunks, b"")
+    if first[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
+        decoder = codecs.getincrementaldecoder("utf-16")("replace")
+        for chunk in _again(first, chunks):
+            yield decoder.decode(chunk).encode("utf-8", "surrogatepass")
+    else:
+        yield from _again(first, chunks)
+
+
+def _again(first: bytes, chunks: Iterator[bytes]) -> Iterator[bytes]:
+    yield first
+    yield from chunks
+
+
+def _gunzip(chunks: Iterator[bytes], damage: list[str]) -> Iterator[bytes]:
+    """As much as can be had of all members of a gzip file."""
+    stream = zlib.decompressobj(wbits=31)
+    for chunk in chunks:
+        for start in range(0, len(chunk), _PACKED_CHUNK):
+            data = chunk[start : start + _PACKED_CHUNK]
+            while data:
+                if stream.eof:
+                    data = data.lstrip(b"\0")  # padding between members is allowed
+                    stream = zlib.decompressobj(wbits=31) if data else stream
+                    continue
+                try:
+                    if plain := stream.decompress(data):
+                        yield plain
+                except zlib.error:
+                    damage.append("the gzip file is damaged; read up to here")
+                    return
+                data = stream.unused_data
+    if not stream.eof:
+        damage.append("the gzip file is cut short; read up to here")
+
+
+def _split(chunks: Iterator[bytes]) -> Iterator[bytes]:
+    parts: list[bytes] = []  # of the line that the chunk before left open
+    carriage = False
+    for chunk in chunks:
+        if carriage and chunk[:1] == b"\n":
+            chunk = chunk[1:]
+            carriage = False
+        if not chunk:
+            continue
+        carriage = chunk[-1:] == b"\r"
+        *whole, last = chunk.splitlines()
+        for line in whole:
+            yield b"".join([*parts, line])
+            parts.clear()
+        parts.append(last)
+        if chunk[-1:] in (b"\n", b"\r"):
+            yield b"".join(parts)
+            parts.clear()
+    if parts:
+        yield b"".join(parts)
+
+
+def _decoded(line: bytes) -> str:
+    for encoding in ("utf-8", "cp1252"):
+        try:
+            return line.decode(encoding)
+        except UnicodeDecodeError:
+            pass
+    return line.decode("latin-1")
+
+
+class Uncommented:
+    """An iterator over (number, line) with every comment and escaped line taken out.
+
+    A brace that nobody closes would swallow the rest of the file. It is taken to end with its line when no
+    closing brace follows soon enough, or when another opening brace and a tag come before one does.
+    """
+
+    def __init__(self, lines: Iterator[str], faults: list[Fault]) -> None:
+        self._lines, self._faults = lines, faults
+        self._ahead: deque[str] = deque()  # lines after the present one that were looked at
+        self._number = 0  # the present line
+        # What lies ahead: lines looked at, the first of them that closes a comment, and before it the last
+        # that opens one and the last with a tag. Kept, so that no line is looked at twice.
+        self._searched = self._close = self._brace = self._tag = 0
+
+    def __iter__(self) -> Iterator[tuple[int, str]]:
+        while (line := self._next()) is not None:
+            if line[:1] == "%":
+                yield self._number, TAKEN_OUT
+                continue
+            yield from self._scan(line)
+
+    def _next(self) -> str | None:
+        line = self._ahead.popleft() if self._ahead else next(self._lines, None)
+        self._number += line is not None
+        return line
+
+    def _scan(self, line: str) -> Iterator[tuple[int, str]]:
+        """A line, and those that a comment joins to it."""
+        out: list[str] = []
+        done = start = 0
+        open_quote = False
+        while sign := _SIGN.search(line, start):
+            start = sign.end()
+            if sign[0] == '"':
+                quoted = None if open_quote else _QUOTED.match(line, sign.start())
+                if quoted:
+                    start = quoted.end()
+                open_quote = quoted is None  # and no other on this line is looked at
+                continue
+            out += [line[done : sign.start()], TAKEN_OUT]
+            close = line.find("}", start) if sign[0] == "{" else -1
+            if close >= 0:
+                done = start = close + 1
+                continue
+            done = len(line)
+            if sign[0] == ";" or not self._closes():
+                break
+            yield self._number, "".join(out)
+            while self._number + 1 < self._close:
+                self._next()
+                yield self._number, TAKEN_OUT
+            line = self._next() or ""
+            out, done, open_quote = [TAKEN_OUT], line.find("}") + 1, False
+            start = done
+        out.append(line[done:])
+        yield self._number, "".join(out)
+
+    def _closes(self) -> bool:
+        """Is the comment that the present line leaves open closed further on?"""
+        if self._close <= self._number:
+            self._close = 0
+            self._searched = max(self._searched, self._number)
+        while not self._close and self._searched < self._number + LONGEST_COMMENT:
+            line = next(self._lines, None)
+            if line is None:
+                break
+            self._ahead.append(line)
+            self._searched += 1
+            before, closing, _ = line.partition("}")
+            if closing:
+                self._close = self._searched
+            if "{" in before:
+                self._brace = self._searched
+            if _TAG_START.match(before):
+                self._tag = self._searched
+        if self._close and not (self._brace > self._number and self._tag > self._number):
+            return True
+        self._faults.append((self._number, "a comment opened by '{' is never closed"))
+        return False
