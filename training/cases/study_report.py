@@ -22,24 +22,25 @@ _HOW = """\
 Openings of WBridge5 by the k most similar hands on record, each hand left out of its own case base; the majority's
 call, in a tie that of the nearest. Similarity, of 100: 51 for the ratio of the high-card points, 9 for that of each
 suit's lengths, 1 for each card in common (`agents/cases/similarity.py`). Adapted, as CBridge1a: a bid in a longest suit
-becomes a bid in this hand's longest suit, before the votes are counted. ± is one standard error, states
-taken as independent. Passes: how often the k nearest pass. Similarity: the mean of all k. The published columns are CBridge1 and
-CBridge1a of Bellamy-McIntyre (2008), as far as they were at hand.
+becomes a bid in this hand's longest suit, before the votes are counted. ± is one standard error, states taken as
+independent. Passes: how often the k nearest pass. Similarity: the mean of all k. The published columns are CBridge1
+and CBridge1a of Bellamy-McIntyre (2008), as far as they were at hand.
 """
 
 _WHY = """\
 ## The published figures do not reproduce
 
-The same similarity on WBridge5's calls is right {plain:.1f}% of the time at k = 1 and {adapted:.1f}% with adaptation, not
-{published:.2f}% and {published_a:.2f}%; of the hands that should not pass, {bids:.1f}% at k = 20, not {published_bids}%. The text of the
-study cannot be run, so why is a guess; two things point to one.
+The same similarity on WBridge5's calls is right {plain:.1f}% of the time at k = 1 and {adapted:.1f}% with adaptation,
+not {published:.2f}% and {published_a:.2f}%; of the hands that should not pass, {bids:.1f}% at k = 20, not
+{published_bids}%. The text of the study cannot be run, so why is a guess; two things point to one.
 
-- **The cases' calls seem not to have been those of their hands.** If the calls of the first 2,091 are dealt out blindly among
-  their hands, the same program gets {blind_1:.1f}% at k = 1, {blind_10:.1f}% at 10 and {blind_20:.1f}% at 20 (±1.1), and passes nearly always where
-  many vote: the published column's shape, a few points below it. A call read from the wrong seat or the wrong board, on most of the cases,
-  would do that.
+- **The cases' calls may not have been those of their hands.** If the calls of the first 2,091 are dealt out blindly
+  among their hands, the same program gets {blind_1:.1f}% at k = 1, {blind_10:.1f}% at 10 and {blind_20:.1f}% at 20
+  (±1.1), and passes nearly always where many vote: the published column's shape, a few points below it. A call read
+  from the wrong seat or the wrong board, for most of the cases, would do that.
 - **The neighbours were farther away than the nearest of 2,091 are.** Published: 85.20 at k = 1 and 76.20 at 20. Here
-  {near_1:.2f} and {near_20:.2f}; {few}. So either few cases were compared, or hands were read faultily, which would explain both.
+  {near_1:.2f} and {near_20:.2f}; {few}.
+  So either few cases were compared, or hands were read faultily, which would explain both.
 """
 
 
