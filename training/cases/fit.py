@@ -35,7 +35,8 @@ class CasesConfig:
         members: networks that share in a metric, each with coordinates of its own.
         hidden, opening_hidden: units of the layers of one, of all calls and of openings alone.
         dimensions: coordinates that one adds to a point.
-        epochs, opening_epochs, batch, rate, decay, dropout, smoothing: of learning (AdamW, one cycle of the rate).
+        opening_rate, opening_dropout, opening_epochs: of learning the metric of openings, where fewer calls are known.
+        epochs, batch, rate, decay, dropout, smoothing: of learning (AdamW, one cycle of the rate).
         seed: of all chance.
     """
 
@@ -43,10 +44,12 @@ class CasesConfig:
     reader: str = "system:sayc"
     members: int = 3
     hidden: tuple[int, ...] = (256, 128)
-    opening_hidden: tuple[int, ...] = (128, 64)
-    dimensions: int = 12
+    opening_hidden: tuple[int, ...] = (256, 64)
+    dimensions: int = 16
     epochs: int = 15
-    opening_epochs: int = 40
+    opening_epochs: int = 60
+    opening_rate: float = 6e-3
+    opening_dropout: float = 0.4
     batch: int = 256
     rate: float = 3e-3
     decay: float = 0.01
@@ -56,7 +59,10 @@ class CasesConfig:
 
     def opening(self) -> CasesConfig:
         """The same for the metric of openings."""
-        return replace(self, hidden=self.opening_hidden, epochs=self.opening_epochs)
+        return replace(
+            self, hidden=self.opening_hidden, epochs=self.opening_epochs, rate=self.opening_rate,
+            dropout=self.opening_dropout,
+        )  # fmt: skip
 
 
 def described(states: States, reader: str) -> NDArray[np.int8]:
