@@ -8,6 +8,7 @@ spec                        agent
 ``reason:NAME``             the same systems, played by an agent that samples deals and looks ahead; how, says
                             ``reason:sayc?samples=128&look=minimax`` (``agents.reasoning.options``)
 ``policy:FILE``             a policy that ``bridge-env train`` wrote; needs neither torch nor SB3
+``cases:FILE``              a case base that ``bridge-env fit cases`` wrote: calls as the nearest recorded states
 ``pair:SPEC,SPEC``          a partnership whose players differ: the first sits N or E, the second S or W
 ==========================  ====================================================================================
 """
@@ -22,6 +23,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from agents.cases.bidder import CaseBidder, read_bidder
 from agents.hierarchy.bidder import Hierarchy, HierarchyBidder
 from agents.hierarchy.text import SystemTextError, load_system
 from agents.hierarchy.tree import System
@@ -93,6 +95,11 @@ def make_system(argument: str, *, partner: str | None = None, opponents: str | N
 def make_policy(argument: str, *, partner: str | None = None, opponents: str | None = None) -> Policy:
     """The bidder of ``policy:FILE``. It knows no systems: what calls mean is in its weights."""
     return load_policy(argument)
+
+
+def make_cases(argument: str, *, partner: str | None = None, opponents: str | None = None) -> CaseBidder:
+    """The bidder of ``cases:FILE``. All calls are read by the system that the file names."""
+    return read_bidder(argument)
 
 
 def make_reason(argument: str, *, partner: str | None = None, opponents: str | None = None) -> Reasoner:

@@ -1,4 +1,5 @@
-"""Files of learned weights: float32 arrays and a JSON header in an ``.npz`` that cannot run code.
+"""Files of learned weights: arrays (float32, if nothing else is said) and a JSON header in an ``.npz`` that cannot run
+code.
 
 The header is the member ``header``, JSON as uint8. It names the ``format`` and its ``version``, and holds the
 SHA-256 of itself and of all arrays. Policies and trick estimators are such files.
@@ -14,6 +15,7 @@ import zlib
 from collections.abc import Mapping
 from io import BytesIO
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -22,22 +24,29 @@ from numpy.typing import ArrayLike, NDArray
 _LARGEST_FILE = 1 << 28
 
 Header = dict[str, Any]
-Weights = dict[str, NDArray[np.float32]]
+Weights = dict[str, NDArray[Any]]
+_NO_KINDS: Mapping[str, str] = MappingProxyType({})
 
 
 class WeightsError(ValueError):
     """A file that is not what it should be, or is damaged; the message names the fault, not the file."""
 
 
-def write_weights(path: str | os.PathLike[str], header: Mapping[str, Any], arrays: Mapping[str, ArrayLike]) -> None:
+def write_weights(
+    path: str | os.PathLike[str],
+    header: Mapping[str, Any],
+    arrays: Mapping[str, ArrayLike],
+    kinds: Mapping[str, str] = _NO_KINDS,
+) -> None:
     """Write a file; a reader sees the old file or the new one, never a part. The same input gives the same bytes.
 
     Args:
         path: of the file.
         header: JSON; ``format`` (str) and ``version`` must be in it.
-        arrays: kept as float32.
+        arrays: kept as float32, or as ``kinds`` says of their names.
+        kinds: other types of arrays: ``{"hands": "uint8"}``.
     """
-    weights = {name: np.ascontiguousarray(array, np.float32) for name, array in arrays.items()}
+    weights = {name: np.ascontiguousarray(array, kinds.get(name, "float32")) for name, array in arrays.items()}
     content = dict(header)
     content["sha256"] = _checksum(header, weights)
     text = np.frombuffer(json.dumps(content, sort_keys=True).encode(), np.uint8)
@@ -49,13 +58,16 @@ def write_weights(path: str | os.PathLike[str], header: Mapping[str, Any], array
     os.replace(temporary, target)
 
 
-def read_weights(path: str | os.PathLike[str], kind: str, expected: Mapping[str, Any]) -> tuple[Header, Weights]:
+def read_weights(
+    path: str | os.PathLike[str], kind: str, expected: Mapping[str, Any], kinds: Mapping[str, str] = _NO_KINDS
+) -> tuple[Header, Weights]:
     """Read and check a file. Nothing in it is ever run.
 
     Args:
         path: of the file.
         kind: what it should be, for messages: "policy".
         expected: entries that the header must have; ``format`` is looked at first.
+        kinds: the types of arrays that are not float32, by name.
 
     Returns:
         the header without its checksum, and the arrays.
@@ -66,7 +78,7 @@ def read_weights(path: str | os.PathLike[str], kind: str, expected: Mapping[str,
     try:
         members = _members(os.fspath(path), kind)
         header = json.loads(members.pop("header").tobytes().decode())
-        return _checked(header, members, kind, expected)
+        return _checked(header, members, kind, expected, kinds)
     except WeightsError:
         raise
     except FileNotFoundError:
@@ -91,7 +103,7 @@ def _members(name: str, kind: str) -> dict[str, NDArray[Any]]:
 
 
 def _checked(
-    header: Any, arrays: dict[str, NDArray[Any]], kind: str, expected: Mapping[str, Any]
+    header: Any, arrays: dict[str, NDArray[Any]], kind: str, expected: Mapping[str, Any], kinds: Mapping[str, str]
 ) -> tuple[Header, Weights]:
     if not isinstance(header, dict) or header.get("format") != expected["format"]:
         raise WeightsError(f"this is no {kind} file: its header does not say so")
@@ -99,16 +111,18 @@ def _checked(
         if header.get(what) != here:
             raise WeightsError(f"its {what} is {header.get(what)!r}; this program reads {here!r}")
     digest = header.pop("sha256", None)
-    if any(not isinstance(a, np.ndarray) or a.dtype != np.float32 for a in arrays.values()):
-        raise WeightsError("damaged: its weights are not float32")
+    for name, array in arrays.items():
+        wanted = kinds.get(name, "float32")
+        if not isinstance(array, np.ndarray) or array.dtype != wanted:
+            raise WeightsError(f"damaged: its {'weights are' if wanted == 'float32' else name + ' is'} not {wanted}")
     if digest != _checksum(header, arrays):
         raise WeightsError("damaged: its checksum is wrong")
     return header, arrays
 
 
-def _checksum(header: Mapping[str, Any], arrays: Mapping[str, NDArray[np.float32]]) -> str:
+def _checksum(header: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> str:
     digest = hashlib.sha256(json.dumps(header, sort_keys=True).encode())
     for name in sorted(arrays):
         digest.update(f"{name} {arrays[name].shape}".encode())
-        digest.update(arrays[name].astype("<f4").tobytes())
+        digest.update(arrays[name].astype(arrays[name].dtype.newbyteorder("<")).tobytes())
     return digest.hexdigest()

@@ -9,6 +9,7 @@ from importlib.metadata import entry_points
 import numpy as np
 import pytest
 
+from agents.cases.base import save as save_cases
 from agents.policy import policy, save
 from agents.reasoning.reasoner import Reasoner
 from agents.registry import player_of
@@ -32,6 +33,7 @@ SPECS = [
     "pair:system:sayc,pass",
     "pair:random,system:sayc",
     "policy:FILE",
+    "cases:CASES",
     "reason:sayc?samples=4",
     "reason:empty?samples=4",
     "pair:reason:sayc?samples=4&look=minimax,system:sayc",
@@ -63,12 +65,21 @@ def write_policy(folder):
     return folder / "policy.npz"
 
 
+def write_cases(folder):
+    """A file for ``cases:CASES``, with a metric of random weights."""
+    from test_case_base import small_base
+
+    save_cases(small_base(folder), folder / "cases.npz")
+    return folder / "cases.npz"
+
+
 @pytest.fixture(params=SPECS)
 def bidder(request, tmp_path):
     head = request.param.partition(":")[0]
     if head not in BUILT_IN | PUBLISHED:
         pytest.skip(f"no installed package publishes {head!r}")
-    return bidders.make(request.param.replace("FILE", str(write_policy(tmp_path))))
+    spec = request.param.replace("CASES", str(write_cases(tmp_path))) if "CASES" in request.param else request.param
+    return bidders.make(spec.replace("FILE", str(write_policy(tmp_path))))
 
 
 def enough(bidder, count):
@@ -247,7 +258,8 @@ def test_bad_specs_say_what_is_wrong(spec, says):
 
 @pytest.mark.parametrize("spec", ["system:", "system:no_such_system", "pair:", "pair:pass", "pair:pass,pass,pass",
                                   "pair:pass,nonsense", "system:no/such/file.bidding", "policy:",
-                                  "policy:no.npz", "reason:", "reason:nobody", "reason:sayc?speed=3"])  # fmt: skip
+                                  "policy:no.npz", "cases:", "cases:no.npz",
+                                  "reason:", "reason:nobody", "reason:sayc?speed=3"])  # fmt: skip
 def test_bad_specs_of_published_factories(spec):
     if spec.partition(":")[0] not in PUBLISHED:
         pytest.skip("not published here")

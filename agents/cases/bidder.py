@@ -1,0 +1,130 @@
+"""``cases:FILE``: calls as the nearest cases called.
+
+Retrieve: the ``k`` nearest cases under the base's metric. Reuse: each votes for its call or, where that is not legal
+here, for what its action comes to here (``agents.cases.actions``). Revise: votes for calls that are not legal do not
+count; without any other it passes. In a tie the nearest case's call is made. Review is for people: ``explain``.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.cases.actions import action_of, call_of
+from agents.cases.base import CaseBase, load, similarity
+from agents.cases.features import describe
+from bridge_env.bidders import make
+from bridge_env.calls import FIRST_BID, NUM_CALLS, PASS
+from bridge_env.view import BidView
+
+_ROWS = 4096  # looked up at a time, to bound memory
+
+
+@dataclass(frozen=True)
+class Retrieved:
+    """What the cases say of N states.
+
+    Attributes:
+        call: int8 (N,), what is called.
+        case: int64 (N, k), the nearest cases, nearest first.
+        similarity: float64 (N, k), of 100.
+        vote: int8 (N, k), what each votes for; -1 for nothing.
+    """
+
+    call: NDArray[np.int8]
+    case: NDArray[np.int64]
+    similarity: NDArray[np.float64]
+    vote: NDArray[np.int8]
+
+
+class CaseBidder:
+    """Bids as the nearest cases did."""
+
+    def __init__(self, base: CaseBase, k: int | None = None) -> None:
+        self.base, self.k = base, base.k if k is None else k
+        self._reader: Any = make(base.reader)
+
+    def bid(self, view: BidView, key: NDArray[np.uint64]) -> NDArray[np.int8]:
+        """The call of most of the nearest cases, for every row."""
+        calls = np.empty(len(view), np.int8)
+        for start in range(0, len(view), _ROWS):
+            rows = np.arange(start, min(start + _ROWS, len(view)))
+            calls[rows] = self.retrieve(view.take(rows)).call
+        return calls
+
+    def described(self, view: BidView) -> tuple[NDArray[np.int16], NDArray[np.int16]]:
+        """Where states lie, int16 (N, D), and what each seat has shown, int16 (N, 4, 6, 2)."""
+        suggested, _, shown = self._reader.decide(view)
+        return self.base.places(describe(view, shown, suggested), opened(view)), shown
+
+    def retrieve(self, view: BidView) -> Retrieved:
+        """The nearest cases, their votes and the call that these make."""
+        if not len(view):
+            none = np.empty((0, self.k))
+            return Retrieved(np.empty(0, np.int8), none.astype(np.int64), none, none.astype(np.int8))
+        point, shown = self.described(view)
+        case, distance = self.base.nearest(point, opened(view), self.k)
+        vote = self._votes(view, shown, case)
+        return Retrieved(_elected(vote), case, similarity(distance), vote)
+
+    def _votes(self, view: BidView, shown: NDArray[np.int16], case: NDArray[np.int64]) -> NDArray[np.int8]:
+        call = self.base.called[case]
+        legal = np.take_along_axis(view.mask, call.astype(np.int64), axis=1) & (case >= 0)
+        vote = np.where(legal, call, -1).astype(np.int8)
+        row, column = np.nonzero(~legal & (case >= 0))
+        if row.size:
+            chosen = case[row, column]
+            theirs = view_of_cases(self.base, chosen)
+            action = action_of(theirs, self._reader.meaning(theirs), self.base.called[chosen])
+            vote[row, column] = call_of(action, view.take(row), shown[row])
+        return vote
+
+
+def opened(view: BidView) -> NDArray[np.bool_]:
+    """Has somebody bid?"""
+    bid: NDArray[np.bool_] = (view.history >= FIRST_BID).any(axis=1)
+    return bid
+
+
+def _elected(vote: NDArray[np.int8]) -> NDArray[np.int8]:
+    """The call with the most votes, in a tie the one that is named first; a pass where nobody votes."""
+    votes = np.zeros((len(vote), NUM_CALLS), np.int64)
+    first = np.zeros_like(votes)
+    rows = np.arange(len(vote))
+    most = vote.shape[1]
+    for column in range(most):
+        counted = vote[:, column] >= 0
+        r, call = rows[counted], vote[counted, column]
+        votes[r, call] += 1
+        first[r, call] = np.maximum(first[r, call], most - column)
+    return np.where(votes.any(axis=1), (votes * (most + 1) + first).argmax(axis=1), PASS).astype(np.int8)
+
+
+def view_of_cases(base: CaseBase, cases: NDArray[np.int64]) -> BidView:
+    """What the seats of some cases knew when they called."""
+    from bridge_env.auction import Auctions
+
+    board, number = base.board[cases], base.number[cases]
+    wide = max(int(number.max(initial=0)), 1)
+    history = np.where(np.arange(wide) < number[:, None], base.auction[board, :wide], -1).astype(np.int8)
+    auctions = Auctions.replay(history, base.dealer[board], base.vulnerability[board])
+    return BidView(
+        base.hands(cases), history, auctions.length.astype(np.int16), base.dealer[board].astype(np.int16),
+        base.vulnerability[board].astype(np.int16), auctions.turn, auctions.legal(),
+    )  # fmt: skip
+
+
+def read_bidder(path: str) -> CaseBidder:
+    """The bidder of a file; a file that is asked for again is not read again, unless it has changed."""
+    changed = os.stat(path).st_mtime_ns if os.path.isfile(path) else 0
+    return _cached(path, changed)
+
+
+@lru_cache(maxsize=4)
+def _cached(path: str, changed: int) -> CaseBidder:
+    return CaseBidder(load(path))

@@ -1,0 +1,111 @@
+"""Why this call: the cases that were retrieved, how similar they are, what they called and what came of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from html import escape
+
+import numpy as np
+
+from agents.cases.base import CaseBase
+from agents.cases.bidder import CaseBidder
+from bridge_env.calls import Contract, call_text
+from bridge_env.cards import SEATS, VULNERABILITIES, hand_text
+from bridge_env.view import BidView
+
+_NOTHING = "no legal call"
+SHOWN = 8  # cases, if no other number is asked for
+
+
+@dataclass(frozen=True)
+class Precedent:
+    """A retrieved case in words.
+
+    Attributes:
+        number: of the case in its base.
+        similarity: of 100.
+        hand, auction, call: what was held, what had been said before (empty for nothing), what was called.
+        vote: the call that the case speaks for here; empty for none.
+        outcome: what the board came to.
+    """
+
+    number: int
+    similarity: float
+    hand: str
+    auction: str
+    call: str
+    vote: str
+    outcome: str
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """One call of a case base: the call, the votes for each call, and the nearest of the cases."""
+
+    call: str
+    votes: tuple[tuple[str, int], ...]
+    cases: tuple[Precedent, ...]
+
+    @property
+    def because(self) -> str:
+        """The votes in words."""
+        total = sum(count for _, count in self.votes)
+        told = ", ".join(f"{call} {count}" for call, count in self.votes)
+        return f"of the {total} nearest cases: {told}"
+
+    def __str__(self) -> str:
+        lines = [self.call, f"  because   {self.because}"]
+        for case in self.cases:
+            spoke = "" if case.vote == case.call else f" (here {case.vote or 'nothing'})"
+            lines.append(
+                f"  {case.similarity:5.1f}  {case.hand:<16}  {case.auction or 'first to call'}: {case.call}{spoke}"
+            )
+            lines.append(f"         {case.outcome}")
+        return "\n".join(lines)
+
+    def html(self) -> str:
+        """A fragment; everything in it is escaped."""
+        head = "".join(f"<th>{word}</th>" for word in ("similarity", "hand", "auction", "call", "here", "outcome"))
+        rows = []
+        for case in self.cases:
+            cells = (f"{case.similarity:.1f}", case.hand, case.auction, case.call, case.vote, case.outcome)
+            rows.append("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in cells) + "</tr>")
+        said = f"<p><strong>{escape(self.call)}</strong>: {escape(self.because)}</p>"
+        return f'<div class="cases">{said}<table><tr>{head}</tr>{"".join(rows)}</table></div>'
+
+
+def explain(bidder: CaseBidder, view: BidView, shown: int = SHOWN) -> Explanation:
+    """Why ``bidder`` calls as it does in the one row of ``view``, with the nearest cases."""
+    found = bidder.retrieve(view)
+    calls, first, count = np.unique(found.vote[0], return_index=True, return_counts=True)
+    order = np.lexsort((first, -count))
+    votes = tuple((call_text(int(calls[i])) if calls[i] >= 0 else _NOTHING, int(count[i])) for i in order)
+    there = [i for i in range(min(shown, found.case.shape[1])) if found.case[0, i] >= 0]
+    cases = tuple(
+        _precedent(bidder.base, int(found.case[0, i]), float(found.similarity[0, i]), int(found.vote[0, i]))
+        for i in there
+    )
+    return Explanation(call_text(int(found.call[0])), votes, cases)
+
+
+def _precedent(base: CaseBase, case: int, similarity: float, vote: int) -> Precedent:
+    board, number = int(base.board[case]), int(base.number[case])
+    said = [call_text(int(call)) for call in base.auction[board, :number]]
+    auction = f"{SEATS[base.dealer[board]]} dealt, {' '.join(said)}" if said else ""
+    hand = hand_text(base.hands(np.array([case]))[0])
+    call = call_text(int(base.called[case]))
+    return Precedent(case, similarity, hand, auction, call, "" if vote < 0 else call_text(vote), _outcome(base, board))
+
+
+def _outcome(base: CaseBase, board: int) -> str:
+    bid, doubling, declarer, tricks = (int(n) for n in base.result[board])
+    vulnerable = VULNERABILITIES[base.vulnerability[board]]
+    if bid == -1:
+        return "passed out"
+    if bid < 0 or declarer < 0:
+        return "what came of it is not known"
+    contract = Contract(bid, doubling, declarer)
+    if tricks < 0:
+        return f"{contract}, vulnerable {vulnerable}"
+    over = tricks - contract.level - 6
+    return f"{contract} {'=' if over == 0 else f'{over:+d}'}, vulnerable {vulnerable}"

@@ -1,0 +1,96 @@
+"""A state as a row of small whole numbers: the hand as conventions see it, and what the auction has told.
+
+Nothing in it hangs on the seat: seats are counted from the one that calls (0 me, 1 left, 2 partner, 3 right).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.hierarchy.context import TOP
+from bridge_env.calls import FIRST_BID, NUM_CALLS
+from bridge_env.features import FEATURES, NUM_FEATURES, hand_features
+from bridge_env.view import BidView
+
+LAYOUT = "cases 1"  # changes whenever a column does
+LAST_CALLS = 12
+
+#: Columns of ``FEATURES`` that also stand there as one of several marks: from, and how many.
+_MARKED: tuple[tuple[str, int, int], ...] = (
+    ("hcp", 0, 25), ("points", 0, 28),
+    *((f"length:{suit}", 0, 9) for suit in "CDHS"), *((f"suit_hcp:{suit}", 0, 11) for suit in "CDHS"),
+    *((f"top3:{suit}", 0, 4) for suit in "CDHS"), *((f"top5:{suit}", 0, 6) for suit in "CDHS"),
+    ("zar", 10, 30), ("rule20", 10, 20), ("losers", 1, 11), ("controls", 0, 10), ("quick", 0, 10),
+    ("aces", 0, 5), ("kings", 0, 5),
+)  # fmt: skip
+_NUMBER_OF_MARKS = sum(count for _, _, count in _MARKED)
+_HCP = FEATURES["hcp"]
+_LENGTHS = slice(FEATURES["length:C"], FEATURES["length:C"] + 4)
+HAND_SIZE = NUM_FEATURES + _NUMBER_OF_MARKS
+_AUCTION_SIZE = (LAST_CALLS + 4 + 2) * NUM_CALLS + 48 + 30 + 4 + 4 + 2
+SIZE = HAND_SIZE + _AUCTION_SIZE
+POSITIONS = slice(HAND_SIZE + (LAST_CALLS + 5) * NUM_CALLS, HAND_SIZE + (LAST_CALLS + 5) * NUM_CALLS + 4)
+
+Int16Array = NDArray[np.int16]
+
+
+def describe(view: BidView, shown: Int16Array, suggested: NDArray[np.int8]) -> Int16Array:
+    """Rows int16 (N, SIZE).
+
+    Args:
+        shown: int16 (N, 4, 6, 2), what each seat has shown: ``HierarchyBidder.meaning``.
+        suggested: int8 (N,), the call of the system by which calls are read.
+    """
+    f = hand_features(view.hand)
+    return np.concatenate([f, _marks(f), _auction(view), _told(view, shown, f), _called(suggested)], axis=1)
+
+
+def _marks(f: Int16Array) -> Int16Array:
+    out = np.zeros((len(f), _NUMBER_OF_MARKS), np.int16)
+    rows, start = np.arange(len(f)), 0
+    for name, least, count in _MARKED:
+        out[rows, start + np.clip(f[:, FEATURES[name]] - least, 0, count - 1)] = 1
+        start += count
+    return out
+
+
+def _called(call: NDArray[np.int8]) -> Int16Array:
+    """A mark for a call; none for -1."""
+    return (call[:, None] == np.arange(NUM_CALLS)).astype(np.int16)
+
+
+def _auction(view: BidView) -> Int16Array:
+    """The last calls in turn, all calls of each seat, what is legal, how far it went and who opened."""
+    rows, length = np.arange(len(view)), view.length.astype(np.int64)
+    history = view.history if view.history.shape[1] else np.full((len(view), 1), -1, np.int8)
+    last = []
+    for back in range(1, LAST_CALLS + 1):
+        number = length - back
+        last.append(_called(np.where(number >= 0, history[rows, np.maximum(number, 0)], -1).astype(np.int8)))
+    by_seat = np.zeros((len(view), 4, NUM_CALLS), np.int16)
+    for number in range(history.shape[1]):
+        there = np.flatnonzero(history[:, number] >= 0)
+        by_seat[there, (number - length[there]) % 4, history[there, number]] = 1
+    bid = history >= FIRST_BID
+    opened = bid.any(axis=1)
+    opener = (_four(np.minimum(bid.argmax(axis=1), 3)) * opened[:, None]).astype(np.int16)
+    us = view.seat & 1
+    vulnerable = np.stack([(view.vulnerability >> us) & 1, (view.vulnerability >> (1 - us)) & 1], axis=1)
+    return np.concatenate(
+        [*last, by_seat.reshape(len(view), -1), view.mask.astype(np.int16), _four(np.minimum(length, 3)), opener,
+         vulnerable.astype(np.int16)], axis=1,
+    )  # fmt: skip
+
+
+def _four(number: NDArray[np.int64]) -> Int16Array:
+    return (number[:, None] == np.arange(4)).astype(np.int16)
+
+
+def _told(view: BidView, shown: Int16Array, f: Int16Array) -> Int16Array:
+    """What each seat has shown, and with the hand's points and lengths added."""
+    order = (view.seat.astype(np.int64)[:, None] + np.arange(4)) % 4
+    told = np.clip(shown[np.arange(len(view))[:, None], order], 0, TOP[:, None])
+    mine = np.concatenate([f[:, [_HCP]], f[:, _LENGTHS]], axis=1)
+    both = told[:, 1:, :5] + mine[:, None, :, None]
+    return np.concatenate([told.reshape(len(view), 48), both.reshape(len(view), 30)], axis=1).astype(np.int16)

@@ -1,0 +1,55 @@
+"""The learned similarity: states become points, and near points are states that were bid alike.
+
+A perceptron with one output for each coordinate, learned with its cases (``training.cases.fit``); these are the
+weights of features, in layers. Weights are multiples of 2**-16, what a layer passes on is a multiple of 2**-12, and
+coordinates are whole numbers, -256 to 256. So all sums are exact whatever their order: a batch equals its rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+WEIGHT_STEP, SIGNAL_STEP = 2.0**-16, 2.0**-12
+SCALE = 256  # coordinates lie within it
+_EXACT = 2.0**53
+_LARGEST_INPUT, _LARGEST_WEIGHT = 128.0, 128.0
+_MOST_LAYERS = 8
+
+Layer = tuple[NDArray[np.float64], NDArray[np.float64]]
+
+
+def layers_of(pairs: Sequence[tuple[Any, Any]], inputs: int) -> tuple[Layer, ...]:
+    """Layers of (weight (inputs, outputs), bias (outputs,)) pairs, rounded.
+
+    Raises:
+        ValueError: they do not fit each other, or their numbers are too large to be added exactly.
+    """
+    if not 1 <= len(pairs) <= _MOST_LAYERS:
+        raise ValueError(f"{len(pairs)} layers; a metric has 1 to {_MOST_LAYERS}")
+    out, width, largest = [], inputs, _LARGEST_INPUT
+    for number, pair in enumerate(pairs):
+        weight, bias = (np.round(np.asarray(a, np.float64) / WEIGHT_STEP) * WEIGHT_STEP for a in pair)
+        if weight.ndim != 2 or weight.shape[0] != width or bias.shape != weight.shape[1:] or not weight.size:
+            raise ValueError(f"layer {number} is {weight.shape} with bias {bias.shape}, after {width} outputs")
+        if not all((np.abs(a) < _LARGEST_WEIGHT).all() for a in (weight, bias)):  # also where it is not a number
+            raise ValueError(f"layer {number} has weights that are not below {_LARGEST_WEIGHT:.0f}")
+        largest = float((largest * np.abs(weight).sum(axis=0) + np.abs(bias)).max()) + SIGNAL_STEP
+        if largest / (WEIGHT_STEP * SIGNAL_STEP) >= _EXACT:
+            raise ValueError(f"layer {number} has sums that float64 does not hold exactly; use smaller weights")
+        out.append((weight, bias))
+        width = weight.shape[1]
+    return tuple(out)
+
+
+def points(layers: Sequence[Layer], rows: NDArray[np.int16]) -> NDArray[np.int16]:
+    """The points int16 (N, D) of described states."""
+    signal = np.clip(rows, -_LARGEST_INPUT, _LARGEST_INPUT).astype(np.float64)
+    for number, (weight, bias) in enumerate(layers):
+        if number:
+            signal = np.round(np.maximum(signal, 0.0) / SIGNAL_STEP) * SIGNAL_STEP
+        signal = signal @ weight + bias
+    return np.rint(SCALE * signal / (1 + np.abs(signal))).astype(np.int16)

@@ -1,0 +1,296 @@
+"""Case bases: what a file holds, what a hostile one does, how cases are found and votes counted, and why."""
+
+import json
+import pickle
+from contextlib import suppress
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from agents.cases import actions
+from agents.cases.base import CaseFileError, load, save, similarity
+from agents.cases.bidder import CaseBidder, _elected, opened, read_bidder, view_of_cases
+from agents.cases.explain import Explanation, Precedent, explain
+from agents.cases.features import SIZE, describe
+from agents.cases.metric import SCALE, layers_of
+from agents.wire import read_states as states_of
+from bridge_env import bidders
+from bridge_env.calls import call_text, parse_call
+from bridge_env.cards import hand_text
+from bridge_env.pbn import Board, write_boards
+from training.cases import fit, judge
+from training.cases.states import read_states
+from training.match import play
+
+pytest.importorskip("scipy")
+CONFIG = fit.CasesConfig(k=5)
+
+
+def record(folder, count=60):
+    """A PBN file of boards as ``system:sayc`` bids them."""
+    result = play("system:sayc", "system:sayc", count, 4)
+    boards, history = result.boards, result.tables[0].history
+    said = [tuple(int(c) for c in row if c >= 0) for row in history]
+    path = folder / "sayc.pbn"
+    write_boards(
+        path, [Board(boards.owner[i], int(boards.dealer[i]), int(boards.vulnerability[i]), i + 1, said[i])
+               for i in range(count)]
+    )  # fmt: skip
+    return path
+
+
+def random_metric(seed, dimensions=6):
+    rng = np.random.default_rng(seed)
+    shapes = ((SIZE, 16), (16, dimensions))
+    return layers_of([(rng.normal(0, 0.05, shape), rng.normal(0, 0.05, shape[1])) for shape in shapes], SIZE)
+
+
+def small_base(folder):
+    """A base of sixty boards whose metric is random."""
+    states = read_states([record(folder)])
+    rows = fit.described(states, CONFIG.reader)
+    return fit.assembled(states, rows, (random_metric(1), random_metric(2)), CONFIG)
+
+
+@pytest.fixture(scope="module")
+def base(tmp_path_factory):
+    return small_base(tmp_path_factory.mktemp("cases"))
+
+
+@pytest.fixture
+def states(tmp_path):
+    return read_states([record(tmp_path)])
+
+
+def contents(path):
+    with np.load(path) as file:
+        return {name: file[name] for name in file.files}
+
+
+def test_states_are_what_was_recorded(states, base):
+    assert len(states) == len(base)
+    assert (states.called == base.called).all()
+    assert (states.opened == base.opened).all()
+    view = view_of_cases(base, np.arange(len(base)))
+    assert (view.hand == states.view.hand).all()
+    assert (view.seat == states.view.seat).all()
+    assert (view.mask == states.view.mask).all()
+    assert (opened(view) == states.opened).all()
+
+
+def test_a_file_gives_the_same_base(base, tmp_path):
+    save(base, tmp_path / "a.npz")
+    again = load(tmp_path / "a.npz")
+    for name in ("auction", "dealer", "vulnerability", "result", "board", "number", "hand", "point"):
+        np.testing.assert_array_equal(getattr(again, name), getattr(base, name))
+    assert (again.k, again.reader) == (base.k, base.reader)
+    assert again.fitted == json.loads(json.dumps(base.fitted))
+    save(again, tmp_path / "b.npz")
+    assert (tmp_path / "a.npz").read_bytes() == (tmp_path / "b.npz").read_bytes()
+    assert read_bidder(str(tmp_path / "a.npz")) is read_bidder(str(tmp_path / "a.npz"))
+
+
+def changed(base, **values):
+    return replace(base, **values)
+
+
+def edited(array, where, value):
+    out = array.copy()
+    out[where] = value
+    return out
+
+
+@pytest.mark.parametrize(
+    ("fault", "says"),
+    [
+        (lambda b: {"k": 0}, "k is 0"),
+        (lambda b: {"k": True}, "k is True"),
+        (lambda b: {"reader": "python:os:system"}, "no system"),
+        (lambda b: {"board": edited(b.board, 3, len(b.dealer))}, "board has values outside"),
+        (lambda b: {"board": edited(b.board, 3, -1)}, "board has values outside"),
+        (lambda b: {"number": edited(b.number, 0, 999)}, "number has values outside"),
+        (lambda b: {"number": edited(b.number, 0, b.auction.shape[1] - 1)}, "no call"),
+        (lambda b: {"auction": edited(b.auction, (0, 0), 77)}, "auction has values outside"),
+        (lambda b: {"auction": edited(b.auction, (0, 0), 1)}, "not legal"),
+        (lambda b: {"hand": edited(b.hand, (0, 0), b.hand[0, 0] ^ 128)}, "thirteen cards"),
+        (lambda b: {"hand": b.hand[:, :6].copy()}, "hand is"),
+        (lambda b: {"hand": b.hand[:-1]}, "hand is"),
+        (lambda b: {"point": edited(b.point, (0, 0), 2000)}, "point has values outside"),
+        (lambda b: {"point": b.point[:, :-1].copy()}, "point is"),
+        (lambda b: {"dealer": edited(b.dealer, 0, 4)}, "dealer has values outside"),
+        (lambda b: {"result": edited(b.result, (0, 0), 35)}, "result has values outside"),
+        (lambda b: {"layers": (random_metric(1), random_metric(2, 7))}, "differ in their dimensions"),
+    ],
+)
+def test_a_file_that_holds_what_no_case_holds(base, tmp_path, fault, says):
+    save(changed(base, **fault(base)), tmp_path / "bad.npz")
+    with pytest.raises(CaseFileError, match=says) as caught:
+        load(tmp_path / "bad.npz")
+    assert "bad.npz" in str(caught.value)
+
+
+def test_damaged_and_foreign_files(base, tmp_path):
+    path = tmp_path / "cases.npz"
+    save(base, path)
+    whole = path.read_bytes()
+    rng = np.random.default_rng(1)
+    for _ in range(60):
+        data = bytearray(whole)
+        for at in rng.integers(0, len(data), 3):
+            data[at] ^= 1 + int(rng.integers(255))
+        path.write_bytes(data[: int(rng.integers(1, len(data) + 1))] if rng.random() < 0.5 else data)
+        with suppress(CaseFileError):
+            assert len(load(path)) == len(base)  # a byte of the archive that nobody reads
+    members = {name: a for name, a in contents_of(whole, tmp_path).items() if name != "point"}
+    np.savez(path, **members)
+    with pytest.raises(CaseFileError):
+        load(path)
+    np.savez(path, header=np.array([{"a": 1}], dtype=object))  # a pickle
+    with pytest.raises(CaseFileError):
+        load(path)
+    path.write_bytes(pickle.dumps(base))
+    with pytest.raises(CaseFileError):
+        load(path)
+    with pytest.raises(CaseFileError, match="no such file"):
+        load(tmp_path / "none.npz")
+
+
+def contents_of(data, folder):
+    (folder / "whole.npz").write_bytes(data)
+    return contents(folder / "whole.npz")
+
+
+def test_the_nearest_are_those_of_a_naive_loop(base, states):
+    bidder = CaseBidder(base)
+    rows = np.arange(0, len(states), 7)
+    place, _ = bidder.described(states.view.take(rows))
+    case, distance = base.nearest(place, states.opened[rows], 5)
+    for row, p in enumerate(place.astype(np.int64)):
+        same = np.flatnonzero(base.opened == states.opened[rows[row]])
+        squared = ((base.point[same].astype(np.int64) - p) ** 2).sum(axis=1)
+        np.testing.assert_allclose(distance[row] ** 2, np.sort(squared)[:5], atol=1e-6)
+        assert len(set(case[row].tolist())) == 5
+    assert (distance[:, 0] == 0).all()  # each is a case itself
+
+
+def test_few_cases_are_no_fault(base, states):
+    some = np.flatnonzero(base.opened)[:3]
+    few = replace(base, board=base.board[some], number=base.number[some], hand=base.hand[some], point=base.point[some])
+    bidder = CaseBidder(few, k=5)
+    calls = bidder.bid(states.view, np.zeros(len(states), np.uint64))
+    assert states.view.mask[np.arange(len(states)), calls].all()
+    assert (calls[~states.opened] == 0).all()  # no case of an opening: a pass
+
+
+def test_points_lie_within_their_scale_and_a_batch_is_its_rows(base, states):
+    bidder = CaseBidder(base)
+    place, _ = bidder.described(states.view)
+    assert np.abs(place).max() <= SCALE
+    for row in (0, 17, 101):
+        np.testing.assert_array_equal(bidder.described(states.view.take(np.array([row])))[0][0], place[row])
+    np.testing.assert_array_equal(place, base.point)
+
+
+def test_the_described_state_has_its_size(states):
+    shown, call = bidders.make("system:sayc").meaning(states.view), np.full(len(states), -1, np.int8)
+    rows = describe(states.view, shown, call)
+    assert rows.shape == (len(states), SIZE)
+    assert (rows[:, -38:] == 0).all()
+
+
+def test_votes():
+    def of(text):
+        return np.array([[-1 if word == "-" else parse_call(word) for word in text.split()]], np.int8)
+
+    for text, elected in (("1S P P", "P"), ("1S P", "1S"), ("- - 1H", "1H"), ("- - -", "P"), ("P 1H 1S 1S 1H", "1H")):
+        assert _elected(of(text))[0] == parse_call(elected)
+    assert similarity(np.array([0.0, SCALE / 4])).tolist() == [100.0, 50.0]
+
+
+def test_too_few_states(states):
+    with pytest.raises(ValueError, match="too few"):
+        fit.case_base(states.take(np.arange(10)), CONFIG)
+
+
+# --- actions -----------------------------------------------------------------------------------------------
+
+
+def one(hand, auction):
+    view, _ = states_of([{"hand": hand, "auction": auction.split()}])
+    return view, bidders.make("system:sayc").meaning(view)
+
+
+@pytest.mark.parametrize(
+    ("hand", "auction", "call", "to_hand", "to_auction", "comes_to"),
+    [
+        ("K832.A54.87.Q432", "1S P", "2S", "832.KJ54.87.Q432", "1H P", "2H"),  # support partner, cheapest
+        ("K832.A54.8.KQ432", "1S P", "4S", "832.KJ54.8.AQ432", "1H P", "4H"),  # game in partner's suit
+        ("AKQ32.54.87.Q432", "1C", "1S", "32.54.AKQ87.Q432", "1C", "1D"),  # the longest suit
+        ("AKQ32.54.87.Q432", "1C", "1S", "32.AKQ54.87.Q432", "1S", "2H"),  # the same, as cheap as it can be
+        ("AQ3.KJ4.K87.Q432", "", "1NT", "AQ3.KJ4.K87.Q432", "1H", "1NT"),
+        ("32.54.8765.Q9432", "1C", "P", "32.54.8765.Q9432", "1S", "P"),
+        ("AQ32.K54.K872.Q2", "1C", "X", "AQ32.K54.K872.Q2", "", None),  # nothing to double
+    ],
+)
+def test_actions_in_other_auctions(hand, auction, call, to_hand, to_auction, comes_to):
+    view, shown = one(hand, auction)
+    action = actions.action_of(view, shown, np.array([parse_call(call)], np.int8))
+    found = int(actions.call_of(action, *one(to_hand, to_auction))[0])
+    assert (call_text(found) if found >= 0 else None) == (comes_to and call_text(parse_call(comes_to)))
+
+
+def test_an_action_gives_its_own_call_back_or_the_same_strain(states):
+    shown = bidders.make("system:sayc").meaning(states.view)
+    action = actions.action_of(states.view, shown, states.called)
+    again = actions.call_of(action, states.view, shown)
+    bids = states.called >= 3
+    assert (again[~bids] == states.called[~bids]).all()
+    assert ((again[bids] - 3) % 5 == (states.called[bids] - 3) % 5).all()
+    assert (again == states.called).mean() > 0.97
+
+
+# --- judging and explaining --------------------------------------------------------------------------------
+
+
+def test_rounds_and_sides_add_up(base, states):
+    made = CaseBidder(base).bid(states.view, np.zeros(len(states), np.uint64))
+    rows = {row.name: row for row in judge.rounds_and_sides(made, states)}
+    whole = rows["all calls"]
+    assert (whole.asked, whole.right) == (len(states), int((made == states.called).sum()))
+    parts = [rows[name] for name in ("openings", "opener's side", "other side")]
+    assert sum(row.asked for row in parts) == whole.asked
+    assert sum(row.right_bids for row in parts) == whole.right_bids
+    nodes = judge.nodes(made, states, states)
+    assert sum(row.asked for row in nodes) == rows["openings"].asked == sum(row.cases for row in nodes)
+
+
+def test_the_nearest_cases_are_told(base, states):
+    bidder = CaseBidder(base)
+    row = int(np.flatnonzero(states.opened)[5])
+    told = explain(bidder, states.view.take(np.array([row])))
+    text = str(told)
+    assert text.splitlines()[0] == call_text(
+        int(bidder.bid(states.view.take(np.array([row])), np.zeros(1, np.uint64))[0])
+    )
+    assert "of the 5 nearest cases" in text
+    assert told.cases[0].similarity == 100
+    assert hand_text(states.view.hand[row]) in text
+    assert " dealt, " in text
+
+
+def test_html_escapes():
+    case = Precedent(1, 99.0, "<b>", "A & B", "1S", "", '"<script>"')
+    fragment = Explanation("1S", (("<1S>", 3),), (case,)).html()
+    for raw in ("<b>", "<script>", "A & B", "<1S>"):
+        assert raw not in fragment
+    assert "&lt;script&gt;" in fragment
+
+
+@pytest.mark.slow
+def test_fitting(states):
+    pytest.importorskip("torch")
+    config = replace(CONFIG, epochs=3, opening_epochs=10, members=2, hidden=(32,), opening_hidden=(32,))
+    base = fit.case_base(states, config)
+    made = CaseBidder(base).bid(states.view, np.zeros(len(states), np.uint64))
+    assert (made == states.called).mean() > 0.7

@@ -1,0 +1,93 @@
+"""Recorded calls as states: who held what, what had been said, and what was called."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bridge_env.auction import Auctions
+from bridge_env.calls import FIRST_BID
+from bridge_env.pbn import Board, read_boards
+from bridge_env.view import BidView, view_of
+from training.boards import BoardsError
+
+Rows = NDArray[np.int64] | NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class States:
+    """Calls on record, board by board.
+
+    Attributes:
+        view: what the seats that call knew.
+        called: int8 (N,), what they called.
+        board: int64 (N,), which of the boards it is.
+        owner: uint8 (B, 52), the boards' deals.
+        result: int16 (B, 4): contract's bid 0..34 (-1 passed out, -2 not known), doubling, declarer, tricks
+            (-1: not known).
+        opened: bool (N,), somebody has bid before.
+        problems: boards that could not be read, as file:line: reason.
+    """
+
+    view: BidView
+    called: NDArray[np.int8]
+    board: NDArray[np.int64]
+    owner: NDArray[np.uint8]
+    result: NDArray[np.int16]
+    opened: NDArray[np.bool_]
+    problems: tuple[str, ...]
+
+    def __len__(self) -> int:
+        return len(self.called)
+
+    def take(self, rows: Rows) -> States:
+        """Some of the calls; the boards stay."""
+        return replace(
+            self, view=self.view.take(rows), called=self.called[rows], board=self.board[rows], opened=self.opened[rows]
+        )
+
+
+def read_states(paths: Sequence[str | Path]) -> States:
+    """Every call of the boards in PBN files that have a deal and an auction.
+
+    Raises:
+        BoardsError: no board has both.
+        OSError: a file cannot be read.
+    """
+    boards: list[Board] = []
+    problems: list[str] = []
+    for path in paths:
+        read = read_boards(path)
+        problems += [f"{p.file}:{p.line}: {p.reason}" for p in read.problems]
+        boards += [board for board in read.boards if board.auction]
+    if not boards:
+        raise BoardsError(f"{', '.join(map(str, paths))}: no board has both a deal and an auction")
+    calls = [board.auction or () for board in boards]
+    count = np.array([len(auction) for auction in calls])
+    which = np.repeat(np.arange(len(boards)), count)
+    number = np.arange(len(which)) - np.repeat(np.cumsum(count) - count, count)
+    whole = np.full((len(boards), int(count.max())), -1, np.int8)
+    for row, auction in enumerate(calls):
+        whole[row, : len(auction)] = auction
+    said = whole[which, number]
+    history = np.where(np.arange(whole.shape[1]) < number[:, None], whole[which], -1).astype(np.int8)
+    owner = np.stack([board.owner for board in boards])
+    dealer = np.array([board.dealer for board in boards])[which]
+    auctions = Auctions.replay(history, dealer, np.array([board.vulnerability for board in boards])[which])
+    return States(
+        view_of(auctions, owner[which]), said, which, owner, np.array([_result(board) for board in boards], np.int16),
+        (history >= FIRST_BID).any(axis=1), tuple(problems),
+    )  # fmt: skip
+
+
+def _result(board: Board) -> tuple[int, int, int, int]:
+    contract, tricks = board.contract, -1 if board.tricks is None else board.tricks
+    if contract is None:
+        return -2, 0, 0, -1
+    if contract.passed_out:
+        return -1, 0, 0, -1
+    return contract.bid, contract.doubling, contract.declarer, tricks
