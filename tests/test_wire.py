@@ -159,7 +159,7 @@ def test_unknown_and_missing_keys_are_refused():
     [
         (
             "nobody",
-            "names no bidder; there are pass, random, doubler, pair:..., policy:..., reason:..., system:..., "
+            "names no bidder; there are pass, random, doubler, cases:..., pair:..., policy:..., reason:..., system:..., "
             "python:module:factory",
         ),
         ("pass:now", "'pass' takes nothing after it"),
