@@ -159,8 +159,8 @@ def test_unknown_and_missing_keys_are_refused():
     [
         (
             "nobody",
-            "names no bidder; there are pass, random, doubler, cases:..., pair:..., policy:..., reason:..., system:..., "
-            "python:module:factory",
+            "names no bidder; there are pass, random, doubler, cases:..., pair:..., policy:..., reason:..., "
+            "system:..., python:module:factory",
         ),
         ("pass:now", "'pass' takes nothing after it"),
         ("system:nowhere.bidding", "there is no such file, and no such system is shipped ("),
