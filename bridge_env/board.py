@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from itertools import islice
+from typing import Protocol, TypeVar
 
 import numpy as np
 
@@ -16,6 +17,9 @@ TOGETHER = 256
 """Boards whose auctions step together where a file is read one by one."""
 LONGEST_REASON = 2000
 DIFFERS, ILLEGAL = "contract is not the auction's", "illegal call"
+
+
+_Draft = TypeVar("_Draft")
 
 
 class BadBoard(Exception):
@@ -101,6 +105,29 @@ class ReadResult:
 
     boards: list[Board]
     problems: list[Problem]
+
+    @classmethod
+    def of(cls, items: Iterable[Board | Problem]) -> ReadResult:
+        """What came one by one, sorted into the two."""
+        result = cls([], [])
+        for item in items:
+            (result.boards if isinstance(item, Board) else result.problems).append(item)  # type: ignore[arg-type]
+        result.problems.sort(key=lambda problem: problem.line)
+        return result
+
+
+def check_together(
+    name: str,
+    drafts: Iterator[_Draft],
+    faults: list[tuple[int, str]],
+    checked: Callable[[str, list[_Draft]], Iterator[Board | Problem]],
+) -> Iterator[Board | Problem]:
+    """Boards and problems of a file, ``TOGETHER`` drafts at a time, each time with the faults met on the way."""
+    while part := list(islice(drafts, TOGETHER)):
+        yield from checked(name, part)
+        yield from (Problem(name, *fault) for fault in faults)
+        faults.clear()
+    yield from (Problem(name, *fault) for fault in faults)
 
 
 class _Told(Protocol):

@@ -18,13 +18,12 @@ import os
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from itertools import islice
 from pathlib import Path
 from typing import IO, cast
 from urllib.parse import parse_qs, quote, urlsplit
 
 from bridge_env import lin_fields as fields
-from bridge_env.board import ILLEGAL, TOGETHER, BadBoard, Board, Problem, ReadResult, auction_ends
+from bridge_env.board import ILLEGAL, BadBoard, Board, Problem, ReadResult, auction_ends, check_together
 from bridge_env.calls import Contract
 from bridge_env.cards import SEATS, UInt8Array, card_text
 from bridge_env.lin_fields import LIN_SEATS, PLAYERS, LinBoard
@@ -53,14 +52,7 @@ def read_lin(source: Source) -> ReadResult:
     Raises:
         OSError: the file is missing or cannot be read. What it contains never raises.
     """
-    boards: list[Board] = []
-    problems: list[Problem] = []
-    for item in iter_lin(source):
-        if isinstance(item, Board):
-            boards.append(item)
-        else:
-            problems.append(item)
-    return ReadResult(boards, sorted(problems, key=lambda problem: problem.line))
+    return ReadResult.of(iter_lin(source))
 
 
 def iter_lin(source: Source) -> Iterator[Board | Problem]:
@@ -68,11 +60,7 @@ def iter_lin(source: Source) -> Iterator[Board | Problem]:
     name = source_name(source)
     faults: list[Fault] = []
     lins = _boards(_values(text_lines(source, faults), faults))
-    while part := list(islice(lins, TOGETHER)):
-        yield from _checked(name, part)
-        yield from (Problem(name, *fault) for fault in faults)
-        faults.clear()
-    yield from (Problem(name, *fault) for fault in faults)
+    yield from check_together(name, lins, faults, _checked)
 
 
 def _values(lines: Iterator[str], faults: list[Fault]) -> Iterator[tuple[int, str, str]]:

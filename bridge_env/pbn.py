@@ -18,7 +18,6 @@ import os
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from itertools import islice
 from pathlib import Path
 from typing import IO, cast
 
@@ -26,12 +25,12 @@ from bridge_env.board import (
     DIFFERS,
     ILLEGAL,
     LONGEST_REASON,
-    TOGETHER,
     BadBoard,
     Board,
     Problem,
     ReadResult,
     auction_ends,
+    check_together,
 )
 from bridge_env.calls import Contract, call_text
 from bridge_env.cards import SEATS, UInt8Array, deal_text
@@ -75,14 +74,7 @@ def read_boards(source: Source) -> ReadResult:
     Raises:
         OSError: the file is missing or cannot be read. What it contains never raises.
     """
-    boards: list[Board] = []
-    problems: list[Problem] = []
-    for item in iter_boards(source):
-        if isinstance(item, Board):
-            boards.append(item)
-        else:
-            problems.append(item)
-    return ReadResult(boards, sorted(problems, key=lambda problem: problem.line))
+    return ReadResult.of(iter_boards(source))
 
 
 def iter_boards(source: Source) -> Iterator[Board | Problem]:
@@ -92,12 +84,7 @@ def iter_boards(source: Source) -> Iterator[Board | Problem]:
     """
     name = source_name(source)
     faults: list[Fault] = []
-    games = read_games(source, faults)
-    while part := list(islice(games, TOGETHER)):
-        yield from _checked(name, part)
-        yield from (Problem(name, *fault) for fault in faults)
-        faults.clear()
-    yield from (Problem(name, *fault) for fault in faults)
+    yield from check_together(name, read_games(source, faults), faults, _checked)
 
 
 def _checked(name: str, games: list[Game]) -> Iterator[Board | Problem]:
