@@ -16,7 +16,7 @@ from bridge_env.calls import parse_call
 from bridge_env.scoring import imps
 from bridge_env.view import view_of
 from training.cluster import Cluster
-from training.duel import Partnership, Stretch, boards_of, duel, hierarchy, points_of
+from training.duel import Partnership, Stretch, boards_of, duel, hierarchy
 from training.evolution import rule_edit
 from training.refine.decisions import UNTRIED, Examples, joined
 from training.refine.general import context_constraint, contexts, count_contexts, label_general
@@ -102,7 +102,7 @@ def slow_worth(us, them, stretch, table, board, number, call):
         bidder = ours if (int(auctions.turn[0]) & 1) == table else theirs
         auctions.step(bidder.call(view_of(auctions, boards.owner[[board]], np.array([0]))))
     points = before.points[:, board].copy()
-    points[table] = points_of(auctions, boards.take(np.array([board])))[0]
+    points[table] = boards.take(np.array([board])).points(auctions)[0]
     return int(imps(points[0] - points[1])) - int(before.imps[board])
 
 
@@ -197,7 +197,8 @@ def test_words_of_rules_are_of_the_language():
         lead = "1m-(1M)" if names[0] == "m" else "1C"
         for word in words(names):
             asked = f"{word.replace('-', ' >= ')}" if "-" in word and word != "they-vul" else f"1+ {word}"
-            parse_system(f"after {lead}\n  P {asked}\nwhen 0-7 last-level\n  P")
+            line = parse_system(f"after {lead}\n  P {asked}\nwhen 0-7 last-level\n  P").lines[0].lines[0]
+            assert line.constraint[0][0][0].word == word
 
 
 def test_answers_are_sought_where_the_call_leads():

@@ -11,10 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bridge_env import streams
+from bridge_env.auction import Auctions
 from bridge_env.cards import board_dealer, board_vulnerability, permute_suits, rotate_deals
 from bridge_env.double_dummy.canonical import canonical_key, is_judging, permute_tricks, rotate_tricks
 from bridge_env.double_dummy.cascade import Cascade
 from bridge_env.double_dummy.library import Library, embedded
+from bridge_env.scoring import score
 
 _SUIT_ORDERS = tuple(itertools.permutations(range(4)))
 
@@ -65,6 +67,13 @@ class Boards:
         elif played.size:
             out[played] = _cascade().tricks_for(self.owner[played], declarer[played], strain[played])
         return out
+
+    def points(self, auctions: Auctions) -> NDArray[np.int64]:
+        """What finished auctions, one a board, score with exact tricks, NS-positive: int64 (N,)."""
+        contracts = auctions.contracts()
+        tricks = self.tricks_for(contracts.declarer, contracts.bid % 5)
+        points = score(contracts.bid, contracts.doubling, contracts.declarer, self.vulnerability, tricks)
+        return points.astype(np.int64)
 
     def share_in_training(self) -> float:
         """The share of boards that lie in the part of all deals that training may use."""

@@ -17,7 +17,7 @@ from agents.hierarchy.bidder import Hierarchy, bid_out, deal_features
 from agents.hierarchy.sameness import touched
 from agents.hierarchy.tree import System
 from bridge_env.auction import Auctions
-from bridge_env.scoring import imps, score
+from bridge_env.scoring import imps
 from training.boards import Boards, library_boards
 
 Seats = tuple[Hierarchy, Hierarchy, Hierarchy, Hierarchy]
@@ -91,13 +91,6 @@ def seats_of(us: Partnership, them: Partnership, table: int) -> Seats:
     return hierarchy(a.first), hierarchy(b.first), hierarchy(a.second), hierarchy(b.second)
 
 
-def points_of(auctions: Auctions, boards: Boards) -> NDArray[np.int64]:
-    """NS's points on each board, from exact tricks: int64 (N,)."""
-    contracts = auctions.contracts()
-    tricks = boards.tricks_for(contracts.declarer, contracts.bid % 5)
-    return score(contracts.bid, contracts.doubling, contracts.declarer, boards.vulnerability, tricks).astype(np.int64)
-
-
 @lru_cache(maxsize=512)
 def duel(us: Partnership, them: Partnership, stretch: Stretch) -> Duel:
     """Both tables of every board; a pure function of its arguments."""
@@ -106,7 +99,7 @@ def duel(us: Partnership, them: Partnership, stretch: Stretch) -> Duel:
     for table in range(2):
         auctions = bid_out(seats_of(us, them, table), features, boards.dealer, boards.vulnerability)
         histories.append(auctions.history[:, : int(auctions.length.max(initial=1))])
-        points.append(points_of(auctions, boards))
+        points.append(boards.points(auctions))
     longest = max(h.shape[1] for h in histories)
     padded = [np.pad(h, ((0, 0), (0, longest - h.shape[1])), constant_values=-1) for h in histories]
     return Duel(np.array(padded), np.array(points), imps(points[0] - points[1]).astype(np.int8))
@@ -147,7 +140,7 @@ def _again(
             auctions = bid_out(
                 seats_of(candidate, them, table), features[rows], boards.dealer[rows], boards.vulnerability[rows]
             )
-            yield table, rows, auctions, points_of(auctions, boards.take(rows))
+            yield table, rows, auctions, boards.take(rows).points(auctions)
 
 
 def _can_notice(

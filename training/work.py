@@ -83,13 +83,13 @@ class Work:
         return sorted((rule for k in sorted(found) for rule in found[k]), key=lambda r: -r.gain)
 
     def answers(self, us: Partnership, proposals: Sequence[Proposal], stretch: Stretch) -> list[Proposal]:
-        """Proposals of a call once more, each together with the answers that partner would need."""
+        """New calls (``evolution.answerable``) once more, each together with the answers that partner would need."""
         jobs, begun = [], []
         for asked in proposals:
             proposal = replace(asked, player=BOTH)  # one calls, the other answers
             changed = proposal.apply(us)
             edit = proposal.edit
-            if changed is not None and isinstance(edit, evolution.Insert) and edit.line.path[0].token != "P":
+            if changed is not None and isinstance(edit, evolution.Insert):
                 path = "-".join(str(step) for step in edit.path)
                 jobs.append((changed, us, self.league, stretch.parts(tasks.PARTS), path, edit.line.path[0].token,
                              MOST_DECISIONS))  # fmt: skip

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from agents.hierarchy.bidder import Hierarchy, bid_out, deal_features
 from agents.hierarchy.tree import Line, System
-from bridge_env.scoring import imps, score
+from bridge_env.scoring import imps
 from training.boards import Boards, library_boards
 from training.book.measure import Calls, calls_of
 from training.book.points import Entry, Points, Walker
@@ -76,11 +76,8 @@ class Judge:
         histories, points = [], []
         for seats in ((ours, theirs) * 2, (theirs, ours) * 2):
             auctions = bid_out(seats, features, boards.dealer, boards.vulnerability)
-            contracts = auctions.contracts()
-            tricks = boards.tricks_for(contracts.declarer, contracts.bid % 5)
-            won = score(contracts.bid, contracts.doubling, contracts.declarer, boards.vulnerability, tricks)
             histories.append(auctions.history[:, : int(auctions.length.max(initial=1))].copy())
-            points.append(won.astype(np.int64))
+            points.append(boards.points(auctions))
         return histories, imps(points[0] - points[1]).astype(np.int64)
 
     def _our_calls(self, table: int) -> Calls:

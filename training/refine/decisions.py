@@ -14,9 +14,10 @@ from numpy.typing import NDArray
 
 from agents.hierarchy.bidder import bid_on
 from agents.hierarchy.tree import Constraint
+from bridge_env.auction import Auctions
 from bridge_env.calls import NUM_CALLS
 from bridge_env.scoring import imps
-from training.duel import Duel, Partnership, Stretch, boards_of, points_of, seats_of
+from training.duel import Duel, Partnership, Stretch, boards_of, seats_of
 
 UNTRIED = -128
 BATCH = 32768  # play-outs at a time
@@ -85,6 +86,14 @@ def decisions_of(
     return Decisions(np.concatenate(rows), np.concatenate(numbers), np.concatenate(positions), known)
 
 
+def legal_calls(
+    dealer: NDArray[np.int16], history: NDArray[np.int8], number: NDArray[np.int64]
+) -> tuple[NDArray[np.bool_], NDArray[np.int8]]:
+    """Which calls are legal as call ``number`` of each auction, bool (N, 38), and the calls before it, int8 (N, L)."""
+    before = np.where(np.arange(history.shape[1]) < number[:, None], history, -1).astype(np.int8)
+    return Auctions.replay(before, dealer, np.zeros_like(dealer)).legal(), before
+
+
 def play_out(
     us: Partnership,
     them: Partnership,
@@ -121,6 +130,6 @@ def play_out(
         calls[np.arange(len(b)), k] = c
         ended = bid_on(seats, features, b, boards.dealer[b], boards.vulnerability[b], calls, k + 1)
         points = before.points[:, b].copy()
-        points[table] = points_of(ended, boards.take(b))
+        points[table] = boards.take(b).points(ended)
         out[w, c] = imps(points[0] - points[1]).astype(np.int16) - before.imps[b]
     return out

@@ -17,10 +17,9 @@ from agents.hierarchy.compiled import SPAN_CODES, span_call
 from agents.hierarchy.text import constraint_text
 from agents.hierarchy.tree import INFINITE, Atom, Constraint
 from agents.hierarchy.vocabulary import WORDS
-from bridge_env.auction import Auctions
 from bridge_env.calls import DOUBLE, FIRST_BID, NUM_CALLS
 from training.duel import Partnership, Stretch, boards_of, duel, seats_of
-from training.refine.decisions import UNTRIED, Examples, decisions_of, play_out
+from training.refine.decisions import UNTRIED, Examples, decisions_of, legal_calls, play_out
 
 #: What tells kinds of auctions apart: word, and the most that is told apart.
 _KIND = (
@@ -116,19 +115,12 @@ def label_general(
             for table_of_calls in calls.values():
                 for column in table_of_calls.T:
                     ask[np.arange(len(mine)), column] = True
-            legal = _legal(boards.dealer[board[mine]], history[table][board[mine]], number[mine])
+            legal, _ = legal_calls(boards.dealer[board[mine]], history[table][board[mine]], number[mine])
             worth = play_out(us, them, stretch, before, table, board[mine], number[mine], ask[:, :NUM_CALLS] & legal)
             for family, table_of_calls in calls.items():
                 examples = _examples(when, family, table_of_calls, rows[mine], worth, board[mine])
                 out.setdefault((when, family), []).append(examples)
     return out
-
-
-def _legal(dealer: NDArray[np.int16], history: NDArray[np.int8], number: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Which calls are legal before call ``number`` of each auction: bool (N, 38)."""
-
-    before = np.where(np.arange(history.shape[1]) < number[:, None], history, -1).astype(np.int8)
-    return Auctions.replay(before, dealer, np.zeros_like(dealer)).legal()
 
 
 def _suit_of(rows: NDArray[np.int16], word: str) -> NDArray[np.int64]:

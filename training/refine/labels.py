@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.hierarchy.paths import Path, readings
-from bridge_env.calls import DOUBLE, FIRST_BID, NUM_BIDS, NUM_CALLS, REDOUBLE
+from bridge_env.calls import FIRST_BID, NUM_BIDS
 from bridge_env.features import FEATURES
 from training.boards import Boards
 from training.duel import Duel, Partnership, Stretch, boards_of, duel
-from training.refine.decisions import UNTRIED, Decisions, Examples, decisions_of, play_out
+from training.refine.decisions import UNTRIED, Decisions, Examples, decisions_of, legal_calls, play_out
 
 GAME_BIDS = (14, 17, 18)  # 3NT 4H 4S
 NEAREST, JUMPS = 6, 10  # bids above the last one that are tried; after bids of one
@@ -75,23 +75,19 @@ def tokens(path: Path) -> tuple[str, ...]:
     return ("P", "X", "XX", *spans, "lowest:N", "3N", f"game:{path.names[2]}", f"game:{path.names[3]}")
 
 
-def _tried(calls: tuple[int, ...], dealer: int, table: int) -> list[int]:
-    """Legal calls within reach of the last bid, and the games above it."""
-    last, doubling, bidder = -1, 0, -1
-    for i, call in enumerate(calls):
-        if call >= FIRST_BID:
-            last, doubling, bidder = call - FIRST_BID, 0, (dealer + i) & 1
-        elif call in (DOUBLE, REDOUBLE):
-            doubling = call
-    ours = bidder == table
-    out = [0]
-    if last >= 0 and not ours and doubling == 0:
-        out.append(DOUBLE)
-    if last >= 0 and ours and doubling == DOUBLE:
-        out.append(REDOUBLE)
-    reach = OPENINGS if last < 0 else last + 1 + (JUMPS if last < 5 else NEAREST)
-    bids = set(range(last + 1, min(reach, NUM_BIDS))) | {b for b in GAME_BIDS if b > last}
-    return out + [FIRST_BID + b for b in sorted(bids)]
+def _tried(legal: NDArray[np.bool_], before: NDArray[np.int8]) -> NDArray[np.bool_]:
+    """Of the legal calls, bool (N, 38), those within reach of the last bid, and the games above it.
+
+    Args:
+        before: int8 (N, L), the calls so far.
+    """
+    last = np.maximum(before.max(axis=1, initial=-1).astype(int) - FIRST_BID, -1)[:, None]
+    reach = np.where(last < 0, OPENINGS, last + 1 + np.where(last < 5, JUMPS, NEAREST))
+    bids = np.arange(NUM_BIDS)
+    within = np.ones(legal.shape, np.bool_)
+    within[:, FIRST_BID:] = (bids < reach) | np.isin(bids, GAME_BIDS)
+    out: NDArray[np.bool_] = legal & within
+    return out
 
 
 # --- labels -------------------------------------------------------------------------------------------------------
@@ -116,20 +112,9 @@ def label_duel(
         rows = np.unique(np.concatenate([d for d, _ in chosen.values()])) if chosen else np.zeros(0, int)
         if not rows.size:
             continue
-        tried = np.zeros((len(decisions.positions), NUM_CALLS), np.bool_)
-        for position in np.unique(decisions.position[rows]):
-            dealer, calls = decisions.positions[position]
-            tried[position, _tried(calls, dealer, table)] = True
-        worth = play_out(
-            us,
-            them,
-            stretch,
-            before,
-            table,
-            decisions.row[rows],
-            decisions.number[rows],
-            tried[decisions.position[rows]],
-        )
+        board, number = decisions.row[rows], decisions.number[rows]
+        ask = _tried(*legal_calls(boards.dealer[board], before.history[table][board], number))
+        worth = play_out(us, them, stretch, before, table, board, number, ask)
         place = np.full(len(decisions.row), -1)
         place[rows] = np.arange(len(rows))
         for text, (which, path_of) in chosen.items():
