@@ -192,6 +192,17 @@ def test_noise_gives_no_rule():
     assert sum(map(len, found)) <= 1
 
 
+def test_a_hand_counts_once_however_many_opponents_it_meets():
+    """The same decisions against eight opponents are no more evidence than against one."""
+    for seed in range(6):
+        once = planted(1500, seed, gain=-2.0)
+        assert sum(map(len, [rules(joined([once] * 8))])) == len(rules(once))
+    once = planted(300)
+    many = rules(joined([once] * 8))
+    assert [(r.call, r.constraint, r.hands) for r in many] == [(r.call, r.constraint, r.hands) for r in rules(once)]
+    assert [r.gain for r in many] == [8 * r.gain for r in rules(once)]
+
+
 def test_words_of_rules_are_of_the_language():
     for names in (("C", "D", "H", "S"), ("m", "om", "M", "oM")):
         lead = "1m-(1M)" if names[0] == "m" else "1C"

@@ -80,7 +80,13 @@ class Work:
         parts = [[labelled[k][path] for k in range(len(jobs)) if path in labelled[k]] for path in groups]
         found = dict(self.cluster.map(tasks.rules_task, [(part,) for part in parts]))
         self.tick(stretch.count)
-        return sorted((rule for k in sorted(found) for rule in found[k]), key=lambda r: -r.gain)
+        often = paths + contexts
+        share = [
+            sum(map(len, part)) / often[group.partition(" / ")[0]] for group, part in zip(groups, parts, strict=True)
+        ]
+        # Of frequent positions only some decisions are labelled: what a rule promises goes for all of them.
+        promised = [(rule.gain / share[k], rule) for k in sorted(found) for rule in found[k]]
+        return [rule for _, rule in sorted(promised, key=lambda gr: -gr[0])]
 
     def answers(self, us: Partnership, proposals: Sequence[Proposal], stretch: Stretch) -> list[Proposal]:
         """New calls (``evolution.answerable``) once more, each together with the answers that partner would need."""

@@ -33,7 +33,7 @@ class Examples:
         calls: the calls tried, as lines write them.
         features: int16 (N, len(words)).
         worth: int8 (N, len(calls)), IMPs against the call made; ``UNTRIED`` where it stands for no legal call.
-        board: int64 (N,), which board a decision is of.
+        board: int64 (N,), which board of the endless sequence a decision is of.
         given: what every rule asks for first, such as ``best:x``.
     """
 
@@ -44,6 +44,9 @@ class Examples:
     worth: NDArray[np.int8]
     board: NDArray[np.int64]
     given: Constraint = ()
+
+    def __len__(self) -> int:
+        return len(self.board)
 
 
 def joined(parts: Sequence[Examples]) -> Examples:

@@ -118,7 +118,7 @@ def label_general(
             legal, _ = legal_calls(boards.dealer[board[mine]], history[table][board[mine]], number[mine])
             worth = play_out(us, them, stretch, before, table, board[mine], number[mine], ask[:, :NUM_CALLS] & legal)
             for family, table_of_calls in calls.items():
-                examples = _examples(when, family, table_of_calls, rows[mine], worth, board[mine])
+                examples = _examples(when, family, table_of_calls, rows[mine], worth, board[mine] + stretch.start)
                 out.setdefault((when, family), []).append(examples)
     return out
 

@@ -36,7 +36,7 @@ class Rule:
         constraint: of the hand.
         gain: IMPs that the labels promise, in all, on boards that the rule was not found on.
         error: the standard error of ``gain``.
-        hands: on how many decisions there.
+        hands: on how many hands there.
     """
 
     path: str
@@ -143,22 +143,40 @@ def grow(x, worth, first, most, caution, fewest, lows, highs):
 
 def rules(examples: Examples, most: int = 3) -> list[Rule]:
     """The best rules for a position, at most one a call, those that promise most first."""
-    half = (examples.board % 2).astype(bool)
-    examples = replace(examples, features=np.clip(examples.features, -_OFFSET, _VALUES - _OFFSET - 1))
+    hands, worth, tried = _each_hand_once(examples)
+    half = (hands.board % 2).astype(bool)
     found = []
-    for j, call in enumerate(examples.calls):
-        tried = examples.worth[:, j] != UNTRIED
-        if np.count_nonzero(tried) < 4 * FEWEST:
+    for j, call in enumerate(hands.calls):
+        on = tried[:, j]
+        if np.count_nonzero(on) < 4 * FEWEST:
             continue
-        worth = np.where(tried, examples.worth[:, j], 0).astype(np.float64)
         best = None
         for learn in (half, ~half):
-            rule = _rule(examples, call, worth, learn & tried, ~learn & tried)
+            rule = _rule(hands, call, worth[:, j], learn & on, ~learn & on)
             if rule is not None and (best is None or rule.gain > best.gain):
                 best = rule
         if best is not None:
             found.append(best)
     return sorted(found, key=lambda r: -r.gain)[:most]
+
+
+def _each_hand_once(examples: Examples) -> tuple[Examples, NDArray[np.float64], NDArray[np.bool_]]:
+    """A hand that decides against several opponents counts once, with the sum of what its calls gain against them.
+
+    Its decisions are one draw of chance, not several: counted apart they would make errors look too small.
+
+    Returns:
+        The examples, of distinct hands; float64 and bool (N, calls): what each call gains, and where it was tried.
+    """
+    x = np.clip(examples.features, -_OFFSET, _VALUES - _OFFSET - 1)
+    _, which = np.unique(np.column_stack([examples.board, x]), axis=0, return_inverse=True)
+    order = np.argsort(which.reshape(-1), kind="stable")
+    starts = np.flatnonzero(np.diff(which.reshape(-1)[order], prepend=-1))
+    tried = (examples.worth != UNTRIED)[order]
+    worth = np.add.reduceat(np.where(tried, examples.worth[order], 0).astype(np.float64), starts, axis=0)
+    first = order[starts]
+    hands = replace(examples, features=x[first], worth=examples.worth[first], board=examples.board[first])
+    return hands, worth, np.logical_or.reduceat(tried, starts, axis=0)
 
 
 def _rule(
@@ -178,7 +196,8 @@ def _rule(
         return None
     _, lows, highs = best
     _hold(other, lows, highs, inside)
-    gained = worth[check][inside]
+    _, of_board = np.unique(examples.board[check][inside], return_inverse=True)
+    gained = np.bincount(of_board, worth[check][inside])  # hands of a board share its chance
     total, error = float(gained.sum()), float(np.sqrt((gained**2).sum()))
     if total <= HOLDS_UP * error:
         return None

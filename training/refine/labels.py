@@ -119,7 +119,7 @@ def label_duel(
         place[rows] = np.arange(len(rows))
         for text, (which, path_of) in chosen.items():
             out.setdefault(text, []).append(
-                _examples(text, which, path_of, decisions, worth[place[which]], boards, features)
+                _examples(text, which, path_of, decisions, worth[place[which]], stretch.start, boards, features)
             )
     return out
 
@@ -147,6 +147,7 @@ def _examples(
     path_of: dict[int, Path],
     decisions: Decisions,
     worth: NDArray[np.int8],
+    start: int,
     boards: Boards,
     features: NDArray[np.int16],
 ) -> Examples:
@@ -177,7 +178,7 @@ def _examples(
             call = path.call(token, last)
             if call >= 0 and token not in calls[:j]:
                 y[mine, j] = worth[mine, call]
-    return Examples(text, words(any_path.names), calls, x, y, board)
+    return Examples(text, words(any_path.names), calls, x, y, board + start)
 
 
 def _named(path: Path) -> set[str]:
