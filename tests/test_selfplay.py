@@ -113,6 +113,18 @@ def test_a_system_that_changed_is_told(tiny, tmp_path):
         selfplay.load(tmp_path)
 
 
+def test_a_run_that_other_code_began_is_told(tmp_path, monkeypatch):
+    runs.write_manifest(tmp_path, runs.manifest({}, ""))
+    assert runs.note_of_other_code(tmp_path) is None
+    runs.write_manifest(tmp_path, runs.manifest({}, "") | {"commit": "0" * 40})
+    monkeypatch.setattr(runs, "_commit", lambda: "1" * 40)
+    note = runs.note_of_other_code(tmp_path)
+    assert note is not None
+    assert "0" * 10 in note
+    monkeypatch.setattr(runs, "_commit", lambda: None)  # not a checkout
+    assert runs.note_of_other_code(tmp_path) is None
+
+
 def test_run_folders_are_numbered_and_never_overwritten(tmp_path):
     assert runs.new_folder(tmp_path, "evolve", None).name == "run-001"
     assert runs.new_folder(tmp_path, "evolve", None).name == "run-002"

@@ -53,11 +53,14 @@ def add_evolve(subparsers: Any) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Evolve, choose the champion, judge it, write the report."""
+    from training import runs
     from training.cluster import Cluster
     from training.selfplay import champion, evolve, league, prepare
     from training.work import Work
 
     folder, config, state = prepare(args)
+    if args.resume is not None and (note := runs.note_of_other_code(folder)):
+        print(note)
     print(f"{folder}: {config.partnerships} partnerships from {config.start}, control {config.control}")
     with Cluster(args.workers, args.address) as cluster:
         bar = _Bar(config.generations, state.generation)

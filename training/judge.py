@@ -38,7 +38,8 @@ def judge(
 
     Returns:
         The evolved pair in both directions, the duplicate match against the control pair, and what the evolved pair
-        gains over the start against each of the others on the same boards.
+        gains over the start against each of the others on the same boards. Last come two that every system must stand
+        up to, because a league may lack them: ``pass``, and ``doubler`` against overbidding.
     """
     match = play(evolved, control, boards, seed)
     rows = [
@@ -46,10 +47,15 @@ def judge(
         Row(f"evolved - {control}, duplicate", match.mean_imps, match.standard_error, boards),
     ]
     # Opponents of training flatter; those that training never met show what carries over.
-    for opponent in dict.fromkeys([*met, *unmet, "pass"]):
-        against = play(evolved, opponent, match.boards, seed), play(start, opponent, match.boards, seed)
-        gain = against[0].imps - against[1].imps
-        what = f"gain over the start against {opponent} ({'trained against' if opponent in met else 'never met'})"
+    for opponent in dict.fromkeys([*met, *unmet, "pass", "doubler"]):
+        if f"system:{opponent}" in met:
+            continue
+        now, then = play(evolved, opponent, match.boards, seed), play(start, opponent, match.boards, seed)
+        gain = now.imps - then.imps
+        what = (
+            f"gain against {opponent} ({'trained against' if opponent in met else 'never met'}): "
+            f"{now.mean_imps:+.2f} instead of {then.mean_imps:+.2f}"
+        )
         rows.append(Row(what, float(gain.mean()), standard_error(gain, match.boards.base), boards))
     return rows
 

@@ -87,6 +87,17 @@ def read_manifest(folder: Path) -> dict[str, Any]:
     return content
 
 
+def note_of_other_code(folder: Path) -> str | None:
+    """What to tell about going on with a run that another version of this code began; None where it is the same."""
+    began, now = read_manifest(folder).get("commit"), _commit()
+    if began is None or now is None or began == now:
+        return None
+    return (
+        f"note: {folder} was begun at commit {began[:10]}, this is {now[:10]}: it goes on, "
+        "but a run from one version alone may come to other systems"
+    )
+
+
 def sha256(path: Path) -> str:
     """The SHA-256 of a file, in hex."""
     return hashlib.sha256(path.read_bytes()).hexdigest()
