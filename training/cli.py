@@ -19,6 +19,7 @@ from training.cli_deals import add_library, add_solve
 from training.cli_evolve import add_evolve
 from training.cli_fit import add_fit
 from training.cli_read import add_read
+from training.cli_report import add_report
 from training.cli_train import add_train
 from training.cluster import ClusterError
 
@@ -94,6 +95,7 @@ def _parser() -> argparse.ArgumentParser:
         add_match,
         add_book,
         add_evolve,
+        add_report,
         add_train,
         add_fit,
         add_bench,

@@ -104,7 +104,7 @@ def _conclude(folder: Path, config: Any, state: Any, best: int, pair: Any) -> No
     command = runs.command_line("bridge-env evolve", config)
     runs.write_atomically(folder / "report.md", judge.markdown(rows, manifest, command, kept, [f.name for f in files]))
     verdict = {"champion": best, "rows": [row.as_json() for row in rows]}
-    runs.write_atomically(folder / "verdict.json", json.dumps(verdict, indent=2) + "\n")
+    runs.write_atomically(folder / judge.VERDICT, json.dumps(verdict, indent=2) + "\n")
     runs.write_manifest(folder, manifest | {"systems_sha256": {f.name: runs.sha256(f) for f in files}})
     for what, name in (("learning curve", "learning_curve.png"), ("report", "report.md")):
         print(f"{what + ':':<16}{folder / name}")

@@ -13,18 +13,25 @@ from bridge_env.par import par
 from bridge_env.scoring import imps
 from training.match import MatchResult, play, standard_error
 
+VERDICT = "verdict.json"  # in the folder of a run
+
 
 @dataclass(frozen=True)
 class Row:
-    """One line of the table: what was measured, the mean and its standard error, in IMPs a board."""
+    """One line of the table: what was measured, the mean and its standard error, in IMPs a board.
+
+    ``opponent`` is whom a gain over the start was measured against, empty in other lines.
+    """
 
     what: str
     mean: float
     error: float
     boards: int
+    opponent: str = ""
 
     def as_json(self) -> dict[str, Any]:
-        return {"what": self.what, "mean_imps": self.mean, "standard_error": self.error, "boards": self.boards}
+        figures = {"what": self.what, "mean_imps": self.mean, "standard_error": self.error, "boards": self.boards}
+        return figures | ({"opponent": self.opponent} if self.opponent else {})
 
 
 def judge(
@@ -56,7 +63,8 @@ def judge(
             f"gain against {opponent} ({'trained against' if opponent in met else 'never met'}): "
             f"{now.mean_imps:+.2f} instead of {then.mean_imps:+.2f}"
         )
-        rows.append(Row(what, float(gain.mean()), standard_error(gain, match.boards.base), boards))
+        error = standard_error(gain, match.boards.base)
+        rows.append(Row(what, float(gain.mean()), error, boards, opponent))
     return rows
 
 
