@@ -167,19 +167,34 @@ def _united(
     us: Partnership, good: Sequence[tuple[Verdict, Proposal]], work: Work, stretch: Stretch
 ) -> tuple[Partnership, list[str]]:
     """All confirmed proposals at once, if the team does as well as they promised; else one after the other."""
-    team, used, new = us, [], set()
-    for gained in good:
-        changed, rule = gained[1].apply(team), evolution.inserted(gained[1])
-        if changed is not None and changed != team and (rule is None or rule not in new):
-            team, used = changed, [*used, gained]
-            new.add(rule)
+    team, used = _all_at_once(us, good)
     if not used:
         return us, []
     whole = work.trial(us, [team], stretch)[0]
     if len(used) == 1 or whole.gain >= TOGETHER * sum(v.gain for v, _ in used):
         return (team, [_said(v, p) for v, p in used]) if whole.better_by(0.0) else (us, [])
-    team, kept = us, []
-    for _, p in used:
+    return _one_by_one(us, [p for _, p in used], work, stretch)
+
+
+def _all_at_once(
+    us: Partnership, good: Sequence[tuple[Verdict, Proposal]]
+) -> tuple[Partnership, list[tuple[Verdict, Proposal]]]:
+    """The partnership with all proposals that still change it, and which they were; of a rule, one form only."""
+    team, used, new = us, list[tuple[Verdict, Proposal]](), set()
+    for gained in good:
+        changed, rule = gained[1].apply(team), evolution.inserted(gained[1])
+        if changed is not None and changed != team and (rule is None or rule not in new):
+            team, used = changed, [*used, gained]
+            new.add(rule)
+    return team, used
+
+
+def _one_by_one(
+    us: Partnership, proposals: Sequence[Proposal], work: Work, stretch: Stretch
+) -> tuple[Partnership, list[str]]:
+    """Those proposals that still gain after the ones before them."""
+    team, kept = us, list[str]()
+    for p in proposals:
         changed = p.apply(team)
         if changed is None or changed == team:
             continue
