@@ -40,6 +40,7 @@ GENERAL_TRIED = 8  # and general ones, which have to be bid on all boards
 ANSWERED = 6  # the rules for which partner's answers are sought too
 CHAMPION_EVERY = 4  # generations after which the best pair joins the league, if champions do
 TOGETHER = 0.75  # of the gains of single changes, all of them together must reach
+ALIKE_MAY_COST = 0.02  # IMPs a board over the league, for a champion of one system instead of two to read
 
 
 @dataclass
@@ -260,8 +261,8 @@ def load(folder: Path) -> tuple[EvolveConfig, State]:
 def champion(config: EvolveConfig, state: State, work: Work) -> tuple[int, Partnership]:
     """The partnership that does best on fresh training boards. Judging boards are not touched.
 
-    Partners who differ may each take over partner's whole system, if the pair loses nothing by it: one system is
-    easier to read than two.
+    Partners who differ take over the whole system of one of them, if the pair loses next to nothing by it: one
+    system is easier to read than two.
     """
     start = max(config.generations, state.generation) * config.boards_a_generation
     stretch = work.stretch(start, config.confirm)
@@ -273,7 +274,7 @@ def champion(config: EvolveConfig, state: State, work: Work) -> tuple[int, Partn
         alike = [Partnership(pair.first, pair.first), Partnership(pair.second, pair.second)]
         by = work.trial(pair, alike, work.stretch(start + config.confirm, config.confirm))
         gain, chosen = max(zip((v.gain for v in by), alike, strict=True), key=lambda x: x[0])
-        pair = chosen if gain >= 0 else pair
+        pair = chosen if gain >= -ALIKE_MAY_COST else pair
     if pair.first != pair.second:
         return best, Partnership(pair.first.renamed("evolved-first"), pair.second.renamed("evolved-second"))
     fresh = [work.stretch(start + k * config.confirm, config.confirm) for k in (2, 3)]
