@@ -36,7 +36,7 @@ def tiny(tmp_path_factory) -> EvolveConfig:
     toy = tmp_path_factory.mktemp("systems") / "toy.bidding"
     toy.write_text(TOY)
     return EvolveConfig(
-        seed=3, start=str(toy), control=str(toy), generations=3, partnerships=2, proposals=5, positions=3, study=300,
+        seed=3, start=str(toy), control=str(toy), generations=2, partnerships=2, proposals=5, positions=3, study=300,
         boards=300, confirm=600, judge=64, champions=1,
     )  # fmt: skip
 
@@ -69,7 +69,7 @@ def reference(tmp_path_factory, tiny):
     return folder, state
 
 
-@pytest.mark.parametrize("workers", [2, 4])
+@pytest.mark.parametrize("workers", [2, pytest.param(4, marks=pytest.mark.slow)])
 def test_result_does_not_depend_on_the_number_of_workers(reference, tiny, tmp_path, workers):
     assert comparable(run_all(tmp_path, tiny, workers)) == comparable(reference[1])
 

@@ -17,7 +17,8 @@ Subparsers = Any  # argparse keeps the type of add_subparsers() private
 
 SPECS = """\
 A SPEC names a bidder:
-  system:sayc             a bidding system that comes with the package
+  system:sayc             a bidding system that comes with the package: standard American
+  system:champion         what self-play made of it
   system:FILE.bidding     a bidding system in a file of yours
   reason:sayc             thinks before it calls: samples deals, looks ahead, leaves the system where that pays
   reason:sayc?samples=128&look=minimax    how it thinks: samples or seconds, look=systems|minimax,
@@ -137,7 +138,7 @@ def add_bid(subparsers: Subparsers) -> None:
         "the bidder sits North-South.",
         epilog=_BID_EXAMPLES,
     )
-    parser.add_argument("spec", metavar="SPEC", nargs="?", help="the bidder, see below")
+    parser.add_argument("spec", metavar="SPEC", nargs="?", help="the bidder, see below (system:champion)")
     parser.add_argument("--opponents", metavar="SPEC", help="the bidder of the other side (the same)")
     parser.add_argument("--words", action="store_true", help="list the words that a bidding system's constraints use")
     one = parser.add_argument_group("one call")
@@ -178,7 +179,9 @@ def _bid(args: argparse.Namespace) -> int:
         print(words_text())
         return 0
     if args.spec is None:
-        raise ValueError("which bidder? Name one, such as system:sayc; 'bridge-env bid --help' tells more")
+        from bridge_env.bidders import DEFAULT_BIDDER
+
+        args.spec = DEFAULT_BIDDER
     if args.hand is not None:
         return _bid_hand(args)
     if args.agree is not None:

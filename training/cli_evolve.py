@@ -6,7 +6,7 @@ import argparse
 import json
 import sys
 import time
-from dataclasses import MISSING, fields
+from dataclasses import MISSING, asdict, fields
 from pathlib import Path
 from typing import Any
 
@@ -99,7 +99,7 @@ def _conclude(folder: Path, config: Any, state: Any, best: int, pair: Any) -> No
     )
     print("\n" + judge.table_text(rows) + "\n")
     judge.plot_curve(state.metrics, rows[2], folder / "learning_curve.png")
-    manifest = runs.read_manifest(folder)
+    manifest = runs.read_manifest(folder) | {"config": asdict(config)}  # --generations may have been raised
     kept = [f"generation {row['generation']}: {what}" for row in state.metrics for what in row["kept"]]
     command = runs.command_line("bridge-env evolve", config)
     runs.write_atomically(folder / "report.md", judge.markdown(rows, manifest, command, kept, [f.name for f in files]))

@@ -20,7 +20,8 @@ class EvolveConfig:
     start: str = field(default="sayc", metadata={"help": "system that all players start from: a name or FILE.bidding"})
     control: str = field(default="sayc", metadata={"help": "system of the control pair: a name or FILE.bidding"})
     league: str = field(
-        default="acol,precision,preempts", metadata={"help": "further pairs to train against: names, with commas"}
+        default="acol,precision,preempts,doubler,silent",
+        metadata={"help": "further pairs to train against: names, with commas"},
     )
     gatekeepers: str = field(
         default="polish,two-over-one", metadata={"help": "pairs never trained against, for the verdict alone"}

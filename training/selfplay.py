@@ -332,4 +332,6 @@ def prepare(args: argparse.Namespace) -> tuple[Path, EvolveConfig, State]:
         raise ValueError(f"--{fixed[0]}: a run that goes on keeps its {fixed[0]} ({getattr(config, fixed[0])})")
     config = replace(config, **changed)
     config.check()
+    if config.generations < state.generation:
+        raise ValueError(f"--generations {config.generations}: {args.resume} has done {state.generation} already")
     return args.resume, config, state

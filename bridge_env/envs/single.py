@@ -12,6 +12,7 @@ from gymnasium.error import ResetNeeded
 from numpy.typing import NDArray
 
 from bridge_env.auction import Contracts, IllegalCall
+from bridge_env.bidders import DEFAULT_BIDDER
 from bridge_env.calls import NUM_CALLS, Contract, call_text
 from bridge_env.envs.episodes import Episodes, draw_episodes, episode_key, seed_base, settled_by
 from bridge_env.envs.rewards import PAR, seat_rewards
@@ -86,9 +87,9 @@ class BiddingEnv(gymnasium.Env[Observation, np.int64]):
         self,
         *,
         learner: str = "S",
-        partner: str | Bidder = "system:sayc",
-        opponents: str | Bidder = "system:sayc",
-        control: str | Bidder = "system:sayc",
+        partner: str | Bidder = DEFAULT_BIDDER,
+        opponents: str | Bidder = DEFAULT_BIDDER,
+        control: str | Bidder = DEFAULT_BIDDER,
         deals: object = "training",
         dealer: str | int | None = None,
         vulnerability: str | int | None = None,

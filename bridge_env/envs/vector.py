@@ -12,6 +12,7 @@ from gymnasium.vector.utils import batch_space
 from numpy.typing import ArrayLike, NDArray
 
 from bridge_env.auction import IllegalCall
+from bridge_env.bidders import DEFAULT_BIDDER
 from bridge_env.calls import NUM_CALLS, call_text
 from bridge_env.envs.arrays import (
     DISABLED,
@@ -99,9 +100,9 @@ class BiddingVectorEnv(VectorEnv[Observations, NDArray[np.int64], NDArray[Any]])
         num_envs: int = 1,
         *,
         learner: str = "S",
-        partner: str | Bidder = "system:sayc",
-        opponents: str | Bidder = "system:sayc",
-        control: str | Bidder = "system:sayc",
+        partner: str | Bidder = DEFAULT_BIDDER,
+        opponents: str | Bidder = DEFAULT_BIDDER,
+        control: str | Bidder = DEFAULT_BIDDER,
         deals: object = "training",
         dealer: str | int | None = None,
         vulnerability: str | int | None = None,
