@@ -47,11 +47,11 @@ def add_maps(targets: Any) -> None:
                         "that case bases see")  # fmt: skip
     parser.add_argument("--fallback", metavar="SYSTEM",
                         help="makes the calls that 2007 had no map for (two maps more)")  # fmt: skip
-    parser.add_argument("--boards", type=_whole, metavar="N", help="deals that the teacher bids (40000)")
+    parser.add_argument("--boards", type=_whole, metavar="N", help="deals that the teacher bids (30000)")
     parser.add_argument("--rounds", type=_whole, metavar="N",
-                        help="how often the maps bid and the teacher corrects them (2)")  # fmt: skip
-    parser.add_argument("--side", type=_whole, metavar="N", help="units along a map's side, at most (80)")
-    parser.add_argument("--hands", type=_whole, metavar="N", help="training hands a unit, at least (10)")
+                        help="how often the maps bid and the teacher corrects them (1)")  # fmt: skip
+    parser.add_argument("--side", type=_whole, metavar="N", help="units along a map's side, at most (64)")
+    parser.add_argument("--hands", type=_whole, metavar="N", help="training hands a unit, at least (12)")
     parser.add_argument("--seed", type=_whole, metavar="N", help="of all chance (1)")
     parser.add_argument("--expert", metavar="SPEC", help="who is asked whether experts differ (two-over-one, or sayc)")
     parser.add_argument("--match-boards", type=_whole, metavar="N", help="of each match that judges the maps (5000)")

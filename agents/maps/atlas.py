@@ -15,7 +15,8 @@ member         what it holds
 ``hand_k``     float32 (U, 5), the mean lengths C D H S and points of these hands
 =============  ==================================================================================================
 
-Points and places are whole numbers, so that distances are exact: a batch equals its rows.
+Points and places are whole numbers of at most 255 in at most 64 dimensions, so that what is compared, half a place's
+square less its product with the point, is exact in float32: a batch equals its rows.
 """
 
 from __future__ import annotations
@@ -36,9 +37,9 @@ from bridge_env.calls import NUM_CALLS
 from bridge_env.weights import read_weights, write_weights
 
 STEP = 2.0**-10  # of the metrics' numbers
-UNIT = 64.0  # a card more in a suit, under the published inputs; under a learned metric one deviation within a call
-FARTHEST = 8192  # points lie within it
-_MOST_UNITS, _MOST_DIMENSIONS = 128 * 128, 256
+UNIT = 8.0  # a card more in a suit, under the published inputs; under a learned metric one deviation within a call
+FARTHEST = 255  # points lie within it
+_MOST_UNITS, _MOST_DIMENSIONS = 128 * 128, 64
 _LARGEST_WEIGHT, _LARGEST_INPUT = 4096.0, 128
 _EXPECTED = {"format": "bridge-env maps", "version": 1, "layout": LAYOUT}
 _MEMBERS = {"metric": "float32", "unit": "int16", "calls": "int32", "hand": "float32"}
@@ -76,14 +77,14 @@ class Map:
         out = np.empty(len(place), np.int64)
         units, length = self._units
         for start in range(0, len(place), _ROWS):
-            some = place[start : start + _ROWS].astype(np.float64)
-            out[start : start + _ROWS] = (length - 2 * (some @ units)).argmin(axis=1)
+            some = place[start : start + _ROWS].astype(np.float32)
+            out[start : start + _ROWS] = (length - some @ units).argmin(axis=1)
         return out
 
     @cached_property
-    def _units(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        units = self.unit.astype(np.float64)
-        return np.ascontiguousarray(units.T), (units**2).sum(axis=1)
+    def _units(self) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        units = self.unit.astype(np.float32)
+        return np.ascontiguousarray(units.T), (units**2).sum(axis=1) / 2
 
     @cached_property
     def votes(self) -> NDArray[np.int64]:

@@ -45,13 +45,13 @@ class MapsConfig:
     reader: str = "system:sayc"
     inputs: str = "published"
     fallback: str = ""
-    boards: int = 40_000
-    rounds: int = 2
-    most: int = 80_000
-    side: int = 80
-    hands: int = 10
+    boards: int = 30_000
+    rounds: int = 1
+    most: int = 50_000
+    side: int = 64
+    hands: int = 12
     dimensions: int = 24
-    described: int = 40_000
+    described: int = 30_000
     passes: float = 2.0
     batch: int = 512
     rates: tuple[float, float] = (0.5, 0.02)
@@ -67,7 +67,7 @@ def from_records(examples: Examples, config: MapsConfig, progress: Progress = la
     """
     if not len(examples):
         raise ValueError("there is no recorded call to learn from")
-    return atlas_of(examples, config, progress, {"calls": len(examples), **asdict(config)})
+    return atlas_of(examples, config, progress, {"recorded": True, "calls": len(examples), **asdict(config)})
 
 
 def from_system(config: MapsConfig, progress: Progress = lambda share: None) -> Atlas:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +17,7 @@ from bridge_env.cards import hand_text
 from training.boards import library_boards
 from training.cases.judge import Share
 from training.maps.examples import Examples, bid_by
-from training.match import MatchResult, play
+from training.match import play
 
 HELD_OUT = 2000  # judging boards that a teacher bids
 MATCH_SEED = 1
@@ -62,7 +61,7 @@ class Region:
 
 @dataclass(frozen=True)
 class Match:
-    """A duplicate match of the maps, in one form or another."""
+    """A duplicate match of the maps (all, or some of them) against ``b``: IMPs a board and their standard error."""
 
     a: str
     b: str
@@ -170,18 +169,16 @@ def _regions(
 
 
 def _matches(atlas: Atlas, boards: int) -> list[Match]:
-    whole = MapBidder(atlas)
-    forms: list[tuple[str, MapBidder, str]] = [("the maps", whole, "pass"), ("the maps", whole, "system:sayc")]
+    whole = ("the maps", atlas)
+    forms = [(*whole, "pass"), (*whole, "system:sayc")]
     if atlas.reader != "system:sayc":
-        forms.append(("the maps", whole, atlas.reader))
+        forms.append((*whole, atlas.reader))
     six = {k: one for k, one in atlas.maps.items() if k < PUBLISHED}
     if len(six) < len(atlas.maps):
         for fallback, words in ((atlas.reader, f"six maps, else {atlas.reader}"), ("", "six maps, else pass")):
-            forms.append((words, MapBidder(replace(atlas, maps=six, fallback=fallback)), "system:sayc"))
-    played = library_boards(boards, MATCH_SEED)
-    return [match_of(name, bidder, other, play(bidder, other, played, MATCH_SEED)) for name, bidder, other in forms]
-
-
-def match_of(name: str, bidder: Any, other: str, result: MatchResult) -> Match:
-    """The figures of a match."""
-    return Match(name, other, result.mean_imps, result.standard_error, len(result.boards), result.seed)
+            forms.append((words, replace(atlas, maps=six, fallback=fallback), "system:sayc"))
+    played, out = library_boards(boards, MATCH_SEED), []
+    for name, form, other in forms:
+        result = play(MapBidder(form, other), other, played, MATCH_SEED)
+        out.append(Match(name, other, result.mean_imps, result.standard_error, len(result.boards), result.seed))
+    return out

@@ -45,11 +45,11 @@ def nearness(offset: NDArray[np.int64], radius: float) -> FloatArray:
 
 def best_matching(units: FloatArray, examples: FloatArray) -> NDArray[np.int64]:
     """The nearest unit (of equals the first) of each example: int64 (N,); units (U, E), examples (N, E)."""
-    turned, length = np.ascontiguousarray(units.T.astype(np.float32)), (units**2).sum(axis=1).astype(np.float32)
+    turned, length = np.ascontiguousarray(units.T.astype(np.float32)), ((units**2).sum(axis=1) / 2).astype(np.float32)
     out = np.empty(len(examples), np.int64)
     for start in range(0, len(examples), _BLOCK):
         some = examples[start : start + _BLOCK].astype(np.float32)
-        out[start : start + _BLOCK] = (length - 2 * (some @ turned)).argmin(axis=1)
+        out[start : start + _BLOCK] = (length - some @ turned).argmin(axis=1)
     return out
 
 

@@ -43,8 +43,9 @@ def draw_maps(atlas: Atlas, path: Path) -> None:
     from matplotlib.figure import Figure  # the figure itself: no window system, no global state
     from matplotlib.patches import Patch
 
-    figure = Figure(figsize=(15, 8.5), layout="constrained")
+    figure = Figure(figsize=(15, 9.2))
     axes = figure.subplots(2, 4).ravel()
+    figure.subplots_adjust(left=0.01, right=0.99, bottom=0.08, top=0.96, wspace=0.03, hspace=0.22)
     for k, axis in enumerate(axes):
         axis.set_axis_off()
         if k not in atlas.maps:

@@ -19,8 +19,8 @@ from training.maps.pictures import draw_bins, draw_maps
 _HOW = """\
 {maps} maps with {units:,} units, fitted to {calls:,} calls ({inputs} inputs, calls read by `{reader}`); judged on
 {held:,} calls of {held_boards:,} boards whose deals lie in the judging part (a hash of the deal's canonical form), from
-which nothing was learned. Right: {right}. ± is one standard error, calls taken as
-independent.
+which nothing was learned. Right: {right}.
+± is one standard error, calls taken as independent.
 """
 _RIGHT = {True: "the recorded call", False: "the call that the teacher makes there, bidding against itself"}
 _PICTURE = """\
@@ -36,8 +36,8 @@ The least clear units with 30 training hands or more, none beside another; the l
 there, as in the table above.
 """
 _SURE = """\
-Stated: of the best-matching unit's training hands, the share that made the call. The expert is `{expert}`: it differs
-where it calls other than {taught}.
+Stated: of the best-matching unit's training hands, the share that made the call. The expert is `{expert}`:
+it differs where it calls other than {taught}.
 """
 
 
