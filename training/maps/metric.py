@@ -12,7 +12,7 @@ _LARGEST = 4000.0
 
 #: How much columns of the auction weigh beside one card in a suit; what is not here weighs nothing.
 _WEIGHTS = {
-    "hcp": 0.7, "passes": 0.5, "vulnerable": 0.3, "they vulnerable": 0.3, "doubled": 2.0, "ours": 2.0,
+    "hcp": 1.0, "passes": 0.2, "vulnerable": 0.1, "they vulnerable": 0.1, "doubled": 2.0, "ours": 2.0,
     "partner doubled": 3.0, "partner least": 0.4, "partner most": 0.2, "mine least": 0.3,
     **{f"{who} level": 2.0 for who in ("last", "partner", "mine")},
     **{f"last {strain}": 1.5 for strain in ("C", "D", "H", "S", "NT")},
