@@ -11,11 +11,11 @@ from typing import Any
 
 _EPILOG = """\
 examples:
-  bridge-env fit maps                                  of what system:sayc calls; then: bridge-env bid som:FILE …
+  bridge-env fit maps                                     of what system:sayc calls; then: bridge-env bid som:FILE …
   bridge-env fit maps --from two-over-one --inputs learned
-  bridge-env fit maps --inputs learned wbridge5.pbn.gz of recorded auctions
-  bridge-env fit maps --fallback sayc                  the six maps of 2007 alone; a system makes all other calls
-  bridge-env fit maps --study 2007 mine/maps.npz       deals whose dealer would open 1NT: against its teacher and sayc
+  bridge-env fit maps --inputs learned wbridge5.pbn.gz    of recorded auctions
+  bridge-env fit maps --fallback sayc                     the maps of 2007 alone; a system makes all other calls
+  bridge-env fit maps --study 2007 mine/maps.npz          deals whose dealer would open 1NT: against teacher and sayc
 """
 _STUDY_FOLDER = Path("results/maps/study-2007")
 _NUMBERS = ("boards", "side", "hands", "rounds", "seed")
