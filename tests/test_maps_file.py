@@ -144,7 +144,7 @@ def test_calls_are_the_units_legal_majority(atlas, held):
     for row in range(0, len(held), 17):
         count = atlas.maps[int(found.situation[row])].calls[found.unit[row]] * held.view.mask[row]
         if count.any():
-            assert count[found.call[row]] == count.max()  # in a tie the units around decide
+            assert count[found.call[row]] == count.max()  # ties: by the units around
             assert found.share[row] == count.max() / atlas.maps[int(found.situation[row])].calls[found.unit[row]].sum()
         else:
             assert np.isnan(found.share[row])

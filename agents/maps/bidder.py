@@ -1,8 +1,8 @@
 """``som:FILE``: calls as the hands of the best-matching unit were called.
 
 A state belongs to one of the maps (``situations``). Of the calls that the unit's training hands made, the most
-frequent legal one is made. In a tie, where none of them is legal, or where the unit has no hands, the eight units around
-it decide; where these have no legal call either, it passes.
+frequent legal one is made. In a tie, where none of them is legal, or where the unit has no hands, the eight units
+around it decide; where these have no legal call either, it passes.
 """
 
 from __future__ import annotations
