@@ -9,6 +9,7 @@ spec                        agent
                             ``reason:sayc?samples=128&look=minimax`` (``agents.reasoning.options``)
 ``policy:FILE``             a policy that ``bridge-env train`` wrote; needs neither torch nor SB3
 ``cases:FILE``              a case base that ``bridge-env fit cases`` wrote: calls as the nearest recorded states
+``som:FILE``                self-organizing maps that ``bridge-env fit maps`` wrote: calls as similar hands were called
 ``pair:SPEC,SPEC``          a partnership whose players differ: the first sits N or E, the second S or W
 ==========================  ====================================================================================
 """
@@ -27,6 +28,8 @@ from agents.cases.bidder import CaseBidder, read_bidder
 from agents.hierarchy.bidder import Hierarchy, HierarchyBidder
 from agents.hierarchy.text import SystemTextError, load_system
 from agents.hierarchy.tree import System
+from agents.maps.bidder import MapBidder
+from agents.maps.bidder import read_bidder as read_maps
 from agents.policy import Policy
 from agents.policy import load as load_policy
 from agents.reasoning.habits import AS_BEST, BY_SYSTEM, NOTHING, TRIVIAL, Habit, trivial_system
@@ -100,6 +103,11 @@ def make_policy(argument: str, *, partner: str | None = None, opponents: str | N
 def make_cases(argument: str, *, partner: str | None = None, opponents: str | None = None) -> CaseBidder:
     """The bidder of ``cases:FILE``. All calls are read by the system that the file names."""
     return read_bidder(argument)
+
+
+def make_maps(argument: str, *, partner: str | None = None, opponents: str | None = None) -> MapBidder:
+    """The bidder of ``som:FILE``. Partner's calls are read by the system that the file names, opponents' by theirs."""
+    return read_maps(argument, opponents)
 
 
 def make_reason(argument: str, *, partner: str | None = None, opponents: str | None = None) -> Reasoner:

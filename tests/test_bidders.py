@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from agents.cases.base import save as save_cases
+from agents.maps.atlas import save as save_maps
 from agents.policy import policy, save
 from agents.reasoning.reasoner import Reasoner
 from agents.registry import player_of
@@ -34,6 +35,8 @@ SPECS = [
     "pair:random,system:sayc",
     "policy:FILE",
     "cases:CASES",
+    "som:MAPS",
+    "som:LEARNED",
     "reason:sayc?samples=4",
     "reason:empty?samples=4",
     "pair:reason:sayc?samples=4&look=minimax,system:sayc",
@@ -73,12 +76,23 @@ def write_cases(folder):
     return folder / "cases.npz"
 
 
+def write_maps(folder, inputs):
+    """A file for ``som:MAPS`` or ``som:LEARNED``, fitted to fifty boards."""
+    from test_maps_file import small_atlas
+
+    save_maps(small_atlas(inputs), folder / "maps.npz")
+    return folder / "maps.npz"
+
+
 @pytest.fixture(params=SPECS)
 def bidder(request, tmp_path):
     head = request.param.partition(":")[0]
     if head not in BUILT_IN | PUBLISHED:
         pytest.skip(f"no installed package publishes {head!r}")
     spec = request.param.replace("CASES", str(write_cases(tmp_path))) if "CASES" in request.param else request.param
+    for word, inputs in (("MAPS", "published"), ("LEARNED", "learned")):
+        if word in spec:
+            spec = spec.replace(word, str(write_maps(tmp_path, inputs)))
     return bidders.make(spec.replace("FILE", str(write_policy(tmp_path))))
 
 
@@ -258,7 +272,7 @@ def test_bad_specs_say_what_is_wrong(spec, says):
 
 @pytest.mark.parametrize("spec", ["system:", "system:no_such_system", "pair:", "pair:pass", "pair:pass,pass,pass",
                                   "pair:pass,nonsense", "system:no/such/file.bidding", "policy:",
-                                  "policy:no.npz", "cases:", "cases:no.npz",
+                                  "policy:no.npz", "cases:", "cases:no.npz", "som:", "som:no.npz",
                                   "reason:", "reason:nobody", "reason:sayc?speed=3"])  # fmt: skip
 def test_bad_specs_of_published_factories(spec):
     if spec.partition(":")[0] not in PUBLISHED:

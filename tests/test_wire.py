@@ -160,7 +160,7 @@ def test_unknown_and_missing_keys_are_refused():
         (
             "nobody",
             "names no bidder; there are pass, random, doubler, cases:..., pair:..., policy:..., reason:..., "
-            "system:..., python:module:factory",
+            "som:..., system:..., python:module:factory",
         ),
         ("pass:now", "'pass' takes nothing after it"),
         ("system:nowhere.bidding", "there is no such file, and no such system is shipped ("),

@@ -25,6 +25,7 @@ A SPEC names a bidder:
                           leaves=estimate|exact, value=imps|points, caution, margin, candidates, near, trust, recall
   reason:empty            the same without any system
   cases:FILE              calls as the nearest cases of a case base did ('bridge-env fit cases' makes one)
+  som:FILE                calls as similar hands were called, by self-organizing maps ('bridge-env fit maps')
   pass, random, doubler   always passes; any legal call; passes but doubles opposing bids from 2NT up
   pair:SPEC,SPEC          a partnership of two that differ: the first sits N or E, the second S or W
   python:module:factory   your own: factory() gives an object with bid(view, key)
@@ -134,8 +135,8 @@ def add_bid(subparsers: Subparsers) -> None:
         help="ask a bidder for one call, and why; or let it bid boards out",
         description="With --hand: the bidder's call, the line of its system that made it, and what each seat has\n"
         "shown; of one that thinks also its candidates and some of the deals that it thought of; of a case base\n"
-        "the nearest cases. Without: whole boards, with diagram, auction, contract and double-dummy result;\n"
-        "the bidder sits North-South.",
+        "the nearest cases, of maps the best-matching unit and those around it. Without: whole boards, with\n"
+        "diagram, auction, contract and double-dummy result; the bidder sits North-South.",
         epilog=_BID_EXAMPLES,
     )
     parser.add_argument("spec", metavar="SPEC", nargs="?", help="the bidder, see below (system:champion)")
@@ -241,6 +242,8 @@ def _call_text(spec: str, bidder: Bidder, view: Any, key: Any) -> str:
     from agents.cases.explain import explain as explain_cases
     from agents.hierarchy.bidder import HierarchyBidder
     from agents.hierarchy.explain import explain
+    from agents.maps.bidder import MapBidder
+    from agents.maps.explain import explain as explain_maps
     from agents.reasoning.explain import explain as explain_thought
     from agents.reasoning.reasoner import Reasoner
     from agents.registry import player_of
@@ -253,6 +256,8 @@ def _call_text(spec: str, bidder: Bidder, view: Any, key: Any) -> str:
         return str(explain_thought(player, view, key))
     if isinstance(player, CaseBidder):
         return str(explain_cases(player, view))
+    if isinstance(player, MapBidder):
+        return str(explain_maps(player, view))
     return f"{call_text(int(player.bid(view, key)[0]))}\n  {spec} follows no bidding system that could tell why"
 
 

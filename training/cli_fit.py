@@ -1,4 +1,4 @@
-"""``bridge-env fit``: estimators from solved deals, case bases from auctions. Handlers parse and call, nothing else."""
+"""``bridge-env fit``: estimators from solved deals, case bases, maps. Handlers parse and call, nothing else."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from training import cli_cases, cli_estimator
+from training import cli_cases, cli_estimator, cli_maps
 from training.estimators.config import EstimatorConfig
 
 _EPILOG = """\
@@ -45,10 +45,11 @@ def _whole(text: str) -> int:
 
 def add_fit(subparsers: Any) -> None:
     """Add ``bridge-env fit`` with what can be fitted."""
-    fit = subparsers.add_parser("fit", help="learn from solved deals or recorded auctions: estimators, cases")
+    fit = subparsers.add_parser("fit", help="learn from solved deals or recorded auctions: estimators, cases, maps")
     targets = fit.add_subparsers(title="what", metavar="WHAT", required=True)
     _add_estimators(targets)
     cli_cases.add_cases(targets)
+    cli_maps.add_maps(targets)
 
 
 def _add_estimators(targets: Any) -> None:

@@ -1,0 +1,205 @@
+"""The maps of a system and their file.
+
+A map is a grid of units. Each unit has a place in the space of inputs, and the calls of the training hands for which
+it was the best-matching unit: the one at the least Euclidean distance, of equals the first. The file is one of
+``bridge_env.weights``; k is a situation's number in ``SITUATIONS``, and a map that had no examples is not in it.
+
+=============  ==================================================================================================
+member         what it holds
+=============  ==================================================================================================
+``header``     JSON as uint8: format, version, layout of the inputs, ``inputs``, the system by which calls are read
+               (``reader``), the ``grids`` ({"k": [rows, columns]}), ``fallback``, what the maps were fitted to
+``metric_k``   float32 (D, E), multiples of 2**-10: inputs times this, rounded, are a state's point
+``unit_k``     int16 (U, E), the units' places, row by row of the grid
+``calls_k``    int32 (U, 38), how often the unit's training hands made each call
+``hand_k``     float32 (U, 5), the mean lengths C D H S and points of these hands
+=============  ==================================================================================================
+
+Points and places are whole numbers of at most 255 in at most 64 dimensions, so that what is compared, half a place's
+square less its product with the point, is exact in float32: a batch equals its rows.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.maps.inputs import INPUTS, LAYOUT, WIDTH
+from agents.maps.situations import SITUATIONS
+from bridge_env.bidders import SpecError
+from bridge_env.calls import NUM_CALLS
+from bridge_env.weights import read_weights, write_weights
+
+STEP = 2.0**-10  # of the metrics' numbers
+UNIT = 8.0  # a card more in a suit, under the published inputs; under a learned metric one deviation within a call
+FARTHEST = 255  # points lie within it
+_MOST_UNITS, _MOST_DIMENSIONS = 128 * 128, 64
+_LARGEST_WEIGHT, _LARGEST_INPUT = 4096.0, 128
+_EXPECTED = {"format": "bridge-env maps", "version": 1, "layout": LAYOUT}
+_MEMBERS = {"metric": "float32", "unit": "int16", "calls": "int32", "hand": "float32"}
+_KINDS = {f"{name}_{k}": kind for name, kind in _MEMBERS.items() for k in range(len(SITUATIONS))}
+_ROWS = 1024  # compared with all units at a time, to bound memory
+_OWN = 1 << 20  # a unit's own hands count before all of its neighbours'
+
+
+class MapFileError(SpecError):
+    """A file that holds no maps, or a damaged one; the message names the file and the fault."""
+
+
+@dataclass(frozen=True, eq=False)
+class Map:
+    """One map.
+
+    Attributes:
+        rows, columns: of the grid; unit u stands in row ``u // columns``.
+        metric, unit, calls, hand: as in the file.
+    """
+
+    rows: int
+    columns: int
+    metric: NDArray[np.float32]
+    unit: NDArray[np.int16]
+    calls: NDArray[np.int32]
+    hand: NDArray[np.float32]
+
+    def points(self, rows: NDArray[np.int16]) -> NDArray[np.int16]:
+        """Where states with these inputs lie, int16 (N, E)."""
+        return points(rows, self.metric)
+
+    def best(self, place: NDArray[np.int16]) -> NDArray[np.int64]:
+        """The best-matching unit of each place: int64 (N,)."""
+        out = np.empty(len(place), np.int64)
+        units, length = self._units
+        for start in range(0, len(place), _ROWS):
+            some = place[start : start + _ROWS].astype(np.float32)
+            out[start : start + _ROWS] = (length - some @ units).argmin(axis=1)
+        return out
+
+    @cached_property
+    def _units(self) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        units = self.unit.astype(np.float32)
+        return np.ascontiguousarray(units.T), (units**2).sum(axis=1) / 2
+
+    @cached_property
+    def votes(self) -> NDArray[np.int64]:
+        """What units speak for, int64 (U, 38): their hands' calls; the neighbours' where these tell nothing."""
+        return self.calls.astype(np.int64) * _OWN + np.minimum(around(self.calls, self.rows, self.columns), _OWN - 1)
+
+    @cached_property
+    def share(self) -> NDArray[np.float64]:
+        """Of each unit's hands, the share that made the most frequent call: float64 (U,); NaN where it has none."""
+        total = self.calls.sum(axis=1)
+        return np.where(total > 0, self.calls.max(axis=1) / np.maximum(total, 1), np.nan)
+
+
+def around(calls: NDArray[np.int32], rows: int, columns: int) -> NDArray[np.int64]:
+    """The calls of the eight neighbours of each unit together, int64 (U, 38)."""
+    grid = np.pad(calls.astype(np.int64).reshape(rows, columns, -1), ((1, 1), (1, 1), (0, 0)))
+    block = sum(grid[r : r + rows, c : c + columns] for r in range(3) for c in range(3))
+    return np.asarray(block - grid[1:-1, 1:-1]).reshape(rows * columns, -1)
+
+
+def points(rows: NDArray[np.int16], metric: NDArray[np.float32]) -> NDArray[np.int16]:
+    """Inputs (N, D) under a metric (D, E), as whole numbers."""
+    seen = np.clip(rows, -_LARGEST_INPUT, _LARGEST_INPUT).astype(np.float64)
+    return np.clip(np.rint(seen @ metric.astype(np.float64)), -FARTHEST, FARTHEST).astype(np.int16)
+
+
+@dataclass(frozen=True, eq=False)
+class Atlas:
+    """All maps of a system.
+
+    Attributes:
+        maps: by situation; a situation without examples has none.
+        inputs: what the maps see, one of ``INPUTS``.
+        reader: the spec of the system by which calls are read.
+        fallback: the spec of the system that calls where there is no map; empty: passes.
+        fitted: what the maps were fitted to, as JSON can say it.
+    """
+
+    maps: Mapping[int, Map]
+    inputs: str
+    reader: str
+    fallback: str = ""
+    fitted: Mapping[str, Any] = field(default_factory=dict)
+
+
+def save(atlas: Atlas, path: str | os.PathLike[str]) -> None:
+    """Write the maps; a reader sees the old file or the new one, never a part."""
+    grids = {str(k): [one.rows, one.columns] for k, one in sorted(atlas.maps.items())}
+    header = _EXPECTED | {
+        "inputs": atlas.inputs, "reader": atlas.reader, "fallback": atlas.fallback, "grids": grids,
+        "fitted": dict(atlas.fitted),
+    }  # fmt: skip
+    arrays = {f"{name}_{k}": getattr(one, name) for k, one in sorted(atlas.maps.items()) for name in _MEMBERS}
+    write_weights(path, header, arrays, _KINDS)
+
+
+def load(path: str | os.PathLike[str]) -> Atlas:
+    """Read maps. Nothing in the file is ever run.
+
+    Raises:
+        MapFileError: there is no such file, or it is damaged, foreign or too new; the message says which.
+    """
+    name = os.fspath(path)
+    try:
+        header, arrays = read_weights(name, "map", _EXPECTED, _KINDS)
+        maps = {}
+        for k, (rows, columns) in header["grids"].items():
+            members = {member: arrays.pop(f"{member}_{k}") for member in _MEMBERS}
+            maps[int(k)] = Map(rows, columns, **members)
+        if arrays:
+            raise ValueError(f"it holds {sorted(arrays)[0]}, which belongs to no grid")
+        atlas = Atlas(maps, header["inputs"], header["reader"], header["fallback"], header.get("fitted") or {})
+        check(atlas)
+    except KeyError as error:
+        raise MapFileError(f"som:{name}: {error} is missing") from None
+    except (ValueError, TypeError, IndexError, AttributeError) as error:
+        raise MapFileError(f"som:{name}: {error}") from None
+    return atlas
+
+
+def check(atlas: Atlas) -> None:
+    """Raises: ValueError: the arrays do not fit each other, or hold what no map holds."""
+    if atlas.inputs not in INPUTS:
+        raise ValueError(f"its inputs are {atlas.inputs!r}, not one of {', '.join(INPUTS)}")
+    if not isinstance(atlas.reader, str) or not atlas.reader.startswith("system:"):
+        raise ValueError(f"calls are read by {atlas.reader!r}, which is no system")
+    if not isinstance(atlas.fallback, str) or (atlas.fallback and not atlas.fallback.startswith("system:")):
+        raise ValueError(f"its fallback is {atlas.fallback!r}, which is no system")
+    if not atlas.maps:
+        raise ValueError("it holds no map")
+    for k, one in atlas.maps.items():
+        if not 0 <= k < len(SITUATIONS):
+            raise ValueError(f"there is no situation {k}")
+        _check_map(one, SITUATIONS[k], WIDTH[atlas.inputs])
+
+
+def _check_map(one: Map, name: str, inputs: int) -> None:
+    if any(type(n) is not int or n < 1 for n in (one.rows, one.columns)) or one.rows * one.columns > _MOST_UNITS:
+        raise ValueError(f"{name}: a grid of {one.rows!r} by {one.columns!r} units")
+    units, dimensions = one.rows * one.columns, one.metric.shape[1] if one.metric.ndim == 2 else 0
+    if not 1 <= dimensions <= _MOST_DIMENSIONS:
+        raise ValueError(f"{name}: its metric is {one.metric.shape}")
+    shapes = {
+        "metric": (inputs, dimensions), "unit": (units, dimensions), "calls": (units, NUM_CALLS), "hand": (units, 5)
+    }  # fmt: skip
+    for member, shape in shapes.items():
+        if getattr(one, member).shape != shape:
+            raise ValueError(f"{name}: {member} is {getattr(one, member).shape}, not {shape}")
+    if not (np.abs(one.metric) < _LARGEST_WEIGHT).all():  # also where it is not a number
+        raise ValueError(f"{name}: its metric has numbers that are not below {_LARGEST_WEIGHT:.0f}")
+    if (np.rint(one.metric / STEP) * STEP != one.metric).any():
+        raise ValueError(f"{name}: its metric has numbers that are no multiples of {STEP}")
+    if (np.abs(one.unit.astype(np.int64)) > FARTHEST).any():
+        raise ValueError(f"{name}: a unit lies farther out than {FARTHEST}")
+    if (one.calls < 0).any() or int(one.calls.sum(dtype=np.int64)) < 1:
+        raise ValueError(f"{name}: its counts of calls are not those of any hands")
+    if not np.isfinite(one.hand).all():
+        raise ValueError(f"{name}: a mean hand is no number")

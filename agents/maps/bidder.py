@@ -1,0 +1,105 @@
+"""``som:FILE``: calls as the hands of the best-matching unit were called.
+
+A state belongs to one of the maps (``situations``). Of the calls that the unit's training hands made, the most
+frequent legal one is made. In a tie, where none of them is legal, or where the unit has no hands, the eight units
+around it decide; where these have no legal call either, it passes.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.maps.atlas import Atlas, Map, load
+from agents.maps.inputs import rows_of
+from agents.maps.situations import situation
+from bridge_env.bidders import make
+from bridge_env.calls import PASS
+from bridge_env.view import BidView
+
+_ROWS = 8192  # states described at a time, to bound memory
+
+
+@dataclass(frozen=True)
+class Consulted:
+    """What the maps say of N states.
+
+    Attributes:
+        call: int8 (N,), what is called.
+        situation: int64 (N,), the map.
+        unit: int64 (N,), its best-matching unit; -1 where there is no map.
+        share: float64 (N,), of the unit's hands those that made this call; NaN where none did or there is no map.
+    """
+
+    call: NDArray[np.int8]
+    situation: NDArray[np.int64]
+    unit: NDArray[np.int64]
+    share: NDArray[np.float64]
+
+
+class MapBidder:
+    """Bids as the best-matching units say.
+
+    Args:
+        atlas: the maps.
+        opponents: the spec of their bidder, by which their calls are read if it is a system (default: the reader).
+    """
+
+    def __init__(self, atlas: Atlas, opponents: str | None = None) -> None:
+        self.atlas = atlas
+        self._reader: Any = make(atlas.reader, opponents=opponents)
+        self._fallback: Any = make(atlas.fallback, opponents=opponents) if atlas.fallback else None
+
+    def bid(self, view: BidView, key: NDArray[np.uint64]) -> NDArray[np.int8]:
+        """The most frequent legal call of each row's best-matching unit."""
+        return self.consult(view).call
+
+    def consult(self, view: BidView) -> Consulted:
+        """The map, the unit and the call of every row."""
+        n = len(view)
+        out = Consulted(
+            np.full(n, PASS, np.int8), np.zeros(n, np.int64), np.full(n, -1, np.int64), np.full(n, np.nan)
+        )  # fmt: skip
+        for start in range(0, n, _ROWS):
+            rows = np.arange(start, min(start + _ROWS, n))
+            self._consult(view.take(rows), rows, out)
+        return out
+
+    def place(self, view: BidView, one: Map) -> NDArray[np.float64]:
+        """Where the one row of ``view`` lies on a map, float64 (E,)."""
+        seen = rows_of(view, self._reader.meaning(view), self.atlas.inputs)
+        return one.points(seen)[0].astype(np.float64)
+
+    def _consult(self, view: BidView, at: NDArray[np.int64], out: Consulted) -> None:
+        seen = rows_of(view, self._reader.meaning(view), self.atlas.inputs)
+        kind = situation(view)
+        out.situation[at] = kind
+        for k in np.unique(kind):
+            some = np.flatnonzero(kind == k)
+            one = self.atlas.maps.get(int(k))
+            if one is None:
+                if self._fallback is not None:
+                    out.call[at[some]] = self._fallback.call(view.take(some))
+                continue
+            unit = one.best(one.points(seen[some]))
+            votes = one.votes[unit] * view.mask[some]
+            call = np.where(votes.any(axis=1), votes.argmax(axis=1), PASS)
+            own, total = one.calls[unit, call], one.calls[unit].sum(axis=1)
+            out.call[at[some]], out.unit[at[some]] = call, unit
+            out.share[at[some]] = np.where(own > 0, own / np.maximum(total, 1), np.nan)
+
+
+def read_bidder(path: str, opponents: str | None = None) -> MapBidder:
+    """The bidder of a file; a file that is asked for again is not read again, unless it has changed."""
+    changed = os.stat(path).st_mtime_ns if os.path.isfile(path) else 0
+    return MapBidder(_cached(path, changed), opponents)
+
+
+@lru_cache(maxsize=4)
+def _cached(path: str, changed: int) -> Atlas:
+    return load(path)

@@ -1,0 +1,128 @@
+"""Why this call: the best-matching unit, what its hands and those of the units around it called, how sure that is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from html import escape
+
+import numpy as np
+
+from agents.maps.atlas import UNIT, Map
+from agents.maps.bidder import MapBidder
+from agents.maps.situations import SITUATIONS
+from bridge_env.calls import call_text
+from bridge_env.view import BidView
+
+AMBIGUOUS = 0.8  # of a unit's hands, if fewer made its call
+_TOLD = 4  # calls of a unit that are named
+
+
+@dataclass(frozen=True)
+class Unit:
+    """A unit in words.
+
+    Attributes:
+        where: "row 3, column 7".
+        hands: how many training hands were its.
+        mean: their average hand; empty for none.
+        calls: the most frequent calls, each with its share of the hands, and all others together.
+        distance: from the state's point, in cards (published inputs) or deviations (learned).
+    """
+
+    where: str
+    hands: int
+    mean: str
+    calls: tuple[tuple[str, float], ...]
+    distance: float
+
+    def __str__(self) -> str:
+        told = ", ".join(f"{call} {100 * share:.0f}%" for call, share in self.calls) or "no hands"
+        return f"{self.where:<18} {self.distance:5.1f}  {self.hands:>6,}  {self.mean:<38}  {told}"
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """One call of a system of maps.
+
+    Attributes:
+        call: the call.
+        because: why, in a sentence.
+        sure: how sure, in a sentence; empty where no map decides.
+        units: the best-matching unit, then those around it, the nearest first.
+    """
+
+    call: str
+    because: str
+    sure: str
+    units: tuple[Unit, ...]
+
+    def __str__(self) -> str:
+        lines = [self.call, f"  because   {self.because}"]
+        if self.sure:
+            lines.append(f"  how sure  {self.sure}")
+        if self.units:
+            lines.append(f"  {'unit':<18} {'dist.':>5}  {'hands':>6}  {'mean hand (S-H-D-C, points)':<38}  calls")
+        return "\n".join(lines + [f"  {unit}" for unit in self.units])
+
+    def html(self) -> str:
+        """A fragment; everything in it is escaped."""
+        head = "".join(f"<th>{word}</th>" for word in ("unit", "distance", "hands", "mean hand", "calls"))
+        rows = []
+        for unit in self.units:
+            told = ", ".join(f"{call} {100 * share:.0f}%" for call, share in unit.calls)
+            cells = (unit.where, f"{unit.distance:.1f}", f"{unit.hands:,}", unit.mean, told)
+            rows.append("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in cells) + "</tr>")
+        said = f"<p><strong>{escape(self.call)}</strong>: {escape(self.because)}; {escape(self.sure)}</p>"
+        return f'<div class="maps">{said}<table><tr>{head}</tr>{"".join(rows)}</table></div>'
+
+
+def explain(bidder: MapBidder, view: BidView) -> Explanation:
+    """Why ``bidder`` calls as it does in the one row of ``view``."""
+    found = bidder.consult(view)
+    call, name, best = call_text(int(found.call[0])), SITUATIONS[found.situation[0]], int(found.unit[0])
+    if best < 0:
+        who = f"{bidder.atlas.fallback} decides" if bidder.atlas.fallback else "a pass"
+        return Explanation(call, f"there is no map of {name}: {who}", "", ())
+    one = bidder.atlas.maps[int(found.situation[0])]
+    place = bidder.place(view, one)
+    around = neighbours(one, best)
+    units = [unit_of(one, u, place) for u in (best, *around)]
+    order = [0, *(1 + np.argsort([u.distance for u in units[1:]], kind="stable"))]
+    share = float(found.share[0])
+    if np.isnan(share):
+        sure = "none of its hands made a call that is legal here; the units around it were asked"
+    else:
+        differ = sum(one.calls[u].any() and int(one.calls[u].argmax()) != int(found.call[0]) for u in around)
+        word = "ambiguous" if share < AMBIGUOUS else "clear"
+        sure = f"{word}: {100 * share:.0f}% of its hands; of {len(around)} units around it {differ} call otherwise"
+    because = f"the map of {name}, {one.rows} by {one.columns} units: {units[0].where}"
+    return Explanation(call, because, sure, tuple(units[i] for i in order))
+
+
+def neighbours(one: Map, unit: int) -> list[int]:
+    """The units beside one on the grid, eight or fewer."""
+    row, column = divmod(unit, one.columns)
+    rows, columns = (
+        range(max(row - 1, 0), min(row + 2, one.rows)),
+        range(max(column - 1, 0), min(column + 2, one.columns)),
+    )
+    return [r * one.columns + c for r in rows for c in columns if (r, c) != (row, column)]
+
+
+def unit_of(one: Map, unit: int, place: np.ndarray | None = None, told: int = _TOLD) -> Unit:
+    """A unit in words; ``place`` (E,) is where distances are counted from."""
+    count = one.calls[unit].astype(np.int64)
+    total = int(count.sum())
+    first = [int(c) for c in np.argsort(-count, kind="stable")[:told] if count[c]]
+    calls = [(call_text(c), count[c] / total) for c in first]
+    if first and total > count[first].sum():
+        calls.append(("others", 1 - float(count[first].sum()) / total))
+    row, column = divmod(unit, one.columns)
+    away = 0.0 if place is None else float(np.sqrt(((one.unit[unit].astype(np.float64) - place) ** 2).sum())) / UNIT
+    return Unit(f"row {row}, column {column}", total, mean_hand(one.hand[unit]) if total else "", tuple(calls), away)
+
+
+def mean_hand(hand: np.ndarray) -> str:
+    """Mean lengths C D H S and points (5,) in words, spades first."""
+    clubs, diamonds, hearts, spades, points = (float(n) for n in hand)
+    return f"{spades:.1f}-{hearts:.1f}-{diamonds:.1f}-{clubs:.1f}, {points:.1f} points"

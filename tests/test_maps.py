@@ -1,0 +1,161 @@
+"""Self-organizing maps: the published update by hand, many examples at a time, situations, inputs, the metric."""
+
+import numpy as np
+import pytest
+
+from agents.maps.inputs import COLUMNS, INPUTS, WIDTH, rows_of
+from agents.maps.situations import SITUATIONS, situation
+from agents.wire import read_states
+from bridge_env import bidders
+from training.maps.learning import (
+    Schedule,
+    best_matching,
+    first_units,
+    learned,
+    nearness,
+    updated,
+    updated_by_one,
+)
+from training.maps.metric import discriminant, published
+
+HAND = "AKQ2.T98.J7.A543"
+
+
+def states(*auctions, hand=HAND):
+    return read_states([{"hand": hand, "auction": auction.split()} for auction in auctions])[0]
+
+
+# --- learning ----------------------------------------------------------------------------------------------
+
+
+def test_one_update_by_hand():
+    """Three units in a row at 0, 1 and 5; 2 comes. The middle one is best; its neighbours are one step away."""
+    units = np.array([[0.0], [1.0], [5.0]])
+    near = np.exp(-0.5)
+    expected = [0 + 0.5 * near * 2, 1 + 0.5 * 1, 5 + 0.5 * near * -3]
+    np.testing.assert_allclose(updated_by_one(units, (1, 3), np.array([2.0]), 0.5, 1.0)[:, 0], expected)
+    assert expected == pytest.approx([0.606531, 1.5, 4.090204], abs=1e-6)
+
+
+def test_the_neighbourhood_is_round():
+    """On a 3 by 3 grid the corner is sqrt(2) away from the middle."""
+    units = np.full((9, 2), 10.0)
+    units[4] = 1.0
+    out = updated_by_one(units, (3, 3), np.zeros(2), 0.1, 0.8)
+    np.testing.assert_allclose(out[4], 0.9)
+    np.testing.assert_allclose(out[1], 10 - 0.1 * np.exp(-1 / (2 * 0.64)) * 10)
+    np.testing.assert_allclose(out[8], 10 - 0.1 * np.exp(-2 / (2 * 0.64)) * 10)
+    assert nearness(np.array([0, 2]), 2.0).tolist() == [1.0, np.exp(-0.5)]
+
+
+def test_rate_and_radius_decay_exponentially():
+    schedule = Schedule((0.8, 0.2), (16.0, 1.0))
+    assert schedule.at(0) == pytest.approx((0.8, 16.0))
+    assert schedule.at(0.5) == pytest.approx((0.4, 4.0))  # the geometric mean
+    assert schedule.at(1) == pytest.approx((0.2, 1.0))
+
+
+def test_a_batch_of_one_is_the_published_update():
+    rng = np.random.default_rng(1)
+    units = rng.normal(size=(20, 3))
+    for radius in (0.5, 3.0):
+        example = rng.normal(size=3)
+        many = updated(units, (4, 5), example[None], 0.3, radius)
+        np.testing.assert_allclose(many, updated_by_one(units, (4, 5), example, 0.3, radius), atol=1e-9)
+
+
+def test_a_batch_is_nearly_its_examples_in_turn():
+    """The same example twice: as if it came twice."""
+    rng = np.random.default_rng(2)
+    units, example = rng.normal(size=(12, 2)), np.array([0.5, -0.5])
+    twice = updated_by_one(units, (3, 4), example, 0.2, 1.0)
+    twice = updated_by_one(twice, (3, 4), example, 0.2, 1.0)
+    np.testing.assert_allclose(updated(units, (3, 4), np.stack([example] * 2), 0.2, 1.0), twice, atol=1e-9)
+
+
+def test_best_matching_units():
+    units = np.array([[0.0, 0.0], [3.0, 4.0], [0.0, 0.0]])
+    assert best_matching(units, np.array([[0.1, 0.0], [3.0, 3.0]])).tolist() == [0, 1]  # of equals the first
+
+
+def test_first_units_span_the_main_directions():
+    rng = np.random.default_rng(3)
+    examples = rng.normal(size=(500, 3)) * [1.0, 10.0, 0.1]
+    units = first_units(examples, (4, 7)).reshape(4, 7, 3)
+    assert np.ptp(units[0, :, 1]) > 30  # the longer side goes with the greater spread
+    assert np.ptp(units[:, 0, 0]) > 3
+    assert np.ptp(units[:, :, 2]) < 0.5
+    assert first_units(np.ones((5, 1)), (2, 2)).tolist() == [[1.0]] * 4
+
+
+@pytest.mark.parametrize("batch", [1, 64])
+def test_a_map_unfolds(batch):
+    """Two groups of points end in different halves of the grid, and near units are alike."""
+    rng = np.random.default_rng(4)
+    examples = np.concatenate([rng.normal(-5, 1, (300, 2)), rng.normal(5, 1, (300, 2))])
+    schedule = Schedule((0.5, 0.05), (3.0, 0.5))
+    units = learned(examples, (6, 6), schedule, passes=3, batch=batch, key=1)
+    best = best_matching(units, examples)
+    assert not set(best[:300].tolist()) & set(best[300:].tolist())
+    assert np.sqrt(((units[best] - examples) ** 2).sum(axis=1)).mean() < 0.7
+    again = learned(examples, (6, 6), schedule, passes=3, batch=batch, key=1)
+    np.testing.assert_array_equal(again, units)
+    assert (learned(examples, (6, 6), schedule, passes=3, batch=batch, key=2) != units).any()
+
+
+# --- which map, and what it sees ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("auction", "name"),
+    [
+        ("", "openings"), ("P P P", "openings"),
+        ("1NT P", "responses to no trump"), ("P P 2NT X", "responses to no trump"),
+        ("1S P", "responses to suits"), ("1S 2H", "responses to suits"), ("P P 3D P", "responses to suits"),
+        ("1S", "overcalls"), ("1S P 2S", "overcalls"), ("1S P P", "overcalls"), ("P 1NT", "overcalls"),
+        ("1S P P P P".replace(" P P P P", " P 2S P P"), "overcalls"),
+        ("1S P 2S P", "opener's rebids"), ("1NT X P P", "opener's rebids"), ("1S 2H P P", "opener's rebids"),
+        ("1C P 1S P 2S P", "responder's rebids"), ("1C P 1H 1S 2C X", "responder's rebids"),
+        ("1S X P", "advances"), ("1S 2H P", "advances"), ("1S P 2S X P", "advances"),
+        ("1C P 1S P 2S P 3S P", "later calls"), ("1S 2H 2S P P", "later calls"),
+    ],
+)  # fmt: skip
+def test_situations(auction, name):
+    assert SITUATIONS[situation(states(auction))[0]] == name
+
+
+def test_published_inputs_by_hand():
+    view = states("1H 2D P 3D")
+    shown = bidders.make("system:sayc").meaning(view)
+    row = dict(zip(COLUMNS, rows_of(view, shown, "published")[0].tolist(), strict=True))
+    assert [row[name] for name in ("C", "D", "H", "S", "hcp")] == [4, 2, 3, 4, 14]
+    assert [row["last level"], row["last D"], row["last H"], row["ours"]] == [3, 1, 0, 0]
+    assert [row["mine level"], row["mine H"], row["partner level"]] == [1, 1, 0]
+    assert row["shown H"] == 5
+    assert row["they show D"] >= 5
+    assert row["doubled"] == 0
+    assert dict(zip(COLUMNS, rows_of(states("1H X"), shown, "published")[0], strict=True))["doubled"] == 1
+
+
+def test_no_input_hangs_on_the_seat_and_there_are_inputs_before_any_call():
+    auction = ["1H", "2D", "P"]
+    both = [read_states([{"hand": HAND, "auction": auction, "dealer": seat}])[0] for seat in "NS"]
+    reader = bidders.make("system:sayc")
+    for inputs in INPUTS:
+        one, other = (rows_of(view, reader.meaning(view), inputs) for view in both)
+        np.testing.assert_array_equal(one, other)
+        view = states("")
+        assert rows_of(view, reader.meaning(view), inputs).shape == (1, WIDTH[inputs])
+
+
+def test_the_metric_tells_calls_apart():
+    """Of twenty columns of noise and one that decides the call, that one counts."""
+    rng = np.random.default_rng(5)
+    rows = rng.integers(0, 20, (2000, 21)).astype(np.int16)
+    called = np.where(rows[:, 7] > 9, 3, 0).astype(np.int8)
+    metric = discriminant(rows, called, 8)
+    assert metric.shape == (21, 1)
+    assert np.abs(metric[:, 0]).argmax() == 7
+    assert np.abs(metric[7]) > 10 * np.delete(np.abs(metric), 7, 0).max()
+    assert published().shape[0] == len(COLUMNS)
+    assert discriminant(rows, np.zeros(2000, np.int8), 8).shape == (21, 1)  # always the same call

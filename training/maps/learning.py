@@ -1,0 +1,151 @@
+"""How a map learns: Kohonen's algorithm, example by example as published, or some hundreds of examples at a time.
+
+At time t of T an example x draws every unit towards it: ``w += rate(t) * near(b, u, t) * (x - w)``, where b is its
+best-matching unit and ``near = exp(-d**2 / (2 radius(t)**2))`` with d the distance of the two units on the grid. Rate
+and radius decay exponentially. Source: T. Kohonen, "The self-organizing map", Proceedings of the IEEE 78 (1990).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bridge_env import streams
+
+FloatArray = NDArray[np.float64]
+_BLOCK = 1024
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """The decay of rate and radius: from the first to the last value, by the same factor at every step.
+
+    Attributes:
+        rate: how far the best-matching unit moves towards an example, first and last.
+        radius: of the neighbourhood, in units of the grid, first and last.
+    """
+
+    rate: tuple[float, float]
+    radius: tuple[float, float]
+
+    def at(self, share: float) -> tuple[float, float]:
+        """Rate and radius when ``share`` (0 to 1) of the learning is done."""
+        rate, radius = (first * (last / first) ** share for first, last in (self.rate, self.radius))
+        return rate, radius
+
+
+def nearness(offset: NDArray[np.int64], radius: float) -> FloatArray:
+    """The Gaussian neighbourhood along one axis of the grid; that of two axes is the product."""
+    out: FloatArray = np.exp(-(offset.astype(np.float64) ** 2) / (2 * radius**2))
+    return out
+
+
+def best_matching(units: FloatArray, examples: FloatArray) -> NDArray[np.int64]:
+    """The nearest unit (of equals the first) of each example: int64 (N,); units (U, E), examples (N, E)."""
+    turned, length = np.ascontiguousarray(units.T.astype(np.float32)), ((units**2).sum(axis=1) / 2).astype(np.float32)
+    out = np.empty(len(examples), np.int64)
+    for start in range(0, len(examples), _BLOCK):
+        some = examples[start : start + _BLOCK].astype(np.float32)
+        out[start : start + _BLOCK] = (length - some @ turned).argmin(axis=1)
+    return out
+
+
+def updated_by_one(
+    units: FloatArray, grid: tuple[int, int], example: FloatArray, rate: float, radius: float
+) -> FloatArray:
+    """The units (U, E) after one example (E,), as published."""
+    best = int(((units - example) ** 2).sum(axis=1).argmin())
+    row, column = best // grid[1], best % grid[1]
+    near = np.outer(nearness(np.arange(grid[0]) - row, radius), nearness(np.arange(grid[1]) - column, radius)).ravel()
+    out: FloatArray = units + rate * near[:, None] * (example - units)
+    return out
+
+
+def updated(units: FloatArray, grid: tuple[int, int], examples: FloatArray, rate: float, radius: float) -> FloatArray:
+    """The units (U, E) after several examples (N, E) whose best-matching units are all found beforehand.
+
+    A unit keeps as much of its old place as if the examples had come one by one, the product of ``1 - rate * near``;
+    the rest goes to their mean, weighed by nearness: so their order is of no account. With one example this is
+    ``updated_by_one``.
+    """
+    rows, columns = grid
+    best = best_matching(units, examples)
+    count = np.bincount(best, minlength=rows * columns).astype(np.float64)
+    total = np.zeros_like(units)
+    np.add.at(total, best, examples)
+    along = [nearness(np.subtract.outer(np.arange(n), np.arange(n)), radius) for n in grid]
+    near = _spread(count[:, None], grid, along)[:, 0]
+    mean = _spread(total, grid, along) / np.maximum(near, 1e-300)[:, None]
+    moved = 1 - np.exp(_log_kept(count, grid, rate, radius))
+    out: FloatArray = np.where((near > 1e-12)[:, None], units + moved[:, None] * (mean - units), units)
+    return out
+
+
+def _spread(values: FloatArray, grid: tuple[int, int], along: list[FloatArray]) -> FloatArray:
+    """Values (U, E) of the units, summed over the grid with the Gaussian as weight: one axis after the other."""
+    rows, columns = grid
+    once = along[0] @ values.reshape(rows, -1)
+    twice = along[1] @ once.reshape(rows, columns, -1)
+    return twice.reshape(rows * columns, -1)
+
+
+def _log_kept(count: FloatArray, grid: tuple[int, int], rate: float, radius: float) -> FloatArray:
+    """The logarithm of the share of its place that each unit keeps: a convolution over the grid, float64 (U,)."""
+    rows, columns = grid
+    offsets = [np.arange(-(n - 1), n) for n in grid]
+    kernel = np.log1p(-rate * np.outer(nearness(offsets[0], radius), nearness(offsets[1], radius)))
+    shape = (3 * rows, 3 * columns)
+    spectrum = np.fft.rfft2(kernel, shape) * np.fft.rfft2(count.reshape(grid), shape)
+    whole = np.fft.irfft2(spectrum, shape)[rows - 1 : 2 * rows - 1, columns - 1 : 2 * columns - 1]
+    out: FloatArray = np.minimum(whole, 0).ravel()
+    return out
+
+
+def first_units(examples: FloatArray, grid: tuple[int, int]) -> FloatArray:
+    """Units (U, E) in the plane of the examples' two main directions, two deviations each way; the rest is their mean.
+
+    The longer side of the grid goes with the greater spread; ``examples`` (N, E).
+    """
+    centre = examples.mean(axis=0)
+    spread, direction = np.linalg.eigh(np.cov((examples - centre).T).reshape(examples.shape[1], -1))
+    out = np.broadcast_to(centre, (*grid, len(centre))).copy()
+    for axis, which in zip(np.argsort(grid)[::-1], (-1, -2), strict=True):
+        if -which > len(spread):
+            continue
+        line = direction[:, which] * np.sign(direction[np.abs(direction[:, which]).argmax(), which])
+        place = np.linspace(-2, 2, grid[axis]) if grid[axis] > 1 else np.zeros(1)
+        step = np.sqrt(max(spread[which], 0.0)) * place
+        out += (step[:, None, None] if axis == 0 else step[None, :, None]) * line
+    return out.reshape(-1, len(centre))
+
+
+def learned(
+    examples: FloatArray, grid: tuple[int, int], schedule: Schedule, *, passes: float, batch: int, key: int,
+    progress: Callable[[float], None] = lambda share: None,
+) -> FloatArray:  # fmt: skip
+    """The units (U, E) of a map after ``passes`` over the examples (N, E) in chance order.
+
+    Args:
+        batch: examples at a time; 1 is the published algorithm, many are some hundred times as fast.
+        key: names the stream of chance.
+    """
+    units = first_units(examples, grid)
+    steps = max(1, int(np.ceil(passes * len(examples) / batch)))
+    order = np.empty(0, np.int64)
+    for step in range(steps):
+        if len(order) < batch:
+            turn = streams.key("maps", "order", key, step, np.arange(len(examples)))
+            order = np.concatenate([order, np.argsort(turn, kind="stable")])
+        some, order = examples[order[:batch]], order[batch:]
+        rate, radius = schedule.at(step / max(steps - 1, 1))
+        if batch == 1:
+            units = updated_by_one(units, grid, some[0], rate, radius)
+        else:
+            units = updated(units, grid, some, rate, radius)
+        if step % 16 == 0:
+            progress(step / steps)
+    progress(1.0)
+    return units

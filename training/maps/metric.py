@@ -1,0 +1,69 @@
+"""From inputs to points: the weights of the published inputs, or directions that tell calls apart."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.maps.atlas import STEP, UNIT
+from agents.maps.inputs import COLUMNS, HAND_COLUMNS
+
+_LARGEST = 4000.0
+
+#: How much columns of the auction weigh beside one card in a suit; what is not here weighs nothing.
+_WEIGHTS = {
+    "hcp": 1.0, "passes": 0.2, "vulnerable": 0.1, "they vulnerable": 0.1, "doubled": 2.0, "ours": 2.0,
+    "partner doubled": 3.0, "partner least": 0.4, "partner most": 0.2, "mine least": 0.3,
+    **{f"{who} level": 2.0 for who in ("last", "partner", "mine")},
+    **{f"last {strain}": 1.5 for strain in ("C", "D", "H", "S", "NT")},
+    **{f"{who} {strain}": 2.0 for who in ("partner", "mine") for strain in ("C", "D", "H", "S", "NT")},
+    **{f"{who} {suit}": weight for who, weight in (("partner shows", 0.7), ("shown", 0.5), ("they show", 0.5))
+       for suit in "CDHS"},
+}  # fmt: skip
+
+
+def published() -> NDArray[np.float32]:
+    """The metric of the published inputs, float32 (len(COLUMNS), E): one weight for each that has any."""
+    weights = [1.0 if number < HAND_COLUMNS - 1 else _WEIGHTS.get(name, 0.0) for number, name in enumerate(COLUMNS)]
+    return stepped(UNIT * np.diag(weights)[:, np.array(weights) > 0])
+
+
+def stepped(metric: NDArray[np.float64]) -> NDArray[np.float32]:
+    """A metric in the steps that a file keeps."""
+    return (np.rint(np.clip(metric, -_LARGEST, _LARGEST) / STEP) * STEP).astype(np.float32)
+
+
+def discriminant(
+    rows: NDArray[np.int16], called: NDArray[np.int8], dimensions: int, ridge: float = 0.02
+) -> NDArray[np.float32]:
+    """Linear discriminant analysis: directions in which calls differ most, measured in deviations within a call.
+
+    A direction counts by the share of its variance that lies between calls, so that those that tell nothing fade.
+
+    Args:
+        rows: int16 (N, D), inputs.
+        called: int8 (N,).
+        dimensions: of the points, at most; there are no more than calls less one.
+        ridge: added to the variance within calls, as a share of its mean.
+
+    Returns:
+        float32 (D, E).
+    """
+    x = rows.astype(np.float32)
+    x -= x.mean(axis=0)
+    names, which = np.unique(called, return_inverse=True)
+    count = np.bincount(which).astype(np.float64)
+    sums = np.zeros((len(names), x.shape[1]))
+    for number in range(len(names)):
+        sums[number] = x[which == number].sum(axis=0, dtype=np.float64)
+    means = sums / count[:, None]
+    within = (x.T @ x).astype(np.float64) / len(x) - (sums.T @ means) / len(x)
+    within[np.diag_indices_from(within)] += ridge * max(float(np.trace(within)) / len(within), 1e-6)
+    root = np.linalg.cholesky(within)
+    spread = np.linalg.solve(root, (sums / np.sqrt(count * len(x))[:, None]).T)
+    direction, ratio, _ = np.linalg.svd(spread, full_matrices=False)  # its squares: between over within calls
+    kept = np.arange(max(1, min(dimensions, len(names) - 1)))
+    ratio = ratio[kept] ** 2
+    metric = np.linalg.solve(root.T, direction[:, kept]) * np.sqrt(ratio / (1 + ratio))
+    metric *= np.sign(metric[np.abs(metric).argmax(axis=0), np.arange(len(kept))])
+    return stepped(UNIT * metric)

@@ -1,0 +1,138 @@
+"""The report of fitted maps: what they get right on held-out boards, where they are unsure, as Markdown and JSON."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from agents.maps.atlas import Atlas
+from training import runs
+from training.cases.judge import Share
+from training.maps.judge import Bin, Match, Region, Verdict
+from training.maps.pictures import draw_bins, draw_maps
+
+_HOW = """\
+{maps} maps with {units:,} units, fitted to {calls:,} calls ({inputs} inputs, calls read by `{reader}`); judged on
+{held:,} calls of {held_boards:,} boards whose deals lie in the judging part (a hash of the deal's canonical form), from
+which nothing was learned. Right: {right}.
+± is one standard error, calls taken as independent.
+"""
+_RIGHT = {True: "the recorded call", False: "the call that the teacher makes there, bidding against itself"}
+_PICTURE = """\
+A unit's colour is its most frequent call (suits by colour, higher bids darker, grey pass, cyan double), paler the fewer
+of its hands made it; black: no hands. The legends name the most frequent calls.
+"""
+_MATCHES = """\
+Duplicate, both directions, judging split of the shipped library, dealer and vulnerability by board number, double-dummy
+tricks; ± is one standard error.
+"""
+_LEAST = """\
+The least clear units with 30 training hands or more, none beside another; the last three columns are held-out calls
+there, as in the table above.
+"""
+_SURE = """\
+Stated: of the best-matching unit's training hands, the share that made the call. The expert is `{expert}`:
+it differs where it calls other than {taught}.
+"""
+
+
+def write(out: Path, atlas: Atlas, verdict: Verdict, command: str, manifest: Mapping[str, Any]) -> None:
+    """Write ``README.md``, ``results.json``, ``maps.png`` and ``ambiguity.png`` into ``out``."""
+    content = {"command": command, "manifest": dict(manifest), "fitted": dict(atlas.fitted), "verdict": asdict(verdict)}
+    runs.write_atomically(out / "results.json", json.dumps(content, indent=1) + "\n")
+    draw_maps(atlas, out / "maps.png")
+    if verdict.bins:
+        draw_bins(verdict.bins, out / "ambiguity.png")
+    recorded = bool(manifest["config"]["files"])
+    runs.write_atomically(out / "README.md", markdown(atlas, verdict, command, recorded))
+
+
+def lines(verdict: Verdict) -> list[str]:
+    """The main figures, for a terminal."""
+    out = []
+    for row in verdict.calls[:3]:
+        (right, error), (bids, bids_error) = row.percent, row.percent_bids
+        out.append(
+            f"{row.name}: {right:.2f}% ± {error:.2f} of {row.asked:,}, not passes {bids:.2f}% ± {bids_error:.2f}"
+        )
+    return [*out, *(f"{m.a} against {m.b}: {m.mean:+.2f} ± {m.error:.2f} IMPs a board" for m in verdict.matches)]
+
+
+def markdown(atlas: Atlas, verdict: Verdict, command: str, recorded: bool) -> str:
+    """The tables."""
+    units = sum(one.rows * one.columns for one in atlas.maps.values())
+    facts = {"maps": len(atlas.maps), "units": units, "inputs": atlas.inputs, "reader": atlas.reader,
+             "calls": atlas.fitted.get("calls", 0), "held": verdict.held, "held_boards": verdict.held_boards,
+             "right": _RIGHT[recorded]}  # fmt: skip
+    out = ["# Bidding by self-organizing maps", "", f"`{command}`", "", _HOW.format(**facts)]
+    out += ["![the maps, coloured by call](maps.png)", "", _PICTURE]
+    if verdict.calls:
+        out += ["## Held-out calls by map", "", *_calls(verdict.calls), ""]
+    if verdict.matches:
+        out += ["## Matches", "", _MATCHES, *_played(verdict.matches), ""]
+    if verdict.bins:
+        sure = _SURE.format(expert=verdict.expert, taught="was recorded" if recorded else "the teacher")
+        out += ["## Is it wrong where it is unsure?", "", sure, *_bins(verdict.bins), ""]
+        out += ["![right by stated share](ambiguity.png)", ""]
+        out += ["## The most ambiguous units", "", _LEAST, *_regions(verdict.regions), ""]
+    return "\n".join(out)
+
+
+def _calls(rows: Sequence[Share]) -> list[str]:
+    out = [_cells(["", "calls", "right", "not passes", "right"]), _cells(["---", *["---:"] * 4])]
+    for row in rows:
+        (right, error), (bids, bids_error) = row.percent, row.percent_bids
+        last = f"{bids:.1f} ± {bids_error:.1f}" if row.asked_bids else ""
+        out.append(_cells([row.name, f"{row.asked:,}", f"{right:.1f} ± {error:.1f}", f"{row.asked_bids:,}", last]))
+    return out
+
+
+def _played(matches: Sequence[Match]) -> list[str]:
+    out = [_cells(["A", "B", "A's IMPs a board", "boards", "seed"]), _cells(["---", "---", "---:", "---:", "---:"])]
+    for m in matches:
+        out.append(_cells([m.a, f"`{m.b}`", f"{m.mean:+.2f} ± {m.error:.2f}", f"{m.boards:,}", str(m.seed)]))
+    return out
+
+
+def _bins(bins: Sequence[Bin]) -> list[str]:
+    out = [
+        _cells(["the unit's share", "calls", "stated %", "right %", "expert differs %"]),
+        _cells(["---", *["---:"] * 4]),
+    ]
+    for b in bins:
+        stated = f"{b.stated:.1f}" if b.stated else ""
+        out.append(_cells([b.name, f"{b.asked:,}", stated, _percent(b.right, b.asked), _percent(b.differ, b.asked)]))
+    return out
+
+
+def _regions(regions: Sequence[Region]) -> list[str]:
+    head = [
+        "map",
+        "unit",
+        "hands",
+        "mean hand (S-H-D-C)",
+        "calls",
+        "one held-out hand",
+        "calls",
+        "right",
+        "expert differs",
+    ]
+    out = [_cells(head), _cells(["---"] * len(head))]
+    for r in regions:
+        out.append(_cells([r.situation, r.where, f"{r.hands:,}", r.mean, r.calls, r.example, str(r.asked), str(r.right),
+                           str(r.differ)]))  # fmt: skip
+    return out
+
+
+def _percent(part: int, whole: int) -> str:
+    share = part / whole
+    return f"{100 * share:.1f} ± {100 * float(np.sqrt(share * (1 - share) / whole)):.1f}"
+
+
+def _cells(cells: Sequence[str]) -> str:
+    return "| " + " | ".join(cells) + " |"
