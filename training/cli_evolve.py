@@ -95,7 +95,7 @@ def _conclude(folder: Path, config: Any, state: Any, best: int, pair: Any) -> No
     print(f"judging on {config.judge:,} boards that training never saw")
     met, unmet = ([f"system:{name}" for name in names(listed)] for listed in (config.league, config.gatekeepers))
     rows = judge.judge(
-        evolved, f"system:{config.control}", f"system:{config.start}", config.judge, config.seed, met, unmet
+        evolved, f"system:{config.control}", f"system:{config.rooted}", config.judge, config.seed, met, unmet
     )
     print("\n" + judge.table_text(rows) + "\n")
     judge.plot_curve(state.metrics, rows[2], folder / "learning_curve.png")

@@ -18,6 +18,10 @@ class EvolveConfig:
 
     seed: int = field(default=1, metadata={"help": "of all chance: boards, proposals"})
     start: str = field(default="sayc", metadata={"help": "system that all players start from: a name or FILE.bidding"})
+    root: str = field(
+        default="",
+        metadata={"help": "system whose lines tidying leaves alone, and to gain over; else --start"},
+    )
     control: str = field(default="sayc", metadata={"help": "system of the control pair: a name or FILE.bidding"})
     league: str = field(
         default="acol,precision,preempts,doubler,silent",
@@ -51,6 +55,11 @@ class EvolveConfig:
         wrong = set(names(self.operators)) - set(OPERATORS)
         if wrong or not names(self.operators):
             raise ValueError(f"--operators {self.operators!r}: write some of {','.join(OPERATORS)}")
+
+    @property
+    def rooted(self) -> str:
+        """The system that the run's start came from."""
+        return self.root or self.start
 
     def uses(self, operator: str) -> bool:
         return operator in names(self.operators)

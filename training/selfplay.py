@@ -86,7 +86,9 @@ def numbered(name: str) -> Partnership:
 
 def begin(config: EvolveConfig) -> State:
     """The state before the first generation."""
-    systems = {name: _fingerprint(name) for name in (config.start, config.control, *names(config.league))}
+    systems = {
+        name: _fingerprint(name) for name in (config.start, config.rooted, config.control, *names(config.league))
+    }
     return State(0, [numbered(config.start)] * config.partnerships, [], [], systems)
 
 
@@ -278,18 +280,18 @@ def champion(config: EvolveConfig, state: State, work: Work) -> tuple[int, Partn
     if pair.first != pair.second:
         return best, Partnership(pair.first.renamed("evolved-first"), pair.second.renamed("evolved-second"))
     fresh = [work.stretch(start + k * config.confirm, config.confirm) for k in (2, 3)]
-    system = tidied(pair.first, numbered(config.start).first, work, *fresh)
+    system = tidied(pair.first, numbered(config.rooted).first, work, *fresh)
     return best, Partnership(*(system.renamed("evolved"),) * 2)
 
 
-def tidied(system: System, start: System, work: Work, choose: Stretch, check: Stretch) -> System:
-    """The system without those of the lines that were added to ``start`` which are worth nothing (any more).
+def tidied(system: System, root: System, work: Work, choose: Stretch, check: Stretch) -> System:
+    """The system without those of the lines that were added to ``root`` which are worth nothing (any more).
 
     Args:
         choose, check: boards that tell which lines those are, and whether it loses nothing without all of them.
     """
     us = Partnership(system, system)
-    drops = [Proposal(edit, BOTH, "tidying") for edit in added(start, system)]
+    drops = [Proposal(edit, BOTH, "tidying") for edit in added(root, system)]
     running = [(p, c) for p in drops if (c := p.apply(us)) is not None]
     verdicts = work.trial(us, [c for _, c in running], choose)
     idle = [p for v, (p, _) in zip(verdicts, running, strict=True) if v.gain >= 0]
