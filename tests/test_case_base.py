@@ -9,21 +9,27 @@ import numpy as np
 import pytest
 
 from agents.cases import actions
-from agents.cases.base import CaseFileError, load, save, similarity
+from agents.cases.base import Retained, likeness
 from agents.cases.bidder import CaseBidder, _elected, opened, read_bidder, view_of_cases
+from agents.cases.experience import revised
 from agents.cases.explain import Explanation, Precedent, explain
 from agents.cases.features import SIZE, describe
+from agents.cases.file import CaseFileError, load, save
+from agents.cases.index import NOTHING, indexed
 from agents.cases.metric import SCALE, layers_of
+from agents.cases.published import situations
+from agents.cases.similarity import majority, nearest
 from agents.wire import read_states as states_of
 from bridge_env import bidders
-from bridge_env.calls import call_text, parse_call
+from bridge_env.calls import NUM_CALLS, call_text, parse_call
 from bridge_env.cards import hand_text
 from bridge_env.pbn import Board, write_boards
-from training.cases import fit, judge
-from training.cases.states import read_states
+from training.boards import library_boards
+from training.cases import fit, hierarchy, judge, report, retain, retain_report, speed
+from training.cases.network import Schooling
+from training.cases.states import joined, read_states
 from training.match import play
 
-pytest.importorskip("scipy")
 CONFIG = fit.CasesConfig(k=5)
 
 
@@ -91,6 +97,14 @@ def test_a_file_gives_the_same_base(base, tmp_path):
     assert read_bidder(str(tmp_path / "a.npz")) is read_bidder(str(tmp_path / "a.npz"))
 
 
+def kept(base, worth=3, board=0):
+    """One retained state, perhaps a faulty one."""
+    return Retained(
+        np.array([board], np.int32), np.zeros(1, np.int16), base.hand[:1], base.point[:1],
+        np.full((1, NUM_CALLS), worth, np.int8),
+    )  # fmt: skip
+
+
 def changed(base, **values):
     return replace(base, **values)
 
@@ -120,7 +134,10 @@ def edited(array, where, value):
         (lambda b: {"point": b.point[:, :-1].copy()}, "point is"),
         (lambda b: {"dealer": edited(b.dealer, 0, 4)}, "dealer has values outside"),
         (lambda b: {"result": edited(b.result, (0, 0), 35)}, "result has values outside"),
-        (lambda b: {"layers": (random_metric(1), random_metric(2, 7))}, "differ in their dimensions"),
+        (lambda b: {"metric": (random_metric(1),)}, "point is"),
+        (lambda b: {"similarity": "2008"}, "the similarity is '2008', with 2 networks"),
+        (lambda b: {"retained": kept(b, worth=99)}, "worth has values outside"),
+        (lambda b: {"retained": kept(b, board=-1)}, "board has values outside"),
     ],
 )
 def test_a_file_that_holds_what_no_case_holds(base, tmp_path, fault, says):
@@ -205,7 +222,7 @@ def test_votes():
 
     for text, elected in (("1S P P", "P"), ("1S P", "1S"), ("- - 1H", "1H"), ("- - -", "P"), ("P 1H 1S 1S 1H", "1H")):
         assert _elected(of(text))[0] == parse_call(elected)
-    assert similarity(np.array([0.0, SCALE / 4])).tolist() == [100.0, 50.0]
+    assert likeness(np.array([0.0, SCALE / 4])).tolist() == [100.0, 50.0]
 
 
 def test_too_few_states(states):
@@ -261,8 +278,6 @@ def test_rounds_and_sides_add_up(base, states):
     parts = [rows[name] for name in ("openings", "opener's side", "other side")]
     assert sum(row.asked for row in parts) == whole.asked
     assert sum(row.right_bids for row in parts) == whole.right_bids
-    nodes = judge.nodes(made, states, states)
-    assert sum(row.asked for row in nodes) == rows["openings"].asked == sum(row.cases for row in nodes)
 
 
 def test_the_nearest_cases_are_told(base, states):
@@ -290,7 +305,157 @@ def test_html_escapes():
 @pytest.mark.slow
 def test_fitting(states):
     pytest.importorskip("torch")
-    config = replace(CONFIG, epochs=3, opening_epochs=10, members=2, hidden=(32,), opening_hidden=(32,))
+    config = replace(CONFIG, learning=Schooling(members=2, hidden=(64,), epochs=30, first_epochs=0, batch=64))
     base = fit.case_base(states, config)
     made = CaseBidder(base).bid(states.view, np.zeros(len(states), np.uint64))
     assert (made == states.called).mean() > 0.7
+
+
+# --- as published, on whole auctions ---------------------------------------------------------------------------
+
+
+def test_published_similarity_bids_openings_as_the_study_and_later_calls_in_the_same_auction(states):
+    base = fit.published_base(states, CONFIG)
+    bidder = CaseBidder(base)
+    found = bidder.retrieve(states.view)
+    assert states.view.mask[np.arange(len(states)), found.call].all()
+    first = np.flatnonzero(~states.opened)
+    case, similarity = nearest(states.view.hand[first], base.hands(first), 5)
+    assert (found.case[first] == first[case]).all()
+    np.testing.assert_allclose(found.similarity[first], similarity)
+    later = np.flatnonzero(states.opened)
+    same = situations(states.view.history)[1]
+    there = found.case[later] >= 0
+    assert (same[found.case[later]] == same[later][:, None])[there].all()
+    assert "nearest cases" in str(explain(bidder, states.view.take(later[:1])))
+
+
+def test_a_published_base_goes_through_its_file(states, tmp_path):
+    base = fit.published_base(states, CONFIG)
+    save(base, tmp_path / "a.npz")
+    again = read_bidder(str(tmp_path / "a.npz"))
+    key = np.zeros(len(states), np.uint64)
+    assert again.base.similarity == "2008"
+    assert (again.bid(states.view, key) == CaseBidder(base).bid(states.view, key)).all()
+
+
+def test_situations():
+    def of(*auctions):
+        wide = max(len(text.split()) for text in auctions)
+        rows = [[parse_call(word) for word in text.split()] for text in auctions]
+        return situations(np.array([row + [-1] * (wide - len(row)) for row in rows], np.int8))
+
+    close, general = of("P 1S P", "1S P", "P P", "", "1S X", "1H P 1S P")
+    assert close[0] == close[1] != close[4]
+    assert close[2] == close[3]
+    assert general[1] == general[5] != general[4]  # 1S by the partner, not doubled
+    assert close[1] != close[5]
+
+
+# --- the index, retaining, the hierarchy --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("count", "dimensions", "k"), [(0, 4, 3), (2, 4, 3), (900, 7, 9), (900, 1, 30)])
+def test_the_index_finds_what_a_sorted_list_has(count, dimensions, k):
+    rng = np.random.default_rng(count + k)
+    point = rng.integers(-9, 10, (count, dimensions)).astype(np.int16) * 20  # ties abound
+    numbers = rng.permutation(2 * count)[:count]
+    place = rng.integers(-256, 257, (20, dimensions)).astype(np.int16)
+    case, square = indexed(point, numbers).nearest(place, k)
+    for row, p in enumerate(place.astype(np.int64)):
+        far = ((point - p) ** 2).sum(axis=1)
+        order = np.lexsort((numbers, far))[:k]
+        assert case[row].tolist() == numbers[order].tolist() + [-1] * (k - len(order))
+        assert square[row, : len(order)].tolist() == far[order].tolist()
+        assert (square[row, len(order) :] == NOTHING).all()
+
+
+def test_what_gained_clearly_takes_the_place_of_the_vote(base, states):
+    """A thousand states of self-play in which 1S was passed and would have gained two IMPs."""
+    bidder = CaseBidder(base)
+    row = int(np.flatnonzero(~states.opened & (states.called == 0))[0])
+    one_spade = parse_call("1S")
+    place, _ = bidder.described(states.view.take(np.array([row])))
+    count = 40
+    worth = np.full((count, NUM_CALLS), -128, np.int8)
+    worth[:, 0], worth[:, one_spade] = 0, np.tile([8, -4], count // 2)
+    many = Retained(
+        np.repeat(base.board[row], count).astype(np.int32), np.repeat(base.number[row], count).astype(np.int16),
+        np.repeat(base.hand[[row]], count, axis=0), np.repeat(place, count, axis=0), worth,
+    )  # fmt: skip
+    legal = states.view.mask[[row]]
+    for retained, call in ((many, one_spade), (replace(many, worth=np.minimum(worth, 0)), 0)):
+        found = revised(replace(base, retained=retained), place, np.array([False]), np.zeros(1, np.int8), legal)
+        assert found.call.tolist() == [call]
+    assert revised(base, place, np.array([False]), np.zeros(1, np.int8), legal).call.tolist() == [0]
+    few = Retained(*(getattr(many, f)[:20] for f in ("board", "number", "hand", "point", "worth")))
+    found = revised(replace(base, retained=few), place, np.array([False]), np.zeros(1, np.int8), legal)
+    assert found.call.tolist() == [0]
+
+
+def test_retained_worths_are_what_other_calls_score(base):
+    boards = library_boards(12, 3, "training")
+    after = retain.retained(base, "pass", boards, 1)
+    kept = after.retained
+    assert len(kept) > 0
+    assert len(after.dealer) > len(base.dealer)
+    made = after.auction[kept.board, kept.number]
+    assert (kept.worth[np.arange(len(kept)), made] == 0).all()
+    assert ((kept.worth != -128).sum(axis=1) > 1).all()
+    again = retain.retained(after, "pass", boards, 1)
+    assert len(again.retained) > len(kept)
+    # One worth by hand: against a pair that passes, passing out an opening loses what the board made.
+    row = next((i for i in range(len(kept)) if kept.worth[i, 0] != -128 and made[i] != 0 and kept.number[i] < 4), None)
+    if row is not None:
+        assert -24 <= kept.worth[row, 0] <= 24
+
+
+def test_nodes_hold_each_hand_once(base, states):
+    hands = states.view.hand
+    known, asked, levels = hierarchy.nodes_of(np.repeat(hands, 3, axis=0), hands)
+    assert (np.repeat(asked, 3) == known).all()
+    assert (known >= 0).all()
+    count = np.bincount(known, minlength=len(levels))
+    assert (count[levels < 3] >= hierarchy.ENOUGH).all()
+    assert len(hierarchy.SHAPES) == 39
+    for node in np.unique(known)[:20]:
+        assert "points" in hierarchy.name_of(int(levels[node]), hands[asked == node][:1])
+
+
+def test_constrained_deals_are_opened():
+    found = hierarchy.openings_of("system:sayc", (6, 3, 2, 2), (12, 14), 8, 1)
+    assert len(found) == 8
+    lengths = np.sort(found.view.hand.reshape(-1, 4, 13).sum(axis=2), axis=1)
+    assert (lengths == [2, 2, 3, 6]).all()
+    assert (found.called > 2).all()
+    both = joined([found, found])
+    assert (both.board[8:] == found.board + 8).all()
+    assert len(both.owner) == 16
+
+
+def test_reports(base, states, tmp_path):
+    made = judge.calls(base, states)
+    nodes = hierarchy.report(base, states, None)
+    assert sum(node.asked for node in nodes) == int((~states.opened).sum())
+    facts = {"cases": len(base), "boards": 60, "held": len(states), "held_boards": 60, "also": [5], "fill": None}
+    report.write(tmp_path, judge.rounds_and_sides(made, states), nodes, facts | judge.speeds(base, states), "cmd", {})
+    text = (tmp_path / "README.md").read_text()
+    assert "**all nodes**" in text
+    assert "after 5 calls of others" in text
+    found = retain_report.verdict(base, base, "pass", 20, 1)
+    assert found.gain == (0.0, 0.0)
+    retain_report.write(tmp_path, base, found, "cmd", {})
+    assert "| gain | +0.000 ± 0.000 |" in (tmp_path / "README.md").read_text()
+
+
+def test_leave_one_out_is_the_naive_loop(base):
+    asked, right, _ = speed.leave_one_out(base, 60)
+    assert asked == len(base)
+    expected = 0
+    for i in range(len(base)):
+        others = np.flatnonzero((base.opened == base.opened[i]) & (np.arange(len(base)) != i))
+        far = ((base.point[others].astype(np.int64) - base.point[i]) ** 2).sum(axis=1)
+        called = base.called[others[np.lexsort((others, far))[:5]]]
+        expected += int(majority(called[None])[0] == base.called[i])
+    assert right == expected
+    assert len(speed.of_size(base, 2000)) == 2000

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from bridge_env.protocols import Bidder
+    from training.agreement import Agreement
     from training.boards import Boards
     from training.match import MatchResult
 
@@ -149,7 +150,11 @@ def add_bid(subparsers: Subparsers) -> None:
     one.add_argument("--auction", metavar="CALLS", help='calls so far, from the dealer on: "1C P 1H X"')
     _add_board_options(parser.add_argument_group("whole boards"), "1, or all of FILE.pbn")
     record = parser.add_argument_group("recorded auctions")
-    record.add_argument("--agree", metavar="FILE.pbn", help="how often the bidder makes the recorded call")
+    record.add_argument(
+        "--agree", nargs="+", metavar="FILE.pbn",
+        help="how often the bidder makes the recorded call; and two tables in the same position",
+    )  # fmt: skip
+    record.add_argument("--held-out", action="store_true", help="only boards whose deals lie in the judging part")
     record.add_argument(
         "--rounds", choices=("openings", "all"), default="openings", help="up to the first bid, or all calls (openings)"
     )
@@ -205,18 +210,30 @@ def _bid_agree(args: argparse.Namespace) -> int:
     from training.agreement import agreement
 
     began = time.perf_counter()
-    found = agreement(args.spec, args.agree, args.rounds)
+    found = agreement(args.spec, args.agree, args.rounds, held_out=args.held_out)
     for problem in found.problems:
         print(f"left out: {problem}", file=sys.stderr)
     bids = f"{found.right_bids / found.asked_bids:.1%}" if found.asked_bids else "-"
     print(
-        f"{args.spec} and {args.agree}, {args.rounds}\n"
+        f"{args.spec} and {', '.join(args.agree[:3])}{', ...' if len(args.agree) > 3 else ''}, {args.rounds}\n"
         f"  the same call   {found.share:.1%} ± {found.standard_error:.1%}\n"
         f"  where not pass  {bids}\n"
         f"  positions       {found.asked:,} on {found.boards:,} boards\n"
-        f"  seconds         {time.perf_counter() - began:.1f}"
+        + _ceiling(found)
+        + f"  seconds         {time.perf_counter() - began:.1f}"
     )
     return 0
+
+
+def _ceiling(found: Agreement) -> str:
+    """What two tables in the same position make of it, where there are such; and the bidder there."""
+    if not found.shared:
+        return ""
+    return (
+        f"  two tables      {found.tables_agree:.1%} ± {found.tables_error:.1%} in the same position, of "
+        f"{found.shared:,} calls on {found.shared_deals:,} deals; the bidder there "
+        f"{found.shared_right / found.shared:.1%}\n"
+    )
 
 
 def _bid_hand(args: argparse.Namespace) -> int:

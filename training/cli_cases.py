@@ -5,14 +5,24 @@ from __future__ import annotations
 import argparse
 import shlex
 import sys
-from dataclasses import asdict
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from training import cli_retain
+
 _EPILOG = """\
 examples:
   bridge-env fit cases wbridge5.pbn.gz                 a case base, some minutes; then: bridge-env bid cases:FILE …
+  bridge-env fit cases wbridge5.pbn.gz --also a/*.pbn --also b/*.pbn
+                                                       its metric learns first from the auctions of others too
+  bridge-env fit cases wbridge5.pbn.gz --metric mine/cases.npz --fill system:sayc
+                                                       the metric of a base that is there; openings of thin nodes
+                                                       filled with constrained deals as a system opens them
+  bridge-env fit cases --retain system:sayc mine/cases.npz --boards 4000
+                                                       bids training boards against a system, keeps what other calls
+                                                       would have been worth, and is judged before and after
+  bridge-env fit cases --similarity 2008 wbridge5.pbn.gz   a base that compares hands as in 2008, at once
   bridge-env fit cases --study 2008 wbridge5.pbn.gz    openings by the nearest hands, as published in 2008: seconds
 """
 _STUDY_FOLDER = Path("results/cases/study-2008")
@@ -29,65 +39,141 @@ def add_cases(targets: Any) -> None:
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("files", nargs="+", type=Path, metavar="FILE.pbn", help="recorded auctions, plain or gzip")
+    parser.add_argument(
+        "files",
+        nargs="+",
+        type=Path,
+        metavar="FILE",
+        help="recorded auctions in PBN, plain or gzip; a base to --retain",
+    )
     parser.add_argument("--study", choices=["2008"], help="repeat the study of 2008, with each hand left out in turn")
+    parser.add_argument("--similarity", choices=["2008"], help="compare hands as published in 2008 (a learned metric)")
+    parser.add_argument(
+        "--also", nargs="+", action="append", type=Path, metavar="FILE.pbn",
+        help="auctions of others, from which the metric learns first; no cases. Once for each kind",
+    )  # fmt: skip
+    parser.add_argument("--metric", type=Path, metavar="FILE.npz", help="the metric of this base; nothing is learned")
+    parser.add_argument("--fill", metavar="SYSTEM", help="openings of constrained deals where there are few cases")
+    parser.add_argument("--retain", metavar="SYSTEM", help="boards against this system enter the base")
+    parser.add_argument("--boards", type=int, metavar="N", help="with --retain: training boards (4000)")
+    parser.add_argument("--judge", type=int, metavar="N", help="with --retain: boards that judge it (5000)")
     parser.add_argument("--out", type=Path, help=f"folder (results/cases/run-001 ...; of the study {_STUDY_FOLDER})")
     parser.add_argument("--epochs", type=int, metavar="N", help="passes over the cases, to learn the metric")
+    parser.add_argument("--members", type=int, metavar="N", help="networks that share in the metric")
     parser.add_argument("--seed", type=int, metavar="N", help="of all chance (1)")
     parser.set_defaults(handler=_cases)
 
 
+_LEARNING = ("epochs", "members", "seed")
+_FOREIGN = {
+    "study": (*_LEARNING, "also", "similarity", "metric", "fill", "retain", "boards", "judge"),
+    "similarity": (*_LEARNING, "also", "metric", "fill", "retain", "boards", "judge"),
+    "retain": ("epochs", "members", "also", "metric", "fill"),
+    "metric": ("epochs", "members", "also", "boards", "judge"),
+}
+
+
 def _cases(args: argparse.Namespace) -> int:
-    if args.study is not None:
-        for name in ("epochs", "seed"):
+    for mode, foreign in _FOREIGN.items():
+        for name in foreign if getattr(args, mode) is not None else ():
             if getattr(args, name) is not None:
-                raise ValueError(f"--{name} does not go with --study")
+                raise ValueError(f"--{name} does not go with --{mode}")
+    for name in ("epochs", "members", "boards", "judge"):
+        if getattr(args, name) is not None and getattr(args, name) < 1:
+            raise ValueError(f"--{name} {getattr(args, name)} is not a whole number from 1 up")
+        if name in ("boards", "judge") and getattr(args, name) is not None and args.retain is None:
+            raise ValueError(f"--{name} goes with --retain")
+    if args.study is not None:
         return _study(args)
     from training import runs
-    from training.cases import fit
 
-    if args.epochs is not None and args.epochs < 1:
-        raise ValueError(f"--epochs {args.epochs} is not a whole number from 1 up")
-    if find_spec("torch") is None or find_spec("scipy") is None:
-        raise runs.RunError('there is no torch or no scipy here; install both: pip install "bridge-env[rl,cases]"')
-    given = {name: getattr(args, name) for name in ("epochs", "seed") if getattr(args, name) is not None}
-    config = fit.CasesConfig(**given)
+    if args.retain is not None:
+        return cli_retain.run(args)
+    if args.similarity is None and args.metric is None and find_spec("torch") is None:
+        raise runs.RunError('there is no torch here; install it: pip install "bridge-env[rl]"')
     out = args.out or runs.new_folder(Path("results"), "cases", None)
     out.mkdir(parents=True, exist_ok=True)
-    return _fit(args, config, out)
+    return _fit(args, out)
 
 
-def _fit(args: argparse.Namespace, config: Any, out: Path) -> int:
-    from tqdm import tqdm
-
-    from agents.cases import base
-    from training import runs
-    from training.cases import fit, judge, report
-    from training.cases.states import read_states
+def _fit(args: argparse.Namespace, out: Path) -> int:
+    from agents.cases import file
+    from training.cases import fit
+    from training.cases.states import joined, read_states
 
     states = read_states(args.files)
     _tell_problems(states.problems)
     training = fit.training_rows(states)
-    with tqdm(total=100, disable=None, leave=False, unit="%", desc="training") as bar:  # None: only on a terminal
-        cases = fit.case_base(states.take(training), config, lambda share: bar.update(100 * share - bar.n))
-    base.save(cases, out / "cases.npz")
-    held, facts = states.take(~training), {"cases": len(cases), "boards": len(cases.dealer)}
+    known, held = states.take(training), states.take(~training)
+    cases, config = _learned(args, known)
+    if args.fill is not None:
+        from training.cases import hierarchy
+
+        filled = joined([known, *hierarchy.constrained(known.view.hand[~known.opened], args.fill, args.seed or 1)])
+        rows = fit.described(filled, config.reader)
+        cases = fit.assembled(filled, rows, cases.metric, config, {**cases.fitted, "fill": args.fill})
+    file.save(cases, out / "cases.npz")
     if len(held):
-        made, times = judge.calls(cases, held)
-        facts |= {**times, "held": len(held), "held_boards": len(set(held.board.tolist()))}
-        tables = {
-            "By round and by side": judge.rounds_and_sides(made, held),
-            "Openings by shape and strength": judge.nodes(made, held, states.take(training)),
-        }
-        names = [path.name for path in args.files]
-        options = [f"--{key}={getattr(args, key)}" for key in ("epochs", "seed") if getattr(args, key) is not None]
-        command = shlex.join(["bridge-env", "fit", "cases", *names, *options])
-        report.write(out, tables, facts, command, runs.manifest({"files": names, **asdict(config)}, ""))
-        for row in tables["By round and by side"][:2]:
-            (right, error), (bids, bids_error) = row.percent, row.percent_bids
-            print(f"{row.name}: {right:.2f}% ± {error:.2f} of {row.asked:,}, not passes {bids:.2f}% ± {bids_error:.2f}")
+        _judge(args, config, out, cases, held)
     print(f"written: {out / 'cases.npz'}" + (", README.md, results.json" if len(held) else "; no board is held out"))
     return 0
+
+
+def _learned(args: argparse.Namespace, known: Any) -> tuple[Any, Any]:
+    """A base of the states ``known``, and its configuration."""
+    from tqdm import tqdm
+
+    from agents.cases import file
+    from training.cases import fit
+    from training.cases.network import Schooling
+    from training.cases.states import read_states
+
+    if args.similarity is not None:
+        config = fit.CasesConfig()
+        return fit.published_base(known, config), config
+    if args.metric is not None:
+        old = file.load(args.metric)
+        config = fit.CasesConfig(old.k, old.reader)
+        return fit.assembled(known, fit.described(known, old.reader), old.metric, config, old.fitted), config
+    config = fit.CasesConfig(
+        learning=Schooling(**{name: getattr(args, name) for name in _LEARNING if getattr(args, name) is not None})
+    )
+    others = [read_states(files) for files in args.also or ()]
+    if others:
+        print(f"{sum(len(other.problems) for other in others):,} boards of others left out", file=sys.stderr)
+    others = [other.take(fit.training_rows(other)) for other in others]
+    with tqdm(total=100, disable=None, leave=False, unit="%", desc="training") as bar:  # None: only on a terminal
+        return fit.case_base(known, config, others, lambda share: bar.update(100 * share - bar.n)), config
+
+
+def _judge(args: argparse.Namespace, config: Any, out: Path, cases: Any, held: Any) -> None:
+    from training import runs
+    from training.cases import hierarchy, judge, report
+
+    made = judge.calls(cases, held)
+    facts = {
+        "cases": len(cases), "boards": len(cases.dealer), "held": len(held),
+        "held_boards": len(set(held.board.tolist())), "also": cases.fitted.get("also", ()), "fill": args.fill,
+        **judge.speeds(cases, held),
+    }  # fmt: skip
+    table = judge.rounds_and_sides(made, held)
+    nodes = hierarchy.report(cases, held, None if args.fill else config.reader) if cases.metric else []
+    command = _command(args)
+    report.write(out, table, nodes, facts, command, runs.manifest({"command": command, **cases.fitted}, ""))
+    for row in table[:2]:
+        (right, error), (bids, bids_error) = row.percent, row.percent_bids
+        print(f"{row.name}: {right:.2f}% ± {error:.2f} of {row.asked:,}, not passes {bids:.2f}% ± {bids_error:.2f}")
+
+
+def _command(args: argparse.Namespace) -> str:
+    """The command, with the folders of other people's auctions in place of all their files."""
+    words = ["bridge-env", "fit", "cases", *(path.name for path in args.files)]
+    for name in ("similarity", "metric", "fill", *_LEARNING):
+        words += [] if getattr(args, name) is None else [f"--{name}", str(getattr(args, name))]
+    words = [shlex.quote(word) for word in words]
+    for files in args.also or ():
+        words += ["--also", *dict.fromkeys(f"{shlex.quote(path.parent.name)}/*" for path in files)]
+    return " ".join(words)
 
 
 def _study(args: argparse.Namespace) -> int:

@@ -2,7 +2,8 @@
 
 Retrieve: the ``k`` nearest cases under the base's metric. Reuse: each votes for its call or, where that is not legal
 here, for what its action comes to here (``agents.cases.actions``). Revise: votes for calls that are not legal do not
-count; without any other it passes. In a tie the nearest case's call is made. Review is for people: ``explain``.
+count; without any other it passes; in a tie the nearest case's call is made; and what was retained from self-play may
+speak clearly for another call (``agents.cases.experience``). Review is for people: ``explain``.
 """
 
 from __future__ import annotations
@@ -16,8 +17,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.cases.actions import action_of, call_of
-from agents.cases.base import CaseBase, load, similarity
+from agents.cases.base import PUBLISHED, CaseBase, likeness
+from agents.cases.experience import Revision, revised
 from agents.cases.features import describe
+from agents.cases.file import load
+from agents.cases.published import nearest_hands
+from agents.cases.similarity import adapted
 from bridge_env.bidders import make
 from bridge_env.calls import FIRST_BID, NUM_CALLS, PASS
 from bridge_env.view import BidView
@@ -31,15 +36,21 @@ class Retrieved:
 
     Attributes:
         call: int8 (N,), what is called.
+        place: int16 (N, D), where the states lie.
         case: int64 (N, k), the nearest cases, nearest first.
         similarity: float64 (N, k), of 100.
         vote: int8 (N, k), what each votes for; -1 for nothing.
+        elected: int8 (N,), what most vote for.
+        revision: what experience makes of that.
     """
 
     call: NDArray[np.int8]
+    place: NDArray[np.int16]
     case: NDArray[np.int64]
     similarity: NDArray[np.float64]
     vote: NDArray[np.int8]
+    elected: NDArray[np.int8]
+    revision: Revision
 
 
 class CaseBidder:
@@ -60,20 +71,27 @@ class CaseBidder:
     def described(self, view: BidView) -> tuple[NDArray[np.int16], NDArray[np.int16]]:
         """Where states lie, int16 (N, D), and what each seat has shown, int16 (N, 4, 6, 2)."""
         suggested, _, shown = self._reader.decide(view)
-        return self.base.places(describe(view, shown, suggested), opened(view)), shown
+        return self.base.places(describe(view, shown, suggested)), shown
 
     def retrieve(self, view: BidView) -> Retrieved:
         """The nearest cases, their votes and the call that these make."""
-        if not len(view):
-            none = np.empty((0, self.k))
-            return Retrieved(np.empty(0, np.int8), none.astype(np.int64), none, none.astype(np.int8))
-        point, shown = self.described(view)
-        case, distance = self.base.nearest(point, opened(view), self.k)
+        if self.base.similarity == PUBLISHED:
+            shown = self._reader.meaning(view)
+            case, similarity = nearest_hands(self.base, view.hand, view.history, self.k)
+            place = np.empty((len(view), 0), np.int16)
+        else:
+            place, shown = self.described(view)
+            case, distance = self.base.nearest(place, opened(view), self.k)
+            similarity = likeness(distance)
         vote = self._votes(view, shown, case)
-        return Retrieved(_elected(vote), case, similarity(distance), vote)
+        elected = _elected(vote)
+        revision = revised(self.base, place, opened(view), elected, view.mask)
+        return Retrieved(revision.call, place, case, similarity, vote, elected, revision)
 
     def _votes(self, view: BidView, shown: NDArray[np.int16], case: NDArray[np.int64]) -> NDArray[np.int8]:
         call = self.base.called[case]
+        if self.base.similarity == PUBLISHED:
+            call = self._adapted(view, case, call)
         legal = np.take_along_axis(view.mask, call.astype(np.int64), axis=1) & (case >= 0)
         vote = np.where(legal, call, -1).astype(np.int8)
         row, column = np.nonzero(~legal & (case >= 0))
@@ -83,6 +101,13 @@ class CaseBidder:
             action = action_of(theirs, self._reader.meaning(theirs), self.base.called[chosen])
             vote[row, column] = call_of(action, view.take(row), shown[row])
         return vote
+
+    def _adapted(self, view: BidView, case: NDArray[np.int64], call: NDArray[np.int8]) -> NDArray[np.int8]:
+        """The cases' calls, of openings and where nothing stands in the way, in this hand's longest suit."""
+        k = case.shape[1]
+        theirs = self.base.hands(case.reshape(-1))
+        changed = adapted(call.reshape(-1), theirs, np.repeat(view.hand, k, axis=0)).reshape(call.shape)
+        return np.where(opened(view)[:, None], call, changed).astype(np.int8)
 
 
 def opened(view: BidView) -> NDArray[np.bool_]:

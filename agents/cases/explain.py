@@ -8,7 +8,7 @@ from html import escape
 import numpy as np
 
 from agents.cases.base import CaseBase
-from agents.cases.bidder import CaseBidder
+from agents.cases.bidder import CaseBidder, Retrieved
 from bridge_env.calls import Contract, call_text
 from bridge_env.cards import SEATS, VULNERABILITIES, hand_text
 from bridge_env.view import BidView
@@ -40,18 +40,22 @@ class Precedent:
 
 @dataclass(frozen=True)
 class Explanation:
-    """One call of a case base: the call, the votes for each call, and the nearest of the cases."""
+    """One call of a case base: the call, the votes for each call, and the nearest of the cases.
+
+    ``revised`` says why it is not the call of most votes; empty where it is.
+    """
 
     call: str
     votes: tuple[tuple[str, int], ...]
     cases: tuple[Precedent, ...]
+    revised: str = ""
 
     @property
     def because(self) -> str:
         """The votes in words."""
         total = sum(count for _, count in self.votes)
         told = ", ".join(f"{call} {count}" for call, count in self.votes)
-        return f"of the {total} nearest cases: {told}"
+        return f"of the {total} nearest cases: {told}" + (f"; {self.revised}" if self.revised else "")
 
     def __str__(self) -> str:
         lines = [self.call, f"  because   {self.because}"]
@@ -85,7 +89,15 @@ def explain(bidder: CaseBidder, view: BidView, shown: int = SHOWN) -> Explanatio
         _precedent(bidder.base, int(found.case[0, i]), float(found.similarity[0, i]), int(found.vote[0, i]))
         for i in there
     )
-    return Explanation(call_text(int(found.call[0])), votes, cases)
+    return Explanation(call_text(int(found.call[0])), votes, cases, _revised(found))
+
+
+def _revised(found: Retrieved) -> str:
+    call, elected, why = int(found.call[0]), int(found.elected[0]), found.revision
+    if call == elected:
+        return ""
+    gained = f"{why.gain[0]:+.1f} ± {why.error[0]:.1f} IMPs against {call_text(elected)}"
+    return f"but in {int(why.tried[0])} near states of self-play {call_text(call)} gained {gained}"
 
 
 def _precedent(base: CaseBase, case: int, similarity: float, vote: int) -> Precedent:

@@ -13,7 +13,7 @@ from bridge_env.calls import FIRST_BID, NUM_CALLS
 from bridge_env.features import FEATURES, NUM_FEATURES, hand_features
 from bridge_env.view import BidView
 
-LAYOUT = "cases 1"  # changes whenever a column does
+LAYOUT = "cases 2"  # changes whenever a column does
 LAST_CALLS = 12
 
 #: Columns of ``FEATURES`` that also stand there as one of several marks: from, and how many.
@@ -27,10 +27,9 @@ _MARKED: tuple[tuple[str, int, int], ...] = (
 _NUMBER_OF_MARKS = sum(count for _, _, count in _MARKED)
 _HCP = FEATURES["hcp"]
 _LENGTHS = slice(FEATURES["length:C"], FEATURES["length:C"] + 4)
-HAND_SIZE = NUM_FEATURES + _NUMBER_OF_MARKS
+HAND_SIZE = NUM_FEATURES + _NUMBER_OF_MARKS + 52
 _AUCTION_SIZE = (LAST_CALLS + 4 + 2) * NUM_CALLS + 48 + 30 + 4 + 4 + 2
 SIZE = HAND_SIZE + _AUCTION_SIZE
-POSITIONS = slice(HAND_SIZE + (LAST_CALLS + 5) * NUM_CALLS, HAND_SIZE + (LAST_CALLS + 5) * NUM_CALLS + 4)
 
 Int16Array = NDArray[np.int16]
 
@@ -43,7 +42,8 @@ def describe(view: BidView, shown: Int16Array, suggested: NDArray[np.int8]) -> I
         suggested: int8 (N,), the call of the system by which calls are read.
     """
     f = hand_features(view.hand)
-    return np.concatenate([f, _marks(f), _auction(view), _told(view, shown, f), _called(suggested)], axis=1)
+    cards = view.hand.astype(np.int16)
+    return np.concatenate([f, _marks(f), cards, _auction(view), _told(view, shown, f), _called(suggested)], axis=1)
 
 
 def _marks(f: Int16Array) -> Int16Array:

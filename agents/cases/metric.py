@@ -1,7 +1,7 @@
 """The learned similarity: states become points, and near points are states that were bid alike.
 
-A perceptron with one output for each coordinate, learned with its cases (``training.cases.fit``); these are the
-weights of features, in layers. Weights are multiples of 2**-16, what a layer passes on is a multiple of 2**-12, and
+Perceptrons with one output for each coordinate, learned with their cases (``training.cases.network``): each member adds
+some coordinates. Weights are multiples of 2**-16, what a layer passes on is a multiple of 2**-12, and
 coordinates are whole numbers, -256 to 256. So all sums are exact whatever their order: a batch equals its rows.
 """
 
@@ -19,10 +19,13 @@ _EXACT = 2.0**53
 _LARGEST_INPUT, _LARGEST_WEIGHT = 128.0, 128.0
 _MOST_LAYERS = 8
 
+_MOST_MEMBERS = 16
+
 Layer = tuple[NDArray[np.float64], NDArray[np.float64]]
+Member = tuple[Layer, ...]
 
 
-def layers_of(pairs: Sequence[tuple[Any, Any]], inputs: int) -> tuple[Layer, ...]:
+def layers_of(pairs: Sequence[tuple[Any, Any]], inputs: int) -> Member:
     """Layers of (weight (inputs, outputs), bias (outputs,)) pairs, rounded.
 
     Raises:
@@ -45,9 +48,29 @@ def layers_of(pairs: Sequence[tuple[Any, Any]], inputs: int) -> tuple[Layer, ...
     return tuple(out)
 
 
-def points(layers: Sequence[Layer], rows: NDArray[np.int16]) -> NDArray[np.int16]:
+def metric_of(members: Sequence[Sequence[tuple[Any, Any]]], inputs: int) -> tuple[Member, ...]:
+    """Members, rounded; none is the metric of cases that are compared by their hands alone.
+
+    Raises:
+        ValueError: one has layers that do not fit each other, or numbers that are too large.
+    """
+    if len(members) > _MOST_MEMBERS:
+        raise ValueError(f"{len(members)} members; a metric has at most {_MOST_MEMBERS}")
+    return tuple(layers_of(member, inputs) for member in members)
+
+
+def dimensions(metric: Sequence[Member]) -> int:
+    """How many coordinates a point has."""
+    return sum(member[-1][0].shape[1] for member in metric)
+
+
+def points(metric: Sequence[Member], rows: NDArray[np.int16]) -> NDArray[np.int16]:
     """The points int16 (N, D) of described states."""
-    signal = np.clip(rows, -_LARGEST_INPUT, _LARGEST_INPUT).astype(np.float64)
+    inputs = np.clip(rows, -_LARGEST_INPUT, _LARGEST_INPUT).astype(np.float64)
+    return np.concatenate([np.empty((len(rows), 0), np.int16), *(_through(m, inputs) for m in metric)], axis=1)
+
+
+def _through(layers: Member, signal: NDArray[np.float64]) -> NDArray[np.int16]:
     for number, (weight, bias) in enumerate(layers):
         if number:
             signal = np.round(np.maximum(signal, 0.0) / SIGNAL_STEP) * SIGNAL_STEP

@@ -9,53 +9,90 @@ from pathlib import Path
 from typing import Any
 
 from training import runs
-from training.cases.judge import SPARSE, Share
+from training.cases.hierarchy import ENOUGH, LEVELS, Node
+from training.cases.judge import Share
 
 _HOW = """\
 {cases:,} cases of {boards:,} boards; judged on the {held_boards:,} boards ({held:,} calls) of the files whose deals
 lie in the judging part (a hash of the deal's canonical form), of which the base holds none and from which the metric
-did not learn. Right: the recorded call. ± is one standard error, calls taken as independent. A call took
-{query:.2f} ms to look up, in batches, and {single:.2f} ms alone. Nothing was retained from self-play.
+did not learn. Right: the recorded call. ± is one standard error, calls taken as independent.
+"""
+_METRIC = """\
+The metric learned from these cases{also}.
+"""
+_SPEED = """\
+A look-up takes {alone:.2f} ms alone and {batched:.2f} ms in batches; among {many:,} cases (this base, filled with cases
+near its own) {many_alone:.2f} ms alone and {many_batched:.2f} ms in batches. All {left_out:,} cases with each left out
+in turn: {left_out_seconds:.0f} s ({right:.1f}% right, of calls from which the metric did learn).
+"""
+
+
+_NODES = """\
+A hand's node is the finest with at least {enough} cases: its shape, longest suit and strength; without the suit; its
+kind of shape and strength; strength alone. Right: held-out openings that the whole base calls as recorded, and that the
+node's own cases do, as a base of their own. Filled: cases that `{system}` opens on constrained deals, as many in each
+shape and strength as it lacks; and what the node's cases get right with them.
 """
 
 
 def write(
-    out: Path,
-    tables: Mapping[str, Sequence[Share]],
-    facts: Mapping[str, Any],
-    command: str,
+    out: Path, table: Sequence[Share], nodes: Sequence[Node], facts: Mapping[str, Any], command: str,
     manifest: Mapping[str, Any],
-) -> None:
+) -> None:  # fmt: skip
     """Write ``README.md`` and ``results.json`` into ``out``."""
     content = {
         "command": command, "manifest": dict(manifest), "facts": dict(facts),
-        "tables": {name: [asdict(row) for row in rows] for name, rows in tables.items()},
+        "by round and side": [asdict(row) for row in table], "nodes": [asdict(node) for node in nodes],
     }  # fmt: skip
     runs.write_atomically(out / "results.json", json.dumps(content, indent=1) + "\n")
-    runs.write_atomically(out / "README.md", markdown(tables, facts, command))
+    runs.write_atomically(out / "README.md", markdown(table, nodes, facts, command))
 
 
-def markdown(tables: Mapping[str, Sequence[Share]], facts: Mapping[str, Any], command: str) -> str:
+def markdown(table: Sequence[Share], nodes: Sequence[Node], facts: Mapping[str, Any], command: str) -> str:
     """The tables."""
     lines = ["# Bidding by example: a case base", "", f"`{command}`", "", _HOW.format(**facts)]
-    for name, rows in tables.items():
-        cases = any(row.cases is not None for row in rows)
-        lines += [f"## {name}", ""]
-        if cases:
-            lines += [f"Nodes with fewer than {SPARSE} cases are merged with the others of their strength.", ""]
-        head = ["", *(["cases"] if cases else []), "calls", "right", "not passes", "right"]
-        lines += [_cells(head), _cells(["---", *["---:"] * (len(head) - 1)])]
-        lines += [_line(row, cases) for row in rows]
-        lines.append("")
+    if facts.get("alone") is not None:
+        told = f", after {sum(facts['also']):,} calls of others" if facts.get("also") else ""
+        right = 100 * facts["left_out_right"] / facts["left_out"]
+        lines += [_METRIC.format(also=told) + _SPEED.format(right=right, **facts)]
+    lines += ["## By round and by side", ""]
+    head = ["", "calls", "right", "not passes", "right"]
+    lines += [_cells(head), _rule(head), *(_line(row) for row in table), ""]
+    if nodes:
+        lines += ["## Openings by shape and strength", "", _NODES.format(enough=ENOUGH, system="system:sayc")]
+        head = ["", "cases", "held out", "right, whole base", "own cases", "filled", "with these"]
+        lines += [_cells(head), _rule(head), *(_node(node) for node in nodes), *_by_level(nodes), ""]
     return "\n".join(lines)
 
 
-def _line(row: Share, cases: bool) -> str:
+def _line(row: Share) -> str:
     (right, error), (bids, bids_error) = row.percent, row.percent_bids
-    cells = [row.name, *([f"{row.cases:,}"] if cases else []), f"{row.asked:,}", f"{right:.1f} ± {error:.1f}"]
-    cells += [f"{row.asked_bids:,}", f"{bids:.1f} ± {bids_error:.1f}" if row.asked_bids else ""]
-    return _cells(cells)
+    cells = [row.name, f"{row.asked:,}", f"{right:.1f} ± {error:.1f}"]
+    return _cells([*cells, f"{row.asked_bids:,}", f"{bids:.1f} ± {bids_error:.1f}" if row.asked_bids else ""])
+
+
+def _node(node: Node) -> str:
+    right = [f"{100 * n / node.asked:.1f}" for n in (node.right_whole, node.right_own, node.right_filled)]
+    with_these = [f"{node.filled:,}", right[2]] if node.filled else ["", ""]
+    return _cells([node.name, f"{node.cases:,}", f"{node.asked:,}", *right[:2], *with_these])
+
+
+def _by_level(nodes: Sequence[Node]) -> list[str]:
+    """The sums of all nodes, and of each level."""
+    groups = [("all nodes", list(nodes))]
+    groups += [(f"all of: {words}", [n for n in nodes if n.level == level]) for level, words in enumerate(LEVELS)]
+    out = []
+    for name, some in groups:
+        if some:
+            sums = (sum(getattr(n, what) for n in some) for what in (
+                "cases", "filled", "asked", "right_whole", "right_own", "right_filled"))  # fmt: skip
+            out.append(_node(Node(0, f"**{name}**", *sums)))
+    return out
 
 
 def _cells(cells: Sequence[str]) -> str:
     return "| " + " | ".join(cells) + " |"
+
+
+def _rule(head: Sequence[str]) -> str:
+    return _cells(["---", *["---:"] * (len(head) - 1)])

@@ -1,0 +1,175 @@
+"""Retain and refine: a case base bids boards of the training part, and keeps what other calls would have been worth.
+
+A call for which some of the retrieved cases spoke, but not the most, is made once, and everyone goes on as they would;
+what the auction comes to is scored with exact tricks, in IMPs against the call that the base made
+(as ``training.refine.decisions`` does for systems). States and worths enter the base; ``agents.cases.experience`` uses
+them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.cases.base import UNTRIED, CaseBase, Retained
+from agents.cases.bidder import CaseBidder
+from agents.cases.file import check
+from bridge_env import streams
+from bridge_env.auction import Auctions
+from bridge_env.bidders import make
+from bridge_env.calls import NUM_CALLS
+from bridge_env.protocols import Bidder
+from bridge_env.scoring import imps, score
+from bridge_env.view import view_of
+from training.boards import Boards
+from training.match import ask, bid_out
+
+VOTES = 2  # a call that so many cases speak for is tried
+MOST = 2  # such calls a state
+_ROWS = 16_384
+
+Int = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """Both tables of N boards, one after the other (2N rows): the base sits North-South in the first N.
+
+    Attributes:
+        boards: the N boards twice.
+        side: int64 (2N,), the side on which the base sits, 0 North-South.
+        history: int8 (2N, L), the auctions.
+        points: int64 (2N,), NS-positive.
+    """
+
+    boards: Boards
+    side: Int
+    history: NDArray[np.int8]
+    points: Int
+
+
+def retained(
+    base: CaseBase, opponents: str, boards: Boards, seed: int, progress: Callable[[float], None] = lambda share: None
+) -> CaseBase:
+    """The base with its boards against ``opponents`` added to what it has retained."""
+    bidder, them = CaseBidder(base), make(opponents, partner=opponents)
+    tables = _bid(bidder, them, boards, seed)
+    row, number = _decisions(tables)
+    worth, place, hand = [], [], []
+    for at in range(0, len(row), _ROWS):
+        some = slice(at, at + _ROWS)
+        auctions = _before(tables, row[some], number[some])
+        view = view_of(auctions, tables.boards.owner[row[some]])
+        found = bidder.retrieve(view)
+        ask_for = _tried(found.vote, tables.history[row[some], number[some]], view.mask)
+        worth.append(_worth(bidder, them, tables, row[some], number[some], ask_for, seed))
+        place.append(found.place)
+        hand.append(np.packbits(view.hand, axis=1))
+        progress(min(1.0, (at + _ROWS) / len(row)))
+    value = np.concatenate(worth)
+    told = (value != UNTRIED).sum(axis=1) > 1  # something was tried beside the call made
+    kept = Retained(
+        row[told].astype(np.int32), number[told].astype(np.int16), np.concatenate(hand)[told],
+        np.concatenate(place)[told], value[told],
+    )  # fmt: skip
+    return _with(base, tables, kept, {"opponents": opponents, "boards": len(boards), "seed": seed})
+
+
+def _bid(bidder: CaseBidder, them: Bidder, boards: Boards, seed: int) -> Table:
+    n = len(boards)
+    auctions = bid_out(bidder, them, boards, seed)
+    twice = boards.take(np.tile(np.arange(n), 2))
+    longest = int(auctions.length.max(initial=1))
+    return Table(
+        twice, np.repeat(np.array([0, 1]), n), auctions.history[:, :longest].copy(), twice.points(auctions)
+    )  # fmt: skip
+
+
+def _decisions(tables: Table) -> tuple[Int, Int]:
+    """The calls that the base made: row and number, row by row."""
+    caller = (tables.boards.dealer[:, None] + np.arange(tables.history.shape[1])) & 1
+    row, number = np.nonzero((tables.history >= 0) & (caller == tables.side[:, None]))
+    return row, number
+
+
+def _before(tables: Table, row: Int, number: Int) -> Auctions:
+    """The auctions of some rows up to, and without, a call."""
+    history = tables.history[row]
+    before = np.where(np.arange(history.shape[1]) < number[:, None], history, -1).astype(np.int8)
+    return Auctions.replay(before, tables.boards.dealer[row], tables.boards.vulnerability[row])
+
+
+def _tried(vote: NDArray[np.int8], made: NDArray[np.int8], legal: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """The calls to try, bool (N, 38): those with most votes beside the call made."""
+    votes = (vote[:, :, None] == np.arange(NUM_CALLS)).sum(axis=1)
+    votes[np.arange(len(vote)), made] = 0
+    least = np.sort(votes, axis=1)[:, -MOST][:, None]
+    return (votes >= np.maximum(least, VOTES)) & legal
+
+
+def _worth(
+    bidder: CaseBidder, them: Bidder, tables: Table, row: Int, number: Int, tried: NDArray[np.bool_], seed: int
+) -> NDArray[np.int8]:
+    """IMPs that the calls ``tried`` gain over those made, int8 (N, 38); ``UNTRIED`` for the others."""
+    made = tables.history[row, number].astype(int)
+    out = np.full((len(row), NUM_CALLS), UNTRIED, np.int8)
+    out[np.arange(len(row)), made] = 0
+    which, call = np.nonzero(tried)
+    auctions = _before(tables, row[which], number[which])
+    auctions.step(call.astype(np.int8), np.arange(len(which)))
+    there = row[which]
+    _go_on(bidder, them, auctions, tables, there, seed)
+    boards = tables.boards.take(there)
+    contracts = auctions.contracts()
+    tricks = boards.tricks_for(contracts.declarer, contracts.bid % 5)
+    now = score(contracts.bid, contracts.doubling, contracts.declarer, boards.vulnerability, tricks).astype(np.int64)
+    half = len(tables.points) // 2
+    sign = 1 - 2 * tables.side[there]
+    other = tables.points[(there + half) % (2 * half)]
+    gained = imps(sign * (now - other)).astype(np.int64) - imps(sign * (tables.points[there] - other))
+    out[which, call] = np.clip(gained, -24, 24)
+    return out
+
+
+def _go_on(bidder: CaseBidder, them: Bidder, auctions: Auctions, tables: Table, there: Int, seed: int) -> None:
+    """Bid the auctions to their ends, the base on its side of rows ``there`` of the tables."""
+    owner, side = tables.boards.owner[there], tables.side[there]
+    keys = streams.key("retain", seed, tables.boards.number[there])
+    while not auctions.done.all():
+        ours = (auctions.turn & 1) == side
+        call_keys = streams.key(keys, auctions.length)
+        players: tuple[tuple[Any, NDArray[np.bool_]], ...] = (bidder, ours), (them, ~ours)
+        waiting = ~auctions.done
+        for player, seats in players:
+            rows = np.flatnonzero(waiting & seats)
+            if rows.size:
+                auctions.step(ask(player, auctions, owner, rows, call_keys[rows]), rows)
+
+
+def _with(base: CaseBase, tables: Table, kept: Retained, told: dict[str, Any]) -> CaseBase:
+    """The base with more retained states; only boards with such a state are kept."""
+    used, board = np.unique(kept.board, return_inverse=True)
+    wide = max(base.auction.shape[1], tables.history.shape[1])
+    auctions = [np.pad(a, ((0, 0), (0, wide - a.shape[1])), constant_values=-1) for a in (base.auction, tables.history)]
+    final = Auctions.replay(tables.history[used], tables.boards.dealer[used], tables.boards.vulnerability[used])
+    contracts, boards, old = final.contracts(), tables.boards.take(used), base.retained
+    tricks = np.where(contracts.bid >= 0, boards.tricks_for(contracts.declarer, contracts.bid % 5), -1)
+    result = np.stack([contracts.bid, contracts.doubling, contracts.declarer, tricks], axis=1).astype(np.int8)
+    parts = [(old, old.board), (kept, (board + len(base.dealer)).astype(np.int32))]
+    both = Retained(
+        np.concatenate([numbers for _, numbers in parts]),
+        *(np.concatenate([getattr(p, name) for p, _ in parts]) for name in ("number", "hand", "point", "worth")),
+    )
+    out = replace(
+        base, auction=np.concatenate([auctions[0], auctions[1][used]]).astype(np.int8),
+        dealer=np.concatenate([base.dealer, boards.dealer.astype(np.uint8)]),
+        vulnerability=np.concatenate([base.vulnerability, boards.vulnerability.astype(np.uint8)]),
+        result=np.concatenate([base.result, result]), retained=both,
+        fitted={**base.fitted, "retained": [*base.fitted.get("retained", ()), told]},
+    )  # fmt: skip
+    check(out)
+    return out
