@@ -9,7 +9,7 @@ from importlib.metadata import entry_points
 import numpy as np
 import pytest
 
-from agents.cases.base import save as save_cases
+from agents.cases.file import save as save_cases
 from agents.maps.atlas import save as save_maps
 from agents.policy import policy, save
 from agents.reasoning.reasoner import Reasoner
