@@ -59,11 +59,16 @@ def played_text(result: PlayedMatch) -> str:
                 (f"tricks over double dummy, {name} declares", f"{_figure(over.mean(), error)} ({len(over):,})")
             )
     rows += [("boards played", f"{kept:,}" + (f", {len(faults)} not to their end" if faults else "")),
-             ("seconds of play", f"{result.seconds:.1f}")]  # fmt: skip
+             ("seconds of play", _seconds(result))]  # fmt: skip
     width = max(len(name) for name, _ in rows)
     head = f"{bidding.a} ({play_a}) against {bidding.b} ({play_b})"
     lines = [head, *(f"  {name:<{width}}  {value}" for name, value in rows)]
     return "\n".join(lines + [f"  not played: {fault}" for fault in faults])
+
+
+def _seconds(result: PlayedMatch) -> str:
+    each = f", {result.seconds_a_card:.3f} a card" if result.fresh else ", all boards were kept from before"
+    return f"{result.seconds:.1f}{each}"
 
 
 def _figure(mean: float, error: float) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
 from typing import Any
 
 PLAYERS = """\
@@ -21,6 +22,7 @@ examples:
   bridge-env play --board 7 --seat S                take a seat: type cards such as HQ, or ? for help
   bridge-env play --contract "4S N" --deals event.pbn --board 3 --explain
   bridge-env play --declarer montecarlo --defence rule
+  bridge-env play --leads event.pbn --boards 1000 --keep leads.jsonl    how often its leads are those of a record
 """
 
 
@@ -44,10 +46,31 @@ def add_play(subparsers: Any) -> None:
     parser.add_argument("--seat", metavar="SEAT", help="play N, E, S or W yourself (as declarer, dummy too)")
     parser.add_argument("--explain", action="store_true", help="say how each card was found")
     parser.add_argument("--pbn", metavar="FILE", help="write the board with its play")
+    leads = parser.add_argument_group("opening leads of a record")
+    leads.add_argument("--leads", metavar="FILE.pbn", help="how often the player makes the recorded opening lead")
+    leads.add_argument("--boards", type=int, default=1000, metavar="N", help="of the first N boards (1000)")
+    leads.add_argument("--keep", metavar="FILE", type=Path, help="keep each lead as soon as it is found; go on there")
     parser.set_defaults(handler=_play)
 
 
+def _compare_leads(args: argparse.Namespace) -> int:
+    from tqdm import tqdm
+
+    from training.leads import compare_leads
+
+    with tqdm(disable=None, leave=False, unit="board") as bar:
+        found = compare_leads(
+            args.leads, args.player, args.bidder, args.boards, args.seed, keep=args.keep, progress=bar.update
+        )
+    print(f"{args.player} and {args.leads}, {len(found.chosen):,} opening leads, calls read as {args.bidder}")
+    for name, share, error in found.shares():
+        print(f"  {name:<20} {share:6.1%} ± {error:.1%}")
+    return 0
+
+
 def _play(args: argparse.Namespace) -> int:
+    if args.leads is not None:
+        return _compare_leads(args)
     from training.table_play import Setup, play_board
 
     play_board(

@@ -58,12 +58,20 @@ class PlayedMatch:
         players: the specs of A's and B's players of cards.
         boards: every board.
         seconds: spent playing in this process.
+        fresh: boards that were played in it, the others were kept from before.
     """
 
     bidding: MatchResult
     players: tuple[str, str]
     boards: list[PlayedBoard]
     seconds: float = field(compare=False)
+    fresh: int = field(compare=False)
+
+    @property
+    def seconds_a_card(self) -> float:
+        """Of the boards that were played in this process; NaN where there are none."""
+        cards = 52 * 2 * self.fresh
+        return self.seconds / cards if cards else float("nan")
 
     @property
     def kept(self) -> NDArray[np.int64]:
@@ -109,7 +117,7 @@ class PlayedMatch:
             "mean_imps": _known(mean), "standard_error": _known(error),
             "double_dummy_mean_imps": _known(solved), "double_dummy_standard_error": _known(solved_error),
             "tricks_over_double_dummy": [_mean(self.tricks_over(side)) for side in (0, 1)],
-            "faults": self.faults(), "seconds": self.seconds,
+            "faults": self.faults(), "seconds": self.seconds, "seconds_a_card": _known(self.seconds_a_card),
         }  # fmt: skip
 
     def rows(self) -> list[dict[str, Any]]:
@@ -235,7 +243,7 @@ def play_match(
         done |= new
         progress(len(rows))
     names = (player_name(teams.players[0]), player_name(teams.players[1]))
-    return PlayedMatch(bidding, names, [done[int(i)] for i in number], time.perf_counter() - began)
+    return PlayedMatch(bidding, names, [done[int(i)] for i in number], time.perf_counter() - began, len(missing))
 
 
 def player_name(player: str | CardPlayer) -> str:
