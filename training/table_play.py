@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.cardplay.auction import AuctionReader
+from agents.cardplay.deceptive import Deception, Deceptive, deception_text
 from agents.cardplay.explain import thought_text
 from agents.cardplay.montecarlo import MonteCarlo
 from agents.cardplay.options import Options
@@ -95,15 +96,19 @@ class Person:
 class Thinking:
     """A player who says how each card was found."""
 
-    player: MonteCarlo
+    player: MonteCarlo | Deceptive
     say: Say = print
 
     def play(self, view: PlayView, key: NDArray[np.uint64]) -> NDArray[np.int8]:
-        thoughts = self.player.think(view, key)
-        for row, thought in enumerate(thoughts):
-            text = thought_text(thought, view, row, self.player.options.score)
+        cards, unit = np.empty(len(view), np.int8), self.player.options.score
+        for row, thought in enumerate(self.player.think(view, key)):
+            if isinstance(thought, Deception):
+                text = deception_text(thought, view, row, unit)
+            else:
+                text = thought_text(thought, view, row, unit)
             self.say(f"  {SEATS[int(view.turn[row])]} plays {text}")
-        return np.array([thought.card for thought in thoughts], np.int8)
+            cards[row] = thought.card
+        return cards
 
 
 def read_card(word: str) -> int | None:
@@ -176,7 +181,7 @@ def _players(
     reader = AuctionReader.of_sides(setup.bidder, setup.bidder) if setup.contract is None else AuctionReader()
     players = [make_player(spec, reader) for spec in (setup.declarer, setup.defence)]
     if setup.explain:
-        players = [Thinking(p, say) if isinstance(p, MonteCarlo) else p for p in players]
+        players = [Thinking(p, say) if isinstance(p, MonteCarlo | Deceptive) else p for p in players]
     seats = (np.arange(4) ^ contract.declarer) & 1
     if seat is not None:
         if seat == contract.declarer ^ 2:

@@ -9,13 +9,11 @@ from agents.cardplay.deals import ALL, AUCTION, FACTS
 from bridge_env.bidders import SpecError
 
 TRICKS, POINTS, IMPS = "tricks", "points", "imps"
-ALWAYS, NEEDED = "always", "needed"
-EXACT_LEAF, TOP_LEAF = "exact", "top"
+NEEDED, ALWAYS = "needed", "always"
 _CHOICES = {
     "score": (TRICKS, POINTS, IMPS),
     "inference": (FACTS, AUCTION, ALL),
     "when": (NEEDED, ALWAYS),
-    "leaf": (EXACT_LEAF, TOP_LEAF),
 }
 
 

@@ -7,6 +7,8 @@ spec                            player
 ``rule``                        rules of thumb, quick
 ``montecarlo``                  the best card on average over sampled deals, double dummy; how, says
                                 ``montecarlo?deals=80&score=points`` (``agents.cardplay.options``)
+``deceptive``                   what is best if the next opponent plays for the deals he believes in; how, says
+                                ``deceptive?when=always`` (``agents.cardplay.deceptive``)
 ``python:module:factory``       your own: ``factory()`` gives an object with ``play(view, key)``
 ==============================  ================================================================================
 """
@@ -18,6 +20,7 @@ from collections.abc import Callable
 from typing import Any
 
 from agents.cardplay.auction import AuctionReader
+from agents.cardplay.deceptive import Deceptive, DeceptiveOptions
 from agents.cardplay.montecarlo import MonteCarlo
 from agents.cardplay.options import parse_options
 from agents.cardplay.rule import RandomPlayer, RulePlayer
@@ -31,7 +34,13 @@ def _montecarlo(options: str, reader: AuctionReader) -> CardPlayer:
     return MonteCarlo(reader, parse_options(options, f"montecarlo?{options}"))
 
 
-_THINKING: dict[str, Factory] = {"montecarlo": _montecarlo}
+def _deceptive(options: str, reader: AuctionReader) -> CardPlayer:
+    given = parse_options(options, f"deceptive?{options}", DeceptiveOptions())
+    assert isinstance(given, DeceptiveOptions)
+    return Deceptive(reader, given)
+
+
+_THINKING: dict[str, Factory] = {"montecarlo": _montecarlo, "deceptive": _deceptive}
 _PLAIN: dict[str, type[RandomPlayer] | type[RulePlayer]] = {"random": RandomPlayer, "rule": RulePlayer}
 
 
