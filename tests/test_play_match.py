@@ -88,9 +88,11 @@ def test_scores_are_those_of_the_tricks_taken(bidding):
 
 def test_the_same_players_at_both_tables_play_the_same_cards():
     bidding = play("doubler", "doubler", 8, seed=1)
-    again = play_match(bidding, teams("random", "random"))
-    assert all(board.cards[0] == board.cards[1] for board in again.boards)
-    assert not again.imps.any()
+    once = play_match(bidding, teams("random", "random"))  # one table stands for both
+    twice = play_match(bidding, teams(RandomPlayer(), RandomPlayer()))
+    assert once.boards == twice.boards
+    assert all(board.cards[0] == board.cards[1] for board in once.boards)
+    assert not once.imps.any()
 
 
 @pytest.mark.parametrize(

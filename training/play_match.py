@@ -157,6 +157,12 @@ class Teams:
     bidders: tuple[str | None, str | None]
     players: tuple[str | CardPlayer, str | CardPlayer]
 
+    @property
+    def alike(self) -> bool:
+        """Do both sides bid and play alike, for all one knows?"""
+        (bids_a, bids_b), (plays_a, plays_b) = self.bidders, self.players
+        return bids_a == bids_b and isinstance(plays_a, str) and plays_a == plays_b
+
     def seated(self) -> list[CardPlayer]:
         """A and B at the first table, then at the second, each told who bids in which seat.
 
@@ -179,24 +185,29 @@ def play_boards(
         seconds: what a player may take for a card.
     """
     n = len(boards)
+    if teams.alike and np.array_equal(tables[0].history, tables[1].history):
+        tables = tables[:1]  # the same players with the same chance: the other table would see the same cards
+    count = len(tables)
     contracts = Contracts(*(np.concatenate(parts) for parts in zip(*(t.contracts for t in tables), strict=True)))
-    vulnerability = np.tile(boards.vulnerability, 2)
+    vulnerability = np.tile(boards.vulnerability, count)
     auctions = Auctions.joined([Auctions.replay(t.history, boards.dealer, boards.vulnerability) for t in tables])
-    plays = Plays(np.tile(boards.owner, (2, 1)), contracts.declarer, contracts.bid % 5)
-    second = np.repeat(np.array([0, 1]), n)[:, None]
+    plays = Plays(np.tile(boards.owner, (count, 1)), contracts.declarer, contracts.bid % 5)
+    second = np.repeat(np.arange(count), n)[:, None]
     seats = ((np.arange(4)[None] & 1) ^ second) + 2 * second
-    keys = np.tile(streams.key("play", seed, boards.number), 2)
+    keys = np.tile(streams.key("play", seed, boards.number), count)
     guard = Guard(seconds)
     play_out(plays, contracts, vulnerability, auctions, teams.seated(), seats, keys, guard)
     out = []
     for i in range(n):
-        told = [f"{_TABLES[k]}: {guard.faults[i + k * n]}{_place(plays, i + k * n)}" for k in (0, 1)
-                if i + k * n in guard.faults]  # fmt: skip
-        out.append(
-            PlayedBoard(
-                (plays.cards(i), plays.cards(n + i)), (int(plays.won[i]), int(plays.won[n + i])), "; ".join(told)
-            )
-        )
+        rows = [i + k * n for k in range(count)]
+        told = [
+            f"{_TABLES[k]}: {guard.faults[row]}{_place(plays, row)}"
+            for k, row in enumerate(rows)
+            if row in guard.faults
+        ]
+        first, last = rows[0], rows[-1]
+        cards, tricks = (plays.cards(first), plays.cards(last)), (int(plays.won[first]), int(plays.won[last]))
+        out.append(PlayedBoard(cards, tricks, "; ".join(told)))
     return out
 
 
