@@ -89,10 +89,10 @@ def _cached_hierarchy(argument: str, changed: int) -> Hierarchy:
 
 def make_system(argument: str, *, partner: str | None = None, opponents: str | None = None) -> HierarchyBidder:
     """The bidder of ``system:ARGUMENT``. Specs of other seats that are no systems are read as this system."""
-    theirs = _pair_specs(opponents) if opponents else (None, None)
+    theirs = seat_specs(opponents) if opponents else (None, None)
     own = _hierarchy(argument)
-    first, second = (_system_of(spec) or own for spec in theirs)
-    return HierarchyBidder(own, _system_of(partner) or own, (first, second))
+    first, second = (system_of(spec) or own for spec in theirs)
+    return HierarchyBidder(own, system_of(partner) or own, (first, second))
 
 
 def make_policy(argument: str, *, partner: str | None = None, opponents: str | None = None) -> Policy:
@@ -116,7 +116,7 @@ def make_reason(argument: str, *, partner: str | None = None, opponents: str | N
     own = _hierarchy(name)
     free = not own.system.lines
     itself = own, Habit(AS_BEST if free else BY_SYSTEM)
-    players = [_player(spec, itself) for spec in (partner, *(_pair_specs(opponents) if opponents else (None, None)))]
+    players = [_player(spec, itself) for spec in (partner, *(seat_specs(opponents) if opponents else (None, None)))]
     (mate, mates), (low, lows), (high, highs) = players
     usual = Options(look="minimax", trust=0.15) if free else Options()
     given = parse_options(options, f"reason:{argument}", usual)
@@ -127,7 +127,7 @@ def _player(spec: str | None, unknown: tuple[Hierarchy, Habit]) -> tuple[Hierarc
     """The system by which to read and foresee the player ``spec``, and its ways."""
     if spec in TRIVIAL:
         return _trivial(spec), TRIVIAL[spec]
-    system = _system_of(spec)
+    system = system_of(spec)
     if system is None:
         return unknown if spec is None else (unknown[0], Habit(NOTHING if unknown[1].tells == AS_BEST else BY_SYSTEM))
     thinks = spec is not None and spec.startswith("reason:")
@@ -139,7 +139,7 @@ def _trivial(name: str) -> Hierarchy:
     return Hierarchy(trivial_system(name))
 
 
-def _system_of(spec: str | None) -> Hierarchy | None:
+def system_of(spec: str | None) -> Hierarchy | None:
     """The system that a player holds, whether it thinks as well or not."""
     head, _, argument = spec.partition(":") if isinstance(spec, str) else ("", "", "")
     if head == "system":
@@ -147,7 +147,7 @@ def _system_of(spec: str | None) -> Hierarchy | None:
     return _hierarchy(argument.partition("?")[0]) if head == "reason" else None
 
 
-def _pair_specs(spec: str) -> tuple[str, str]:
+def seat_specs(spec: str) -> tuple[str, str]:
     """The specs of the two seats of a side."""
     if not spec.startswith("pair:"):
         return spec, spec
@@ -174,7 +174,7 @@ class PairBidder:
 
 def make_pair(argument: str, *, partner: str | None = None, opponents: str | None = None) -> PairBidder:
     """The bidder of ``pair:SPEC,SPEC``; each reads the other by the other's system."""
-    first, second = _pair_specs(f"pair:{argument}")
+    first, second = seat_specs(f"pair:{argument}")
     return PairBidder(
         make(first, partner=second, opponents=opponents), make(second, partner=first, opponents=opponents)
     )

@@ -16,7 +16,7 @@ from bridge_env.cards import UInt8Array
 TOGETHER = 256
 """Boards whose auctions step together where a file is read one by one."""
 LONGEST_REASON = 2000
-DIFFERS, ILLEGAL = "contract is not the auction's", "illegal call"
+DIFFERS, ILLEGAL, ILLEGAL_PLAY = "contract is not the auction's", "illegal call", "illegal play"
 
 
 _Draft = TypeVar("_Draft")
@@ -84,7 +84,7 @@ class Problem:
 
     Attributes:
         kind: the reason in a few words, the same for all that suffer from the same.
-        board: a board was lost, not just a line of text.
+        board: a board was lost, not just a line of text or its play.
         auction: the board had both a deal and an auction.
     """
 

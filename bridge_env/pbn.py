@@ -7,6 +7,9 @@ format: ``%`` lines, ``;`` and ``{}`` comments, gzip, UTF-8, Windows-1252, Latin
 missing [Dealer] (from the auction's, else the board's number) and [Vulnerable] (from the number), values
 inherited by ``#`` and ``##``, marks such as ``AP``, ``-``, ``*``, ``+`` and ``^``, notes and annotations.
 
+A bad [Play] costs only itself: one that cannot be made out is left out, an illegal one stays as it stands, and
+either is told in a ``Problem`` beside the board (``bridge_env.play_record`` gives the cards in order).
+
 Not kept: comments, annotation marks, and the notes of the play.
 """
 
@@ -24,6 +27,7 @@ from typing import IO, cast
 from bridge_env.board import (
     DIFFERS,
     ILLEGAL,
+    ILLEGAL_PLAY,
     LONGEST_REASON,
     BadBoard,
     Board,
@@ -47,6 +51,7 @@ from bridge_env.pbn_fields import (
 )
 from bridge_env.pbn_games import Game, escape, read_games, unescape
 from bridge_env.pbn_lines import Fault, Source, source_name
+from bridge_env.play_record import play_faults
 
 __all__ = [
     "MANDATORY_TAGS", "Board", "Problem", "ReadResult", "Source",
@@ -96,14 +101,24 @@ def _checked(name: str, games: list[Game]) -> Iterator[Board | Problem]:
             drafts.append(_lost(name, game, bad))
     known = [draft for draft in drafts if isinstance(draft, _Draft)]
     ends = iter(auction_ends(known))
+    played: list[tuple[Board, Game]] = []
     for draft in drafts:
         if isinstance(draft, Problem):
             yield draft
             continue
         try:
-            yield _board(draft, next(ends))
+            board, fault = _board(draft, next(ends))
         except BadBoard as bad:
             yield _lost(name, draft.game, bad)
+            continue
+        yield board
+        if fault is not None:
+            yield Problem(name, fault.line, fault.reason[:LONGEST_REASON], "bad play")
+        if board.play:
+            played.append((board, draft.game))
+    for (_, game), reason in zip(played, play_faults([board for board, _ in played]), strict=True):
+        if reason is not None:
+            yield Problem(name, game.line_of("Play"), reason[:LONGEST_REASON], ILLEGAL_PLAY)
 
 
 def _lost(name: str, game: Game, bad: BadBoard) -> Problem:
@@ -133,7 +148,8 @@ def _draft(game: Game) -> _Draft:
     return _Draft(game, number, owner, dealer, read_vulnerability(game, number), *read_auction(game, dealer))
 
 
-def _board(draft: _Draft, end: str | Contract | None) -> Board:
+def _board(draft: _Draft, end: str | Contract | None) -> tuple[Board, BadBoard | None]:
+    """The board, and what is wrong with its play where that cannot be made out."""
     game = draft.game
     if isinstance(end, str):
         raise BadBoard(game.line_of("Auction"), end, ILLEGAL)
@@ -141,7 +157,11 @@ def _board(draft: _Draft, end: str | Contract | None) -> Board:
     if end is not None and said is not None and end != said:
         raise BadBoard(game.line_of("Contract"), f"the auction ends in {end}, the tags say {said}", DIFFERS)
     contract = said if end is None else end
-    play, leader = read_play(game)
+    play, leader, fault = None, None, None
+    try:
+        play, leader = read_play(game)
+    except BadBoard as bad:
+        fault = bad
     tags = {
         name: unescape(value)
         for name, (value, _) in game.tags.items()
@@ -153,7 +173,7 @@ def _board(draft: _Draft, end: str | Contract | None) -> Board:
     for name in ("Contract", "Declarer"):
         if contract is None and game.value(name) not in ("", "?"):
             tags[name] = unescape(game.value(name))
-    return Board(
+    board = Board(
         owner=draft.owner,
         dealer=draft.dealer,
         vulnerability=draft.vulnerability,
@@ -172,6 +192,7 @@ def _board(draft: _Draft, end: str | Contract | None) -> Board:
         line=game.line,
         notes=draft.notes,
     )
+    return board, fault
 
 
 # --- writing ----------------------------------------------------------------------------------------------

@@ -190,7 +190,10 @@ def read_tricks(game: Game, contract: Contract | None) -> int | None:
 
 
 def read_play(game: Game) -> tuple[tuple[tuple[str, ...], ...] | None, int | None]:
-    """Rows of four cards or ``-``, and the first column's seat. Whether the play is legal is not asked."""
+    """Rows of four cards or ``-``, and the first column's seat. Whether the play is legal is not asked.
+
+    Raises ``BadBoard`` where the section cannot be made out; the board itself can be used all the same.
+    """
     rows = []
     for line, words in _words(game, "Play"):
         cards = tuple(_CARDS.get(word, "") for word in words)

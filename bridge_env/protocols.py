@@ -1,4 +1,4 @@
-"""What a bidder, a card evaluator and a source of tricks are. Arrays in, arrays out, a batch at a time."""
+"""What a bidder, a card player and a source of tricks are. Arrays in, arrays out, a batch at a time."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from bridge_env.play_view import PlayView
 from bridge_env.view import BidView
 
 
@@ -21,6 +22,20 @@ class Bidder(Protocol):
             view: what the acting seats know; rows may be at different seats, auctions and vulnerabilities.
             key: uint64 (N,), each row's own random stream (``bridge_env.streams``). A bidder that uses
                 chance draws from it and from nothing else, so that a batch equals its rows one by one.
+        """
+        ...
+
+
+@runtime_checkable
+class CardPlayer(Protocol):
+    """Anything that plays cards. It keeps no state between cards beyond what the view says."""
+
+    def play(self, view: PlayView, key: NDArray[np.uint64]) -> NDArray[np.int8]:
+        """One legal card for every row of ``view``: int8 (N,).
+
+        Args:
+            view: what the players to choose know; rows may be of different contracts, seats and tricks.
+            key: uint64 (N,), each row's own random stream, as for a ``Bidder``.
         """
         ...
 

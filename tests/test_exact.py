@@ -77,7 +77,7 @@ def test_what_is_known_is_not_solved_again(monkeypatch):
     deals, tables = dds_list()
     solver = ExactDoubleDummy(cache_size=2)
     solver.tricks(deals[:3])
-    monkeypatch.setattr(exact_module, "_load_dds", lambda threads: pytest.fail("solved again"))
+    monkeypatch.setattr(exact_module, "load_dds", lambda threads: pytest.fail("solved again"))
     np.testing.assert_array_equal(solver.tricks(deals[1:3]), tables[1:3])
     np.testing.assert_array_equal(solver.tricks_for(deals[2], 1, 3), tables[2:3, 1, 3])
     with pytest.raises(pytest.fail.Exception, match="solved again"):

@@ -181,6 +181,8 @@ def test_a_file_is_not_held_in_memory():
 
     source = Endless()
     boards = iter_boards(source)
-    assert all(isinstance(next(boards), Board) for _ in range(2000))
+    for _ in range(2000):
+        item = next(boards)  # the cards of its play are random
+        assert isinstance(item, Board) or item.kind == "illegal play"
     assert source.given < 4_000_000
     assert len(read_boards(io.StringIO(GAME)).boards) == 1

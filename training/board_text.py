@@ -7,6 +7,7 @@ import math
 from bridge_env.render import auction_table, deal_diagram, result_line
 from training.boards import Boards
 from training.match import MatchResult, TableResult, standard_error
+from training.play_match import PlayedMatch
 
 _UNITS = {"imps": "IMPs", "mp": "% matchpoints", "points": "points"}
 
@@ -40,6 +41,34 @@ def match_text(result: MatchResult) -> str:
         rows.append(("open to training", f"{facts['share_in_training']:.0%} of the boards"))
     width = max(len(name) for name, _ in rows)
     return "\n".join([f"{result.a} against {result.b}", *(f"  {name:<{width}}  {value}" for name, value in rows)])
+
+
+def played_text(result: PlayedMatch) -> str:
+    """The result of a match with its play, beside that at double-dummy tricks."""
+    bidding, (play_a, play_b) = result.bidding, result.players
+    kept, faults = len(result.kept), result.faults()
+    rows = [
+        ("IMPs per board, cards played", _figure(*result.mean_imps())),
+        ("at double-dummy tricks", _figure(*result.mean_double_dummy())),
+    ]
+    for side, name in enumerate("AB"):
+        over = result.tricks_over(side)
+        if len(over):
+            error = float(over.std(ddof=1) / math.sqrt(len(over))) if len(over) > 1 else math.nan
+            rows.append(
+                (f"tricks over double dummy, {name} declares", f"{_figure(over.mean(), error)} ({len(over):,})")
+            )
+    rows += [("boards played", f"{kept:,}" + (f", {len(faults)} not to their end" if faults else "")),
+             ("seconds of play", _seconds(result))]  # fmt: skip
+    width = max(len(name) for name, _ in rows)
+    head = f"{bidding.a} ({play_a}) against {bidding.b} ({play_b})"
+    lines = [head, *(f"  {name:<{width}}  {value}" for name, value in rows)]
+    return "\n".join(lines + [f"  not played: {fault}" for fault in faults])
+
+
+def _seconds(result: PlayedMatch) -> str:
+    each = f", {result.seconds_a_card:.3f} a card" if result.fresh else ", all boards were kept from before"
+    return f"{result.seconds:.1f}{each}"
 
 
 def _figure(mean: float, error: float) -> str:

@@ -18,6 +18,7 @@ from training.cli_book import add_book
 from training.cli_deals import add_library, add_solve
 from training.cli_evolve import add_evolve
 from training.cli_fit import add_fit
+from training.cli_play import add_play
 from training.cli_read import add_read
 from training.cli_report import add_report
 from training.cli_train import add_train
@@ -30,6 +31,7 @@ examples:
   bridge-env deal --n 2                                       two random deals
   bridge-env bid system:sayc --hand AKQ2.T98.J7.A543          one call, and why
   bridge-env match system:sayc pass --boards 1000             one bidder against another
+  bridge-env play                                             watch a hand being played, or take a seat
   bridge-env book sayc                                        a system as notes, with figures
   bridge-env evolve                                           let partnerships learn from each other
 
@@ -93,6 +95,7 @@ def _parser() -> argparse.ArgumentParser:
         add_library,
         add_bid,
         add_match,
+        add_play,
         add_book,
         add_evolve,
         add_report,

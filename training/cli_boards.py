@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from training.agreement import Agreement
     from training.boards import Boards
     from training.match import MatchResult
+    from training.play_match import PlayedMatch
 
 Subparsers = Any  # argparse keeps the type of add_subparsers() private
 
@@ -59,10 +60,13 @@ examples:
   bridge-env match reason:sayc system:sayc --boards 500 --workers 2
   bridge-env match system:mine.bidding system:sayc --boards 10000 --seed 2 --json result.json
   bridge-env match python:mybots:make_bot system:sayc --deals event.pbn --scoring mp
+  bridge-env match system:sayc system:sayc --boards 50 --play montecarlo --play-b rule --keep match.jsonl
 
 Every board is bid twice: A sits North-South at one table, East-West at the other, B in the other seats.
 The score is A's, in IMPs for the difference, at exact double-dummy tricks. Without --deals the boards are
-solved ones, of those that training never sees.
+solved ones, of those that training never sees. With --play the hands are played as well, by players who see
+what a player sees, and the score at the tricks that were taken stands beside the other. 'bridge-env play --help'
+lists them.
 """
 
 
@@ -297,6 +301,12 @@ def add_match(subparsers: Subparsers) -> None:
     parser.add_argument("--scoring", choices=("imps", "mp", "points"), default="imps",
                         help="report IMPs (the default), or matchpoints or points as well")  # fmt: skip
     parser.add_argument("--workers", type=_count, default=1, metavar="N", help="processes; same result (1)")
+    play = parser.add_argument_group("playing the hands")
+    play.add_argument("--play", metavar="PLAYER", help="play every hand: random, rule, montecarlo, ...")
+    play.add_argument("--play-b", metavar="PLAYER", help="who plays B's cards (the same)")
+    play.add_argument("--keep", metavar="FILE", type=Path, help="keep each board as soon as it is played; go on there")
+    play.add_argument("--card-seconds", type=float, default=120.0, metavar="S",
+                      help="a player who takes longer for a card loses the board (120)")  # fmt: skip
     parser.set_defaults(handler=_match)
 
 
@@ -307,6 +317,11 @@ def _match(args: argparse.Namespace) -> int:
     from training.match import play, seat_teams
 
     seat_teams(args.a, args.b)  # what is faulty is told before any work
+    if args.play is None and (args.play_b or args.keep):
+        raise ValueError("--play-b and --keep go with --play")
+    for path in filter(None, (args.keep,)):
+        if not path.parent.is_dir():
+            raise ValueError(f"--keep {path}: there is no folder {path.parent}")
     if args.json is not None and not args.json.parent.is_dir():
         raise ValueError(f"--json {args.json}: there is no folder {args.json.parent}")
     boards = _boards(args, 1000)
@@ -315,13 +330,29 @@ def _match(args: argparse.Namespace) -> int:
             args.a, args.b, boards, args.seed, scoring=args.scoring, workers=args.workers, progress=bar.update
         )
     print(match_text(result))
+    played = _play_match(args, result) if args.play is not None else None
     if args.json is not None:
-        _write_json(args.json, result)
+        _write_json(args.json, result, played)
     return 0
 
 
-def _write_json(path: Path, result: MatchResult) -> None:
+def _play_match(args: argparse.Namespace, result: MatchResult) -> PlayedMatch:
+    from tqdm import tqdm
+
+    from training.board_text import played_text
+    from training.play_match import Teams, play_match
+
+    teams = Teams((args.a, args.b), (args.play, args.play_b or args.play))
+    with tqdm(total=len(result.boards), disable=None, leave=False, unit="board") as bar:
+        played = play_match(result, teams, keep=args.keep, seconds=args.card_seconds, progress=bar.update)
+    print(played_text(played))
+    return played
+
+
+def _write_json(path: Path, result: MatchResult, played: PlayedMatch | None) -> None:
     from training.runs import write_atomically
 
     content = {**result.summary(), "rows": result.rows()}
+    if played is not None:
+        content["play"] = {**played.summary(), "rows": played.rows()}
     write_atomically(path, json.dumps(content, indent=1, allow_nan=False) + "\n")

@@ -24,14 +24,14 @@ Int8Array = NDArray[np.int8]
 TABLES_PER_CALL, BOARDS_PER_CALL = 40, 200  # DDS refuses more
 THREADS_VARIABLE = "BRIDGE_ENV_DDS_THREADS"
 
-_THEIR_STRAIN = np.array([3, 2, 1, 0, 4])  # C D H S NT <-> S H D C NT: its own inverse
+THEIR_STRAIN = np.array([3, 2, 1, 0, 4])  # C D H S NT <-> S H D C NT: its own inverse
 _RANK_BITS = (1 << np.arange(2, 15)).astype(np.int32)
 # DDS's records in 32-bit words: lengths of deal, ddTableResults and futureTricks, and offsets in them.
-_BOARD_WORDS, _TABLE_WORDS, _FUTURE_WORDS = 24, 20, 54
-_BOARD_HOLDINGS, _FUTURE_SCORE = 8, 41
+BOARD_WORDS, _TABLE_WORDS, FUTURE_WORDS = 24, 20, 54
+BOARD_HOLDINGS, _FUTURE_SCORE = 8, 41
 
 # The batch calls of DDS share globals: never two at once in one process.
-_DDS_LOCK = threading.Lock()
+DDS_LOCK = threading.Lock()
 _dds_threads = 0  # what the loaded DDS is set to; 0 = not set yet
 
 
@@ -135,7 +135,7 @@ class ExactDoubleDummy:
         deals = deals[first]
         needed = np.zeros((len(row_of), 4, 5), bool)
         np.logical_or.at(needed, row, wanted)
-        with _DDS_LOCK:
+        with DDS_LOCK:
             tricks = np.full((len(row_of), 4, 5), -1, np.int8)
             for key, at in row_of.items():
                 if key in self._cache:
@@ -150,7 +150,7 @@ class ExactDoubleDummy:
         """Write the ``missing`` (N, 4, 5) entries of ``deals`` (N, 52) into ``tricks`` (N, 4, 5)."""
         if not missing.any():
             return
-        dds = _load_dds(self.threads)
+        dds = load_dds(self.threads)
         whole = cheaper_as_table(missing)
         tables = np.flatnonzero(whole)
         for start in range(0, len(tables), TABLES_PER_CALL):
@@ -183,7 +183,7 @@ def cheaper_as_table(missing: NDArray[np.bool_]) -> NDArray[np.bool_]:
     return nearly_all
 
 
-def _load_dds(threads: int) -> Any:
+def load_dds(threads: int) -> Any:
     """endplay's ctypes layer over DDS, set to ``threads``. Call with the lock held."""
     global _dds_threads  # noqa: PLW0603 - DDS has one setting a process, and this mirrors it
     import endplay._dds as dds
@@ -194,7 +194,7 @@ def _load_dds(threads: int) -> Any:
     return dds
 
 
-def _holdings(deals: UInt8Array) -> NDArray[np.int32]:
+def holdings(deals: UInt8Array) -> NDArray[np.int32]:
     """Deals (N, 52) as DDS has them: int32 (N, 16) [4 * hand N E S W + suit S H D C], bits 2..14 = ranks."""
     held = deals.reshape(-1, 1, 4, 13) == np.arange(4, dtype=np.uint8)[None, :, None, None]
     bits = (held * _RANK_BITS).sum(axis=-1, dtype=np.int32)
@@ -209,11 +209,11 @@ def _solve_tables(dds: Any, deals: UInt8Array) -> Int8Array:
     # Both records are one 32-bit count followed by 32-bit words, so an array over their memory will do.
     words = np.frombuffer(asked, np.int32)
     words[0] = n
-    words[1 : 1 + 16 * n] = _holdings(deals).ravel()
+    words[1 : 1 + 16 * n] = holdings(deals).ravel()
     every_strain, no_par = [0] * 5, -1
     dds.CalcAllTables(asked, no_par, every_strain, solved, par)
     tables = np.frombuffer(solved, np.int32)[1 : 1 + _TABLE_WORDS * n].reshape(n, 5, 4)
-    return tables[:, _THEIR_STRAIN].transpose(0, 2, 1).astype(np.int8)
+    return tables[:, THEIR_STRAIN].transpose(0, 2, 1).astype(np.int8)
 
 
 def _solve_boards(dds: Any, deals: UInt8Array, declarer: NDArray[np.intp], strain: NDArray[np.intp]) -> Int8Array:
@@ -222,13 +222,13 @@ def _solve_boards(dds: Any, deals: UInt8Array, declarer: NDArray[np.intp], strai
     asked, solved = dds.boards(), dds.solvedBoards()
     words = np.frombuffer(asked, np.int32)
     words[0] = n
-    boards, settings = np.split(words[1:], [_BOARD_WORDS * BOARDS_PER_CALL])
-    boards = boards.reshape(BOARDS_PER_CALL, _BOARD_WORDS)
-    boards[:n, 0] = _THEIR_STRAIN[strain]
+    boards, settings = np.split(words[1:], [BOARD_WORDS * BOARDS_PER_CALL])
+    boards = boards.reshape(BOARDS_PER_CALL, BOARD_WORDS)
+    boards[:n, 0] = THEIR_STRAIN[strain]
     boards[:n, 1] = (declarer + 1) % 4  # declarer's left-hand opponent leads
-    boards[:n, _BOARD_HOLDINGS:] = _holdings(deals)
+    boards[:n, BOARD_HOLDINGS:] = holdings(deals)
     best_result, one_card, always_search = -1, 1, 1
     settings.reshape(3, BOARDS_PER_CALL)[:, :n] = [[best_result], [one_card], [always_search]]
     dds.SolveAllBoardsBin(asked, solved)
-    futures = np.frombuffer(solved, np.int32)[1:].reshape(BOARDS_PER_CALL, _FUTURE_WORDS)
+    futures = np.frombuffer(solved, np.int32)[1:].reshape(BOARDS_PER_CALL, FUTURE_WORDS)
     return (13 - futures[:n, _FUTURE_SCORE]).astype(np.int8)

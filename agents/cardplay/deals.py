@@ -1,0 +1,166 @@
+"""Deals that a card player believes in: they hold the facts, fit the auction, and the hypotheses that stand.
+
+A hypothesis is discarded where it contradicts the facts; if not, where it contradicts what else is believed: the
+auction, and the hypotheses before it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.cardplay.auction import AuctionReader
+from agents.cardplay.facts import hidden_seats, places_of
+from agents.cardplay.hypotheses import Hypothesis, hypotheses
+from bridge_env import streams
+from bridge_env.cards import SEATS
+from bridge_env.play_view import PlayView
+from bridge_env.sampling import Constraint, Places, PlacesError, Sample, sample_deals
+from bridge_env.sampling.drawing import everything
+
+FACTS, AUCTION, ALL = "facts", "auction", "all"
+AGAINST_FACTS, AGAINST_OTHERS = "contradicts the cards seen", "contradicts what else is believed"
+
+_TRIES = 2_000  # deals to try, and for each that is wanted
+_TRIES_EACH = 100
+_PROBE = 4_000  # tries that decide whether a hypothesis leaves any deal
+
+
+@dataclass(frozen=True, eq=False)
+class Belief:
+    """Deals, and what they are based on.
+
+    Attributes:
+        owner: uint8 (S, 52), the thirteen cards that each seat was dealt; no deal twice.
+        weight: float64 (S,), what each counts for; they add up to 1.
+        sample: how they were drawn.
+        kept: hypotheses that all of them fit (but those that violate something).
+        discarded: the others, each with the reason.
+        read: the seats whose calls were read.
+    """
+
+    owner: NDArray[np.uint8]
+    weight: NDArray[np.float64]
+    sample: Sample
+    kept: list[Hypothesis] = field(default_factory=list)
+    discarded: list[tuple[Hypothesis, str]] = field(default_factory=list)
+    read: tuple[int, ...] = ()
+
+    def __str__(self) -> str:
+        violation = float(self.sample.violation @ self.sample.weight)
+        off = "" if self.sample.fitting == len(self.sample) else f", off by {violation:.1f} on average"
+        calls = f"calls of {''.join(SEATS[s] for s in self.read)} read" if self.read else "no calls read"
+        told = f"{len(self.kept)} hypotheses kept, {len(self.discarded)} discarded"
+        return f"{self.sample}{off}; {len(self.owner)} of them different; {calls}, {told}"
+
+
+@dataclass(frozen=True, eq=False)
+class _Held:
+    """What a seat's calls show, and hypotheses about its hand, as one constraint of the sampler."""
+
+    shown: Constraint | None
+    told: tuple[Hypothesis, ...]
+
+    def classes(self, size: int) -> NDArray[np.uint64]:
+        return everything() if self.shown is None else self.shown.classes(size)
+
+    def fits(self, hands: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        out = np.ones(len(hands), np.bool_) if self.shown is None else self.shown.fits(hands)
+        for hypothesis in self.told:
+            out &= hypothesis.violation(hands) == 0
+        return out
+
+    def violation(self, hands: NDArray[np.bool_]) -> NDArray[np.float32]:
+        out = np.zeros(len(hands), np.float32) if self.shown is None else self.shown.violation(hands)
+        for hypothesis in self.told:
+            out = out + hypothesis.violation(hands)
+        return out
+
+
+def believed_deals(
+    view: PlayView, row: int, reader: AuctionReader, count: int, key: np.uint64, inference: str = ALL
+) -> Belief:
+    """``count`` deals for the player who chooses in one row of ``view``.
+
+    Args:
+        reader: of the auction.
+        key: the stream they are drawn from.
+        inference: FACTS alone, or with the AUCTION, or ALL, with hypotheses from the play.
+    """
+    places = places_of(view, row)
+    hidden = hidden_seats(view, row)
+    shown: dict[int, Constraint] = {}
+    if inference != FACTS:
+        shown = {seat: said for seat, said in reader.shown(view, row).items() if seat in hidden}
+    told = hypotheses(view, row, hidden) if inference == ALL else []
+    return _Search(places, shown, key).believed(told, count)
+
+
+@dataclass(frozen=True, eq=False)
+class _Search:
+    places: Places
+    shown: Mapping[int, Constraint]
+    key: np.uint64
+
+    def believed(self, told: Sequence[Hypothesis], count: int) -> Belief:
+        possible = [h for h in told if h.possible(self.places)]
+        discarded = [(h, AGAINST_FACTS) for h in told if h not in possible]
+        kept, rest = self._placed_together(possible)
+        sample = self._sample(kept, count)
+        if kept and not sample.fitting and self._feasible([]):
+            kept, rest = self._one_by_one(possible)
+            sample = self._sample(kept, count)
+        discarded += [(h, AGAINST_OTHERS) for h in rest]
+        owner, which = np.unique(sample.owner, axis=0, return_inverse=True)
+        weight = np.bincount(which.ravel(), weights=sample.weight, minlength=len(owner))
+        return Belief(owner, weight, sample, kept, discarded, tuple(sorted(self.shown)))
+
+    def _placed_together(self, told: Sequence[Hypothesis]) -> tuple[list[Hypothesis], list[Hypothesis]]:
+        """The hypotheses for which there are places, one after the other, and the others."""
+        kept: list[Hypothesis] = []
+        rest: list[Hypothesis] = []
+        for hypothesis in told:
+            (kept if self._placed([*kept, hypothesis]) is not None else rest).append(hypothesis)
+        return kept, rest
+
+    def _one_by_one(self, told: Sequence[Hypothesis]) -> tuple[list[Hypothesis], list[Hypothesis]]:
+        """The hypotheses that leave some deal, one after the other, and the others."""
+        kept: list[Hypothesis] = []
+        rest: list[Hypothesis] = []
+        for hypothesis in told:
+            (kept if self._feasible([*kept, hypothesis]) else rest).append(hypothesis)
+        return kept, rest
+
+    def _feasible(self, told: Sequence[Hypothesis]) -> bool:
+        if self._placed(told) is None:
+            return False
+        return bool(self._sample(told, 1, np.uint64(streams.key(self.key, "feasible")[0]), _PROBE).fitting)
+
+    def _placed(self, told: Sequence[Hypothesis]) -> Places | None:
+        """The places less the cards that seats do not hold; None where no deal is left."""
+        may_hold = self.places.may_hold.copy()
+        for hypothesis in told:
+            may_hold[hypothesis.seat, hypothesis.lacking() or []] = False
+            if not hypothesis.possible(Places(may_hold, self.places.sizes)):
+                return None
+        if not may_hold.any(axis=0).all():
+            return None
+        try:
+            return Places(may_hold, self.places.sizes).settled()
+        except PlacesError:
+            return None
+
+    def _sample(self, told: Sequence[Hypothesis], count: int, key: np.uint64 | None = None, limit: int = 0) -> Sample:
+        places = self._placed(told)
+        assert places is not None
+        tests = [h for h in told if h.lacking() is None]
+        constraints: dict[str | int, Constraint] = {}
+        for seat in range(4):
+            about = tuple(h for h in tests if h.seat == seat)
+            if about or seat in self.shown:
+                constraints[seat] = _Held(self.shown.get(seat), about)
+        stream = self.key if key is None else key
+        return sample_deals(places, constraints, count, stream, limit=limit or _TRIES + _TRIES_EACH * count)

@@ -1,0 +1,180 @@
+"""What cards tell of the hands that played them: conventions of opening leads, and what players do who come last.
+
+A hypothesis is a statement about the thirteen cards that a seat was dealt. It may be wrong; facts and the auction go
+before it. Sources: Kobayashi and Uehara (2002) for the kind of hypotheses; the leads are the standard ones (king from
+ace-king and king-queen, top of a sequence, fourth best, low from an honour, top of a doubleton).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bridge_env.calls import NOTRUMP
+from bridge_env.cards import RANKS, SEATS, SUITS, card_text
+from bridge_env.play import beats
+from bridge_env.play_view import PlayView
+from bridge_env.sampling import Places
+
+NINE, TEN, JACK, QUEEN, KING, ACE = range(7, 13)
+
+Count = tuple[tuple[int, ...], int, int]
+"""Some cards, and the least and most of them that the hand holds."""
+
+CONVENTION, HEURISTIC = "convention", "heuristic"
+
+
+@dataclass(frozen=True)
+class Hypothesis:
+    """A statement about a hand: in one of the alternatives all counts hold.
+
+    Attributes:
+        seat: whose hand.
+        kind: CONVENTION or HEURISTIC.
+        text: the statement in words.
+        alternatives: each a tuple of counts.
+    """
+
+    seat: int
+    kind: str
+    text: str
+    alternatives: tuple[tuple[Count, ...], ...]
+
+    def __str__(self) -> str:
+        return f"{SEATS[self.seat]}: {self.text}"
+
+    def violation(self, hands: NDArray[np.bool_]) -> NDArray[np.float32]:
+        """How many cards each hand, bool (M, 52), is off: float32 (M,), the least of the alternatives."""
+        least = np.full(len(hands), np.inf, np.float32)
+        for counts in self.alternatives:
+            off = np.zeros(len(hands), np.float32)
+            for cards, lo, hi in counts:
+                held = hands[:, list(cards)].sum(axis=1)
+                off += np.maximum(lo - held, 0) + np.maximum(held - hi, 0)
+            least = np.minimum(least, off)
+        return least
+
+    def possible(self, places: Places) -> bool:
+        """Do the places that cards may have leave room for it?"""
+        may, alone = places.may_hold[self.seat], places.may_hold.sum(axis=0) == 1
+        return any(
+            all(
+                sum(may[c] for c in cards) >= lo and sum(may[c] and alone[c] for c in cards) <= hi
+                for cards, lo, hi in counts
+            )
+            for counts in self.alternatives
+        )
+
+    def lacking(self) -> list[int] | None:
+        """The cards that the hand does not hold, if that is all that is said; else None."""
+        if len(self.alternatives) != 1 or any(hi > 0 for _, _, hi in self.alternatives[0]):
+            return None
+        return [card for cards, _, _ in self.alternatives[0] for card in cards]
+
+
+def hypotheses(view: PlayView, row: int, seats: list[int]) -> list[Hypothesis]:
+    """What the cards played so far suggest of the hands of ``seats``: conventions first, then in the order of play."""
+    length, strain = int(view.length[row]), int(view.strain[row])
+    cards, players = view.cards[row, :length].tolist(), view.players[row, :length].tolist()
+    found = []
+    if length and players[0] in seats:
+        lead = opening_lead(players[0], cards[0], strain)
+        found += [lead] if lead is not None else []
+    for start in range(0, length, 4):
+        trick = cards[start : start + 4]
+        if len(trick) >= 3 and players[start + 2] in seats:
+            found += _third_hand(players[start + 2], trick, strain)
+        if len(trick) == 4 and players[start + 3] in seats:
+            own = {c for c, p in zip(cards[:start], players[:start], strict=True) if p == players[start + 3]}
+            found += _last_hand(players[start + 3], trick, strain, own)
+    return found
+
+
+def opening_lead(seat: int, card: int, strain: int) -> Hypothesis | None:
+    """What the opening lead of ``card`` suggests; None where any hand might lead it."""
+    suit, rank = divmod(card, 13)
+    if suit == strain:
+        return None
+    name = f"{card_text(card)} led"
+    if rank == ACE:
+        return None
+    if rank == KING:
+        shown = (((_card(suit, ACE),), 1, 1),), (((_card(suit, QUEEN),), 1, 1),)
+        return Hypothesis(seat, CONVENTION, f"{name}: king from ace-king or king-queen", shown)
+    if rank >= TEN:
+        sequence = (((_card(suit, rank - 1),), 1, 1), ((_card(suit, rank + 1),), 0, 0))
+        short: tuple[Count, ...] = ((_between(suit, rank + 1, ACE), 0, 0), (_suit(suit), 1, 2))
+        shown = (sequence, short) if strain != NOTRUMP else (sequence,)
+        return Hypothesis(seat, CONVENTION, f"{name}: top of a sequence" + _or_short(strain), shown)
+    return _low_lead(seat, suit, rank, strain, name)
+
+
+def _low_lead(seat: int, suit: int, rank: int, strain: int, name: str) -> Hypothesis:
+    """Fourth best; low from an honour third; top of cards without honours; against a suit also short."""
+    higher, lower = _between(suit, rank + 1, ACE), _between(suit, 0, rank - 1)
+    honours = _between(suit, JACK, ACE)
+    fourth: tuple[Count, ...] = ((higher, 3, 3),)
+    honour_third: tuple[Count, ...] = ((higher, 2, 2), (lower, 0, 0), (honours, 1, 2))
+    top_of_nothing: tuple[Count, ...] = ((higher, 0, 0), (lower, 1 if strain == NOTRUMP else 0, 2))
+    shown = (fourth, honour_third, top_of_nothing)
+    return Hypothesis(seat, CONVENTION, f"{name}: fourth best, low from an honour, or top of nothing", shown)
+
+
+def _third_hand(seat: int, trick: list[int], strain: int) -> list[Hypothesis]:
+    """Who plays high third plays the lowest of touching cards."""
+    led, second, third = trick[:3]
+    if third // 13 != led // 13 or not (beats(third, led, strain) and third % 13 >= TEN):
+        return []
+    below = [c for c in range(third - 1, 13 * (third // 13) - 1, -1) if c not in (led, second)]
+    if not below:
+        return []
+    text = f"{card_text(third)} played third: not {RANKS[below[0] % 13]} as well"
+    return [Hypothesis(seat, HEURISTIC, text, ((((below[0],), 0, 0),),))]
+
+
+def _last_hand(seat: int, trick: list[int], strain: int, before: set[int]) -> list[Hypothesis]:
+    """Who comes last and cannot win plays the weakest card; who can, wins with the weakest that does.
+
+    Args:
+        before: the cards that the seat had played in earlier tricks.
+    """
+    best, taker = trick[0], 0
+    for place in (1, 2):
+        if beats(trick[place], best, strain):
+            best, taker = trick[place], place
+    card, suit = trick[3], trick[3] // 13
+    follows = suit == trick[0] // 13
+    wins = beats(card, best, strain)
+    if (not follows and suit != strain) or (wins and taker == 1):
+        return []  # a discard says little, and why partner's trick was overtaken is not known
+    lacking: set[int]
+    if wins:
+        floor = best + 1 if best // 13 == suit else 13 * suit
+        lacking, why = set(range(floor, card)), "won last as cheaply as it could"
+    else:
+        lacking, why = set(range(13 * suit, card)), "played its weakest card last"
+        if taker != 1 and best // 13 == suit:  # the opponents' trick: it would have been won
+            lacking |= set(range(best + 1, 13 * suit + 13))
+            why = "could not win, and played its weakest card last"
+    lacking -= before | set(trick)
+    if not lacking:
+        return []
+    return [Hypothesis(seat, HEURISTIC, f"{card_text(card)}: {why}", (((tuple(sorted(lacking)), 0, 0),),))]
+
+
+def _card(suit: int, rank: int) -> int:
+    return 13 * suit + rank
+
+
+def _suit(suit: int) -> tuple[int, ...]:
+    return _between(suit, 0, ACE)
+
+
+def _between(suit: int, low: int, high: int) -> tuple[int, ...]:
+    return tuple(range(13 * suit + low, 13 * suit + high + 1))
+
+
+def _or_short(strain: int) -> str:
+    return "" if strain == NOTRUMP else f", or short ({SUITS[strain]} are trumps)"

@@ -1,0 +1,149 @@
+"""Monte Carlo card play: the card that is best on average over deals that fit, each played double dummy.
+
+Algorithm 1 of Kobayashi and Uehara (2002), which is Ginsberg's (GIB, 2001): draw D deals that are consistent with the
+auction and the play; take the double-dummy value s(m, d) of every legal card m in each; play the m with the greatest
+sum over D. Of cards with the same sum the one that rules would play is taken, so that equals look as they should.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.cardplay.auction import AuctionReader
+from agents.cardplay.deals import Belief, believed_deals
+from agents.cardplay.options import Options
+from agents.cardplay.rule import RulePlayer
+from agents.cardplay.table import present_trick, trick_leader
+from agents.cardplay.worth import Worth
+from bridge_env.double_dummy.positions import card_tricks
+from bridge_env.play_view import PlayView
+
+_SAME = 1e-9
+_FIRST_DEALS = 8  # with a budget in seconds; then twice as many each time
+_MOST_DEALS = 1024
+
+
+@dataclass(frozen=True, eq=False)
+class CardThought:
+    """How a card was found.
+
+    Attributes:
+        card: what is played.
+        cards: the legal cards, int64 (C,).
+        tricks: int8 (S, C), tricks from here on for the side that plays, double dummy on each deal; S is 0 where
+            there was nothing to think about.
+        worth: float64 (S, C), what they are worth, in the units of the options.
+        average: float64 (C,), the weighted mean of ``worth``.
+        belief: the deals; None where there was nothing to think about.
+    """
+
+    card: int
+    cards: NDArray[np.int64]
+    tricks: NDArray[np.int8]
+    worth: NDArray[np.float64]
+    average: NDArray[np.float64]
+    belief: Belief | None
+
+
+class MonteCarlo:
+    """A ``CardPlayer`` that thinks over sampled deals.
+
+    Args:
+        reader: of the auction, by the systems of all seats.
+        options: what to think with.
+        threads: of DDS; None: one a core, one in worker processes.
+    """
+
+    def __init__(
+        self, reader: AuctionReader | None = None, options: Options | None = None, threads: int | None = None
+    ) -> None:
+        self.reader, self.options, self.threads = reader or AuctionReader(), options or Options(), threads
+        self._rule = RulePlayer()
+
+    def play(self, view: PlayView, key: NDArray[np.uint64]) -> NDArray[np.int8]:
+        return np.array([thought.card for thought in self.think(view, key)], np.int8)
+
+    def think(self, view: PlayView, key: NDArray[np.uint64]) -> list[CardThought]:
+        """How each row's card is found; the positions of all rows are solved together."""
+        usual = self._rule.play(view, key)
+        open_rows = np.flatnonzero(several(view))
+        thoughts = [settled(view, row, int(usual[row])) for row in range(len(view))]
+        if self.options.seconds:
+            for row in open_rows:
+                thoughts[row] = self._think_for(view, int(row), key[row], int(usual[row]))
+            return thoughts
+        beliefs = [self._believe(view, int(row), key[row], self.options.deals) for row in open_rows]
+        values = solve_cards(view, open_rows, [belief.owner for belief in beliefs], self.threads)
+        for row, belief, tricks in zip(open_rows, beliefs, values, strict=True):
+            thoughts[row] = self._choose(view, int(row), belief, tricks, int(usual[row]))
+        return thoughts
+
+    def _believe(self, view: PlayView, row: int, key: np.uint64, count: int) -> Belief:
+        return believed_deals(view, row, self.reader, count, key, self.options.inference)
+
+    def _think_for(self, view: PlayView, row: int, key: np.uint64, usual: int) -> CardThought:
+        """Think for the seconds of the options: with twice the deals again and again, solved ones kept."""
+        began, count = time.perf_counter(), _FIRST_DEALS
+        solved: dict[bytes, NDArray[np.int8]] = {}
+        while True:
+            start = time.perf_counter()
+            belief = self._believe(view, row, key, count)
+            new = [i for i, deal in enumerate(belief.owner) if deal.tobytes() not in solved]
+            (tricks,) = solve_cards(view, np.array([row]), [belief.owner[new]], self.threads)
+            solved |= {belief.owner[i].tobytes(): values for i, values in zip(new, tricks, strict=True)}
+            tricks = np.stack([solved[deal.tobytes()] for deal in belief.owner])
+            now = time.perf_counter()
+            if now - began + 1.2 * (now - start) > self.options.seconds or count >= _MOST_DEALS:
+                return self._choose(view, row, belief, tricks, usual)
+            count *= 2
+
+    def _choose(self, view: PlayView, row: int, belief: Belief, tricks: NDArray[np.int8], usual: int) -> CardThought:
+        cards = np.flatnonzero(view.mask[row])
+        worth = Worth(view, row, belief.owner, self.options.score).of(tricks[:, cards])
+        average = belief.weight @ worth
+        best = cards[average >= average.max() - _SAME]
+        card = usual if usual in best else lowest(best)
+        return CardThought(card, cards, tricks[:, cards], worth, average, belief)
+
+
+def solve_cards(
+    view: PlayView, rows: NDArray[np.int64], owners: list[NDArray[np.uint8]], threads: int | None = None
+) -> list[NDArray[np.int8]]:
+    """Double-dummy tricks of every card at ``rows``, on each row's own deals uint8 (S, 52): a list of int8 (S, 52)."""
+    if not len(rows):
+        return []
+    count = [len(owner) for owner in owners]
+    at = np.repeat(rows, count)
+    left = np.where(view.played[at], 255, np.concatenate(owners)).astype(np.uint8)
+    values = card_tricks(left, view.strain[at], trick_leader(view)[at], present_trick(view)[at], threads)
+    return np.split(values, np.cumsum(count)[:-1])
+
+
+def several(view: PlayView) -> NDArray[np.bool_]:
+    """Is there a choice? bool (N,): none between touching cards of one suit, those of earlier tricks left out."""
+    gone = np.zeros((len(view), 53), bool)
+    earlier = np.arange(52) < (view.length & ~3)[:, None]
+    np.put_along_axis(gone, np.where(earlier, view.cards, 52).astype(np.int64), True, axis=1)
+    gone = gone[:, :52]
+    first = view.mask.argmax(axis=1)
+    last = 51 - view.mask[:, ::-1].argmax(axis=1)
+    place = np.arange(52)
+    inside = (place > first[:, None]) & (place < last[:, None])
+    broken = (inside & ~view.mask & ~gone).any(axis=1)
+    return (view.mask.sum(axis=1) > 1) & (broken | (first // 13 != last // 13))
+
+
+def settled(view: PlayView, row: int, card: int) -> CardThought:
+    """A card that needs no thought."""
+    cards = np.flatnonzero(view.mask[row])
+    nothing = np.zeros((0, len(cards)))
+    return CardThought(card, cards, nothing.astype(np.int8), nothing, np.zeros(len(cards)), None)
+
+
+def lowest(cards: NDArray[np.int64]) -> int:
+    """The card of least rank; of equal ones that of the lowest suit."""
+    return int(cards[np.lexsort((cards, cards % 13))[0]])

@@ -1,0 +1,87 @@
+"""From a spec string to a player of cards.
+
+==============================  ================================================================================
+spec                            player
+==============================  ================================================================================
+``random``                      any legal card
+``rule``                        rules of thumb, quick
+``montecarlo``                  the best card on average over sampled deals, double dummy; how, says
+                                ``montecarlo?deals=80&score=points`` (``agents.cardplay.options``)
+``deceptive``                   what is best if the next opponent plays for the deals he believes in; how, says
+                                ``deceptive?when=always`` (``agents.cardplay.deceptive``)
+``python:module:factory``       your own: ``factory()`` gives an object with ``play(view, key)``
+==============================  ================================================================================
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable
+from typing import Any
+
+from agents.cardplay.auction import AuctionReader
+from agents.cardplay.deceptive import Deceptive, DeceptiveOptions
+from agents.cardplay.montecarlo import MonteCarlo
+from agents.cardplay.options import parse_options
+from agents.cardplay.rule import RandomPlayer, RulePlayer
+from bridge_env.bidders import SpecError
+from bridge_env.protocols import CardPlayer
+
+Factory = Callable[[str, AuctionReader], CardPlayer]
+
+
+def _montecarlo(options: str, reader: AuctionReader) -> CardPlayer:
+    return MonteCarlo(reader, parse_options(options, f"montecarlo?{options}"))
+
+
+def _deceptive(options: str, reader: AuctionReader) -> CardPlayer:
+    given = parse_options(options, f"deceptive?{options}", DeceptiveOptions())
+    assert isinstance(given, DeceptiveOptions)
+    return Deceptive(reader, given)
+
+
+_THINKING: dict[str, Factory] = {"montecarlo": _montecarlo, "deceptive": _deceptive}
+_PLAIN: dict[str, type[RandomPlayer] | type[RulePlayer]] = {"random": RandomPlayer, "rule": RulePlayer}
+
+
+def make_player(spec: str | CardPlayer, reader: AuctionReader | None = None) -> CardPlayer:
+    """The player that ``spec`` names.
+
+    Args:
+        spec: a spec string, or a CardPlayer, which is returned as it is.
+        reader: of the auctions that led to the contracts, by the systems of all seats; default: calls tell nothing.
+
+    Raises:
+        SpecError: the spec names nothing, or its module cannot be used; the message says why.
+    """
+    if not isinstance(spec, str):
+        if isinstance(spec, CardPlayer) and not isinstance(spec, type):
+            return spec
+        raise SpecError(f"{spec!r} is neither a spec string nor a CardPlayer (an object with play(view, key))")
+    name, _, options = spec.strip().partition("?")
+    if name in _PLAIN:
+        if options:
+            raise SpecError(f"{spec!r}: {name!r} has no options")
+        return _PLAIN[name]()
+    if name in _THINKING:
+        return _THINKING[name](options, reader or AuctionReader())
+    if name.startswith("python:"):
+        return _from_python(spec.strip())
+    known = ", ".join([*_PLAIN, *_THINKING, "python:module:factory"])
+    raise SpecError(f"{spec!r} names no player of cards; there are {known}")
+
+
+def _from_python(spec: str) -> CardPlayer:
+    module_name, _, attribute = spec.removeprefix("python:").partition(":")
+    if not module_name or not attribute:
+        raise SpecError(f"{spec!r}: write python:package.module:factory")
+    try:
+        target: Any = importlib.import_module(module_name)
+        for name in attribute.split("."):
+            target = getattr(target, name)
+        made = target() if isinstance(target, type) or not isinstance(target, CardPlayer) else target
+    except Exception as error:  # a user's module may fail in any way
+        raise SpecError(f"{spec!r}: {type(error).__name__}: {error}") from error
+    if not isinstance(made, CardPlayer):
+        raise SpecError(f"{spec!r} gave {type(made).__name__}, which has no method play(view, key)")
+    return made

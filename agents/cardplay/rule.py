@@ -1,0 +1,252 @@
+"""Card play by rules of thumb, compiled: the quick player to compare others with.
+
+Leads: a defender the top of a sequence, fourth best, or against a suit a short one; declarer trumps while the
+opponents have some, then winners, then from the weaker hand towards honours. Following: second hand low, third hand
+high, the last as cheaply as possible; ruff what the opponents win; discard low cards of long suits.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.cardplay.table import declares, dummy_left, hand_opposite, hand_to_play, present_trick
+from bridge_env.calls import NOTRUMP
+from bridge_env.kernels import njit
+from bridge_env.play import beats
+from bridge_env.play_view import PlayView
+from bridge_env.streams import uniforms
+
+_NINE, _TEN, _JACK, _QUEEN, _KING, _ACE = range(7, 13)
+
+
+@njit
+def _lowest(mask, suit):
+    """The lowest card of a suit in the mask, or -1."""
+    for card in range(13 * suit, 13 * suit + 13):
+        if mask[card]:
+            return card
+    return -1
+
+
+@njit
+def _highest(mask, suit):
+    for card in range(13 * suit + 12, 13 * suit - 1, -1):
+        if mask[card]:
+            return card
+    return -1
+
+
+@njit
+def _length(mask, suit):
+    n = 0
+    for card in range(13 * suit, 13 * suit + 13):
+        n += mask[card]
+    return n
+
+
+@njit
+def _master(card, unseen):
+    """Can no unseen card of its suit beat it?"""
+    for other in range(card + 1, 13 * (card // 13) + 13):
+        if unseen[other]:
+            return False
+    return True
+
+
+@njit
+def _nth_highest(mask, suit, n):
+    for card in range(13 * suit + 12, 13 * suit - 1, -1):
+        if mask[card]:
+            n -= 1
+            if n == 0:
+                return card
+    return -1
+
+
+@njit
+def _lead_from(hand, suit, strain):
+    """The conventional card of a suit: top of a sequence, fourth best, low from an honour, else the top."""
+    top = _highest(hand, suit)
+    rank = top % 13
+    length = _length(hand, suit)
+    below = rank > 0 and hand[top - 1]
+    if rank >= _TEN and below and (rank != _ACE or strain != NOTRUMP or length < 4):
+        return top - 1 if rank == _ACE else top  # the king from ace-king
+    if rank == _ACE and strain != NOTRUMP:
+        return top
+    if length >= 4:
+        return _nth_highest(hand, suit, 4)
+    if length == 3 and rank >= _JACK:
+        return _nth_highest(hand, suit, 3)
+    return top
+
+
+@njit
+def _defenders_suit(hand, strain, dummy):
+    """The suit that a defender leads."""
+    best, chosen = -1000, -1
+    for suit in range(4):
+        length = _length(hand, suit)
+        if length == 0:
+            continue
+        top = _highest(hand, suit)
+        rank = top % 13
+        sequence = rank >= _TEN and rank > 0 and hand[top - 1]
+        value = 10 * length + 2 * rank if strain == NOTRUMP else 2 * rank - 4 * length
+        if sequence:
+            value += 25 if rank >= _JACK else 8
+        if strain not in (NOTRUMP, suit):
+            if length == 1:
+                value += 20
+            if rank == _ACE and not sequence:
+                value -= 25
+            if rank == _KING and not sequence:
+                value -= 12
+        if suit == strain:
+            value = -15
+        shown = _highest(dummy, suit)
+        if shown >= 0 and shown % 13 >= _QUEEN and not sequence:
+            value += 4
+        if value > best:
+            best, chosen = value, suit
+    return chosen
+
+
+@njit
+def _declarers_lead(hand, other, unseen, strain):
+    if strain != NOTRUMP and _length(hand, strain) > 0:
+        ours, theirs = _length(hand, strain) + _length(other, strain), _length(unseen, strain)
+        if 0 < theirs < ours:
+            top = _highest(hand, strain)
+            if _master(top, unseen) or _highest(other, strain) < 0:
+                return top
+            return _lowest(hand, strain)
+    best, chosen = -1000, -1
+    for suit in range(4):
+        top = _highest(hand, suit)
+        if top < 0 or suit == strain:
+            continue
+        mine, partners = _length(hand, suit), _length(other, suit)
+        if _master(top, unseen):
+            value, card = 100 - mine, top
+        else:
+            across = _highest(other, suit)
+            if across >= 0 and _master(across, unseen):
+                value, card = 80 - mine, _lowest(hand, suit)
+            else:
+                value, card = 3 * (mine + partners) + (across % 13 if across > top else 0), _lowest(hand, suit)
+        if value > best:
+            best, chosen = value, card
+    if chosen < 0:
+        return _highest(hand, strain) if strain != NOTRUMP else -1
+    return chosen
+
+
+@njit
+def _defenders_lead(hand, dummy, unseen, strain):
+    if strain == NOTRUMP:
+        best, chosen = 0, -1
+        for suit in range(4):  # winners of a suit that is established
+            top, winners = _highest(hand, suit), 0
+            for card in range(13 * suit + 12, 13 * suit - 1, -1):
+                if hand[card] and _master(card, unseen):
+                    winners += 1
+            if winners >= 2 and winners > best:
+                best, chosen = winners, top
+        if chosen >= 0:
+            return chosen
+    return _lead_from(hand, _defenders_suit(hand, strain, dummy), strain)
+
+
+@njit
+def _discard(mask, strain):
+    """A low card of the longest side suit."""
+    best, chosen = -1, -1
+    for suit in range(4):
+        low = _lowest(mask, suit)
+        if low < 0 or suit == strain:
+            continue
+        value = 20 * _length(mask, suit) - low % 13
+        if low % 13 < _TEN:
+            value += 30
+        if chosen < 0 or value > best:
+            best, chosen = value, low
+    return chosen if chosen >= 0 else _lowest(mask, strain)
+
+
+@njit
+def _follow(mask, trick, place, other, dummy, unseen, strain, ours):
+    """A card to a trick in progress; ``place`` 1..3 is mine in it."""
+    best, taker = trick[0], 0
+    for k in range(1, place):
+        if beats(trick[k], best, strain):
+            best, taker = trick[k], k
+    partners = taker == place - 2 and place >= 2
+    suit = trick[0] // 13
+    low, cheapest = _lowest(mask, suit), -1
+    for card in range(52):
+        if mask[card] and beats(card, best, strain) and (cheapest < 0 or card % 13 < cheapest % 13):
+            cheapest = card
+    if low < 0:  # void
+        sure = partners and (place == 3 or _master(best, unseen))
+        if cheapest >= 0 and not sure:
+            return cheapest
+        return _discard(mask, strain)
+    if cheapest < 0 or (partners and (place == 3 or _master(best, unseen))):
+        return low
+    if place == 3:
+        return cheapest
+    if place == 1:
+        if trick[0] % 13 >= _TEN and not (ours and _highest(other, suit) > best):
+            return cheapest  # cover an honour
+        top = _highest(mask, suit)
+        return top if _master(top, unseen) and top % 13 == _ACE and trick[0] % 13 >= _JACK else low
+    # Third hand: as high as is needed against what can be seen on the left, and of touching cards the lowest.
+    behind = _highest(dummy, suit) if not ours else -1
+    top = _highest(mask, suit)
+    if behind >= 0:
+        for card in range(13 * suit, 13 * suit + 13):
+            if mask[card] and card > best and card > behind:
+                return card
+    while top - 1 >= 13 * suit and mask[top - 1] and top - 1 > best:
+        top -= 1
+    return top
+
+
+@njit
+def _play_all(mask, other, dummy, unseen, trick, place, strain, ours, dummy_is_next, out):
+    nothing = np.zeros(52, np.bool_)
+    for i in range(len(mask)):
+        if place[i] > 0:
+            seen = dummy[i] if dummy_is_next[i] else nothing
+            out[i] = _follow(mask[i], trick[i], place[i], other[i], seen, unseen[i], strain[i], ours[i])
+        elif ours[i]:
+            out[i] = _declarers_lead(mask[i], other[i], unseen[i], strain[i])
+        else:
+            out[i] = _defenders_lead(mask[i], dummy[i], unseen[i], strain[i])
+
+
+class RulePlayer:
+    """A ``CardPlayer`` that follows rules of thumb; no chance, and no memory beyond the view."""
+
+    def play(self, view: PlayView, key: NDArray[np.uint64]) -> NDArray[np.int8]:
+        ours = declares(view)
+        other, dummy, hand = hand_opposite(view), dummy_left(view), hand_to_play(view)
+        unseen = ~(view.played | hand | np.where(ours[:, None], other, dummy))
+        dummy_is_next = ~ours & (((view.turn + 1) & 3) == (view.declarer ^ 2))
+        out = np.empty(len(view), np.int8)
+        _play_all(
+            view.mask, other, dummy, unseen, present_trick(view), (view.length & 3).astype(np.int64),
+            view.strain.astype(np.int64), ours, dummy_is_next, out,
+        )  # fmt: skip
+        return out
+
+
+class RandomPlayer:
+    """A ``CardPlayer`` that plays any legal card with equal chance."""
+
+    def play(self, view: PlayView, key: NDArray[np.uint64]) -> NDArray[np.int8]:
+        rank = (uniforms(key, 1)[:, 0] * view.mask.sum(axis=1)).astype(np.int64)
+        chosen: NDArray[np.intp] = (np.cumsum(view.mask, axis=1) == rank[:, None] + 1).argmax(axis=1)
+        return chosen.astype(np.int8)

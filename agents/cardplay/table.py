@@ -1,0 +1,49 @@
+"""What a view says of the table at once: the hands left, the trick in progress."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bridge_env.play_view import PlayView
+
+
+def present_trick(view: PlayView) -> NDArray[np.int8]:
+    """The cards of the trick in progress, in order: int8 (N, 3), padded with -1."""
+    start = view.length.astype(np.int64) & ~3
+    columns = start[:, None] + np.arange(3)
+    padded = np.concatenate([view.cards, np.full((len(view), 3), -1, np.int8)], axis=1)
+    return np.take_along_axis(padded, columns, axis=1)
+
+
+def trick_leader(view: PlayView) -> NDArray[np.int64]:
+    """Who leads, or led, the trick in progress: int64 (N,)."""
+    return (view.turn.astype(np.int64) - (view.length & 3)) & 3
+
+
+def hand_to_play(view: PlayView) -> NDArray[np.bool_]:
+    """The cards left in the hand that the card comes from: bool (N, 52)."""
+    own = (view.turn == view.seat)[:, None]
+    return np.where(own, view.hand, view.dummy) & ~view.played
+
+
+def hand_opposite(view: PlayView) -> NDArray[np.bool_]:
+    """The cards left in partner's hand where it can be seen: bool (N, 52), none for a defender."""
+    other = np.where((view.turn == view.seat)[:, None], view.dummy, view.hand)
+    return other & ~view.played & (view.seat == view.declarer)[:, None]
+
+
+def dummy_left(view: PlayView) -> NDArray[np.bool_]:
+    """The cards left in dummy where it can be seen: bool (N, 52)."""
+    return view.dummy & ~view.played
+
+
+def declares(view: PlayView) -> NDArray[np.bool_]:
+    """Is it declarer's side that plays? bool (N,)."""
+    ours: NDArray[np.bool_] = (view.turn ^ view.declarer) & 1 == 0
+    return ours
+
+
+def tricks_gone(view: PlayView) -> NDArray[np.int64]:
+    """Finished tricks, int64 (N,)."""
+    return view.length.astype(np.int64) // 4

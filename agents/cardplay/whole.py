@@ -1,0 +1,58 @@
+"""Boards played from the lead to the last card, all tables of a batch card by card together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bridge_env import streams
+from bridge_env.auction import Auctions, Contracts
+from bridge_env.play import Plays
+from bridge_env.play_view import PlayView, play_view
+from bridge_env.protocols import CardPlayer
+
+Ask = Callable[[CardPlayer, PlayView, NDArray[np.uint64], NDArray[np.int64]], NDArray[np.int8]]
+
+
+def ask_plainly(
+    player: CardPlayer, view: PlayView, key: NDArray[np.uint64], rows: NDArray[np.int64]
+) -> NDArray[np.int8]:
+    """The player's cards; whatever goes wrong is raised."""
+    return player.play(view, key)
+
+
+def play_out(
+    plays: Plays,
+    contracts: Contracts,
+    vulnerability: NDArray[np.int16],
+    auctions: Auctions | None,
+    players: Sequence[CardPlayer],
+    seats: NDArray[np.int64],
+    keys: NDArray[np.uint64],
+    ask: Ask = ask_plainly,
+    after: Callable[[], object] = lambda: None,
+) -> None:
+    """Play ``plays`` to the end, in place. The stream of a card hangs on its table's key and its number.
+
+    Args:
+        players: whoever sits somewhere.
+        seats: int64 (N, 4), which of the players sits at N E S W of each table.
+        keys: uint64 (N,), the tables' streams.
+        ask: gives a player's cards at tables ``rows``; a card below 0 ends the play of that table.
+        after: called after each round.
+    """
+    going = ~plays.done
+    while going.any():
+        rows = np.flatnonzero(going)
+        chooser = seats[rows, plays.decider[rows]]
+        for number, player in enumerate(players):
+            mine = rows[chooser == number]
+            if mine.size:
+                view = play_view(plays, contracts, vulnerability, auctions, mine)
+                cards = ask(player, view, streams.key(keys[mine], plays.length[mine]), mine)
+                going[mine[cards < 0]] = False
+                plays.step(cards[cards >= 0], mine[cards >= 0])
+        going &= ~plays.done
+        after()

@@ -1,0 +1,60 @@
+"""What tricks are worth to the side that plays: tricks, points, or IMPs against the par of each deal."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.cardplay.options import IMPS, TRICKS
+from bridge_env.double_dummy.estimator import TrickEstimator, embedded_estimator
+from bridge_env.par import par
+from bridge_env.play_view import PlayView
+from bridge_env.scoring import SCORE_TABLE, imps
+
+
+class Worth:
+    """Of the contract in one row of a view.
+
+    Args:
+        owner: uint8 (S, 52), the deals that results are looked at on; their par is estimated, never solved.
+        score: TRICKS, POINTS or IMPS.
+    """
+
+    def __init__(self, view: PlayView, row: int, owner: NDArray[np.uint8], score: str) -> None:
+        self.score = score
+        self.declares = bool((view.turn[row] ^ view.declarer[row]) & 1 == 0)
+        self.won, self.left = int(view.won[row]), 13 - int(view.length[row]) // 4
+        self.level = int(view.bid[row]) // 5 + 1
+        side = int(view.declarer[row]) & 1
+        vulnerable = int(view.vulnerability[row]) >> side & 1
+        self.points = SCORE_TABLE[view.bid[row], view.doubling[row], vulnerable].astype(np.int64)
+        self.par = np.zeros(len(owner), np.int64)
+        if score == IMPS:
+            table = _estimator().tricks(owner)
+            north_south = par(
+                table, np.full(len(owner), view.dealer[row]), np.full(len(owner), view.vulnerability[row])
+            )
+            self.par = north_south.astype(np.int64) * (1 - 2 * side)
+
+    def declarers(self, tricks: NDArray[np.int8]) -> NDArray[np.int64]:
+        """Declarer's tricks at the end, where the side that plays takes ``tricks`` from here on."""
+        t = tricks.astype(np.int64)
+        return self.won + (t if self.declares else self.left - t)
+
+    def of(self, tricks: NDArray[np.int8]) -> NDArray[np.float64]:
+        """What it is worth to the side that plays to take ``tricks`` (S, ...) from here on, deal by deal."""
+        if self.score == TRICKS:
+            return tricks.astype(np.float64)
+        points = self.points[self.declarers(tricks)]
+        if self.score == IMPS:
+            points = imps(points - self.par.reshape(-1, *[1] * (points.ndim - 1)))
+        return points.astype(np.float64) * (1 if self.declares else -1)
+
+
+@lru_cache(maxsize=1)
+def _estimator() -> TrickEstimator:
+    """The shipped estimator, on one thread: a card's deals are few."""
+    shipped = embedded_estimator()
+    return TrickEstimator(shipped.weights, shipped.trained, threads=1)

@@ -1,0 +1,117 @@
+"""What every legal card is worth double dummy, in the middle of the play: one solve of DDS gives all of a position.
+
+DDS values cards that are equal (touching, counting those in play) once, and tells which they are.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from bridge_env.double_dummy.exact import (
+    BOARD_HOLDINGS,
+    BOARD_WORDS,
+    BOARDS_PER_CALL,
+    DDS_LOCK,
+    FUTURE_WORDS,
+    THEIR_STRAIN,
+    default_threads,
+    holdings,
+    load_dds,
+)
+
+Int8Array = NDArray[np.int8]
+
+NOT_LEGAL = -1
+_THEIR_SUIT = THEIR_STRAIN[:4]
+# Offsets in DDS's records, in 32-bit words.
+_TRICK_SUITS, _TRICK_RANKS = 2, 5
+_CARDS, _SUIT, _RANK, _EQUALS, _SCORE = 1, 2, 15, 28, 41
+
+
+def card_tricks(
+    left: ArrayLike, strain: ArrayLike, leader: ArrayLike, trick: ArrayLike, threads: int | None = None
+) -> Int8Array:
+    """Tricks that the side of the hand to play takes from here on, the present trick included, for every card.
+
+    Args:
+        left: uint8 (N, 52), the seat that still holds each card; 255 for cards that were played, also to this trick.
+        strain: 0..4 (C D H S NT), scalar or (N,).
+        leader: who leads, or led, the present trick, scalar or (N,).
+        trick: int8 (N, 3), the cards of the present trick in order, padded with -1.
+        threads: threads of DDS; None = ``default_threads()``.
+
+    Returns:
+        int8 (N, 52); -1 where a card is not legal.
+
+    Raises:
+        ValueError: hands whose numbers of cards do not fit the trick.
+    """
+    hands = np.atleast_2d(np.asarray(left, np.uint8))
+    n = len(hands)
+    s = np.broadcast_to(np.asarray(strain, np.intp), n)
+    first = np.broadcast_to(np.asarray(leader, np.intp), n)
+    t = np.broadcast_to(np.asarray(trick, np.int8), (n, 3))
+    _check(hands, first, t)
+    out = np.full((n, 52), NOT_LEGAL, np.int8)
+    with DDS_LOCK:
+        dds = load_dds(default_threads() if threads is None else threads)
+        for start in range(0, n, BOARDS_PER_CALL):
+            part = slice(start, start + BOARDS_PER_CALL)
+            out[part] = _solve(dds, hands[part], s[part], first[part], t[part])
+    return out
+
+
+def _check(hands: NDArray[np.uint8], leader: NDArray[np.intp], trick: Int8Array) -> None:
+    """DDS runs into memory that is not its own where the hands are of the wrong sizes."""
+    rows = np.arange(len(hands))
+    sizes = (hands[:, :, None] == np.arange(4, dtype=np.uint8)).sum(axis=1)
+    for k in range(3):
+        sizes[rows, (leader + k) & 3] += trick[:, k] >= 0
+    gaps = ((trick[:, 1:] >= 0) & (trick[:, :-1] < 0)).any(axis=1)
+    again = ((trick >= 0) & (np.take_along_axis(hands, np.maximum(trick, 0).astype(np.intp), axis=1) != 255)).any(
+        axis=1
+    )
+    bad = np.flatnonzero((sizes != sizes[:, :1]).any(axis=1) | (sizes[:, 0] == 0) | gaps | again)
+    if bad.size:
+        row = int(bad[0])
+        raise ValueError(
+            f"position {row}: the hands, with the cards of the present trick, have {sizes[row].tolist()} cards "
+            f"(N E S W), leader {leader[row]}, trick {trick[row].tolist()}: all must have as many, 1 to 13"
+        )
+
+
+def _solve(
+    dds: Any, hands: NDArray[np.uint8], strain: NDArray[np.intp], leader: NDArray[np.intp], trick: Int8Array
+) -> Int8Array:
+    """``card_tricks`` of at most 200 positions."""
+    n = len(hands)
+    asked, solved = dds.boards(), dds.solvedBoards()
+    words = np.frombuffer(asked, np.int32)
+    words[0] = n
+    boards, settings = np.split(words[1:], [BOARD_WORDS * BOARDS_PER_CALL])
+    boards = boards.reshape(BOARDS_PER_CALL, BOARD_WORDS)
+    boards[:n, 0] = THEIR_STRAIN[strain]
+    boards[:n, 1] = leader
+    there = trick >= 0
+    boards[:n, _TRICK_SUITS : _TRICK_SUITS + 3] = np.where(there, _THEIR_SUIT[np.maximum(trick, 0) // 13], 0)
+    boards[:n, _TRICK_RANKS : _TRICK_RANKS + 3] = np.where(there, trick % 13 + 2, 0)
+    boards[:n, BOARD_HOLDINGS:] = holdings(hands)
+    any_result, all_cards, always_search = -1, 3, 1
+    settings.reshape(3, BOARDS_PER_CALL)[:, :n] = [[any_result], [all_cards], [always_search]]
+    dds.SolveAllBoardsBin(asked, solved)
+    return _values(np.frombuffer(solved, np.int32)[1:].reshape(BOARDS_PER_CALL, FUTURE_WORDS)[:n])
+
+
+def _values(futures: NDArray[np.int32]) -> Int8Array:
+    """DDS's lists of cards, with equal ones, as values of all cards: int8 (n, 52)."""
+    out = np.full((len(futures), 52), NOT_LEGAL, np.int8)
+    row, k = np.nonzero(np.arange(13) < futures[:, _CARDS, None])
+    suit = _THEIR_SUIT[futures[row, _SUIT + k]]
+    ranks = futures[row, _EQUALS + k] | (1 << futures[row, _RANK + k])  # bits 2..14 for ranks 2..A
+    value = futures[row, _SCORE + k].astype(np.int8)
+    at, rank = np.nonzero(ranks[:, None] >> np.arange(2, 15) & 1)
+    out[row[at], 13 * suit[at] + rank] = value[at]
+    return out

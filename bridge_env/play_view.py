@@ -1,0 +1,109 @@
+"""What a player may know when a card is due: his hand, dummy after the lead, the auction, the cards played."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from bridge_env.auction import Auctions, Contracts
+from bridge_env.cards import hands
+from bridge_env.play import Plays
+
+Rows = NDArray[np.int64] | NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class PlayView:
+    """The players who choose the next card at N tables. Declarer chooses for dummy.
+
+    Attributes:
+        seat: int16 (N,), who chooses.
+        turn: int16 (N,), the hand that the card comes from: ``seat``, or dummy where declarer chooses for it.
+        hand: bool (N, 52), the thirteen cards that were dealt to ``seat``.
+        dummy: bool (N, 52), the thirteen cards that were dealt to dummy; none before the opening lead.
+        mask: bool (N, 52), the legal cards.
+        cards: int8 (N, 52), the cards played so far, in order, padded with -1; ``players`` int8 (N, 52): by whom.
+        length: int16 (N,), how many.
+        won: int16 (N,), tricks of declarer's side so far.
+        bid, doubling, declarer: int8 (N,), the contract.
+        history: int8 (N, L), the calls, padded with -1; L is 0 where the auction is not known.
+        dealer, vulnerability: int16 (N,).
+    """
+
+    seat: NDArray[np.int16]
+    turn: NDArray[np.int16]
+    hand: NDArray[np.bool_]
+    dummy: NDArray[np.bool_]
+    mask: NDArray[np.bool_]
+    cards: NDArray[np.int8]
+    players: NDArray[np.int8]
+    length: NDArray[np.int16]
+    won: NDArray[np.int16]
+    bid: NDArray[np.int8]
+    doubling: NDArray[np.int8]
+    declarer: NDArray[np.int8]
+    history: NDArray[np.int8]
+    dealer: NDArray[np.int16]
+    vulnerability: NDArray[np.int16]
+
+    def __len__(self) -> int:
+        return len(self.seat)
+
+    @property
+    def strain(self) -> NDArray[np.int8]:
+        """0..4 (C D H S NT), int8 (N,)."""
+        return self.bid % 5
+
+    @property
+    def played(self) -> NDArray[np.bool_]:
+        """The cards played so far as a set: bool (N, 52)."""
+        out = np.zeros((len(self), 53), np.bool_)
+        np.put_along_axis(out, self.cards.astype(np.int64), True, axis=1)  # padding falls into the last column
+        return out[:, :52]
+
+    def take(self, rows: Rows) -> PlayView:
+        """Some of the rows."""
+        return PlayView(*(getattr(self, f.name)[rows] for f in fields(self)))
+
+
+def play_view(
+    plays: Plays,
+    contracts: Contracts,
+    vulnerability: ArrayLike,
+    auctions: Auctions | None = None,
+    rows: Rows | None = None,
+) -> PlayView:
+    """The view of whoever chooses the next card at ``rows`` (default all) of ``plays``.
+
+    Args:
+        contracts: those of all tables, int8 (N,) each.
+        vulnerability: codes 0..3, scalar or (N,).
+        auctions: those that led to the contracts, if they are known.
+    """
+    r = np.arange(len(plays)) if rows is None else np.arange(len(plays))[rows]
+    part = plays.take(r)
+    n, seat = len(part), part.decider
+    calls = np.empty((n, 0), np.int8)
+    dealer = np.zeros(n, np.int16)
+    if auctions is not None:
+        longest = int(auctions.length[r].max(initial=0))
+        calls, dealer = auctions.history[r, :longest], auctions.dealer[r].astype(np.int16)
+    return PlayView(
+        seat=seat,
+        turn=part.turn.copy(),
+        hand=hands(part.owner, seat),
+        dummy=hands(part.owner, part.dummy) & (part.length > 0)[:, None],
+        mask=part.legal(),
+        cards=part.history,
+        players=part.players,
+        length=part.length.copy(),
+        won=part.won.copy(),
+        bid=contracts.bid[r],
+        doubling=contracts.doubling[r],
+        declarer=contracts.declarer[r],
+        history=calls,
+        dealer=dealer,
+        vulnerability=np.broadcast_to(np.asarray(vulnerability, np.int16), len(plays))[r],
+    )

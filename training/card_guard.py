@@ -1,0 +1,93 @@
+"""Asks players for cards and lives with what they do: a stuck, failing or cheating one costs its own board alone."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bridge_env.cards import card_text
+from bridge_env.play_view import PlayView
+from bridge_env.protocols import CardPlayer
+
+SECONDS_A_CARD = 120.0
+_FAULT = np.int8(-1)
+
+
+@dataclass(eq=False)
+class Guard:
+    """Gives a player's cards, -1 where there is none that can be played; what was wrong stands in ``faults``.
+
+    A player that does not answer in time is left alone in a thread of its own, which ends with the process.
+
+    Args:
+        seconds: what a player may take for each row it is asked about.
+        faults: row -> what was wrong there.
+    """
+
+    seconds: float = SECONDS_A_CARD
+    faults: dict[int, str] = field(default_factory=dict)
+
+    def __call__(
+        self, player: CardPlayer, view: PlayView, key: NDArray[np.uint64], rows: NDArray[np.int64]
+    ) -> NDArray[np.int8]:
+        cards, why = self._asked(player, view, key)
+        if cards is not None:
+            legal = _legal(view, cards)
+            for at in np.flatnonzero(~legal):
+                self.faults[int(rows[at])] = f"{_name(player)} played {_card(cards[at])}, which is not legal"
+            return np.where(legal, cards, _FAULT).astype(np.int8)
+        if len(rows) == 1:
+            self.faults[int(rows[0])] = f"{_name(player)} {why}"
+            return np.full(1, _FAULT)
+        # Which of the boards it is, shows when it is asked about them one by one.
+        return np.concatenate([
+            self(player, view.take(np.array([at])), key[at : at + 1], rows[at : at + 1]) for at in range(len(rows))
+        ])  # fmt: skip
+
+    def _asked(
+        self, player: CardPlayer, view: PlayView, key: NDArray[np.uint64]
+    ) -> tuple[NDArray[np.integer] | None, str]:
+        """The cards, or None and why there are none."""
+        answer, error = _within(self.seconds * len(view), lambda: np.asarray(player.play(view, key)))
+        if error is not None:
+            return None, error
+        if answer is None:
+            return None, f"gave no card within {self.seconds:g} seconds"
+        if answer.shape != (len(view),) or not np.issubdtype(answer.dtype, np.integer):
+            return None, f"was asked for {len(view)} cards and gave {answer.dtype} {answer.shape}"
+        return answer, ""
+
+
+def _within(seconds: float, work: Callable[[], NDArray]) -> tuple[NDArray | None, str | None]:
+    """The result of ``work``, or what it raised; neither if it takes longer."""
+    answers: list[NDArray] = []
+    errors: list[str] = []
+
+    def run() -> None:
+        try:
+            answers.append(work())
+        except Exception as error:  # a user's player may fail in any way
+            errors.append(f"failed: {type(error).__name__}: {error}")
+
+    thread = threading.Thread(target=run, daemon=True)
+    thread.start()
+    thread.join(seconds)
+    return (answers[0] if answers else None), (errors[0] if errors else None)
+
+
+def _legal(view: PlayView, cards: NDArray[np.integer]) -> NDArray[np.bool_]:
+    inside = (cards >= 0) & (cards < 52)
+    legal: NDArray[np.bool_] = inside & view.mask[np.arange(len(view)), np.where(inside, cards, 0)]
+    return legal
+
+
+def _card(card: int) -> str:
+    return card_text(int(card)) if 0 <= card < 52 else str(card)
+
+
+def _name(player: CardPlayer) -> str:
+    return f"player {type(player).__module__}.{type(player).__qualname__}"
