@@ -6,6 +6,7 @@ import hashlib
 import json
 import os
 import platform
+import shlex
 import subprocess
 from collections.abc import Mapping
 from dataclasses import fields
@@ -71,7 +72,8 @@ def command_line(words: str, config: Any) -> str:
     for item in fields(config):
         value = getattr(config, item.name)
         if value != item.default:
-            said.append(f"--{item.name} {value:g}" if isinstance(value, float) else f"--{item.name} {value}")
+            text = f"{value:g}" if isinstance(value, float) else shlex.quote(str(value))
+            said.append(f"--{item.name} {text}")
     return " ".join(said)
 
 
