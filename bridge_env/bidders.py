@@ -83,7 +83,8 @@ def make(spec: str | Bidder, *, partner: str | None = None, opponents: str | Non
             raise SpecError(f"{spec!r}: {head!r} takes nothing after it")
         return _TRIVIAL[head]()
     if head == "python":
-        return _from_python(spec, argument)
+        own: Bidder = from_python(spec.strip(), Bidder, "bid(view, key)")
+        return own
     published = _published().get(head)
     if published is None:
         known = [*_TRIVIAL, *(f"{name}:..." for name in sorted(_published())), "python:module:factory"]
@@ -104,8 +105,17 @@ def _published() -> dict[str, EntryPoint]:
     return {entry.name: entry for entry in entry_points(group=ENTRY_POINT_GROUP)}
 
 
-def _from_python(spec: str, argument: str) -> Bidder:
-    module_name, _, attribute = argument.partition(":")
+def from_python(spec: str, kind: type[Any], method: str) -> Any:
+    """What ``python:package.module:factory`` gives: the object itself, or what it gives when called without arguments.
+
+    Args:
+        kind: the protocol that it has to meet, ``Bidder`` or ``CardPlayer``.
+        method: how that is told to the user, such as ``bid(view, key)``.
+
+    Raises:
+        SpecError: the module or the object cannot be had, or is no ``kind``; the message says why.
+    """
+    module_name, _, attribute = spec.partition(":")[2].partition(":")
     if not module_name or not attribute:
         raise SpecError(f"{spec!r}: write python:package.module:factory")
     try:
@@ -117,12 +127,12 @@ def _from_python(spec: str, argument: str) -> Bidder:
             target = getattr(target, name)
     except AttributeError as error:
         raise SpecError(f"{spec!r}: {error}") from error
-    if not isinstance(target, type) and isinstance(target, Bidder):
+    if not isinstance(target, type) and isinstance(target, kind):
         return target
     try:
         made = target() if callable(target) else target
     except Exception as error:
         raise SpecError(f"{spec!r}: calling {attribute!r} without arguments failed: {error}") from error
-    if not isinstance(made, Bidder):
-        raise SpecError(f"{spec!r} gave {type(made).__name__}, which has no method bid(view, key)")
+    if not isinstance(made, kind):
+        raise SpecError(f"{spec!r} gave {type(made).__name__}, which has no method {method}")
     return made

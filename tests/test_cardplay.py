@@ -308,7 +308,7 @@ def test_montecarlo_beats_chance():
         ("montecarlo?score=glory", "score is tricks or points or imps"),
         ("montecarlo?seconds=nan", "finite"),
         ("python:nowhere", "write python:package.module:factory"),
-        ("python:nowhere:at_all", "ModuleNotFoundError"),
+        ("python:nowhere:at_all", "cannot import .nowhere."),
         ("python:random:Random", "no method play"),
         (7, "neither a spec string nor a CardPlayer"),
     ],

@@ -15,16 +15,14 @@ spec                            player
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Callable
-from typing import Any
 
 from agents.cardplay.auction import AuctionReader
 from agents.cardplay.deceptive import Deceptive, DeceptiveOptions
 from agents.cardplay.montecarlo import MonteCarlo
 from agents.cardplay.options import parse_options
 from agents.cardplay.rule import RandomPlayer, RulePlayer
-from bridge_env.bidders import SpecError
+from bridge_env.bidders import SpecError, from_python
 from bridge_env.protocols import CardPlayer
 
 Factory = Callable[[str, AuctionReader], CardPlayer]
@@ -66,22 +64,7 @@ def make_player(spec: str | CardPlayer, reader: AuctionReader | None = None) -> 
     if name in _THINKING:
         return _THINKING[name](options, reader or AuctionReader())
     if name.startswith("python:"):
-        return _from_python(spec.strip())
+        player: CardPlayer = from_python(spec.strip(), CardPlayer, "play(view, key)")
+        return player
     known = ", ".join([*_PLAIN, *_THINKING, "python:module:factory"])
     raise SpecError(f"{spec!r} names no player of cards; there are {known}")
-
-
-def _from_python(spec: str) -> CardPlayer:
-    module_name, _, attribute = spec.removeprefix("python:").partition(":")
-    if not module_name or not attribute:
-        raise SpecError(f"{spec!r}: write python:package.module:factory")
-    try:
-        target: Any = importlib.import_module(module_name)
-        for name in attribute.split("."):
-            target = getattr(target, name)
-        made = target() if isinstance(target, type) or not isinstance(target, CardPlayer) else target
-    except Exception as error:  # a user's module may fail in any way
-        raise SpecError(f"{spec!r}: {type(error).__name__}: {error}") from error
-    if not isinstance(made, CardPlayer):
-        raise SpecError(f"{spec!r} gave {type(made).__name__}, which has no method play(view, key)")
-    return made
