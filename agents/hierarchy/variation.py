@@ -87,6 +87,8 @@ def _neighbour(step: Step, chance: Chance) -> Step:
 def _drop(system: System, address: Address, line: Line, chance: Chance) -> Edit | None:
     if line.lines:
         return None  # with it would go all that follows
+    if line.name == "P" and not line.constraint:
+        return None  # else nothing might fit some hand
     return Replace(trail_of(system, address), line, (), f"{line.name}: dropped ({constraint_text(line.constraint)})")
 
 
