@@ -23,7 +23,7 @@ from bridge_env.auction import Auctions
 from bridge_env.bidders import make
 from bridge_env.calls import NUM_CALLS
 from bridge_env.protocols import Bidder
-from bridge_env.scoring import imps, score
+from bridge_env.scoring import imps
 from bridge_env.view import view_of
 from training.boards import Boards
 from training.match import ask, bid_out
@@ -123,10 +123,7 @@ def _worth(
     auctions.step(call.astype(np.int8), np.arange(len(which)))
     there = row[which]
     _go_on(bidder, them, auctions, tables, there, seed)
-    boards = tables.boards.take(there)
-    contracts = auctions.contracts()
-    tricks = boards.tricks_for(contracts.declarer, contracts.bid % 5)
-    now = score(contracts.bid, contracts.doubling, contracts.declarer, boards.vulnerability, tricks).astype(np.int64)
+    now = tables.boards.take(there).points(auctions).astype(np.int64)
     half = len(tables.points) // 2
     sign = 1 - 2 * tables.side[there]
     other = tables.points[(there + half) % (2 * half)]
