@@ -17,6 +17,7 @@ from training.board_text import played_text
 from training.cli import main
 from training.match import play
 from training.play_match import Teams, play_match
+from training.played import DOWN_MORE, DOWN_ONE, MAKES, boards_of_fate
 from training.table_play import Setup, Stopped, play_board, read_card
 
 BOARDS = 12
@@ -130,6 +131,56 @@ def _warm(bidding):
     return play_view(plays, contracts, bidding.boards.vulnerability, rows=rows), np.zeros(len(rows), np.uint64)
 
 
+def test_workers_change_nothing(bidding):
+    assert play_match(bidding, teams("montecarlo?deals=2", "rule"), rows=np.arange(4), workers=2).boards == (
+        play_match(bidding, teams("montecarlo?deals=2", "rule"), rows=np.arange(4)).boards
+    )
+
+
+def test_boards_of_one_fate_are_played_as_among_all():
+    bidding = play("system:sayc", "system:sayc", 40, seed=2)
+    whole = play_match(bidding, teams("rule", "random"))
+    seen = 0
+    for fate in (MAKES, DOWN_ONE, DOWN_MORE):
+        rows = boards_of_fate(bidding, fate)
+        for table in bidding.tables:
+            short = table.contracts.bid[rows] // 5 + 7 - table.tricks[rows]
+            assert (np.clip(short, 0, 2) == (MAKES, DOWN_ONE, DOWN_MORE).index(fate)).all()
+            assert (table.contracts.declarer[rows] >= 0).all()
+        if not rows.size:
+            continue
+        seen += len(rows)
+        some = play_match(bidding, teams("rule", "random"), rows=rows)
+        assert some.boards == [whole.boards[i] for i in rows]
+        assert some.bidding.boards.number.tolist() == bidding.boards.number[rows].tolist()
+        (made,) = [m for m in some.made() if sum(m.contracts)]
+        assert (made.fate, sum(made.contracts)) == (fate, 2 * len(rows))
+    assert seen > 10
+    by_hand = [0, 0]
+    for table, side in enumerate(bidding.tables):
+        for i, board in enumerate(whole.boards):
+            if side.contracts.declarer[i] >= 0 and board.tricks[table] >= side.contracts.bid[i] // 5 + 7:
+                by_hand[(int(side.contracts.declarer[i]) & 1) ^ table] += 1
+    assert [sum(m.made[who] for m in whole.made()) for who in (0, 1)] == by_hand
+    assert "makes double dummy, made by A, by B" in played_text(whole)
+
+
+def test_one_who_declares_and_another_who_defends(bidding):
+    """A's declarers play by rules, its defenders at random: where A declares, the cards are those of rule against B."""
+    mixed = play_match(bidding, teams("rule+random", "rule"))
+    plain, other = play_match(bidding, teams("rule", "rule")), play_match(bidding, teams("random", "rule"))
+    differ = 0
+    for table, side in enumerate(bidding.tables):
+        for i in np.flatnonzero(side.contracts.declarer >= 0):
+            a_declares = (int(side.contracts.declarer[i]) & 1) == table
+            same = (plain if a_declares else other).boards[i].cards[table]
+            assert mixed.boards[i].cards[table] == same
+            differ += plain.boards[i].cards[table] != other.boards[i].cards[table]
+    assert differ
+    with pytest.raises(ValueError, match="'nobody' names no player"):
+        teams("rule+nobody", "rule").seated()
+
+
 class Counting(RandomPlayer):
     asked = 0
 
@@ -183,6 +234,9 @@ def test_a_match_with_play_at_the_command_line(tmp_path, capsys):
     assert main(["match", "pass", "pass", "--boards", "2", "--play-b", "rule"]) == 2
     assert main(["match", "pass", "pass", "--boards", "2", "--play", "nobody"]) == 2
     assert "names no player of cards" in capsys.readouterr().err
+    assert main(["match", "pass", "pass", "--boards", "2", "--only", "makes"]) == 2
+    assert main(["match", "pass", "pass", "--boards", "2", "--play", "rule", "--only", "makes"]) == 2
+    assert "there is none for --only makes" in capsys.readouterr().err
 
 
 # --- at the terminal ------------------------------------------------------------------------------------

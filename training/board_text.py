@@ -7,7 +7,7 @@ import math
 from bridge_env.render import auction_table, deal_diagram, result_line
 from training.boards import Boards
 from training.match import MatchResult, TableResult, standard_error
-from training.play_match import PlayedMatch
+from training.played import DOWN_MORE, DOWN_ONE, MAKES, Made, PlayedMatch
 
 _UNITS = {"imps": "IMPs", "mp": "% matchpoints", "points": "points"}
 
@@ -58,12 +58,28 @@ def played_text(result: PlayedMatch) -> str:
             rows.append(
                 (f"tricks over double dummy, {name} declares", f"{_figure(over.mean(), error)} ({len(over):,})")
             )
+    rows += [(f"{_FATES[m.fate]}, made by A, by B", _made(m)) for m in result.made() if sum(m.contracts)]
     rows += [("boards played", f"{kept:,}" + (f", {len(faults)} not to their end" if faults else "")),
              ("seconds of play", _seconds(result))]  # fmt: skip
     width = max(len(name) for name, _ in rows)
     head = f"{bidding.a} ({play_a}) against {bidding.b} ({play_b})"
     lines = [head, *(f"  {name:<{width}}  {value}" for name, value in rows)]
     return "\n".join(lines + [f"  not played: {fault}" for fault in faults])
+
+
+_FATES = {MAKES: "makes double dummy", DOWN_ONE: "one down double dummy", DOWN_MORE: "more down double dummy"}
+
+
+def _made(made: Made) -> str:
+    """How often each side made contracts of a kind, with the standard error of a share."""
+    return ", ".join(_share(won, asked) for won, asked in zip(made.made, made.contracts, strict=True))
+
+
+def _share(won: int, asked: int) -> str:
+    if not asked:
+        return "none"
+    share = won / asked
+    return f"{won:,} of {asked:,} ({share:.1%} ± {math.sqrt(share * (1 - share) / asked):.1%})"
 
 
 def _seconds(result: PlayedMatch) -> str:

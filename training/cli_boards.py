@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from training.agreement import Agreement
     from training.boards import Boards
     from training.match import MatchResult
-    from training.play_match import PlayedMatch
+    from training.played import PlayedMatch
 
 Subparsers = Any  # argparse keeps the type of add_subparsers() private
 
@@ -60,7 +60,8 @@ examples:
   bridge-env match reason:sayc system:sayc --boards 500 --workers 2
   bridge-env match system:mine.bidding system:sayc --boards 10000 --seed 2 --json result.json
   bridge-env match python:mybots:make_bot system:sayc --deals event.pbn --scoring mp
-  bridge-env match system:sayc system:sayc --boards 50 --play montecarlo --play-b rule --keep match.jsonl
+  bridge-env match system:sayc system:sayc --boards 50 --play montecarlo --play-b rule --keep match.jsonl --workers 2
+  bridge-env match system:sayc system:sayc --boards 900 --play deceptive+montecarlo --play-b montecarlo --only down-1
 
 Every board is bid twice: A sits North-South at one table, East-West at the other, B in the other seats.
 The score is A's, in IMPs for the difference, at exact double-dummy tricks. Without --deals the boards are
@@ -305,6 +306,12 @@ def add_match(subparsers: Subparsers) -> None:
     play.add_argument("--play", metavar="PLAYER", help="play every hand: random, rule, montecarlo, ...")
     play.add_argument("--play-b", metavar="PLAYER", help="who plays B's cards (the same)")
     play.add_argument("--keep", metavar="FILE", type=Path, help="keep each board as soon as it is played; go on there")
+    play.add_argument(
+        "--only",
+        choices=("all", "makes", "down-1", "down-more"),
+        default="all",
+        help="play only boards whose contract makes, or goes down, double dummy at both tables (all)",
+    )
     play.add_argument("--card-seconds", type=float, default=120.0, metavar="S",
                       help="a player who takes longer for a card loses the board (120)")  # fmt: skip
     parser.set_defaults(handler=_match)
@@ -317,8 +324,8 @@ def _match(args: argparse.Namespace) -> int:
     from training.match import play, seat_teams
 
     seat_teams(args.a, args.b)  # what is faulty is told before any work
-    if args.play is None and (args.play_b or args.keep):
-        raise ValueError("--play-b and --keep go with --play")
+    if args.play is None and (args.play_b or args.keep or args.only != "all"):
+        raise ValueError("--play-b, --keep and --only go with --play")
     for path in filter(None, (args.keep,)):
         if not path.parent.is_dir():
             raise ValueError(f"--keep {path}: there is no folder {path.parent}")
@@ -341,10 +348,17 @@ def _play_match(args: argparse.Namespace, result: MatchResult) -> PlayedMatch:
 
     from training.board_text import played_text
     from training.play_match import Teams, play_match
+    from training.played import boards_of_fate
 
     teams = Teams((args.a, args.b), (args.play, args.play_b or args.play))
-    with tqdm(total=len(result.boards), disable=None, leave=False, unit="board") as bar:
-        played = play_match(result, teams, keep=args.keep, seconds=args.card_seconds, progress=bar.update)
+    rows = boards_of_fate(result, args.only)
+    if not len(rows):
+        raise ValueError(f"of {len(result.boards)} boards there is none for --only {args.only}; ask for more --boards")
+    with tqdm(total=len(rows), disable=None, leave=False, unit="board") as bar:
+        played = play_match(
+            result, teams, rows=rows, keep=args.keep, seconds=args.card_seconds, workers=args.workers,
+            progress=bar.update,
+        )  # fmt: skip
     print(played_text(played))
     return played
 

@@ -15,6 +15,7 @@ A PLAYER plays cards:
   rule                    rules of thumb, quick
   random                  any legal card
   python:module:factory   your own: factory() gives an object with play(view, key)
+  deceptive+montecarlo    the first where its side declares, the second where it defends
 """
 
 _EXAMPLES = f"""\

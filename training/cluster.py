@@ -8,12 +8,16 @@ version with numpy, numba, gymnasium and endplay, but no installation of this pr
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import importlib
 import logging
 import os
+import pickle
 import socket
 import warnings
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from functools import lru_cache, wraps
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -55,6 +59,7 @@ class Cluster:
         if workers is not None and workers < 1:
             raise ClusterError(f"the number of workers is {workers}; it must be 1 or more")
         self.workers, self.address = workers, address
+        self._remote: dict[Callable[..., Any], Any] = {}
 
     def __enter__(self) -> Cluster:
         self.ray = _ray()
@@ -89,8 +94,9 @@ class Cluster:
                 self.ray.shutdown()
 
     def put(self, value: Any) -> Any:
-        """Send a value to the cluster once; hand the reference to tasks."""
-        return self.ray.put(value)
+        """Send a value to the cluster once; hand the reference to tasks. A worker unpacks it once, and keeps it."""
+        packed = pickle.dumps(value)
+        return self.ray.put(Parcel(packed, hashlib.sha256(packed).digest()))
 
     def map(self, function: Callable[..., Any], tasks: Iterable[tuple[Any, ...]]) -> Iterator[tuple[int, Any]]:
         """Run ``function(*task)`` for every task; yield (task number, result) as they finish, in any order.
@@ -99,7 +105,9 @@ class Cluster:
         further ahead. A task whose worker died is run again, which is safe because tasks are pure.
         """
         assert self.workers is not None
-        remote = self.ray.remote(num_cpus=1, max_retries=8)(function)
+        if function not in self._remote:  # a function is sent once
+            self._remote[function] = self.ray.remote(num_cpus=1, max_retries=8)(_opening(function))
+        remote = self._remote[function]
         waiting = iter(enumerate(tasks))
         running: dict[Any, int] = {}
         try:
@@ -128,6 +136,33 @@ class Cluster:
             raise ClusterError(
                 f"Ray could not finish a task (too little memory for so many workers?): {error}"
             ) from error
+
+
+@dataclass(frozen=True)
+class Parcel:
+    """A value on its way. Many tasks hold the same: who has opened it once need not again."""
+
+    packed: bytes = field(repr=False, compare=False)
+    digest: bytes
+
+    def open(self) -> Any:
+        """The value, which must not be changed."""
+        return _opened(self)
+
+
+@lru_cache(maxsize=64)
+def _opened(parcel: Parcel) -> Any:
+    return pickle.loads(parcel.packed)  # by this very run, for its own workers
+
+
+def _opening(function: Callable[..., Any]) -> Callable[..., Any]:
+    """``function`` of what lies in parcels."""
+
+    @wraps(function)
+    def opened(*task: Any) -> Any:
+        return function(*(part.open() if isinstance(part, Parcel) else part for part in task))
+
+    return opened
 
 
 def _check_reachable(address: str) -> None:

@@ -44,8 +44,12 @@ class Proposal:
     def what(self) -> str:
         return f"{self.operator}, {_PLAYERS[self.player]}: {self.edit.what}"
 
-    def apply(self, pair: Partnership) -> Partnership | None:
-        """The changed partnership; None where the change does not fit it, or makes no system."""
+    def apply(self, pair: Partnership, compiled: bool = True) -> Partnership | None:
+        """The changed partnership; None where the change does not fit it, or makes no system.
+
+        Args:
+            compiled: find that out by compiling what comes out; else it is left to whoever bids by it.
+        """
         alike = pair.first == pair.second
         for player in (0, 1) if self.player == BOTH else (self.player,):
             if alike and self.player == BOTH and player == 1:
@@ -53,12 +57,19 @@ class Proposal:
             system = self.edit.apply(pair.player(player))
             if system is None:
                 return None
-            try:
-                _ = hierarchy(system).compiled
-            except SystemTextError:
-                return None
             pair = pair.with_player(player, system)
+            if compiled and not is_system(pair):
+                return None
         return pair
+
+
+def is_system(pair: Partnership) -> bool:
+    """Can both players' systems be compiled? Some lines cannot be reached once others have changed."""
+    try:
+        _ = hierarchy(pair.first).compiled, hierarchy(pair.second).compiled
+    except SystemTextError:
+        return False
+    return True
 
 
 @dataclass(frozen=True)
@@ -184,11 +195,13 @@ def trial(
     """What candidates gain over ``us`` on a stretch, as sums: int64 (candidates, 2 + league).
 
     Columns: IMPs gained, summed over the league and the boards; their squares, of each board's sum; then
-    the IMPs against each opponent.
+    the IMPs against each opponent. A candidate that is no system gains nothing.
     """
     us, candidates, league = interned(us), [interned(c) for c in candidates], [interned(them) for them in league]
-    out = np.empty((len(candidates), 2 + len(league)), np.int64)
+    out = np.zeros((len(candidates), 2 + len(league)), np.int64)
     for i, candidate in enumerate(candidates):
+        if not is_system(candidate):
+            continue
         each = np.array([gains(candidate, us, them, stretch) for them in league], np.int64)
         board = each.sum(axis=0)
         out[i] = [board.sum(), (board**2).sum(), *each.sum(axis=1)]

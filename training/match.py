@@ -8,12 +8,9 @@ bidder that reads calls is told its partner's and its opponents' specs.
 from __future__ import annotations
 
 import math
-import signal
 import time
-from collections.abc import Callable, Iterator
-from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass, field
-from multiprocessing import get_context
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +30,7 @@ from bridge_env.protocols import Bidder
 from bridge_env.scoring import imps, score
 from bridge_env.view import view_of
 from training.boards import Boards, library_boards, pbn_boards
+from training.processes import in_processes
 
 SCORINGS = ("imps", "mp", "points")
 CHUNK = 4096  # boards bid at a time
@@ -59,6 +57,16 @@ class TableResult:
     contracts: Contracts
     tricks: NDArray[np.int8]
     score: NDArray[np.int16]
+
+    def take(self, rows: NDArray[np.int64]) -> TableResult:
+        """Some of the boards, by position."""
+        contracts = Contracts(*(part[rows] for part in self.contracts))
+        return TableResult(self.history[rows], contracts, self.tricks[rows], self.score[rows])
+
+    @property
+    def down(self) -> NDArray[np.int64]:
+        """Tricks short of the contract, int64 (N,): 0 or less where it makes; meaningless where passed out."""
+        return 6 + self.contracts.bid.astype(np.int64) // 5 + 1 - self.tricks
 
 
 @dataclass(frozen=True)
@@ -113,6 +121,11 @@ class MatchResult:
     def mean(self) -> float:
         """The average of ``values``."""
         return float(self.values.sum()) / len(self.values)
+
+    def take(self, rows: NDArray[np.int64]) -> MatchResult:
+        """Some of the boards, by position."""
+        tables = self.tables[0].take(rows), self.tables[1].take(rows)
+        return replace(self, boards=self.boards.take(rows), tables=tables, imps=self.imps[rows])
 
     def summary(self) -> dict[str, Any]:
         """The numbers of the match, ready for JSON."""
@@ -206,7 +219,7 @@ def play(
     size = min(chunk, -(-len(boards) // workers))
     parts = [boards.take(slice(at, at + size)) for at in range(0, len(boards), size)]
     if workers > 1 and len(parts) > 1:
-        results = _in_processes(a, b, parts, seed, workers)
+        results = in_processes(play_tables, [(a, b, part, seed) for part in parts], workers)
     else:
         results = (_both_tables(team_a, team_b, part, seed) for part in parts)
     done = []
@@ -219,20 +232,6 @@ def play(
         spec_name(a), spec_name(b), scoring, seed, boards, tables, imps(difference).astype(np.int64),
         time.perf_counter() - began,
     )  # fmt: skip
-
-
-def _in_processes(
-    a: str | Bidder, b: str | Bidder, parts: list[Boards], seed: int, workers: int
-) -> Iterator[tuple[TableResult, TableResult]]:
-    """``play_tables`` of every part, in order, in processes of their own; the first fault ends the rest."""
-    ignore_interrupts = (signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's to handle
-    context = get_context("spawn")
-    processes = ProcessPoolExecutor(workers, context, signal.signal, ignore_interrupts)
-    try:
-        for task in [processes.submit(play_tables, a, b, part, seed) for part in parts]:
-            yield task.result()
-    finally:
-        processes.shutdown(cancel_futures=True)
 
 
 def spec_name(spec: str | Bidder) -> str:

@@ -153,7 +153,7 @@ def _improved(
     us: Partnership, proposals: Sequence[Proposal], config: EvolveConfig, work: Work, start: int
 ) -> tuple[Partnership, list[str]]:
     """The partnership with those proposals that gain, and what they were. Few boards for all, many for the best."""
-    running = [(p, c) for p in proposals if (c := p.apply(us)) is not None and c != us]
+    running = [(p, c) for p in proposals if (c := p.apply(us, compiled=False)) is not None and c != us]
     for at, count, errors in ((0, config.boards, TRY_ERRORS), (config.boards, 3 * config.boards, LEAD_ERRORS)):
         verdicts = work.trial(us, [c for _, c in running], work.stretch(start + at, count))
         ranked = sorted(zip(verdicts, running, strict=True), key=lambda vr: -vr[0].gain)

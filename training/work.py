@@ -21,7 +21,8 @@ TRAINING = "training"  # the split: a run never touches the judging boards befor
 CONTEXTS_ONE_IN = 4  # for so many positions one kind of auction is refined that has no place in the tree
 FEWEST_DECISIONS = 100  # at a position, in all duels of a study
 MOST_DECISIONS = 600  # labelled at a position, in each task
-TASK_CANDIDATES = 32  # a task, so that even few boards keep several workers busy
+TASKS_A_WORKER = 2  # that proposals are tried in
+FEWEST_BOARDS, FEWEST_CANDIDATES = 1024, 8  # in such a task
 
 
 @dataclass(frozen=True)
@@ -46,9 +47,9 @@ class Work:
         if not candidates:
             return []
         ours, league = self.cluster.put(us), self.cluster.put(self.league)
-        groups = [slice(at, at + TASK_CANDIDATES) for at in range(0, len(candidates), TASK_CANDIDATES)]
+        parts, groups = self._cut(len(candidates), stretch)
         sent = [self.cluster.put(list(candidates[group])) for group in groups]
-        cuts = [(part, k) for part in stretch.parts(tasks.PARTS) for k in range(len(groups))]
+        cuts = [(part, k) for part in parts for k in range(len(groups))]
         total = np.zeros((len(candidates), 2 + len(self.league)), np.int64)
         jobs = [(ours, sent[k], league, part) for part, k in cuts]
         for number, sums in self.cluster.map(evolution.trial, jobs):
@@ -56,6 +57,21 @@ class Work:
             total[groups[k]] += sums
             self.tick(part.count * len(sums))
         return [evolution.verdict(row, stretch.count) for row in total]
+
+    def _cut(self, candidates: int, stretch: Stretch) -> tuple[list[Stretch], list[slice]]:
+        """The boards and the candidates in parts that give all workers something to do, and none long to wait.
+
+        Few boards cost a candidate nearly as much as many, so boards are cut finer only where candidates are too few.
+        Sums are whole numbers: how they are cut changes nothing.
+        """
+        workers = self.cluster.workers
+        assert workers is not None
+        boards = min(tasks.PARTS, stretch.count)
+        groups = min(-(-TASKS_A_WORKER * workers * boards // stretch.count), -(-candidates // FEWEST_CANDIDATES))
+        if groups * stretch.count < workers * boards:
+            boards = max(min(FEWEST_BOARDS, boards), -(-groups * stretch.count // workers))
+        size = -(-candidates // groups)
+        return stretch.parts(boards), [slice(at, at + size) for at in range(0, candidates, size)]
 
     def standing(self, pair: Partnership, stretch: Stretch) -> tuple[float, float]:
         """IMPs a board against the control pair, and the standard error."""
@@ -67,7 +83,8 @@ class Work:
 
     def rules(self, us: Partnership, count: int, chance: Chance, stretch: Stretch) -> list[Rule]:
         """The rules that refinement finds at ``count`` positions, the most valuable in front."""
-        jobs = [(us, them, part) for part in stretch.parts(tasks.PARTS) for them in self.league]
+        ours, league = self.cluster.put(us), [self.cluster.put(them) for them in self.league]
+        jobs = [(ours, them, part) for part in stretch.parts(tasks.PARTS) for them in league]
         paths: Counter[str] = Counter()
         contexts: Counter[str] = Counter()
         for _, (at_paths, in_contexts) in self.cluster.map(tasks.count_task, jobs):
@@ -91,13 +108,14 @@ class Work:
     def answers(self, us: Partnership, proposals: Sequence[Proposal], stretch: Stretch) -> list[Proposal]:
         """New calls (``evolution.answerable``) once more, each together with the answers that partner would need."""
         jobs, begun = [], []
+        ours, league = self.cluster.put(us), self.cluster.put(self.league)
         for asked in proposals:
             proposal = replace(asked, player=BOTH)  # one calls, the other answers
             changed = proposal.apply(us)
             edit = proposal.edit
             if changed is not None and isinstance(edit, evolution.Insert):
                 path = "-".join(str(step) for step in edit.path)
-                jobs.append((changed, us, self.league, stretch.parts(tasks.PARTS), path, edit.line.path[0].token,
+                jobs.append((changed, ours, league, stretch.parts(tasks.PARTS), path, edit.line.path[0].token,
                              MOST_DECISIONS))  # fmt: skip
                 begun.append((proposal, edit))
         found = dict(self.cluster.map(tasks.answers_task, jobs))

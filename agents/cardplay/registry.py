@@ -10,6 +10,7 @@ spec                            player
 ``deceptive``                   what is best if the next opponent plays for the deals he believes in; how, says
                                 ``deceptive?when=always`` (``agents.cardplay.deceptive``)
 ``python:module:factory``       your own: ``factory()`` gives an object with ``play(view, key)``
+``SPEC+SPEC``                   the first where its side declares, the second where it defends
 ==============================  ================================================================================
 """
 
@@ -22,6 +23,7 @@ from agents.cardplay.deceptive import Deceptive, DeceptiveOptions
 from agents.cardplay.montecarlo import MonteCarlo
 from agents.cardplay.options import parse_options
 from agents.cardplay.rule import RandomPlayer, RulePlayer
+from agents.cardplay.split import Split
 from bridge_env.bidders import SpecError, from_python
 from bridge_env.protocols import CardPlayer
 
@@ -56,6 +58,9 @@ def make_player(spec: str | CardPlayer, reader: AuctionReader | None = None) -> 
         if isinstance(spec, CardPlayer) and not isinstance(spec, type):
             return spec
         raise SpecError(f"{spec!r} is neither a spec string nor a CardPlayer (an object with play(view, key))")
+    declarer, plus, defender = spec.strip().partition("+")
+    if plus:
+        return Split(make_player(declarer, reader), make_player(defender, reader))
     name, _, options = spec.strip().partition("?")
     if name in _PLAIN:
         if options:
