@@ -1,5 +1,7 @@
 """A changed partnership bid again on the boards that can notice, against the whole match bid again."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
@@ -9,10 +11,11 @@ from agents.hierarchy.text import SystemTextError, parse_constraint, parse_syste
 from agents.hierarchy.tidying import added, grouped, same_rules, without_empty
 from agents.hierarchy.variation import vary
 from training.duel import Partnership, Stretch, duel, gains, hierarchy
-from training.evolution import Proposal, path_steps, rule_edit, swaps, trial, verdict
+from training.evolution import Proposal, is_system, path_steps, rule_edit, swaps, trial, verdict
 from training.match import play
 from training.refine.induce import Rule
 from training.selfplay import numbered
+from training.work import Work
 
 SAYC = numbered("sayc")
 OTHER = "system: other\n1N 12-14 hcp, balanced\n1x 12+ hcp, 4+ x\nP\n(1x)\n  1y 7-15 hcp, 5+ y\n  X 12+ hcp\n"
@@ -76,6 +79,33 @@ def test_a_trial_counts_each_board_once_and_each_opponent():
     board = each.mean(axis=0)
     assert said.gain == pytest.approx(board.mean())
     assert said.error == pytest.approx(board.std(ddof=1) / STRETCH.count**0.5)
+
+
+def test_a_change_that_makes_no_system_gains_nothing():
+    """3S over 4H cannot be bid: compiling tells, here or in the worker that tries it."""
+    new = Proposal(Insert(path_steps("4H"), parse_system("3S 2+ S\nwhen 0-7 last-level\n  P").lines[0], "new"), 2, "x")
+    assert new.apply(SAYC) is None
+    unchecked = new.apply(SAYC, compiled=False)
+    assert unchecked is not None
+    assert not is_system(unchecked)
+    _, pair = next(c for c in changes(40) if gains(c[1], SAYC, THEM, STRETCH).any())
+    sums = trial(SAYC, [unchecked, pair], [THEM], STRETCH)
+    assert not sums[0].any()
+    assert not verdict(sums[0], STRETCH.count).better_by(0.0)
+    assert sums[1].any()
+
+
+@pytest.mark.parametrize("workers", [1, 2, 3, 16])
+@pytest.mark.parametrize(("candidates", "boards"), [(121, 4096), (40, 12288), (1, 8192), (9, 1000), (1, 1)])
+def test_trials_are_cut_so_that_all_have_something_to_do(workers, candidates, boards):
+    parts, groups = Work(SimpleNamespace(workers=workers), (), 1, int)._cut(
+        candidates, Stretch(1, "training", 7, boards)
+    )
+    assert [part.start for part in parts] == list(np.cumsum([7, *(part.count for part in parts)])[:-1])
+    assert sum(part.count for part in parts) == boards
+    assert [k for group in groups for k in range(candidates)[group]] == list(range(candidates))
+    if boards >= 4096:
+        assert len(parts) * len(groups) >= min(workers, boards // 1024)
 
 
 def test_no_gain_from_a_minority_of_the_league():
