@@ -459,3 +459,17 @@ def test_leave_one_out_is_the_naive_loop(base):
         expected += int(majority(called[None])[0] == base.called[i])
     assert right == expected
     assert len(speed.of_size(base, 2000)) == 2000
+
+
+def test_many_queries_are_found_as_one_by_one():
+    """A large batch is shared between threads; columns that differ little, or not at all, change nothing."""
+    rng = np.random.default_rng(8)
+    point = rng.integers(-256, 257, (3000, 6)).astype(np.int16) // np.array([1, 64, 2, 300, 1, 8], np.int16)
+    index = indexed(point, np.arange(3000))
+    asked = np.concatenate([point, rng.integers(-256, 257, (9000, 6)).astype(np.int16)])
+    case, square = index.nearest(asked, 7)
+    for start in range(0, len(asked), 500):
+        some = index.nearest(asked[start : start + 500], 7)
+        np.testing.assert_array_equal(case[start : start + 500], some[0])
+        np.testing.assert_array_equal(square[start : start + 500], some[1])
+    assert (square[:3000, 0] == 0).all()
