@@ -11,7 +11,7 @@ import pytest
 from agents.cases import actions
 from agents.cases.base import Retained, likeness
 from agents.cases.bidder import CaseBidder, _elected, opened, read_bidder, view_of_cases
-from agents.cases.experience import revised
+from agents.cases.experience import revised, spoken_for
 from agents.cases.explain import Explanation, Precedent, explain
 from agents.cases.features import SIZE, describe
 from agents.cases.file import CaseFileError, load, save
@@ -391,6 +391,13 @@ def test_what_gained_clearly_takes_the_place_of_the_vote(base, states):
     few = Retained(*(getattr(many, f)[:20] for f in ("board", "number", "hand", "point", "worth")))
     found = revised(replace(base, retained=few), place, np.array([False]), np.zeros(1, np.int8), legal)
     assert found.call.tolist() == [0]
+    # Where no case speaks for it, nobody has tried it in such a state.
+    for votes, call in ((1, 0), (2, one_spade)):
+        vote = np.array([[0] * 5 + [one_spade] * votes + [-1]], np.int8)
+        spoken = spoken_for(vote, np.zeros(1, np.int8), legal)
+        assert spoken.sum() == votes - 1
+        found = revised(replace(base, retained=many), place, np.array([False]), np.zeros(1, np.int8), spoken)
+        assert found.call.tolist() == [call]
 
 
 def test_retained_worths_are_what_other_calls_score(base):

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from agents.cases.actions import action_of, call_of
 from agents.cases.base import PUBLISHED, CaseBase, likeness
-from agents.cases.experience import Revision, revised
+from agents.cases.experience import Revision, revised, spoken_for
 from agents.cases.features import describe
 from agents.cases.file import load
 from agents.cases.published import nearest_hands
@@ -85,7 +85,7 @@ class CaseBidder:
             similarity = likeness(distance)
         vote = self._votes(view, shown, case)
         elected = _elected(vote)
-        revision = revised(self.base, place, opened(view), elected, view.mask)
+        revision = revised(self.base, place, opened(view), elected, spoken_for(vote, elected, view.mask))
         return Retrieved(revision.call, place, case, similarity, vote, elected, revision)
 
     def _votes(self, view: BidView, shown: NDArray[np.int16], case: NDArray[np.int64]) -> NDArray[np.int8]:

@@ -2,7 +2,8 @@
 
 Of the base's own boards, states stand in the file with the IMPs that other calls would have gained over the one that it
 made. Among the nearest states in which it made the call that the votes make now, a call that gained clearly takes its
-place.
+place. Only calls were tried for which some of the retrieved cases spoke, and only such calls can be taken: of the
+others nothing is known.
 """
 
 from __future__ import annotations
@@ -14,12 +15,30 @@ from numpy.typing import NDArray
 
 from agents.cases.base import UNTRIED, CaseBase
 from agents.cases.index import NOTHING
+from bridge_env.calls import NUM_CALLS
 
 STATES = 120  # of self-play, the nearest, are asked
 ENOUGH = 25  # of them must have tried a call
 CLEARLY = 1.5  # standard errors above nothing
 _LEAST = 0.3  # IMPs
+VOTES = 2  # a call that so many cases speak for is tried
+OTHERS = 2  # such calls a state
 _BLOCK = 512
+
+
+def spoken_for(vote: NDArray[np.int8], made: NDArray[np.int8], legal: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """The calls that may be better than those ``made``: those with most votes beside it, bool (N, 38).
+
+    Args:
+        vote: int8 (N, k), what the retrieved cases call, -1 for those who do not vote.
+        made: int8 (N,).
+        legal: bool (N, 38).
+    """
+    votes = (vote[:, :, None] == np.arange(NUM_CALLS)).sum(axis=1)
+    votes[np.arange(len(vote)), made] = 0
+    least = np.sort(votes, axis=1)[:, -OTHERS][:, None]
+    spoken: NDArray[np.bool_] = (votes >= np.maximum(least, VOTES)) & legal
+    return spoken
 
 
 @dataclass(frozen=True)
@@ -40,7 +59,7 @@ class Revision:
 
 def revised(
     base: CaseBase, place: NDArray[np.int16], opened: NDArray[np.bool_], call: NDArray[np.int8],
-    legal: NDArray[np.bool_],
+    spoken: NDArray[np.bool_],
 ) -> Revision:  # fmt: skip
     """Better calls than those that the votes make.
 
@@ -48,7 +67,7 @@ def revised(
         place: int16 (N, D), where the states lie.
         opened: bool (N,), somebody has bid.
         call: int8 (N,), what the votes make.
-        legal: bool (N, 38).
+        spoken: bool (N, 38), the calls that may be taken: ``spoken_for``.
     """
     n = len(call)
     out = Revision(call.copy(), np.zeros(n, np.int64), np.zeros(n), np.zeros(n))
@@ -62,12 +81,12 @@ def revised(
         for at in range(0, len(rows), _BLOCK):
             some = rows[at : at + _BLOCK]
             found, square = index.nearest(place[some], STATES)
-            _improve(out, some, base.retained.worth[found], square < NOTHING, legal[some])
+            _improve(out, some, base.retained.worth[found], square < NOTHING, spoken[some])
     return out
 
 
 def _improve(
-    out: Revision, rows: NDArray[np.int64], worth: NDArray[np.int8], there: NDArray[np.bool_], legal: NDArray[np.bool_]
+    out: Revision, rows: NDArray[np.int64], worth: NDArray[np.int8], there: NDArray[np.bool_], spoken: NDArray[np.bool_]
 ) -> None:
     """Write into ``out`` where a call of ``worth``, int8 (Q, STATES, 38), gained clearly."""
     known = (worth != UNTRIED) & there[:, :, None]
@@ -77,7 +96,7 @@ def _improve(
     count = np.maximum(tried, 1)
     mean = total / count
     error = np.sqrt(np.maximum(squares / count - mean**2, 0.25) / count)
-    sure = np.where((tried >= ENOUGH) & legal, mean - CLEARLY * error, -np.inf)
+    sure = np.where((tried >= ENOUGH) & spoken, mean - CLEARLY * error, -np.inf)
     best = sure.argmax(axis=1)
     q = np.arange(len(rows))
     better = (sure[q, best] > 0) & (mean[q, best] > _LEAST)

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from agents.cases.base import UNTRIED, CaseBase, Retained
 from agents.cases.bidder import CaseBidder
+from agents.cases.experience import spoken_for
 from agents.cases.file import check
 from bridge_env import streams
 from bridge_env.auction import Auctions
@@ -28,8 +29,6 @@ from bridge_env.view import view_of
 from training.boards import Boards
 from training.match import ask, bid_out
 
-VOTES = 2  # a call that so many cases speak for is tried
-MOST = 2  # such calls a state
 _ROWS = 16_384
 
 Int = NDArray[np.int64]
@@ -65,7 +64,7 @@ def retained(
         auctions = _before(tables, row[some], number[some])
         view = view_of(auctions, tables.boards.owner[row[some]])
         found = bidder.retrieve(view)
-        ask_for = _tried(found.vote, tables.history[row[some], number[some]], view.mask)
+        ask_for = spoken_for(found.vote, tables.history[row[some], number[some]], view.mask)
         worth.append(_worth(bidder, them, tables, row[some], number[some], ask_for, seed))
         place.append(found.place)
         hand.append(np.packbits(view.hand, axis=1))
@@ -101,14 +100,6 @@ def _before(tables: Table, row: Int, number: Int) -> Auctions:
     history = tables.history[row]
     before = np.where(np.arange(history.shape[1]) < number[:, None], history, -1).astype(np.int8)
     return Auctions.replay(before, tables.boards.dealer[row], tables.boards.vulnerability[row])
-
-
-def _tried(vote: NDArray[np.int8], made: NDArray[np.int8], legal: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """The calls to try, bool (N, 38): those with most votes beside the call made."""
-    votes = (vote[:, :, None] == np.arange(NUM_CALLS)).sum(axis=1)
-    votes[np.arange(len(vote)), made] = 0
-    least = np.sort(votes, axis=1)[:, -MOST][:, None]
-    return (votes >= np.maximum(least, VOTES)) & legal
 
 
 def _worth(
