@@ -80,10 +80,10 @@ def slow_position(left: np.ndarray, at: Standing) -> slow.Position:
 def test_the_tree_is_the_rule(count, left):
     for number, (real, imagined, at, strain, goal) in enumerate(endings(count, len(left) + count, left)):
         depth, longest = 1 + number % 3, number % 4
-        tree = Tree(strain, 14 - goal, longest)
+        tree = Tree(strain, 14 - goal)
         rule = slow.Rule(strain, at.side, goal, at.won + at.lost + depth, longest)
         slow.real.cache_clear()
         slow.imaginary.cache_clear()
         wanted = slow.mean(slow_position(real, at), [slow_position(row, at) for row in imagined], rule)
-        assert tree.mean(real, imagined, at, depth) == pytest.approx(wanted)
+        assert tree.mean(real, imagined, at, depth, longest) == pytest.approx(wanted)
         assert not tree.spent

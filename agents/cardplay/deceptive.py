@@ -49,8 +49,10 @@ class DeceptiveOptions(Options):
         depth: tricks that are looked ahead, more while the opponents have the lead.
         lines: lines that a level of the search may have; it ends early where there would be more. Of exact leaves.
         leaf: what ends a line: EXACT or PUBLISHED.
-        nodes: positions that a card's search may look at, with the published leaf. It goes through depths 1, 2 ... and
-            keeps the last one for which they were enough, at least depth 1.
+        solves: what a card may cost in positions solved, with exact leaves: one of up to seven tricks counts as 1, one
+            of thirteen as much as a hundred. The search goes from a small one of depth 1, which is always done, to
+            larger ones, and keeps the last for which they were enough.
+        nodes: positions that a card's search may look at, with the published leaf; depth 1 always is done.
         when: NEEDED: only where no card makes (a defender: beats) the contract double dummy on most deals; or ALWAYS.
     """
 
@@ -59,7 +61,8 @@ class DeceptiveOptions(Options):
     depth: int = 2
     lines: int = 3000
     leaf: str = EXACT
-    nodes: int = 100_000_000
+    solves: int = 4000
+    nodes: int = 300_000_000
     when: str = NEEDED
 
 
@@ -158,17 +161,17 @@ class Deceptive:
         )  # fmt: skip
 
     def _look(self, search: Lookahead, until: float | None) -> Look:
-        """The largest search that nodes and seconds allow; the first, of depth 1, always is done."""
+        """The largest search that the options and the seconds allow; the first, of depth 1, always is done."""
         options = self.options
-        wanted = Size(options.real, options.imagined, options.depth)
         tree = search.tree() if options.leaf == PUBLISHED else None
-        through = tree is not None or until is not None
-        first, *more = sizes(wanted, range(1, wanted.depth + 1) if through else (wanted.depth,), until is not None)
+        wanted = Size(options.real, options.imagined, options.depth)
+        first, *more = sizes(wanted, tree is None or until is not None, until is not None)
         began = time.perf_counter()
         done = self._at(search, first, tree, None)
         assert done is not None
         if tree is not None:
             tree.limit(options.nodes)
+        search.solver.most = options.solves
         for size in more:
             took, began = time.perf_counter() - began, time.perf_counter()
             if until is not None and (began + took > until or size.real > 2 * len(search.deals)):

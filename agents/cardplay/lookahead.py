@@ -7,7 +7,6 @@ exact leaves (``paired``) or to the published one (``paired_tree``).
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -16,7 +15,7 @@ from numpy.typing import NDArray
 from agents.cardplay.auction import AuctionReader
 from agents.cardplay.deals import believed_deals
 from agents.cardplay.montecarlo import CardThought
-from agents.cardplay.paired import Line, Solver, after, real_values
+from agents.cardplay.paired import LONGEST, Line, Solver, after, real_values
 from agents.cardplay.paired_tree import Standing, Tree
 from agents.cardplay.table import present_trick, trick_leader
 from agents.cardplay.worth import Worth
@@ -28,14 +27,15 @@ from bridge_env.play_view import PlayView, play_view
 
 @dataclass(frozen=True)
 class Size:
-    """Of a search: deals, deals imagined in each, tricks looked ahead."""
+    """Of a search: deals, deals imagined in each, tricks looked ahead, and how many more while theirs have the lead."""
 
     real: int
     imagined: int
     depth: int
+    further: int = LONGEST
 
     def __str__(self) -> str:
-        return f"{self.real} deals, {self.imagined} imagined in each, depth {self.depth}"
+        return f"{self.real} deals, {self.imagined} imagined in each, depth {self.depth}+{self.further}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,7 +92,7 @@ class Lookahead:
         self._leader, self._trick, self._side = int(trick_leader(view)[row]), trick, int(view.turn[row]) & 1
 
     def exact(self, size: Size, lines: int, until: float | None) -> Look | None:
-        """With exact double dummy at the leaves; None if it was not done by ``until``."""
+        """With exact double dummy at the leaves; None if it was not done by ``until``, or ``solver`` is spent."""
         deals, weight = self._most(size.real)
         worth = Worth(self.view, self.row, deals, self.score)
         average = []
@@ -105,7 +105,9 @@ class Lookahead:
                 for imagined in self.imagined(at, d, size.imagined):
                     roots.append(self._root(at, deals[d], imagined))
                     groups.append(d)
-            tricks = real_values(roots, groups, self._side, self.solver, size.depth, lines)
+            tricks = real_values(roots, groups, self._side, self.solver, size.depth, lines, size.further)
+            if self.solver.spent:
+                return None
             of = np.array(groups)
             average.append(sum(weight[d] * _worth(worth, tricks[of == d], d).mean() for d in range(len(deals))))
         seen = weight @ worth.of(self.tricks[: len(deals)])
@@ -121,8 +123,8 @@ class Lookahead:
                 roots = [self._root(at, deals[d], deal) for deal in (deals[d], *imagined)]
                 standing = self._standing(roots[0])
                 believed = np.stack([root.imagined for root in roots])
-                average[at] += weight[d] * tree.mean(roots[0].real, believed[1:], standing, size.depth)
-                seen[at] += weight[d] * tree.mean(roots[0].real, believed[:1], standing, size.depth)
+                average[at] += weight[d] * tree.mean(roots[0].real, believed[1:], standing, size.depth, size.further)
+                seen[at] += weight[d] * tree.mean(roots[0].real, believed[:1], standing, size.depth, size.further)
                 if tree.spent or _over(until):
                     return None
         return Look(replace(size, real=len(deals)), average, seen)
@@ -205,12 +207,20 @@ def opponents_views(view: PlayView, row: int, card: int, deals: NDArray[np.uint8
     ), seat
 
 
-def sizes(wanted: Size, steps: Sequence[int], grow: bool) -> list[Size]:
-    """Searches one after the other, each larger: through the depths of ``steps``; to ``grow``, on to more deals."""
-    out = [replace(wanted, depth=depth) for depth in steps]
-    if grow:
-        out.insert(0, Size(max(2, wanted.real // 2), max(2, wanted.imagined // 2), 1))
-        while out[-1].real < 512:
-            last = out[-1]
-            out += [replace(last, real=2 * last.real), replace(last, real=2 * last.real, imagined=2 * last.imagined)]
+def sizes(wanted: Size, small: bool, grow: bool) -> list[Size]:
+    """Searches one after the other, each larger.
+
+    Args:
+        wanted: what to go to, by depth, then with what comes beyond it.
+        small: begin with few deals.
+        grow: go on to more deals.
+    """
+    out = [replace(wanted, depth=depth, further=min(1, wanted.further)) for depth in range(1, wanted.depth + 1)]
+    out += [replace(wanted, further=further) for further in range(2, wanted.further + 1)]
+    if small:
+        few = Size(max(1, wanted.real // 4), max(1, wanted.imagined // 2), 1, 0)
+        out = [few, replace(wanted, depth=1, further=0), *out]
+    while grow and out[-1].real < 512:
+        last = out[-1]
+        out += [replace(last, real=2 * last.real), replace(last, real=2 * last.real, imagined=2 * last.imagined)]
     return out

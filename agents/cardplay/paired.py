@@ -21,10 +21,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bridge_env.cards import UNKNOWN
-from bridge_env.double_dummy.positions import NOT_LEGAL, card_tricks
+from bridge_env.double_dummy.exact import BOARDS_PER_CALL
+from bridge_env.double_dummy.positions import ALL_BEST, ALL_CARDS, NOT_LEGAL, ONE_BEST, card_tricks
 from bridge_env.play import beats
 
-_LONGEST = 3  # tricks beyond the depth, while their side has the lead
+LONGEST = 3  # tricks beyond the depth, while their side has the lead
+_UNSOLVED = np.zeros(52, np.int8)
+# About what DDS takes on one core for a position of 0..13 tricks, in fifths of a millisecond.
+_COST = {
+    ALL_CARDS: np.array([1, 1, 1, 1, 1, 1, 1, 1, 2, 3, 6, 18, 40, 120]),
+    ALL_BEST: np.array([1, 1, 1, 1, 1, 1, 1, 1, 2, 3, 5, 12, 24, 70]),
+    ONE_BEST: np.array([1, 1, 1, 1, 1, 1, 1, 1, 2, 3, 4, 10, 18, 60]),
+}
 
 
 class Pair(NamedTuple):
@@ -69,24 +77,42 @@ class Line:
 
 
 class Solver:
-    """Double-dummy values of all cards of positions, each solved once."""
+    """Double-dummy values of positions, each solved once, and what they cost.
+
+    Attributes:
+        cost: of all that was solved, about in fifths of a millisecond.
+        most: the cost from which on ``spent``: searches that are under way end then, and mean nothing.
+    """
 
     def __init__(self, strain: int, threads: int | None) -> None:
         self.strain, self.threads = strain, threads
-        self._known: dict[tuple[bytes, int, tuple[int, ...]], NDArray[np.int8]] = {}
+        self.cost, self.most = 0, 1 << 62
+        self._known: dict[tuple[bytes, int, tuple[int, ...], int], NDArray[np.int8]] = {}
 
-    def solve(self, asked: Sequence[tuple[NDArray[np.uint8], int, tuple[int, ...]]]) -> list[NDArray[np.int8]]:
+    @property
+    def spent(self) -> bool:
+        return self.cost > self.most
+
+    def solve(
+        self, asked: Sequence[tuple[NDArray[np.uint8], int, tuple[int, ...]]], wanted: int = ALL_CARDS
+    ) -> list[NDArray[np.int8]]:
         """Tricks for the side to play from here on, int8 (52,), of positions (cards left, leader, trick)."""
-        keys = [(left.tobytes(), leader, trick) for left, leader, trick in asked]
+        keys = [(left.tobytes(), leader, trick, wanted) for left, leader, trick in asked]
         missing = {key: at for at, key in enumerate(keys) if key not in self._known}
-        if missing:
-            left = np.stack([asked[at][0] for at in missing.values()])
-            leader = np.array([asked[at][1] for at in missing.values()])
-            trick = np.full((len(missing), 3), -1, np.int8)
-            for row, at in enumerate(missing.values()):
+        new = list(missing.values())
+        for start in range(0, len(new), BOARDS_PER_CALL):
+            part = new[start : start + BOARDS_PER_CALL]
+            if self.spent:
+                return [self._known.get(key, _UNSOLVED) for key in keys]
+            left = np.stack([asked[at][0] for at in part])
+            leader = np.array([asked[at][1] for at in part])
+            trick = np.full((len(part), 3), -1, np.int8)
+            for row, at in enumerate(part):
                 trick[row, : len(asked[at][2])] = asked[at][2]
-            for key, values in zip(missing, card_tricks(left, self.strain, leader, trick, self.threads), strict=True):
-                self._known[key] = values
+            self.cost += int(_COST[wanted][((left != UNKNOWN).sum(axis=1) + 3) // 4].sum())
+            values = card_tricks(left, self.strain, leader, trick, self.threads, wanted)
+            for at, found in zip(part, values, strict=True):
+                self._known[keys[at]] = found
         return [self._known[key] for key in keys]
 
 
@@ -149,6 +175,7 @@ def real_values(
     solver: Solver,
     depth: int,
     most: int,
+    longest: int = LONGEST,
 ) -> NDArray[np.float64]:
     """My side's tricks from each root on, in the real deal, against opponents who believe in the imagined one.
 
@@ -156,19 +183,24 @@ def real_values(
         groups: roots of the same number are the same position, with deals that one opponent thinks possible: where it
             is his turn, his first card is the same for all of them, the best for him on average.
         side: mine.
-        depth: tricks that are looked ahead; while their side has the lead, up to three more.
+        depth: tricks that are looked ahead; while their side has the lead, up to ``longest`` more.
         most: lines of a level; a level with more is not looked at further.
+
+    The values mean nothing once ``solver`` is spent.
     """
     levels: list[list[Line]] = [list(roots)]
     values: list[NDArray[np.float64]] = []
     choice: list[NDArray[np.bool_]] = []  # at which lines of a level it is my side that chooses
     while levels[-1]:
+        if solver.spent:
+            return np.zeros(len(roots))
         level = levels[-1]
         last = len(level) > most
-        leaf = np.array([last or _ends(line, side, depth) for line in level])
+        leaf = np.array([last or _ends(line, side, depth, longest) for line in level])
         worth = np.full(len(level), np.nan)
         at = np.flatnonzero(leaf)
-        solved = solver.solve([(level[i].real, level[i].leader, level[i].trick) for i in at if _cards_left(level[i])])
+        leaves = [(level[i].real, level[i].leader, level[i].trick) for i in at if _cards_left(level[i])]
+        solved = solver.solve(leaves, ONE_BEST)
         found = iter(solved)
         for i in at:
             worth[i] = level[i].won + (_mine(next(found), level[i], side) if _cards_left(level[i]) else 0)
@@ -192,12 +224,12 @@ def _cards_left(line: Line) -> bool:
     return bool((line.real != UNKNOWN).any())
 
 
-def _ends(line: Line, side: int, depth: int) -> bool:
+def _ends(line: Line, side: int, depth: int, longest: int) -> bool:
     """Is this a leaf? At the depth, unless they have the lead; or where no card is left."""
     if line.trick:
         return False
     theirs = (line.leader ^ side) & 1 == 1
-    return not _cards_left(line) or line.gone >= depth + (_LONGEST if theirs else 0)
+    return not _cards_left(line) or line.gone >= depth + (longest if theirs else 0)
 
 
 def _mine(values: NDArray[np.int8], line: Line, side: int) -> int:
@@ -211,23 +243,33 @@ def _moves(
     level: list[Line], leaf: NDArray[np.bool_], mine: NDArray[np.bool_], solver: Solver, groups: Sequence[int] | None
 ) -> list[list[int]]:
     """The cards to look at in each line: all that differ at nodes of mine, at theirs those that look best to them."""
-    theirs = np.flatnonzero(~leaf & ~mine)
-    imagined = solver.solve([(level[i].imagined, level[i].leader, level[i].trick) for i in theirs])
-    looks = {int(i): values.astype(np.float64) for i, values in zip(theirs, imagined, strict=True)}
-    if groups is not None:
-        looks = _together(looks, groups)
     moves: list[list[int]] = []
+    doubtful: list[int] = []
     for i, line in enumerate(level):
-        if leaf[i]:
-            moves.append([])
-            continue
-        cards = legal_cards(line.real, line.turn, line.trick)
-        if not mine[i]:
-            value = np.where(cards & (looks[i] > NOT_LEGAL), looks[i], -np.inf)
-            if np.isfinite(value).any():
-                cards = cards & (value >= value.max() - 1e-9)
-        moves.append(distinct(cards, line.real, line.turn, line.trick))
-    return moves
+        cards = [] if leaf[i] else distinct(
+            legal_cards(line.real, line.turn, line.trick), line.real, line.turn, line.trick
+        )  # fmt: skip
+        moves.append(cards)
+        if len(cards) > 1 and not mine[i]:
+            doubtful.append(i)
+    asked = [(level[i].imagined, level[i].leader, level[i].trick) for i in doubtful]
+    looks = dict(zip(doubtful, solver.solve(asked, ALL_BEST if groups is None else ALL_CARDS), strict=True))
+    if groups is not None:
+        means = _together({i: values.astype(np.float64) for i, values in looks.items()}, groups)
+        return [_best_of(level[i], means[i]) if i in means else cards for i, cards in enumerate(moves)]
+    for i in doubtful:  # none of the best in d' is legal in d: then the best of those that are
+        if not (legal_cards(level[i].real, level[i].turn, level[i].trick) & (looks[i] > NOT_LEGAL)).any():
+            (looks[i],) = solver.solve([(level[i].imagined, level[i].leader, level[i].trick)])
+    return [_best_of(level[i], looks[i]) if i in looks else cards for i, cards in enumerate(moves)]
+
+
+def _best_of(line: Line, looks: NDArray[np.float64] | NDArray[np.int8]) -> list[int]:
+    """The cards that can be played in both deals and look best; where there is none, those of the real one."""
+    cards = legal_cards(line.real, line.turn, line.trick)
+    both = cards & (looks > NOT_LEGAL)
+    if both.any():
+        cards = both & (looks >= looks[both].max() - 1e-9)
+    return distinct(cards, line.real, line.turn, line.trick)
 
 
 def _together(looks: dict[int, NDArray[np.float64]], groups: Sequence[int]) -> dict[int, NDArray[np.float64]]:

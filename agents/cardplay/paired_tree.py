@@ -405,13 +405,12 @@ class Tree:
     Args:
         strain: 0..4.
         fatal: tricks of the other side with which my side has failed.
-        longest: tricks beyond the depth, while their side has the lead.
     """
 
-    def __init__(self, strain: int, fatal: int, longest: int = 3) -> None:
+    def __init__(self, strain: int, fatal: int) -> None:
         self.strain = strain
         self._work = np.zeros(_TABLE + 2 * _SLOTS, np.int64)
-        self._work[[LIMIT, FATAL, STRAIN, LONGEST]] = 1 << 62, fatal, strain, longest
+        self._work[[LIMIT, FATAL, STRAIN]] = 1 << 62, fatal, strain
 
     def limit(self, nodes: int) -> None:
         """So many positions may be looked at in all; then it is ``spent``, and values are void."""
@@ -426,15 +425,18 @@ class Tree:
     def spent(self) -> bool:
         return bool(self._work[NODES] > self._work[LIMIT])
 
-    def mean(self, real: NDArray[np.uint8], imagined: NDArray[np.uint8], at: Standing, depth: int) -> float:
+    def mean(
+        self, real: NDArray[np.uint8], imagined: NDArray[np.uint8], at: Standing, depth: int, longest: int
+    ) -> float:
         """The mean over D' of the real values of one position, in tricks of my side on the whole board.
 
         Args:
             real: uint8 (52,), the seat that still holds each card, 255 once it is played.
             imagined: uint8 (n, 52), the same in each deal of D'.
             depth: tricks that are looked ahead, the present one included.
+            longest: so many more while their side has the lead.
         """
-        self._work[STAGE] = 128 * depth
+        self._work[[STAGE, LONGEST]] = 128 * (16 * depth + longest), longest
         turn = (at.leader + len(at.trick)) & 3
         hands = np.roll(hand_bits(real), -turn)
         believed = np.ascontiguousarray(np.roll(hand_bits(imagined), -turn, axis=1))
