@@ -2,14 +2,26 @@
 
 from __future__ import annotations
 
+import time
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from reference import paired_tree as slow
-from test_cardplay import cards
-from test_play import random_plays
+from test_cardplay import cards, keys
+from test_play import contracts_of, random_plays
 
-from agents.cardplay.paired_tree import Standing, Tree
+from agents.cardplay.bits import Standing
+from agents.cardplay.deceptive import Deceptive, DeceptiveOptions, deception_text
+from agents.cardplay.lookahead import Size
+from agents.cardplay.options import parse_options
+from agents.cardplay.paired import Line, Solver, real_values
+from agents.cardplay.paired_tree import Tree
+from agents.cardplay.registry import make_player
 from agents.cardplay.top_tricks import published_leaf
+from bridge_env.bidders import SpecError
+from bridge_env.double_dummy.positions import card_tricks
+from bridge_env.play_view import play_view
 
 NT, SPADES, HEARTS = 4, 3, 2
 
@@ -76,7 +88,7 @@ def slow_position(left: np.ndarray, at: Standing) -> slow.Position:
     return deal, at.leader, tuple(int(c) for c in at.trick), at.won, at.lost
 
 
-@pytest.mark.parametrize(("count", "left"), [(400, range(2, 4)), (80, range(4, 5)), (8, range(5, 6))])
+@pytest.mark.parametrize(("count", "left"), [(300, range(2, 4)), (40, range(4, 5)), (10, range(5, 6))])
 def test_the_tree_is_the_rule(count, left):
     for number, (real, imagined, at, strain, goal) in enumerate(endings(count, len(left) + count, left)):
         depth, longest = 1 + number % 3, number % 4
@@ -87,3 +99,75 @@ def test_the_tree_is_the_rule(count, left):
         wanted = slow.mean(slow_position(real, at), [slow_position(row, at) for row in imagined], rule)
         assert tree.mean(real, imagined, at, depth, longest) == pytest.approx(wanted)
         assert not tree.spent
+
+
+def test_to_the_end_it_is_double_dummy_and_a_belief_never_costs_my_side():
+    """Where nothing is fatal: believed truth gives what DDS says, another belief no less."""
+    more = 0
+    for real, imagined, at, strain, _ in endings(40, 3, range(2, 5)):
+        trick = np.array([*at.trick, -1, -1, -1][:3], np.int8)
+        best = int(card_tricks(real, strain, at.leader, trick, threads=1).max())
+        turn = (at.leader + len(at.trick)) & 3
+        left = int((real == turn).sum())
+        mine = best if (turn ^ at.side) & 1 == 0 else left - best
+        tree = Tree(strain, 14)
+        assert tree.mean(real, real[None], at, left, 0) == at.won + mine
+        believing = tree.mean(real, imagined, at, left, 0)
+        assert believing >= at.won + mine
+        more += believing > at.won + mine
+        exact = real_values(
+            [Line(real, row, at.leader, at.trick) for row in imagined[:1]], [0], at.side, Solver(strain, 1), left, 10**6
+        )
+        assert tree.mean(real, imagined[:1], at, left, 0) == at.won + exact[0]
+    assert more > 3
+
+
+def test_a_budget_of_positions_ends_the_search():
+    real, imagined, at, strain, goal = next(endings(1, 5, range(6, 7)))
+    tree = Tree(strain, 14 - goal)
+    tree.limit(3)
+    tree.mean(real, imagined, at, 3, 3)
+    assert tree.spent
+    assert tree.nodes < 60
+
+
+@pytest.mark.parametrize("length", [32, 37])
+def test_the_player_with_the_published_leaf(length):
+    plays, _ = random_plays(2, length, length)
+    view = play_view(plays, contracts_of(plays), 0)
+    options = DeceptiveOptions(deals=5, real=3, imagined=2, depth=3, when="always", leaf="published")
+    player = Deceptive(options=options, threads=1)
+    few = Deceptive(options=replace(options, nodes=1), threads=1)
+    for row, (found, cut) in enumerate(zip(player.think(view, keys(2)), few.think(view, keys(2)), strict=True)):
+        at = np.array([row])
+        assert player.play(view.take(at), keys(2)[at]).tolist() == [found.card]
+        assert view.mask[row, cut.card]
+        if len(found.cards):
+            assert (found.average >= found.double_dummy - 1e-9).all()
+            assert (found.size, found.short) == (Size(3, 2, 3, 3), False)
+            assert (cut.size, cut.short) == (Size(3, 2, 1, 1), True)
+            assert "depth 1+1, less than asked for" in deception_text(cut, view, row, "imps")
+            assert "0 where the goal is lost" in deception_text(found, view, row, "imps")
+
+
+def test_seconds_are_kept_and_depth_one_always_is_done():
+    plays, _ = random_plays(1, 5, 33)
+    view = play_view(plays, contracts_of(plays), 0)
+    for leaf in ("exact", "published"):
+        spec = f"deceptive?seconds=0.6&when=always&leaf={leaf}"
+        player = make_player(spec)
+        player.play(view, keys(1))
+        began = time.perf_counter()
+        (found,) = player.think(view, keys(1))
+        assert time.perf_counter() - began < 4
+        assert found.size.depth >= 1
+    player = make_player("deceptive?seconds=0.001&when=always")
+    assert player.think(view, keys(1))[0].size.depth == 1
+
+
+def test_specs():
+    player = make_player("deceptive?leaf=published&depth=3")
+    assert (player.options.leaf, player.options.depth) == ("published", 3)
+    assert parse_options(str(player.options), "spec", DeceptiveOptions()) == player.options
+    with pytest.raises(SpecError, match="leaf is exact or published"):
+        make_player("deceptive?leaf=other")

@@ -14,7 +14,7 @@ depth that is ``deceptive?leaf=published&depth=3``.
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass, field, replace
+from dataclasses import astuple, dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,6 +32,7 @@ from bridge_env.cards import SEATS, card_text, hand_text
 from bridge_env.play_view import PlayView
 
 _SAME = 1e-9
+_UNITS = {EXACT: "", PUBLISHED: "tricks, 0 where the goal is lost"}
 _PLAIN_SHARE = 3  # of a budget in seconds, one part of so many goes to the plain card
 
 
@@ -79,7 +80,9 @@ class Deception:
         double_dummy: float64 (C,), on the same deals if he saw all cards: what is at risk where he sees through it.
         planted: for each candidate, uint8 (S', 52), deals he imagines after it.
         opponent: his seat.
-        size: of the search; its depth may be less than that of the options, where nodes or seconds ran out.
+        size: of the search.
+        short: was it a smaller one than the options ask for, because solves, nodes or seconds ran out?
+        unit: what the averages are in, where that is not the options' score.
     """
 
     plain: CardThought
@@ -90,6 +93,8 @@ class Deception:
     planted: list[NDArray[np.uint8]] = field(default_factory=list)
     opponent: int = -1
     size: Size | None = None
+    short: bool = False
+    unit: str = ""
 
 
 class Deceptive:
@@ -156,8 +161,11 @@ class Deceptive:
         usual = np.flatnonzero(cards[best] == thought.card)
         at = best[usual[0]] if len(usual) else best[0]
         planted = [search.imagined(c, 0, look.size.imagined) for c in range(len(cards))]
+        size, full = look.size, Size(min(options.real, len(search.deals)), options.imagined, options.depth)
         return Deception(
-            thought, int(cards[at]), cards, look.average, look.seen, planted, search.opponent, look.size
+            thought, int(cards[at]), cards, look.average, look.seen, planted, search.opponent, size,
+            any(a < b for a, b in zip(astuple(size), astuple(full), strict=True)),
+            _UNITS[options.leaf],
         )  # fmt: skip
 
     def _look(self, search: Lookahead, until: float | None) -> Look:
@@ -215,10 +223,12 @@ def deception_text(found: Deception, view: PlayView, row: int, unit: str) -> str
     if not len(found.cards):
         return thought_text(found.plain, view, row, unit)
     lines = [f"{card_text(found.card)} (montecarlo: {card_text(found.plain.card)})"]
-    lines.append(f"  cards     believing  seeing all   ({unit})")
+    lines.append(f"  cards     believing  seeing all   ({found.unit or unit})")
     for at in np.argsort(-found.average, kind="stable"):
         name = card_text(int(found.cards[at]))
         lines.append(f"            {found.average[at]:>+9.2f}  {found.double_dummy[at]:>+10.2f}   {name}")
+    short = ", less than asked for: solves, nodes or seconds ran out" if found.short else ""
+    lines.append(f"  search    {found.size}{short}")
     at = int(np.flatnonzero(found.cards == found.card)[0])
     risk = float(found.double_dummy.max() - found.double_dummy[at])
     cost = "costs nothing if it is seen through" if risk < _SAME else f"risks {risk:.2f} if it is seen through"

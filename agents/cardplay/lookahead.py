@@ -13,10 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.cardplay.auction import AuctionReader
+from agents.cardplay.bits import Standing
 from agents.cardplay.deals import believed_deals
 from agents.cardplay.montecarlo import CardThought
 from agents.cardplay.paired import LONGEST, Line, Solver, after, real_values
-from agents.cardplay.paired_tree import Standing, Tree
+from agents.cardplay.paired_tree import Tree
 from agents.cardplay.table import present_trick, trick_leader
 from agents.cardplay.worth import Worth
 from bridge_env import streams
@@ -154,7 +155,7 @@ class Lookahead:
     def _root(self, at: int, deal: NDArray[np.uint8], imagined: NDArray[np.uint8]) -> Line:
         gone = self.view.played[self.row]
         before = Line(_left(deal, gone), _left(imagined, gone), self._leader, self._trick)
-        return after(before, int(self.cards[at]), self.strain, self._side, -1)
+        return after(before, int(self.cards[at]), self.strain, self._side)
 
     def _tricks(self) -> tuple[int, int]:
         """Tricks of my side so far, and its goal: the contract, or to beat it."""

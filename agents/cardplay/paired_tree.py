@@ -14,55 +14,35 @@ known from DDS, so both values need a tree. It is followed thus:
 - Touching cards are played once, the lowest: at mine as d has them; at theirs cards between that lie elsewhere in d or
   in d' keep them apart.
 
-Both searches go depth first with bounds, and keep what they know of positions at the start of a trick. Hands are bits
-(``top_tricks``), four of them in turn, the hand to play first. The rest of a position is ``at``, nine numbers:
-
-- ``mine``: is the hand to play of my side? ``led``: the bits of the suit led, 0 at the start of a trick; ``best``: the
-  card that wins so far, ``ago``: the hand that it came from, counted from the hand to play on; ``place``: how many
-  cards are in the ``trick``, their bits;
-- ``won``, ``lost``: tricks of the board so far; ``left``: tricks until the depth is reached.
+Both searches go depth first with bounds, and keep what they know of positions at the start of a trick. What positions
+are made of: ``agents.cardplay.bits``; ``won`` and ``lost`` are the tricks of the whole board.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.cardplay.top_tricks import BITS, SUIT, hand_bits, leaf_value
+from agents.cardplay.bits import (
+    Standing,
+    distinct_cards,
+    ends,
+    hand_bits,
+    legal,
+    step,
+    suit_of,
+    turned,
+    without,
+)
+from agents.cardplay.top_tricks import leaf_value
 from bridge_env.kernels import njit
-from bridge_env.play import beats
 
 # Words of ``work``, before its table of positions.
 NODES, LIMIT, STAGE, FATAL, STRAIN, LONGEST = range(6)
 _TABLE = 8
 _SLOTS = 1 << 16
-_GAPS = 1 << 13 | 1 << 29 | 1 << 45 | 1 << 61  # between suits
 LOWEST, HIGHEST = 0, 13  # of all values
 _GOLDEN, _STIR = -7046029254386353131, -4658895280553007687
-
-
-@njit(forceinline=True)
-def _suit_of(card):  # type: ignore[no-untyped-def]
-    """The bits of the suit of a card."""
-    if card < 1 << 32:
-        return SUIT if card < 1 << 16 else SUIT << 16
-    return SUIT << 32 if card < 1 << 48 else SUIT << 48
-
-
-@njit(forceinline=True)
-def _distinct(cards, elsewhere):  # type: ignore[no-untyped-def]
-    """The lowest of each run of ``cards`` with none of ``elsewhere`` between them."""
-    out, rest, last = 0, cards, 0
-    elsewhere |= _GAPS
-    while rest:
-        card = rest & -rest
-        rest ^= card
-        if last == 0 or elsewhere & (card - 1) & ~((last << 1) - 1):
-            out |= card
-        last = card
-    return out
 
 
 @njit(forceinline=True)
@@ -73,94 +53,13 @@ def _next(cards, others, led, best):  # type: ignore[no-untyped-def]
         while rest:
             card = rest & -rest
             rest ^= card
-            if others & _suit_of(card) & ~((card << 1) - 1) == 0:
+            if others & suit_of(card) & ~((card << 1) - 1) == 0:
                 return card
         return cards & -cards
-    above = cards & _suit_of(best) & ~((best << 1) - 1)
+    above = cards & suit_of(best) & ~((best << 1) - 1)
     if above:
         return above & -above
     return cards & -cards
-
-
-@njit(forceinline=True)
-def _beats(card, best, strain):  # type: ignore[no-untyped-def]
-    suit = _suit_of(card)
-    if best & suit:
-        return card > best
-    return strain < 4 and suit == SUIT << 16 * strain
-
-
-@njit(forceinline=True)
-def _without(hands, card):  # type: ignore[no-untyped-def]
-    """The hands once the first has played ``card``; where another holds it, that one is given a card for it."""
-    hand, b, c, d = hands
-    if hand & card:
-        return hand ^ card, b, c, d
-    suit = _suit_of(card)
-    gift = 0
-    same = hand & suit
-    if same:
-        for distance in range(1, 13):
-            gift = same & (card >> distance)
-            if gift == 0:
-                gift = same & (card << distance)
-            if gift:
-                break
-    else:
-        for rank in range(13):
-            gift = hand & (0x0001000100010001 << rank)
-            if gift:
-                gift &= -gift
-                break
-    hand ^= gift
-    if b & card:
-        b ^= card | gift
-    elif c & card:
-        c ^= card | gift
-    else:
-        d ^= card | gift
-    return hand, b, c, d
-
-
-@njit(forceinline=True)
-def _turned(hands, by):  # type: ignore[no-untyped-def]
-    """The hands from another one on."""
-    a, b, c, d = hands
-    if by == 0:
-        return a, b, c, d
-    if by == 1:
-        return b, c, d, a
-    if by == 2:
-        return c, d, a, b
-    return d, a, b, c
-
-
-@njit(forceinline=True)
-def _step(at, card, strain):  # type: ignore[no-untyped-def]
-    """How far the hands turn when ``card`` is played, and the rest of the position then."""
-    mine, led, best, ago, place, trick, won, lost, left = at
-    if place == 0 or _beats(card, best, strain):
-        best, ago = card, 0
-    if place < 3:
-        return 1, (
-            1 - mine,
-            led if place else _suit_of(card),
-            best,
-            (ago - 1) & 3,
-            place + 1,
-            trick | card,
-            won,
-            lost,
-            left,
-        )
-    ours = mine ^ (ago & 1)
-    return ago, (ours, 0, 0, 0, 0, 0, won + ours, lost + 1 - ours, left - 1)
-
-
-@njit(forceinline=True)
-def _ends(hands, at, longest):  # type: ignore[no-untyped-def]
-    """Is the start of a trick a leaf? At the depth, unless theirs have the lead; or where no card is left."""
-    return hands[0] == 0 or (at[8] <= 0 and (at[0] or at[8] <= -longest))
 
 
 @njit(forceinline=True)
@@ -182,12 +81,6 @@ def _slot(work, key):  # type: ignore[no-untyped-def]
     return _TABLE + 2 * ((key ^ key >> 32) & (len(work) - _TABLE) // 2 - 1)
 
 
-@njit(forceinline=True)
-def _legal(hand, led):  # type: ignore[no-untyped-def]
-    cards = hand & led
-    return cards if cards else hand
-
-
 @njit
 def _open(hands, at, low, high, work):  # type: ignore[no-untyped-def]
     """A deal's value with open hands, to my side; outside of ``low`` and ``high`` only a bound of it."""
@@ -197,7 +90,7 @@ def _open(hands, at, low, high, work):  # type: ignore[no-untyped-def]
         return 0
     slot, key, least, most = 0, 0, LOWEST, HIGHEST
     if place == 0:
-        if _ends(hands, at, work[LONGEST]):
+        if ends(hands, at, work[LONGEST]):
             return _leaf(hands, at, work)
         key = _mixed(work[STAGE] + 4 * won + 2 * mine, hands)
         slot = _slot(work, key)
@@ -209,15 +102,15 @@ def _open(hands, at, low, high, work):  # type: ignore[no-untyped-def]
                 return most
             low, high = max(low, least), min(high, most)
     others = hands[1] | hands[2] | hands[3]
-    cards = _distinct(_legal(hands[0], led), others | trick)
+    cards = distinct_cards(legal(hands[0], led), others | trick)
     value = LOWEST - 1 if mine else HIGHEST + 1
     alpha, beta = low, high
     while cards:
         card = _next(cards, others, led, best)
         cards ^= card
-        by, then = _step(at, card, work[STRAIN])
+        by, then = step(at, card, work[STRAIN])
         a, b, c, d = hands
-        found = _open(_turned((a ^ card, b, c, d), by), then, alpha, beta, work)
+        found = _open(turned((a ^ card, b, c, d), by), then, alpha, beta, work)
         if mine:
             value, alpha = max(value, found), max(alpha, found)
         else:
@@ -234,8 +127,8 @@ def _open(hands, at, low, high, work):  # type: ignore[no-untyped-def]
 @njit
 def _looks(imagined, at, card, high, work):  # type: ignore[no-untyped-def]
     """The imaginary value of a line once ``card`` is played; from ``high`` on only a bound of it."""
-    by, then = _step(at, card, work[STRAIN])
-    return _open(_turned(_without(imagined, card), by), then, LOWEST, high, work)
+    by, then = step(at, card, work[STRAIN])
+    return _open(turned(without(imagined, card), by), then, LOWEST, high, work)
 
 
 @njit
@@ -247,7 +140,7 @@ def _real(hands, imagined, at, low, high, work):  # type: ignore[no-untyped-def]
         return 0
     slot, key, least, most = 0, 0, LOWEST, HIGHEST
     if place == 0:
-        if _ends(hands, at, work[LONGEST]):
+        if ends(hands, at, work[LONGEST]):
             return _leaf(hands, at, work)
         key = _mixed(_mixed(work[STAGE] + 4 * won + 2 * mine + 1, hands), imagined)
         slot = _slot(work, key)
@@ -259,13 +152,13 @@ def _real(hands, imagined, at, low, high, work):  # type: ignore[no-untyped-def]
                 return most
             low, high = max(low, least), min(high, most)
     others = hands[1] | hands[2] | hands[3]
-    cards = _legal(hands[0], led)
+    cards = legal(hands[0], led)
     if mine:
-        cards = _distinct(cards, others | trick)
+        cards = distinct_cards(cards, others | trick)
     else:
-        believed = cards & _legal(imagined[0], led)
+        believed = cards & legal(imagined[0], led)
         apart = others | imagined[1] | imagined[2] | imagined[3] | trick
-        cards = _distinct(believed if believed else cards, apart)
+        cards = distinct_cards(believed if believed else cards, apart)
         if cards & (cards - 1):
             cards = _smallest(cards, others, imagined, at, work)
     value = LOWEST - 1 if mine else HIGHEST + 1
@@ -273,10 +166,10 @@ def _real(hands, imagined, at, low, high, work):  # type: ignore[no-untyped-def]
     while cards:
         card = _next(cards, others, led, best)
         cards ^= card
-        by, then = _step(at, card, work[STRAIN])
+        by, then = step(at, card, work[STRAIN])
         a, b, c, d = hands
-        rest = _turned((a ^ card, b, c, d), by)
-        found = _real(rest, _turned(_without(imagined, card), by), then, alpha, beta, work)
+        rest = turned((a ^ card, b, c, d), by)
+        found = _real(rest, turned(without(imagined, card), by), then, alpha, beta, work)
         if mine:
             value, alpha = max(value, found), max(alpha, found)
         else:
@@ -330,12 +223,12 @@ def _row(hands, i):  # type: ignore[no-untyped-def]
 @njit(forceinline=True)
 def _shared(hands, imagined, at):  # type: ignore[no-untyped-def]
     """The cards that an opponent who is to play may play in d and in all of D', touching ones once."""
-    cards = _legal(hands[0], at[1])
+    cards = legal(hands[0], at[1])
     both, apart = cards, hands[1] | hands[2] | hands[3] | at[5]
     for i in range(len(imagined)):
-        both &= _legal(imagined[i, 0], at[1])
+        both &= legal(imagined[i, 0], at[1])
         apart |= imagined[i, 1] | imagined[i, 2] | imagined[i, 3]
-    return _distinct(both if both else cards, apart)
+    return distinct_cards(both if both else cards, apart)
 
 
 @njit
@@ -353,12 +246,12 @@ def _together(hands, imagined, at, work):  # type: ignore[no-untyped-def]
     while cards:
         card = cards & -cards
         cards ^= card
-        by, then = _step(at, card, work[STRAIN])
+        by, then = step(at, card, work[STRAIN])
         a, b, c, d = hands
-        rest = _turned((a ^ card, b, c, d), by)
+        rest = turned((a ^ card, b, c, d), by)
         real = 0
         for i in range(n):
-            believed = _turned(_without(_row(imagined, i), card), by)
+            believed = turned(without(_row(imagined, i), card), by)
             real += _real(rest, believed, then, LOWEST, HIGHEST - then[7], work)
         total = min(total, real)
     return total
@@ -370,33 +263,6 @@ def _together_of(hands, imagined, at, work):  # type: ignore[no-untyped-def]
     four = (hands[0], hands[1], hands[2], hands[3])
     nine = (at[0], at[1], at[2], at[3], at[4], at[5], at[6], at[7], at[8])
     return _together(four, imagined, nine, work)
-
-
-@dataclass(frozen=True)
-class Standing:
-    """Where a board stands: who leads, or led, the present trick; its cards; whose lines are looked at; their tricks.
-
-    Attributes:
-        side: mine; ``won`` its tricks so far, ``lost`` the others'.
-    """
-
-    leader: int
-    trick: tuple[int, ...]
-    side: int
-    won: int
-    lost: int
-
-    def numbers(self, turn: int, strain: int, depth: int) -> NDArray[np.int64]:
-        """``at``, int64 (9,)."""
-        led = best = ago = cards = 0
-        if self.trick:
-            first = 0
-            for k in range(1, len(self.trick)):
-                first = k if beats.py_func(self.trick[k], self.trick[first], strain) else first
-            led, best = SUIT << 16 * (self.trick[0] // 13), int(BITS[self.trick[first]])
-            ago, cards = (self.leader + first - turn) & 3, int(BITS[list(self.trick)].sum())
-        mine = int((turn ^ self.side) & 1 == 0)
-        return np.array([mine, led, best, ago, len(self.trick), cards, self.won, self.lost, depth], np.int64)
 
 
 class Tree:

@@ -10,8 +10,7 @@ The paper says no more than that. Here it means, for the side whose card is thou
 - What it cashes is added to the tricks that it has won. Where the other side has then reached its goal, the value is 0:
   declarer's is the contract, the defenders' to beat it. Else it is the tricks of one's own side.
 
-So a defender's leaf is declarer's, mirrored. Hands are bits of an int64: card ``13 * suit + rank`` is bit
-``16 * suit + rank``, and the bits above the ace of each suit stay free.
+So a defender's leaf is declarer's, mirrored. Hands are bits (``agents.cardplay.bits``).
 """
 
 from __future__ import annotations
@@ -19,36 +18,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from agents.cardplay.bits import SUIT, below, count, hand_bits
 from bridge_env.calls import NOTRUMP
 from bridge_env.kernels import njit
-from bridge_env.sampling.bits import ones
-
-SUIT = 0x1FFF
-_CARD = np.arange(52, dtype=np.int64)
-BITS: NDArray[np.int64] = np.int64(1) << (16 * (_CARD // 13) + _CARD % 13)
-"""int64 (52,): the bit of each card."""
-
-
-def hand_bits(left: NDArray[np.uint8]) -> NDArray[np.int64]:
-    """The hands N E S W as bits, int64 (..., 4), of the seats that still hold each card, uint8 (..., 52)."""
-    held = left[..., None] == np.arange(4, dtype=np.uint8)
-    out: NDArray[np.int64] = (held * BITS[:, None]).sum(axis=-2)
-    return out
-
-
-@njit(forceinline=True)
-def below(bits):  # type: ignore[no-untyped-def]
-    """The highest bit and all below it."""
-    bits |= bits >> 1
-    bits |= bits >> 2
-    bits |= bits >> 4
-    return bits | bits >> 8
-
-
-@njit(forceinline=True)
-def count(bits):  # type: ignore[no-untyped-def]
-    """How many cards."""
-    return ones(np.uint64(bits))
 
 
 @njit
