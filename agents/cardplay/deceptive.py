@@ -35,6 +35,8 @@ _SAME = 1e-9
 _UNITS = {EXACT: "", PUBLISHED: "tricks, 0 where the goal is lost"}
 _PLAIN_SHARE = 3  # of a budget in seconds, one part of so many goes to the plain card
 
+_NODES_A_SECOND, _SOLVES_A_SECOND = 40_000_000, 5_000  # about, on one core
+
 
 @dataclass(frozen=True)
 class DeceptiveOptions(Options):
@@ -53,7 +55,8 @@ class DeceptiveOptions(Options):
         solves: what a card may cost in positions solved, with exact leaves: one of up to seven tricks counts as 1, one
             of thirteen as much as a hundred. The search goes from a small one of depth 1, which is always done, to
             larger ones, and keeps the last for which they were enough.
-        nodes: positions that a card's search may look at, with the published leaf; depth 1 always is done.
+        nodes: positions that a card's search may look at, with the published leaf; depth 1 always is done. Neither
+            this nor ``solves`` counts with ``seconds``.
         when: NEEDED: only where no card makes (a defender: beats) the contract double dummy on most deals; or ALWAYS.
     """
 
@@ -77,7 +80,7 @@ class Deception:
         cards: the candidates; none where the plain card was played without such thought.
         average: float64 (C,), with the opponent's belief in mind, in the units of the options; with the published leaf
             in its own, tricks.
-        double_dummy: float64 (C,), on the same deals if he saw all cards: what is at risk where he sees through it.
+        double_dummy: float64 (C,), if he saw all cards: what is at risk where he sees through it.
         planted: for each candidate, uint8 (S', 52), deals he imagines after it.
         opponent: his seat.
         size: of the search.
@@ -177,13 +180,17 @@ class Deceptive:
         began = time.perf_counter()
         done = self._at(search, first, tree, None)
         assert done is not None
-        if tree is not None:
-            tree.limit(options.nodes)
-        search.solver.most = options.solves
         for size in more:
             took, began = time.perf_counter() - began, time.perf_counter()
             if until is not None and (began + took > until or size.real > 2 * len(search.deals)):
                 break
+            nodes, solves = options.nodes, options.solves
+            if until is not None:  # so that no step takes much longer
+                nodes = (tree.nodes if tree else 0) + int((until - began) * _NODES_A_SECOND)
+                solves = search.solver.cost + int((until - began) * _SOLVES_A_SECOND)
+            search.solver.most = solves
+            if tree is not None:
+                tree.limit(nodes)
             found = self._at(search, size, tree, until)
             if found is None:
                 break

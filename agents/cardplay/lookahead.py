@@ -46,7 +46,7 @@ class Look:
     Attributes:
         size: how it was done.
         average: float64 (C,), with the opponent's belief in mind.
-        seen: float64 (C,), on the same deals if he saw all cards.
+        seen: float64 (C,), if he saw all cards.
     """
 
     size: Size
@@ -85,6 +85,7 @@ class Lookahead:
         order = np.argsort(-thought.belief.weight, kind="stable")
         self.deals, self.weight = thought.belief.owner[order], thought.belief.weight[order]
         self.tricks = thought.tricks[order][:, np.searchsorted(thought.cards, cards)]
+        self.plain = thought.average[np.searchsorted(thought.cards, cards)]
         self.strain = int(view.strain[row])
         self.solver = Solver(self.strain, threads)
         self.opponent = -1
@@ -93,7 +94,11 @@ class Lookahead:
         self._leader, self._trick, self._side = int(trick_leader(view)[row]), trick, int(view.turn[row]) & 1
 
     def exact(self, size: Size, lines: int, until: float | None) -> Look | None:
-        """With exact double dummy at the leaves; None if it was not done by ``until``, or ``solver`` is spent."""
+        """With exact double dummy at the leaves; None if it was not done by ``until``, or ``solver`` is spent.
+
+        What he loses by his belief is added up on the deals that are looked at. What the cards are worth if he sees all
+        is known on all deals, and taken from there: it differs more from deal to deal.
+        """
         deals, weight = self._most(size.real)
         worth = Worth(self.view, self.row, deals, self.score)
         average = []
@@ -111,8 +116,8 @@ class Lookahead:
                 return None
             of = np.array(groups)
             average.append(sum(weight[d] * _worth(worth, tricks[of == d], d).mean() for d in range(len(deals))))
-        seen = weight @ worth.of(self.tricks[: len(deals)])
-        return Look(replace(size, real=len(deals)), np.array(average, np.float64), seen)
+        gained = np.array(average, np.float64) - weight @ worth.of(self.tricks[: len(deals)])
+        return Look(replace(size, real=len(deals)), self.plain + gained, self.plain)
 
     def published(self, size: Size, tree: Tree, until: float | None) -> Look | None:
         """With the published leaf, in tricks; None if it was not done by ``until``, or ``tree`` is spent."""
