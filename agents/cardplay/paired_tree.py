@@ -15,7 +15,9 @@ known from DDS, so both values need a tree. It is followed thus:
   in d' keep them apart.
 
 Both searches go depth first with bounds, and keep what they know of positions at the start of a trick. What positions
-are made of: ``agents.cardplay.bits``; ``won`` and ``lost`` are the tricks of the whole board.
+are made of: ``agents.cardplay.bits``; ``won`` and ``lost`` are the tricks of the whole board. The searches call
+themselves, and numba's cache on disk gives such functions back broken (they crash): they are compiled in each process
+that first uses them, about ten seconds.
 """
 
 from __future__ import annotations
@@ -81,7 +83,7 @@ def _slot(work, key):  # type: ignore[no-untyped-def]
     return _TABLE + 2 * ((key ^ key >> 32) & (len(work) - _TABLE) // 2 - 1)
 
 
-@njit(cache=False)  # see _together_of
+@njit(cache=False)
 def _open(hands, at, low, high, work):  # type: ignore[no-untyped-def]
     """A deal's value with open hands, to my side; outside of ``low`` and ``high`` only a bound of it."""
     work[NODES] += 1
@@ -124,14 +126,14 @@ def _open(hands, at, low, high, work):  # type: ignore[no-untyped-def]
     return value
 
 
-@njit(cache=False)  # see _together_of
+@njit(cache=False)
 def _looks(imagined, at, card, high, work):  # type: ignore[no-untyped-def]
     """The imaginary value of a line once ``card`` is played; from ``high`` on only a bound of it."""
     by, then = step(at, card, work[STRAIN])
     return _open(turned(without(imagined, card), by), then, LOWEST, high, work)
 
 
-@njit(cache=False)  # see _together_of
+@njit(cache=False)
 def _real(hands, imagined, at, low, high, work):  # type: ignore[no-untyped-def]
     """The real value of a line; outside of ``low`` and ``high`` only a bound of it."""
     work[NODES] += 1
@@ -183,7 +185,7 @@ def _real(hands, imagined, at, low, high, work):  # type: ignore[no-untyped-def]
     return value
 
 
-@njit(cache=False)  # see _together_of
+@njit(cache=False)
 def _smallest(cards, others, imagined, at, work):  # type: ignore[no-untyped-def]
     """Those of ``cards`` with the smallest imaginary value."""
     chosen, least = 0, HIGHEST - at[7]
@@ -198,7 +200,7 @@ def _smallest(cards, others, imagined, at, work):  # type: ignore[no-untyped-def
     return chosen
 
 
-@njit(cache=False)  # see _together_of
+@njit(cache=False)
 def _smallest_together(cards, imagined, at, work):  # type: ignore[no-untyped-def]
     """Those of ``cards`` with the smallest imaginary value in all rows of ``imagined`` together."""
     chosen, least = 0, len(imagined) * (HIGHEST + 1)
@@ -231,7 +233,7 @@ def _shared(hands, imagined, at):  # type: ignore[no-untyped-def]
     return distinct_cards(both if both else cards, apart)
 
 
-@njit(cache=False)  # see _together_of
+@njit(cache=False)
 def _together(hands, imagined, at, work):  # type: ignore[no-untyped-def]
     """The sum of the real values over D', the rows of ``imagined`` int64 (n, 4)."""
     total, n = 0, len(imagined)
@@ -257,12 +259,9 @@ def _together(hands, imagined, at, work):  # type: ignore[no-untyped-def]
     return total
 
 
-@njit
+@njit(cache=False)
 def _together_of(hands, imagined, at, work):  # type: ignore[no-untyped-def]
-    """``_together`` of hands int64 (4,) and a position int64 (9,).
-
-    Only this is cached, with all that it calls: numba loads a recursive function alone from its cache with a hole.
-    """
+    """``_together`` of hands int64 (4,) and a position int64 (9,)."""
     four = (hands[0], hands[1], hands[2], hands[3])
     nine = (at[0], at[1], at[2], at[3], at[4], at[5], at[6], at[7], at[8])
     return _together(four, imagined, nine, work)
