@@ -120,7 +120,7 @@ def test_to_the_end_it_is_double_dummy_and_a_belief_never_costs_my_side():
             line = Line(real, imagined[0], at.leader, at.trick)
             (exact,) = real_values([line], [0], at.side, Solver(strain, 1), left, 10**6)
             assert tree.mean(real, imagined[:1], at, left, 0) == at.won + exact
-    assert more > 3
+    assert more > 1
 
 
 def test_a_budget_of_positions_ends_the_search():

@@ -8,8 +8,8 @@ With exact double dummy at the leaves, the imaginary value of a node is what DDS
 same rule gives when it is followed to the end. So only the real values need a tree, and d' is solved once at each node
 of theirs. What the published rule leaves open: a card that is played in d and not held in d' is given to its player
 there, for the nearest card of the suit (else for his lowest one), as the opponent too would think again. Theirs choose
-among cards that can be played in both; where there is none, any of d may be played, the worst for my side. Touching cards are played once, the lowest; at theirs cards between that lie
-elsewhere in d or in d' keep them apart.
+among cards that can be played in both; where there is none, the worst for my side of those of d is played. Touching
+cards are played once, the lowest; at theirs cards between that lie elsewhere in d or in d' keep them apart.
 """
 
 from __future__ import annotations
