@@ -13,8 +13,8 @@ from agents.cardplay.deceptive import (
     DeceptiveOptions,
     candidates,
     deception_text,
-    opponents_views,
 )
+from agents.cardplay.lookahead import opponents_views
 from agents.cardplay.paired import Line, Pair, Solver, distinct, my_node, real_values, their_node
 from agents.cardplay.registry import make_player
 from bridge_env.double_dummy.positions import card_tricks

@@ -5,41 +5,58 @@ opponent who decides next imagines deals D' after m: he sees his own hand as in 
 m suggests; my hand he does not know. The line is followed with a real value in d and an imaginary one in each d' of D'
 (``agents.cardplay.paired``). s(m, d) is the mean over D' of the real values; the m with the greatest sum over D is
 played.
+
+``leaf=exact`` ends lines with exact double dummy, and sums what the options score. ``leaf=published`` ends them as the
+paper does, 0 if the contract fails, else top tricks (``agents.cardplay.top_tricks``), and sums that; with the published
+depth that is ``deceptive?leaf=published&depth=3``.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+import time
+from dataclasses import astuple, dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from agents.cardplay.auction import AuctionReader
-from agents.cardplay.deals import believed_deals
 from agents.cardplay.explain import thought_text
+from agents.cardplay.lookahead import Look, Lookahead, Size, sizes
 from agents.cardplay.montecarlo import CardThought, MonteCarlo
-from agents.cardplay.options import ALWAYS, NEEDED, Options
-from agents.cardplay.paired import Line, Solver, after, distinct, real_values
-from agents.cardplay.table import present_trick, trick_leader
+from agents.cardplay.options import ALWAYS, EXACT, NEEDED, PUBLISHED, Options
+from agents.cardplay.paired import distinct
+from agents.cardplay.paired_tree import Tree
+from agents.cardplay.table import present_trick
 from agents.cardplay.worth import Worth
-from bridge_env import streams
-from bridge_env.auction import Contracts
 from bridge_env.cards import SEATS, card_text, hand_text
-from bridge_env.play import Plays
-from bridge_env.play_view import PlayView, play_view
+from bridge_env.play_view import PlayView
 
 _SAME = 1e-9
+_UNITS = {EXACT: "", PUBLISHED: "tricks, 0 where the goal is lost"}
+_PLAIN_SHARE = 3  # of a budget in seconds, one part of so many goes to the plain card
+
+_NODES_A_SECOND, _SOLVES_A_SECOND = 40_000_000, 5_000  # about, on one core
 
 
 @dataclass(frozen=True)
 class DeceptiveOptions(Options):
     """What to think with, beyond the options of ``montecarlo``.
 
+    With ``seconds``, a part goes to the plain card; where deception is called for, the rest goes to ever larger
+    searches, from a small one of depth 1, which is always done, past ``real`` and ``imagined``. The card then depends
+    on how fast the machine is.
+
     Attributes:
         real: of the deals, so many are looked at with the opponent's belief in mind (those that count most).
         imagined: deals that the opponent imagines in each of them.
         depth: tricks that are looked ahead, more while the opponents have the lead.
-        lines: lines that a level of the search may have; it ends early where there would be more.
+        lines: lines that a level of the search may have; it ends early where there would be more. Of exact leaves.
+        leaf: what ends a line: EXACT or PUBLISHED.
+        solves: what a card may cost in positions solved, with exact leaves: one of up to seven tricks counts as 1, one
+            of thirteen as much as a hundred. The search goes from a small one of depth 1, which is always done, to
+            larger ones, and keeps the last for which they were enough.
+        nodes: positions that a card's search may look at, with the published leaf; depth 1 always is done. Neither
+            this nor ``solves`` counts with ``seconds``.
         when: NEEDED: only where no card makes (a defender: beats) the contract double dummy on most deals; or ALWAYS.
     """
 
@@ -47,6 +64,9 @@ class DeceptiveOptions(Options):
     imagined: int = 5
     depth: int = 2
     lines: int = 3000
+    leaf: str = EXACT
+    solves: int = 4000
+    nodes: int = 300_000_000
     when: str = NEEDED
 
 
@@ -58,10 +78,14 @@ class Deception:
         plain: how ``montecarlo`` sees it.
         card: what is played.
         cards: the candidates; none where the plain card was played without such thought.
-        average: float64 (C,), with the opponent's belief in mind, in the units of the options.
-        double_dummy: float64 (C,), on the same deals if he saw all cards: what is at risk where he sees through it.
+        average: float64 (C,), with the opponent's belief in mind, in the units of the options; with the published leaf
+            in its own, tricks.
+        double_dummy: float64 (C,), if he saw all cards: what is at risk where he sees through it.
         planted: for each candidate, uint8 (S', 52), deals he imagines after it.
         opponent: his seat.
+        size: of the search.
+        short: was it a smaller one than the options ask for, because solves, nodes or seconds ran out?
+        unit: what the averages are in, where that is not the options' score.
     """
 
     plain: CardThought
@@ -71,6 +95,9 @@ class Deception:
     double_dummy: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
     planted: list[NDArray[np.uint8]] = field(default_factory=list)
     opponent: int = -1
+    size: Size | None = None
+    short: bool = False
+    unit: str = ""
 
 
 class Deceptive:
@@ -96,78 +123,84 @@ class Deceptive:
 
     def think(self, view: PlayView, key: NDArray[np.uint64]) -> list[Deception]:
         """How each row's card is found."""
+        if self.options.seconds:
+            return [self._think_for(view, row, key[[row]]) for row in range(len(view))]
         return [
-            self._deceive(view, row, key[row], thought) if self._wanted(view, row, thought)
+            self._deceive(view, row, key[row], thought, None) if self._wanted(view, row, thought)
             else Deception(thought, thought.card)
             for row, thought in enumerate(self.plain.think(view, key))
         ]  # fmt: skip
+
+    def _think_for(self, view: PlayView, row: int, key: NDArray[np.uint64]) -> Deception:
+        """Think for the seconds of the options; where deception is not called for, all of them about the plain card."""
+        began, seconds, one = time.perf_counter(), self.options.seconds, view.take(np.array([row]))
+        (thought,) = self._plain(seconds / _PLAIN_SHARE).think(one, key)
+        if self._wanted(one, 0, thought):
+            return self._deceive(one, 0, key[0], thought, began + seconds)
+        if thought.belief is not None:
+            (thought,) = self._plain(began + seconds - time.perf_counter()).think(one, key)
+        return Deception(thought, thought.card)
+
+    def _plain(self, seconds: float) -> MonteCarlo:
+        return MonteCarlo(self.reader, replace(self.options, seconds=max(seconds, 1e-3)), self.threads)
 
     def _wanted(self, view: PlayView, row: int, thought: CardThought) -> bool:
         if thought.belief is None:
             return False
         return self.options.when == ALWAYS or success(view, row, thought) < 0.5
 
-    def _deceive(self, view: PlayView, row: int, key: np.uint64, thought: CardThought) -> Deception:
-        belief, options = thought.belief, self.options
-        assert belief is not None
-        chosen = np.argsort(-belief.weight, kind="stable")[: options.real]
-        deals, weight = belief.owner[chosen], belief.weight[chosen] / belief.weight[chosen].sum()
-        solver = Solver(int(view.strain[row]), self.threads)
-        side = int(view.turn[row]) & 1
-        worth = Worth(view, row, deals, options.score)
-        average, plain, planted = [], [], []
-        cards = candidates(view, row)
-        opponent = -1
-        for card in cards:
-            roots, groups, opponent, imagined = self._roots(view, row, int(card), deals, key)
-            tricks = real_values(roots, groups, side, solver, options.depth, options.lines)
-            group = np.array(groups)
-            points = np.stack([_worth(worth, tricks, group, d).mean() for d in range(len(deals))])
-            average.append(float(weight @ points))
-            seen = thought.tricks[chosen][:, np.flatnonzero(thought.cards == card)[0]]
-            plain.append(float(weight @ worth.of(seen)))
-            planted.append(imagined)
-        best = np.flatnonzero(np.array(average) >= max(average) - _SAME)
-        best = best[np.array(plain)[best] >= np.array(plain)[best].max() - _SAME]  # of equal ones what risks least
+    def _deceive(
+        self, view: PlayView, row: int, key: np.uint64, thought: CardThought, until: float | None
+    ) -> Deception:
+        options, cards = self.options, candidates(view, row)
+        search = Lookahead(
+            view, row, key, thought, cards, self.reader, options.inference, options.score, self.threads
+        )  # fmt: skip
+        look = self._look(search, until)
+        best = np.flatnonzero(look.average >= look.average.max() - _SAME)
+        best = best[look.seen[best] >= look.seen[best].max() - _SAME]  # of equal ones what risks least
+        plain = thought.average[np.searchsorted(thought.cards, cards[best])]
+        best = best[plain >= plain.max() - _SAME]
         usual = np.flatnonzero(cards[best] == thought.card)
         at = best[usual[0]] if len(usual) else best[0]
+        planted = [search.imagined(c, 0, look.size.imagined) for c in range(len(cards))]
+        size, full = look.size, Size(min(options.real, len(search.deals)), options.imagined, options.depth)
         return Deception(
-            thought, int(cards[at]), cards, np.array(average), np.array(plain), planted, opponent
+            thought, int(cards[at]), cards, look.average, look.seen, planted, search.opponent, size,
+            any(a < b for a, b in zip(astuple(size), astuple(full), strict=True)),
+            _UNITS[options.leaf],
         )  # fmt: skip
 
-    def _roots(
-        self, view: PlayView, row: int, card: int, deals: NDArray[np.uint8], key: np.uint64
-    ) -> tuple[list[Line], list[int], int, NDArray[np.uint8]]:
-        """The lines after ``card``: for each deal those with what the opponent imagines; and one deal's imagination."""
-        looked, opponent = opponents_views(view, row, card, deals)
-        gone = view.played[row]
-        trick = tuple(int(c) for c in present_trick(view)[row] if c >= 0)
-        leader, side = int(trick_leader(view)[row]), int(view.turn[row]) & 1
-        roots: list[Line] = []
-        groups: list[int] = []
-        shown = np.empty((0, 52), np.uint8)
-        for d, deal in enumerate(deals):
-            stream = np.uint64(streams.key(key, "imagined", card, d)[0])
-            belief = believed_deals(looked, d, self.reader, self.options.imagined, stream, self.options.inference)
-            shown = belief.owner if d == 0 else shown
-            for imagined in belief.owner:
-                before = Line(_left(deal, gone), _left(imagined, gone), leader, trick)
-                roots.append(after(before, card, int(view.strain[row]), side, -1))
-                groups.append(d)
-        return roots, groups, opponent, shown
+    def _look(self, search: Lookahead, until: float | None) -> Look:
+        """The largest search that the options and the seconds allow; the first, of depth 1, always is done."""
+        options = self.options
+        tree = search.tree() if options.leaf == PUBLISHED else None
+        wanted = Size(options.real, options.imagined, options.depth)
+        first, *more = sizes(wanted, tree is None or until is not None, until is not None)
+        began = time.perf_counter()
+        done = self._at(search, first, tree, None)
+        assert done is not None
+        for size in more:
+            took, began = time.perf_counter() - began, time.perf_counter()
+            if until is not None and (began + took > until or size.real > 2 * len(search.deals)):
+                break
+            nodes, solves = options.nodes, options.solves
+            if until is not None:  # so that no step takes much longer
+                nodes = (tree.nodes if tree else 0) + int((until - began) * _NODES_A_SECOND)
+                solves = search.solver.cost + int((until - began) * _SOLVES_A_SECOND)
+            search.solver.most = solves
+            if tree is not None:
+                tree.limit(nodes)
+            found = self._at(search, size, tree, until)
+            if found is None:
+                break
+            done = found
+        return done
 
-
-def _left(deal: NDArray[np.uint8], gone: NDArray[np.bool_]) -> NDArray[np.uint8]:
-    return np.where(gone, 255, deal).astype(np.uint8)
-
-
-def _worth(worth: Worth, tricks: NDArray[np.float64], group: NDArray[np.int64], deal: int) -> NDArray[np.float64]:
-    """What the tricks of all lines of one deal are worth there."""
-    taken = tricks[group == deal].astype(np.int8)
-    table = np.zeros((len(worth.par), len(taken)), np.int8)
-    table[deal] = taken
-    found: NDArray[np.float64] = worth.of(table)[deal]
-    return found
+    def _at(self, search: Lookahead, size: Size, tree: Tree | None, until: float | None) -> Look | None:
+        if tree is not None:
+            return search.published(size, tree, until)
+        return search.exact(size, self.options.lines, until)
 
 
 def candidates(view: PlayView, row: int) -> NDArray[np.int64]:
@@ -192,36 +225,17 @@ def success(view: PlayView, row: int, thought: CardThought) -> float:
     return float((belief.weight @ reached).max())
 
 
-def opponents_views(view: PlayView, row: int, card: int, deals: NDArray[np.uint8]) -> tuple[PlayView, int]:
-    """What the next opponent who decides sees once ``card`` is played, on each of the deals; and his seat."""
-    n, length = len(deals), int(view.length[row])
-    declarer = int(view.declarer[row])
-    history = np.tile(np.append(view.cards[row, :length], np.int8(card)), (n, 1))
-    plays = Plays.replay(deals, declarer, int(view.strain[row]), history)
-    contracts = Contracts(*(np.repeat(part[[row]], n) for part in (view.bid, view.doubling, view.declarer)))
-    seen = play_view(plays, contracts, int(view.vulnerability[row]))
-    theirs = 1 - (int(view.turn[row]) & 1)
-    turn = int(plays.turn[0])
-    hand = turn if turn & 1 == theirs else (turn + 1) & 3
-    seat = declarer if hand == declarer ^ 2 else hand
-    return replace(
-        seen,
-        seat=np.full(n, seat, np.int16),
-        hand=deals == seat,
-        history=np.repeat(view.history[[row]], n, axis=0),
-        dealer=np.repeat(view.dealer[[row]], n),
-    ), seat
-
-
 def deception_text(found: Deception, view: PlayView, row: int, unit: str) -> str:
     """What it is worth, what it risks and which belief it plants, in words."""
     if not len(found.cards):
         return thought_text(found.plain, view, row, unit)
     lines = [f"{card_text(found.card)} (montecarlo: {card_text(found.plain.card)})"]
-    lines.append(f"  cards     believing  seeing all   ({unit})")
+    lines.append(f"  cards     believing  seeing all   ({found.unit or unit})")
     for at in np.argsort(-found.average, kind="stable"):
         name = card_text(int(found.cards[at]))
         lines.append(f"            {found.average[at]:>+9.2f}  {found.double_dummy[at]:>+10.2f}   {name}")
+    short = ", less than asked for: solves, nodes or seconds ran out" if found.short else ""
+    lines.append(f"  search    {found.size}{short}")
     at = int(np.flatnonzero(found.cards == found.card)[0])
     risk = float(found.double_dummy.max() - found.double_dummy[at])
     cost = "costs nothing if it is seen through" if risk < _SAME else f"risks {risk:.2f} if it is seen through"

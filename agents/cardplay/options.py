@@ -10,10 +10,12 @@ from bridge_env.bidders import SpecError
 
 TRICKS, POINTS, IMPS = "tricks", "points", "imps"
 NEEDED, ALWAYS = "needed", "always"
+EXACT, PUBLISHED = "exact", "published"
 _CHOICES = {
     "score": (TRICKS, POINTS, IMPS),
     "inference": (FACTS, AUCTION, ALL),
     "when": (NEEDED, ALWAYS),
+    "leaf": (EXACT, PUBLISHED),
 }
 
 

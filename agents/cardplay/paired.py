@@ -8,7 +8,8 @@ With exact double dummy at the leaves, the imaginary value of a node is what DDS
 same rule gives when it is followed to the end. So only the real values need a tree, and d' is solved once at each node
 of theirs. What the published rule leaves open: a card that is played in d and not held in d' is given to its player
 there, for the nearest card of the suit (else for his lowest one), as the opponent too would think again. Theirs choose
-among cards that can be played in both.
+among cards that can be played in both; where there is none, the worst for my side of those of d is played. Touching
+cards are played once, the lowest; at theirs cards between that lie elsewhere in d or in d' keep them apart.
 """
 
 from __future__ import annotations
@@ -20,11 +21,20 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from agents.cardplay.bits import BITS, Standing, hand_bits
+from agents.cardplay.levels import Level, seats_of
 from bridge_env.cards import UNKNOWN
-from bridge_env.double_dummy.positions import NOT_LEGAL, card_tricks
-from bridge_env.play import beats
+from bridge_env.double_dummy.exact import BOARDS_PER_CALL
+from bridge_env.double_dummy.positions import ALL_BEST, ALL_CARDS, ONE_BEST, card_tricks
 
-_LONGEST = 3  # tricks beyond the depth, while their side has the lead
+LONGEST = 3  # tricks beyond the depth, while their side has the lead
+_UNSOLVED = np.zeros(52, np.int8)
+# About what DDS takes on one core for a position of 0..13 tricks, in fifths of a millisecond.
+_COST = {
+    ALL_CARDS: np.array([1, 1, 1, 1, 1, 1, 1, 1, 2, 3, 6, 18, 40, 120]),
+    ALL_BEST: np.array([1, 1, 1, 1, 1, 1, 1, 1, 2, 3, 5, 12, 24, 70]),
+    ONE_BEST: np.array([1, 1, 1, 1, 1, 1, 1, 1, 2, 3, 4, 10, 18, 60]),
+}
 
 
 class Pair(NamedTuple):
@@ -44,7 +54,7 @@ def their_node(children: Sequence[Pair]) -> Pair:
     return min(children, key=lambda c: (c.imaginary, c.real))
 
 
-@dataclass(eq=False)
+@dataclass(frozen=True, eq=False)
 class Line:
     """A position in both deals.
 
@@ -52,7 +62,6 @@ class Line:
         real, imagined: uint8 (52,), the seat that still holds each card, 255 once it is played.
         leader: of the trick in progress; ``trick`` its cards.
         won: tricks of my side since the root; ``gone`` tricks of both.
-        parent: the line that led here, in the level above.
     """
 
     real: NDArray[np.uint8]
@@ -61,7 +70,6 @@ class Line:
     trick: tuple[int, ...]
     won: int = 0
     gone: int = 0
-    parent: int = -1
 
     @property
     def turn(self) -> int:
@@ -69,36 +77,43 @@ class Line:
 
 
 class Solver:
-    """Double-dummy values of all cards of positions, each solved once."""
+    """Double-dummy values of positions, each solved once, and what they cost.
+
+    Attributes:
+        cost: of all that was solved, about in fifths of a millisecond.
+        most: the cost from which on ``spent``: searches that are under way end then, and mean nothing.
+    """
 
     def __init__(self, strain: int, threads: int | None) -> None:
         self.strain, self.threads = strain, threads
-        self._known: dict[tuple[bytes, int, tuple[int, ...]], NDArray[np.int8]] = {}
+        self.cost, self.most = 0, 1 << 62
+        self._known: dict[bytes, NDArray[np.int8]] = {}
 
-    def solve(self, asked: Sequence[tuple[NDArray[np.uint8], int, tuple[int, ...]]]) -> list[NDArray[np.int8]]:
-        """Tricks for the side to play from here on, int8 (52,), of positions (cards left, leader, trick)."""
-        keys = [(left.tobytes(), leader, trick) for left, leader, trick in asked]
-        missing = {key: at for at, key in enumerate(keys) if key not in self._known}
-        if missing:
-            left = np.stack([asked[at][0] for at in missing.values()])
-            leader = np.array([asked[at][1] for at in missing.values()])
-            trick = np.full((len(missing), 3), -1, np.int8)
-            for row, at in enumerate(missing.values()):
-                trick[row, : len(asked[at][2])] = asked[at][2]
-            for key, values in zip(missing, card_tricks(left, self.strain, leader, trick, self.threads), strict=True):
-                self._known[key] = values
-        return [self._known[key] for key in keys]
+    @property
+    def spent(self) -> bool:
+        return self.cost > self.most
 
-
-def legal_cards(left: NDArray[np.uint8], turn: int, trick: tuple[int, ...]) -> NDArray[np.bool_]:
-    """bool (52,)."""
-    held: NDArray[np.bool_] = left == turn
-    if trick:
-        suit = trick[0] // 13
-        same = held & (np.arange(52) // 13 == suit)
-        if same.any():
-            return same
-    return held
+    def solve(
+        self,
+        hands: NDArray[np.int64],
+        turn: NDArray[np.int64],
+        leader: NDArray[np.int64],
+        trick: NDArray[np.int64],
+        wanted: int = ALL_CARDS,
+    ) -> NDArray[np.int8]:
+        """Tricks for the side to play from here on, int8 (N, 52), of positions as in a ``Level``; 0 if ``spent``."""
+        rows = np.column_stack([hands, turn, trick, np.full(len(hands), wanted)])
+        keys = [row.tobytes() for row in rows]
+        missing = list({key: at for at, key in enumerate(keys) if key not in self._known}.values())
+        for start in range(0, len(missing), BOARDS_PER_CALL):
+            if self.spent:
+                break
+            part = missing[start : start + BOARDS_PER_CALL]
+            self.cost += int(_COST[wanted][np.bitwise_count(hands[part, 0])].sum())
+            left = seats_of(hands[part], turn[part])
+            values = card_tricks(left, self.strain, leader[part], trick[part], self.threads, wanted)
+            self._known |= {keys[at]: found for at, found in zip(part, values, strict=True)}
+        return np.array([self._known.get(key, _UNSOLVED) for key in keys], np.int8).reshape(-1, 52)
 
 
 def distinct(cards: NDArray[np.bool_], left: NDArray[np.uint8], turn: int, trick: tuple[int, ...]) -> list[int]:
@@ -116,30 +131,30 @@ def distinct(cards: NDArray[np.bool_], left: NDArray[np.uint8], turn: int, trick
     return chosen
 
 
-def after(line: Line, card: int, strain: int, side: int, parent: int) -> Line:
+def after(line: Line, card: int, strain: int, side: int) -> Line:
     """The line once ``card`` is played in both deals; ``side`` is mine."""
-    turn = line.turn
-    imagined = line.imagined if line.imagined[card] == turn else _given(line.imagined, card, turn)
-    real, imagined = line.real.copy(), imagined.copy()
-    real[card] = imagined[card] = UNKNOWN
-    trick = (*line.trick, card)
-    if len(trick) < 4:
-        return Line(real, imagined, line.leader, trick, line.won, line.gone, parent)
-    best = 0
-    for k in (1, 2, 3):
-        best = k if beats.py_func(trick[k], trick[best], strain) else best
-    taker = (line.leader + best) & 3
-    return Line(real, imagined, taker, (), line.won + ((taker ^ side) & 1 == 0), line.gone + 1, parent)
+    level = _level([line], side, 0, strain).children(BITS[[card]], strain)
+    real, imagined = seats_of(level.hands, level.turn)[0], seats_of(level.imagined, level.turn)[0]
+    trick = tuple(int(c) for c in level.trick[0] if c >= 0)
+    return Line(real, imagined, int(level.leader[0]), trick, int(level.at[0, 6]), int(level.at[0, 6:8].sum()))
 
 
-def _given(imagined: NDArray[np.uint8], card: int, seat: int) -> NDArray[np.uint8]:
-    """The deal in which ``seat`` holds ``card``, in exchange for its nearest card of the suit, else its lowest."""
-    out, holder = imagined.copy(), imagined[card]
-    own = np.flatnonzero(imagined == seat)
-    same = own[own // 13 == card // 13]
-    given = same[np.abs(same - card).argmin()] if len(same) else own[(own % 13).argmin()]
-    out[card], out[given] = seat, holder
-    return out
+def _level(lines: Sequence[Line], side: int, depth: int, strain: int) -> Level:
+    """Lines to begin with; they are looked at to ``depth`` tricks from the root on."""
+    turn = np.array([line.turn for line in lines])
+    order = (turn[:, None] + np.arange(4)) & 3
+    hands = np.take_along_axis(hand_bits(np.stack([line.real for line in lines])), order, axis=1)
+    imagined = np.take_along_axis(hand_bits(np.stack([line.imagined for line in lines])), order, axis=1)
+    trick = np.full((len(lines), 3), -1, np.int64)
+    for row, line in zip(trick, lines, strict=True):
+        row[: len(line.trick)] = line.trick
+    at = [
+        Standing(line.leader, line.trick, side, line.won, line.gone - line.won).numbers(
+            line.turn, strain, depth - line.gone
+        )
+        for line in lines
+    ]
+    return Level(hands, imagined, turn, np.stack(at), trick, np.full(len(lines), -1))
 
 
 def real_values(
@@ -149,6 +164,7 @@ def real_values(
     solver: Solver,
     depth: int,
     most: int,
+    longest: int = LONGEST,
 ) -> NDArray[np.float64]:
     """My side's tricks from each root on, in the real deal, against opponents who believe in the imagined one.
 
@@ -156,85 +172,61 @@ def real_values(
         groups: roots of the same number are the same position, with deals that one opponent thinks possible: where it
             is his turn, his first card is the same for all of them, the best for him on average.
         side: mine.
-        depth: tricks that are looked ahead; while their side has the lead, up to three more.
+        depth: tricks that are looked ahead; while their side has the lead, up to ``longest`` more.
         most: lines of a level; a level with more is not looked at further.
+
+    The values mean nothing once ``solver`` is spent.
     """
-    levels: list[list[Line]] = [list(roots)]
+    levels = [_level(roots, side, depth, solver.strain)]
     values: list[NDArray[np.float64]] = []
-    choice: list[NDArray[np.bool_]] = []  # at which lines of a level it is my side that chooses
-    while levels[-1]:
+    while len(levels[-1]) and not solver.spent:
         level = levels[-1]
-        last = len(level) > most
-        leaf = np.array([last or _ends(line, side, depth) for line in level])
-        worth = np.full(len(level), np.nan)
-        at = np.flatnonzero(leaf)
-        solved = solver.solve([(level[i].real, level[i].leader, level[i].trick) for i in at if _cards_left(level[i])])
-        found = iter(solved)
-        for i in at:
-            worth[i] = level[i].won + (_mine(next(found), level[i], side) if _cards_left(level[i]) else 0)
-        mine = np.array([(line.turn ^ side) & 1 == 0 for line in level])
-        moves = _moves(level, leaf, mine, solver, groups if len(levels) == 1 else None)
-        children = []
-        for i, cards in enumerate(moves):
-            children += [after(level[i], card, solver.strain, side, i) for card in cards]
+        leaf = level.ended(longest) | (len(level) > most)
+        worth = np.where(level.mine, -np.inf, np.inf)
+        worth[leaf] = _leaves(level, np.flatnonzero(leaf), solver)
         values.append(worth)
-        choice.append(mine)
-        levels.append(children)
+        cards = _moves(level, ~leaf, solver, np.asarray(groups) if len(levels) == 1 else None)
+        levels.append(level.children(cards, solver.strain))
+    if solver.spent:
+        return np.zeros(len(roots))
     for number in range(len(values) - 1, 0, -1):
-        for line, value in zip(levels[number], values[number], strict=True):
-            above, i = values[number - 1], line.parent
-            better = max if choice[number - 1][i] else min
-            above[i] = value if np.isnan(above[i]) else better(above[i], value)
+        above, parent, mine = values[number - 1], levels[number].parent, levels[number - 1].mine
+        np.maximum.at(above, parent[mine[parent]], values[number][mine[parent]])
+        np.minimum.at(above, parent[~mine[parent]], values[number][~mine[parent]])
     return values[0]
 
 
-def _cards_left(line: Line) -> bool:
-    return bool((line.real != UNKNOWN).any())
-
-
-def _ends(line: Line, side: int, depth: int) -> bool:
-    """Is this a leaf? At the depth, unless they have the lead; or where no card is left."""
-    if line.trick:
-        return False
-    theirs = (line.leader ^ side) & 1 == 1
-    return not _cards_left(line) or line.gone >= depth + (_LONGEST if theirs else 0)
-
-
-def _mine(values: NDArray[np.int8], line: Line, side: int) -> int:
-    """Double-dummy tricks of my side from here on, of the values of all cards for the side to play."""
-    best = int(values.max())
-    left = (int((line.real != UNKNOWN).sum()) + len(line.trick)) // 4
-    return best if (line.turn ^ side) & 1 == 0 else left - best
+def _leaves(level: Level, rows: NDArray[np.int64], solver: Solver) -> NDArray[np.float64]:
+    """Tricks of my side from the root to the end at ``rows``: the rest double dummy."""
+    won: NDArray[np.float64] = level.at[rows, 6].astype(np.float64)
+    left = np.bitwise_count(level.hands[rows, 0])
+    open_ = rows[left > 0]
+    solved = solver.solve(level.hands[open_], level.turn[open_], level.leader[open_], level.trick[open_], ONE_BEST)
+    best = solved.max(axis=1, initial=0)
+    won[left > 0] += np.where(level.mine[open_], best, left[left > 0] - best)
+    return won
 
 
 def _moves(
-    level: list[Line], leaf: NDArray[np.bool_], mine: NDArray[np.bool_], solver: Solver, groups: Sequence[int] | None
-) -> list[list[int]]:
-    """The cards to look at in each line: all that differ at nodes of mine, at theirs those that look best to them."""
-    theirs = np.flatnonzero(~leaf & ~mine)
-    imagined = solver.solve([(level[i].imagined, level[i].leader, level[i].trick) for i in theirs])
-    looks = {int(i): values.astype(np.float64) for i, values in zip(theirs, imagined, strict=True)}
+    level: Level, open_: NDArray[np.bool_], solver: Solver, groups: NDArray[np.int64] | None
+) -> NDArray[np.int64]:
+    """The cards to look at in each line, as bits: all that differ at mine, at theirs those that look best to them."""
+    cards = np.where(open_, level.choices(), 0)
+    rows = np.flatnonzero((cards & (cards - 1) != 0) & ~level.mine)
+    if not len(rows):
+        return cards
     if groups is not None:
-        looks = _together(looks, groups)
-    moves: list[list[int]] = []
-    for i, line in enumerate(level):
-        if leaf[i]:
-            moves.append([])
-            continue
-        cards = legal_cards(line.real, line.turn, line.trick)
-        if not mine[i]:
-            value = np.where(cards & (looks[i] > NOT_LEGAL), looks[i], -np.inf)
-            if np.isfinite(value).any():
-                cards = cards & (value >= value.max() - 1e-9)
-        moves.append(distinct(cards, line.real, line.turn, line.trick))
-    return moves
+        looks = _looks(level, rows, solver, ALL_CARDS).astype(np.float64)
+        for group in np.unique(groups[rows]):
+            same = groups[rows] == group
+            looks[same] = looks[same].mean(axis=0)
+        cards[rows], _ = level.best(rows, looks)
+        return cards
+    cards[rows], found = level.best(rows, _looks(level, rows, solver, ALL_BEST).astype(np.float64))
+    rows = rows[~found]  # none of the best in d' is legal in d: the best of those that are
+    cards[rows], _ = level.best(rows, _looks(level, rows, solver, ALL_CARDS).astype(np.float64))
+    return cards
 
 
-def _together(looks: dict[int, NDArray[np.float64]], groups: Sequence[int]) -> dict[int, NDArray[np.float64]]:
-    """The mean of what cards look like over all lines of a group."""
-    out = {}
-    for group in {groups[i] for i in looks}:
-        rows = [i for i in looks if groups[i] == group]
-        mean = np.mean([looks[i] for i in rows], axis=0)
-        out |= dict.fromkeys(rows, mean)
-    return out
+def _looks(level: Level, rows: NDArray[np.int64], solver: Solver, wanted: int) -> NDArray[np.int8]:
+    return solver.solve(level.imagined[rows], level.turn[rows], level.leader[rows], level.trick[rows], wanted)

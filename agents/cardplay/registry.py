@@ -8,7 +8,8 @@ spec                            player
 ``montecarlo``                  the best card on average over sampled deals, double dummy; how, says
                                 ``montecarlo?deals=80&score=points`` (``agents.cardplay.options``)
 ``deceptive``                   what is best if the next opponent plays for the deals he believes in; how, says
-                                ``deceptive?when=always`` (``agents.cardplay.deceptive``)
+                                ``deceptive?when=always`` (``agents.cardplay.deceptive``); as it was published, three
+                                tricks deep to top tricks: ``deceptive?leaf=published&depth=3``
 ``python:module:factory``       your own: ``factory()`` gives an object with ``play(view, key)``
 ``SPEC+SPEC``                   the first where its side declares, the second where it defends
 ==============================  ================================================================================

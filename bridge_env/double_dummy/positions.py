@@ -25,6 +25,7 @@ from bridge_env.double_dummy.exact import (
 Int8Array = NDArray[np.int8]
 
 NOT_LEGAL = -1
+ONE_BEST, ALL_BEST, ALL_CARDS = 1, 2, 3  # what DDS is asked for, the cheapest first
 _THEIR_SUIT = THEIR_STRAIN[:4]
 # Offsets in DDS's records, in 32-bit words.
 _TRICK_SUITS, _TRICK_RANKS = 2, 5
@@ -32,7 +33,12 @@ _CARDS, _SUIT, _RANK, _EQUALS, _SCORE = 1, 2, 15, 28, 41
 
 
 def card_tricks(
-    left: ArrayLike, strain: ArrayLike, leader: ArrayLike, trick: ArrayLike, threads: int | None = None
+    left: ArrayLike,
+    strain: ArrayLike,
+    leader: ArrayLike,
+    trick: ArrayLike,
+    threads: int | None = None,
+    wanted: int = ALL_CARDS,
 ) -> Int8Array:
     """Tricks that the side of the hand to play takes from here on, the present trick included, for every card.
 
@@ -42,9 +48,11 @@ def card_tricks(
         leader: who leads, or led, the present trick, scalar or (N,).
         trick: int8 (N, 3), the cards of the present trick in order, padded with -1.
         threads: threads of DDS; None = ``default_threads()``.
+        wanted: ALL_CARDS; ALL_BEST, only the best cards; or ONE_BEST, one of them. Early in the play these take a
+            fraction of the time.
 
     Returns:
-        int8 (N, 52); -1 where a card is not legal.
+        int8 (N, 52); -1 where a card is not legal, or not wanted.
 
     Raises:
         ValueError: hands whose numbers of cards do not fit the trick.
@@ -60,7 +68,7 @@ def card_tricks(
         dds = load_dds(default_threads() if threads is None else threads)
         for start in range(0, n, BOARDS_PER_CALL):
             part = slice(start, start + BOARDS_PER_CALL)
-            out[part] = _solve(dds, hands[part], s[part], first[part], t[part])
+            out[part] = _solve(dds, hands[part], s[part], first[part], t[part], wanted)
     return out
 
 
@@ -84,7 +92,12 @@ def _check(hands: NDArray[np.uint8], leader: NDArray[np.intp], trick: Int8Array)
 
 
 def _solve(
-    dds: Any, hands: NDArray[np.uint8], strain: NDArray[np.intp], leader: NDArray[np.intp], trick: Int8Array
+    dds: Any,
+    hands: NDArray[np.uint8],
+    strain: NDArray[np.intp],
+    leader: NDArray[np.intp],
+    trick: Int8Array,
+    wanted: int,
 ) -> Int8Array:
     """``card_tricks`` of at most 200 positions."""
     n = len(hands)
@@ -99,8 +112,8 @@ def _solve(
     boards[:n, _TRICK_SUITS : _TRICK_SUITS + 3] = np.where(there, _THEIR_SUIT[np.maximum(trick, 0) // 13], 0)
     boards[:n, _TRICK_RANKS : _TRICK_RANKS + 3] = np.where(there, trick % 13 + 2, 0)
     boards[:n, BOARD_HOLDINGS:] = holdings(hands)
-    any_result, all_cards, always_search = -1, 3, 1
-    settings.reshape(3, BOARDS_PER_CALL)[:, :n] = [[any_result], [all_cards], [always_search]]
+    any_result, always_search = -1, 1
+    settings.reshape(3, BOARDS_PER_CALL)[:, :n] = [[any_result], [wanted], [always_search]]
     dds.SolveAllBoardsBin(asked, solved)
     return _values(np.frombuffer(solved, np.int32)[1:].reshape(BOARDS_PER_CALL, FUTURE_WORDS)[:n])
 
