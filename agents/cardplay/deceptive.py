@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from agents.cardplay.auction import AuctionReader
 from agents.cardplay.deals import believed_deals
 from agents.cardplay.explain import thought_text
-from agents.cardplay.montecarlo import CardThought, MonteCarlo
+from agents.cardplay.montecarlo import CardThought, MonteCarlo, settled, solve_cards
 from agents.cardplay.options import ALWAYS, NEEDED, Options
 from agents.cardplay.paired import Line, Solver, after, distinct, real_values
 from agents.cardplay.table import present_trick, trick_leader
@@ -62,6 +62,7 @@ class Deception:
         double_dummy: float64 (C,), on the same deals if he saw all cards: what is at risk where he sees through it.
         planted: for each candidate, uint8 (S', 52), deals he imagines after it.
         opponent: his seat.
+        taken: for each candidate, float64 (L,), tricks from here on along every line, those of one deal after another.
     """
 
     plain: CardThought
@@ -71,6 +72,7 @@ class Deception:
     double_dummy: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
     planted: list[NDArray[np.uint8]] = field(default_factory=list)
     opponent: int = -1
+    taken: list[NDArray[np.float64]] = field(default_factory=list)
 
 
 class Deceptive:
@@ -96,27 +98,58 @@ class Deceptive:
 
     def think(self, view: PlayView, key: NDArray[np.uint64]) -> list[Deception]:
         """How each row's card is found."""
+        thoughts = [self._thought(view, row, key[row], plain) for row, plain in enumerate(self.plain.think(view, key))]
         return [
             self._deceive(view, row, key[row], thought) if self._wanted(view, row, thought)
             else Deception(thought, thought.card)
-            for row, thought in enumerate(self.plain.think(view, key))
+            for row, thought in enumerate(thoughts)
         ]  # fmt: skip
+
+    def _thought(self, view: PlayView, row: int, key: np.uint64, plain: CardThought) -> CardThought:
+        """The plain thought; made up where there are only touching cards, equal but for what they tell."""
+        dummy = int(view.declarer[row]) ^ 2
+        if plain.belief is not None or view.turn[row] == dummy or len(candidates(view, row)) < 2:
+            return plain
+        return self.plain.weighed(view, row, key, plain.card)
 
     def _wanted(self, view: PlayView, row: int, thought: CardThought) -> bool:
         if thought.belief is None:
             return False
         return self.options.when == ALWAYS or success(view, row, thought) < 0.5
 
+    def in_deal(
+        self, view: PlayView, row: int, key: np.uint64, deal: NDArray[np.uint8], cards: NDArray[np.int64]
+    ) -> Deception:
+        """What ``cards`` are worth in one deal, uint8 (52,), such as the true one, against what is imagined there."""
+        (tricks,) = solve_cards(view, np.array([row]), [deal[None]], self.threads)
+        nothing = settled(view, row, int(cards[0]))
+        return self._weigh(view, row, key, nothing, deal[None], np.ones(1), tricks[:, nothing.cards], cards)
+
     def _deceive(self, view: PlayView, row: int, key: np.uint64, thought: CardThought) -> Deception:
-        belief, options = thought.belief, self.options
+        belief = thought.belief
         assert belief is not None
-        chosen = np.argsort(-belief.weight, kind="stable")[: options.real]
-        deals, weight = belief.owner[chosen], belief.weight[chosen] / belief.weight[chosen].sum()
+        chosen = looked_at(belief.weight, self.options.real, key)
+        weight = belief.weight[chosen] / belief.weight[chosen].sum()
+        cards = candidates(view, row)
+        return self._weigh(view, row, key, thought, belief.owner[chosen], weight, thought.tricks[chosen], cards)
+
+    def _weigh(
+        self,
+        view: PlayView,
+        row: int,
+        key: np.uint64,
+        thought: CardThought,
+        deals: NDArray[np.uint8],
+        weight: NDArray[np.float64],
+        double_dummy: NDArray[np.int8],
+        cards: NDArray[np.int64],
+    ) -> Deception:
+        """The best of ``cards`` on deals uint8 (S, 52), whose tricks of all legal cards are known, int8 (S, C)."""
+        options = self.options
         solver = Solver(int(view.strain[row]), self.threads)
         side = int(view.turn[row]) & 1
         worth = Worth(view, row, deals, options.score)
-        average, plain, planted = [], [], []
-        cards = candidates(view, row)
+        average, plain, planted, taken = [], [], [], []
         opponent = -1
         for card in cards:
             roots, groups, opponent, imagined = self._roots(view, row, int(card), deals, key)
@@ -124,15 +157,16 @@ class Deceptive:
             group = np.array(groups)
             points = np.stack([_worth(worth, tricks, group, d).mean() for d in range(len(deals))])
             average.append(float(weight @ points))
-            seen = thought.tricks[chosen][:, np.flatnonzero(thought.cards == card)[0]]
+            seen = double_dummy[:, np.flatnonzero(thought.cards == card)[0]]
             plain.append(float(weight @ worth.of(seen)))
             planted.append(imagined)
+            taken.append(tricks)
         best = np.flatnonzero(np.array(average) >= max(average) - _SAME)
         best = best[np.array(plain)[best] >= np.array(plain)[best].max() - _SAME]  # of equal ones what risks least
         usual = np.flatnonzero(cards[best] == thought.card)
         at = best[usual[0]] if len(usual) else best[0]
         return Deception(
-            thought, int(cards[at]), cards, np.array(average), np.array(plain), planted, opponent
+            thought, int(cards[at]), cards, np.array(average), np.array(plain), planted, opponent, taken
         )  # fmt: skip
 
     def _roots(
@@ -168,6 +202,12 @@ def _worth(worth: Worth, tricks: NDArray[np.float64], group: NDArray[np.int64], 
     table[deal] = taken
     found: NDArray[np.float64] = worth.of(table)[deal]
     return found
+
+
+def looked_at(weight: NDArray[np.float64], count: int, key: np.uint64) -> NDArray[np.int64]:
+    """Which deals are looked at: those that count most, chance between equals, since a belief's deals are sorted."""
+    chance = streams.uniforms(streams.key(key, "looked at"), len(weight))[0]
+    return np.lexsort((chance, -weight))[:count]
 
 
 def candidates(view: PlayView, row: int) -> NDArray[np.int64]:
