@@ -165,6 +165,20 @@ def test_what_who_plays_last_or_third_does_not_hold(played, seat, text, lacking)
     assert told.lacking() == cards(lacking)
 
 
+def test_third_hand_plays_high_over_low_cards():
+    """W leads low, dummy has no honour: E's jack is from jack, queen-jack, king-queen-jack …, not from king-jack."""
+    deal = "N:A87.KQ5.AJ83.743 JT4.A76.974.QJT8 K93.T432.QT2.A95 Q652.J98.K65.K62"
+    _, view = after(deal, 2, NOTRUMP, "C2 C3 CJ")
+    (told,) = [h for h in hypotheses(view, 0, [1]) if "as high" in h.text]
+    for holding, fits in (("CJ", 1), ("CJ CQ", 1), ("CJ CQ CK CA", 1), ("CJ CK", 0), ("CJ CQ CA", 0), ("CJ CA", 0)):
+        held = np.zeros((1, 52), bool)
+        held[0, cards(holding)] = True
+        assert (told.violation(held)[0] == 0) == fits
+    for played in ("S2 S7 SJ", "D5 D3 D9"):  # he may finesse over dummy's ace; the nine says little
+        _, view = after(deal, 2, NOTRUMP, played)
+        assert [h for h in hypotheses(view, 0, [1]) if "as high" in h.text] == []
+
+
 def test_a_discard_or_a_trick_taken_from_partner_tells_nothing():
     _, view = after(DEAL, 2, NOTRUMP, "H2 H5 H7 HT S3 S8 S7 S2")
     assert [t.text[:2] for t in hypotheses(view, 0, [1])] == []  # it could follow below: the deuce is the least

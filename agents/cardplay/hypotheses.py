@@ -1,4 +1,4 @@
-"""What cards tell of the hands that played them: conventions of opening leads, and what players do who come last.
+"""What cards tell of the hands that played them: conventions of opening leads, and what players do who come third or last.
 
 A hypothesis is a statement about the thirteen cards that a seat was dealt. It may be wrong; facts and the auction go
 before it. Sources: Kobayashi and Uehara (2002) for the kind of hypotheses; the leads are the standard ones (king from
@@ -86,6 +86,8 @@ def hypotheses(view: PlayView, row: int, seats: list[int]) -> list[Hypothesis]:
         trick = cards[start : start + 4]
         if len(trick) >= 3 and players[start + 2] in seats:
             found += _third_hand(players[start + 2], trick, strain)
+            if players[start + 1] == int(view.declarer[row]) ^ 2:
+                found += _third_high(players[start + 2], trick, set(cards[:start]), view.dummy[row])
         if len(trick) == 4 and players[start + 3] in seats:
             own = {c for c, p in zip(cards[:start], players[:start], strict=True) if p == players[start + 3]}
             found += _last_hand(players[start + 3], trick, strain, own)
@@ -132,6 +134,27 @@ def _third_hand(seat: int, trick: list[int], strain: int) -> list[Hypothesis]:
         return []
     text = f"{card_text(third)} played third: not {RANKS[below[0] % 13]} as well"
     return [Hypothesis(seat, HEURISTIC, text, ((((below[0],), 0, 0),),))]
+
+
+def _third_high(seat: int, trick: list[int], gone: set[int], dummy: NDArray[np.bool_]) -> list[Hypothesis]:
+    """Third hand plays high over low cards: what it holds above its card touches it (the jack: from queen-jack, too).
+
+    Args:
+        gone: the cards of earlier tricks.
+        dummy: bool (52,), its hand, which played second; over its honours third hand may finesse.
+    """
+    led, second, third = trick[:3]
+    suit = led // 13
+    if third // 13 != suit or led % 13 >= TEN or third % 13 < TEN or dummy[list(_between(suit, TEN, ACE))].any():
+        return []
+    higher = [card for card in _between(suit, third % 13 + 1, ACE) if card not in gone and card != second]
+    if not higher:
+        return []
+    shown = tuple(
+        tuple(count for count in ((tuple(higher[:k]), k, k), (tuple(higher[k:]), 0, 0)) if count[0])
+        for k in range(len(higher) + 1)
+    )
+    return [Hypothesis(seat, HEURISTIC, f"{card_text(third)} played third: as high as it could", shown)]
 
 
 def _last_hand(seat: int, trick: list[int], strain: int, before: set[int]) -> list[Hypothesis]:
