@@ -18,7 +18,7 @@ A PLAYER plays cards:
   python:module:factory   your own: factory() gives an object with play(view, key)
 """
 
-_DECEPTIVE = "deceptive?when=always"
+_DECEPTIVE = "deceptive?when=always&depth=3"
 
 _EXAMPLES = f"""\
 {PLAYERS}
