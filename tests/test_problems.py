@@ -127,7 +127,7 @@ def test_what_is_no_problem_is_refused_with_its_line(one, tmp_path, capsys, old,
     assert f"{path}:" in error
 
 
-def test_a_play_that_is_over_or_illegal_or_forced(one, tmp_path, capsys):
+def test_an_illegal_play_is_refused(one, tmp_path, capsys):
     (board,) = read_boards(one).boards
     assert board.play is not None
     text = text_of(one)

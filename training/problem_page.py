@@ -7,8 +7,9 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from agents.cardplay.options import IMPS
 from bridge_env.cards import SEATS, card_text
-from bridge_env.render import auction_table, deal_diagram
+from bridge_env.render import SEAT_NAMES, auction_table, deal_diagram
 from training.problems import CardResult, Problem, Solved
 
 _SAME = 1e-9
@@ -28,7 +29,7 @@ def problem_page(solved: Sequence[Solved], command: str, plain: str, deceptive: 
         "Tricks are declarer's, of the whole board. *Modelled*: the opponents play for the deals that the next of them",
         "imagines after the card; my side sees all cards. *Played out*: from that card on the plain player sits at all",
         "four seats, once a seed. *Seen through*: everybody sees all cards. The goal: declarer makes the contract,",
-        "defenders beat it.",
+        "defenders beat it. Seconds are the processor's, for either card.",
         "",
     ]
     lines += _table(solved)
@@ -134,13 +135,14 @@ def _judgement(one: Solved) -> Iterator[str]:
     for result in one.results:
         if result.told or result.planted:
             said = "; ".join((*result.told, *result.planted))
-            yield f"- {SEATS[result.opponent]} after {card_text(result.card)}: {said}."
+            yield f"- What {SEAT_NAMES[result.opponent]} believes after {card_text(result.card)}: {said}."
     if not len(deception.cards):
         yield "- The deceptive player did not look further: the goal can be reached on most deals it believes in."
         return
     cost = one.results[0].seen_through - one.results[-1].seen_through
     here = "nothing in this deal" if cost == 0 else f"{abs(cost)} trick{'s' * (abs(cost) != 1)} in this deal"
-    average = "nothing" if one.risk < _SAME else f"{one.risk:.2f} {one.unit}"
+    unit = "IMPs" if one.unit == IMPS else one.unit
+    average = "nothing" if one.risk < _SAME else f"{one.risk:.2f} {unit}"
     yield f"- Seen through it costs {here}, and {average} on average over the deals that the player believes in."
     yield (
         f"- The goal can be reached on {one.reachable:.0%} of these deals: without `when=always` `deceptive` "

@@ -24,13 +24,15 @@ from bridge_env import streams
 from bridge_env.auction import Auctions, Contracts
 from bridge_env.board import Board
 from bridge_env.calls import Contract
-from bridge_env.cards import RANKS, SEATS, SUITS, card_text
+from bridge_env.cards import RANKS, SUITS, card_text
 from bridge_env.pbn import read_boards
 from bridge_env.play import Plays
 from bridge_env.play_record import play_faults, play_orders
 from bridge_env.play_view import PlayView, play_view
+from bridge_env.render import SEAT_NAMES
 
 IDEA, PLAIN, DECEPTIVE = "Idea", "PlainCard", "DeceptiveCard"
+_SUITS = ("clubs", "diamonds", "hearts", "spades")
 _IMAGINED = 40  # deals that tell which belief a card plants
 _LOOKS = 3  # times that the opponent imagines deals in the true one
 _TEN = 8
@@ -115,8 +117,8 @@ class Solved:
     """A problem, and what the two players made of it.
 
     Attributes:
-        plain: how ``montecarlo`` found its card; ``plain_seconds`` in what time.
-        deception: how ``deceptive`` found its own; ``seconds`` in what time.
+        plain: how ``montecarlo`` found its card; ``plain_seconds`` of the processor.
+        deception: how ``deceptive`` found its own; ``seconds`` of the processor.
         reachable: the share of the deals the plain player believes in on which the best card reaches the goal double
             dummy: ``deceptive`` leaves it at the plain card from one half on, unless told ``when=always``.
         unit: what averages and risks are in.
@@ -249,11 +251,11 @@ def solve_problems(
 def solve(problem: Problem, plain: MonteCarlo, deceptive: Deceptive, key: NDArray[np.uint64], seeds: int) -> Solved:
     """One problem; ``key`` uint64 (1,) is the stream of all its chance."""
     view = problem.view()
-    began = time.perf_counter()
+    began = time.process_time()
     thought = plain.think(view, key)[0]
-    then = time.perf_counter()
+    then = time.process_time()
     deception = deceptive.think(view, key)[0]
-    after = time.perf_counter()
+    after = time.process_time()
     cards = list(dict.fromkeys([thought.card, deception.card]))
     (exact,) = solve_cards(view, np.array([0]), [problem.plays.owner], deceptive.threads)
     looks = [
@@ -294,16 +296,18 @@ def _belief(
     looked, seat = opponents_views(view, 0, card, owner)
     stream = np.uint64(streams.key(key, "belief", card)[0])
     belief = believed_deals(looked, 0, player.reader, _IMAGINED, stream, player.options.inference)
-    told = tuple(h.text for h in belief.kept if h.seat == me and h.text.startswith(card_text(card)))
+    told = tuple(
+        h.text.partition(": ")[2] or h.text for h in belief.kept if h.seat == me and h.text.startswith(card_text(card))
+    )
     suit = np.flatnonzero(np.arange(52) // 13 == card // 13)
     mine = [int(c) for c in suit[::-1] if problem.plays.left[0, c] == me and c != card]
     if me == problem.contract.declarer ^ 2 or not mine:  # he sees dummy
         return seat, told, ()
     places = [
-        f"{card_text(c)} not with {SEATS[me]} in {float(belief.weight @ (belief.owner[:, c] != me)):.0%} of his deals"
+        f"{card_text(c)} lies elsewhere in {float(belief.weight @ (belief.owner[:, c] != me)):.0%} of what he imagines"
         for c in mine if c % 13 >= _TEN
     ]  # fmt: skip
     others = [c for c in suit if not view.played[0, c] and c != card]
     held = float(belief.weight @ (belief.owner[:, others] == me).sum(axis=1))
-    places.append(f"{SUITS[card // 13]} left with {SEATS[me]}: {held:.1f} (really {len(mine)})")
+    places.append(f"{SEAT_NAMES[me]} has {held:.1f} {_SUITS[card // 13]} left (really {len(mine)})")
     return seat, told, tuple(places)
