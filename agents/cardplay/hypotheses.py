@@ -1,4 +1,4 @@
-"""What cards tell of the hands that played them: conventions of opening leads, and what players do who come third or last.
+"""What cards tell of the hands that played them: conventions of opening leads, what players do third and last.
 
 A hypothesis is a statement about the thirteen cards that a seat was dealt. It may be wrong; facts and the auction go
 before it. Sources: Kobayashi and Uehara (2002) for the kind of hypotheses; the leads are the standard ones (king from
