@@ -14,7 +14,7 @@ from agents.cardplay.deceptive import (
     candidates,
     deception_text,
 )
-from agents.cardplay.lookahead import opponents_views
+from agents.cardplay.lookahead import looked_at, opponents_views
 from agents.cardplay.paired import Line, Pair, Solver, distinct, my_node, real_values, their_node
 from agents.cardplay.registry import make_player
 from bridge_env.double_dummy.positions import card_tricks
@@ -128,6 +128,43 @@ def test_touching_honours_are_candidates_of_their_own():
     assert set(cards("HT HQ HA")) == set(candidates(view, 0).tolist())
     _, view = played_after("N:AQ7.K65.Q83.A742 KT92.873.K74.KJ5 J53.AQT.AJT65.Q3 864.J942.92.T986", 2, 4, "C6 C2")
     assert candidates(view, 0).tolist() == cards("C5 CJ CK")
+
+
+def test_of_equal_deals_chance_picks_some_and_others_go_first():
+    weight = np.full(40, 1 / 40)
+    picks = [looked_at(weight, key)[:4] for key in keys(200)]
+    assert all(len(set(pick.tolist())) == 4 for pick in picks)
+    assert np.bincount(np.concatenate(picks), minlength=40).min() > 0  # a belief's deals are in order of their cards
+    weight[[7, 30]] = 1
+    assert set(looked_at(weight, keys(1)[0])[:2].tolist()) == {7, 30}
+
+
+def test_touching_honours_are_thought_about_but_dummys_are_not():
+    """W has queen-jack alone and has to follow: plainly there is no choice, but they may tell different things."""
+    deal = "N:A987.K65.Q83.A74 KT.873.KT42.KJ53 65432.AQT.AJ6.92 QJ.J942.975.QT86"
+    options = DeceptiveOptions(deals=4, real=2, imagined=2, depth=1, lines=50, when="always")
+    player = Deceptive(options=options, threads=1)
+    _, view = played_after(deal, 2, 4, "H2 H5 H3 HQ S2")
+    (found,) = player.think(view, keys(1))
+    assert player.plain.think(view, keys(1))[0].belief is None
+    assert found.cards.tolist() == cards("SJ SQ")
+    deal = "N:A987.K65.QJ.A743 KT.873.KT42.KJ52 65432.AQT.A63.98 QJ.J942.9875.QT6"
+    _, view = played_after(deal, 2, 4, "H2 H5 H3 HQ D3 D5")  # everybody sees dummy's queen-jack
+    (found,) = player.think(view, keys(1))
+    assert found.plain.belief is None
+    assert not len(found.cards)
+
+
+def test_what_cards_are_worth_in_one_deal():
+    plays, _ = random_plays(1, 3, 37)
+    view = play_view(plays, contracts_of(plays), 0)
+    legal = np.flatnonzero(view.mask[0])
+    player = Deceptive(options=DeceptiveOptions(imagined=3, depth=1, score="tricks"), threads=1)
+    found = player.in_deal(view, 0, keys(1)[0], plays.owner[0], legal)
+    assert found.cards.tolist() == legal.tolist()
+    for mean, along, seen in zip(found.average, found.taken, found.double_dummy, strict=True):
+        assert mean == pytest.approx(along.mean())
+        assert mean >= seen - 1e-9
 
 
 @pytest.mark.parametrize("length", [29, 38])

@@ -10,8 +10,8 @@ from agents.hierarchy.mutation import Chance, addresses
 from agents.hierarchy.text import SystemTextError, parse_constraint, parse_system, system_text
 from agents.hierarchy.tidying import added, grouped, same_rules, without_empty
 from agents.hierarchy.variation import vary
-from training.duel import Partnership, Stretch, duel, gains, hierarchy
-from training.evolution import Proposal, is_system, path_steps, rule_edit, swaps, trial, verdict
+from training.duel import Partnership, Stretch, duel, gains, hierarchy, is_system
+from training.evolution import Proposal, path_steps, rule_edit, swaps, trial, verdict
 from training.match import play
 from training.refine.induce import Rule
 from training.selfplay import numbered

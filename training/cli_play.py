@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import shlex
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,8 @@ A PLAYER plays cards:
   deceptive+montecarlo    the first where its side declares, the second where it defends
 """
 
+_DECEPTIVE = "deceptive?when=always&depth=3&solves=1000000"
+
 _EXAMPLES = f"""\
 {PLAYERS}
 examples:
@@ -26,6 +29,7 @@ examples:
   bridge-env play --contract "4S N" --deals event.pbn --board 3 --explain
   bridge-env play --declarer montecarlo --defence rule
   bridge-env play --leads event.pbn --boards 1000 --keep leads.jsonl    how often its leads are those of a record
+  bridge-env play --problems tests/problems/deception.pbn --out results/play    the plain card and the deceptive one
 """
 
 
@@ -53,6 +57,11 @@ def add_play(subparsers: Any) -> None:
     leads.add_argument("--leads", metavar="FILE.pbn", help="how often the player makes the recorded opening lead")
     leads.add_argument("--boards", type=int, default=1000, metavar="N", help="of the first N boards (1000)")
     leads.add_argument("--keep", metavar="FILE", type=Path, help="keep each lead as soon as it is found; go on there")
+    problems = parser.add_argument_group("problems: boards of a PBN file that are played up to a decision")
+    problems.add_argument("--problems", metavar="FILE.pbn", help="what --player and --deceptive make of each")
+    problems.add_argument("--deceptive", metavar="PLAYER", default=_DECEPTIVE, help=f"the other player ({_DECEPTIVE})")
+    problems.add_argument("--seeds", type=int, default=5, metavar="N", help="play each board out so often (5)")
+    problems.add_argument("--out", metavar="FOLDER", type=Path, help="write problems.md there")
     parser.set_defaults(handler=_play)
 
 
@@ -71,9 +80,43 @@ def _compare_leads(args: argparse.Namespace) -> int:
     return 0
 
 
+def _solve_problems(args: argparse.Namespace) -> int:
+    from tqdm import tqdm
+
+    from training.problem_page import problem_page, summary
+    from training.problems import read_problems, solve_problems
+    from training.runs import write_atomically
+
+    if args.seeds < 0:
+        raise ValueError(f"--seeds is 0 or more, not {args.seeds}")
+    problems = read_problems(args.problems)
+    with tqdm(disable=None, leave=False, unit="problem", total=len(problems)) as bar:
+        solved = solve_problems(
+            problems, args.player, args.deceptive, args.bidder, seed=args.seed, seeds=args.seeds, progress=bar.update
+        )
+    print(summary(solved))
+    if args.out is not None:
+        args.out.mkdir(parents=True, exist_ok=True)
+        page = problem_page(solved, _problems_again(args), args.player, args.deceptive, args.bidder)
+        write_atomically(args.out / "problems.md", page)
+    return 0
+
+
+def _problems_again(args: argparse.Namespace) -> str:
+    """The command that gives the same page."""
+    words = ["bridge-env", "play", "--problems", args.problems, "--out", args.out]
+    usual = {"player": "montecarlo", "deceptive": _DECEPTIVE, "bidder": "system:sayc", "seed": 1, "seeds": 5}
+    for name, value in usual.items():
+        if getattr(args, name) != value:
+            words += [f"--{name}", getattr(args, name)]
+    return shlex.join(map(str, words))
+
+
 def _play(args: argparse.Namespace) -> int:
     if args.leads is not None:
         return _compare_leads(args)
+    if args.problems is not None:
+        return _solve_problems(args)
     from training.table_play import Setup, play_board
 
     play_board(

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from agents.hierarchy.bidder import Hierarchy, bid_out, deal_features
 from agents.hierarchy.sameness import touched
+from agents.hierarchy.text import SystemTextError
 from agents.hierarchy.tree import System
 from bridge_env.auction import Auctions
 from bridge_env.scoring import imps
@@ -71,6 +72,15 @@ class Duel:
 def hierarchy(system: System) -> Hierarchy:
     """The system with its compiled form, kept by the process."""
     return Hierarchy(system)
+
+
+def is_system(pair: Partnership) -> bool:
+    """Can both players' systems be compiled? Some lines cannot be reached once others have changed."""
+    try:
+        _ = hierarchy(pair.first).compiled, hierarchy(pair.second).compiled
+    except SystemTextError:
+        return False
+    return True
 
 
 def interned(pair: Partnership) -> Partnership:

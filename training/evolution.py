@@ -21,10 +21,10 @@ from numpy.typing import NDArray
 
 from agents.hierarchy.edits import Edit, Insert, InsertGeneral, Together, differences, sub_hierarchies
 from agents.hierarchy.mutation import Chance
-from agents.hierarchy.text import SystemTextError, constraint_text, parse_constraint
+from agents.hierarchy.text import constraint_text, parse_constraint
 from agents.hierarchy.tree import Line, Step
 from agents.hierarchy.variation import vary
-from training.duel import Partnership, Stretch, gains, hierarchy, interned
+from training.duel import Partnership, Stretch, gains, interned, is_system
 from training.refine.induce import Rule
 
 BOTH = 2
@@ -61,15 +61,6 @@ class Proposal:
             if compiled and not is_system(pair):
                 return None
         return pair
-
-
-def is_system(pair: Partnership) -> bool:
-    """Can both players' systems be compiled? Some lines cannot be reached once others have changed."""
-    try:
-        _ = hierarchy(pair.first).compiled, hierarchy(pair.second).compiled
-    except SystemTextError:
-        return False
-    return True
 
 
 @dataclass(frozen=True)

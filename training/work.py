@@ -21,8 +21,8 @@ TRAINING = "training"  # the split: a run never touches the judging boards befor
 CONTEXTS_ONE_IN = 4  # for so many positions one kind of auction is refined that has no place in the tree
 FEWEST_DECISIONS = 100  # at a position, in all duels of a study
 MOST_DECISIONS = 600  # labelled at a position, in each task
-TASKS_A_WORKER = 2  # that proposals are tried in
-FEWEST_BOARDS, FEWEST_CANDIDATES = 1024, 8  # in such a task
+TASKS_A_WORKER = 4  # that proposals are tried in
+FEWEST_BOARDS, FEWEST_CANDIDATES = 1024, 4  # in such a task
 
 
 @dataclass(frozen=True)
@@ -111,7 +111,7 @@ class Work:
         ours, league = self.cluster.put(us), self.cluster.put(self.league)
         for asked in proposals:
             proposal = replace(asked, player=BOTH)  # one calls, the other answers
-            changed = proposal.apply(us)
+            changed = proposal.apply(us, compiled=False)
             edit = proposal.edit
             if changed is not None and isinstance(edit, evolution.Insert):
                 path = "-".join(str(step) for step in edit.path)

@@ -21,8 +21,8 @@ from numpy.typing import NDArray
 
 from agents.cardplay.auction import AuctionReader
 from agents.cardplay.explain import thought_text
-from agents.cardplay.lookahead import Look, Lookahead, Size, sizes
-from agents.cardplay.montecarlo import CardThought, MonteCarlo
+from agents.cardplay.lookahead import Look, Lookahead, Looked, Size, sizes
+from agents.cardplay.montecarlo import CardThought, MonteCarlo, settled, solve_cards
 from agents.cardplay.options import ALWAYS, EXACT, NEEDED, PUBLISHED, Options
 from agents.cardplay.paired import distinct
 from agents.cardplay.paired_tree import Tree
@@ -65,7 +65,7 @@ class DeceptiveOptions(Options):
     depth: int = 2
     lines: int = 3000
     leaf: str = EXACT
-    solves: int = 4000
+    solves: int = 10_000
     nodes: int = 300_000_000
     when: str = NEEDED
 
@@ -86,6 +86,8 @@ class Deception:
         size: of the search.
         short: was it a smaller one than the options ask for, because solves, nodes or seconds ran out?
         unit: what the averages are in, where that is not the options' score.
+        taken: for each candidate, float64 (L,), tricks from here on along every line, those of one deal after another;
+            none with the published leaf.
     """
 
     plain: CardThought
@@ -98,6 +100,7 @@ class Deception:
     size: Size | None = None
     short: bool = False
     unit: str = ""
+    taken: list[NDArray[np.float64]] = field(default_factory=list)
 
 
 class Deceptive:
@@ -125,16 +128,37 @@ class Deceptive:
         """How each row's card is found."""
         if self.options.seconds:
             return [self._think_for(view, row, key[[row]]) for row in range(len(view))]
+        thoughts = [self._thought(view, row, key[row], plain) for row, plain in enumerate(self.plain.think(view, key))]
         return [
             self._deceive(view, row, key[row], thought, None) if self._wanted(view, row, thought)
             else Deception(thought, thought.card)
-            for row, thought in enumerate(self.plain.think(view, key))
+            for row, thought in enumerate(thoughts)
         ]  # fmt: skip
+
+    def in_deal(
+        self, view: PlayView, row: int, key: np.uint64, deal: NDArray[np.uint8], cards: NDArray[np.int64]
+    ) -> Deception:
+        """What ``cards`` are worth in one deal, uint8 (52,), such as the true one, against what is imagined there."""
+        (tricks,) = solve_cards(view, np.array([row]), [deal[None]], self.threads)
+        tricks = tricks[:, cards]
+        average = Worth(view, row, deal[None], self.options.score).of(tricks)[0]
+        looked = Looked(deal[None], np.ones(1), tricks, average)
+        return self._weigh(view, row, key, settled(view, row, int(cards[0])), looked, cards, None)
+
+    def _thought(
+        self, view: PlayView, row: int, key: np.uint64, plain: CardThought, by: MonteCarlo | None = None
+    ) -> CardThought:
+        """The plain thought; made up where there are only touching cards, equal but for what they tell."""
+        dummy = int(view.declarer[row]) ^ 2
+        if plain.belief is not None or view.turn[row] == dummy or len(candidates(view, row)) < 2:
+            return plain
+        return (by or self.plain).weighed(view, row, key, plain.card)
 
     def _think_for(self, view: PlayView, row: int, key: NDArray[np.uint64]) -> Deception:
         """Think for the seconds of the options; where deception is not called for, all of them about the plain card."""
         began, seconds, one = time.perf_counter(), self.options.seconds, view.take(np.array([row]))
-        (thought,) = self._plain(seconds / _PLAIN_SHARE).think(one, key)
+        plain = self._plain(seconds / _PLAIN_SHARE)
+        thought = self._thought(one, 0, key[0], plain.think(one, key)[0], plain)
         if self._wanted(one, 0, thought):
             return self._deceive(one, 0, key[0], thought, began + seconds)
         if thought.belief is not None:
@@ -152,15 +176,19 @@ class Deceptive:
     def _deceive(
         self, view: PlayView, row: int, key: np.uint64, thought: CardThought, until: float | None
     ) -> Deception:
-        options, cards = self.options, candidates(view, row)
-        search = Lookahead(
-            view, row, key, thought, cards, self.reader, options.inference, options.score, self.threads
-        )  # fmt: skip
+        cards = candidates(view, row)
+        return self._weigh(view, row, key, thought, Looked.of(thought, cards, key), cards, until)
+
+    def _weigh(
+        self, view: PlayView, row: int, key: np.uint64, thought: CardThought, looked: Looked,
+        cards: NDArray[np.int64], until: float | None,
+    ) -> Deception:  # fmt: skip
+        options = self.options
+        search = Lookahead(view, row, key, cards, looked, self.reader, options.inference, options.score, self.threads)
         look = self._look(search, until)
         best = np.flatnonzero(look.average >= look.average.max() - _SAME)
         best = best[look.seen[best] >= look.seen[best].max() - _SAME]  # of equal ones what risks least
-        plain = thought.average[np.searchsorted(thought.cards, cards[best])]
-        best = best[plain >= plain.max() - _SAME]
+        best = best[looked.average[best] >= looked.average[best].max() - _SAME]
         usual = np.flatnonzero(cards[best] == thought.card)
         at = best[usual[0]] if len(usual) else best[0]
         planted = [search.imagined(c, 0, look.size.imagined) for c in range(len(cards))]
@@ -168,7 +196,7 @@ class Deceptive:
         return Deception(
             thought, int(cards[at]), cards, look.average, look.seen, planted, search.opponent, size,
             any(a < b for a, b in zip(astuple(size), astuple(full), strict=True)),
-            _UNITS[options.leaf],
+            _UNITS[options.leaf], look.taken,
         )  # fmt: skip
 
     def _look(self, search: Lookahead, until: float | None) -> Look:

@@ -47,11 +47,45 @@ class Look:
         size: how it was done.
         average: float64 (C,), with the opponent's belief in mind.
         seen: float64 (C,), if he saw all cards.
+        taken: for each candidate, float64 (L,), tricks from here on along every line, those of one deal after another;
+            none with the published leaf.
     """
 
     size: Size
     average: NDArray[np.float64]
     seen: NDArray[np.float64]
+    taken: list[NDArray[np.float64]]
+
+
+@dataclass(frozen=True, eq=False)
+class Looked:
+    """Deals to look at, the first ones first, and what is known of them.
+
+    Attributes:
+        deals: uint8 (S, 52); ``weight`` float64 (S,).
+        tricks: int8 (S, C), of the candidates, double dummy.
+        average: float64 (C,), what the candidates are worth then, on all deals.
+    """
+
+    deals: NDArray[np.uint8]
+    weight: NDArray[np.float64]
+    tricks: NDArray[np.int8]
+    average: NDArray[np.float64]
+
+    @classmethod
+    def of(cls, thought: CardThought, cards: NDArray[np.int64], key: np.uint64) -> Looked:
+        """The deals of a thought."""
+        belief = thought.belief
+        assert belief is not None
+        order = looked_at(belief.weight, key)
+        at = np.searchsorted(thought.cards, cards)
+        return cls(belief.owner[order], belief.weight[order], thought.tricks[order][:, at], thought.average[at])
+
+
+def looked_at(weight: NDArray[np.float64], key: np.uint64) -> NDArray[np.int64]:
+    """Which deals to look at first: those that count most, chance between equals, since a belief's deals are sorted."""
+    chance = streams.uniforms(streams.key(key, "looked at"), len(weight))[0]
+    return np.lexsort((chance, -weight))
 
 
 @dataclass(eq=False)
@@ -68,24 +102,20 @@ class Lookahead:
 
     Args:
         view, row, key: as of a ``CardPlayer``.
-        thought: of ``montecarlo``, with the deals.
         cards: the candidates, int64 (C,).
+        looked: the deals.
         reader, inference: of the opponent's beliefs.
         score: what exact leaves are scored in.
         threads: of DDS.
     """
 
     def __init__(
-        self, view: PlayView, row: int, key: np.uint64, thought: CardThought, cards: NDArray[np.int64],
+        self, view: PlayView, row: int, key: np.uint64, cards: NDArray[np.int64], looked: Looked,
         reader: AuctionReader, inference: str, score: str, threads: int | None,
     ) -> None:  # fmt: skip
-        assert thought.belief is not None
         self.view, self.row, self.key, self.cards = view, row, key, cards
         self.reader, self.inference, self.score = reader, inference, score
-        order = np.argsort(-thought.belief.weight, kind="stable")
-        self.deals, self.weight = thought.belief.owner[order], thought.belief.weight[order]
-        self.tricks = thought.tricks[order][:, np.searchsorted(thought.cards, cards)]
-        self.plain = thought.average[np.searchsorted(thought.cards, cards)]
+        self.deals, self.weight, self.tricks, self.plain = looked.deals, looked.weight, looked.tricks, looked.average
         self.strain = int(view.strain[row])
         self.solver = Solver(self.strain, threads)
         self.opponent = -1
@@ -101,7 +131,7 @@ class Lookahead:
         """
         deals, weight = self._most(size.real)
         worth = Worth(self.view, self.row, deals, self.score)
-        average = []
+        average, taken = [], []
         for at in range(len(self.cards)):
             roots: list[Line] = []
             groups: list[int] = []
@@ -115,9 +145,10 @@ class Lookahead:
             if self.solver.spent:
                 return None
             of = np.array(groups)
+            taken.append(tricks)
             average.append(sum(weight[d] * _worth(worth, tricks[of == d], d).mean() for d in range(len(deals))))
         gained = np.array(average, np.float64) - weight @ worth.of(self.tricks[: len(deals)])
-        return Look(replace(size, real=len(deals)), self.plain + gained, self.plain)
+        return Look(replace(size, real=len(deals)), self.plain + gained, self.plain, taken)
 
     def published(self, size: Size, tree: Tree, until: float | None) -> Look | None:
         """With the published leaf, in tricks; None if it was not done by ``until``, or ``tree`` is spent."""
@@ -133,7 +164,7 @@ class Lookahead:
                 seen[at] += weight[d] * tree.mean(roots[0].real, believed[:1], standing, size.depth, size.further)
                 if tree.spent or _over(until):
                     return None
-        return Look(replace(size, real=len(deals)), average, seen)
+        return Look(replace(size, real=len(deals)), average, seen, [])
 
     def tree(self) -> Tree:
         """For ``published``: positions of all its sizes are counted together."""

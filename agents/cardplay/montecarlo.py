@@ -82,6 +82,14 @@ class MonteCarlo:
             thoughts[row] = self._choose(view, int(row), belief, tricks, int(usual[row]))
         return thoughts
 
+    def weighed(self, view: PlayView, row: int, key: np.uint64, usual: int) -> CardThought:
+        """How one row's card is found; also where ``think`` does not think, since all cards are equal double dummy."""
+        if self.options.seconds:
+            return self._think_for(view, row, key, usual)
+        belief = self._believe(view, row, key, self.options.deals)
+        (tricks,) = solve_cards(view, np.array([row]), [belief.owner], self.threads)
+        return self._choose(view, row, belief, tricks, usual)
+
     def _believe(self, view: PlayView, row: int, key: np.uint64, count: int) -> Belief:
         return believed_deals(view, row, self.reader, count, key, self.options.inference)
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 from agents.hierarchy.compiled import SPAN_CODES, span_call
 from agents.hierarchy.paths import readings
 from bridge_env.calls import FIRST_BID, PASS
-from training.duel import Partnership, Stretch, duel_changed
+from training.duel import Partnership, Stretch, duel_changed, is_system
 from training.refine.decisions import Examples, joined
 from training.refine.general import count_contexts, label_general
 from training.refine.induce import Rule, rules
@@ -46,8 +46,11 @@ def answers_task(
 ) -> list[Rule]:
     """Partner's answers to ``call`` at ``path``, which ``begun`` makes where ``us`` did not.
 
-    They are labelled with everyone going on as now, and written as answers to ``call`` whatever its level is.
+    They are labelled with everyone going on as now, and written as answers to ``call`` whatever its level is. A change
+    that makes no system needs none.
     """
+    if not is_system(begun):
+        return []
     leads = after_call(path, call)
     wanted = dict.fromkeys(leads, most)
     parts: dict[str, list[Examples]] = {}
