@@ -12,7 +12,8 @@ A PLAYER plays cards:
   montecarlo              the best card on average over sampled deals, each played double dummy
   montecarlo?deals=80     how it thinks: deals or seconds, score=imps|points|tricks, inference=facts|auction|all
   deceptive               what is best if the next opponent plays for the deals he believes in
-  deceptive?when=always   also where the contract can be made; real, imagined, depth, lines: how far it looks
+  deceptive?when=always   also where the contract can be made; real, imagined, depth, lines, solves: how far it looks
+  deceptive?leaf=published&depth=3    as it was published: to top tricks, three tricks deep (nodes: how far)
   rule                    rules of thumb, quick
   random                  any legal card
   python:module:factory   your own: factory() gives an object with play(view, key)
