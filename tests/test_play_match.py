@@ -220,6 +220,18 @@ def test_a_kept_match_goes_on_where_it_stopped(bidding, tmp_path):
         play_match(bidding, teams(Counting(), "random"), keep=file)
 
 
+def test_boards_that_were_not_played_to_their_end_are_tried_again(bidding, tmp_path):
+    file = tmp_path / "kept.jsonl"
+    first = play_match(bidding, teams(Faulty(failing), "rule"), keep=file)
+    assert first.faults()
+    lines = len(file.read_text().splitlines())
+    again = play_match(bidding, teams(Faulty(lambda chosen, bad: chosen), "rule"), keep=file)
+    assert again.faults() == []
+    assert again.fresh == len(first.faults())
+    assert len(file.read_text().splitlines()) == lines + again.fresh
+    assert play_match(bidding, teams(Faulty(failing), "rule"), keep=file).boards == again.boards
+
+
 def test_a_match_with_play_at_the_command_line(tmp_path, capsys):
     out, keep = tmp_path / "out.json", tmp_path / "kept.jsonl"
     args = ["match", "doubler", "random", "--boards", "4", "--play", "rule", "--play-b", "random"]

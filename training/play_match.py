@@ -120,7 +120,7 @@ def play_match(
     Args:
         rows: which of them, by position; default: all. How a board goes does not depend on the others.
         keep: a file in which every board is kept as soon as it is played; boards that are in it already are not
-            played again.
+            played again, but those that were not played to their end.
         seconds: what a player may take for a card.
         workers: processes; the result does not depend on it, as long as no player thinks by the clock.
         progress: called with the number of boards that have just been played (or found in the file).
@@ -135,7 +135,7 @@ def play_match(
     if rows is not None:
         bidding = bidding.take(rows)
     n = len(bidding.boards)
-    done: dict[int, PlayedBoard] = dict(kept.read()) if kept else {}
+    done = {number: board for number, board in kept.read() if not board.fault} if kept else {}
     number = bidding.boards.number
     missing = np.array([i for i in range(n) if int(number[i]) not in done], np.int64)
     progress(n - len(missing))
