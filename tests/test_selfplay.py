@@ -183,7 +183,8 @@ def test_champions_join_the_league(tiny, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("field", "value"), [("operators", "magic"), ("operators", ""), ("boards", 1), ("champions", -1)]
+    ("field", "value"),
+    [("operators", "magic"), ("operators", ""), ("labels", "guess"), ("boards", 1), ("champions", -1)],
 )
 def test_numbers_and_names_that_make_no_sense_are_told(tiny, field, value):
     with pytest.raises(ValueError, match=field):
