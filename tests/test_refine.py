@@ -323,13 +323,11 @@ def test_answers_are_sought_where_the_call_leads():
 
 def test_work_is_the_same_however_it_is_shared():
     pytest.importorskip("ray")
-    results = []
+    results, asked = [], [("play", (SAYC, PASS), 4, 2400), ("look-ahead", (PASS,), 2, 600)]
     for workers in (1, 2):
         with Cluster(workers) as cluster:  # slow to start, so one for both ways of labelling
             found = []
-            for labels, league, count, boards in (
-                    ("play", (SAYC, PASS), 4, 2400), ("look-ahead", (PASS,), 2, 600),
-                ):  # fmt: skip
+            for labels, league, count, boards in asked:
                 work = Work(cluster, league, 3, lambda _boards: None, labels)
                 rules_of = work.rules(SAYC, count, Chance("w"), work.stretch(0, boards))
                 found.append([(r.path, r.call, r.constraint, r.gain) for r in rules_of])
