@@ -102,6 +102,25 @@ def test_a_damaged_checkpoint_is_told(reference, tiny, tmp_path):
         selfplay.load(tmp_path)
 
 
+def test_a_run_labels_as_it_was_told(tiny, tmp_path, monkeypatch):
+    seen = []
+
+    def idle(state, config, work):
+        seen.append(work.labels)
+        return replace(state, generation=state.generation + 1)
+
+    monkeypatch.setattr(selfplay, "generation", idle)
+    for labels in ("play", "look-ahead"):
+        config = replace(tiny, generations=1, labels=labels)
+        list(selfplay.evolve(tmp_path, config, selfplay.begin(config), None, silent))
+        assert selfplay.load(tmp_path)[0].labels == labels
+    assert seen == ["play", "look-ahead"]
+    data = runs.load_checkpoint(tmp_path)
+    del data["config"]["labels"]  # a run begun before there was a choice goes on as it was
+    runs.save_checkpoint(tmp_path, data)
+    assert selfplay.load(tmp_path)[0].labels == "play"
+
+
 def test_a_system_that_changed_is_told(tiny, tmp_path):
     mine = tmp_path / "mine.bidding"
     mine.write_text(TOY)
@@ -183,7 +202,8 @@ def test_champions_join_the_league(tiny, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("field", "value"), [("operators", "magic"), ("operators", ""), ("boards", 1), ("champions", -1)]
+    ("field", "value"),
+    [("operators", "magic"), ("operators", ""), ("labels", "guess"), ("boards", 1), ("champions", -1)],
 )
 def test_numbers_and_names_that_make_no_sense_are_told(tiny, field, value):
     with pytest.raises(ValueError, match=field):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 OPERATORS = ("evolution", "refinement", "swapping")
+LABELS = ("play", "look-ahead")
 
 
 def names(listed: str) -> list[str]:
@@ -38,6 +39,13 @@ class EvolveConfig:
     partnerships: int = field(default=2, metadata={"help": "in the population"})
     proposals: int = field(default=16, metadata={"help": "by evolution, and by swapping, of each partnership"})
     positions: int = field(default=24, metadata={"help": "that refinement looks at, of each partnership"})
+    labels: str = field(
+        default=LABELS[0],
+        metadata={
+            "help": "what refinement takes a call to be worth: what it scores, played out on the board (play), or, "
+            "dearer, what it may be expected to on deals that fit what the caller knew (look-ahead)"
+        },
+    )
     study: int = field(default=4096, metadata={"help": "boards whose decisions refinement labels, fresh each time"})
     boards: int = field(default=4096, metadata={"help": "to try proposals on; three times as many for those that lead"})
     confirm: int = field(default=8192, metadata={"help": "fresh boards on which those that led are confirmed"})
@@ -55,6 +63,8 @@ class EvolveConfig:
         wrong = set(names(self.operators)) - set(OPERATORS)
         if wrong or not names(self.operators):
             raise ValueError(f"--operators {self.operators!r}: write some of {','.join(OPERATORS)}")
+        if self.labels not in LABELS:
+            raise ValueError(f"--labels {self.labels!r}: write {' or '.join(LABELS)}")
 
     @property
     def rooted(self) -> str:

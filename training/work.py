@@ -20,7 +20,11 @@ from training.refine.induce import Rule
 TRAINING = "training"  # the split: a run never touches the judging boards before its verdict
 CONTEXTS_ONE_IN = 4  # for so many positions one kind of auction is refined that has no place in the tree
 FEWEST_DECISIONS = 100  # at a position, in all duels of a study
-MOST_DECISIONS = 600  # labelled at a position, in each task
+MOST_DECISIONS = 600  # labelled at a position and table, in each task: 0.05 ms each where calls are played out
+# By look-ahead one takes 6 to 9 ms on one core, five of them for 24 deals and their tricks; but with fewer decisions,
+# induction would have too few hands for a rule.
+MOST_LOOKED_AT = 60
+MOST = {"play": MOST_DECISIONS, "look-ahead": MOST_LOOKED_AT}
 TASKS_A_WORKER = 4  # that proposals are tried in
 FEWEST_BOARDS, FEWEST_CANDIDATES = 1024, 4  # in such a task
 
@@ -32,12 +36,14 @@ class Work:
     Attributes:
         league: whom partnerships are tried against, the control pair first.
         tick: hears of boards as they are done.
+        labels: how refinement finds what calls are worth, of ``training.evolve_config.LABELS``.
     """
 
     cluster: Cluster
     league: tuple[Partnership, ...]
     seed: int
     tick: Callable[[int], None]
+    labels: str = "play"
 
     def stretch(self, start: int, count: int) -> Stretch:
         return Stretch(self.seed, TRAINING, start, count)
@@ -91,8 +97,8 @@ class Work:
             paths.update(at_paths)
             contexts.update(in_contexts)
         chosen = _choose(paths, count, chance) + _choose(contexts, -(-count // CONTEXTS_ONE_IN), chance)
-        wanted = dict.fromkeys(chosen, MOST_DECISIONS)
-        labelled = dict(self.cluster.map(tasks.label_task, [(*job, wanted) for job in jobs]))
+        wanted = dict.fromkeys(chosen, MOST[self.labels])
+        labelled = dict(self.cluster.map(tasks.label_task, [(*job, wanted, self.labels) for job in jobs]))
         groups = sorted({path for found in labelled.values() for path in found})
         parts = [[labelled[k][path] for k in range(len(jobs)) if path in labelled[k]] for path in groups]
         found = dict(self.cluster.map(tasks.rules_task, [(part,) for part in parts]))
@@ -116,7 +122,7 @@ class Work:
             if changed is not None and isinstance(edit, evolution.Insert):
                 path = "-".join(str(step) for step in edit.path)
                 jobs.append((changed, ours, league, stretch.parts(tasks.PARTS), path, edit.line.path[0].token,
-                             MOST_DECISIONS))  # fmt: skip
+                             MOST[self.labels], self.labels))  # fmt: skip
                 begun.append((proposal, edit))
         found = dict(self.cluster.map(tasks.answers_task, jobs))
         return [

@@ -1,12 +1,12 @@
 """Decisions of a partnership in its duels, and what other calls would have been worth there.
 
-A call is worth what it scores when it is made once and everyone goes on by the current systems, on solved deals:
-IMPs against the call that was made.
+Played out, a call is worth what it scores when it is made once and everyone goes on by the current systems, on solved
+deals: IMPs against the call that was made. What it may be expected to be worth is ``look_ahead``'s matter.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -22,6 +22,8 @@ from training.duel import Duel, Partnership, Stretch, boards_of, seats_of
 UNTRIED = -128
 BATCH = 32768  # play-outs at a time
 
+Worth = NDArray[np.int8] | NDArray[np.float32]
+
 
 @dataclass(frozen=True, eq=False)
 class Examples:
@@ -32,7 +34,8 @@ class Examples:
         words: what the columns of ``features`` are.
         calls: the calls tried, as lines write them.
         features: int16 (N, len(words)).
-        worth: int8 (N, len(calls)), IMPs against the call made; ``UNTRIED`` where it stands for no legal call.
+        worth: (N, len(calls)), IMPs against the call made; ``UNTRIED`` where it stands for no legal call. int8 where
+            calls were played out, float32 where they were looked ahead from.
         board: int64 (N,), which board of the endless sequence a decision is of.
         given: what every rule asks for first, such as ``best:x``.
     """
@@ -41,7 +44,7 @@ class Examples:
     words: tuple[str, ...]
     calls: tuple[str, ...]
     features: NDArray[np.int16]
-    worth: NDArray[np.int8]
+    worth: Worth
     board: NDArray[np.int64]
     given: Constraint = ()
 
@@ -136,3 +139,9 @@ def play_out(
         points[table] = boards.take(b).points(ended)
         out[w, c] = imps(points[0] - points[1]).astype(np.int16) - before.imps[b]
     return out
+
+
+#: What makes labels: ``play_out``, or ``training.refine.look_ahead.look_ahead``, which takes and means the same.
+Labeller = Callable[
+    [Partnership, Partnership, Stretch, Duel, int, NDArray[np.int64], NDArray[np.int64], NDArray[np.bool_]], Worth
+]

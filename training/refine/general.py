@@ -19,7 +19,7 @@ from agents.hierarchy.tree import INFINITE, Atom, Constraint
 from agents.hierarchy.vocabulary import WORDS
 from bridge_env.calls import DOUBLE, FIRST_BID, NUM_CALLS
 from training.duel import Partnership, Stretch, boards_of, duel, seats_of
-from training.refine.decisions import UNTRIED, Examples, decisions_of, legal_calls, play_out
+from training.refine.decisions import UNTRIED, Examples, Labeller, Worth, decisions_of, legal_calls, play_out
 
 #: What tells kinds of auctions apart: word, and the most that is told apart.
 _KIND = (
@@ -94,7 +94,7 @@ def name_of(when: Constraint) -> str:
 
 
 def label_general(
-    us: Partnership, them: Partnership, stretch: Stretch, wanted: Mapping[str, int]
+    us: Partnership, them: Partnership, stretch: Stretch, wanted: Mapping[str, int], by: Labeller = play_out
 ) -> dict[tuple[str, str], list[Examples]]:
     """Examples by kind of auction and family of calls, at most so many decisions of each kind."""
     boards, _ = boards_of(stretch)
@@ -116,7 +116,7 @@ def label_general(
                 for column in table_of_calls.T:
                     ask[np.arange(len(mine)), column] = True
             legal, _ = legal_calls(boards.dealer[board[mine]], history[table][board[mine]], number[mine])
-            worth = play_out(us, them, stretch, before, table, board[mine], number[mine], ask[:, :NUM_CALLS] & legal)
+            worth = by(us, them, stretch, before, table, board[mine], number[mine], ask[:, :NUM_CALLS] & legal)
             for family, table_of_calls in calls.items():
                 examples = _examples(when, family, table_of_calls, rows[mine], worth, board[mine] + stretch.start)
                 out.setdefault((when, family), []).append(examples)
@@ -154,7 +154,7 @@ def _calls(rows: NDArray[np.int16], family: str) -> NDArray[np.int64]:
 
 
 def _examples(
-    when: str, family: str, calls: NDArray[np.int64], rows: NDArray[np.int16], worth: NDArray[np.int8],
+    when: str, family: str, calls: NDArray[np.int64], rows: NDArray[np.int16], worth: Worth,
     board: NDArray[np.int64],
 ) -> Examples:  # fmt: skip
     marked, tokens = FAMILIES[family]
@@ -167,6 +167,6 @@ def _examples(
             columns.append(by_suit[np.arange(len(rows)), suits])
             words.append(form.format("x"))
         given = (((Atom(f"{marked}:x", 1, 1),),),)
-    padded = np.concatenate([worth, np.full((len(rows), 1), UNTRIED, np.int8)], axis=1)
+    padded = np.concatenate([worth, np.full((len(rows), 1), UNTRIED, worth.dtype)], axis=1)
     y = padded[np.arange(len(rows))[:, None], calls]
     return Examples(when, tuple(words), tokens, np.stack(columns, axis=1), y, board, given)

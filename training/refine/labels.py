@@ -14,7 +14,16 @@ from bridge_env.calls import FIRST_BID, NUM_BIDS
 from bridge_env.features import FEATURES
 from training.boards import Boards
 from training.duel import Duel, Partnership, Stretch, boards_of, duel
-from training.refine.decisions import UNTRIED, Decisions, Examples, decisions_of, legal_calls, play_out
+from training.refine.decisions import (
+    UNTRIED,
+    Decisions,
+    Examples,
+    Labeller,
+    Worth,
+    decisions_of,
+    legal_calls,
+    play_out,
+)
 
 GAME_BIDS = (14, 17, 18)  # 3NT 4H 4S
 NEAREST, JUMPS = 6, 10  # bids above the last one that are tried; after bids of one
@@ -93,14 +102,16 @@ def _tried(legal: NDArray[np.bool_], before: NDArray[np.int8]) -> NDArray[np.boo
 # --- labels -------------------------------------------------------------------------------------------------------
 
 
-def label(us: Partnership, them: Partnership, stretch: Stretch, wanted: Mapping[str, int]) -> dict[str, list[Examples]]:
+def label(
+    us: Partnership, them: Partnership, stretch: Stretch, wanted: Mapping[str, int], by: Labeller = play_out
+) -> dict[str, list[Examples]]:
     """Examples of the positions ``wanted``: reading -> at most how many decisions (the first ones count)."""
-    return label_duel(us, them, stretch, duel(us, them, stretch), wanted)
+    return label_duel(us, them, stretch, duel(us, them, stretch), wanted, by=by)
 
 
 def label_duel(
     us: Partnership, them: Partnership, stretch: Stretch, before: Duel, wanted: Mapping[str, int],
-    on: NDArray[np.bool_] | None = None,
+    on: NDArray[np.bool_] | None = None, by: Labeller = play_out,
 ) -> dict[str, list[Examples]]:  # fmt: skip
     """``label`` for a duel that has been bid; of the auctions ``on``, bool (2, N), alone where that is given."""
     boards, features = boards_of(stretch)
@@ -114,7 +125,7 @@ def label_duel(
             continue
         board, number = decisions.row[rows], decisions.number[rows]
         ask = _tried(*legal_calls(boards.dealer[board], before.history[table][board], number))
-        worth = play_out(us, them, stretch, before, table, board, number, ask)
+        worth = by(us, them, stretch, before, table, board, number, ask)
         place = np.full(len(decisions.row), -1)
         place[rows] = np.arange(len(rows))
         for text, (which, path_of) in chosen.items():
@@ -146,7 +157,7 @@ def _examples(
     which: NDArray[np.int64],
     path_of: dict[int, Path],
     decisions: Decisions,
-    worth: NDArray[np.int8],
+    worth: Worth,
     start: int,
     boards: Boards,
     features: NDArray[np.int16],
@@ -155,7 +166,7 @@ def _examples(
     any_path = next(iter(path_of.values()))
     calls = tokens(any_path)
     x = np.empty((len(which), len(words(any_path.names))), np.int16)
-    y = np.full((len(which), len(calls)), UNTRIED, np.int8)
+    y = np.full((len(which), len(calls)), UNTRIED, worth.dtype)
     ours = np.array([name in _named(any_path) for name in any_path.names])
     board, number, position = decisions.row[which], decisions.number[which], decisions.position[which]
     seat = (boards.dealer[board] + number) & 3

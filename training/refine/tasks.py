@@ -10,12 +10,15 @@ from agents.hierarchy.compiled import SPAN_CODES, span_call
 from agents.hierarchy.paths import readings
 from bridge_env.calls import FIRST_BID, PASS
 from training.duel import Partnership, Stretch, duel_changed, is_system
-from training.refine.decisions import Examples, joined
+from training.refine.decisions import Examples, Labeller, joined, play_out
 from training.refine.general import count_contexts, label_general
 from training.refine.induce import Rule, rules
 from training.refine.labels import count_paths, label, label_duel
+from training.refine.look_ahead import look_ahead
 
 PARTS = 4096  # boards a task
+#: What labels are made by, as ``training.evolve_config.LABELS`` names it.
+LABELLERS: dict[str, Labeller] = {"play": play_out, "look-ahead": look_ahead}
 
 
 def count_task(us: Partnership, them: Partnership, stretch: Stretch) -> tuple[Counter[str], Counter[str]]:
@@ -23,10 +26,13 @@ def count_task(us: Partnership, them: Partnership, stretch: Stretch) -> tuple[Co
     return count_paths(us, them, stretch), count_contexts(us, them, stretch)
 
 
-def label_task(us: Partnership, them: Partnership, stretch: Stretch, wanted: Mapping[str, int]) -> dict[str, Examples]:
-    """Labelled decisions at the positions, and in the kinds of auctions, that are wanted."""
-    at = {path: joined(parts) for path, parts in label(us, them, stretch, wanted).items()}
-    general = label_general(us, them, stretch, wanted).items()
+def label_task(
+    us: Partnership, them: Partnership, stretch: Stretch, wanted: Mapping[str, int], labels: str = "play"
+) -> dict[str, Examples]:
+    """Labelled decisions at the positions, and in the kinds of auctions, that are wanted; ``labels`` of LABELLERS."""
+    by = LABELLERS[labels]
+    at = {path: joined(parts) for path, parts in label(us, them, stretch, wanted, by).items()}
+    general = label_general(us, them, stretch, wanted, by).items()
     return at | {f"{when} / {family}": joined(parts) for (when, family), parts in general}
 
 
@@ -43,6 +49,7 @@ def answers_task(
     path: str,
     call: str,
     most: int,
+    labels: str = "play",
 ) -> list[Rule]:
     """Partner's answers to ``call`` at ``path``, which ``begun`` makes where ``us`` did not.
 
@@ -51,13 +58,13 @@ def answers_task(
     """
     if not is_system(begun):
         return []
-    leads = after_call(path, call)
+    by, leads = LABELLERS[labels], after_call(path, call)
     wanted = dict.fromkeys(leads, most)
     parts: dict[str, list[Examples]] = {}
     for them in league:
         for stretch in stretches:
             now, other = duel_changed(begun, us, them, stretch)
-            for text, examples in label_duel(begun, them, stretch, now, wanted, other).items():
+            for text, examples in label_duel(begun, them, stretch, now, wanted, other, by).items():
                 parts.setdefault(leads[text], []).extend(examples)
     return [replace(rule, path=lead) for lead, examples in parts.items() for rule in rules(joined(examples))]
 
