@@ -128,7 +128,10 @@ class Deceptive:
         """How each row's card is found."""
         if self.options.seconds:
             return [self._think_for(view, row, key[[row]]) for row in range(len(view))]
-        thoughts = [self._thought(view, row, key[row], plain) for row, plain in enumerate(self.plain.think(view, key))]
+        thoughts = [
+            self._thought(view, row, key[row], plain, self.plain)
+            for row, plain in enumerate(self.plain.think(view, key))
+        ]
         return [
             self._deceive(view, row, key[row], thought, None) if self._wanted(view, row, thought)
             else Deception(thought, thought.card)
@@ -145,14 +148,12 @@ class Deceptive:
         looked = Looked(deal[None], np.ones(1), tricks, average)
         return self._weigh(view, row, key, settled(view, row, int(cards[0])), looked, cards, None)
 
-    def _thought(
-        self, view: PlayView, row: int, key: np.uint64, plain: CardThought, by: MonteCarlo | None = None
-    ) -> CardThought:
+    def _thought(self, view: PlayView, row: int, key: np.uint64, plain: CardThought, by: MonteCarlo) -> CardThought:
         """The plain thought; made up where there are only touching cards, equal but for what they tell."""
         dummy = int(view.declarer[row]) ^ 2
         if plain.belief is not None or view.turn[row] == dummy or len(candidates(view, row)) < 2:
             return plain
-        return (by or self.plain).weighed(view, row, key, plain.card)
+        return by.weighed(view, row, key, plain.card)
 
     def _think_for(self, view: PlayView, row: int, key: NDArray[np.uint64]) -> Deception:
         """Think for the seconds of the options; where deception is not called for, all of them about the plain card."""
