@@ -9,15 +9,17 @@ import numpy as np
 import pytest
 
 from agents.cases import actions
-from agents.cases.base import Retained, likeness
+from agents.cases.base import Retained
 from agents.cases.bidder import CaseBidder, _elected, opened, read_bidder, view_of_cases
 from agents.cases.experience import revised, spoken_for
 from agents.cases.explain import Explanation, Precedent, explain
 from agents.cases.features import SIZE, describe
 from agents.cases.file import CaseFileError, load, save
+from agents.cases.forest import LEAF, Forest
 from agents.cases.index import NOTHING, indexed
-from agents.cases.metric import SCALE, layers_of
+from agents.cases.metric import SCALE, layers_of, points
 from agents.cases.published import situations
+from agents.cases.shared import by_leaves
 from agents.cases.similarity import majority, nearest
 from agents.wire import read_states as states_of
 from bridge_env import bidders
@@ -28,6 +30,7 @@ from training.boards import library_boards
 from training.cases import fit, hierarchy, judge, report, retain, retain_report, speed
 from training.cases.network import Schooling
 from training.cases.states import joined, read_states
+from training.cases.trees import Growing, grown
 from training.match import play
 
 CONFIG = fit.CasesConfig(k=5)
@@ -52,16 +55,51 @@ def random_metric(seed, dimensions=6):
     return layers_of([(rng.normal(0, 0.05, shape), rng.normal(0, 0.05, shape[1])) for shape in shapes], SIZE)
 
 
-def small_base(folder):
-    """A base of sixty boards whose metric is random."""
+def random_forest(told, trees, seed):
+    """Trees that ask about numbers drawn by chance, to leaves of at most four states."""
+    rng = np.random.default_rng(seed)
+    roots, nodes = [0], []
+
+    def grow(rows, leaves):
+        columns = rng.permutation(told.shape[1])
+        column = next((c for c in columns if np.ptp(told[rows, c])), None) if len(rows) > 4 else None
+        if column is None:
+            nodes.append([LEAF, 0, leaves])
+            return leaves + 1
+        most = int(rng.integers(told[rows, column].min(), told[rows, column].max()))
+        nodes.append([column, most, 0])
+        at = len(nodes) - 1
+        leaves = grow(rows[told[rows, column] <= most], leaves)
+        nodes[at][2] = len(nodes)
+        return grow(rows[told[rows, column] > most], leaves)
+
+    for _ in range(trees):
+        grow(np.arange(len(told)), 0)
+        roots.append(len(nodes))
+    feature, threshold, go = np.array(nodes).T
+    return Forest(np.array(roots, np.int32), feature.astype(np.int16), threshold.astype(np.int16), go.astype(np.int32))
+
+
+def small_base(folder, trees):
+    """A base of sixty boards whose metric is random, and whose forests are, if they have trees."""
     states = read_states([record(folder)])
     rows = fit.described(states, CONFIG.reader)
-    return fit.assembled(states, rows, (random_metric(1), random_metric(2)), CONFIG)
+    metric, forests = (random_metric(1), random_metric(2)), ()
+    if trees:
+        told = np.concatenate([rows, points(metric, rows.astype(np.int16))], axis=1)
+        forests = tuple(random_forest(told[states.opened == kind], trees, kind) for kind in (False, True))
+    return fit.assembled(states, rows, metric, CONFIG, forests=forests)
 
 
-@pytest.fixture(scope="module")
-def base(tmp_path_factory):
-    return small_base(tmp_path_factory.mktemp("cases"))
+@pytest.fixture(scope="module", params=[0, 12], ids=["points", "forests"])
+def base(request, tmp_path_factory):
+    return small_base(tmp_path_factory.mktemp("cases"), request.param)
+
+
+def apart(base, one, others):
+    """How far a place int64 (D,) is from others (N, D), as the index counts it."""
+    difference = others.astype(np.int64) - one
+    return (difference != 0).sum(axis=1) if base.forests else (difference**2).sum(axis=1)
 
 
 @pytest.fixture
@@ -130,11 +168,11 @@ def edited(array, where, value):
         (lambda b: {"hand": edited(b.hand, (0, 0), b.hand[0, 0] ^ 128)}, "thirteen cards"),
         (lambda b: {"hand": b.hand[:, :6].copy()}, "hand is"),
         (lambda b: {"hand": b.hand[:-1]}, "hand is"),
-        (lambda b: {"point": edited(b.point, (0, 0), 2000)}, "point has values outside"),
+        (lambda b: {"point": edited(b.point, (0, 0), -2000)}, "point has values outside"),
         (lambda b: {"point": b.point[:, :-1].copy()}, "point is"),
         (lambda b: {"dealer": edited(b.dealer, 0, 4)}, "dealer has values outside"),
         (lambda b: {"result": edited(b.result, (0, 0), 35)}, "result has values outside"),
-        (lambda b: {"metric": (random_metric(1),)}, "point is"),
+        (lambda b: {"metric": (random_metric(1),), "forests": ()}, "point is"),
         (lambda b: {"similarity": "2008"}, "the similarity is '2008', with 2 networks"),
         (lambda b: {"retained": kept(b, worth=99)}, "worth has values outside"),
         (lambda b: {"retained": kept(b, board=-1)}, "board has values outside"),
@@ -182,13 +220,15 @@ def test_the_nearest_are_those_of_a_naive_loop(base, states):
     bidder = CaseBidder(base)
     rows = np.arange(0, len(states), 7)
     place, _ = bidder.described(states.view.take(rows))
-    case, distance = base.nearest(place, states.opened[rows], 5)
+    case, similarity = base.nearest(place, states.opened[rows], 5)
     for row, p in enumerate(place.astype(np.int64)):
         same = np.flatnonzero(base.opened == states.opened[rows[row]])
-        squared = ((base.point[same].astype(np.int64) - p) ** 2).sum(axis=1)
-        np.testing.assert_allclose(distance[row] ** 2, np.sort(squared)[:5], atol=1e-6)
-        assert len(set(case[row].tolist())) == 5
-    assert (distance[:, 0] == 0).all()  # each is a case itself
+        far = apart(base, p, base.point[same])
+        order = np.lexsort((same, far))[:5]
+        there = far[order] < 12 if base.forests else far[order] >= 0
+        assert case[row].tolist() == np.where(there, same[order], -1).tolist()
+        np.testing.assert_allclose(similarity[row], np.where(there, base.likeness(far[order]), 0))
+    assert (similarity[:, 0] == 100).all()  # each is a case itself
 
 
 def test_few_cases_are_no_fault(base, states):
@@ -203,7 +243,7 @@ def test_few_cases_are_no_fault(base, states):
 def test_points_lie_within_their_scale_and_a_batch_is_its_rows(base, states):
     bidder = CaseBidder(base)
     place, _ = bidder.described(states.view)
-    assert np.abs(place).max() <= SCALE
+    assert np.abs(place).max() <= SCALE  # of these few cases also the leaves
     for row in (0, 17, 101):
         np.testing.assert_array_equal(bidder.described(states.view.take(np.array([row])))[0][0], place[row])
     np.testing.assert_array_equal(place, base.point)
@@ -222,7 +262,11 @@ def test_votes():
 
     for text, elected in (("1S P P", "P"), ("1S P", "1S"), ("- - 1H", "1H"), ("- - -", "P"), ("P 1H 1S 1S 1H", "1H")):
         assert _elected(of(text))[0] == parse_call(elected)
-    assert likeness(np.array([0.0, SCALE / 4])).tolist() == [100.0, 50.0]
+
+
+def test_likeness(base):
+    far, alike = ([0, 3, 12], [100, 75, 0]) if base.forests else ([0, (SCALE // 4) ** 2], [100, 50])
+    assert base.likeness(np.array(far)).tolist() == alike
 
 
 def test_too_few_states(states):
@@ -305,10 +349,13 @@ def test_html_escapes():
 @pytest.mark.slow
 def test_fitting(states):
     pytest.importorskip("torch")
+    pytest.importorskip("sklearn")
     config = replace(CONFIG, learning=Schooling(members=2, hidden=(64,), epochs=30, first_epochs=0, batch=64))
-    base = fit.case_base(states, config)
-    made = CaseBidder(base).bid(states.view, np.zeros(len(states), np.uint64))
-    assert (made == states.called).mean() > 0.7
+    for trees in (0, 16):
+        base = fit.case_base(states, replace(config, growing=Growing(trees)))
+        assert len(base.forests) == 2 * bool(trees)
+        made = CaseBidder(base).bid(states.view, np.zeros(len(states), np.uint64))
+        assert (made == states.called).mean() > 0.7
 
 
 # --- as published, on whole auctions ---------------------------------------------------------------------------
@@ -368,6 +415,82 @@ def test_the_index_finds_what_a_sorted_list_has(count, dimensions, k):
         assert case[row].tolist() == numbers[order].tolist() + [-1] * (k - len(order))
         assert square[row, : len(order)].tolist() == far[order].tolist()
         assert (square[row, len(order) :] == NOTHING).all()
+
+
+@pytest.mark.parametrize(("count", "trees", "k"), [(0, 4, 3), (2, 4, 3), (900, 7, 9), (900, 1, 30)])
+def test_cases_by_shared_leaves_are_what_a_sorted_list_has(count, trees, k):
+    rng = np.random.default_rng(count + k)
+    leaf = rng.integers(0, 9, (count, trees)).astype(np.int16)  # ties abound
+    numbers = rng.permutation(2 * count)[:count]
+    place = rng.integers(0, 12, (20, trees)).astype(np.int16)  # some come to leaves that no case came to
+    case, missing = by_leaves(leaf, numbers).nearest(place, k)
+    for row, p in enumerate(place):
+        far = (leaf != p).sum(axis=1)
+        order = [i for i in np.lexsort((numbers, far))[:k] if far[i] < trees]
+        assert case[row].tolist() == numbers[order].tolist() + [-1] * (k - len(order))
+        assert missing[row].tolist() == far[order].tolist() + [NOTHING] * (k - len(order))
+
+
+def test_leaves_are_those_of_a_walk(base, states):
+    rows = fit.described(states, CONFIG.reader).astype(np.int16)
+    for kind, forest in enumerate(base.forests):
+        told = np.concatenate([rows, points(base.metric, rows)], axis=1)[states.opened == bool(kind)]
+        found = forest.leaves(told)
+        for row in range(0, len(told), 9):
+            for tree in range(len(forest)):
+                node = forest.root[tree]
+                while forest.feature[node] != LEAF:
+                    node = node + 1 if told[row, forest.feature[node]] <= forest.threshold[node] else forest.go[node]
+                assert found[row, tree] == forest.go[node]
+
+
+@pytest.mark.parametrize(
+    ("fault", "says"),
+    [
+        (lambda f: {"root": f.root[:-1]}, "do not follow each other"),
+        (lambda f: {"root": edited(f.root, 1, 0)}, "do not follow each other"),
+        (lambda f: {"root": f.root[:1]}, "a forest of 0 trees"),
+        (lambda f: {"feature": edited(f.feature, 0, 9999)}, "asks about a number"),
+        (lambda f: {"feature": edited(f.feature, 0, -2)}, "asks about a number"),
+        (lambda f: {"feature": edited(f.feature, -1, 0)}, "out of its tree, or back"),
+        (lambda f: {"go": edited(f.go, 0, 0)}, "out of its tree, or back"),
+        (lambda f: {"go": edited(f.go, 0, f.root[1])}, "out of its tree, or back"),
+        (lambda f: {"go": edited(f.go, -1, -1)}, "a leaf has no number"),
+        (lambda f: {"threshold": f.threshold[:-1]}, "thresholds"),
+        (lambda f: {"go": f.go[:, None]}, "lists of nodes"),
+    ],
+)
+def test_a_file_whose_trees_lead_nowhere(base, tmp_path, fault, says):
+    if base.forests:
+        bad = replace(base.forests[1], **fault(base.forests[1]))
+        save(replace(base, forests=(base.forests[0], bad)), tmp_path / "bad.npz")
+        with pytest.raises(CaseFileError, match=says):
+            load(tmp_path / "bad.npz")
+
+
+def test_a_base_has_both_forests_or_none(base, tmp_path):
+    if base.forests:
+        save(replace(base, forests=base.forests[:1]), tmp_path / "bad.npz")
+        with pytest.raises(CaseFileError, match="two forests"):
+            load(tmp_path / "bad.npz")
+
+
+@pytest.mark.slow
+def test_grown_trees_are_those_of_the_library():
+    ensemble = pytest.importorskip("sklearn.ensemble")
+    rng = np.random.default_rng(3)
+    rows = rng.integers(-9, 10, (400, 12)).astype(np.int16)
+    rows[:, 5] = 1  # tells nothing
+    called = (rows[:, 0] > rows[:, 1]).astype(np.int8) + 2 * (rows[:, 2] > 3)
+    told = []
+    forest = grown(rows, called, Growing(9, features=0.5), told.append)
+    useful = np.delete(rows, 5, axis=1)
+    model = ensemble.ExtraTreesClassifier(9, max_features=0.5, random_state=1).fit(useful, called)
+    nodes = model.apply(useful.astype(np.float32))
+    leaves = forest.leaves(rows)
+    assert told[-1] == 1
+    for tree in range(9):
+        assert (np.unique(nodes[:, tree], return_inverse=True)[1] == leaves[:, tree]).all()
 
 
 def test_what_gained_clearly_takes_the_place_of_the_vote(base, states):
@@ -461,8 +584,9 @@ def test_leave_one_out_is_the_naive_loop(base):
     expected = 0
     for i in range(len(base)):
         others = np.flatnonzero((base.opened == base.opened[i]) & (np.arange(len(base)) != i))
-        far = ((base.point[others].astype(np.int64) - base.point[i]) ** 2).sum(axis=1)
-        called = base.called[others[np.lexsort((others, far))[:5]]]
+        far = apart(base, base.point[i], base.point[others])
+        others = np.where(bool(base.forests) & (far == 12), -1, others)
+        called = base.calls(others[np.lexsort((others, far))[:5]])
         expected += int(majority(called[None])[0] == base.called[i])
     assert right == expected
     assert len(speed.of_size(base, 2000)) == 2000

@@ -60,15 +60,19 @@ def add_cases(targets: Any) -> None:
     parser.add_argument("--out", type=Path, help=f"folder (results/cases/run-001 ...; of the study {_STUDY_FOLDER})")
     parser.add_argument("--epochs", type=int, metavar="N", help="passes over the cases, to learn the metric")
     parser.add_argument("--members", type=int, metavar="N", help="networks that share in the metric")
+    parser.add_argument(
+        "--trees", type=int, metavar="N", help="of each forest (64); 0: cases are near by the metric's points alone"
+    )
     parser.add_argument("--seed", type=int, metavar="N", help="of all chance (1)")
     parser.set_defaults(handler=_cases)
 
 
 _LEARNING = ("epochs", "members", "seed")
+_FITTED = (*_LEARNING, "trees")
 _FOREIGN = {
-    "study": (*_LEARNING, "also", "similarity", "metric", "fill", "retain", "boards", "judge"),
-    "similarity": (*_LEARNING, "also", "metric", "fill", "retain", "boards", "judge"),
-    "retain": ("epochs", "members", "also", "metric", "fill"),
+    "study": (*_FITTED, "also", "similarity", "metric", "fill", "retain", "boards", "judge"),
+    "similarity": (*_FITTED, "also", "metric", "fill", "retain", "boards", "judge"),
+    "retain": ("epochs", "members", "trees", "also", "metric", "fill"),
     "metric": ("epochs", "members", "also", "boards", "judge"),
 }
 
@@ -83,14 +87,17 @@ def _cases(args: argparse.Namespace) -> int:
             raise ValueError(f"--{name} {getattr(args, name)} is not a whole number from 1 up")
         if name in ("boards", "judge") and getattr(args, name) is not None and args.retain is None:
             raise ValueError(f"--{name} goes with --retain")
+    if args.trees is not None and not 0 <= args.trees <= 250:
+        raise ValueError(f"--trees {args.trees} is not 0 to 250")
     if args.study is not None:
         return _study(args)
     from training import runs
 
     if args.retain is not None:
         return cli_retain.run(args)
-    if args.similarity is None and args.metric is None and find_spec("torch") is None:
-        raise runs.RunError('there is no torch here; install it: pip install "bridge-env[rl]"')
+    for package, name in (("torch", "torch"), ("sklearn", "scikit-learn")) if args.similarity is None else ():
+        if find_spec(package) is None:
+            raise runs.RunError(f'there is no {name} here; install it: pip install "bridge-env[rl]"')
     out = args.out or runs.new_folder(Path("results"), "cases", None)
     out.mkdir(parents=True, exist_ok=True)
     return _fit(args, out)
@@ -111,7 +118,7 @@ def _fit(args: argparse.Namespace, out: Path) -> int:
 
         filled = joined([known, *hierarchy.constrained(known.view.hand[~known.opened], args.fill, args.seed or 1)])
         rows = fit.described(filled, config.reader)
-        cases = fit.assembled(filled, rows, cases.metric, config, {**cases.fitted, "fill": args.fill})
+        cases = fit.assembled(filled, rows, cases.metric, config, {**cases.fitted, "fill": args.fill}, cases.forests)
     file.save(cases, out / "cases.npz")
     if len(held):
         _judge(args, config, out, cases, held)
@@ -127,17 +134,21 @@ def _learned(args: argparse.Namespace, known: Any) -> tuple[Any, Any]:
     from training.cases import fit
     from training.cases.network import Schooling
     from training.cases.states import read_states
+    from training.cases.trees import Growing
 
     if args.similarity is not None:
         config = fit.CasesConfig()
         return fit.published_base(known, config), config
     if args.metric is not None:
         old = file.load(args.metric)
-        config = fit.CasesConfig(old.k, old.reader)
-        return fit.assembled(known, fit.described(known, old.reader), old.metric, config, old.fitted), config
-    config = fit.CasesConfig(
-        learning=Schooling(**{name: getattr(args, name) for name in _LEARNING if getattr(args, name) is not None})
-    )
+        growing = Growing(args.trees, seed=args.seed or 1) if args.trees is not None else None
+        config = fit.CasesConfig(old.k if growing is None else 0, old.reader)
+        rows = fit.described(known, old.reader)
+        forests = old.forests if growing is None else fit.grown_forests(known, rows, old.metric, growing)
+        return fit.assembled(known, rows, old.metric, config, old.fitted, forests), config
+    learning = {name: getattr(args, name) for name in _LEARNING if getattr(args, name) is not None}
+    trees = Growing().trees if args.trees is None else args.trees
+    config = fit.CasesConfig(learning=Schooling(**learning), growing=Growing(trees, seed=args.seed or 1))
     others = [read_states(files) for files in args.also or ()]
     if others:
         print(f"{sum(len(other.problems) for other in others):,} boards of others left out", file=sys.stderr)
@@ -168,7 +179,7 @@ def _judge(args: argparse.Namespace, config: Any, out: Path, cases: Any, held: A
 def _command(args: argparse.Namespace) -> str:
     """The command, with the folders of other people's auctions in place of all their files."""
     words = ["bridge-env", "fit", "cases", *(path.name for path in args.files)]
-    for name in ("similarity", "metric", "fill", *_LEARNING):
+    for name in ("similarity", "metric", "fill", *_FITTED):
         words += [] if getattr(args, name) is None else [f"--{name}", str(getattr(args, name))]
     words = [shlex.quote(word) for word in words]
     for files in args.also or ():

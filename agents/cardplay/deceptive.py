@@ -57,6 +57,7 @@ class DeceptiveOptions(Options):
             larger ones, and keeps the last for which they were enough.
         nodes: positions that a card's search may look at, with the published leaf; depth 1 always is done. Neither
             this nor ``solves`` counts with ``seconds``.
+        sure: a card other than the plain one has to be worth more by so many standard errors, from deal to deal.
         when: NEEDED: only where no card makes (a defender: beats) the contract double dummy on most deals; or ALWAYS.
     """
 
@@ -67,6 +68,7 @@ class DeceptiveOptions(Options):
     leaf: str = EXACT
     solves: int = 10_000
     nodes: int = 300_000_000
+    sure: float = 1.0
     when: str = NEEDED
 
 
@@ -187,11 +189,7 @@ class Deceptive:
         options = self.options
         search = Lookahead(view, row, key, cards, looked, self.reader, options.inference, options.score, self.threads)
         look = self._look(search, until)
-        best = np.flatnonzero(look.average >= look.average.max() - _SAME)
-        best = best[look.seen[best] >= look.seen[best].max() - _SAME]  # of equal ones what risks least
-        best = best[looked.average[best] >= looked.average[best].max() - _SAME]
-        usual = np.flatnonzero(cards[best] == thought.card)
-        at = best[usual[0]] if len(usual) else best[0]
+        at = chosen(look, looked.average, like(cards, thought.card), options.sure)
         planted = [search.imagined(c, 0, look.size.imagined) for c in range(len(cards))]
         size, full = look.size, Size(min(options.real, len(search.deals)), options.imagined, options.depth)
         return Deception(
@@ -242,6 +240,23 @@ def candidates(view: PlayView, row: int) -> NDArray[np.int64]:
     low = distinct(view.mask[row], held, turn, trick)
     high = [int(c) for c in np.flatnonzero(view.mask[row]) if c % 13 >= 7]
     return np.array(sorted({*low, *high}), np.int64)
+
+
+def like(cards: NDArray[np.int64], card: int) -> int:
+    """Which candidate stands for ``card``: itself, or the next lower one of its suit, from a low run that it is of."""
+    return int(np.flatnonzero((cards <= card) & (cards // 13 == card // 13))[-1])
+
+
+def chosen(look: Look, plain_average: NDArray[np.float64], plain: int, errors: float) -> int:
+    """The candidate that is surely worth most; the plain one if none is surely worth more.
+
+    Of equal ones what risks least, then what is better as ``montecarlo`` sees it.
+    """
+    more = look.surely(plain, errors)
+    best = np.flatnonzero(more >= more.max() - _SAME)
+    best = best[look.seen[best] >= look.seen[best].max() - _SAME]
+    best = best[plain_average[best] >= plain_average[best].max() - _SAME]
+    return plain if plain in best else int(best[0])
 
 
 def success(view: PlayView, row: int, thought: CardThought) -> float:

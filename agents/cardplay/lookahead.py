@@ -45,16 +45,37 @@ class Look:
 
     Attributes:
         size: how it was done.
-        average: float64 (C,), with the opponent's belief in mind.
-        seen: float64 (C,), if he saw all cards.
+        seen: float64 (C,), what they are worth if he sees all cards.
+        gain: float64 (D, C), what his belief adds to that in each deal that was looked at; ``weight`` float64 (D,) adds
+            up to 1.
         taken: for each candidate, float64 (L,), tricks from here on along every line, those of one deal after another;
             none with the published leaf.
     """
 
     size: Size
-    average: NDArray[np.float64]
     seen: NDArray[np.float64]
+    gain: NDArray[np.float64]
+    weight: NDArray[np.float64]
     taken: list[NDArray[np.float64]]
+
+    @property
+    def average(self) -> NDArray[np.float64]:
+        """What they are worth with the opponent's belief in mind: float64 (C,)."""
+        out: NDArray[np.float64] = self.seen + self.weight @ self.gain
+        return out
+
+    def surely(self, plain: int, errors: float) -> NDArray[np.float64]:
+        """What each is worth more than the candidate ``plain``, less so many standard errors of it: float64 (C,).
+
+        The best of several cards on few deals is best by luck too: so one more deal is added in which nothing is
+        gained, and the error of the mean over deals is taken off.
+        """
+        share = np.append(self.weight * len(self.gain), 1.0)[:, None]
+        more = np.append(self.gain - self.gain[:, [plain]], np.zeros((1, len(self.seen))), axis=0)
+        mean = (share * more).sum(axis=0) / share.sum()
+        error = np.sqrt((share * (more - mean) ** 2).sum(axis=0) / share.sum() / (len(more) - 1))
+        out: NDArray[np.float64] = self.seen - self.seen[plain] + mean - errors * error
+        return out
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,7 +152,8 @@ class Lookahead:
         """
         deals, weight = self._most(size.real)
         worth = Worth(self.view, self.row, deals, self.score)
-        average, taken = [], []
+        dealt = worth.of(self.tricks[: len(deals)])
+        gain, taken = np.zeros((len(deals), len(self.cards))), []
         for at in range(len(self.cards)):
             roots: list[Line] = []
             groups: list[int] = []
@@ -146,25 +168,25 @@ class Lookahead:
                 return None
             of = np.array(groups)
             taken.append(tricks)
-            average.append(sum(weight[d] * _worth(worth, tricks[of == d], d).mean() for d in range(len(deals))))
-        gained = np.array(average, np.float64) - weight @ worth.of(self.tricks[: len(deals)])
-        return Look(replace(size, real=len(deals)), self.plain + gained, self.plain, taken)
+            for d in range(len(deals)):
+                gain[d, at] = _worth(worth, tricks[of == d], d).mean() - dealt[d, at]
+        return Look(replace(size, real=len(deals)), self.plain, gain, weight, taken)
 
     def published(self, size: Size, tree: Tree, until: float | None) -> Look | None:
         """With the published leaf, in tricks; None if it was not done by ``until``, or ``tree`` is spent."""
         deals, weight = self._most(size.real)
-        average, seen = np.zeros(len(self.cards)), np.zeros(len(self.cards))
+        believing, seen = np.zeros((len(deals), len(self.cards))), np.zeros((len(deals), len(self.cards)))
         for d in range(len(deals)):
             for at in range(len(self.cards)):
                 imagined = self.imagined(at, d, size.imagined)
                 roots = [self._root(at, deals[d], deal) for deal in (deals[d], *imagined)]
                 standing = self._standing(roots[0])
                 believed = np.stack([root.imagined for root in roots])
-                average[at] += weight[d] * tree.mean(roots[0].real, believed[1:], standing, size.depth, size.further)
-                seen[at] += weight[d] * tree.mean(roots[0].real, believed[:1], standing, size.depth, size.further)
+                believing[d, at] = tree.mean(roots[0].real, believed[1:], standing, size.depth, size.further)
+                seen[d, at] = tree.mean(roots[0].real, believed[:1], standing, size.depth, size.further)
                 if tree.spent or _over(until):
                     return None
-        return Look(replace(size, real=len(deals)), average, seen, [])
+        return Look(replace(size, real=len(deals)), weight @ seen, believing - seen, weight, [])
 
     def tree(self) -> Tree:
         """For ``published``: positions of all its sizes are counted together."""

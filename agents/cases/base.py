@@ -1,4 +1,4 @@
-"""A case base: recorded states, the metric under which they are near or far, and what was retained from self-play."""
+"""A case base: recorded states, what makes them near or far, and what was retained from self-play."""
 
 from __future__ import annotations
 
@@ -10,8 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from agents.cases.forest import Forest
 from agents.cases.index import NOTHING, Index, indexed
 from agents.cases.metric import SCALE, Member, points
+from agents.cases.shared import SharedLeaves, by_leaves
 from bridge_env.calls import FIRST_BID, NUM_CALLS
 
 LEARNED, PUBLISHED = "learned", "2008"
@@ -26,7 +28,7 @@ class Retained:
     Attributes:
         board, number: int32 (M,), int16 (M,): call ``number`` of a board's auction, which the base made.
         hand: uint8 (M, 7), the hand's 52 cards as bits.
-        point: int16 (M, D), where the state lies.
+        point: int16 (M, D), where the state lies, as in ``CaseBase``.
         worth: int8 (M, 38), IMPs that a call gains over the one made, if all go on as they would; ``UNTRIED``
             where that is not known.
     """
@@ -60,12 +62,14 @@ class CaseBase:
             known).
         board, number: int32 (N,), int16 (N,): each case is call ``number`` of a board's auction.
         hand: uint8 (N, 7), the hand's 52 cards as bits.
-        point: int16 (N, D), where the case lies.
+        point: int16 (N, D), where the case lies: the leaf of each tree; without a forest the metric's coordinates.
         retained: states of self-play.
         k: how many of the nearest cases vote.
         reader: the spec of the system by which calls are read.
-        similarity: ``LEARNED``, by the metric; or ``PUBLISHED``: by the hands alone, as in 2008.
+        similarity: ``LEARNED``, by the forests or the metric; or ``PUBLISHED``: by the hands alone, as in 2008.
         metric: its members; none where the similarity is the published one.
+        forests: of openings and of other calls, which ask about states and about their coordinates under the metric;
+            or none.
         fitted: what it was fitted to, as JSON can say it.
     """
 
@@ -82,6 +86,7 @@ class CaseBase:
     reader: str
     similarity: str
     metric: tuple[Member, ...]
+    forests: tuple[Forest, ...] = ()
     fitted: Mapping[str, Any] = field(default_factory=dict)
 
     def __len__(self) -> int:
@@ -91,6 +96,10 @@ class CaseBase:
     def called(self) -> NDArray[np.int8]:
         """What each case called."""
         return self.auction[self.board, self.number]
+
+    def calls(self, cases: NDArray[np.int64]) -> NDArray[np.int8]:
+        """What some cases called; -1 for case -1."""
+        return np.where(cases >= 0, self.called[cases], -1).astype(np.int8)
 
     def hands(self, cases: NDArray[np.int64]) -> NDArray[np.bool_]:
         """The hands of some cases, bool (..., 52)."""
@@ -102,7 +111,7 @@ class CaseBase:
         return bid_before(self.auction, self.board, self.number)
 
     @cached_property
-    def tried(self) -> dict[tuple[int, bool], Index]:
+    def tried(self) -> dict[tuple[int, bool], Index | SharedLeaves]:
         """The retained states in which the base made a call, before or after somebody had bid, as indices."""
         kept = self.retained
         made = self.auction[kept.board, kept.number]
@@ -111,38 +120,59 @@ class CaseBase:
         for call in np.unique(made):
             for kind in (False, True):
                 states = np.flatnonzero((made == call) & (opened == kind))
-                out[int(call), kind] = indexed(kept.point[states], states)
+                out[int(call), kind] = self.index(kept.point[states], states)
         return out
 
     @cached_property
-    def _indices(self) -> tuple[Index, Index]:
+    def _indices(self) -> tuple[Index | SharedLeaves, Index | SharedLeaves]:
         """Of openings and of other calls."""
         kinds = [np.flatnonzero(self.opened == kind) for kind in (False, True)]
-        return indexed(self.point[kinds[0]], kinds[0]), indexed(self.point[kinds[1]], kinds[1])
+        return self.index(self.point[kinds[0]], kinds[0]), self.index(self.point[kinds[1]], kinds[1])
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in self.__dict__.items() if name not in _MADE_AGAIN}
 
-    def places(self, rows: NDArray[np.int16]) -> NDArray[np.int16]:
-        """Where described states lie, int16 (N, D)."""
-        return points(self.metric, rows)
+    def index(self, point: NDArray[np.int16], numbers: NDArray[np.int64]) -> Index | SharedLeaves:
+        """Of states at such places, all of them openings or none; they are found under ``numbers``, int64 (N,)."""
+        return by_leaves(point, numbers) if self.forests else indexed(point, numbers)
+
+    def places(self, rows: NDArray[np.int16], opened: NDArray[np.bool_]) -> NDArray[np.int16]:
+        """Where described states lie, int16 (N, D); ``opened`` tells where somebody has bid."""
+        signal = points(self.metric, rows)
+        if not self.forests:
+            return signal
+        told = np.concatenate([rows, signal], axis=1)
+        out = np.empty((len(rows), len(self.forests[0])), np.int16)
+        for kind, forest in enumerate(self.forests):
+            some = np.flatnonzero(opened == bool(kind))
+            out[some] = forest.leaves(told[some])
+        return out
 
     def nearest(
         self, place: NDArray[np.int16], opened: NDArray[np.bool_], k: int
     ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-        """The ``k`` nearest cases of each place, nearest first, then the earlier; and how far they are.
+        """The ``k`` nearest cases of each place, nearest first, then the earlier; and their similarity, of 100.
 
-        Openings are compared with openings, other calls with other calls. Where there are fewer than k such cases, the
-        rest is -1, infinitely far.
+        Openings are compared with openings, other calls with other calls. Where there are fewer than k such cases, or
+        fewer with anything in common, the rest is -1, of similarity 0.
         """
         case = np.full((len(place), k), -1, np.int64)
-        distance = np.full((len(place), k), np.inf)
+        similarity = np.zeros((len(place), k))
         for kind, index in enumerate(self._indices):
             some = np.flatnonzero(opened == bool(kind))
             if some.size:
-                case[some], square = index.nearest(place[some], k)
-                distance[some] = np.where(square < NOTHING, np.sqrt(square), np.inf)
-        return case, distance
+                case[some], apart = index.nearest(place[some], k)
+                similarity[some] = np.where(apart < NOTHING, self.likeness(apart), 0.0)
+        return case, similarity
+
+    def likeness(self, apart: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Of 100, how similar two states are that an index finds so far apart.
+
+        With forests the share of trees in which they come to the same leaf; else by the square of their distance.
+        """
+        if self.forests:
+            return 100 * (1 - apart / len(self.forests[0]))
+        return 100 / (1 + np.sqrt(apart) / (SCALE / 4))
 
 
 def bid_before(
@@ -152,8 +182,3 @@ def bid_before(
     first = np.where((auction >= FIRST_BID).any(axis=1), (auction >= FIRST_BID).argmax(axis=1), auction.shape[1])
     out: NDArray[np.bool_] = first[board] < number
     return out
-
-
-def likeness(distance: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Of 100, how similar two states are whose points are this far apart."""
-    return 100 / (1 + distance / (SCALE / 4))

@@ -1,6 +1,6 @@
 """``cases:FILE``: calls as the nearest cases called.
 
-Retrieve: the ``k`` nearest cases under the base's metric. Reuse: each votes for its call or, where that is not legal
+Retrieve: the ``k`` nearest cases, by the base's similarity. Reuse: each votes for its call or, where that is not legal
 here, for what its action comes to here (``agents.cases.actions``). Revise: votes for calls that are not legal do not
 count; without any other it passes; in a tie the nearest case's call is made; and what was retained from self-play may
 speak clearly for another call (``agents.cases.experience``). Review is for people: ``explain``.
@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.cases.actions import action_of, call_of
-from agents.cases.base import PUBLISHED, CaseBase, likeness
+from agents.cases.base import PUBLISHED, CaseBase
 from agents.cases.experience import Revision, revised, spoken_for
 from agents.cases.features import describe
 from agents.cases.file import load
@@ -71,7 +71,7 @@ class CaseBidder:
     def described(self, view: BidView) -> tuple[NDArray[np.int16], NDArray[np.int16]]:
         """Where states lie, int16 (N, D), and what each seat has shown, int16 (N, 4, 6, 2)."""
         suggested, _, shown = self._reader.decide(view)
-        return self.base.places(describe(view, shown, suggested)), shown
+        return self.base.places(describe(view, shown, suggested), opened(view)), shown
 
     def retrieve(self, view: BidView) -> Retrieved:
         """The nearest cases, their votes and the call that these make."""
@@ -81,8 +81,7 @@ class CaseBidder:
             place = np.empty((len(view), 0), np.int16)
         else:
             place, shown = self.described(view)
-            case, distance = self.base.nearest(place, opened(view), self.k)
-            similarity = likeness(distance)
+            case, similarity = self.base.nearest(place, opened(view), self.k)
         vote = self._votes(view, shown, case)
         elected = _elected(vote)
         revision = revised(self.base, place, opened(view), elected, spoken_for(vote, elected, view.mask))

@@ -10,6 +10,7 @@ member                    what it holds
                           ``kept_worth``
 ``weight_0_0 bias_0_0``   float32, the metric's layers: ``weight_0_1`` is the second layer of the first member, and so
                           on
+``trees_0_root`` ...      the arrays of ``Forest``, of the first and the second forest, if there are any
 ========================  =========================================================================================
 """
 
@@ -17,26 +18,30 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from dataclasses import fields
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from agents.cases import forest as trees
 from agents.cases.base import LEARNED, PUBLISHED, UNTRIED, CaseBase, Retained
 from agents.cases.features import LAYOUT, SIZE
+from agents.cases.forest import MOST_LEAVES, Forest
 from agents.cases.metric import SCALE, Member, dimensions, metric_of
 from bridge_env.auction import MAX_CALLS, Auctions
 from bridge_env.bidders import SpecError
 from bridge_env.calls import NUM_CALLS
 from bridge_env.weights import read_weights, write_weights
 
-_EXPECTED = {"format": "bridge-env cases", "version": 2, "layout": LAYOUT}
+_EXPECTED = {"format": "bridge-env cases", "version": 3, "layout": LAYOUT}
 _CASES = {
     "auction": "int8", "dealer": "uint8", "vulnerability": "uint8", "result": "int8", "board": "int32",
     "number": "int16", "hand": "uint8", "point": "int16",
 }  # fmt: skip
 _KEPT = {"board": "int32", "number": "int16", "hand": "uint8", "point": "int16", "worth": "int8"}
-_KINDS = _CASES | {f"kept_{name}": kind for name, kind in _KEPT.items()}
+_FORESTS = 2
+_KINDS = trees.kinds(_FORESTS) | _CASES | {f"kept_{name}": kind for name, kind in _KEPT.items()}
 _MOST_NEIGHBOURS = 1000
 _MOST_IMPS = 24
 
@@ -53,7 +58,7 @@ def save(base: CaseBase, path: str | os.PathLike[str]) -> None:
     for which, member in enumerate(base.metric):
         for number, (weight, bias) in enumerate(member):
             arrays[f"weight_{which}_{number}"], arrays[f"bias_{which}_{number}"] = weight, bias
-    write_weights(path, _EXPECTED | told, arrays, _KINDS)
+    write_weights(path, _EXPECTED | told, arrays | trees.arrays(base.forests), _KINDS)
 
 
 def load(path: str | os.PathLike[str]) -> CaseBase:
@@ -69,7 +74,7 @@ def load(path: str | os.PathLike[str]) -> CaseBase:
         retained = Retained(**{kind: arrays.pop(f"kept_{kind}") for kind in _KEPT})
         base = CaseBase(
             **cases, retained=retained, k=header["k"], reader=header["reader"], similarity=header["similarity"],
-            metric=_metric(arrays), fitted=header.get("fitted") or {},
+            metric=_metric(arrays), forests=_forests(arrays), fitted=header.get("fitted") or {},
         )  # fmt: skip
         check(base)
     except KeyError as error:
@@ -88,8 +93,15 @@ def _metric(arrays: Mapping[str, Any]) -> tuple[Member, ...]:
     return metric_of(members, SIZE)
 
 
+def _forests(arrays: Mapping[str, Any]) -> tuple[Forest, ...]:
+    names = [item.name for item in fields(Forest)]
+    there = [which for which in range(_FORESTS) if f"trees_{which}_{names[0]}" in arrays]
+    return tuple(Forest(*(arrays[f"trees_{which}_{name}"] for name in names)) for which in there)
+
+
 def check(base: CaseBase) -> None:
     """Raises: ValueError: the arrays do not fit each other, or hold what no case holds."""
+    _check_forests(base)
     _check_shapes(base)
     if not len(base) or not 1 <= base.auction.shape[1] <= MAX_CALLS:
         raise ValueError("it holds no case")
@@ -108,7 +120,7 @@ def check(base: CaseBase) -> None:
     for part in (base, base.retained):
         _within(part.board, 0, boards - 1, "board")
         _within(part.number, 0, wide - 1, "number")
-        _within(part.point, -SCALE, SCALE, "point")
+        _within(part.point, *((0, MOST_LEAVES - 1) if base.forests else (-SCALE, SCALE)), "point")
         if (base.auction[part.board, part.number] < 0).any():
             raise ValueError("a case has no call")
         if (np.unpackbits(part.hand, axis=1, count=52).sum(axis=1) != 13).any() or (part.hand[:, 6] & 15).any():
@@ -118,8 +130,17 @@ def check(base: CaseBase) -> None:
     Auctions.replay(base.auction, base.dealer, base.vulnerability)  # says which call is not legal
 
 
+def _check_forests(base: CaseBase) -> None:
+    for forest in base.forests:
+        trees.check(forest, SIZE + dimensions(base.metric))
+    count = {len(forest) for forest in base.forests}
+    if base.forests and (len(base.forests) != _FORESTS or len(count) != 1 or not base.metric):
+        raise ValueError("a base has two forests of as many trees, and a metric, or none")
+
+
 def _check_shapes(base: CaseBase) -> None:
-    boards, cases, kept, places = len(base.dealer), len(base.board), len(base.retained), dimensions(base.metric)
+    boards, cases, kept = len(base.dealer), len(base.board), len(base.retained)
+    places = len(base.forests[0]) if base.forests else dimensions(base.metric)
     wide = base.auction.shape[1] if base.auction.ndim == 2 else 0
     shapes = {
         "auction": (boards, wide), "dealer": (boards,), "vulnerability": (boards,), "result": (boards, 4),

@@ -10,6 +10,7 @@ and of two points as near the earlier comes first.
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import pairwise
@@ -61,21 +62,26 @@ class Index:
         """
         case, square = np.full((len(place), k), -1, np.int64), np.full((len(place), k), NOTHING)
         asked = np.ascontiguousarray(place[:, self.column])
-        threads = min(os.cpu_count() or 1, max(1, len(place) // _A_THREAD))
-        ends = np.linspace(0, len(place), threads + 1).astype(int)
-        parts = [slice(*pair) for pair in pairwise(ends.tolist())]
 
         def look(part: slice) -> None:
             _nearest(
                 self.point, self.case, self.far, self.start, self.centre, asked[part], case[part], square[part]
             )  # fmt: skip
 
-        if threads == 1:
-            look(parts[0])
-        else:
-            with ThreadPoolExecutor(threads) as crew:
-                list(crew.map(look, parts))
+        in_parts(len(place), look)
         return case, square
+
+
+def in_parts(count: int, look: Callable[[slice], None]) -> None:
+    """``look`` at so many queries: as slices, in threads where there are enough."""
+    threads = min(os.cpu_count() or 1, max(1, count // _A_THREAD))
+    ends = np.linspace(0, count, threads + 1).astype(int)
+    parts = [slice(*pair) for pair in pairwise(ends.tolist())]
+    if threads == 1:
+        look(parts[0])
+    else:
+        with ThreadPoolExecutor(threads) as crew:
+            list(crew.map(look, parts))
 
 
 def indexed(point: Int16Array, case: NDArray[np.int64]) -> Index:

@@ -91,9 +91,13 @@ def nearest(hands: Hands | None, cases: Hands, k: int) -> Nearest:
 
 
 def majority(calls: NDArray[np.int8]) -> NDArray[np.int8]:
-    """The most frequent call of each row (N, k), nearest first; of equally many, that of the nearest case."""
-    votes = (calls[:, :, None] == calls[:, None, :]).sum(axis=1)
-    return calls[np.arange(len(calls)), votes.argmax(axis=1)]
+    """The most frequent call of each row (N, k), nearest first; of equally many, that of the nearest case.
+
+    A -1 is no call; of a row without any it makes a pass.
+    """
+    votes = ((calls[:, :, None] == calls[:, None, :]) & (calls[:, :, None] >= 0)).sum(axis=1)
+    made = calls[np.arange(len(calls)), votes.argmax(axis=1)]
+    return np.where(made >= 0, made, PASS).astype(np.int8)
 
 
 def adapted(calls: NDArray[np.int8], cases: Hands, hands: Hands) -> NDArray[np.int8]:

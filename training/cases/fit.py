@@ -1,4 +1,4 @@
-"""Fitting a case base: the metric is learned from training boards; held-out boards judge it."""
+"""Fitting a case base: its similarity is learned from training boards; held-out boards judge it."""
 
 from __future__ import annotations
 
@@ -12,13 +12,17 @@ from numpy.typing import NDArray
 from agents.cases.base import LEARNED, PUBLISHED, CaseBase, nothing_retained
 from agents.cases.features import SIZE, describe
 from agents.cases.file import check
-from agents.cases.metric import Member, dimensions, metric_of
+from agents.cases.forest import Forest
+from agents.cases.metric import Member, dimensions, metric_of, points
 from bridge_env.bidders import make
 from bridge_env.double_dummy.canonical import is_judging
 from training.cases.network import Lessons, Schooling, hands_of_others, metric
 from training.cases.states import States
+from training.cases.trees import Growing, grown
 
 _ROWS = 16_384
+_VOTERS, _VOTERS_BY_POINTS = 5, 15  # cases that vote, if no other number is asked for
+_LEARNING, _GROWING = 0.8, 0.2  # shares of the time, about
 
 
 @dataclass(frozen=True)
@@ -26,14 +30,16 @@ class CasesConfig:
     """How a case base is fitted.
 
     Attributes:
-        k: how many of the nearest cases vote.
+        k: how many of the nearest cases vote; 0: 5 with forests, 15 without.
         reader: the system by which calls are read.
         learning: how the metric is learned.
+        growing: how the forests are.
     """
 
-    k: int = 15
+    k: int = 0
     reader: str = "system:sayc"
     learning: Schooling = field(default_factory=Schooling)
+    growing: Growing = field(default_factory=Growing)
 
 
 def described(states: States, reader: str) -> NDArray[np.int8]:
@@ -57,7 +63,7 @@ def training_rows(states: States) -> NDArray[np.bool_]:
 def case_base(
     states: States, config: CasesConfig, also: Sequence[States] = (), progress: Callable[[float], None] | None = None
 ) -> CaseBase:
-    """A base of all ``states``, with a metric learned from them, and first from the auctions of others too.
+    """A base of all ``states``, with forests and a metric learned from them; this first from others' auctions too.
 
     Raises:
         ValueError: there are fewer openings or other calls than cases that vote.
@@ -71,9 +77,32 @@ def case_base(
         np.concatenate([hands_of_others(s.owner, s.board, s.view.seat) for s in sources]),
         np.repeat(np.arange(len(sources)), [len(source) for source in sources]),
     )
-    members = metric_of(metric(lessons, config.learning, progress or (lambda share: None)), SIZE)
+    tell = progress or (lambda share: None)
+    members = metric_of(metric(lessons, config.learning, lambda share: tell(_LEARNING * share)), SIZE)
+    forests = grown_forests(states, rows[0], members, config.growing, lambda share: tell(_LEARNING + _GROWING * share))
     fitted = {"also": [len(source) for source in also], **asdict(config)}
-    return assembled(states, rows[0], members, config, fitted)
+    return assembled(states, rows[0], members, config, fitted, forests)
+
+
+def grown_forests(
+    states: States, rows: NDArray[np.int8], members: tuple[Member, ...], how: Growing,
+    progress: Callable[[float], object] = lambda share: None,
+) -> tuple[Forest, ...]:  # fmt: skip
+    """Forests of openings and of other calls, over states and their coordinates; none without trees."""
+    if not how.trees:
+        return ()
+    parts = (rows[start : start + _ROWS].astype(np.int16) for start in range(0, len(rows), _ROWS))
+    told = np.concatenate([np.concatenate([part, points(members, part)], axis=1) for part in parts])
+    out = []
+    for kind in (False, True):
+        some = np.flatnonzero(states.opened == kind)
+        done, share = int(kind) * (~states.opened).mean(), len(some) / len(states)
+
+        def tell(grown: float, done: float = done, share: float = share) -> None:
+            progress(done + share * grown)
+
+        out.append(grown(told[some], states.called[some], how, tell))
+    return tuple(out)
 
 
 def published_base(states: States, config: CasesConfig) -> CaseBase:
@@ -87,13 +116,14 @@ def published_base(states: States, config: CasesConfig) -> CaseBase:
 
 
 def _check_enough(states: States, config: CasesConfig) -> None:
-    if min(int(states.opened.sum()), int((~states.opened).sum())) <= config.k:
-        raise ValueError(f"{len(states)} recorded calls are too few for a base in which {config.k} vote")
+    voters = config.k or _VOTERS_BY_POINTS
+    if min(int(states.opened.sum()), int((~states.opened).sum())) <= voters:
+        raise ValueError(f"{len(states)} recorded calls are too few for a base in which {voters} vote")
 
 
 def assembled(
     states: States, rows: NDArray[np.int8], members: tuple[Member, ...], config: CasesConfig,
-    fitted: Mapping[str, Any] | None = None,
+    fitted: Mapping[str, Any] | None = None, forests: tuple[Forest, ...] = (),
 ) -> CaseBase:  # fmt: skip
     """A base of all ``states``, described in ``rows``, with a metric, or without one under the similarity of 2008."""
     boards, board = np.unique(states.board, return_inverse=True)
@@ -102,17 +132,19 @@ def assembled(
     wide = int(view.length.max()) + 1
     auction = np.full((len(boards), wide), -1, np.int8)
     auction[board, view.length] = states.called
-    places = dimensions(members)
+    places = len(forests[0]) if forests else dimensions(members)
     base = CaseBase(
         auction=auction, dealer=view.dealer[first].astype(np.uint8),
         vulnerability=view.vulnerability[first].astype(np.uint8), result=states.result[boards].astype(np.int8),
         board=board.astype(np.int32), number=view.length.astype(np.int16), hand=np.packbits(view.hand, axis=1),
         point=np.zeros((len(states), places), np.int16), retained=nothing_retained(places),
-        k=config.k, reader=config.reader, similarity=LEARNED if members else PUBLISHED, metric=members,
+        k=config.k or (_VOTERS if forests else _VOTERS_BY_POINTS), reader=config.reader,
+        similarity=LEARNED if members else PUBLISHED, metric=members, forests=forests,
         fitted={**(fitted or {}), "states": len(states), "boards": len(boards)},
     )  # fmt: skip
     if members:
-        parts = (rows[start : start + _ROWS].astype(np.int16) for start in range(0, len(rows), _ROWS))
-        base = replace(base, point=np.concatenate([base.places(part) for part in parts]))
+        parts = (slice(start, start + _ROWS) for start in range(0, len(rows), _ROWS))
+        places_of = (base.places(rows[part].astype(np.int16), states.opened[part]) for part in parts)
+        base = replace(base, point=np.concatenate(list(places_of)))
     check(base)
     return base

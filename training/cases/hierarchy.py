@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 
 from agents.cases.base import CaseBase
 from agents.cases.bidder import CaseBidder
-from agents.cases.index import indexed
 from agents.cases.similarity import majority
 from bridge_env import streams
 from bridge_env.auction import Auctions
@@ -159,12 +158,12 @@ def report(base: CaseBase, held_out: States, system: str | None, seed: int = 1) 
     cases = np.flatnonzero(~base.opened)
     asked = held_out.take(~held_out.opened)
     place, _ = CaseBidder(base).described(asked.view)
-    whole = majority(base.called[base.nearest(place, asked.opened, base.k)[0]]) == asked.called
+    whole = majority(base.calls(base.nearest(place, asked.opened, base.k)[0])) == asked.called
     hands = base.hands(cases)
     known, wanted, levels = nodes_of(hands, asked.view.hand)
     more = joined(constrained(hands, system, seed)) if system is not None else None
     if more is not None:
-        points = base.places(described(more, base.reader).astype(np.int16))
+        points = base.places(described(more, base.reader).astype(np.int16), more.opened)
         _, filling, _ = nodes_of(hands, more.view.hand)
     out = []
     for node, level in enumerate(levels):
@@ -172,21 +171,21 @@ def report(base: CaseBase, held_out: States, system: str | None, seed: int = 1) 
         if not rows.size:
             continue
         said, there = asked.called[rows], place[rows]
-        right = _right(base.point[own], base.called[own], there, said, base.k)
+        right = _right(base, base.point[own], base.called[own], there, said)
         filled, right_filled = 0, right
         if more is not None:
             new = np.flatnonzero(filling == node)
             filled = len(new)
             both = np.concatenate([base.point[own], points[new]]), np.concatenate([base.called[own], more.called[new]])
-            right_filled = _right(*both, there, said, base.k) if filled else right
+            right_filled = _right(base, *both, there, said) if filled else right
         name = name_of(int(level), hands[known == node])
         out.append(Node(int(level), name, len(own), filled, len(rows), int(whole[rows].sum()), right, right_filled))
     return out
 
 
 def _right(
-    points: NDArray[np.int16], calls: NDArray[np.int8], place: NDArray[np.int16], said: NDArray[np.int8], k: int
+    base: CaseBase, points: NDArray[np.int16], calls: NDArray[np.int8], place: NDArray[np.int16], said: NDArray[np.int8]
 ) -> int:
-    """How many of the calls ``said`` the k nearest of some cases make."""
-    found, _ = indexed(points, np.arange(len(points))).nearest(place, min(k, len(points)))
-    return int((majority(calls[found]) == said).sum())
+    """How many of the calls ``said`` the nearest of some cases make."""
+    found, _ = base.index(points, np.arange(len(points))).nearest(place, min(base.k, len(points)))
+    return int((majority(np.where(found >= 0, calls[found], -1).astype(np.int8)) == said).sum())

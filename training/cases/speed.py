@@ -9,13 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.cases.base import CaseBase
-from agents.cases.index import indexed
 from agents.cases.similarity import majority
 from bridge_env import streams
 
 ALONE = 500
 CASES = 100_000
 _NEAR = 6  # a coordinate of a made-up case is at most so far from that of a real one
+_LENT = 8  # one in so many leaves of a made-up case is another case's
 
 
 @dataclass(frozen=True)
@@ -44,25 +44,33 @@ def of_size(base: CaseBase, cases: int = CASES, seed: int = 1) -> CaseBase:
     """The same base with so many cases, to measure with: a smaller one is filled with cases beside its own."""
     order = np.argsort(streams.key("of size", seed, np.arange(len(base))), kind="stable")
     rows = order[np.arange(cases) % len(base)]
-    moved = (streams.key("moved", seed, np.arange(cases * base.point.shape[1])) % np.uint64(2 * _NEAR + 1)).astype(int)
-    moved = (moved - _NEAR).reshape(cases, -1) * (np.arange(cases) >= len(base))[:, None]
-    point = np.clip(base.point[rows] + moved, -256, 256).astype(np.int16)
+    point = base.point[rows]
+    copies = np.flatnonzero(np.arange(cases) >= len(base))
+    if base.forests:  # another case of its kind lends some of its leaves
+        for kind in (False, True):
+            some = copies[base.opened[rows[copies]] == kind]
+            lender = np.roll(some, 1)
+            lent = streams.key("lent", seed, np.arange(len(some) * point.shape[1])).reshape(len(some), -1)
+            point[some] = np.where(lent % np.uint64(_LENT) == 0, point[lender], point[some])
+    else:
+        moved = streams.key("moved", seed, np.arange(len(copies) * point.shape[1])) % np.uint64(2 * _NEAR + 1)
+        point[copies] = np.clip(point[copies] + moved.astype(np.int16).reshape(len(copies), -1) - _NEAR, -256, 256)
     return replace(base, board=base.board[rows], number=base.number[rows], hand=base.hand[rows], point=point)
 
 
 def leave_one_out(base: CaseBase, boards: int) -> tuple[int, int, float]:
     """Calls of the first boards, how many of them their nearest other cases call too, and the seconds it took.
 
-    The metric has learned from these calls, so that they are better than those of boards held out.
+    The similarity has learned from these calls, so that they are better than those of boards held out.
     """
     began, asked, right = time.perf_counter(), 0, 0
     for kind in (False, True):
         cases = np.flatnonzero(base.opened == kind)
         rows = cases[base.board[cases] < boards]
-        found, _ = indexed(base.point[cases], cases).nearest(base.point[rows], base.k + 1)
+        found, _ = base.index(base.point[cases], cases).nearest(base.point[rows], base.k + 1)
         others = found != rows[:, None]
         others &= np.cumsum(others, axis=1) <= base.k  # of many as near, the case itself may not be among them
         kept = found[others].reshape(len(rows), base.k)
-        right += int((majority(base.called[kept]) == base.called[rows]).sum())
+        right += int((majority(base.calls(kept)) == base.called[rows]).sum())
         asked += len(rows)
     return asked, right, time.perf_counter() - began

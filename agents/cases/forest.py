@@ -1,0 +1,88 @@
+"""A forest: trees of questions about a state; two states are alike where they come to the same leaf of many trees.
+
+The trees are learned with their cases (``training.cases.trees``). Proximity by shared leaves is Breiman's (2001,
+"Random forests", section on proximities). A state's place is then the number of its leaf in every tree.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bridge_env.kernels import njit
+
+MOST_TREES, MOST_LEAVES = 250, 1 << 15
+LEAF = -1
+_KINDS = {"root": "int32", "feature": "int16", "threshold": "int16", "go": "int32"}
+
+
+@dataclass(frozen=True, eq=False)
+class Forest:
+    """Trees, node after node; a node's yes follows it at once.
+
+    Attributes:
+        root: int32 (T + 1,), where each tree begins, and where the last one ends.
+        feature: int16 (M,), which number of a state a node asks about; ``LEAF``: nothing, it is a leaf.
+        threshold: int16 (M,), yes if that number is at most so much.
+        go: int32 (M,), where a no goes on; of a leaf its number in its tree.
+    """
+
+    root: NDArray[np.int32]
+    feature: NDArray[np.int16]
+    threshold: NDArray[np.int16]
+    go: NDArray[np.int32]
+
+    def __len__(self) -> int:
+        return len(self.root) - 1
+
+    def leaves(self, rows: NDArray[np.int16]) -> NDArray[np.int16]:
+        """The leaf of every row in every tree, int16 (N, T)."""
+        out = np.empty((len(rows), len(self)), np.int16)
+        _leaves(self.root, self.feature, self.threshold, self.go, rows, out)
+        return out
+
+
+def arrays(forests: Sequence[Forest]) -> dict[str, NDArray[Any]]:
+    """The forests as arrays of a file, by name."""
+    return {f"trees_{which}_{name}": getattr(one, name) for which, one in enumerate(forests) for name in _KINDS}
+
+
+def kinds(count: int) -> dict[str, str]:
+    """The types of these arrays."""
+    return {f"trees_{which}_{name}": kind for which in range(count) for name, kind in _KINDS.items()}
+
+
+def check(forest: Forest, inputs: int) -> None:
+    """Raises: ValueError: it is no forest over so many numbers of a state: a walk would leave it, or not end."""
+    count, nodes = len(forest.root) - 1, len(forest.feature)
+    if any(getattr(forest, name).ndim != 1 for name in _KINDS):
+        raise ValueError("trees are lists of nodes")
+    if not 1 <= count <= MOST_TREES or len(forest.threshold) != nodes or len(forest.go) != nodes:
+        raise ValueError(f"a forest of {count} trees, {nodes} nodes, {len(forest.threshold)} thresholds")
+    if forest.root[0] != 0 or forest.root[-1] != nodes or (np.diff(forest.root) < 1).any():
+        raise ValueError("the trees do not follow each other")
+    if not LEAF <= int(forest.feature.min()) <= int(forest.feature.max()) < inputs:
+        raise ValueError(f"a tree asks about a number that is not one of {inputs}")
+    end = np.repeat(forest.root[1:], np.diff(forest.root))
+    node, leaf = np.arange(nodes), forest.feature == LEAF
+    if not ((forest.go > node + 1) & (forest.go < end))[~leaf].all():
+        raise ValueError("a question leads out of its tree, or back")
+    if not ((forest.go >= 0) & (forest.go < MOST_LEAVES))[leaf].all():
+        raise ValueError("a leaf has no number")
+
+
+@njit(nogil=True)
+def _leaves(
+    root: NDArray[np.int32], feature: NDArray[np.int16], threshold: NDArray[np.int16], go: NDArray[np.int32],
+    rows: NDArray[np.int16], out: NDArray[np.int16],
+) -> None:  # fmt: skip
+    for i in range(len(rows)):
+        for t in range(len(root) - 1):
+            node = np.int64(root[t])
+            while feature[node] >= 0:
+                node = node + 1 if rows[i, feature[node]] <= threshold[node] else np.int64(go[node])
+            out[i, t] = go[node]
