@@ -12,9 +12,11 @@ from agents.cardplay.deceptive import (
     Deceptive,
     DeceptiveOptions,
     candidates,
+    chosen,
     deception_text,
+    like,
 )
-from agents.cardplay.lookahead import looked_at, opponents_views
+from agents.cardplay.lookahead import Look, Size, looked_at, opponents_views
 from agents.cardplay.paired import Line, Pair, Solver, distinct, my_node, real_values, their_node
 from agents.cardplay.registry import make_player
 from bridge_env.double_dummy.positions import card_tricks
@@ -207,3 +209,36 @@ def test_specs():
     assert (player.options.imagined, player.options.when) == (7, "always")
     with pytest.raises(ValueError, match="when is needed or always"):
         make_player("deceptive?when=never")
+
+
+def a_look(seen, gain):
+    deals = len(gain)
+    return Look(Size(deals, 1, 1), np.array(seen, float), np.array(gain, float), np.full(deals, 1 / deals), [])
+
+
+def test_how_sure_a_gain_is_by_hand():
+    """Gains over the plain card of 2, 0 and 1, and 0 in the deal more: mean 0.75, error sqrt(2.75 / 4 / 3)."""
+    look = a_look([5, 5, 4], [[0, 2, 3], [1, 1, 1], [0, 1, 3]])
+    assert look.average.tolist() == pytest.approx([5 + 1 / 3, 5 + 4 / 3, 4 + 7 / 3])
+    assert look.surely(0, 0.0).tolist() == pytest.approx([0, 1, 1])
+    assert look.surely(0, 1.0)[:2].tolist() == pytest.approx([0, 1 - np.sqrt(2.75 / 12)])
+    weighed = Look(look.size, look.seen, look.gain[:2], np.array([0.75, 0.25]), [])
+    assert weighed.surely(0, 0.0)[1] == pytest.approx(0.75 * 2)
+
+
+def test_another_card_than_the_plain_one_is_taken_where_it_surely_gains():
+    lucky = a_look([5, 5, 5], [[0, 4, 0], [0, 0, 0], [0, 0, 0], [0, 0, 0]])
+    assert chosen(lucky, lucky.seen, 0, 0.0) == 1
+    assert chosen(lucky, lucky.seen, 0, 2.0) == 0
+    clear = a_look([5, 4.9, 5], [[0, 1, 0], [0, 1, 0], [0, 1, 0], [0, 1, 0]])
+    assert [chosen(clear, clear.seen, 0, errors) for errors in (0.0, 1.0, 2.0)] == [1, 1, 1]
+    # Of equal ones what risks least; then what is better as montecarlo sees it; then the plain one.
+    equal = a_look([5, 4, 5], [[0, 2, 1], [0, 2, 1]])
+    assert chosen(equal, np.array([5.0, 4.0, 5.0]), 0, 0.0) == 2
+    assert chosen(a_look([5, 5, 5], [[0, 0, 0]]), np.array([5.0, 6.0, 5.0]), 0, 0.0) == 1
+    assert chosen(a_look([5, 5, 5], [[0, 0, 0]]), np.array([5.0, 5.0, 5.0]), 2, 1.0) == 2
+
+
+def test_a_card_of_a_low_run_has_the_candidate_that_stands_for_it():
+    some = np.array(cards("C2 C9 CT D5"))
+    assert [like(some, card) for card in cards("C2 C4 C9 D5 D7")] == [0, 0, 1, 3, 3]

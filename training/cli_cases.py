@@ -17,8 +17,10 @@ examples:
   bridge-env fit cases wbridge5.pbn.gz --also a/*.pbn --also b/*.pbn
                                                        its metric learns first from the auctions of others too
   bridge-env fit cases wbridge5.pbn.gz --metric mine/cases.npz --fill system:sayc
-                                                       the metric of a base that is there; openings of thin nodes
+                                                       the similarity of a base that is there; openings of thin nodes
                                                        filled with constrained deals as a system opens them
+  bridge-env fit cases wbridge5.pbn.gz --metric mine/cases.npz --trees 128
+                                                       its metric, and forests grown anew
   bridge-env fit cases --retain system:sayc mine/cases.npz --boards 4000
                                                        bids training boards against a system, keeps what other calls
                                                        would have been worth, and is judged before and after
@@ -52,7 +54,7 @@ def add_cases(targets: Any) -> None:
         "--also", nargs="+", action="append", type=Path, metavar="FILE.pbn",
         help="auctions of others, from which the metric learns first; no cases. Once for each kind",
     )  # fmt: skip
-    parser.add_argument("--metric", type=Path, metavar="FILE.npz", help="the metric of this base; nothing is learned")
+    parser.add_argument("--metric", type=Path, metavar="FILE.npz", help="the metric and the forests of this base; nothing is learned")
     parser.add_argument("--fill", metavar="SYSTEM", help="openings of constrained deals where there are few cases")
     parser.add_argument("--retain", metavar="SYSTEM", help="boards against this system enter the base")
     parser.add_argument("--boards", type=int, metavar="N", help="with --retain: training boards (4000)")
@@ -164,7 +166,9 @@ def _judge(args: argparse.Namespace, config: Any, out: Path, cases: Any, held: A
     made = judge.calls(cases, held)
     facts = {
         "cases": len(cases), "boards": len(cases.dealer), "held": len(held),
-        "held_boards": len(set(held.board.tolist())), "also": cases.fitted.get("also", ()), "fill": args.fill,
+        "held_boards": len(set(held.board.tolist())),
+        "k": cases.k, "trees": len(cases.forests[0]) if cases.forests else 0,
+        "also": cases.fitted.get("also", ()), "fill": args.fill,
         **judge.speeds(cases, held),
     }  # fmt: skip
     table = judge.rounds_and_sides(made, held)

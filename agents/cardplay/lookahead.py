@@ -67,14 +67,14 @@ class Look:
     def surely(self, plain: int, errors: float) -> NDArray[np.float64]:
         """What each is worth more than the candidate ``plain``, less so many standard errors of it: float64 (C,).
 
-        The best of several cards on few deals is best by luck too: so one more deal is added in which nothing is
-        gained, and the error of the mean over deals is taken off.
+        The error is that of the mean gain over deals, with one deal more in which nothing is gained: the best of several
+        cards on few deals is best by luck too.
         """
         share = np.append(self.weight * len(self.gain), 1.0)[:, None]
         more = np.append(self.gain - self.gain[:, [plain]], np.zeros((1, len(self.seen))), axis=0)
         mean = (share * more).sum(axis=0) / share.sum()
         error = np.sqrt((share * (more - mean) ** 2).sum(axis=0) / share.sum() / (len(more) - 1))
-        out: NDArray[np.float64] = self.seen - self.seen[plain] + mean - errors * error
+        out: NDArray[np.float64] = self.average - self.average[plain] - errors * error
         return out
 
 

@@ -17,6 +17,7 @@ WEIGHT_STEP, SIGNAL_STEP = 2.0**-16, 2.0**-12
 SCALE = 256  # coordinates lie within it
 _EXACT = 2.0**53
 _LARGEST_INPUT, _LARGEST_WEIGHT = 128.0, 128.0
+_LARGEST_SIGNAL = 4096.0  # that a layer passes on: far more than states make of it, so that sums stay exact
 _MOST_LAYERS = 8
 
 _MOST_MEMBERS = 16
@@ -40,8 +41,9 @@ def layers_of(pairs: Sequence[tuple[Any, Any]], inputs: int) -> Member:
             raise ValueError(f"layer {number} is {weight.shape} with bias {bias.shape}, after {width} outputs")
         if not all((np.abs(a) < _LARGEST_WEIGHT).all() for a in (weight, bias)):  # also where it is not a number
             raise ValueError(f"layer {number} has weights that are not below {_LARGEST_WEIGHT:.0f}")
-        largest = float((largest * np.abs(weight).sum(axis=0) + np.abs(bias)).max()) + SIGNAL_STEP
-        if largest / (WEIGHT_STEP * SIGNAL_STEP) >= _EXACT:
+        sums = float((largest * np.abs(weight).sum(axis=0) + np.abs(bias)).max()) + SIGNAL_STEP
+        largest = min(sums, _LARGEST_SIGNAL)
+        if sums / (WEIGHT_STEP * SIGNAL_STEP) >= _EXACT:
             raise ValueError(f"layer {number} has sums that float64 does not hold exactly; use smaller weights")
         out.append((weight, bias))
         width = weight.shape[1]
@@ -73,6 +75,6 @@ def points(metric: Sequence[Member], rows: NDArray[np.int16]) -> NDArray[np.int1
 def _through(layers: Member, signal: NDArray[np.float64]) -> NDArray[np.int16]:
     for number, (weight, bias) in enumerate(layers):
         if number:
-            signal = np.round(np.maximum(signal, 0.0) / SIGNAL_STEP) * SIGNAL_STEP
+            signal = np.round(np.clip(signal, 0.0, _LARGEST_SIGNAL) / SIGNAL_STEP) * SIGNAL_STEP
         signal = signal @ weight + bias
     return np.rint(SCALE * signal / (1 + np.abs(signal))).astype(np.int16)

@@ -14,16 +14,20 @@ from training.cases.judge import Share
 
 _HOW = """\
 {cases:,} cases of {boards:,} boards; judged on the {held_boards:,} boards ({held:,} calls) of the files whose deals
-lie in the judging part (a hash of the deal's canonical form), of which the base holds none and from which the metric
-did not learn. Right: the recorded call. ± is one standard error, calls taken as independent.
+lie in the judging part (a hash of the deal's canonical form), of which the base holds none and from which the
+similarity did not learn. Right: the recorded call. ± is one standard error, calls taken as independent.
 """
 _METRIC = """\
-The metric learned from these cases{also}.
+{similarity} {k} of the nearest cases vote.
 """
+_BY_POINTS = "Near are cases by a metric learned from these cases{also}."
+_BY_LEAVES = """\
+Similar are cases that come to the same leaves of trees grown on these cases ({trees} trees of openings, and as many of
+other calls), which ask about the hand, the auction and the coordinates of a metric, learned from these cases{also}."""
 _SPEED = """\
 A look-up takes {alone:.2f} ms alone and {batched:.2f} ms in batches; among {many:,} cases (this base, filled with cases
 near its own) {many_alone:.2f} ms alone and {many_batched:.2f} ms in batches. All {left_out:,} cases with each left out
-in turn: {left_out_seconds:.0f} s ({right:.1f}% right, of calls from which the metric did learn).
+in turn: {left_out_seconds:.0f} s ({right:.1f}% right, of calls from which the similarity did learn).
 """
 
 
@@ -54,7 +58,8 @@ def markdown(table: Sequence[Share], nodes: Sequence[Node], facts: Mapping[str, 
     if facts.get("alone") is not None:
         told = f", after {sum(facts['also']):,} calls of others" if facts.get("also") else ""
         right = 100 * facts["left_out_right"] / facts["left_out"]
-        lines += [_METRIC.format(also=told) + _SPEED.format(right=right, **facts)]
+        similarity = (_BY_LEAVES if facts.get("trees") else _BY_POINTS).format(also=told, trees=facts.get("trees"))
+        lines += [_METRIC.format(similarity=similarity, k=facts["k"]) + _SPEED.format(right=right, **facts)]
     lines += ["## By round and by side", ""]
     head = ["", "calls", "right", "not passes", "right"]
     lines += [_cells(head), _rule(head), *(_line(row) for row in table), ""]
