@@ -54,7 +54,9 @@ def add_cases(targets: Any) -> None:
         "--also", nargs="+", action="append", type=Path, metavar="FILE.pbn",
         help="auctions of others, from which the metric learns first; no cases. Once for each kind",
     )  # fmt: skip
-    parser.add_argument("--metric", type=Path, metavar="FILE.npz", help="the metric and the forests of this base; nothing is learned")
+    parser.add_argument(
+        "--metric", type=Path, metavar="FILE.npz", help="the metric and the forests of this base; nothing is learned"
+    )
     parser.add_argument("--fill", metavar="SYSTEM", help="openings of constrained deals where there are few cases")
     parser.add_argument("--retain", metavar="SYSTEM", help="boards against this system enter the base")
     parser.add_argument("--boards", type=int, metavar="N", help="with --retain: training boards (4000)")

@@ -67,8 +67,8 @@ class Look:
     def surely(self, plain: int, errors: float) -> NDArray[np.float64]:
         """What each is worth more than the candidate ``plain``, less so many standard errors of it: float64 (C,).
 
-        The error is that of the mean gain over deals, with one deal more in which nothing is gained: the best of several
-        cards on few deals is best by luck too.
+        The error is that of the mean gain over deals, with one deal more in which nothing is gained: the best of
+        several cards on few deals is best by luck too.
         """
         share = np.append(self.weight * len(self.gain), 1.0)[:, None]
         more = np.append(self.gain - self.gain[:, [plain]], np.zeros((1, len(self.seen))), axis=0)
