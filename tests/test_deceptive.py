@@ -227,16 +227,20 @@ def test_how_sure_a_gain_is_by_hand():
 
 
 def test_another_card_than_the_plain_one_is_taken_where_it_surely_gains():
+    def by(look, plain=0, average=None, sure=0.0, risk=1000.0):
+        return chosen(look, look.seen if average is None else average, plain, DeceptiveOptions(sure=sure, risk=risk))
+
     lucky = a_look([5, 5, 5], [[0, 4, 0], [0, 0, 0], [0, 0, 0], [0, 0, 0]])
-    assert chosen(lucky, lucky.seen, 0, 0.0) == 1
-    assert chosen(lucky, lucky.seen, 0, 2.0) == 0
+    assert [by(lucky, sure=errors) for errors in (0.0, 2.0)] == [1, 0]
     clear = a_look([5, 4.9, 5], [[0, 1, 0], [0, 1, 0], [0, 1, 0], [0, 1, 0]])
-    assert [chosen(clear, clear.seen, 0, errors) for errors in (0.0, 1.0, 2.0)] == [1, 1, 1]
+    assert [by(clear, sure=errors) for errors in (0.0, 1.0, 2.0)] == [1, 1, 1]
+    assert [by(clear, risk=risk) for risk in (0.2, 0.1, 0.05, 0.0)] == [1, 1, 0, 0]
     # Of equal ones what risks least; then what is better as montecarlo sees it; then the plain one.
     equal = a_look([5, 4, 5], [[0, 2, 1], [0, 2, 1]])
-    assert chosen(equal, np.array([5.0, 4.0, 5.0]), 0, 0.0) == 2
-    assert chosen(a_look([5, 5, 5], [[0, 0, 0]]), np.array([5.0, 6.0, 5.0]), 0, 0.0) == 1
-    assert chosen(a_look([5, 5, 5], [[0, 0, 0]]), np.array([5.0, 5.0, 5.0]), 2, 1.0) == 2
+    assert by(equal) == 2
+    nothing = a_look([5, 5, 5], [[0, 0, 0]])
+    assert by(nothing, average=np.array([5.0, 6.0, 5.0])) == 1
+    assert by(nothing, plain=2, sure=1.0) == 2
 
 
 def test_a_card_of_a_low_run_has_the_candidate_that_stands_for_it():

@@ -19,7 +19,7 @@ from training.problems import Problem, Solved, read_problems, solve_problems
 
 FILE = Path(__file__).parent / "problems" / "deception.pbn"
 PLAIN = "montecarlo?deals=40"
-DECEPTIVE = "deceptive?deals=40&real=8&imagined=5&depth=3&lines=3000&solves=1000000&sure=0&when=always"
+DECEPTIVE = "deceptive?deals=40&real=8&imagined=5&depth=3&lines=3000&solves=1000000&sure=0&risk=1000&when=always"
 PROBLEMS = read_problems(FILE)
 EXAMPLE = "The ace from ace-queen"  # as published
 QUICK = (EXAMPLE, "The ace from ace-king", "The higher of equals")  # those that take a few seconds

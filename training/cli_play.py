@@ -20,7 +20,7 @@ A PLAYER plays cards:
   deceptive+montecarlo    the first where its side declares, the second where it defends
 """
 
-_DECEPTIVE = "deceptive?when=always&depth=3&solves=1000000"
+_DECEPTIVE = "deceptive?when=always&depth=3&solves=1000000&sure=0&risk=1000"
 
 _EXAMPLES = f"""\
 {PLAYERS}

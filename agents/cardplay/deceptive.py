@@ -58,6 +58,8 @@ class DeceptiveOptions(Options):
         nodes: positions that a card's search may look at, with the published leaf; depth 1 always is done. Neither
             this nor ``solves`` counts with ``seconds``.
         sure: a card other than the plain one has to be worth more by so many standard errors, from deal to deal.
+        risk: what such a card may cost at most if the opponent sees through it, in the units of ``score`` (with the
+            published leaf in tricks). ``sure=0&risk=1000`` is as published: the greatest sum, whatever it costs then.
         when: NEEDED: only where no card makes (a defender: beats) the contract double dummy on most deals; or ALWAYS.
     """
 
@@ -69,6 +71,7 @@ class DeceptiveOptions(Options):
     solves: int = 10_000
     nodes: int = 300_000_000
     sure: float = 1.0
+    risk: float = 0.3
     when: str = NEEDED
 
 
@@ -189,7 +192,7 @@ class Deceptive:
         options = self.options
         search = Lookahead(view, row, key, cards, looked, self.reader, options.inference, options.score, self.threads)
         look = self._look(search, until)
-        at = chosen(look, looked.average, like(cards, thought.card), options.sure)
+        at = chosen(look, looked.average, like(cards, thought.card), options)
         planted = [search.imagined(c, 0, look.size.imagined) for c in range(len(cards))]
         size, full = look.size, Size(min(options.real, len(search.deals)), options.imagined, options.depth)
         return Deception(
@@ -247,12 +250,13 @@ def like(cards: NDArray[np.int64], card: int) -> int:
     return int(np.flatnonzero((cards <= card) & (cards // 13 == card // 13))[-1])
 
 
-def chosen(look: Look, plain_average: NDArray[np.float64], plain: int, errors: float) -> int:
-    """The candidate that is surely worth most; the plain one if none is surely worth more.
+def chosen(look: Look, plain_average: NDArray[np.float64], plain: int, options: DeceptiveOptions) -> int:
+    """The candidate that is surely worth most and does not risk too much; the plain one if none is worth more.
 
     Of equal ones what risks least, then what is better as ``montecarlo`` sees it.
     """
-    more = look.surely(plain, errors)
+    safe = look.seen >= look.seen[plain] - options.risk - _SAME
+    more = np.where(safe, look.surely(plain, options.sure), -np.inf)
     best = np.flatnonzero(more >= more.max() - _SAME)
     best = best[look.seen[best] >= look.seen[best].max() - _SAME]
     best = best[plain_average[best] >= plain_average[best].max() - _SAME]
