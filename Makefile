@@ -22,7 +22,7 @@ test: $(VENV)/.dev
 	$(BIN)/python -m pytest -m "not slow" -n auto --maxprocesses 4 --dist loadfile
 
 test-slow: $(VENV)/.dev
-	$(BIN)/python -m pytest -m slow
+	$(BIN)/python -m pytest -m slow -n auto --maxprocesses 4 --dist loadgroup
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .

@@ -13,7 +13,7 @@ from training.solve import solve_random
 
 ray = pytest.importorskip("ray")
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("ray")]  # one Ray at a time
 CONFIG = EvolveConfig(
     seed=3, generations=1, partnerships=1, proposals=3, positions=2, study=256, boards=256, confirm=256, judge=64
 )

@@ -69,6 +69,7 @@ def reference(tmp_path_factory, tiny):
     return folder, state
 
 
+@pytest.mark.xdist_group("ray")
 @pytest.mark.parametrize("workers", [2, pytest.param(4, marks=pytest.mark.slow)])
 def test_result_does_not_depend_on_the_number_of_workers(reference, tiny, tmp_path, workers):
     assert comparable(run_all(tmp_path, tiny, workers)) == comparable(reference[1])

@@ -13,7 +13,9 @@ A PLAYER plays cards:
   montecarlo?deals=80     how it thinks: deals or seconds, score=imps|points|tricks, inference=facts|auction|all
   deceptive               what is best if the next opponent plays for the deals he believes in
   deceptive?when=always   also where the contract can be made; real, imagined, depth, lines, solves: how far it looks
-  deceptive?leaf=published&depth=3    as it was published: to top tricks, three tricks deep (nodes: how far)
+  deceptive?sure=2&risk=0 only if it gains by two standard errors and costs nothing if seen through (1, 0.3)
+  deceptive?leaf=published&depth=3&sure=0&risk=1000
+                          as it was published: to top tricks, three tricks deep, whatever it risks (nodes: how far)
   rule                    rules of thumb, quick
   random                  any legal card
   python:module:factory   your own: factory() gives an object with play(view, key)
