@@ -34,7 +34,8 @@ SPECS = [
     "pair:system:sayc,pass",
     "pair:random,system:sayc",
     "policy:FILE",
-    "cases:CASES",
+    "cases:POINTS",
+    "cases:TREES",
     "som:MAPS",
     "som:LEARNED",
     "reason:sayc?samples=4",
@@ -68,11 +69,11 @@ def write_policy(folder):
     return folder / "policy.npz"
 
 
-def write_cases(folder):
-    """A file for ``cases:CASES``, with a metric of random weights."""
+def write_cases(folder, trees):
+    """A file for ``cases:POINTS`` or ``cases:TREES``, with a metric of random weights, and random forests or none."""
     from test_case_base import small_base
 
-    save_cases(small_base(folder), folder / "cases.npz")
+    save_cases(small_base(folder, trees), folder / "cases.npz")
     return folder / "cases.npz"
 
 
@@ -89,7 +90,10 @@ def bidder(request, tmp_path):
     head = request.param.partition(":")[0]
     if head not in BUILT_IN | PUBLISHED:
         pytest.skip(f"no installed package publishes {head!r}")
-    spec = request.param.replace("CASES", str(write_cases(tmp_path))) if "CASES" in request.param else request.param
+    spec = request.param
+    for word, trees in (("POINTS", 0), ("TREES", 12)):
+        if word in spec:
+            spec = spec.replace(word, str(write_cases(tmp_path, trees)))
     for word, inputs in (("MAPS", "published"), ("LEARNED", "learned")):
         if word in spec:
             spec = spec.replace(word, str(write_maps(tmp_path, inputs)))
