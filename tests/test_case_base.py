@@ -483,7 +483,7 @@ def test_grown_trees_are_those_of_the_library():
     rows[:, 5] = 1  # tells nothing
     called = (rows[:, 0] > rows[:, 1]).astype(np.int8) + 2 * (rows[:, 2] > 3)
     told = []
-    forest = grown(rows, called, Growing(9, features=0.5), told.append)
+    forest = grown(rows, called, Growing(9, features=0.5, least=1), told.append)
     useful = np.delete(rows, 5, axis=1)
     model = ensemble.ExtraTreesClassifier(9, max_features=0.5, random_state=1).fit(useful, called)
     nodes = model.apply(useful.astype(np.float32))

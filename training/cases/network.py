@@ -60,15 +60,15 @@ class Schooling:
     """
 
     members: int = 2
-    hidden: tuple[int, ...] = (512, 256)
-    dimensions: int = 32
-    first_epochs: int = 4
+    hidden: tuple[int, ...] = (768, 384)
+    dimensions: int = 48
+    first_epochs: int = 8
     epochs: int = 8
     first_rate: float = 2e-3
     rate: float = 1e-3
     batch: int = 512
     decay: float = 0.01
-    dropout: float = 0.2
+    dropout: float = 0.3
     smoothing: float = 0.02
     others: float = 0.3
     seed: int = 1

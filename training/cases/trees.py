@@ -30,7 +30,7 @@ class Growing:
 
     trees: int = 64
     features: float = 0.2
-    least: int = 1
+    least: int = 3
     seed: int = 1
 
 
