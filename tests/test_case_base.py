@@ -36,16 +36,16 @@ from training.match import play
 CONFIG = fit.CasesConfig(k=5)
 
 
-def record(folder, count=60):
-    """A PBN file of boards as ``system:sayc`` bids them."""
-    result = play("system:sayc", "system:sayc", count, 4)
-    boards, history = result.boards, result.tables[0].history
-    said = [tuple(int(c) for c in row if c >= 0) for row in history]
+def record(folder, count=60, training=0):
+    """A PBN file of boards of the judging part as ``system:sayc`` bids them, and of so many of the training part."""
+    written = []
+    for boards in (library_boards(count, 4, "judging"), library_boards(training, 4, "training")):
+        history = play("system:sayc", "system:sayc", boards, 4).tables[0].history if len(boards) else ()
+        for i, row in enumerate(history):
+            said = tuple(int(c) for c in row if c >= 0)
+            written.append(Board(boards.owner[i], int(boards.dealer[i]), int(boards.vulnerability[i]), i + 1, said))
     path = folder / "sayc.pbn"
-    write_boards(
-        path, [Board(boards.owner[i], int(boards.dealer[i]), int(boards.vulnerability[i]), i + 1, said[i])
-               for i in range(count)]
-    )  # fmt: skip
+    write_boards(path, written)
     return path
 
 
@@ -568,6 +568,7 @@ def test_reports(base, states, tmp_path):
     nodes = hierarchy.report(base, states, None)
     assert sum(node.asked for node in nodes) == int((~states.opened).sum())
     facts = {"cases": len(base), "boards": 60, "held": len(states), "held_boards": 60, "also": [5], "fill": None}
+    facts |= {"k": base.k, "trees": len(base.forests[0]) if base.forests else 0}
     report.write(tmp_path, judge.rounds_and_sides(made, states), nodes, facts | judge.speeds(base, states), "cmd", {})
     text = (tmp_path / "README.md").read_text()
     assert "**all nodes**" in text

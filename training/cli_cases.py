@@ -116,6 +116,10 @@ def _fit(args: argparse.Namespace, out: Path) -> int:
     _tell_problems(states.problems)
     training = fit.training_rows(states)
     known, held = states.take(training), states.take(~training)
+    if not len(known):
+        raise ValueError(
+            f"all {len(states.owner):,} boards lie in the judging part of all deals: none is left to learn from"
+        )
     cases, config = _learned(args, known)
     if args.fill is not None:
         from training.cases import hierarchy
