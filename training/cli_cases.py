@@ -141,28 +141,39 @@ def _learned(args: argparse.Namespace, known: Any) -> tuple[Any, Any]:
     from agents.cases import file
     from training.cases import fit
     from training.cases.network import Schooling
-    from training.cases.states import read_states
     from training.cases.trees import Growing
 
     if args.similarity is not None:
         config = fit.CasesConfig()
         return fit.published_base(known, config), config
-    if args.metric is not None:
-        old = file.load(args.metric)
-        growing = Growing(args.trees, seed=args.seed or 1) if args.trees is not None else None
-        config = fit.CasesConfig(old.k if growing is None else 0, old.reader)
-        rows = fit.described(known, old.reader)
-        forests = old.forests if growing is None else fit.grown_forests(known, rows, old.metric, growing)
-        return fit.assembled(known, rows, old.metric, config, old.fitted, forests), config
-    learning = {name: getattr(args, name) for name in _LEARNING if getattr(args, name) is not None}
-    trees = Growing().trees if args.trees is None else args.trees
-    config = fit.CasesConfig(learning=Schooling(**learning), growing=Growing(trees, seed=args.seed or 1))
+    others = _others(args) if args.metric is None else []
+    with tqdm(total=100, disable=None, leave=False, unit="%", desc="training") as bar:  # None: only on a terminal
+
+        def tell(share: float) -> None:
+            bar.update(100 * share - bar.n)
+
+        if args.metric is not None:
+            old = file.load(args.metric)
+            growing = Growing(args.trees, seed=args.seed or 1) if args.trees is not None else None
+            config = fit.CasesConfig(old.k if growing is None else 0, old.reader)
+            rows = fit.described(known, old.reader)
+            forests = old.forests if growing is None else fit.grown_forests(known, rows, old.metric, growing, tell)
+            return fit.assembled(known, rows, old.metric, config, old.fitted, forests), config
+        learning = {name: getattr(args, name) for name in _LEARNING if getattr(args, name) is not None}
+        trees = Growing().trees if args.trees is None else args.trees
+        config = fit.CasesConfig(learning=Schooling(**learning), growing=Growing(trees, seed=args.seed or 1))
+        return fit.case_base(known, config, others, tell), config
+
+
+def _others(args: argparse.Namespace) -> list[Any]:
+    """The training part of the auctions of others, kind by kind."""
+    from training.cases import fit
+    from training.cases.states import read_states
+
     others = [read_states(files) for files in args.also or ()]
     if others:
         print(f"{sum(len(other.problems) for other in others):,} boards of others left out", file=sys.stderr)
-    others = [other.take(fit.training_rows(other)) for other in others]
-    with tqdm(total=100, disable=None, leave=False, unit="%", desc="training") as bar:  # None: only on a terminal
-        return fit.case_base(known, config, others, lambda share: bar.update(100 * share - bar.n)), config
+    return [other.take(fit.training_rows(other)) for other in others]
 
 
 def _judge(args: argparse.Namespace, config: Any, out: Path, cases: Any, held: Any) -> None:
