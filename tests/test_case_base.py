@@ -605,3 +605,15 @@ def test_many_queries_are_found_as_one_by_one():
         np.testing.assert_array_equal(case[start : start + 500], some[0])
         np.testing.assert_array_equal(square[start : start + 500], some[1])
     assert (square[:3000, 0] == 0).all()
+
+
+def test_further_cases_may_speak_for_a_call_but_do_not_vote(base, states):
+    bidder = CaseBidder(base, k=3)
+    alone, wide = (bidder.retrieve(states.view, wide) for wide in (False, True))
+    assert (alone.vote.shape[1], alone.voice.shape[1]) == (3, 3)
+    assert (wide.vote.shape[1], wide.voice.shape[1]) == (3, 15)
+    for name in ("call", "case", "similarity", "vote", "elected"):
+        np.testing.assert_array_equal(getattr(wide, name), getattr(alone, name))
+    np.testing.assert_array_equal(wide.voice[:, :3], wide.vote)
+    assert (wide.voice[:, 3:] >= 0).any()
+    assert bidder.retrieve(states.view).voice.shape[1] == 3  # nothing is retained

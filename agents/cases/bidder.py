@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from agents.cases.actions import action_of, call_of
 from agents.cases.base import PUBLISHED, CaseBase
-from agents.cases.experience import Revision, revised, spoken_for
+from agents.cases.experience import VOICES, Revision, revised, spoken_for
 from agents.cases.features import describe
 from agents.cases.file import load
 from agents.cases.published import nearest_hands
@@ -40,6 +40,7 @@ class Retrieved:
         case: int64 (N, k), the nearest cases, nearest first.
         similarity: float64 (N, k), of 100.
         vote: int8 (N, k), what each votes for; -1 for nothing.
+        voice: int8 (N, K), what these and perhaps some further cases speak for.
         elected: int8 (N,), what most vote for.
         revision: what experience makes of that.
     """
@@ -49,6 +50,7 @@ class Retrieved:
     case: NDArray[np.int64]
     similarity: NDArray[np.float64]
     vote: NDArray[np.int8]
+    voice: NDArray[np.int8]
     elected: NDArray[np.int8]
     revision: Revision
 
@@ -73,19 +75,27 @@ class CaseBidder:
         suggested, _, shown = self._reader.decide(view)
         return self.base.places(describe(view, shown, suggested), opened(view)), shown
 
-    def retrieve(self, view: BidView) -> Retrieved:
-        """The nearest cases, their votes and the call that these make."""
+    def retrieve(self, view: BidView, wide: bool | None = None) -> Retrieved:
+        """The nearest cases, their votes and the call that these make.
+
+        ``wide``: further cases speak too, as experience wants it; None: if the base has any.
+        """
+        wide = len(self.base.retained) > 0 if wide is None else wide
+        count = max(self.k, VOICES) if wide else self.k
         if self.base.similarity == PUBLISHED:
             shown = self._reader.meaning(view)
-            case, similarity = nearest_hands(self.base, view.hand, view.history, self.k)
+            case, similarity = nearest_hands(self.base, view.hand, view.history, count)
             place = np.empty((len(view), 0), np.int16)
         else:
             place, shown = self.described(view)
-            case, similarity = self.base.nearest(place, opened(view), self.k)
-        vote = self._votes(view, shown, case)
+            case, similarity = self.base.nearest(place, opened(view), count)
+        voice = self._votes(view, shown, case)
+        vote = voice[:, : self.k]
         elected = _elected(vote)
-        revision = revised(self.base, place, opened(view), elected, spoken_for(vote, elected, view.mask))
-        return Retrieved(revision.call, place, case, similarity, vote, elected, revision)
+        revision = revised(self.base, place, opened(view), elected, spoken_for(voice, elected, view.mask))
+        return Retrieved(
+            revision.call, place, case[:, : self.k], similarity[:, : self.k], vote, voice, elected, revision
+        )
 
     def _votes(self, view: BidView, shown: NDArray[np.int16], case: NDArray[np.int64]) -> NDArray[np.int8]:
         call = self.base.called[case]

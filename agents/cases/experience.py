@@ -21,6 +21,7 @@ STATES = 120  # of self-play, the nearest, are asked
 ENOUGH = 25  # of them must have tried a call
 CLEARLY = 1.5  # standard errors above nothing
 _LEAST = 0.3  # IMPs
+VOICES = 15  # of the nearest cases may speak for another call, also where fewer vote
 VOTES = 2  # a call that so many cases speak for is tried
 OTHERS = 2  # such calls a state
 _BLOCK = 512

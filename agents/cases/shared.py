@@ -1,4 +1,9 @@
-"""The cases that share most leaves of a forest with a state: an index by leaves."""
+"""The cases that share most leaves of a forest with a state: an index by leaves.
+
+A query goes through its leaves from that with the fewest cases on, and compares each case it meets there whole. A case
+that it has not met in m leaves differs in m trees at least: so it ends as soon as the nearest are nearer than that,
+mostly long before the leaves that thousands of passes share.
+"""
 
 from __future__ import annotations
 
@@ -16,13 +21,15 @@ class SharedLeaves:
     """Cases by the leaves they came to.
 
     Attributes:
-        case: int64 (N,), the numbers under which they are found.
+        case: int64 (N,), the numbers under which they are found, the least first.
+        place: int16 (N, T), their leaves.
         first: int64 (T + 1,), where each tree's leaves begin in ``start``.
         start: int32 (L + 1,), where each leaf's cases begin in ``order``.
         order: int32 (T * N,), rows of ``case``, leaf by leaf.
     """
 
     case: NDArray[np.int64]
+    place: Int16Array
     first: NDArray[np.int64]
     start: NDArray[np.int32]
     order: NDArray[np.int32]
@@ -39,7 +46,7 @@ class SharedLeaves:
         case, apart = np.full((len(place), k), -1, np.int64), np.full((len(place), k), NOTHING)
 
         def look(part: slice) -> None:
-            _most_shared(self.first, self.start, self.order, len(self), place[part], case[part], apart[part])
+            _most_shared(self.place, self.first, self.start, self.order, place[part], case[part], apart[part])
 
         in_parts(len(place), look)
         return np.where(case >= 0, self.case[case], -1) if len(self) else case, apart
@@ -54,33 +61,43 @@ def by_leaves(place: Int16Array, case: NDArray[np.int64]) -> SharedLeaves:
     place, case = place[earlier], case[earlier]
     order = np.argsort(place.T, axis=1, kind="stable").astype(np.int32).reshape(-1)
     count = np.bincount((place + first[:-1]).reshape(-1), minlength=int(first[-1]))
-    return SharedLeaves(case, first, np.concatenate([[0], np.cumsum(count)]).astype(np.int32), order)
+    return SharedLeaves(case, place, first, np.concatenate([[0], np.cumsum(count)]).astype(np.int32), order)
 
 
 @njit(nogil=True)
 def _most_shared(
-    first: NDArray[np.int64], start: NDArray[np.int32], order: NDArray[np.int32], cases: int, place: Int16Array,
-    case: NDArray[np.int64], apart: NDArray[np.int64],
+    point: Int16Array, first: NDArray[np.int64], start: NDArray[np.int32], order: NDArray[np.int32],
+    place: Int16Array, case: NDArray[np.int64], apart: NDArray[np.int64],
 ) -> None:  # fmt: skip
     trees, k = len(first) - 1, case.shape[1]
-    shared = np.zeros(cases, np.uint8)
+    met = np.full(len(point), -1, np.int64)  # the last query that met each case
+    begin, end = np.zeros(trees, np.int64), np.zeros(trees, np.int64)
     for q in range(len(place)):
-        shared[:] = 0
+        here = place[q]
         for t in range(trees):
-            leaf = first[t] + place[q, t]
-            if place[q, t] >= 0 and leaf < first[t + 1]:
-                for i in range(start[leaf], start[leaf + 1]):
-                    shared[order[i]] += 1
-        have, least = 0, 1
-        for i in range(cases):
-            if shared[i] < least:
-                continue
-            at = have if have < k else k - 1
-            have = min(have + 1, k)
-            missing = trees - np.int64(shared[i])
-            while at > 0 and apart[q, at - 1] > missing:
-                apart[q, at], case[q, at] = apart[q, at - 1], case[q, at - 1]
-                at -= 1
-            apart[q, at], case[q, at] = missing, i
-            if have == k:
-                least = trees - apart[q, k - 1] + 1
+            leaf = first[t] + here[t]
+            known = here[t] >= 0 and leaf < first[t + 1]
+            begin[t], end[t] = (start[leaf], start[leaf + 1]) if known else (0, 0)
+        have, looked = 0, 0
+        for t in np.argsort(end - begin):
+            if have == k and looked > apart[q, k - 1]:
+                break
+            looked += 1
+            for at in range(begin[t], end[t]):
+                i = order[at]
+                if met[i] == q:
+                    continue
+                met[i] = q
+                missing = np.int64(0)
+                for u in range(trees):
+                    missing += point[i, u] != here[u]
+                if have == k and (missing > apart[q, k - 1] or (missing == apart[q, k - 1] and i > case[q, k - 1])):
+                    continue
+                spot = have if have < k else k - 1
+                have = min(have + 1, k)
+                while spot > 0 and (
+                    apart[q, spot - 1] > missing or (apart[q, spot - 1] == missing and case[q, spot - 1] > i)
+                ):
+                    apart[q, spot], case[q, spot] = apart[q, spot - 1], case[q, spot - 1]
+                    spot -= 1
+                apart[q, spot], case[q, spot] = missing, i
