@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -19,6 +19,7 @@ from agents.cardplay.deals import believed_deals
 from agents.cardplay.deceptive import Deception, Deceptive, success
 from agents.cardplay.lookahead import opponents_views
 from agents.cardplay.montecarlo import CardThought, MonteCarlo, solve_cards
+from agents.cardplay.options import ALWAYS, EXACT
 from agents.cardplay.registry import make_player
 from agents.cardplay.whole import play_out
 from bridge_env import streams
@@ -241,12 +242,22 @@ def solve_problems(
     if not isinstance(one, MonteCarlo) or not isinstance(two, Deceptive):
         raise ValueError(f"problems are set to a montecarlo and to a deceptive, not to {plain!r} and {deceptive!r}")
     one.threads = two.threads = two.plain.threads = threads
+    _warm(problems, one, two)
     solved = []
     for number, problem in enumerate(problems):
         key = streams.key("problem", seed, problem.board.number or number)
         solved.append(solve(problem, one, two, key, seeds))
         progress(1)
     return solved
+
+
+def _warm(problems: Sequence[Problem], plain: MonteCarlo, deceptive: Deceptive) -> None:
+    """Compile what the players need, on few deals: that is not thinking."""
+    for problem in problems[:1]:
+        view, key = problem.view(), streams.key("warm")
+        MonteCarlo(plain.reader, replace(plain.options, deals=2), plain.threads).think(view, key)
+        small = replace(deceptive.options, deals=2, seconds=0.0, real=1, imagined=1, depth=1, when=ALWAYS)
+        Deceptive(deceptive.reader, small, deceptive.threads).think(view, key)
 
 
 def solve(problem: Problem, plain: MonteCarlo, deceptive: Deceptive, key: NDArray[np.uint64], seeds: int) -> Solved:
@@ -259,8 +270,9 @@ def solve(problem: Problem, plain: MonteCarlo, deceptive: Deceptive, key: NDArra
     after = time.process_time()
     cards = list(dict.fromkeys([thought.card, deception.card]))
     (exact,) = solve_cards(view, np.array([0]), [problem.plays.owner], deceptive.threads)
+    modelled = Deceptive(deceptive.reader, replace(deceptive.options, leaf=EXACT), deceptive.threads)
     looks = [
-        deceptive.in_deal(view, 0, look, problem.plays.owner[0], np.array(cards))
+        modelled.in_deal(view, 0, look, problem.plays.owner[0], np.array(cards))
         for look in streams.key("in the deal", key[0], np.arange(_LOOKS))
     ]
     results = []
