@@ -17,10 +17,10 @@ from agents.cases.base import UNTRIED, CaseBase
 from agents.cases.index import NOTHING
 from bridge_env.calls import NUM_CALLS
 
-STATES = 120  # of self-play, the nearest, are asked
+STATES = 200  # of self-play, the nearest, are asked
 ENOUGH = 25  # of them must have tried a call
-CLEARLY = 1.5  # standard errors above nothing
-_LEAST = 0.3  # IMPs
+CLEARLY = 1.0  # standard errors above nothing
+_LEAST = 0.2  # IMPs
 VOICES = 15  # of the nearest cases may speak for another call, also where fewer vote
 VOTES = 2  # a call that so many cases speak for is tried
 OTHERS = 2  # such calls a state
