@@ -4,7 +4,7 @@ Algorithm 2 of Kobayashi and Uehara (2002). For each candidate card m and each d
 opponent who decides next imagines deals D' after m: he sees his own hand as in d, dummy, and the cards played, and what
 m suggests; my hand he does not know. The line is followed with a real value in d and an imaginary one in each d' of D'
 (``agents.cardplay.paired``). s(m, d) is the mean over D' of the real values; the m with the greatest sum over D is
-played: here only where it surely gains on the plain card and risks little (``sure``, ``risk``; 0 and 1000 as published).
+played: here only where it surely gains on the plain card and risks little (``sure=0&risk=1000``: as published).
 
 ``leaf=exact`` ends lines with exact double dummy, and sums what the options score. ``leaf=published`` ends them as the
 paper does, 0 if the contract fails, else top tricks (``agents.cardplay.top_tricks``), and sums that; with the published
