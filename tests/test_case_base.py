@@ -591,6 +591,7 @@ def test_leave_one_out_is_the_naive_loop(base):
         expected += int(majority(called[None])[0] == base.called[i])
     assert right == expected
     assert len(speed.of_size(base, 2000)) == 2000
+    assert len(speed.of_size(base, 100)) == 100  # fewer than it has
 
 
 def test_many_queries_are_found_as_one_by_one():

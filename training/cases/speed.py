@@ -50,11 +50,13 @@ def of_size(base: CaseBase, cases: int = CASES, seed: int = 1) -> CaseBase:
         for kind in (False, True):
             some = copies[base.opened[rows[copies]] == kind]
             lender = np.roll(some, 1)
-            lent = streams.key("lent", seed, np.arange(len(some) * point.shape[1])).reshape(len(some), -1)
+            lent = streams.key("lent", seed, np.arange(len(some) * point.shape[1])).reshape(len(some), point.shape[1])
             point[some] = np.where(lent % np.uint64(_LENT) == 0, point[lender], point[some])
     else:
         moved = streams.key("moved", seed, np.arange(len(copies) * point.shape[1])) % np.uint64(2 * _NEAR + 1)
-        point[copies] = np.clip(point[copies] + moved.astype(np.int16).reshape(len(copies), -1) - _NEAR, -256, 256)
+        point[copies] = np.clip(
+            point[copies] + moved.astype(np.int16).reshape(len(copies), point.shape[1]) - _NEAR, -256, 256
+        )
     return replace(base, board=base.board[rows], number=base.number[rows], hand=base.hand[rows], point=point)
 
 
