@@ -76,8 +76,23 @@ def test_words_that_do_not_go_together(known, capsys, words, says):
     assert says in capsys.readouterr().err
 
 
-def test_a_missing_library_is_told(known, monkeypatch, capsys):
-    found = importlib.util.find_spec
-    monkeypatch.setattr(cli_cases, "find_spec", lambda name: None if name == "sklearn" else found("numpy"))
-    assert main(["fit", "cases", known[0]]) == 2
-    assert 'no scikit-learn here; install it: pip install "bridge-env[rl]"' in capsys.readouterr().err
+@pytest.mark.parametrize(
+    ("words", "missing", "says"),
+    [
+        ([], "torch", "there is no torch here"),
+        ([], "sklearn", "there is no scikit-learn here"),
+        (["--metric", "POINTS", "--trees", "9"], "sklearn", "there is no scikit-learn here"),
+        (["--metric", "POINTS"], "sklearn", ""),
+        (["--metric", "POINTS", "--trees", "0"], "sklearn", ""),
+        (["--similarity", "2008"], "torch", ""),
+    ],
+)
+def test_a_missing_library_is_told_where_it_is_needed(known, tmp_path, monkeypatch, capsys, words, missing, says):
+    monkeypatch.setattr(
+        cli_cases, "find_spec", lambda name: None if name == missing else importlib.util.find_spec("numpy")
+    )
+    words = [known[1] if word == "POINTS" else word for word in words]
+    assert main(["fit", "cases", known[0], *words, "--out", str(tmp_path)]) == (2 if says else 0)
+    error = capsys.readouterr().err
+    assert says in error
+    assert ('pip install "bridge-env[rl]"' in error) == bool(says)

@@ -99,12 +99,19 @@ def _cases(args: argparse.Namespace) -> int:
 
     if args.retain is not None:
         return cli_retain.run(args)
-    for package, name in (("torch", "torch"), ("sklearn", "scikit-learn")) if args.similarity is None else ():
+    for package, name in _needed(args):
         if find_spec(package) is None:
             raise runs.RunError(f'there is no {name} here; install it: pip install "bridge-env[rl]"')
     out = args.out or runs.new_folder(Path("results"), "cases", None)
     out.mkdir(parents=True, exist_ok=True)
     return _fit(args, out)
+
+
+def _needed(args: argparse.Namespace) -> list[tuple[str, str]]:
+    """What has to be installed, as it is imported and as it is called: for networks, and for forests."""
+    networks = args.similarity is None and args.metric is None
+    forests = bool(args.trees) if args.metric is not None else networks and args.trees != 0
+    return [("torch", "torch")] * networks + [("sklearn", "scikit-learn")] * forests
 
 
 def _fit(args: argparse.Namespace, out: Path) -> int:
