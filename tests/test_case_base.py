@@ -338,6 +338,15 @@ def test_the_nearest_cases_are_told(base, states):
     assert " dealt, " in text
 
 
+def test_cases_that_are_not_there_are_not_counted(base, states):
+    some = np.flatnonzero(base.opened)[:3]
+    few = replace(base, board=base.board[some], number=base.number[some], hand=base.hand[some], point=base.point[some])
+    for row in (int(np.flatnonzero(states.opened)[0]), int(np.flatnonzero(~states.opened)[0])):
+        told = explain(CaseBidder(few, k=5), states.view.take(np.array([row])))
+        assert sum(count for _, count in told.votes) == len(told.cases) <= 3
+        assert ("no case is near" in str(told)) == (not told.cases)
+
+
 def test_html_escapes():
     case = Precedent(1, 99.0, "<b>", "A & B", "1S", "", '"<script>"')
     fragment = Explanation("1S", (("<1S>", 3),), (case,)).html()
@@ -449,6 +458,7 @@ def test_leaves_are_those_of_a_walk(base, states):
     [
         (lambda f: {"root": f.root[:-1]}, "do not follow each other"),
         (lambda f: {"root": edited(f.root, 1, 0)}, "do not follow each other"),
+        (lambda f: {"root": np.array([0, 2**31 - 1, -(2**31), -1, f.root[-1]], np.int32)}, "do not follow each other"),
         (lambda f: {"root": f.root[:1]}, "a forest of 0 trees"),
         (lambda f: {"feature": edited(f.feature, 0, 9999)}, "asks about a number"),
         (lambda f: {"feature": edited(f.feature, 0, -2)}, "asks about a number"),
@@ -618,3 +628,5 @@ def test_further_cases_may_speak_for_a_call_but_do_not_vote(base, states):
     np.testing.assert_array_equal(wide.voice[:, :3], wide.vote)
     assert (wide.voice[:, 3:] >= 0).any()
     assert bidder.retrieve(states.view).voice.shape[1] == 3  # nothing is retained
+    old = CaseBidder(fit.published_base(states, CONFIG), k=3)  # where more would come from wider situations
+    np.testing.assert_array_equal(old.retrieve(states.view, True).vote, old.retrieve(states.view, False).vote)

@@ -29,6 +29,14 @@ def test_the_similarity_of_2008(known, tmp_path, capsys):
     assert (base.similarity, base.k, base.forests) == ("2008", 15, ())
 
 
+def test_trees_do_not_grow_on_the_similarity_of_2008(known, tmp_path, capsys):
+    pytest.importorskip("sklearn")
+    assert main(["fit", "cases", known[0], "--similarity", "2008", "--out", str(tmp_path)]) == 0
+    words = ["fit", "cases", known[0], "--metric", str(tmp_path / "cases.npz"), "--out", str(tmp_path / "b")]
+    assert main([*words, "--trees", "9"]) == 2
+    assert "trees grow on a learned metric" in capsys.readouterr().err
+
+
 def test_forests_grown_on_a_metric(known, tmp_path, capsys):
     pytest.importorskip("sklearn")
     record_of, points = known
@@ -40,6 +48,7 @@ def test_forests_grown_on_a_metric(known, tmp_path, capsys):
     assert "(9 trees of openings, and as many of" in page
     assert "5 of the nearest cases vote" in page
     assert "--trees 9" in page
+    assert base.fitted["growing"]["trees"] == 9
     # The same seed grows the same trees; the forests of that base serve another one.
     assert main([*words, "--trees", "9", "--out", str(tmp_path / "b")]) == 0
     assert (tmp_path / "a" / "cases.npz").read_bytes() == (tmp_path / "b" / "cases.npz").read_bytes()

@@ -11,6 +11,7 @@ from test_play import contracts_of, random_plays
 from agents.cardplay.deceptive import (
     Deceptive,
     DeceptiveOptions,
+    _against,
     candidates,
     chosen,
     deception_text,
@@ -183,7 +184,12 @@ def test_the_player_is_legal_alike_alone_and_tells_why(length):
         text = deception_text(deception, view, row, "tricks")
         if len(deception.cards):
             assert (deception.average >= deception.double_dummy - 1e-9).all()  # he cannot do better by believing
-            assert "if it is seen through" in text
+            plain = deception.cards[deception.usual] == deception.card
+            assert ("if it is seen through" in text) != plain
+            assert ("no other card is surely better" in text) == plain
+            assert deception.risk <= options.risk + 1e-9
+            for reason in filter(None, deception.against):
+                assert reason in text
             assert "imagines" in text
 
 
@@ -243,6 +249,14 @@ def test_another_card_than_the_plain_one_is_taken_where_it_surely_gains():
     assert by(nothing, plain=2, sure=1.0) == 2
 
 
+def test_why_better_looking_cards_were_left():
+    look = a_look([5, 4, 5, 5], [[0, 4, 4, 1], [0, 4, 0, 1], [0, 4, 0, 1], [0, 4, 0, 1]])
+    options = DeceptiveOptions(sure=2.0, risk=0.3)
+    assert chosen(look, look.seen, 0, options) == 3
+    assert _against(look, 0, 3, options) == ("", "risks too much", "not surely better", "")
+
+
 def test_a_card_of_a_low_run_has_the_candidate_that_stands_for_it():
     some = np.array(cards("C2 C9 CT D5"))
     assert [like(some, card) for card in cards("C2 C4 C9 D5 D7")] == [0, 0, 1, 3, 3]
+    assert [like(some[::-1], card) for card in cards("C2 C4 C9 D5 D7")] == [3, 3, 2, 0, 0]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import shlex
 import sys
+from dataclasses import asdict
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -55,7 +56,10 @@ def add_cases(targets: Any) -> None:
         help="auctions of others, from which the metric learns first; no cases. Once for each kind",
     )  # fmt: skip
     parser.add_argument(
-        "--metric", type=Path, metavar="FILE.npz", help="the metric and the forests of this base; nothing is learned"
+        "--metric",
+        type=Path,
+        metavar="FILE.npz",
+        help="the metric and the forests of this base; nothing is learned but --trees",
     )
     parser.add_argument("--fill", metavar="SYSTEM", help="openings of constrained deals where there are few cases")
     parser.add_argument("--retain", metavar="SYSTEM", help="boards against this system enter the base")
@@ -162,10 +166,15 @@ def _learned(args: argparse.Namespace, known: Any) -> tuple[Any, Any]:
         if args.metric is not None:
             old = file.load(args.metric)
             growing = Growing(args.trees, seed=args.seed or 1) if args.trees is not None else None
+            if growing is not None and not old.metric:
+                raise ValueError(f"{args.metric} compares hands as in 2008: trees grow on a learned metric")
             config = fit.CasesConfig(old.k if growing is None else 0, old.reader)
+            fit.check_enough(known, config, bool(args.trees))
             rows = fit.described(known, old.reader)
             forests = old.forests if growing is None else fit.grown_forests(known, rows, old.metric, growing, tell)
-            return fit.assembled(known, rows, old.metric, config, old.fitted, forests), config
+            fitted = {name: value for name, value in old.fitted.items() if name not in ("retained", "fill", "k")}
+            fitted |= {} if growing is None else {"growing": asdict(growing)}
+            return fit.assembled(known, rows, old.metric, config, fitted, forests), config
         learning = {name: getattr(args, name) for name in _LEARNING if getattr(args, name) is not None}
         trees = Growing().trees if args.trees is None else args.trees
         config = fit.CasesConfig(learning=Schooling(**learning), growing=Growing(trees, seed=args.seed or 1))

@@ -145,10 +145,7 @@ class Solved:
     @property
     def risk(self) -> float:
         """What the deceptive card gives away on average if it is seen through, in the units it thinks in."""
-        if not len(self.deception.cards):
-            return 0.0
-        at = int(np.flatnonzero(self.deception.cards == self.deception.card)[0])
-        return float(self.deception.double_dummy.max() - self.deception.double_dummy[at])
+        return self.deception.risk
 
 
 # --- reading ----------------------------------------------------------------------------------------------
@@ -255,7 +252,7 @@ def _warm(problems: Sequence[Problem], plain: MonteCarlo, deceptive: Deceptive) 
     """Compile what the players need, on few deals: that is not thinking."""
     for problem in problems[:1]:
         view, key = problem.view(), streams.key("warm")
-        MonteCarlo(plain.reader, replace(plain.options, deals=2), plain.threads).think(view, key)
+        MonteCarlo(plain.reader, replace(plain.options, deals=2, seconds=0.0), plain.threads).think(view, key)
         small = replace(deceptive.options, deals=2, seconds=0.0, real=1, imagined=1, depth=1, when=ALWAYS)
         Deceptive(deceptive.reader, small, deceptive.threads).think(view, key)
 

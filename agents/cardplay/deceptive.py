@@ -59,7 +59,8 @@ class DeceptiveOptions(Options):
             this nor ``solves`` counts with ``seconds``.
         sure: a card other than the plain one has to be worth more by so many standard errors, from deal to deal.
         risk: what such a card may cost at most if the opponent sees through it, in the units of ``score`` (with the
-            published leaf in tricks). ``sure=0&risk=1000`` is as published: the greatest sum, whatever it costs then.
+            published leaf in tricks): with points, more than 0.3. ``sure=0&risk=1000`` (of points, 10000) is as
+            published: the greatest sum, whatever it costs then.
         when: NEEDED: only where no card makes (a defender: beats) the contract double dummy on most deals; or ALWAYS.
     """
 
@@ -93,6 +94,8 @@ class Deception:
         unit: what the averages are in, where that is not the options' score.
         taken: for each candidate, float64 (L,), tricks from here on along every line, those of one deal after another;
             none with the published leaf.
+        usual: the candidate that stands for the plain card.
+        against: for each candidate, why it was not played though it looks better than the plain one; else empty.
     """
 
     plain: CardThought
@@ -106,6 +109,16 @@ class Deception:
     short: bool = False
     unit: str = ""
     taken: list[NDArray[np.float64]] = field(default_factory=list)
+    usual: int = -1
+    against: tuple[str, ...] = ()
+
+    @property
+    def risk(self) -> float:
+        """What the card may cost beside the plain one if it is seen through, in the averages' units."""
+        if not len(self.cards):
+            return 0.0
+        at = int(np.flatnonzero(self.cards == self.card)[0])
+        return max(0.0, float(self.double_dummy[self.usual] - self.double_dummy[at]))
 
 
 class Deceptive:
@@ -192,13 +205,14 @@ class Deceptive:
         options = self.options
         search = Lookahead(view, row, key, cards, looked, self.reader, options.inference, options.score, self.threads)
         look = self._look(search, until)
-        at = chosen(look, looked.average, like(cards, thought.card), options)
+        usual = like(cards, thought.card)
+        at = chosen(look, looked.average, usual, options)
         planted = [search.imagined(c, 0, look.size.imagined) for c in range(len(cards))]
         size, full = look.size, Size(min(options.real, len(search.deals)), options.imagined, options.depth)
         return Deception(
             thought, int(cards[at]), cards, look.average, look.seen, planted, search.opponent, size,
             any(a < b for a, b in zip(astuple(size), astuple(full), strict=True)),
-            _UNITS[options.leaf], look.taken,
+            _UNITS[options.leaf], look.taken, usual, _against(look, usual, at, options),
         )  # fmt: skip
 
     def _look(self, search: Lookahead, until: float | None) -> Look:
@@ -247,7 +261,8 @@ def candidates(view: PlayView, row: int) -> NDArray[np.int64]:
 
 def like(cards: NDArray[np.int64], card: int) -> int:
     """Which candidate stands for ``card``: itself, or the next lower one of its suit, from a low run that it is of."""
-    return int(np.flatnonzero((cards <= card) & (cards // 13 == card // 13))[-1])
+    below = np.where((cards <= card) & (cards // 13 == card // 13), cards, -1)
+    return int(below.argmax())
 
 
 def chosen(look: Look, plain_average: NDArray[np.float64], plain: int, options: DeceptiveOptions) -> int:
@@ -261,6 +276,17 @@ def chosen(look: Look, plain_average: NDArray[np.float64], plain: int, options: 
     best = best[look.seen[best] >= look.seen[best].max() - _SAME]
     best = best[plain_average[best] >= plain_average[best].max() - _SAME]
     return plain if plain in best else int(best[0])
+
+
+def _against(look: Look, plain: int, at: int, options: DeceptiveOptions) -> tuple[str, ...]:
+    """Why the others were not played."""
+    better = look.average > look.average[plain] + _SAME
+    risky = look.seen < look.seen[plain] - options.risk - _SAME
+    unsure = look.surely(plain, options.sure) <= _SAME
+    return tuple(
+        "" if c == at or not better[c] else "risks too much" if risky[c] else "not surely better" if unsure[c] else ""
+        for c in range(len(better))
+    )
 
 
 def success(view: PlayView, row: int, thought: CardThought) -> float:
@@ -280,13 +306,16 @@ def deception_text(found: Deception, view: PlayView, row: int, unit: str) -> str
     lines = [f"{card_text(found.card)} (montecarlo: {card_text(found.plain.card)})"]
     lines.append(f"  cards     believing  seeing all   ({found.unit or unit})")
     for at in np.argsort(-found.average, kind="stable"):
-        name = card_text(int(found.cards[at]))
+        name = card_text(int(found.cards[at])) + (f", {found.against[at]}" if found.against[at] else "")
         lines.append(f"            {found.average[at]:>+9.2f}  {found.double_dummy[at]:>+10.2f}   {name}")
     short = ", less than asked for: solves, nodes or seconds ran out" if found.short else ""
     lines.append(f"  search    {found.size}{short}")
     at = int(np.flatnonzero(found.cards == found.card)[0])
-    risk = float(found.double_dummy.max() - found.double_dummy[at])
-    cost = "costs nothing if it is seen through" if risk < _SAME else f"risks {risk:.2f} if it is seen through"
+    if at == found.usual:
+        cost = "none: no other card is surely better and safe enough"
+    else:
+        cost = f"risks {found.risk:.2f}" if found.risk > _SAME else "costs nothing"
+        cost += " if it is seen through"
     lines.append(f"  deception {cost}")
     me = int(view.turn[row])
     known = np.unique(found.planted[at], axis=0)[:3]

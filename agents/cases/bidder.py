@@ -78,10 +78,11 @@ class CaseBidder:
     def retrieve(self, view: BidView, wide: bool | None = None) -> Retrieved:
         """The nearest cases, their votes and the call that these make.
 
-        ``wide``: further cases speak too, as experience wants it; None: if the base has any.
+        ``wide``: further cases speak too, as experience wants it; None: if the base has any. Not with the similarity of
+        2008, where more cases would come from other situations.
         """
         wide = len(self.base.retained) > 0 if wide is None else wide
-        count = max(self.k, VOICES) if wide else self.k
+        count = max(self.k, VOICES) if wide and self.base.similarity != PUBLISHED else self.k
         if self.base.similarity == PUBLISHED:
             shown = self._reader.meaning(view)
             case, similarity = nearest_hands(self.base, view.hand, view.history, count)

@@ -54,6 +54,8 @@ class Explanation:
     def because(self) -> str:
         """The votes in words."""
         total = sum(count for _, count in self.votes)
+        if not total:
+            return "no case is near"
         told = ", ".join(f"{call} {count}" for call, count in self.votes)
         return f"of the {total} nearest cases: {told}" + (f"; {self.revised}" if self.revised else "")
 
@@ -81,7 +83,7 @@ class Explanation:
 def explain(bidder: CaseBidder, view: BidView, shown: int = SHOWN) -> Explanation:
     """Why ``bidder`` calls as it does in the one row of ``view``, with the nearest cases."""
     found = bidder.retrieve(view)
-    calls, first, count = np.unique(found.vote[0], return_index=True, return_counts=True)
+    calls, first, count = np.unique(found.vote[0][found.case[0] >= 0], return_index=True, return_counts=True)
     order = np.lexsort((first, -count))
     votes = tuple((call_text(int(calls[i])) if calls[i] >= 0 else _NOTHING, int(count[i])) for i in order)
     there = [i for i in range(min(shown, found.case.shape[1])) if found.case[0, i] >= 0]

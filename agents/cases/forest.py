@@ -63,11 +63,12 @@ def check(forest: Forest, inputs: int) -> None:
         raise ValueError("trees are lists of nodes")
     if not 1 <= count <= MOST_TREES or len(forest.threshold) != nodes or len(forest.go) != nodes:
         raise ValueError(f"a forest of {count} trees, {nodes} nodes, {len(forest.threshold)} thresholds")
-    if forest.root[0] != 0 or forest.root[-1] != nodes or (np.diff(forest.root) < 1).any():
+    length = np.diff(forest.root.astype(np.int64))
+    if forest.root[0] != 0 or forest.root[-1] != nodes or (length < 1).any():
         raise ValueError("the trees do not follow each other")
     if not LEAF <= int(forest.feature.min()) <= int(forest.feature.max()) < inputs:
         raise ValueError(f"a tree asks about a number that is not one of {inputs}")
-    end = np.repeat(forest.root[1:], np.diff(forest.root))
+    end = np.repeat(forest.root[1:], length)
     node, leaf = np.arange(nodes), forest.feature == LEAF
     if not ((forest.go > node + 1) & (forest.go < end))[~leaf].all():
         raise ValueError("a question leads out of its tree, or back")

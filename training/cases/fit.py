@@ -68,7 +68,7 @@ def case_base(
     Raises:
         ValueError: there are fewer openings or other calls than cases that vote.
     """
-    _check_enough(states, config)
+    check_enough(states, config, bool(config.growing.trees))
     sources = [states, *also]
     rows = [described(source, config.reader) for source in sources]
     lessons = Lessons(
@@ -111,12 +111,13 @@ def published_base(states: States, config: CasesConfig) -> CaseBase:
     Raises:
         ValueError: there are fewer openings or other calls than cases that vote.
     """
-    _check_enough(states, config)
+    check_enough(states, config, False)
     return assembled(states, np.empty((len(states), 0), np.int8), (), config, asdict(config))
 
 
-def _check_enough(states: States, config: CasesConfig) -> None:
-    voters = config.k or _VOTERS_BY_POINTS
+def check_enough(states: States, config: CasesConfig, forests: bool) -> None:
+    """Raises: ValueError: there are fewer openings or other calls than cases that vote."""
+    voters = config.k or (_VOTERS if forests else _VOTERS_BY_POINTS)
     if min(int(states.opened.sum()), int((~states.opened).sum())) <= voters:
         raise ValueError(f"{len(states)} recorded calls are too few for a base in which {voters} vote")
 

@@ -50,11 +50,12 @@ def grown(
         while model.n_estimators < how.trees:
             model.n_estimators = min(how.trees, model.n_estimators + _TOGETHER)
             model.fit(inputs, called)
+            if max(int(one.tree_.n_leaves) for one in model.estimators_) > MOST_LEAVES:
+                break
             progress(model.n_estimators / how.trees)
-        trees = [one.tree_ for one in model.estimators_]
-        if max(int(tree.n_leaves) for tree in trees) <= MOST_LEAVES:
-            return planted(trees, told)
-        least *= 2
+        else:
+            return planted([one.tree_ for one in model.estimators_], told)
+        least *= 2  # a leaf's number would not fit
 
 
 def planted(trees: list[Any], told: NDArray[np.int64]) -> Forest:
