@@ -21,8 +21,9 @@ selfplay: $(VENV)/.train
 test: $(VENV)/.dev
 	$(BIN)/python -m pytest -m "not slow" -n auto --maxprocesses 4 --dist loadfile
 
+# Three at a time also on two cores: those with Ray, one after another, mostly wait.
 test-slow: $(VENV)/.dev
-	$(BIN)/python -m pytest -m slow -n auto --maxprocesses 4 --dist loadgroup
+	$(BIN)/python -m pytest -m slow -n 3 --dist loadgroup
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .
