@@ -217,7 +217,8 @@ def _command(args: argparse.Namespace) -> str:
     """The command, with the folders of other people's auctions in place of all their files."""
     words = ["bridge-env", "fit", "cases", *(path.name for path in args.files)]
     for name in ("similarity", "metric", "fill", *_FITTED):
-        words += [] if getattr(args, name) is None else [f"--{name}", str(getattr(args, name))]
+        value = getattr(args, name)
+        words += [] if value is None else [f"--{name}", value.name if isinstance(value, Path) else str(value)]
     words = [shlex.quote(word) for word in words]
     for files in args.also or ():
         words += ["--also", *dict.fromkeys(f"{shlex.quote(path.parent.name)}/*" for path in files)]
