@@ -109,7 +109,7 @@ def _checked(
         raise WeightsError(f"this is no {kind} file: its header does not say so")
     for what, here in expected.items():
         if header.get(what) != here:
-            raise WeightsError(f"its {what} is {header.get(what)!r}; this program reads {here!r}")
+            raise WeightsError(f"its {what} is {header.get(what)!r}; this program reads {here!r} (make it anew)")
     digest = header.pop("sha256", None)
     for name, array in arrays.items():
         wanted = kinds.get(name, "float32")
