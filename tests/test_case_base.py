@@ -10,7 +10,7 @@ import pytest
 
 from agents.cases import actions
 from agents.cases.base import Retained
-from agents.cases.bidder import CaseBidder, _elected, opened, read_bidder, view_of_cases
+from agents.cases.bidder import CaseBidder, opened, read_bidder, view_of_cases
 from agents.cases.experience import revised, spoken_for
 from agents.cases.explain import Explanation, Precedent, explain
 from agents.cases.features import SIZE, describe
@@ -261,7 +261,7 @@ def test_votes():
         return np.array([[-1 if word == "-" else parse_call(word) for word in text.split()]], np.int8)
 
     for text, elected in (("1S P P", "P"), ("1S P", "1S"), ("- - 1H", "1H"), ("- - -", "P"), ("P 1H 1S 1S 1H", "1H")):
-        assert _elected(of(text))[0] == parse_call(elected)
+        assert majority(of(text))[0] == parse_call(elected)
 
 
 def test_likeness(base):

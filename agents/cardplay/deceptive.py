@@ -270,18 +270,22 @@ def chosen(look: Look, plain_average: NDArray[np.float64], plain: int, options: 
 
     Of equal ones what risks least, then what is better as ``montecarlo`` sees it.
     """
-    safe = look.seen >= look.seen[plain] - options.risk - _SAME
-    more = np.where(safe, look.surely(plain, options.sure), -np.inf)
+    more = np.where(_risky(look, plain, options), -np.inf, look.surely(plain, options.sure))
     best = np.flatnonzero(more >= more.max() - _SAME)
     best = best[look.seen[best] >= look.seen[best].max() - _SAME]
     best = best[plain_average[best] >= plain_average[best].max() - _SAME]
     return plain if plain in best else int(best[0])
 
 
+def _risky(look: Look, plain: int, options: DeceptiveOptions) -> NDArray[np.bool_]:
+    out: NDArray[np.bool_] = look.seen < look.seen[plain] - options.risk - _SAME
+    return out
+
+
 def _against(look: Look, plain: int, at: int, options: DeceptiveOptions) -> tuple[str, ...]:
     """Why the others were not played."""
     better = look.average > look.average[plain] + _SAME
-    risky = look.seen < look.seen[plain] - options.risk - _SAME
+    risky = _risky(look, plain, options)
     unsure = look.surely(plain, options.sure) <= _SAME
     return tuple(
         "" if c == at or not better[c] else "risks too much" if risky[c] else "not surely better" if unsure[c] else ""

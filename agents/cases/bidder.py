@@ -22,9 +22,9 @@ from agents.cases.experience import VOICES, Revision, revised, spoken_for
 from agents.cases.features import describe
 from agents.cases.file import load
 from agents.cases.published import nearest_hands
-from agents.cases.similarity import adapted
+from agents.cases.similarity import adapted, majority
 from bridge_env.bidders import make
-from bridge_env.calls import FIRST_BID, NUM_CALLS, PASS
+from bridge_env.calls import FIRST_BID
 from bridge_env.view import BidView
 
 _ROWS = 4096  # looked up at a time, to bound memory
@@ -92,7 +92,7 @@ class CaseBidder:
             case, similarity = self.base.nearest(place, opened(view), count)
         voice = self._votes(view, shown, case)
         vote = voice[:, : self.k]
-        elected = _elected(vote)
+        elected = majority(vote)
         revision = revised(self.base, place, opened(view), elected, spoken_for(voice, elected, view.mask))
         return Retrieved(
             revision.call, place, case[:, : self.k], similarity[:, : self.k], vote, voice, elected, revision
@@ -124,20 +124,6 @@ def opened(view: BidView) -> NDArray[np.bool_]:
     """Has somebody bid?"""
     bid: NDArray[np.bool_] = (view.history >= FIRST_BID).any(axis=1)
     return bid
-
-
-def _elected(vote: NDArray[np.int8]) -> NDArray[np.int8]:
-    """The call with the most votes, in a tie the one that is named first; a pass where nobody votes."""
-    votes = np.zeros((len(vote), NUM_CALLS), np.int64)
-    first = np.zeros_like(votes)
-    rows = np.arange(len(vote))
-    most = vote.shape[1]
-    for column in range(most):
-        counted = vote[:, column] >= 0
-        r, call = rows[counted], vote[counted, column]
-        votes[r, call] += 1
-        first[r, call] = np.maximum(first[r, call], most - column)
-    return np.where(votes.any(axis=1), (votes * (most + 1) + first).argmax(axis=1), PASS).astype(np.int8)
 
 
 def view_of_cases(base: CaseBase, cases: NDArray[np.int64]) -> BidView:

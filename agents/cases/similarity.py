@@ -95,9 +95,15 @@ def majority(calls: NDArray[np.int8]) -> NDArray[np.int8]:
 
     A -1 is no call; of a row without any it makes a pass.
     """
-    votes = ((calls[:, :, None] == calls[:, None, :]) & (calls[:, :, None] >= 0)).sum(axis=1)
-    made = calls[np.arange(len(calls)), votes.argmax(axis=1)]
-    return np.where(made >= 0, made, PASS).astype(np.int8)
+    votes = np.zeros((len(calls), NUM_CALLS), np.int64)
+    first = np.zeros_like(votes)
+    rows, most = np.arange(len(calls)), calls.shape[1]
+    for column in range(most):
+        counted = calls[:, column] >= 0
+        r, call = rows[counted], calls[counted, column]
+        votes[r, call] += 1
+        first[r, call] = np.maximum(first[r, call], most - column)
+    return np.where(votes.any(axis=1), (votes * (most + 1) + first).argmax(axis=1), PASS).astype(np.int8)
 
 
 def adapted(calls: NDArray[np.int8], cases: Hands, hands: Hands) -> NDArray[np.int8]:

@@ -41,6 +41,10 @@ class CasesConfig:
     learning: Schooling = field(default_factory=Schooling)
     growing: Growing = field(default_factory=Growing)
 
+    def voters(self, forests: bool) -> int:
+        """How many cases vote in a base with forests, or without."""
+        return self.k or (_VOTERS if forests else _VOTERS_BY_POINTS)
+
 
 def described(states: States, reader: str) -> NDArray[np.int8]:
     """The features of states, int8 (N, SIZE)."""
@@ -117,7 +121,7 @@ def published_base(states: States, config: CasesConfig) -> CaseBase:
 
 def check_enough(states: States, config: CasesConfig, forests: bool) -> None:
     """Raises: ValueError: there are fewer openings or other calls than cases that vote."""
-    voters = config.k or (_VOTERS if forests else _VOTERS_BY_POINTS)
+    voters = config.voters(forests)
     if min(int(states.opened.sum()), int((~states.opened).sum())) <= voters:
         raise ValueError(f"{len(states)} recorded calls are too few for a base in which {voters} vote")
 
@@ -139,7 +143,7 @@ def assembled(
         vulnerability=view.vulnerability[first].astype(np.uint8), result=states.result[boards].astype(np.int8),
         board=board.astype(np.int32), number=view.length.astype(np.int16), hand=np.packbits(view.hand, axis=1),
         point=np.zeros((len(states), places), np.int16), retained=nothing_retained(places),
-        k=config.k or (_VOTERS if forests else _VOTERS_BY_POINTS), reader=config.reader,
+        k=config.voters(bool(forests)), reader=config.reader,
         similarity=LEARNED if members else PUBLISHED, metric=members, forests=forests,
         fitted={**(fitted or {}), "states": len(states), "boards": len(boards)},
     )  # fmt: skip
