@@ -32,7 +32,8 @@ from bridge_env.observation import LAYOUT, OBSERVATION_SIZE, observe
 from bridge_env.view import BidView
 from bridge_env.weights import read_weights, write_weights
 
-_EXPECTED = {"format": "bridge-env policy", "version": 1, "observation": LAYOUT, "activation": "relu"}
+POLICY_FORMAT = "bridge-env policy"
+_EXPECTED = {"format": POLICY_FORMAT, "version": 1, "observation": LAYOUT, "activation": "relu"}
 _WEIGHT_STEP, _SIGNAL_STEP = 2.0**-16, 2.0**-12
 _EXACT = 2.0**53  # whole numbers below this are exact in float64
 _LARGEST_WEIGHT = 2.0**7  # so that 24 bits, a float32's, hold it

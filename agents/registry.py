@@ -30,7 +30,9 @@ from agents.hierarchy.text import SystemTextError, load_system
 from agents.hierarchy.tree import System
 from agents.maps.bidder import MapBidder
 from agents.maps.bidder import read_bidder as read_maps
-from agents.policy import Policy
+from agents.networks.bidder import NetworkBidder
+from agents.networks.shipped import network_path, read_networks
+from agents.policy import POLICY_FORMAT, Policy
 from agents.policy import load as load_policy
 from agents.reasoning.habits import AS_BEST, BY_SYSTEM, NOTHING, TRIVIAL, Habit, trivial_system
 from agents.reasoning.options import Options, parse_options
@@ -38,6 +40,7 @@ from agents.reasoning.reasoner import Reasoner
 from bridge_env.bidders import SpecError, make
 from bridge_env.protocols import Bidder
 from bridge_env.view import BidView
+from bridge_env.weights import format_of
 
 _SHIPPED = files("agents.hierarchy") / "systems"
 _GENERAL = "general"
@@ -95,9 +98,10 @@ def make_system(argument: str, *, partner: str | None = None, opponents: str | N
     return HierarchyBidder(own, system_of(partner) or own, (first, second))
 
 
-def make_policy(argument: str, *, partner: str | None = None, opponents: str | None = None) -> Policy:
-    """The bidder of ``policy:FILE``. It knows no systems: what calls mean is in its weights."""
-    return load_policy(argument)
+def make_policy(argument: str, *, partner: str | None = None, opponents: str | None = None) -> NetworkBidder | Policy:
+    """The bidder of ``policy:NAME`` or ``policy:FILE``. It knows no systems: what calls mean is in its weights."""
+    path = network_path(argument)
+    return load_policy(path) if format_of(path) == POLICY_FORMAT else NetworkBidder(read_networks(argument))
 
 
 def make_cases(argument: str, *, partner: str | None = None, opponents: str | None = None) -> CaseBidder:

@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 _LARGEST_FILE = 1 << 28
+_LARGEST_HEADER = 1 << 20
 
 Header = dict[str, Any]
 Weights = dict[str, NDArray[Any]]
@@ -37,6 +38,8 @@ def write_weights(
     header: Mapping[str, Any],
     arrays: Mapping[str, ArrayLike],
     kinds: Mapping[str, str] = _NO_KINDS,
+    *,
+    compressed: bool = False,
 ) -> None:
     """Write a file; a reader sees the old file or the new one, never a part. The same input gives the same bytes.
 
@@ -45,13 +48,15 @@ def write_weights(
         header: JSON; ``format`` (str) and ``version`` must be in it.
         arrays: kept as float32, or as ``kinds`` says of their names.
         kinds: other types of arrays: ``{"hands": "uint8"}``.
+        compressed: pack the arrays, for small files.
     """
     weights = {name: np.ascontiguousarray(array, kinds.get(name, "float32")) for name, array in arrays.items()}
     content = dict(header)
     content["sha256"] = _checksum(header, weights)
     text = np.frombuffer(json.dumps(content, sort_keys=True).encode(), np.uint8)
     packed = BytesIO()
-    np.savez(packed, allow_pickle=False, header=text, **weights)
+    save = np.savez_compressed if compressed else np.savez
+    save(packed, allow_pickle=False, header=text, **weights)
     target = Path(path)
     temporary = target.with_name(target.name + ".part")
     temporary.write_bytes(packed.getvalue())
@@ -92,6 +97,20 @@ def read_weights(
     except (ValueError, TypeError, EOFError, MemoryError, RecursionError, NotImplementedError,
             RuntimeError, AttributeError, zlib.error) as error:  # fmt: skip
         raise WeightsError(str(error)) from None
+
+
+def format_of(path: str | os.PathLike[str]) -> str | None:
+    """The ``format`` that a file's header names; None where it is no file of weights. Nothing in it is ever run."""
+    try:
+        with zipfile.ZipFile(os.fspath(path)) as archive:
+            if archive.getinfo("header.npy").file_size > _LARGEST_HEADER:
+                return None
+        with np.load(os.fspath(path), allow_pickle=False) as file:
+            header = json.loads(file["header"].tobytes().decode())
+        return str(header["format"])
+    except (OSError, KeyError, ValueError, TypeError, zipfile.BadZipFile, zlib.error, EOFError, RuntimeError,
+            NotImplementedError, RecursionError, MemoryError, AttributeError):  # fmt: skip
+        return None
 
 
 def _members(name: str, kind: str) -> dict[str, NDArray[Any]]:

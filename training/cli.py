@@ -18,6 +18,7 @@ from training.cli_book import add_book
 from training.cli_deals import add_library, add_solve
 from training.cli_evolve import add_evolve
 from training.cli_fit import add_fit
+from training.cli_panel import add_panel
 from training.cli_play import add_play
 from training.cli_read import add_read
 from training.cli_report import add_report
@@ -31,6 +32,7 @@ examples:
   bridge-env deal --n 2                                       two random deals
   bridge-env bid system:sayc --hand AKQ2.T98.J7.A543          one call, and why
   bridge-env match system:sayc pass --boards 1000             one bidder against another
+  bridge-env panel system:sayc                                against strangers that it never met
   bridge-env play                                             watch a hand being played, or take a seat
   bridge-env book sayc                                        a system as notes, with figures
   bridge-env evolve                                           let partnerships learn from each other
@@ -95,6 +97,7 @@ def _parser() -> argparse.ArgumentParser:
         add_library,
         add_bid,
         add_match,
+        add_panel,
         add_play,
         add_book,
         add_evolve,

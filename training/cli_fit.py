@@ -11,7 +11,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from training import cli_cases, cli_estimator, cli_maps
+from training import cli_cases, cli_estimator, cli_maps, cli_policy
 from training.estimators.config import EstimatorConfig
 
 _EPILOG = """\
@@ -45,11 +45,14 @@ def _whole(text: str) -> int:
 
 def add_fit(subparsers: Any) -> None:
     """Add ``bridge-env fit`` with what can be fitted."""
-    fit = subparsers.add_parser("fit", help="learn from solved deals or recorded auctions: estimators, cases, maps")
+    fit = subparsers.add_parser(
+        "fit", help="learn from solved deals or recorded auctions: estimators, cases, maps, policy"
+    )
     targets = fit.add_subparsers(title="what", metavar="WHAT", required=True)
     _add_estimators(targets)
     cli_cases.add_cases(targets)
     cli_maps.add_maps(targets)
+    cli_policy.add_policy(targets)
 
 
 def _add_estimators(targets: Any) -> None:

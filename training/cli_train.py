@@ -11,6 +11,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from training.cli_league import add_league
 from training.ppo_config import PPOConfig
 
 _EPILOG = """\
@@ -30,8 +31,10 @@ _MAY_CHANGE = ("minutes", "steps", "threads", "evaluate", "every", "judge")
 
 def add_train(subparsers: Any) -> None:
     """Add the subcommand."""
-    train = subparsers.add_parser("train", help="learn a policy by reinforcement: ppo")
-    parser = train.add_subparsers(title="algorithms", metavar="ALGORITHM", required=True).add_parser(
+    train = subparsers.add_parser("train", help="learn a policy by reinforcement: league, ppo")
+    algorithms = train.add_subparsers(title="algorithms", metavar="ALGORITHM", required=True)
+    add_league(algorithms)
+    parser = algorithms.add_parser(
         "ppo",
         help="MaskablePPO from scratch against a control pair",
         description="Both seats of a partnership learn to bid, from random weights, for IMPs against a control pair. "

@@ -105,9 +105,7 @@ class Cluster:
         further ahead. A task whose worker died is run again, which is safe because tasks are pure.
         """
         assert self.workers is not None
-        if function not in self._remote:  # a function is sent once
-            self._remote[function] = self.ray.remote(num_cpus=1, max_retries=8)(_opening(function))
-        remote = self._remote[function]
+        remote = self._sent(function)
         waiting = iter(enumerate(tasks))
         running: dict[Any, int] = {}
         try:
@@ -120,14 +118,28 @@ class Cluster:
                     return
                 done, _ = self.ray.wait(list(running), num_returns=1)
                 for reference in done:
-                    yield running.pop(reference), self._result(reference)
+                    yield running.pop(reference), self.result(reference)
         finally:
             # Tasks in hand are short and pure: they may end. Cancelled ones have made Ray itself crash at shutdown.
             if running:
                 with contextlib.suppress(Exception):
                     self.ray.wait(list(running), num_returns=len(running), timeout=STOP_SECONDS)
 
-    def _result(self, reference: Any) -> Any:
+    def submit(self, function: Callable[..., Any], *task: Any) -> Any:
+        """Hand out ``function(*task)``, to be run when a worker is free; ``result`` waits for it."""
+        return self._sent(function).remote(*task)
+
+    def _sent(self, function: Callable[..., Any]) -> Any:
+        if function not in self._remote:  # a function is sent once
+            self._remote[function] = self.ray.remote(num_cpus=1, max_retries=8)(_opening(function))
+        return self._remote[function]
+
+    def result(self, reference: Any) -> Any:
+        """What a task that was submitted gave.
+
+        Raises:
+            ClusterError: Ray could not finish it.
+        """
         try:
             return self.ray.get(reference)
         except self.ray.exceptions.RayTaskError:  # the task's own error

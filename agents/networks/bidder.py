@@ -1,0 +1,41 @@
+"""A network as a player: the legal call with the highest output."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.networks.file import Networks
+from agents.networks.inputs import inputs_of
+from bridge_env.view import BidView
+
+_ROWS = 4096  # asked at a time, to bound memory
+
+
+@dataclass(frozen=True, eq=False)
+class NetworkBidder:
+    """Makes the legal call with the highest output, the lowest such call in a tie. It uses no chance."""
+
+    networks: Networks
+
+    def bid(self, view: BidView, key: NDArray[np.uint64]) -> NDArray[np.int8]:
+        return self.outputs(view).argmax(axis=1).astype(np.int8)
+
+    def outputs(self, view: BidView) -> NDArray[np.float32]:
+        """The outputs for every call, float32 (N, 38); minus infinity where it is not legal."""
+        out = np.empty(view.mask.shape, np.float32)
+        for start in range(0, len(view), _ROWS):
+            rows = slice(start, min(start + _ROWS, len(view)))
+            part = view.take(np.arange(rows.start, rows.stop))
+            out[rows] = self.networks.policy.outputs(*inputs_of(part))
+        out[~view.mask] = -np.inf
+        return out
+
+    def probabilities(self, view: BidView) -> NDArray[np.float64]:
+        """The chance that the network gives to every call, float64 (N, 38); 0 where it is not legal."""
+        outputs = self.outputs(view).astype(np.float64)
+        powers = np.exp(outputs - outputs.max(axis=1, keepdims=True))
+        chances: NDArray[np.float64] = powers / powers.sum(axis=1, keepdims=True)
+        return chances

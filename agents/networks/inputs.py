@@ -1,0 +1,153 @@
+"""What a network sees: a state of the auction as the numbers of the inputs that are on.
+
+Every input is 0 or 1, and some 45 of them are 1. So a state is a short list of numbers, and the first layer of a
+network is the sum of as many rows of its weights.
+
+=============  ====  =============================================================================================
+offset         size  what it says
+=============  ====  =============================================================================================
+``CARDS``        52  my cards, at ``suit * 13 + rank``
+``LENGTHS``      56  how long each suit is: ``suit * 14 + cards``
+``POINTS``       32  my high-card points, 31 and more as 31
+``HONOURS``      44  the high-card points in each suit: ``suit * 11 + points``
+``VULNERABLE``    4  who is vulnerable: 0 nobody, 1 we, 2 they, 3 both
+``PLACE``         4  my place: 0 the dealer, 1 second, 2 third, 3 fourth
+``PASSED``        4  who passed before the opening: me, left, partner, right
+``BIDS``        420  35 bids, 12 each: who bid it (4), who doubled it (4), who redoubled it (4)
+``LAST``         36  the last bid; 35 before there is one
+``HELD``         12  who made it, times 3, plus 0 undoubled, 1 doubled, 2 redoubled
+``NEWEST``      144  the last bid of each seat: ``who * 36 + bid``, 35 where the seat has not bid
+``CALLS``         6  how many calls I have made, 5 and more as 5
+=============  ====  =============================================================================================
+
+Seats are relative to who looks: 0 me, 1 left, 2 partner, 3 right.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bridge_env.calls import FIRST_BID, NUM_BIDS, PASS
+from bridge_env.kernels import njit
+from bridge_env.view import BidView
+
+LAYOUT = "bridge-env-814/1"  # goes into the files of networks; changes when the table above does
+
+CARDS = 0
+LENGTHS = CARDS + 52
+POINTS = LENGTHS + 4 * 14
+HONOURS = POINTS + 32
+HAND_INPUTS = HONOURS + 4 * 11  # those before it hang on the hand alone
+VULNERABLE = HAND_INPUTS
+PLACE = VULNERABLE + 4
+PASSED = PLACE + 4
+BIDS = PASSED + 4
+LAST = BIDS + NUM_BIDS * 12
+HELD = LAST + NUM_BIDS + 1
+NEWEST = HELD + 12
+CALLS = NEWEST + 4 * (NUM_BIDS + 1)
+NUM_INPUTS = CALLS + 6
+
+HAND_ON = 13 + 4 + 1 + 4  # inputs of the hand that are on, always
+MOST_ON = HAND_ON + 2 + 4 + 3 * NUM_BIDS + 1 + 1 + 4 + 1  # room for any state
+
+_MOST_POINTS, _MOST_CALLS = 31, 5
+
+assert NUM_INPUTS == 814
+
+
+@njit
+def row_hand_inputs(hand, out):  # type: ignore[no-untyped-def]
+    """Write the numbers of the inputs that ``hand`` bool (52,) turns on to ``out``: ``HAND_ON`` of them."""
+    n = 0
+    total = 0
+    for suit in range(4):
+        length = points = 0
+        for rank in range(13):
+            if hand[suit * 13 + rank]:
+                out[n] = CARDS + suit * 13 + rank
+                n += 1
+                length += 1
+                points += max(rank - 8, 0)
+        out[13 + suit] = LENGTHS + suit * 14 + length
+        out[18 + suit] = HONOURS + suit * 11 + points
+        total += points
+    out[17] = POINTS + min(total, _MOST_POINTS)
+
+
+@njit
+def row_auction_inputs(history, length, dealer, vulnerability, seat, out):  # type: ignore[no-untyped-def]
+    """Write the numbers of the inputs that the first ``length`` calls turn on, seen by ``seat``; returns how many."""
+    first = (dealer - seat) & 3
+    out[0] = VULNERABLE + ((vulnerability >> (seat & 1)) & 1) + 2 * ((vulnerability >> (1 - (seat & 1))) & 1)
+    out[1] = PLACE + ((4 - first) & 3)
+    n = 2
+    last, holder, doubling, mine = NUM_BIDS, 0, 0, 0
+    newest = NEWEST + NUM_BIDS
+    me, left, partner, right = newest, newest + 36, newest + 72, newest + 108
+    for i in range(length):
+        call = int(history[i])
+        who = (first + i) & 3
+        mine += who == 0
+        if call == PASS:
+            if last == NUM_BIDS:
+                out[n] = PASSED + who
+                n += 1
+            continue
+        if call >= FIRST_BID:
+            last, holder, doubling = call - FIRST_BID, who, 0
+            at = NEWEST + who * 36 + last
+            if who == 0:
+                me = at
+            elif who == 1:
+                left = at
+            elif who == 2:
+                partner = at
+            else:
+                right = at
+        else:
+            doubling = call
+        out[n] = BIDS + last * 12 + 4 * doubling + who
+        n += 1
+    out[n] = LAST + last
+    out[n + 1], out[n + 2], out[n + 3], out[n + 4] = me, left, partner, right
+    out[n + 5] = CALLS + min(mine, _MOST_CALLS)
+    n += 6
+    if last < NUM_BIDS:
+        out[n] = HELD + 3 * holder + doubling
+        n += 1
+    return n
+
+
+@njit
+def row_inputs(hand, history, length, dealer, vulnerability, seat, out):  # type: ignore[no-untyped-def]
+    """Write the numbers of all inputs that are on to ``out`` (``MOST_ON``,); returns how many."""
+    row_hand_inputs(hand, out)
+    return HAND_ON + row_auction_inputs(history, length, dealer, vulnerability, seat, out[HAND_ON:])
+
+
+@njit
+def _inputs_of_rows(hand, history, length, dealer, vulnerability, seat, out, starts):  # type: ignore[no-untyped-def]
+    """Fill ``out`` and ``starts`` (N + 1,) as ``inputs_of`` gives them; returns how much of ``out`` is used."""
+    used = 0
+    for i in range(len(seat)):
+        starts[i] = used
+        used += row_inputs(hand[i], history[i], length[i], dealer[i], vulnerability[i], seat[i], out[used:])
+    starts[len(seat)] = used
+    return used
+
+
+def inputs_of(view: BidView) -> tuple[NDArray[np.uint16], NDArray[np.int64]]:
+    """The inputs that are on in a batch of views.
+
+    Returns:
+        numbers uint16 (M,), row behind row, and where each row starts, int64 (N + 1,).
+    """
+    room = len(view) * min(MOST_ON, HAND_ON + 8 + int(view.length.max(initial=0)) + 1)
+    out, starts = np.empty(room + MOST_ON, np.uint16), np.empty(len(view) + 1, np.int64)
+    used = _inputs_of_rows(
+        view.hand, np.ascontiguousarray(view.history), view.length, view.dealer, view.vulnerability, view.seat,
+        out, starts,
+    )  # fmt: skip
+    return out[:used].copy(), starts

@@ -1,0 +1,170 @@
+"""A multilayer perceptron over sparse inputs, in whole numbers: the same outputs on every machine, in any batch.
+
+Weights are whole multiples of a layer's step, and what a layer passes on is rounded to whole numbers 0 to 255. No sum
+then reaches 2**24, so that float32 holds every one of them exactly, in whatever order a library of linear algebra
+adds them up. That costs a network nothing that a match can tell, and makes it as fast as float32 is.
+
+A layer computes ``sum = x @ weight + bias`` in whole numbers; the value it stands for is ``sum * scale``. All but the
+last layer pass on ``clip(round(sum * scale / unit), 0, 255)``, which is a value in steps of ``unit``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from bridge_env.kernels import njit
+
+TOP = 255  # the largest number that a layer passes on
+_EXACT = 2.0**24  # whole numbers below this are exact in float32
+_LARGEST = 2**15 - 1  # of a weight
+_FINEST = 14  # weights are multiples of 2**-14 at the finest
+UNIT = 2.0**-5  # what layers pass on goes from 0 to 8 in steps of this
+
+FloatLayer = tuple[NDArray[np.float32], NDArray[np.float32]]  # weight (inputs, outputs), bias (outputs,)
+
+
+@dataclass(frozen=True, eq=False)
+class Layer:
+    """A layer in whole numbers.
+
+    Attributes:
+        weight: int16 (inputs, outputs).
+        bias: int32 (outputs,), in the steps of the sum.
+        scale: what 1 of the sum stands for; a power of two.
+    """
+
+    weight: NDArray[np.int16]
+    bias: NDArray[np.int32]
+    scale: float
+
+    @cached_property
+    def floats(self) -> FloatLayer:
+        """The same numbers as float32, for multiplying."""
+        return self.weight.astype(np.float32), self.bias.astype(np.float32)
+
+    def largest_sum(self, first: bool, most_on: int) -> float:
+        """What no sum of this layer exceeds."""
+        size = np.abs(self.weight.astype(np.float64))
+        if first:  # at most ``most_on`` inputs are on
+            size = -np.sort(-size, axis=0)[:most_on]
+            return float((size.sum(axis=0) + np.abs(self.bias)).max())
+        return float((TOP * size.sum(axis=0) + np.abs(self.bias)).max())
+
+
+class NetworkError(ValueError):
+    """Layers that are no network; the message says why."""
+
+
+@dataclass(frozen=True, eq=False)
+class Network:
+    """A perceptron in whole numbers. ``quantized`` makes one of floats; ``check`` tells whether it is sound."""
+
+    layers: tuple[Layer, ...]
+
+    @property
+    def sizes(self) -> list[int]:
+        """Inputs, hidden units, outputs."""
+        return [self.layers[0].weight.shape[0], *(layer.weight.shape[1] for layer in self.layers)]
+
+    def floats(self) -> list[FloatLayer]:
+        """The layers as floats, to go on learning from."""
+        units = [1.0, *[UNIT] * (len(self.layers) - 1)]
+        return [
+            ((layer.weight * (layer.scale / unit)).astype(np.float32), (layer.bias * layer.scale).astype(np.float32))
+            for layer, unit in zip(self.layers, units, strict=True)
+        ]
+
+    def first_sums(self, numbers: NDArray[np.uint16], starts: NDArray[np.int64]) -> NDArray[np.float32]:
+        """The sums of the first layer, float32 (N, units), for rows as ``inputs.inputs_of`` gives them."""
+        weight, bias = self.layers[0].floats
+        out = np.empty((len(starts) - 1, len(bias)), np.float32)
+        gather_rows(weight, bias, numbers, starts, out)
+        return out
+
+    def outputs_of_sums(self, sums: NDArray[np.float32]) -> NDArray[np.float32]:
+        """The outputs float32 (N, outputs) for sums of the first layer, which are overwritten."""
+        for before, layer in zip(self.layers, self.layers[1:], strict=False):
+            pass_on(sums, np.float32(before.scale / UNIT))
+            weight, bias = layer.floats
+            sums = sums @ weight
+            sums += bias
+        sums *= np.float32(self.layers[-1].scale)
+        return sums
+
+    def outputs(self, numbers: NDArray[np.uint16], starts: NDArray[np.int64]) -> NDArray[np.float32]:
+        """The outputs, float32 (N, outputs)."""
+        return self.outputs_of_sums(self.first_sums(numbers, starts))
+
+
+@njit
+def gather_rows(weight, bias, numbers, starts, out):  # type: ignore[no-untyped-def]
+    """Write ``bias`` plus the sum of the rows ``numbers[starts[i]:starts[i + 1]]`` of ``weight`` to ``out[i]``."""
+    for i in range(len(out)):
+        row = out[i]
+        for j in range(len(row)):
+            row[j] = bias[j]
+        for k in range(starts[i], starts[i + 1]):
+            add = weight[numbers[k]]
+            for j in range(len(row)):
+                row[j] += add[j]
+
+
+@njit
+def pass_on(sums, factor):  # type: ignore[no-untyped-def]
+    """Turn sums into what the layer passes on, in place."""
+    flat = sums.reshape(-1)
+    for i in range(len(flat)):
+        flat[i] = min(max(np.rint(flat[i] * factor), np.float32(0.0)), np.float32(255.0))
+
+
+def quantized(layers: Sequence[tuple[ArrayLike, ArrayLike]], most_on: int) -> Network:
+    """The network nearest to perceptron layers of floats: (weight (inputs, outputs), bias (outputs,)) each.
+
+    Args:
+        most_on: inputs that can be on at a time.
+
+    Raises:
+        NetworkError: the numbers are too large for exact sums.
+    """
+    out = []
+    for number, (w, b) in enumerate(layers):
+        weight, bias = np.asarray(w, np.float64), np.asarray(b, np.float64)
+        if not (np.isfinite(weight).all() and np.isfinite(bias).all()):
+            raise NetworkError(f"layer {number} has weights that are not numbers")
+        unit = UNIT if number else 1.0
+        for bits in range(_FINEST, -1, -1):  # the finest steps whose sums are exact
+            step = 2.0**-bits
+            whole = np.rint(weight / step)
+            if np.abs(whole).max(initial=0) > _LARGEST:
+                continue
+            layer = Layer(whole.astype(np.int16), np.rint(bias / (step * unit)).astype(np.int32), step * unit)
+            if layer.largest_sum(number == 0, most_on) < _EXACT:
+                out.append(layer)
+                break
+        else:
+            raise NetworkError(f"layer {number} has weights too large for exact sums")
+    return Network(tuple(out))
+
+
+def check(network: Network, inputs: int, outputs: int, most_on: int) -> None:
+    """Is this a network from ``inputs`` to ``outputs`` whose sums are exact?
+
+    Raises:
+        NetworkError: it is not; the message says why.
+    """
+    width = inputs
+    for number, layer in enumerate(network.layers):
+        if layer.weight.ndim != 2 or layer.weight.shape[0] != width or layer.bias.shape != layer.weight.shape[1:]:
+            raise NetworkError(f"layer {number} is {layer.weight.shape} with bias {layer.bias.shape}, after {width}")
+        if not (2.0**-40 <= layer.scale <= 1.0 and np.frexp(layer.scale)[0] == 0.5):
+            raise NetworkError(f"layer {number} has the scale {layer.scale}, which is no power of two from 2**-40 to 1")
+        if layer.largest_sum(number == 0, most_on) >= _EXACT:
+            raise NetworkError(f"layer {number} has sums that float32 does not hold exactly")
+        width = layer.weight.shape[1]
+    if width != outputs:
+        raise NetworkError(f"the last layer has {width} outputs, not {outputs}")

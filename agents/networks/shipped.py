@@ -1,0 +1,57 @@
+"""The networks that come with the package, and which of them training may meet."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from importlib.resources import files
+from pathlib import Path
+
+from agents.networks.file import Networks, load
+from bridge_env.bidders import SpecError
+
+GATEKEEPER = "gatekeeper"  # the role of a network that nothing may train against or be tuned on
+_FOLDER = files("agents.networks") / "shipped"
+
+
+def shipped_networks() -> list[str]:
+    """Names of the networks that come with the package."""
+    folder = Path(str(_FOLDER))
+    return sorted(path.stem for path in folder.glob("*.npz"))
+
+
+def network_path(argument: str) -> Path:
+    """The file that ``NAME`` or ``FILE`` stands for.
+
+    Raises:
+        SpecError: there is neither.
+    """
+    shipped = Path(str(_FOLDER)) / f"{argument}.npz"
+    if "/" not in argument and "\\" not in argument and shipped.is_file():
+        return shipped
+    path = Path(argument)
+    if path.is_file():
+        return path
+    raise SpecError(
+        f"policy:{argument}: there is no such file, and no such network is shipped ({', '.join(shipped_networks())})"
+    )
+
+
+def read_networks(argument: str) -> Networks:
+    """The networks that ``NAME`` or ``FILE`` stands for.
+
+    Raises:
+        SpecError: there is no such file, or it is damaged.
+    """
+    path = network_path(argument)
+    return _read(str(path), path.stat().st_mtime_ns)
+
+
+@lru_cache(maxsize=64)
+def _read(path: str, changed: int) -> Networks:
+    """``changed`` keeps a file that was written anew from being served as it was."""
+    return load(path)
+
+
+def role(networks: Networks) -> str:
+    """``gatekeeper``, ``stranger`` or ``champion``, as the file says; empty where it does not."""
+    return str(networks.trained.get("role", ""))

@@ -1,0 +1,148 @@
+"""``bridge-env train league``: the arguments, the progress bar, and the calls."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import time
+from dataclasses import MISSING, fields, replace
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from training.networks.league_config import LeagueConfig
+
+_EPILOG = """\
+examples:
+  bridge-env train league                                      imitate system:two-over-one, then self-play
+  bridge-env train league --start policy:two-over-one --name long --iterations 20000
+  bridge-env train league --resume results/league/long --hours 3       go on for three hours at most
+  bridge-env train league --resume results/league/long --iterations 40000
+  bridge-env train league --start nothing                      from random weights
+
+One core learns, the others play out: two cores at least. Ctrl-C loses nothing since the last evaluation. The same
+settings give the same weights, for any number of workers, and however often a run is stopped. The network plays as
+policy:FOLDER/policy.npz. Gatekeepers (see 'bridge-env panel --help') are refused as opponents and as a start.
+"""
+_INSTALL = 'pip install -e ".[train]" -c constraints.txt'
+_MAY_CHANGE = (
+    "iterations", "drawn", "keep", "doubled", "strangers", "earlier", "pool", "selves", "learning_rate", "last_rate",
+    "critic_rate", "entropy", "evaluate", "judged", "panel",
+)  # fmt: skip
+
+
+def add_league(algorithms: Any) -> None:
+    """Add ``bridge-env train league``."""
+    parser = algorithms.add_parser(
+        "league",
+        help="a network learns against itself, earlier selves and strangers",
+        description="A network learns to bid by self-play in a league. The reward is the IMPs of an auction in which "
+        "it tries something against its own usual auction on the same board.",
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    for item in fields(LeagueConfig):
+        assert item.default is not MISSING
+        text = f"{item.metadata['help']} (default {item.default})".replace("%", "%%")
+        parser.add_argument(f"--{item.name}", type=type(item.default), default=None, help=text)
+    parser.add_argument("--name", help="of the run folder below results/league (default: run-001, run-002 ...)")
+    parser.add_argument("--out", type=Path, default=Path("results"), help="where run folders lie (default results)")
+    parser.add_argument(
+        "--resume", type=Path, metavar="FOLDER", help=f"go on with a run; may change: {', '.join(_MAY_CHANGE)}"
+    )
+    parser.add_argument("--hours", type=float, help="stop after so long; --resume goes on")
+    parser.add_argument("--workers", type=int, help="that play out (default: all cores but one)")
+    parser.add_argument("--address", help="of a running Ray cluster: auto, HOST:PORT or ray://HOST:PORT")
+    parser.set_defaults(handler=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Train; tell how far it came."""
+    from training import runs
+    from training.cluster import Cluster
+
+    if find_spec("torch") is None:
+        raise runs.RunError(f"there is no torch here; install it: {_INSTALL}")
+    if args.hours is not None and not args.hours > 0:
+        raise ValueError(f"--hours is {args.hours}; it must be more than 0")
+    from training.networks import league_run
+
+    config = _config(args)
+    if args.resume is not None and (note := runs.note_of_other_code(args.resume)):
+        print(note)
+    folder = league_run.prepare(args.resume, config, args.out, args.name)
+    print(f"{folder}: from {config.start}; curve in metrics.jsonl" + (
+        f", logs: tensorboard --logdir {folder}" if find_spec("tensorboard") else ""
+    ))  # fmt: skip
+    workers = args.workers or max(1, (os.cpu_count() or 2) - 1)
+    with Cluster(workers, args.address) as cluster:
+        bar = _Bar(config.iterations)
+        try:
+            done = league_run.train(folder, config, cluster, args.hours, bar.tick, bar.say)
+        except KeyboardInterrupt:
+            bar.close()
+            print(
+                "\nstopped; nothing before the last evaluation is lost. "
+                f"Go on: bridge-env train league --resume {folder}"
+            )
+            return 130
+        bar.close()
+    if not done:
+        print(f"stopped after {args.hours:g} hours and saved. Go on: bridge-env train league --resume {folder}")
+        return 0
+    league_run.conclude(folder, config)
+    return 0
+
+
+def _config(args: argparse.Namespace) -> LeagueConfig:
+    """The defaults, or the config of the run to go on with, and what the command line says."""
+    from training import runs
+    from training.networks.league import refuse_gatekeepers, specs
+
+    given = {f.name: getattr(args, f.name) for f in fields(LeagueConfig) if getattr(args, f.name) is not None}
+    config = LeagueConfig()
+    if args.resume is not None:
+        if args.name is not None:
+            raise runs.RunError("--name is for a new run; --resume goes on in its folder")
+        fixed = sorted(set(given) - set(_MAY_CHANGE))
+        if fixed:
+            raise runs.RunError(f"--{fixed[0]} cannot change on --resume; these can: {', '.join(_MAY_CHANGE)}")
+        try:
+            config = LeagueConfig(**runs.read_manifest(args.resume)["config"])
+        except (KeyError, TypeError, ValueError) as error:
+            raise runs.RunError(f"{args.resume} is not the folder of a run of the league: {error!r}") from None
+    config = replace(config, **given)
+    config.check()
+    refuse_gatekeepers([config.start, *specs(config.pool), *specs(config.panel)])
+    return config
+
+
+class _Bar:
+    """The progress bar: iterations, decisions a second, IMPs at the last evaluation."""
+
+    def __init__(self, iterations: int) -> None:
+        from tqdm import tqdm
+
+        self.began, self.decisions = time.perf_counter(), 0.0
+        self.bar = tqdm(
+            total=iterations, unit="it", dynamic_ncols=True, file=sys.stdout,
+            mininterval=0.2 if sys.stdout.isatty() else 60.0,
+        )  # fmt: skip
+
+    def say(self, text: str) -> None:
+        self.bar.set_description_str(text)
+
+    def tick(self, state: Any, decisions: float) -> None:
+        self.decisions += decisions
+        speed = self.decisions / (time.perf_counter() - self.began)
+        text = f"{speed:,.0f} decisions/s"
+        last = state.metrics[-1] if state.metrics else {}
+        for name in list(last)[2:4]:
+            if isinstance(last[name], dict):
+                text += f", {last[name]['mean_imps']:+.2f} vs {name}"
+        self.bar.set_postfix_str(text, refresh=False)
+        self.bar.update(state.iteration - self.bar.n)
+
+    def close(self) -> None:
+        self.bar.close()

@@ -1,0 +1,1 @@
+"""Networks that bid, in training: imitation of recorded auctions, and the league."""

@@ -1,0 +1,58 @@
+"""What a learner needs to go on: weights and Adam's moments, as arrays that cannot run code."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from bridge_env.weights import read_weights, write_weights
+
+_EXPECTED = {"format": "bridge-env learner", "version": 1}
+
+Arrays = dict[str, NDArray[Any]]
+
+
+def learner_arrays(name: str, model: torch.nn.Module, optimizer: torch.optim.Optimizer) -> Arrays:
+    """A model's weights and its optimizer's moments by name."""
+    out = {}
+    for number, parameter in enumerate(model.parameters()):
+        out[f"{name}.{number}"] = parameter.detach().numpy().copy()
+        state = optimizer.state.get(parameter, {})
+        for moment in ("exp_avg", "exp_avg_sq"):
+            if moment in state:
+                out[f"{name}.{number}.{moment}"] = state[moment].numpy().copy()
+                out[f"{name}.step"] = np.array([float(state["step"])], np.float32)
+    return out
+
+
+def load_learner(name: str, arrays: Arrays, model: torch.nn.Module, optimizer: torch.optim.Optimizer) -> None:
+    """Take over what ``learner_arrays`` gave."""
+    with torch.no_grad():
+        for number, parameter in enumerate(model.parameters()):
+            parameter.copy_(torch.from_numpy(arrays[f"{name}.{number}"]))
+            if f"{name}.step" in arrays:
+                optimizer.state[parameter] = {
+                    "step": torch.tensor(float(arrays[f"{name}.step"][0])),
+                    "exp_avg": torch.from_numpy(arrays[f"{name}.{number}.exp_avg"].copy()),
+                    "exp_avg_sq": torch.from_numpy(arrays[f"{name}.{number}.exp_avg_sq"].copy()),
+                }
+
+
+def save(path: Path, arrays: Mapping[str, NDArray[Any]], state: Mapping[str, Any]) -> None:
+    """Write arrays (float32) and a state that JSON can say; a reader sees the old file or the new one."""
+    write_weights(path, _EXPECTED | {"state": dict(state)}, arrays)
+
+
+def load(path: Path) -> tuple[Arrays, dict[str, Any]]:
+    """What ``save`` wrote.
+
+    Raises:
+        WeightsError: there is no such file, or it is damaged.
+    """
+    header, arrays = read_weights(path, "checkpoint", _EXPECTED)
+    return arrays, dict(header["state"])

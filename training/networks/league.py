@@ -1,0 +1,287 @@
+"""The league: actors play out, one learner learns, nobody waits for anybody.
+
+Rollout k plays with the networks as they stood ``lag`` iterations before it is learned from, however many workers there
+are. So a run is a function of its settings, and a killed one goes on to the same weights.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+from agents.networks import file as networks_file
+from agents.networks.bidder import NetworkBidder
+from agents.networks.file import Networks
+from agents.networks.network import Layer, Network
+from agents.networks.shipped import GATEKEEPER, read_networks, role
+from bridge_env.bidders import SpecError, make
+from bridge_env.double_dummy.library import embedded
+from training import runs
+from training.cluster import Cluster
+from training.match import play
+from training.networks import checkpoint
+from training.networks.league_config import LeagueConfig
+from training.networks.learner import Learner
+from training.networks.rollout import Opponent, RolloutConfig, rollout
+
+KIND = "league"
+CHECKPOINT, START, POLICY, SELVES = "checkpoint.npz", "start.npz", "policy.npz", "selves"
+Players = tuple[Network, Network]  # policy and critic
+
+
+@dataclass
+class State:
+    """Where a run stands."""
+
+    iteration: int = 0
+    seconds: float = 0.0
+    metrics: list[dict[str, Any]] = field(default_factory=list)
+
+
+class League:
+    """A run in its folder; ``run`` takes it on.
+
+    Args:
+        start: the network to begin with, or None for random weights.
+    """
+
+    def __init__(self, folder: Path, config: LeagueConfig, start: Networks | None) -> None:
+        torch.set_num_threads(1)
+        torch.set_flush_denormal(True)
+        self.folder, self.config, self.state = folder, config, State()
+        self.start = start
+        self.learner = Learner(config, None if start is None else start.policy.floats())
+        self.strangers = [(spec, _player(spec)) for spec in specs(config.pool)]
+        self.players: deque[tuple[int, Players]] = deque([(0, self.learner.players())], maxlen=config.lag)
+        self.sums: dict[str, float] = {}
+
+    # --- the pool -----------------------------------------------------------------------------------------
+
+    def pool(self, version: int) -> list[Opponent]:
+        """The opponents of a rollout that plays with the networks after ``version`` iterations."""
+        config = self.config
+        strangers = list(self.strangers)
+        if self.start is not None:
+            strangers.insert(0, ("start", self.start.policy))
+        selves = chosen_selves(version, config.remember, config.selves)
+        shared = config.strangers if strangers else 0.0
+        out = [Opponent(name, shared / len(strangers), player) for name, player in strangers]
+        for number in selves:
+            policy = networks_file.load(self.folder / SELVES / f"{number:06d}.npz").policy
+            out.append(Opponent(f"self {number}", config.earlier / len(selves), policy))
+        return out
+
+    # --- the loop -----------------------------------------------------------------------------------------
+
+    def run(
+        self, cluster: Cluster, stop: Callable[[], bool], tell: Callable[[State, dict[str, float]], None]
+    ) -> Iterator[State]:
+        """Learn to the last iteration, or until ``stop`` says so; yields after every evaluation.
+
+        A checkpoint is written at every evaluation and at the end.
+        """
+        config = self.config
+        settings = RolloutConfig(config.boards, config.drawn, config.keep, config.doubled)
+        library = embedded()
+        pools: dict[tuple[int, ...], Any] = {}
+        sent: dict[int, tuple[Any, Any]] = {}
+
+        def submit(number: int) -> Any:
+            version = max(0, number - config.lag + 1)
+            selves = tuple(chosen_selves(version, config.remember, config.selves))
+            if selves not in pools:
+                pools.clear()
+                pools[selves] = cluster.put(self.pool(version))
+            if version not in sent:
+                policy, critic = next(p for v, p in self.players if v == version)
+                sent[version] = cluster.put(policy), cluster.put(critic)
+                for old in [v for v in sent if v < version]:
+                    del sent[old]
+            return cluster.submit(rollout, *sent[version], pools[selves], settings, config.seed, number, library)
+
+        ahead = deque(submit(n) for n in range(self.state.iteration, self._last(self.state.iteration)))
+        began = time.perf_counter() - self.state.seconds
+        if not self.state.metrics:
+            self._evaluate(began)
+        waited = 0.0
+        while self.state.iteration < config.iterations and not stop():
+            asked = time.perf_counter()
+            experience = cluster.result(ahead.popleft())
+            waited += time.perf_counter() - asked
+            figures = self.learner.learn(experience, self.state.iteration)
+            self.state.iteration += 1
+            number = self.state.iteration
+            self.players.append((number, self.learner.players()))
+            self._remember(number)
+            if self._last(number) > self._last(number - 1):
+                ahead.append(submit(self._last(number) - 1))
+            self._add({**experience.figures, **figures, "iterations": 1.0, "waited": waited})
+            waited = 0.0
+            self.state.seconds = time.perf_counter() - began
+            tell(self.state, self.sums)
+            if number % config.evaluate == 0 or number == config.iterations:
+                self._evaluate(began)
+                self.save()
+                yield self.state
+        self.state.seconds = time.perf_counter() - began
+        self.save()
+
+    def _last(self, iteration: int) -> int:
+        return min(iteration + self.config.lag, self.config.iterations)
+
+    def _remember(self, number: int) -> None:
+        if number % self.config.remember == 0:
+            (self.folder / SELVES).mkdir(exist_ok=True)
+            policy = self.players[-1][1][0]
+            networks_file.save(Networks(policy), self.folder / SELVES / f"{number:06d}.npz")
+
+    def _add(self, figures: dict[str, float]) -> None:
+        for name, value in figures.items():
+            self.sums[name] = self.sums.get(name, 0.0) + value
+
+    def _evaluate(self, began: float) -> None:
+        """A point of the curve: matches on training boards against the start and the panel of the config."""
+        bidder = NetworkBidder(self.networks())
+        row: dict[str, Any] = {"iteration": self.state.iteration, "boards": self.config.judged}
+        for name in (("start",) if self.start is not None else ()) + tuple(specs(self.config.panel)):
+            other = NetworkBidder(self.start) if name == "start" and self.start is not None else name
+            match = play(bidder, other, _training_boards(self.config), self.config.seed)
+            row[name] = {"mean_imps": match.mean_imps, "standard_error": match.standard_error}
+        row |= summary(self.sums)
+        self.state.seconds = time.perf_counter() - began
+        row["seconds"] = round(self.state.seconds, 1)
+        self.state.metrics.append(row)
+        self.sums = {}
+        networks_file.save(self.networks(), self.folder / POLICY)
+        runs.write_metrics(self.folder, self.state.metrics)  # type: ignore[arg-type]
+
+    def networks(self) -> Networks:
+        """The network that plays now."""
+        trained = {"by": "bridge-env train league", "iterations": self.state.iteration, "start": self.config.start,
+                   "seed": self.config.seed, "role": "champion"}  # fmt: skip
+        return Networks(self.players[-1][1][0], None, trained)
+
+    # --- stopping and going on ----------------------------------------------------------------------------
+
+    def save(self) -> None:
+        """Write the checkpoint: the learner, and the networks that rollouts under way play with."""
+        arrays, kept = self.learner.arrays(), []
+        for version, players in self.players:
+            scales = []
+            for head, network in zip(("policy", "critic"), players, strict=True):
+                scales.append([layer.scale for layer in network.layers])
+                for i, layer in enumerate(network.layers):
+                    arrays[f"player.{version}.{head}.weight.{i}"] = layer.weight
+                    arrays[f"player.{version}.{head}.bias.{i}"] = layer.bias
+            kept.append({"version": version, "scales": scales})
+        state = asdict(self.state) | {"players": kept, "sums": self.sums}
+        checkpoint.save(self.folder / CHECKPOINT, arrays, state)
+
+    def load(self) -> None:
+        """Go on from the checkpoint, if there is one."""
+        path = self.folder / CHECKPOINT
+        if not path.exists():
+            return
+        arrays, state = checkpoint.load(path)
+        self.learner.load(arrays)
+        self.players.clear()
+        for kept in state.pop("players"):
+            version = int(kept["version"])
+            both = []
+            for head, scales in zip(("policy", "critic"), kept["scales"], strict=True):
+                layers = [
+                    Layer(
+                        arrays[f"player.{version}.{head}.weight.{i}"].astype(np.int16),
+                        arrays[f"player.{version}.{head}.bias.{i}"].astype(np.int32), float(scale),
+                    )
+                    for i, scale in enumerate(scales)
+                ]  # fmt: skip
+                both.append(Network(tuple(layers)))
+            self.players.append((version, (both[0], both[1])))
+        self.sums = state.pop("sums")
+        self.state = State(**state)
+
+
+def chosen_selves(version: int, every: int, most: int) -> list[int]:
+    """Which earlier selves are in the pool: the latest half, and others spread evenly over the run."""
+    kept = list(range(every, version + 1, every))
+    if len(kept) <= most:
+        return kept
+    recent = kept[len(kept) - (most + 1) // 2 :]
+    older = kept[: len(kept) - len(recent)]
+    places = np.linspace(0, len(older) - 1, most - len(recent)).round().astype(int)
+    return [*(older[i] for i in places), *recent]
+
+
+def summary(sums: dict[str, float]) -> dict[str, float]:
+    """The figures of some iterations as averages."""
+    if not sums:
+        return {}
+    n, later = sums["iterations"], max(sums["later"], 1.0)
+    drawn = max(sums["drawn"], 1.0)
+    return {
+        "reward": sums["reward"] / drawn, "gains": sums["gains"] / drawn, "drawn_a_board": drawn / sums["boards"],
+        "entropy": sums["entropy"] / later, "explained": 1 - sums["unexplained"] / max(sums["spread"], 1e-9),
+        "clipped": sums["clipped"] / n, "moved": sums["moved"] / n, "calls": sums["calls"],
+        "decisions": sums["decisions"], "learned": sums["kept"], "waited": round(sums["waited"], 1),
+    }  # fmt: skip
+
+
+def specs(text: str) -> list[str]:
+    """Specs in a list with commas."""
+    return [part.strip() for part in text.split(",") if part.strip()]
+
+
+def refuse_gatekeepers(listed: list[str]) -> None:
+    """Raises: SpecError where a spec names a gatekeeper, which nothing may train against or start from."""
+    for spec in listed:
+        head, _, argument = spec.partition(":")
+        if head == "policy" and is_gatekeeper(argument):
+            raise SpecError(f"{spec} is a gatekeeper: it judges what is learned, so nothing may train against it")
+
+
+def start_networks(spec: str) -> Networks:
+    """The networks that ``policy:NAME`` or ``policy:FILE`` stands for, to begin with.
+
+    Raises:
+        SpecError: it is no network, or a gatekeeper.
+    """
+    head, _, argument = spec.partition(":")
+    if head != "policy":
+        raise SpecError(f"{spec!r}: write policy:NAME or policy:FILE")
+    refuse_gatekeepers([spec])
+    return read_networks(argument)
+
+
+def is_gatekeeper(argument: str) -> bool:
+    """Is ``policy:ARGUMENT`` a gatekeeper, as its file says?"""
+    try:
+        return role(read_networks(argument)) == GATEKEEPER
+    except SpecError:
+        return False  # of another kind; who uses it tells what is wrong
+
+
+def _player(spec: str) -> Network | str | None:
+    if spec in ("pass", "system:silent"):
+        return None
+    bidder = make(spec)
+    return bidder.networks.policy if isinstance(bidder, NetworkBidder) else spec
+
+
+_boards: dict[tuple[int, int], Any] = {}
+
+
+def _training_boards(config: LeagueConfig) -> Any:
+    from training.boards import library_boards
+
+    key = (config.judged, config.seed)
+    if key not in _boards:
+        _boards[key] = library_boards(config.judged, config.seed, "training")
+    return _boards[key]

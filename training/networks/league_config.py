@@ -1,0 +1,56 @@
+"""What a run of the league depends on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from training.ppo_config import widths
+
+
+@dataclass(frozen=True)
+class LeagueConfig:
+    """What a run depends on. The same settings and machine give the same weights, for any number of workers."""
+
+    start: str = field(default="system:two-over-one", metadata={"help": "what to begin with: a network (policy:FILE), "
+                       "a bidder whose auctions are imitated first (system:NAME), or nothing"})  # fmt: skip
+    iterations: int = field(default=4000, metadata={"help": "rollouts to learn from"})
+    boards: int = field(default=4096, metadata={"help": "boards of a rollout"})
+    drawn: int = field(default=4, metadata={"help": "auctions drawn beside the likeliest, for each side that learns"})
+    keep: float = field(default=0.4, metadata={"help": "share of the decisions that is learned from, the telling ones"})
+    doubled: float = field(default=0.05, metadata={"help": "share of the boards on which what fails counts as doubled"})
+    strangers: float = field(default=0.3, metadata={"help": "share of the boards against other networks of the pool"})
+    earlier: float = field(default=0.2, metadata={"help": "share of the boards against earlier selves"})
+    pool: str = field(default="", metadata={"help": "opponents besides the start and earlier selves, as in "
+                      "policy:a.npz,system:sayc,pass"})  # fmt: skip
+    remember: int = field(default=200, metadata={"help": "iterations between selves that are kept as opponents"})
+    selves: int = field(default=6, metadata={"help": "earlier selves in the pool, the latest and some older ones"})
+    layers: str = field(default="640,384,384", metadata={"help": "hidden widths of a network that starts from nothing"})
+    critic: str = field(default="256,256", metadata={"help": "hidden widths of the critic"})
+    batch: int = field(default=1024, metadata={"help": "decisions a gradient step"})
+    learning_rate: float = field(default=3e-4, metadata={"help": "at the start"})
+    last_rate: float = field(default=0.1, metadata={"help": "share of it that is left at the end"})
+    critic_rate: float = field(default=5e-4, metadata={"help": "learning rate of the critic"})
+    clip: float = field(default=0.2, metadata={"help": "how far a chance may move in a pass"})
+    entropy: float = field(default=0.004, metadata={"help": "bonus for doubt"})
+    average: float = field(default=0.995, metadata={"help": "of the average of weights, a gradient step"})
+    most_gradient: float = field(default=1.0, metadata={"help": "longest gradient"})
+    evaluate: int = field(default=100, metadata={"help": "iterations between evaluations and checkpoints"})
+    judged: int = field(default=2000, metadata={"help": "training boards of an evaluation"})
+    panel: str = field(default="system:sayc,system:two-over-one", metadata={"help": "whom evaluations meet besides"})
+    lag: int = field(default=3, metadata={"help": "rollouts under way while the learner learns"})
+    seed: int = field(default=1, metadata={"help": "of all chance"})
+
+    def check(self) -> None:
+        """Raises: ValueError for a number that makes no sense."""
+        for name, least in (("iterations", 1), ("boards", 16), ("drawn", 1), ("remember", 1), ("selves", 0),
+                            ("batch", 2), ("lag", 1), ("evaluate", 1), ("judged", 2),
+                            ("entropy", 0), ("doubled", 0), ("strangers", 0),
+                            ("earlier", 0), ("seed", 0)):  # fmt: skip
+            if not getattr(self, name) >= least:
+                raise ValueError(f"--{name} is {getattr(self, name)}; it must be {least} or more")
+        for name in ("keep", "learning_rate", "critic_rate", "clip", "last_rate"):
+            if not 0 < getattr(self, name) <= 1:
+                raise ValueError(f"--{name} is {getattr(self, name)}; it must lie above 0 and not above 1")
+        if self.strangers + self.earlier > 1:
+            raise ValueError("--strangers and --earlier are shares of the boards: together they are 1 at most")
+        widths(self.layers), widths(self.critic)

@@ -1,0 +1,138 @@
+"""A run of the league from its folder: begin, go on, conclude."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import asdict
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from agents.networks import file as networks_file
+from agents.networks.file import Networks
+from bridge_env.bidders import make
+from bridge_env.double_dummy.library import embedded
+from training import runs
+from training.cluster import Cluster
+from training.networks import imitate, recorded
+from training.networks.imitation_config import ImitationConfig
+from training.networks.league import KIND, START, League, State, specs, start_networks
+from training.networks.league_config import LeagueConfig
+
+_NOTHING = "nothing"
+_IMITATED = 60_000  # boards of a bidder that are imitated before self-play
+
+
+def prepare(folder: Path | None, config: LeagueConfig, root: Path, name: str | None) -> Path:
+    """A new run folder, or the one to go on with.
+
+    Raises:
+        RunError: the folder cannot be used.
+        SpecError: the start or somebody of the pool cannot be had.
+    """
+    for spec in [*specs(config.pool), *specs(config.panel)]:
+        make(spec)  # a faulty spec is told before there is a folder
+    if folder is not None:
+        manifest = runs.read_manifest(folder)
+        if manifest.get("config") != asdict(config):
+            manifest.setdefault("changes", []).append({"from": manifest.get("config")})
+        runs.write_manifest(folder, manifest | {"config": asdict(config)})
+        return folder
+    if config.start != _NOTHING:
+        start_networks(config.start) if config.start.startswith("policy:") else make(config.start)
+    folder = runs.new_folder(root, KIND, name)
+    content = runs.manifest(asdict(config), runs.sha256(Path(embedded().path)))
+    runs.write_manifest(folder, content | {"kind": KIND, "torch_threads": 1})
+    return folder
+
+
+def train(
+    folder: Path, config: LeagueConfig, cluster: Cluster, hours: float | None,
+    tell: Callable[[State, float], None], say: Callable[[str], None],
+) -> bool:  # fmt: skip
+    """Learn until the last iteration or for ``hours``; True where the run is complete.
+
+    Args:
+        tell: hears after every iteration of the state and of the decisions in it.
+        say: hears what is going on.
+    """
+    began = time.perf_counter()
+    say("imitating" if not config.start.startswith("policy:") else "starting")
+    league = League(folder, config, _start(folder, config))
+    league.load()
+    say("self-play")
+    writer = _Writer(folder)
+    before = dict(league.sums)
+
+    def told(state: State, sums: dict[str, float]) -> None:
+        nonlocal before
+        fresh = sums.get("decisions", 0.0) - (before.get("decisions", 0.0) if sums.get("iterations", 0) > 1 else 0.0)
+        before = dict(sums)
+        tell(state, fresh)
+
+    def stop() -> bool:
+        return hours is not None and time.perf_counter() - began > 3600 * hours
+
+    for state in league.run(cluster, stop, told):
+        writer.write(state.metrics[-1])
+    writer.close()
+    return league.state.iteration >= config.iterations
+
+
+def _start(folder: Path, config: LeagueConfig) -> Networks | None:
+    """The network to begin with, kept in the run's folder so that the run hangs on no other file."""
+    if config.start == _NOTHING:
+        return None
+    path = folder / START
+    if not path.exists():
+        if config.start.startswith("policy:"):
+            networks = start_networks(config.start)
+        else:
+            networks = _imitated(config, folder)
+        networks_file.save(networks, path)
+    return networks_file.load(path)
+
+
+def _imitated(config: LeagueConfig, folder: Path) -> Networks:
+    """A network that calls as the bidder ``config.start`` does."""
+    torch.set_num_threads(1)
+    calls = imitate.calls_of(recorded.read([config.start], boards=_IMITATED, seed=config.seed))
+    fit = imitate.Fit(ImitationConfig(layers=config.layers, epochs=4, seed=config.seed))
+    scratch = folder / "imitation"
+    scratch.mkdir(exist_ok=True)
+    fit.resume(scratch)
+    fit.run(calls, scratch, lambda share, loss: None)
+    return fit.networks({"by": f"imitation of {config.start}"})
+
+
+class _Writer:
+    """TensorBoard, where it is installed."""
+
+    def __init__(self, folder: Path) -> None:
+        self.writer: Any = None
+        if find_spec("tensorboard"):
+            from torch.utils.tensorboard import SummaryWriter
+
+            self.writer = SummaryWriter(str(folder / "tensorboard"))
+
+    def write(self, row: dict[str, Any]) -> None:
+        if self.writer is None:
+            return
+        for name, value in row.items():
+            if isinstance(value, dict):
+                self.writer.add_scalar(f"imps/{name}", value["mean_imps"], row["iteration"])
+            elif name != "iteration":
+                self.writer.add_scalar(f"league/{name}", value, row["iteration"])
+        self.writer.flush()
+
+    def close(self) -> None:
+        if self.writer is not None:
+            self.writer.close()
+
+
+def conclude(folder: Path, config: LeagueConfig) -> None:
+    """Tell how to play what was learned."""
+    print(f"play it: bridge-env match policy:{folder / 'policy.npz'} system:sayc")

@@ -1,0 +1,116 @@
+"""The learner of the league: PPO on experience from rollouts, a critic, and the average of weights that plays."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from agents.networks.inputs import MOST_ON, NUM_INPUTS
+from agents.networks.network import FloatLayer, Network, quantized
+from bridge_env import streams
+from bridge_env.calls import NUM_CALLS
+from training.networks.checkpoint import Arrays, learner_arrays, load_learner
+from training.networks.critic_inputs import CRITIC_INPUTS, CRITIC_ON
+from training.networks.league_config import LeagueConfig
+from training.networks.model import Perceptron, take_rows
+from training.networks.rollout import Experience
+from training.ppo_config import widths
+
+_IMPS = 4.0  # advantages are learned in units of this many IMPs: about their deviation
+_NEVER = -1e9
+
+
+class Learner:
+    """A policy and a critic that learn.
+
+    Args:
+        layers: of the policy to start from, or None for random weights.
+    """
+
+    def __init__(self, config: LeagueConfig, layers: Sequence[FloatLayer] | None) -> None:
+        self.config = config
+        hidden = widths(config.layers) if layers is None else [len(bias) for _, bias in layers[:-1]]
+        self.policy = Perceptron([NUM_INPUTS, *hidden, NUM_CALLS], config.seed)
+        if layers is not None:
+            self.policy.load_floats(layers)
+        self.critic = Perceptron([CRITIC_INPUTS, *widths(config.critic), 1], config.seed + 1)
+        self.average = [p.detach().clone() for p in self.policy.parameters()]
+        self.policy_adam = torch.optim.Adam(self.policy.parameters(), lr=config.learning_rate, eps=1e-6, fused=True)
+        self.critic_adam = torch.optim.Adam(self.critic.parameters(), lr=config.critic_rate, eps=1e-6, fused=True)
+
+    def learn(self, experience: Experience, iteration: int) -> dict[str, float]:
+        """One pass over the experience of a rollout; returns figures to tell of."""
+        config = self.config
+        share = iteration / config.iterations
+        self.policy_adam.param_groups[0]["lr"] = config.learning_rate * (1 - share * (1 - config.last_rate))
+        count = len(experience.call)
+        order = np.argsort(streams.key("learn", config.seed, iteration, np.arange(count)), kind="stable")
+        scale = count / float(experience.weight.sum())
+        clipped = moved = 0.0
+        steps = max(1, round(count / config.batch))
+        for rows in np.array_split(order, steps):
+            one, other = self._policy_step(experience, rows, scale)
+            clipped += one / steps
+            moved += other / steps
+        self._learn_critic(experience, iteration)
+        return {"clipped": clipped, "moved": moved, "steps": float(steps)}
+
+    def _policy_step(self, experience: Experience, rows: NDArray[np.int64], scale: float) -> tuple[float, float]:
+        config = self.config
+        outputs = self.policy(take_rows(experience.rows, rows))
+        outputs = outputs.masked_fill(torch.from_numpy(~experience.mask[rows]), _NEVER)
+        logs = torch.log_softmax(outputs, dim=1)
+        calls = torch.from_numpy(experience.call[rows].astype(np.int64))
+        before = torch.from_numpy(experience.log_chance[rows])
+        advantage = torch.from_numpy(experience.advantage[rows] / np.float32(_IMPS))
+        weight = torch.from_numpy(experience.weight[rows] * np.float32(scale))
+        ratio = (logs.gather(1, calls[:, None])[:, 0] - before).clamp(-10, 10).exp()
+        bounded = ratio.clamp(1 - config.clip, 1 + config.clip)
+        gain = torch.minimum(ratio * advantage, bounded * advantage)
+        entropy = -(logs.exp() * logs.clamp_min(-30)).sum(1)
+        loss = -(weight * (gain + config.entropy * entropy)).mean()
+        self.policy_adam.zero_grad()
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(self.policy.parameters(), config.most_gradient)
+        self.policy_adam.step()
+        with torch.no_grad():
+            torch._foreach_lerp_(self.average, list(self.policy.parameters()), 1 - config.average)
+            return float((ratio != bounded).float().mean()), float((ratio - 1).abs().mean())
+
+    def _learn_critic(self, experience: Experience, iteration: int) -> None:
+        count = len(experience.target)
+        if not count:
+            return
+        order = np.argsort(streams.key("critic", self.config.seed, iteration, np.arange(count)), kind="stable")
+        scale = count / float(experience.critic_weight.sum())
+        for rows in np.array_split(order, max(1, round(count / self.config.batch))):
+            expected = self.critic(take_rows(experience.critic_rows, rows))[:, 0]
+            off = expected - torch.from_numpy(experience.target[rows] / np.float32(_IMPS))
+            loss = (torch.from_numpy(experience.critic_weight[rows] * np.float32(scale)) * off * off).mean()
+            self.critic_adam.zero_grad()
+            loss.backward()
+            self.critic_adam.step()
+
+    def players(self) -> tuple[Network, Network]:
+        """What plays now: the average policy, and the critic in IMPs, in whole numbers."""
+        floats = [a.numpy() for a in self.average]
+        half = len(floats) // 2
+        policy = quantized(list(zip(floats[:half], floats[half:], strict=True)), MOST_ON)
+        layers = self.critic.floats()
+        weight, bias = layers[-1]
+        return policy, quantized([*layers[:-1], (weight * _IMPS, bias * _IMPS)], CRITIC_ON)
+
+    def arrays(self) -> Arrays:
+        """All that is needed to go on."""
+        out = learner_arrays("policy", self.policy, self.policy_adam)
+        out |= learner_arrays("critic", self.critic, self.critic_adam)
+        return out | {f"average.{i}": a.numpy().copy() for i, a in enumerate(self.average)}
+
+    def load(self, arrays: Arrays) -> None:
+        """Take over what ``arrays`` gave."""
+        load_learner("policy", arrays, self.policy, self.policy_adam)
+        load_learner("critic", arrays, self.critic, self.critic_adam)
+        self.average = [torch.from_numpy(arrays[f"average.{i}"].copy()) for i in range(len(self.average))]

@@ -1,0 +1,106 @@
+"""Networks in torch, for learning: the same perceptrons over sparse inputs as ``agents.networks``, in floats."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Any, cast
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from agents.networks.network import TOP, UNIT, FloatLayer, gather_rows
+from bridge_env.kernels import njit
+
+MOST = TOP * UNIT
+
+Sparse = tuple[NDArray[np.uint16], NDArray[np.int64]]  # as ``inputs.inputs_of`` gives it
+
+
+@njit
+def _scatter_rows(gradient, numbers, starts, out):  # type: ignore[no-untyped-def]
+    """Add ``gradient[i]`` to the rows ``numbers[starts[i]:starts[i + 1]]`` of ``out``."""
+    for i in range(len(gradient)):
+        row = gradient[i]
+        for k in range(starts[i], starts[i + 1]):
+            to = out[numbers[k]]
+            for j in range(len(row)):
+                to[j] += row[j]
+
+
+class _SparseLinear(torch.autograd.Function):
+    """Bias plus the sum of the weight's rows that are on. A dense product would mostly multiply by zero."""
+
+    @staticmethod
+    def forward(ctx: Any, weight: torch.Tensor, bias: torch.Tensor, rows: Sparse) -> torch.Tensor:
+        numbers, starts = rows
+        out = torch.empty(len(starts) - 1, weight.shape[1])
+        gather_rows(weight.detach().numpy(), bias.detach().numpy(), numbers, starts, out.numpy())
+        ctx.rows, ctx.shape = rows, weight.shape
+        return out
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor, None]:
+        gradient = gradients[0].contiguous()
+        out = torch.zeros(ctx.shape)
+        _scatter_rows(gradient.numpy(), *ctx.rows, out.numpy())
+        return out, gradient.sum(0), None
+
+
+class Perceptron(torch.nn.Module):
+    """ReLU layers over sparse inputs, cut off at ``MOST`` as the network in whole numbers is.
+
+    Args:
+        sizes: inputs, hidden units, outputs.
+        seed: of the weights.
+    """
+
+    def __init__(self, sizes: Sequence[int], seed: int) -> None:
+        super().__init__()
+        chance = torch.Generator().manual_seed(seed)
+        self.weights, self.biases = torch.nn.ParameterList(), torch.nn.ParameterList()
+        for number, (inputs, outputs) in enumerate(pairwise(sizes)):
+            last = number == len(sizes) - 2
+            on = 45 if number == 0 else inputs  # what adds up in a sum
+            weight = torch.randn(inputs, outputs, generator=chance) * (0.1 if last else 1.4) / on**0.5
+            self.weights.append(torch.nn.Parameter(weight))
+            self.biases.append(torch.nn.Parameter(torch.zeros(outputs)))
+
+    def forward(self, rows: Sparse) -> torch.Tensor:
+        signal = _SparseLinear.apply(self.weights[0], self.biases[0], rows)
+        for weight, bias in zip(list(self.weights)[1:], list(self.biases)[1:], strict=True):
+            signal = torch.addmm(bias, torch.nn.functional.hardtanh(signal, 0.0, MOST), weight)
+        return cast(torch.Tensor, signal)
+
+    def floats(self) -> list[FloatLayer]:
+        """The layers as arrays, copied."""
+        return [
+            (w.detach().numpy().copy(), b.detach().numpy().copy())
+            for w, b in zip(self.weights, self.biases, strict=True)
+        ]
+
+    def load_floats(self, layers: Sequence[tuple[Any, Any]]) -> None:
+        """Take over the layers of another network of the same sizes."""
+        with torch.no_grad():
+            for (w, b), weight, bias in zip(layers, self.weights, self.biases, strict=True):
+                weight.copy_(torch.from_numpy(np.asarray(w, np.float32)))
+                bias.copy_(torch.from_numpy(np.asarray(b, np.float32)))
+
+
+def take_rows(rows: Sparse, chosen: NDArray[np.int64]) -> Sparse:
+    """Some of the rows, in the order of ``chosen``."""
+    numbers, starts = rows
+    length = (starts[1:] - starts[:-1])[chosen]
+    ends = np.concatenate([[0], np.cumsum(length)])
+    out = np.empty(int(ends[-1]), np.uint16)
+    _take(numbers, starts, chosen, ends, out)
+    return out, ends
+
+
+@njit
+def _take(numbers, starts, chosen, ends, out):  # type: ignore[no-untyped-def]
+    for i in range(len(chosen)):
+        at = starts[chosen[i]]
+        for k in range(ends[i + 1] - ends[i]):
+            out[ends[i] + k] = numbers[at + k]

@@ -1,0 +1,307 @@
+"""Playing out: the learner's calls, and what came of them beside its own best auction on the same board.
+
+Every board is first bid with everybody's likeliest calls. Beside that auction others are drawn, in which one side of
+the learner draws its calls by their chances. Drawn auctions share the likeliest one's calls up to the first other call,
+so only what follows is bid, and those that never leave it cost nothing and teach nothing: their reward is 0. The reward
+is the IMPs of the drawn auction against the likeliest; the luck of the deal is in both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits
+
+from agents.networks.network import Network
+from bridge_env import streams
+from bridge_env.auction import DEALER, MAX_CALLS, VULNERABILITY, Auctions, row_start, row_step
+from bridge_env.bidders import make
+from bridge_env.double_dummy.library import Library, embedded
+from bridge_env.envs.images import NUM_IMAGES, draw_images
+from bridge_env.kernels import njit
+from bridge_env.scoring import imps
+from training.networks.critic_inputs import critic_rows
+from training.networks.model import take_rows
+from training.networks.tables import Deals, Sparse, branched, look, play_on
+
+_LONGEST = 48  # calls of the likeliest auction that drawn ones may leave it at
+_RAREST = 0.02  # the least chance that a decision is kept
+_LEAST = 0.3  # IMPs added to every advantage when decisions are thinned
+
+
+@dataclass(frozen=True)
+class RolloutConfig:
+    """How boards are played out.
+
+    Attributes:
+        boards: of a rollout.
+        drawn: auctions drawn for each side of the learner.
+        keep: the share of decisions that is learned from.
+        doubled: the share of the boards on which contracts of the learner that fail count as doubled.
+    """
+
+    boards: int
+    drawn: int
+    keep: float
+    doubled: float
+
+
+@dataclass(frozen=True, eq=False)
+class Opponent:
+    """Somebody in the pool: a network, or the spec of any bidder; ``share`` of the boards are against it."""
+
+    name: str
+    share: float
+    player: Network | str | None  # None passes
+
+
+@dataclass(frozen=True, eq=False)
+class Experience:
+    """What a rollout brings.
+
+    Attributes:
+        rows: the inputs that were on.
+        mask: bool (N, 38), legal calls.
+        call: int8 (N,), made. ``log_chance`` float32 (N,) of it then.
+        advantage: float32 (N,), in IMPs.
+        weight: float32 (N,), decisions that each stands for.
+        critic_rows, target, critic_weight: what the critic is to learn: the reward from what everybody holds.
+        figures: sums to tell of.
+    """
+
+    rows: Sparse
+    mask: NDArray[np.bool_]
+    call: NDArray[np.int8]
+    log_chance: NDArray[np.float32]
+    advantage: NDArray[np.float32]
+    weight: NDArray[np.float32]
+    critic_rows: Sparse
+    target: NDArray[np.float32]
+    critic_weight: NDArray[np.float32]
+    figures: Mapping[str, float]
+
+
+@dataclass
+class _Likeliest:
+    """The learner's decisions in the likeliest auctions: where they stand, and the chances of all calls."""
+
+    at: NDArray[np.int32]  # (R, _LONGEST): number of the decision, -1 where the learner does not call
+    chances: list[NDArray[np.float32]] = field(default_factory=list)
+    count: int = 0
+
+    def all(self) -> NDArray[np.float32]:
+        return np.concatenate(self.chances) if self.chances else np.empty((0, 38), np.float32)
+
+
+@dataclass
+class _Decisions:
+    """Decisions in drawn auctions after they left the likeliest: row, how many calls before, call, its chance."""
+
+    row: list[NDArray[np.int64]] = field(default_factory=list)
+    length: list[NDArray[np.int64]] = field(default_factory=list)
+    call: list[NDArray[np.int8]] = field(default_factory=list)
+    chance: list[NDArray[np.float32]] = field(default_factory=list)
+    entropy: float = 0.0
+
+
+def draw_deals(key: NDArray[np.uint64], library: Library) -> Deals:
+    """A solved training board for every stream, as any of its images, dealer and vulnerability at random."""
+    owner, tricks = draw_images(key, library.records, library.split("training"), NUM_IMAGES)
+    chance = streams.draws(streams.key(key, "dealer and vulnerability"), 2) & np.uint64(3)
+    return Deals.of(owner, tricks, chance[:, 0].astype(np.int16), chance[:, 1].astype(np.int16))
+
+
+def seating(boards: int, pool: Sequence[Opponent]) -> tuple[NDArray[np.int8], NDArray[np.int8]]:
+    """Who sits where: players int8 (N, 2) of NS and EW (0 the learner, k the k-th opponent), and the sides of the
+    learner as bits int8 (N,). Every opponent has its share; the rest the learner plays against itself."""
+    seated, sides = np.zeros((boards, 2), np.int8), np.full(boards, 3, np.int8)
+    at = 0
+    for number, opponent in enumerate(pool, 1):
+        count = round(opponent.share * boards)
+        rows = np.arange(at, min(at + count, boards))
+        seated[rows, 1 - rows % 2] = number
+        sides[rows] = 1 << (rows % 2)
+        at += count
+    return seated, sides
+
+
+@njit
+def _branches(history, dealer, length, sides, at, chances, points, drawn, out):  # type: ignore[no-untyped-def]
+    """Where drawn auctions leave the likeliest: rows of ``out`` are (board, side, calls before, call); how many.
+
+    The ways to draw an auction, by where it first leaves the likeliest and with which call, lie one behind the other
+    on the line from 0 to 1; ``drawn`` points on it, as far apart, choose some of them.
+    """
+    n = 0
+    for row in range(len(dealer)):
+        for side in range(2):
+            if not (sides[row] >> side) & 1:
+                continue
+            where, reach = 0.0, 1.0
+            point, step = points[row, side] / drawn, 1.0 / drawn
+            for t in range(min(length[row], at.shape[1])):
+                if (dealer[row] + t) & 1 != side or at[row, t] < 0:
+                    continue
+                chance = chances[at[row, t]]
+                likeliest = history[row, t]
+                for call in range(38):
+                    if call == likeliest or chance[call] <= 0:
+                        continue
+                    where += reach * chance[call]
+                    while point < where and point < 1.0:
+                        out[n, 0], out[n, 1], out[n, 2], out[n, 3] = row, side, t, call
+                        n += 1
+                        point += step
+                reach *= chance[likeliest]
+    return n
+
+
+def rollout(
+    learner: Network,
+    critic: Network,
+    pool: Sequence[Opponent],
+    config: RolloutConfig,
+    seed: int,
+    number: int,
+    library: Library | None = None,
+) -> Experience:
+    """Rollout ``number`` of a run: a pure function of its arguments."""
+    with threadpool_limits(1):
+        return _rollout(learner, critic, pool, config, streams.key("league", seed, number), library or embedded())
+
+
+def _rollout(
+    learner: Network,
+    critic: Network,
+    pool: Sequence[Opponent],
+    config: RolloutConfig,
+    key: NDArray[np.uint64],
+    library: Library,
+) -> Experience:
+    boards = config.boards
+    keys = streams.key(key, np.arange(boards))
+    deals = draw_deals(keys, library)
+    players = [learner, *(make(p.player) if isinstance(p.player, str) else p.player for p in pool)]
+    seated, sides = seating(boards, pool)
+    doubled = streams.uniforms(streams.key(keys, "doubled"), 1)[:, 0] < config.doubled
+    everyone = np.arange(boards)
+
+    likeliest = _Likeliest(np.full((boards, _LONGEST), -1, np.int32))
+    best = Auctions(deals.dealer, deals.vulnerability)
+
+    def note_best(rows: Any, mask: Any, chances: Any, calls: Any) -> None:
+        length = best.length[rows].astype(np.int64)
+        early = length < _LONGEST
+        likeliest.at[rows[early], length[early]] = likeliest.count + np.flatnonzero(early)
+        likeliest.chances.append(chances)
+        likeliest.count += len(rows)
+
+    nobody = np.full(boards, -1, np.int8)
+    play_on(best, deals, everyone, players, seated, nobody, keys, note_best)
+    best_points = deals.points(best, everyone, doubled & (sides != 3))
+
+    chances = likeliest.all()
+    points = streams.uniforms(streams.key(keys, "branches"), 2)
+    out = np.empty((2 * boards * config.drawn, 4), np.int32)
+    found = _branches(best.history, deals.dealer, best.length, sides, likeliest.at, chances, points, config.drawn, out)
+    board, side, left, other = (out[:found, i].astype(np.int64) for i in range(4))
+    auctions = branched(best, board, left, other.astype(np.int8))
+    later = _Decisions()
+
+    def note_drawn(rows: Any, mask: Any, chances: Any, calls: Any) -> None:
+        drawn = np.flatnonzero(auctions.turn[rows] & 1 == side[rows])
+        chance = chances[drawn]
+        later.row.append(rows[drawn])
+        later.length.append(auctions.length[rows[drawn]].astype(np.int64))
+        later.call.append(calls[drawn])
+        later.chance.append(chance[np.arange(len(drawn)), calls[drawn]])
+        later.entropy += float(-(chance * np.log(np.maximum(chance, 1e-9))).sum())
+
+    drawn_keys = streams.key(keys[board], "drawn", np.arange(found))
+    play_on(auctions, deals, board, players, seated[board], side.astype(np.int8), drawn_keys, note_drawn)
+    gained = deals.points(auctions, board, (doubled & (sides != 3))[board]) - best_points[board]
+    reward = imps(np.where(side == 0, gained, -gained)).astype(np.float32)
+    return _experience(
+        critic, deals, config, key, best, likeliest.at, chances, auctions, board, side, left, reward,
+        best_points, later,
+    )  # fmt: skip
+
+
+def _experience(
+    critic: Network, deals: Deals, config: RolloutConfig, key: NDArray[np.uint64],
+    best: Auctions, at: NDArray[np.int32], chances: NDArray[np.float32], auctions: Auctions, board: NDArray[np.int64],
+    side: NDArray[np.int64], left: NDArray[np.int64], reward: NDArray[np.float32], best_points: NDArray[np.int64],
+    later: _Decisions,
+) -> Experience:  # fmt: skip
+    """Advantages of all decisions, and the share of them that is learned from."""
+    # Decisions up to where a drawn auction left the likeliest, that one included: there the likeliest call is worth 0.
+    before = np.arange(_LONGEST)
+    mine = (before <= left[:, None]) & (((deals.dealer[board][:, None] + before) & 1) == side[:, None])
+    mine &= at[board] >= 0
+    drawn, length = np.nonzero(mine)
+    call = auctions.history[drawn, length]
+    chance = chances[at[board[drawn], length], call]
+    # Decisions after it: the critic says what was to be expected.
+    rows = np.concatenate([*later.row, np.empty(0, np.int64)])
+    lengths = np.concatenate([*later.length, np.empty(0, np.int64)])
+    seen = _before(auctions, rows, lengths)
+    looked = critic_rows(seen, deals, board[rows], best_points[board[rows]])
+    expected = critic.outputs(*looked)[:, 0]
+
+    everything = np.concatenate([drawn, rows])
+    lengths_all = np.concatenate([length, lengths])
+    calls = np.concatenate([call, *later.call]).astype(np.int8)
+    chance_all = np.concatenate([chance, *later.chance]).astype(np.float32)
+    advantage = np.concatenate([reward[drawn], reward[rows] - expected]).astype(np.float32)
+
+    interest = (1 - chance_all) * (np.abs(advantage) + _LEAST)
+    keep = np.clip(interest * _factor(interest, config.keep), _RAREST, 1.0)
+    kept = np.flatnonzero(streams.uniforms(streams.key(key, "kept", np.arange(len(keep))), 1)[:, 0] < keep)
+    states = _before(auctions, everything[kept], lengths_all[kept])
+    inputs, mask = look(states, deals, board[everything[kept]], np.arange(len(kept)))
+    weight = (1 / keep[kept]).astype(np.float32)
+    taught = kept[kept >= len(drawn)] - len(drawn)
+    target = reward[rows]
+    spread = float(((target - target.mean()) ** 2).sum()) if len(rows) else 0.0
+    figures = {
+        "boards": float(len(deals)), "drawn": float(len(board)), "decisions": float(len(keep)),
+        "kept": float(len(kept)), "reward": float(reward.sum()), "reward_squared": float((reward**2).sum()),
+        "gains": float((reward > 0).sum()), "entropy": later.entropy, "later": float(len(rows)),
+        "unexplained": float(((target - expected) ** 2).sum()), "spread": spread,
+        "calls": float(best.length.sum() + (auctions.length - left[: len(auctions)] - 1).sum()),
+    }  # fmt: skip
+    return Experience(
+        inputs, mask, calls[kept], np.log(np.maximum(chance_all[kept], 1e-9)), advantage[kept], weight,
+        take_rows(looked, taught), target[taught], (1 / keep[taught + len(drawn)]).astype(np.float32), figures,
+    )  # fmt: skip
+
+
+def _before(auctions: Auctions, rows: NDArray[np.int64], length: NDArray[np.int64]) -> Auctions:
+    """The auctions at ``rows`` as they stood after ``length`` calls."""
+    out = auctions.take(rows)
+    _rewind(out.state, out.history, length)
+    return out
+
+
+@njit
+def _rewind(state, history, length):  # type: ignore[no-untyped-def]
+    said = np.empty(MAX_CALLS, np.int8)
+    for i in range(len(length)):
+        for k in range(length[i]):
+            said[k] = history[i, k]
+        row_start(state[i], history[i], state[i, DEALER], state[i, VULNERABILITY])
+        for k in range(length[i]):
+            row_step(state[i], history[i], said[k])
+
+
+def _factor(interest: NDArray[np.float32], share: float) -> float:
+    """By what to multiply ``interest`` so that, capped at 1, it keeps ``share`` of the decisions on average."""
+    low, high = 1e-6, 1e6
+    for _ in range(50):  # on a scale of powers
+        middle = (low * high) ** 0.5
+        low, high = (middle, high) if np.minimum(1.0, interest * middle).mean() < share else (low, middle)
+    return high

@@ -1,0 +1,228 @@
+"""Many tables at which networks bid: auctions advance together, each player is asked once a round."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.networks.inputs import HAND_ON, MOST_ON, row_auction_inputs, row_hand_inputs
+from agents.networks.network import Network
+from bridge_env import streams
+from bridge_env.auction import LENGTH, Auctions, row_mask, row_start, row_step, row_turn
+from bridge_env.calls import NUM_CALLS, PASS
+from bridge_env.cards import hands
+from bridge_env.kernels import njit
+from bridge_env.protocols import Bidder
+from bridge_env.scoring import score
+from bridge_env.view import view_of
+
+Sparse = tuple[NDArray[np.uint16], NDArray[np.int64]]
+Player = Network | Bidder
+
+
+class Noter(Protocol):
+    """Hears what the learner saw and did: rows, what was on, the mask, the calls' chances, and its calls."""
+
+    def __call__(
+        self, rows: NDArray[np.int64], mask: NDArray[np.bool_], chances: NDArray[np.float32], calls: NDArray[np.int8]
+    ) -> None: ...
+
+
+@dataclass(frozen=True)
+class Deals:
+    """N solved boards.
+
+    Attributes:
+        owner: uint8 (N, 52).
+        tricks: int8 (N, 4, 5).
+        dealer, vulnerability: int16 (N,).
+        hand: uint16 (N, 4, HAND_ON), the inputs that each hand turns on.
+    """
+
+    owner: NDArray[np.uint8]
+    tricks: NDArray[np.int8]
+    dealer: NDArray[np.int16]
+    vulnerability: NDArray[np.int16]
+    hand: NDArray[np.uint16]
+
+    def __len__(self) -> int:
+        return len(self.owner)
+
+    @classmethod
+    def of(
+        cls,
+        owner: NDArray[np.uint8],
+        tricks: NDArray[np.int8],
+        dealer: NDArray[np.int16],
+        vulnerability: NDArray[np.int16],
+    ) -> Deals:
+        four = hands(owner[:, None, :], np.arange(4)[None, :]).reshape(-1, 52)
+        hand = np.empty((len(four), HAND_ON), np.uint16)
+        _hand_inputs(four, hand)
+        return cls(owner, tricks, dealer, vulnerability, hand.reshape(len(owner), 4, HAND_ON))
+
+    def points(self, auctions: Auctions, board: NDArray[np.int64], doubled: NDArray[np.bool_]) -> NDArray[np.int64]:
+        """What finished auctions score, NS-positive; where ``doubled``, a contract that fails counts as doubled."""
+        bid, doubling, declarer = auctions.contracts()
+        took = self.tricks[board, np.maximum(declarer, 0), np.maximum(bid, 0) % 5]
+        fails = doubled & (bid >= 0) & (took < bid // 5 + 7)
+        doubling = np.where(fails, np.maximum(doubling, 1), doubling)
+        return score(bid, doubling, declarer, self.vulnerability[board], took).astype(np.int64)
+
+
+@njit
+def _hand_inputs(hand, out):  # type: ignore[no-untyped-def]
+    for i in range(len(hand)):
+        row_hand_inputs(hand[i], out[i])
+
+
+@njit
+def _look(rows, board, state, history, hand, dealer, vulnerability, numbers, starts, mask):  # type: ignore[no-untyped-def]
+    used = 0
+    for i in range(len(rows)):
+        row, at = rows[i], board[rows[i]]
+        seat = row_turn(state[row])
+        starts[i] = used
+        for k in range(HAND_ON):
+            numbers[used + k] = hand[at, seat, k]
+        used += HAND_ON
+        used += row_auction_inputs(
+            history[row], state[row, LENGTH], dealer[at], vulnerability[at], seat, numbers[used:]
+        )
+        row_mask(state[row], mask[i])
+    starts[len(rows)] = used
+    return used
+
+
+def look(
+    auctions: Auctions, deals: Deals, board: NDArray[np.int64], rows: NDArray[np.int64]
+) -> tuple[Sparse, NDArray[np.bool_]]:
+    """What the seats to call at ``rows`` see: the inputs that are on, and the legal calls bool (N, 38)."""
+    longest = int(auctions.length[rows].max(initial=0))
+    numbers = np.empty(len(rows) * (HAND_ON + 9 + min(longest, MOST_ON)) + MOST_ON, np.uint16)
+    starts, mask = np.empty(len(rows) + 1, np.int64), np.empty((len(rows), NUM_CALLS), np.bool_)
+    used = _look(
+        rows,
+        board,
+        auctions.state,
+        auctions.history,
+        deals.hand,
+        deals.dealer,
+        deals.vulnerability,
+        numbers,
+        starts,
+        mask,
+    )
+    return (numbers[:used], starts), mask
+
+
+@njit
+def _decide(outputs, mask, chance, chances, calls):  # type: ignore[no-untyped-def]
+    """Turn ``outputs`` into ``chances`` and calls: the likeliest, or where ``chance`` is 0 to 1 one drawn by it."""
+    for i in range(len(outputs)):
+        best = -1
+        for call in range(38):
+            if mask[i, call] and (best < 0 or outputs[i, call] > outputs[i, best]):
+                best = call
+        total = np.float32(0.0)
+        for call in range(38):
+            power = np.exp(outputs[i, call] - outputs[i, best]) if mask[i, call] else np.float32(0.0)
+            chances[i, call] = power
+            total += power
+        for call in range(38):
+            chances[i, call] /= total
+        calls[i] = best
+        if chance[i] >= 0:
+            left = chance[i]
+            for call in range(38):
+                left -= chances[i, call]
+                if left < 0 and mask[i, call]:
+                    calls[i] = call
+                    break
+
+
+def decide(
+    outputs: NDArray[np.float32], mask: NDArray[np.bool_], chance: NDArray[np.float64]
+) -> tuple[NDArray[np.float32], NDArray[np.int8]]:
+    """The chances of all calls float32 (N, 38), and calls int8 (N,): the likeliest where ``chance`` (N,) is below 0,
+    else drawn by it, a number from 0 to 1."""
+    chances, calls = np.empty_like(outputs), np.empty(len(outputs), np.int8)
+    _decide(outputs, mask, chance, chances, calls)
+    return chances, calls
+
+
+def play_on(
+    auctions: Auctions,
+    deals: Deals,
+    board: NDArray[np.int64],
+    players: Sequence[Player | None],
+    seated: NDArray[np.int8],
+    samples: NDArray[np.int8],
+    key: NDArray[np.uint64],
+    note: Noter,
+) -> None:
+    """Bid every auction to its end.
+
+    Args:
+        auctions: R of them, begun or fresh.
+        board: int64 (R,), which of ``deals`` a row has.
+        players: the learner first; None passes.
+        seated: int8 (R, 2), which player holds North-South and East-West.
+        samples: int8 (R,), the side that draws its calls by their chances; -1 where everybody makes the likeliest.
+        key: uint64 (R,), each row's random stream.
+        note: hears of every call of the learner.
+    """
+    while True:
+        rows = np.flatnonzero(~auctions.done)
+        if not rows.size:
+            return
+        side = auctions.turn[rows] & 1
+        who = seated[rows, side]
+        calls = np.full(len(rows), PASS, np.int8)
+        for number, player in enumerate(players):
+            mine = np.flatnonzero(who == number)
+            if not mine.size or player is None:
+                continue
+            asked = rows[mine]
+            if not isinstance(player, Network):
+                calls[mine] = player.bid(view_of(auctions, deals.owner[board], asked), key[asked])
+                continue
+            seen, mask = look(auctions, deals, board, asked)
+            chance = np.full(len(asked), -1.0)
+            drawn = np.flatnonzero(samples[asked] == side[mine])
+            if number == 0 and drawn.size:
+                chance[drawn] = streams.uniforms(streams.key(key[asked[drawn]], auctions.length[asked[drawn]]), 1)[:, 0]
+            chances, calls[mine] = decide(player.outputs(*seen), mask, chance)
+            if number == 0:
+                note(asked, mask, chances, calls[mine])
+        auctions.step(calls, rows)
+
+
+@njit
+def _branch(state, history, source, dealer, vulnerability, length, call):  # type: ignore[no-untyped-def]
+    for i in range(len(length)):
+        row_start(state[i], history[i], dealer[i], vulnerability[i])
+        for k in range(length[i]):
+            row_step(state[i], history[i], source[i, k])
+        row_step(state[i], history[i], call[i])
+
+
+def branched(
+    auctions: Auctions, rows: NDArray[np.int64], length: NDArray[np.int64], call: NDArray[np.int8]
+) -> Auctions:
+    """Auctions that go as ``auctions`` at ``rows`` for ``length`` calls, and then with another ``call``."""
+    out = auctions.take(rows)
+    _branch(
+        out.state,
+        out.history,
+        auctions.history[rows],
+        auctions.dealer[rows],
+        auctions.vulnerability[rows],
+        length,
+        call,
+    )
+    return out
