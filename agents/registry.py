@@ -7,7 +7,9 @@ spec                        agent
 ``system:FILE.bidding``     a bidding system in a file of yours
 ``reason:NAME``             the same systems, played by an agent that samples deals and looks ahead; how, says
                             ``reason:sayc?samples=128&look=minimax`` (``agents.reasoning.options``)
-``policy:FILE``             a policy that ``bridge-env train`` wrote; needs neither torch nor SB3
+``policy:NAME``             a network that comes with the package: ``policy:champion``
+``policy:FILE``             a network that ``bridge-env train`` or ``bridge-env fit policy`` wrote; needs no torch
+``reason:policy:NAME``      the same networks, thinking: deals drawn by belief, weighed by what the calls say
 ``cases:FILE``              a case base that ``bridge-env fit cases`` wrote: calls as the nearest recorded states
 ``som:FILE``                self-organizing maps that ``bridge-env fit maps`` wrote: calls as similar hands were called
 ``pair:SPEC,SPEC``          a partnership whose players differ: the first sits N or E, the second S or W
@@ -31,9 +33,11 @@ from agents.hierarchy.tree import System
 from agents.maps.bidder import MapBidder
 from agents.maps.bidder import read_bidder as read_maps
 from agents.networks.bidder import NetworkBidder
+from agents.networks.network import Network
 from agents.networks.shipped import network_path, read_networks
 from agents.policy import POLICY_FORMAT, Policy
 from agents.policy import load as load_policy
+from agents.reasoning.doubting import Doubter
 from agents.reasoning.habits import AS_BEST, BY_SYSTEM, NOTHING, TRIVIAL, Habit, trivial_system
 from agents.reasoning.options import Options, parse_options
 from agents.reasoning.reasoner import Reasoner
@@ -44,6 +48,8 @@ from bridge_env.weights import format_of
 
 _SHIPPED = files("agents.hierarchy") / "systems"
 _GENERAL = "general"
+_STRANGERS = ("two-over-one", "acol", "standard")  # by which strangers are read; no gatekeeper is among them
+_DOUBTING = Options(samples=64, candidates=3, margin=0.5)
 
 
 def shipped_systems() -> list[str]:
@@ -114,9 +120,11 @@ def make_maps(argument: str, *, partner: str | None = None, opponents: str | Non
     return read_maps(argument, opponents)
 
 
-def make_reason(argument: str, *, partner: str | None = None, opponents: str | None = None) -> Reasoner:
-    """The bidder of ``reason:SYSTEM?OPTIONS``."""
+def make_reason(argument: str, *, partner: str | None = None, opponents: str | None = None) -> Reasoner | Doubter:
+    """The bidder of ``reason:SYSTEM?OPTIONS`` or ``reason:policy:NAME?OPTIONS``."""
     name, _, options = argument.partition("?")
+    if name.startswith("policy:"):
+        return _doubter(name, options, opponents)
     own = _hierarchy(name)
     free = not own.system.lines
     itself = own, Habit(AS_BEST if free else BY_SYSTEM)
@@ -125,6 +133,30 @@ def make_reason(argument: str, *, partner: str | None = None, opponents: str | N
     usual = Options(look="minimax", trust=0.15) if free else Options()
     given = parse_options(options, f"reason:{argument}", usual)
     return Reasoner(HierarchyBidder(own, mate, (low, high)), given, (mates, lows, highs))
+
+
+def _doubter(name: str, options: str, opponents: str | None) -> Doubter:
+    """A network that thinks. Opponents whose network is disclosed are read by it, strangers by a mixture."""
+    given = parse_options(options, f"reason:{name}", _DOUBTING)
+    if given.seconds or given.look != "systems":
+        raise SpecError(f"reason:{name}: a network thinks by samples, and looks ahead by networks")
+    own = make_policy(name.removeprefix("policy:"))
+    if not isinstance(own, NetworkBidder) or own.networks.belief is None:
+        raise SpecError(f"reason:{name}: this network has no belief; 'bridge-env fit belief' gives it one")
+    told = [_network_of(spec) for spec in dict.fromkeys(seat_specs(opponents) if opponents else ())]
+    if told and all(network is not None for network in told):
+        return Doubter(own, [network for network in told if network is not None], given)
+    models = [read_networks(model).policy for model in _STRANGERS]
+    return Doubter(own, [own.networks.policy, *models], given)
+
+
+def _network_of(spec: str) -> Network | None:
+    """The network that a player holds, whether it thinks as well or not."""
+    head, _, argument = spec.removeprefix("reason:").partition(":")
+    if head != "policy":
+        return None
+    bidder = make_policy(argument.partition("?")[0])
+    return bidder.networks.policy if isinstance(bidder, NetworkBidder) else None
 
 
 def _player(spec: str | None, unknown: tuple[Hierarchy, Habit]) -> tuple[Hierarchy, Habit]:
@@ -148,7 +180,9 @@ def system_of(spec: str | None) -> Hierarchy | None:
     head, _, argument = spec.partition(":") if isinstance(spec, str) else ("", "", "")
     if head == "system":
         return _hierarchy(argument)
-    return _hierarchy(argument.partition("?")[0]) if head == "reason" else None
+    if head != "reason" or argument.startswith("policy:"):
+        return None
+    return _hierarchy(argument.partition("?")[0])
 
 
 def seat_specs(spec: str) -> tuple[str, str]:

@@ -21,7 +21,7 @@ from bridge_env.streams import uniforms
 from bridge_env.view import BidView
 
 ENTRY_POINT_GROUP = "bridge_env.bidders"
-DEFAULT_BIDDER = "system:champion"  # where nobody says otherwise
+DEFAULT_BIDDER = "system:two-over-one"  # where nobody says otherwise
 _TWO_NOTRUMP = bid_call(2, 4)
 
 

@@ -16,7 +16,7 @@ def pair(name):
 
 
 def test_it_is_the_default():
-    assert DEFAULT_BIDDER == "system:champion"
+    assert DEFAULT_BIDDER == "system:two-over-one"
     assert make(DEFAULT_BIDDER) is not None
 
 

@@ -20,7 +20,9 @@ Subparsers = Any  # argparse keeps the type of add_subparsers() private
 SPECS = """\
 A SPEC names a bidder:
   system:sayc             a bidding system that comes with the package: standard American
-  system:champion         what self-play made of it
+  system:two-over-one     another: two over one game forcing; where nobody says otherwise
+  policy:champion         a network that learned in the league; policy:polish and others, taught by others' auctions
+  policy:FILE             a network of yours ('bridge-env fit policy' and 'bridge-env train' make them)
   system:FILE.bidding     a bidding system in a file of yours
   reason:sayc             thinks before it calls: samples deals, looks ahead, leaves the system where that pays
   reason:sayc?samples=128&look=minimax    how it thinks: samples or seconds, look=systems|minimax,
@@ -145,7 +147,7 @@ def add_bid(subparsers: Subparsers) -> None:
         "diagram, auction, contract and double-dummy result; the bidder sits North-South.",
         epilog=_BID_EXAMPLES,
     )
-    parser.add_argument("spec", metavar="SPEC", nargs="?", help="the bidder, see below (system:champion)")
+    parser.add_argument("spec", metavar="SPEC", nargs="?", help="the bidder, see below (system:two-over-one)")
     parser.add_argument("--opponents", metavar="SPEC", help="the bidder of the other side (the same)")
     parser.add_argument("--words", action="store_true", help="list the words that a bidding system's constraints use")
     one = parser.add_argument_group("one call")
@@ -266,7 +268,11 @@ def _call_text(spec: str, bidder: Bidder, view: Any, key: Any) -> str:
     from agents.hierarchy.explain import explain
     from agents.maps.bidder import MapBidder
     from agents.maps.explain import explain as explain_maps
+    from agents.networks.bidder import NetworkBidder
+    from agents.networks.explain import explain as explain_network
+    from agents.reasoning.doubting import Doubter
     from agents.reasoning.explain import explain as explain_thought
+    from agents.reasoning.explain_doubt import explain as explain_doubt
     from agents.reasoning.reasoner import Reasoner
     from agents.registry import player_of
     from bridge_env.calls import call_text
@@ -280,6 +286,10 @@ def _call_text(spec: str, bidder: Bidder, view: Any, key: Any) -> str:
         return str(explain_cases(player, view))
     if isinstance(player, MapBidder):
         return str(explain_maps(player, view))
+    if isinstance(player, NetworkBidder):
+        return str(explain_network(player, view))
+    if isinstance(player, Doubter):
+        return str(explain_doubt(player, view, key))
     return f"{call_text(int(player.bid(view, key)[0]))}\n  {spec} follows no bidding system that could tell why"
 
 

@@ -82,7 +82,7 @@ def run(args: argparse.Namespace) -> int:
 def _conclude(folder: Path, config: Any, state: Any, best: int, pair: Any) -> None:
     from agents.hierarchy.text import system_text
     from training import judge, runs
-    from training.evolve_config import names
+    from training.evolve_config import names, spec_of
 
     alike = pair.first == pair.second
     files = [
@@ -93,12 +93,14 @@ def _conclude(folder: Path, config: Any, state: Any, best: int, pair: Any) -> No
         runs.write_atomically(file, system_text(system))
     evolved = f"system:{files[0]}" if alike else f"pair:system:{files[0]},system:{files[1]}"
     print(f"judging on {config.judge:,} boards that training never saw")
-    met, unmet = ([f"system:{name}" for name in names(listed)] for listed in (config.league, config.gatekeepers))
+    met, unmet = ([spec_of(name) for name in names(listed)] for listed in (config.league, config.gatekeepers))
     rows = judge.judge(
         evolved, f"system:{config.control}", f"system:{config.rooted}", config.judge, config.seed, met, unmet
     )
     print("\n" + judge.table_text(rows) + "\n")
-    judge.plot_curve(state.metrics, rows[2], folder / "learning_curve.png")
+    judge.plot_curve(
+        state.metrics, next(row for row in rows if row.what.endswith(judge.DUPLICATE)), folder / "learning_curve.png"
+    )
     manifest = runs.read_manifest(folder) | {"config": asdict(config)}  # --generations may have been raised
     kept = [f"generation {row['generation']}: {what}" for row in state.metrics for what in row["kept"]]
     command = runs.command_line("bridge-env evolve", config)

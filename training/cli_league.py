@@ -11,6 +11,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from training.cli_panel import PanelBar
 from training.networks.league_config import LeagueConfig
 
 _EPILOG = """\
@@ -20,6 +21,7 @@ examples:
   bridge-env train league --resume results/league/long --hours 3       go on for three hours at most
   bridge-env train league --resume results/league/long --iterations 40000
   bridge-env train league --start nothing                      from random weights
+  bridge-env train league --start policy:champion --plain 0.5  calls that mean what they say
 
 One core learns, the others play out: two cores at least. Ctrl-C loses nothing since the last evaluation. The same
 settings give the same weights, for any number of workers, and however often a run is stopped. The network plays as
@@ -27,8 +29,8 @@ policy:FOLDER/policy.npz. Gatekeepers (see 'bridge-env panel --help') are refuse
 """
 _INSTALL = 'pip install -e ".[train]" -c constraints.txt'
 _MAY_CHANGE = (
-    "iterations", "drawn", "keep", "doubled", "strangers", "earlier", "pool", "selves", "learning_rate", "last_rate",
-    "critic_rate", "entropy", "evaluate", "judged", "panel",
+    "iterations", "drawn", "keep", "doubled", "plain", "strangers", "earlier", "pool", "selves", "learning_rate",
+    "last_rate", "critic_rate", "entropy", "evaluate", "judged", "panel",
 )  # fmt: skip
 
 
@@ -52,6 +54,7 @@ def add_league(algorithms: Any) -> None:
         "--resume", type=Path, metavar="FOLDER", help=f"go on with a run; may change: {', '.join(_MAY_CHANGE)}"
     )
     parser.add_argument("--hours", type=float, help="stop after so long; --resume goes on")
+    parser.add_argument("--judge", type=int, default=5000, help="unseen boards of the panel at the end (5000)")
     parser.add_argument("--workers", type=int, help="that play out (default: all cores but one)")
     parser.add_argument("--address", help="of a running Ray cluster: auto, HOST:PORT or ray://HOST:PORT")
     parser.set_defaults(handler=run)
@@ -91,7 +94,12 @@ def run(args: argparse.Namespace) -> int:
     if not done:
         print(f"stopped after {args.hours:g} hours and saved. Go on: bridge-env train league --resume {folder}")
         return 0
-    league_run.conclude(folder, config)
+    print(f"judging on {args.judge:,} boards that training never saw")
+    panel_bar = PanelBar()
+    try:
+        league_run.conclude(folder, config, args.judge, panel_bar.tick)
+    finally:
+        panel_bar.close()
     return 0
 
 

@@ -60,7 +60,7 @@ def _run(args: argparse.Namespace) -> int:
             found = where.differences(match)
             told.append(where.table_text(match.b, where.by_kind(match, found), where.by_calls(match, found)))
 
-    bar = _Bar(args.boards * len(listed))
+    bar = PanelBar(args.boards * len(listed))
     try:
         kept = args.out / "panel.json" if args.out is not None and not args.where else None
         lines = panel.panel(
@@ -87,10 +87,10 @@ def _run(args: argparse.Namespace) -> int:
     return 0
 
 
-class _Bar:
+class PanelBar:
     """Boards played, and against whom."""
 
-    def __init__(self, boards: int) -> None:
+    def __init__(self, boards: int | None = None) -> None:
         from tqdm import tqdm
 
         self.bar = tqdm(

@@ -89,7 +89,7 @@ def _fit(args: argparse.Namespace, config: Any) -> int:
     fit = imitate.Fit(config, start)
     fit.resume(args.out)
     print(f"{len(calls):,} calls of {len(learn):,} auctions to learn, {len(judged):,} calls held out")
-    bar = _Bar()
+    bar = Bar()
     try:
         fit.run(calls, args.out, bar.tell)
     except KeyboardInterrupt:
@@ -117,14 +117,23 @@ def _command(args: argparse.Namespace, config: Any) -> str:
     """The command that makes it again; records by the names of their files."""
     from training import runs
 
-    words = ["bridge-env", "fit", "policy", *(Path(r).name if Path(r).is_file() else r for r in args.records)]
+    words = ["bridge-env", "fit", "policy"]
+    files = [Path(record) for record in args.records if Path(record).is_file()]
+    if len(files) > _MOST_NAMED:
+        words += [f"{folder}/*" for folder in dict.fromkeys(file.resolve().parent.name for file in files)]
+    else:
+        words += [file.name for file in files]
+    words += [record for record in args.records if not Path(record).is_file()]
     for name, default in (("card", None), ("without", None), ("start", None), ("boards", 100_000), ("role", None)):
         if getattr(args, name) != default:
-            words += [f"--{name}", str(getattr(args, name))]
+            words += [f"--{name}", runs.portable(str(getattr(args, name)))]
     return runs.command_line(shlex.join(words), config)
 
 
-class _Bar:
+_MOST_NAMED = 6  # files that the command of a report names one by one
+
+
+class Bar:
     """The share of the work that is done, the loss lately, and the time left."""
 
     def __init__(self) -> None:

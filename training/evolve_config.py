@@ -13,6 +13,11 @@ def names(listed: str) -> list[str]:
     return [name.strip() for name in listed.split(",") if name.strip()]
 
 
+def spec_of(name: str) -> str:
+    """The spec of a pair that is listed: itself, or of the system of that name."""
+    return name if ":" in name else f"system:{name}"
+
+
 @dataclass(frozen=True)
 class EvolveConfig:
     """What a run depends on. Workers and cluster are not in it: the result does not depend on them."""
@@ -29,7 +34,8 @@ class EvolveConfig:
         metadata={"help": "further pairs to train against: names, with commas"},
     )
     gatekeepers: str = field(
-        default="polish,two-over-one", metadata={"help": "pairs never trained against, for the verdict alone"}
+        default="policy:humans,policy:polish,policy:wbridge5",
+        metadata={"help": "never trained against, for the verdict alone: SPECs, or names of systems"},
     )
     champions: int = field(default=0, metadata={"help": "earlier champions that join the league, the latest so many"})
     operators: str = field(

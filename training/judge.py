@@ -8,12 +8,14 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from bridge_env.par import par
 from bridge_env.scoring import imps
 from training.match import MatchResult, play, standard_error
 
 VERDICT = "verdict.json"  # in the folder of a run
+DUPLICATE = "duplicate"  # how the line of the match against the control pair ends
 
 
 @dataclass(frozen=True)
@@ -44,28 +46,41 @@ def judge(
         met, unmet: specs of further opponents, those of training and others.
 
     Returns:
-        The evolved pair in both directions, the duplicate match against the control pair, and what the evolved pair
-        gains over the start against each of the others on the same boards. Last come two that every system must stand
-        up to, because a league may lack them: ``pass``, and ``doubler`` against overbidding.
+        What the evolved pair gains abroad, against all of ``unmet`` together; then the evolved pair in both directions,
+        the duplicate match against the control pair, and what it gains over the start against each of the others on
+        the same boards. Last come two that every system must stand up to, because a league may lack them: ``pass``,
+        and ``doubler`` against overbidding.
     """
     match = play(evolved, control, boards, seed)
     rows = [
         *(_direction(match, side) for side in (0, 1)),
-        Row(f"evolved - {control}, duplicate", match.mean_imps, match.standard_error, boards),
+        Row(f"evolved - {control}, {DUPLICATE}", match.mean_imps, match.standard_error, boards),
     ]
+    abroad: list[tuple[NDArray[np.int64], NDArray[np.int64]]] = []
     # Opponents of training flatter; those that training never met show what carries over.
     for opponent in dict.fromkeys([*met, *unmet, "pass", "doubler"]):
         if f"system:{opponent}" in met:
             continue
         now, then = play(evolved, opponent, match.boards, seed), play(start, opponent, match.boards, seed)
         gain = now.imps - then.imps
+        if opponent in unmet:
+            abroad.append((now.imps, then.imps))
         what = (
             f"gain against {opponent} ({'trained against' if opponent in met else 'never met'}): "
             f"{now.mean_imps:+.2f} instead of {then.mean_imps:+.2f}"
         )
         error = standard_error(gain, match.boards.base)
         rows.append(Row(what, float(gain.mean()), error, boards, opponent))
-    return rows
+    return [*_abroad(abroad, match), *rows]
+
+
+def _abroad(results: list[tuple[NDArray[np.int64], NDArray[np.int64]]], match: MatchResult) -> list[Row]:
+    """What is gained against all gatekeepers together, board by board: the verdict comes first."""
+    if not results:
+        return []
+    now, then = (np.mean([pair[which] for pair in results], axis=0) for which in (0, 1))
+    what = f"abroad, gain against {len(results)} gatekeepers: {now.mean():+.2f} instead of {then.mean():+.2f}"
+    return [Row(what, float((now - then).mean()), standard_error(now - then, match.boards.base), len(now), "abroad")]
 
 
 def _direction(match: MatchResult, side: int) -> Row:

@@ -19,7 +19,6 @@ from numpy.typing import NDArray
 
 from agents.hierarchy.bidder import HierarchyBidder, deal_features
 from agents.hierarchy.bidder import bid_out as hierarchies_bid_out
-from agents.reasoning.reasoner import Reasoner
 from agents.registry import player_of, systems_of
 from bridge_env import streams
 from bridge_env.auction import Auctions, Contracts, IllegalCall
@@ -214,7 +213,7 @@ def play(
         boards = pbn_boards(deals, boards) if deals is not None else library_boards(boards, seed)
     began = time.perf_counter()
     chunk = CHUNK if boards.tricks is not None else SOLVING_CHUNK
-    if any(isinstance(player_of(team, seat), Reasoner) for team in (team_a, team_b) for seat in (0, 2)):
+    if any(getattr(player_of(team, seat), "thinks", False) for team in (team_a, team_b) for seat in (0, 2)):
         chunk = THINKING_CHUNK
     size = min(chunk, -(-len(boards) // workers))
     parts = [boards.take(slice(at, at + size)) for at in range(0, len(boards), size)]

@@ -20,8 +20,9 @@ from training.match import MatchResult, play
 
 FAMILIES = ("sayc", "two-over-one", "acol", "precision", "polish", "preempts", "champion")
 PLAIN = ("pass", "doubler")
-GROUPS = ("gatekeepers", "strangers", "families", "no bidders")
+GROUPS = ("start", "gatekeepers", "strangers", "families", "no bidders")
 _NAMES = {
+    "start": "what it began with",
     "gatekeepers": "abroad: gatekeepers, which no training meets",
     "strangers": "abroad: strangers that training may meet",
     "families": "at home: bidding systems",

@@ -14,7 +14,7 @@ from training.judge import Row
 from training.match import play
 from training.ppo_config import PPOConfig
 
-NEVER_MET = ("pass", "doubler", "system:sayc")
+NEVER_MET = ("pass", "doubler", "system:sayc", "policy:humans", "policy:polish", "policy:wbridge5")
 
 
 def judge(spec: str, config: PPOConfig) -> tuple[list[Row], str]:

@@ -77,6 +77,13 @@ def command_line(words: str, config: Any) -> str:
     return " ".join(said)
 
 
+def portable(spec: str) -> str:
+    """A spec without the folders above the one its file lies in: what a report may say on any machine."""
+    head, colon, argument = spec.rpartition(":")
+    path = Path(argument)
+    return head + colon + "/".join(path.parts[-2:]) if path.is_absolute() else spec
+
+
 def write_manifest(folder: Path, content: Mapping[str, Any]) -> None:
     """Write ``manifest.json``."""
     write_atomically(folder / MANIFEST, json.dumps(content, indent=2, sort_keys=True) + "\n")

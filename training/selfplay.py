@@ -21,13 +21,14 @@ from agents.hierarchy.text import parse_system, system_text
 from agents.hierarchy.tidying import added, grouped, without_empty
 from agents.hierarchy.tree import System
 from agents.registry import read_system
+from bridge_env.bidders import make
 from bridge_env.double_dummy.library import embedded
 from training import evolution, runs
 from training.boards import library_boards
 from training.cluster import Cluster
 from training.duel import Partnership, Stretch
 from training.evolution import BOTH, Proposal, Verdict
-from training.evolve_config import EvolveConfig, names
+from training.evolve_config import EvolveConfig, names, spec_of
 from training.work import TRAINING, Work
 
 KIND = "evolve"
@@ -307,8 +308,10 @@ def start_run(root: Path, name: str | None, config: EvolveConfig) -> tuple[Path,
     """A fresh run folder with its manifest and first checkpoint."""
     config.check()
     state = begin(config)  # before the folder: a faulty system is told without leaving one behind
-    for system in (config.control, *names(config.league), *names(config.gatekeepers)):
+    for system in (config.control, *names(config.league)):
         read_system(system)
+    for gatekeeper in names(config.gatekeepers):
+        make(spec_of(gatekeeper))
     folder = runs.new_folder(root, KIND, name)
     runs.write_manifest(folder, runs.manifest(asdict(config), runs.sha256(Path(embedded().path))))
     save(folder, config, state)

@@ -64,6 +64,8 @@ class Reasoner:
         habits: of partner and the two opponents, the one at N or E first.
     """
 
+    thinks = True
+
     def __init__(
         self, reader: HierarchyBidder, options: Options, habits: tuple[Habit, Habit, Habit] = (Habit(),) * 3
     ) -> None:

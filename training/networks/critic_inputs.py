@@ -17,10 +17,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.networks.inputs import HAND_INPUTS, HAND_ON, MOST_ON, NUM_INPUTS, row_auction_inputs
+from agents.networks.tables import Deals, Sparse
 from bridge_env.auction import DOUBLING, LAST_BID, LENGTH, Auctions, row_declarer, row_turn
 from bridge_env.kernels import njit
 from bridge_env.scoring import IMP_STEPS, SCORE_TABLE
-from training.networks.tables import Deals, Sparse
 
 HANDS = 0
 AUCTION = 4 * HAND_INPUTS

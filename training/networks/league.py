@@ -88,7 +88,7 @@ class League:
         A checkpoint is written at every evaluation and at the end.
         """
         config = self.config
-        settings = RolloutConfig(config.boards, config.drawn, config.keep, config.doubled)
+        settings = RolloutConfig(config.boards, config.drawn, config.keep, config.doubled, plain=config.plain)
         library = embedded()
         pools: dict[tuple[int, ...], Any] = {}
         sent: dict[int, tuple[Any, Any]] = {}
@@ -164,7 +164,8 @@ class League:
 
     def networks(self) -> Networks:
         """The network that plays now."""
-        trained = {"by": "bridge-env train league", "iterations": self.state.iteration, "start": self.config.start,
+        start = runs.portable(self.config.start)
+        trained = {"by": "bridge-env train league", "iterations": self.state.iteration, "start": start,
                    "seed": self.config.seed, "role": "champion"}  # fmt: skip
         return Networks(self.players[-1][1][0], None, trained)
 

@@ -18,6 +18,8 @@ class LeagueConfig:
     drawn: int = field(default=4, metadata={"help": "auctions drawn beside the likeliest, for each side that learns"})
     keep: float = field(default=0.4, metadata={"help": "share of the decisions that is learned from, the telling ones"})
     doubled: float = field(default=0.05, metadata={"help": "share of the boards on which what fails counts as doubled"})
+    plain: float = field(default=0.0, metadata={"help": "IMPs that a call costs which does not mean what it says: a "
+                         "suit bid without four cards, a low double ... (0.5 makes a system for people)"})  # fmt: skip
     strangers: float = field(default=0.3, metadata={"help": "share of the boards against other networks of the pool"})
     earlier: float = field(default=0.2, metadata={"help": "share of the boards against earlier selves"})
     pool: str = field(default="", metadata={"help": "opponents besides the start and earlier selves, as in "
@@ -44,7 +46,7 @@ class LeagueConfig:
         """Raises: ValueError for a number that makes no sense."""
         for name, least in (("iterations", 1), ("boards", 16), ("drawn", 1), ("remember", 1), ("selves", 0),
                             ("batch", 2), ("lag", 1), ("evaluate", 1), ("judged", 2),
-                            ("entropy", 0), ("doubled", 0), ("strangers", 0),
+                            ("entropy", 0), ("doubled", 0), ("plain", 0), ("strangers", 0),
                             ("earlier", 0), ("seed", 0)):  # fmt: skip
             if not getattr(self, name) >= least:
                 raise ValueError(f"--{name} is {getattr(self, name)}; it must be {least} or more")

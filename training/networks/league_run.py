@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Callable
 from dataclasses import asdict
@@ -15,11 +16,11 @@ from agents.networks import file as networks_file
 from agents.networks.file import Networks
 from bridge_env.bidders import make
 from bridge_env.double_dummy.library import embedded
-from training import runs
+from training import panel, runs
 from training.cluster import Cluster
-from training.networks import imitate, recorded
+from training.networks import imitate, league_report, recorded
 from training.networks.imitation_config import ImitationConfig
-from training.networks.league import KIND, START, League, State, specs, start_networks
+from training.networks.league import KIND, POLICY, START, League, State, specs, start_networks
 from training.networks.league_config import LeagueConfig
 
 _NOTHING = "nothing"
@@ -133,6 +134,17 @@ class _Writer:
             self.writer.close()
 
 
-def conclude(folder: Path, config: LeagueConfig) -> None:
-    """Tell how to play what was learned."""
-    print(f"play it: bridge-env match policy:{folder / 'policy.npz'} system:sayc")
+def conclude(folder: Path, config: LeagueConfig, boards: int, tell: Callable[[str, int], None]) -> None:
+    """Play the panel, write the report and the curve, and tell how to play what was learned."""
+    spec = f"policy:{folder / POLICY}"
+    listed = [("start", f"policy:{folder / START}")] if (folder / START).exists() else []
+    lines = panel.panel(
+        spec, [*listed, *panel.opponents()], boards, config.seed, kept=folder / "panel.json", progress=tell
+    )
+    metrics = [json.loads(line) for line in (folder / runs.METRICS).read_text(encoding="utf-8").splitlines()]
+    league_report.plot_curve(metrics, folder / "learning_curve.png")
+    runs.write_atomically(folder / "report.md", league_report.markdown(folder, config, lines, metrics))
+    print("\n" + panel.table_text(lines) + "\n")
+    for what, name in (("report", "report.md"), ("learning curve", "learning_curve.png"), ("network", POLICY)):
+        print(f"{what + ':':<16}{folder / name}")
+    print(f"{'play it:':<16}bridge-env match {spec} system:two-over-one")

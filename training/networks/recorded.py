@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -51,6 +51,12 @@ class Recorded:
         )  # fmt: skip
 
 
+_NOTHING = Recorded(
+    np.empty((0, 52), np.uint8), np.empty(0, np.int16), np.empty(0, np.int16), np.empty((0, 1), np.int8),
+    np.empty((0, 2), bool),
+)  # fmt: skip
+
+
 def held_out(owner: NDArray[np.uint8]) -> NDArray[np.bool_]:
     """Deals kept apart to measure agreement: those of the judging split, and one in twenty of the others, bool (N,).
 
@@ -74,10 +80,12 @@ def read(
         seed: of these boards.
 
     Raises:
-        BoardsError: a source has no auction to learn from, or an array file is faulty.
+        BoardsError: there is no auction to learn from, or an array file is faulty.
         OSError: a file cannot be read.
     """
     parts = [_read(source, card, without, boards, seed) for source in sources]
+    if not any(len(part) for part in parts):
+        raise BoardsError(f"{', '.join(sources)}: no board has both a deal and an auction")
     wide = max(part.history.shape[1] for part in parts)
     history = [np.pad(p.history, ((0, 0), (0, wide - p.history.shape[1])), constant_values=-1) for p in parts]
     return Recorded(
@@ -108,7 +116,8 @@ def _records(path: str) -> Recorded:
         elif item.auction:
             boards.append(item)
     if not boards:
-        raise BoardsError(f"{path}: no board has both a deal and an auction")
+        nothing = f"{path}: no board has both a deal and an auction"
+        return replace(_NOTHING, problems=(*problems, nothing))
     longest = max(len(board.auction or ()) for board in boards)
     history = np.full((len(boards), longest), -1, np.int8)
     for row, board in enumerate(boards):

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
 from agents.networks.network import Network
+from agents.networks.tables import Deals, Sparse, branched, look, play_on
 from bridge_env import streams
 from bridge_env.auction import DEALER, MAX_CALLS, VULNERABILITY, Auctions, row_start, row_step
 from bridge_env.bidders import make
@@ -24,9 +25,9 @@ from bridge_env.double_dummy.library import Library, embedded
 from bridge_env.envs.images import NUM_IMAGES, draw_images
 from bridge_env.kernels import njit
 from bridge_env.scoring import imps
+from training.code_words import code_words
 from training.networks.critic_inputs import critic_rows
 from training.networks.model import take_rows
-from training.networks.tables import Deals, Sparse, branched, look, play_on
 
 _LONGEST = 48  # calls of the likeliest auction that drawn ones may leave it at
 _RAREST = 0.02  # the least chance that a decision is kept
@@ -42,12 +43,16 @@ class RolloutConfig:
         drawn: auctions drawn for each side of the learner.
         keep: the share of decisions that is learned from.
         doubled: the share of the boards on which contracts of the learner that fail count as doubled.
+        images: of each solved deal that are dealt.
+        plain: IMPs that a call costs that does not mean what it says (``training.code_words``).
     """
 
     boards: int
     drawn: int
     keep: float
     doubled: float
+    images: int = NUM_IMAGES
+    plain: float = 0.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,9 +113,9 @@ class _Decisions:
     entropy: float = 0.0
 
 
-def draw_deals(key: NDArray[np.uint64], library: Library) -> Deals:
+def draw_deals(key: NDArray[np.uint64], library: Library, images: int = NUM_IMAGES) -> Deals:
     """A solved training board for every stream, as any of its images, dealer and vulnerability at random."""
-    owner, tricks = draw_images(key, library.records, library.split("training"), NUM_IMAGES)
+    owner, tricks = draw_images(key, library.records, library.split("training"), images)
     chance = streams.draws(streams.key(key, "dealer and vulnerability"), 2) & np.uint64(3)
     return Deals.of(owner, tricks, chance[:, 0].astype(np.int16), chance[:, 1].astype(np.int16))
 
@@ -184,7 +189,7 @@ def _rollout(
 ) -> Experience:
     boards = config.boards
     keys = streams.key(key, np.arange(boards))
-    deals = draw_deals(keys, library)
+    deals = draw_deals(keys, library, config.images)
     players = [learner, *(make(p.player) if isinstance(p.player, str) else p.player for p in pool)]
     seated, sides = seating(boards, pool)
     doubled = streams.uniforms(streams.key(keys, "doubled"), 1)[:, 0] < config.doubled
@@ -225,6 +230,10 @@ def _rollout(
     play_on(auctions, deals, board, players, seated[board], side.astype(np.int8), drawn_keys, note_drawn)
     gained = deals.points(auctions, board, (doubled & (sides != 3))[board]) - best_points[board]
     reward = imps(np.where(side == 0, gained, -gained)).astype(np.float32)
+    if config.plain:
+        more = code_words(auctions.history, auctions.dealer, deals.owner[board], side)
+        more -= code_words(best.history[board], auctions.dealer, deals.owner[board], side)
+        reward -= np.float32(config.plain) * more.astype(np.float32)
     return _experience(
         critic, deals, config, key, best, likeliest.at, chances, auctions, board, side, left, reward,
         best_points, later,

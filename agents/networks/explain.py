@@ -1,0 +1,70 @@
+"""Why a network calls as it does, in figures: the calls it considered, what each came to, and what it believes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.networks.bidder import NetworkBidder
+from bridge_env.calls import call_text
+from bridge_env.cards import SEATS
+from bridge_env.view import BidView
+
+_TOLD = 5  # calls that are named
+_LEAST = 0.005  # with at least this chance
+_HCP = np.array([0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 2, 3, 4])
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """One call of a network.
+
+    Attributes:
+        call: the call.
+        alternatives: calls and the chance of each, the likeliest first.
+        believed: what each other seat is believed to hold on average, in words; empty without a belief.
+    """
+
+    call: str
+    alternatives: tuple[tuple[str, float], ...]
+    believed: tuple[str, ...]
+
+    def __str__(self) -> str:
+        told = ", ".join(f"{call} {100 * chance:.1f}%" for call, chance in self.alternatives)
+        lines = [self.call, f"  considers {told}"]
+        head = "believes"
+        for text in self.believed:
+            lines.append(f"  {head:<9} {text}")
+            head = ""
+        return "\n".join(lines)
+
+
+def explain(bidder: NetworkBidder, view: BidView) -> Explanation:
+    """Why ``bidder`` calls as it does with the hand of the one row of ``view``."""
+    chances = bidder.probabilities(view)[0]
+    order = [int(c) for c in np.argsort(-chances, kind="stable")[:_TOLD] if chances[c] >= _LEAST]
+    return Explanation(
+        call_text(order[0]), tuple((call_text(c), float(chances[c])) for c in order), tuple(believed(bidder, view))
+    )
+
+
+def believed(bidder: NetworkBidder, view: BidView) -> list[str]:
+    """What the other seats are believed to hold on average, seat by seat to the left."""
+    if bidder.networks.belief is None:
+        return []
+    from agents.networks.belief import chances
+
+    return average_hands(chances(bidder.networks.belief, view)[0], int(view.seat[0]))
+
+
+def average_hands(held: NDArray[np.float64], seat: int) -> list[str]:
+    """Average points and lengths of left, partner and right, of the chances (52, 3) that they hold each card."""
+    out = []
+    for which in range(3):
+        lengths = held[:, which].reshape(4, 13).sum(axis=1)
+        points = float((held[:, which].reshape(4, 13) * _HCP).sum())
+        cards = " ".join(f"{lengths[suit]:.1f} {'CDHS'[suit]}" for suit in (3, 2, 1, 0))
+        out.append(f"{SEATS[(seat + which + 1) % 4]}  on average {points:.1f} hcp, {cards}")
+    return out

@@ -1,0 +1,171 @@
+"""``reason:policy:NAME``: a network's call, unless deals that fit the auction say that another one is better.
+
+Deals are drawn by the network's belief, and weighed by how likely the calls of the others were with those hands:
+partner's under the network itself, the opponents' under a mixture of networks, as nobody knows how a stranger bids.
+A share of surprise keeps every call possible. Each deal is then bid out after each candidate, by the network and by
+the opponents' model that explains their calls on that deal, and the contracts are scored by the trick estimator.
+
+Everything is seen from the seat to call, which is turned to N, as in ``agents.reasoning.reasoner``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.networks import belief
+from agents.networks.bidder import NetworkBidder
+from agents.networks.network import Network
+from agents.networks.tables import Deals, decide, look, play_on
+from agents.reasoning.leaves import contract_values, smooth_imps
+from agents.reasoning.options import Options
+from agents.reasoning.reasoner import turned
+from bridge_env import streams
+from bridge_env.auction import Auctions
+from bridge_env.view import BidView
+
+LIKELY = 0.02  # a call that the network gives at least this chance is a candidate
+_SURPRISE = 0.02  # of all calls, the share that follows no network
+_MIXED = 0.05  # of what is believed, the share of knowing nothing
+_DRAWN = 8  # deals drawn for each that is wanted
+
+
+@dataclass(frozen=True, eq=False)
+class Weighing:
+    """How a call was found.
+
+    Attributes:
+        call: what is called; ``usual`` what the network calls.
+        calls: the candidates, ``usual`` first.
+        chance: float64 (C,), the network's chance of each.
+        gain, error: float64 (C,), IMPs over ``usual`` and the standard error of that; empty where nothing was thought.
+        owner: uint8 (S, 52), the deals, seen from the seat to call as 0.
+        model: int64 (S,), which opponents' model each deal was bid out with.
+        effective: how many deals of equal weight tell as much.
+    """
+
+    call: int
+    usual: int
+    calls: list[int]
+    chance: NDArray[np.float64]
+    gain: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
+    error: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
+    owner: NDArray[np.uint8] = field(default_factory=lambda: np.zeros((0, 52), np.uint8))
+    model: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64))
+    effective: float = 0.0
+
+
+class Doubter:
+    """A network that thinks before it calls. A ``Bidder``.
+
+    Args:
+        own: the network, with a belief.
+        models: what the opponents may be playing.
+        options: what to think with: ``samples``, ``caution``, ``margin``, ``candidates``, ``leaves``.
+    """
+
+    thinks = True
+
+    def __init__(self, own: NetworkBidder, models: Sequence[Network], options: Options) -> None:
+        if own.networks.belief is None:
+            raise ValueError("this network has no belief; 'bridge-env fit belief' gives it one")
+        self.own, self.models, self.options = own, tuple(models), options
+
+    def bid(self, view: BidView, key: NDArray[np.uint64]) -> NDArray[np.int8]:
+        chances = self.own.probabilities(view)
+        calls = chances.argmax(axis=1).astype(np.int8)
+        for row in np.flatnonzero((chances >= LIKELY).sum(axis=1) > 1):
+            calls[row] = self.think(view.take(np.array([row])), key[row : row + 1]).call
+        return calls
+
+    def think(self, view: BidView, key: NDArray[np.uint64]) -> Weighing:
+        """How the call of the one row of ``view`` is found."""
+        chance = self.own.probabilities(view)[0]
+        order = np.argsort(-chance, kind="stable")
+        calls = [int(c) for c in order[: self.options.candidates] if chance[c] >= LIKELY] or [int(order[0])]
+        if len(calls) == 1:
+            return Weighing(calls[0], calls[0], calls, chance[calls])
+        seen = turned(view)
+        owner, model, effective = self._deals(seen, key[0])
+        points = self._played_out(seen, calls, owner, model, key[0])
+        difference = smooth_imps(points - points[0])
+        gain = difference.mean(axis=1)
+        # Deals drawn more than once tell no more than once.
+        error = difference.std(axis=1, ddof=1) / np.sqrt(max(2.0, min(effective, len(owner))))
+        better = (gain > self.options.caution * error) & (gain > self.options.margin)
+        chosen = int(np.where(better, gain, -np.inf).argmax()) if better.any() else 0
+        return Weighing(calls[chosen], calls[0], calls, chance[calls], gain, error, owner, model, effective)
+
+    # --- the deals ---------------------------------------------------------------------------------------------
+
+    def _deals(self, view: BidView, key: np.uint64) -> tuple[NDArray[np.uint8], NDArray[np.int64], float]:
+        """Deals with the opponents' model of each, of equal weight, and how many tell as much: (S, 52), (S,)."""
+        assert self.own.networks.belief is not None
+        wanted = self.options.samples
+        odds = belief.chances(self.own.networks.belief, view)[0]
+        odds = (1 - _MIXED) * odds + _MIXED / 3
+        owner, log_odds = belief.draw_deals(view.hand[0], odds, _DRAWN * wanted, streams.key(key, "deals")[0])
+        log = self._likelihood(view, owner) - log_odds[:, None]
+        weight = np.exp(log - log.max())
+        weight /= weight.sum()
+        effective = 1 / float(np.square(weight.sum(axis=1)).sum())
+        points = (streams.uniforms(streams.key(key, "chosen"), 1)[0, 0] + np.arange(wanted)) / wanted
+        chosen = np.minimum(np.searchsorted(np.cumsum(weight.ravel()), points), weight.size - 1)
+        return owner[chosen // weight.shape[1]], chosen % weight.shape[1], effective
+
+    def _likelihood(self, view: BidView, owner: NDArray[np.uint8]) -> NDArray[np.float64]:
+        """The logarithm of how likely the others' calls were on each deal under each model: float64 (D, M)."""
+        deals, n = _as_deals(owner, view), len(owner)
+        log = np.zeros((n, len(self.models)))
+        history = view.history[0, : int(view.length[0])]
+        rows = np.arange(n)
+        for number, call in enumerate(history):
+            caller = (int(view.dealer[0]) + number) & 3
+            if caller == 0:
+                continue
+            before = Auctions.replay(history[None, :number], view.dealer[0], view.vulnerability[0])
+            seen, mask = look(before.take(np.zeros(n, np.int64)), deals, rows, rows)
+            surprise = _SURPRISE / max(1, int(mask[0].sum()))
+            speakers = [self.own.networks.policy] if caller == 2 else self.models
+            chance = np.stack([decide(m.outputs(*seen), mask, np.full(n, -1.0))[0][:, call] for m in speakers], axis=1)
+            log += np.log((1 - _SURPRISE) * chance + surprise)
+        return log
+
+    # --- looking ahead -----------------------------------------------------------------------------------------
+
+    def _played_out(
+        self, view: BidView, calls: list[int], owner: NDArray[np.uint8], model: NDArray[np.int64], key: np.uint64
+    ) -> NDArray[np.float64]:
+        """What each candidate comes to on each deal, in points to my side: float64 (C, S)."""
+        deals, count = _as_deals(owner, view), len(owner)
+        length = int(view.length[0])
+        history = np.empty((len(calls), length + 1), np.int8)
+        history[:, :length] = view.history[0, :length]
+        history[:, length] = calls
+        each = np.repeat(np.arange(len(calls)), count)
+        auctions = Auctions.replay(history, view.dealer[0], view.vulnerability[0]).take(each)
+        board = np.tile(np.arange(count), len(calls))
+        seated = np.zeros((len(board), 2), np.int8)
+        seated[:, 1] = 1 + model[board]
+        nobody = np.full(len(board), -1, np.int8)
+        play_on(
+            auctions, deals, board, [self.own.networks.policy, *self.models], seated, nobody,
+            np.full(len(board), key, np.uint64), lambda *heard: None,
+        )  # fmt: skip
+        leaves = contract_values(owner, int(view.vulnerability[0]), self.options.leaves)
+        contracts = auctions.contracts()
+        bid, declarer = contracts.bid.astype(np.int64), contracts.declarer.astype(np.int64)
+        points = leaves[board, declarer, bid, contracts.doubling].astype(np.float64)
+        points[declarer & 1 == 1] *= -1
+        points[bid < 0] = 0
+        return points.reshape(len(calls), count)
+
+
+def _as_deals(owner: NDArray[np.uint8], view: BidView) -> Deals:
+    """Imagined deals at the table of the one row of a turned view; nobody knows their tricks."""
+    n = len(owner)
+    tricks = np.zeros((n, 4, 5), np.int8)
+    return Deals.of(owner, tricks, np.repeat(view.dealer, n), np.repeat(view.vulnerability, n))

@@ -1,0 +1,50 @@
+"""Why a network that thinks calls as it does: its candidates in play-outs, what it believes, and some of the deals."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.networks.explain import average_hands
+from agents.reasoning.doubting import Doubter, Weighing
+from bridge_env.calls import call_text
+from bridge_env.cards import SEATS, hand_text
+from bridge_env.view import BidView
+
+_EXAMPLES = 3
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """One call of a network that thinks; ``seat`` is who calls."""
+
+    weighing: Weighing
+    seat: int
+
+    def __str__(self) -> str:
+        found = self.weighing
+        lines = [call_text(found.call), f"  usual     {call_text(found.usual)}, with a chance of {found.chance[0]:.1%}"]
+        if not len(found.gain):
+            return "\n".join([*lines, "  thought   none: no other call is likely enough"])
+        lines.append(
+            f"  thought   {len(found.owner)} deals that tell as much as {found.effective:.0f}, "
+            "each bid out after each call"
+        )
+        lines.append(f"  calls     {'':5} {'chance':>7}  IMPs v. {call_text(found.usual)}")
+        for call, chance, gain, error in zip(found.calls, found.chance, found.gain, found.error, strict=True):
+            over = "" if call == found.usual else f"{gain:+.2f} ± {error:.2f}"
+            lines.append(f"            {call_text(call):5} {chance:7.1%}  {over}")
+        held = np.stack([(found.owner == which).mean(axis=0) for which in (1, 2, 3)], axis=1)
+        for number, text in enumerate(average_hands(held, self.seat)):
+            lines.append(f"  {'believes' if number == 0 else '':<9} {text}")
+        for number, owner in enumerate(found.owner[:: max(1, len(found.owner) // _EXAMPLES)][:_EXAMPLES]):
+            hands = "  ".join(f"{SEATS[(self.seat + k) % 4]} {hand_text(owner == k)}" for k in (1, 2, 3))
+            lines.append(f"  {'deals' if number == 0 else '':<9} {hands}")
+        return "\n".join(lines)
+
+
+def explain(doubter: Doubter, view: BidView, key: NDArray[np.uint64]) -> Explanation:
+    """Why ``doubter`` calls as it does with the hand of the one row of ``view``."""
+    return Explanation(doubter.think(view, key), int(view.seat[0]))

@@ -1,0 +1,71 @@
+"""``bridge-env fit belief``: the arguments, the progress bar, and the calls."""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import MISSING, fields, replace
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+_EPILOG = """\
+examples:
+  bridge-env fit belief policy:mine/policy.npz --out mine/policy.npz      add a belief to a network's own file
+  bridge-env fit belief policy:mine/policy.npz --against policy:acol policy:standard --out other.npz
+
+A belief says who is likely to hold which card, from a hand and the auction so far. It is taught by the network's own
+auctions on training boards. A network that has one can think: bridge-env bid reason:policy:mine/policy.npz
+"""
+
+
+def add_belief(targets: Any) -> None:
+    """Add ``bridge-env fit belief``."""
+    from training.networks.belief_config import BeliefConfig
+
+    parser = targets.add_parser(
+        "belief",
+        help="what a network may believe of the other hands",
+        description="Teach a network who is likely to hold which card after which auction.",
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("network", metavar="policy:NAME|FILE", help="the network that bids")
+    parser.add_argument("--out", type=Path, required=True, metavar="FILE", help="where to write it, with its belief")
+    parser.add_argument("--against", nargs="*", default=[], metavar="SPEC", help="opponents besides itself")
+    for item in fields(BeliefConfig):
+        assert item.default is not MISSING
+        text = f"{item.metadata['help']} ({item.default})"
+        parser.add_argument(f"--{item.name}", type=type(item.default), default=None, help=text)
+    parser.set_defaults(handler=_run)
+
+
+def _run(args: argparse.Namespace) -> int:
+    from agents.networks import file as networks_file
+    from training import runs
+    from training.cli_policy import Bar
+    from training.networks.belief_config import BeliefConfig
+    from training.networks.league import refuse_gatekeepers, start_networks
+
+    if find_spec("torch") is None:
+        raise runs.RunError('there is no torch here; install it: pip install -e ".[rl]" -c constraints.txt')
+    import torch
+
+    from training.networks import belief_fit
+
+    torch.set_num_threads(1)
+    torch.set_flush_denormal(True)
+    given = {f.name: getattr(args, f.name) for f in fields(BeliefConfig) if getattr(args, f.name) is not None}
+    config = replace(BeliefConfig(), **given)
+    config.check()
+    refuse_gatekeepers(args.against)
+    networks = start_networks(args.network)
+    bar = Bar()
+    try:
+        model, loss = belief_fit.fit(args.network, args.against, config, bar.tell)
+    finally:
+        bar.close()
+    trained = {**networks.trained, "belief": f"{config.boards} boards, {loss:.4f} nats a card"}
+    networks_file.save(replace(belief_fit.with_belief(networks, model), trained=trained), args.out)
+    print(f"{loss:.4f} nats a card on judging boards (knowing nothing: 1.0986)")
+    print(f"written: {args.out}")
+    return 0

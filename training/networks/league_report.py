@@ -1,0 +1,53 @@
+"""The verdict on a run of the league: the panel, what it gained over its start, and the page of a run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from training import panel, runs
+from training.networks.league_config import LeagueConfig
+from training.panel import Line
+
+
+def markdown(folder: Path, config: LeagueConfig, lines: Sequence[Line], metrics: Sequence[Mapping[str, Any]]) -> str:
+    """The page of a run, the panel first."""
+    last = metrics[-1]
+    command = runs.command_line("bridge-env train league", config).replace(config.start, runs.portable(config.start))
+    decisions = sum(row.get("decisions", 0.0) for row in metrics)
+    machine = runs.read_manifest(folder).get("machine", {})
+    return "\n".join([
+        "# A network from the league", "",
+        f"Made by `{command}`: {last['iteration']:,} iterations, {last['seconds'] / 3600:.2f} hours of "
+        f"{machine.get('cores')} cores, {decisions / 1e6:.0f} million decisions.", "",
+        f"Judging boards, {lines[0].boards:,} against each, duplicate, dealer and vulnerability by board number, exact "
+        "double-dummy tricks.", "",
+        *panel.markdown(lines), "",
+        "![learning curve](learning_curve.png)", "",
+        "## Config", "", *(f"- {name}: {runs.portable(str(value))}" for name, value in asdict(config).items()), "",
+    ])  # fmt: skip
+
+
+def plot_curve(metrics: Sequence[Mapping[str, Any]], path: Path) -> None:
+    """The learning curve as a PNG: IMPs a board on training boards, by hours."""
+    from matplotlib.figure import Figure  # the figure itself: no window system, no global state
+
+    figure = Figure(figsize=(7.5, 4.2), layout="constrained")
+    axes = figure.subplots()
+    axes.axhline(0, color="0.6", linewidth=0.8)
+    names = [name for name, value in metrics[-1].items() if isinstance(value, dict)]
+    for name in names:
+        rows = [row for row in metrics if name in row]
+        hours = np.array([row["seconds"] for row in rows]) / 3600
+        mean = np.array([row[name]["mean_imps"] for row in rows])
+        error = np.array([row[name]["standard_error"] for row in rows])
+        axes.plot(hours, mean, label=f"against {'its start' if name == 'start' else name}")
+        axes.fill_between(hours, mean - error, mean + error, alpha=0.25, linewidth=0)
+    axes.set_xlabel("hours of training")
+    axes.set_ylabel(f"IMPs a board, {metrics[-1]['boards']:,} training boards")
+    axes.legend(loc="lower right")
+    figure.savefig(path, dpi=100)
