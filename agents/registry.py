@@ -34,7 +34,7 @@ from agents.maps.bidder import MapBidder
 from agents.maps.bidder import read_bidder as read_maps
 from agents.networks.bidder import NetworkBidder
 from agents.networks.network import Network
-from agents.networks.shipped import network_path, read_networks
+from agents.networks.shipped import GATEKEEPER, network_path, read_networks, role
 from agents.policy import POLICY_FORMAT, Policy
 from agents.policy import load as load_policy
 from agents.reasoning.doubting import Doubter
@@ -151,12 +151,14 @@ def _doubter(name: str, options: str, opponents: str | None) -> Doubter:
 
 
 def _network_of(spec: str) -> Network | None:
-    """The network that a player holds, whether it thinks as well or not."""
+    """The network that a player holds, thinking or not; None for gatekeepers, who are strangers to everybody."""
     head, _, argument = spec.removeprefix("reason:").partition(":")
     if head != "policy":
         return None
     bidder = make_policy(argument.partition("?")[0])
-    return bidder.networks.policy if isinstance(bidder, NetworkBidder) else None
+    if not isinstance(bidder, NetworkBidder) or role(bidder.networks) == GATEKEEPER:
+        return None
+    return bidder.networks.policy
 
 
 def _player(spec: str | None, unknown: tuple[Hierarchy, Habit]) -> tuple[Hierarchy, Habit]:

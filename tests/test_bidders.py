@@ -11,8 +11,8 @@ import pytest
 
 from agents.cases.file import save as save_cases
 from agents.maps.atlas import save as save_maps
+from agents.networks import file as networks_file
 from agents.policy import policy, save
-from agents.reasoning.reasoner import Reasoner
 from agents.registry import player_of
 from bridge_env import bidders, streams
 from bridge_env.auction import MAX_CALLS, Auctions, one_auction
@@ -34,6 +34,9 @@ SPECS = [
     "pair:system:sayc,pass",
     "pair:random,system:sayc",
     "policy:FILE",
+    "policy:BELIEF",
+    "policy:polish",
+    "reason:policy:BELIEF?samples=4",
     "cases:POINTS",
     "cases:TREES",
     "som:MAPS",
@@ -69,6 +72,14 @@ def write_policy(folder):
     return folder / "policy.npz"
 
 
+def write_belief(folder):
+    """A file for ``policy:BELIEF``: a network with a belief, both with random weights."""
+    from test_belief import with_belief
+
+    networks_file.save(with_belief(), folder / "belief.npz")
+    return folder / "belief.npz"
+
+
 def write_cases(folder, trees):
     """A file for ``cases:POINTS`` or ``cases:TREES``, with a metric of random weights, and random forests or none."""
     from test_case_base import small_base
@@ -94,6 +105,7 @@ def bidder(request, tmp_path):
     for word, trees in (("POINTS", 0), ("TREES", 12)):
         if word in spec:
             spec = spec.replace(word, str(write_cases(tmp_path, trees)))
+    spec = spec.replace("BELIEF", str(write_belief(tmp_path))) if "BELIEF" in spec else spec
     for word, inputs in (("MAPS", "published"), ("LEARNED", "learned")):
         if word in spec:
             spec = spec.replace(word, str(write_maps(tmp_path, inputs)))
@@ -102,7 +114,7 @@ def bidder(request, tmp_path):
 
 def enough(bidder, count):
     """How many positions to ask a bidder about: fewer where each takes milliseconds."""
-    return count // 50 if isinstance(player_of(bidder, 0), Reasoner) else count
+    return count // 50 if getattr(player_of(bidder, 0), "thinks", False) else count
 
 
 def positions(count, seed):

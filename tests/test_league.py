@@ -22,6 +22,7 @@ from bridge_env.scoring import imps, score
 from bridge_env.view import view_of
 from training.cli import main
 from training.match import play
+from training.networks import lessons
 from training.networks.critic_inputs import CRITIC_INPUTS, STANDS, critic_rows
 from training.networks.league import League, chosen_selves, refuse_gatekeepers
 from training.networks.league_config import LeagueConfig
@@ -345,7 +346,7 @@ def test_when_tasks_run_does_not_matter(tmp_path):
 
 def test_a_run_from_a_network_begins_as_that_network(tmp_path):
     start = random_networks(seed=3)
-    league = League(tmp_path, SMALL, start)
+    league = League(tmp_path, LeagueConfig(**(vars(SMALL) | {"start": "policy:somebody"})), start)
     view_boards = play(NetworkBidder(league.networks()), NetworkBidder(start), 50)
     assert (view_boards.imps == 0).all()
     assert [o.name for o in league.pool(0)] == ["start"]
@@ -394,3 +395,42 @@ def test_bad_settings_get_a_clear_error(tmp_path, capsys):
         assert main(["train", "league", "--out", str(tmp_path / "runs"), *words]) == 2
         assert says in capsys.readouterr().err
     assert not (tmp_path / "runs").exists()
+
+
+# --- from nothing ---------------------------------------------------------------------------------------------------
+
+
+def test_lessons_tell_what_every_call_is_worth():
+    deals = draw_deals(streams.key("lessons", np.arange(40)), embedded())
+    opened = Auctions.replay(np.array([[parse_call("1S"), PASS]] * 40), deals.dealer, deals.vulnerability)
+    value = lessons.worth(opened, deals, np.arange(40))
+    ours = deals.dealer & 1
+    vulnerability = deals.vulnerability
+    side = np.where(ours == 0, 1, -1)
+
+    def points(bid, declarer):
+        took = deals.tricks[np.arange(40), declarer, bid % 5]
+        return side * score(bid, 0, declarer, vulnerability, took).astype(int)
+
+    now = points(3, deals.dealer)
+    for call, declarer in (("4S", deals.dealer), ("3NT", deals.dealer ^ 2), ("2C", deals.dealer ^ 2)):
+        number = parse_call(call)
+        np.testing.assert_array_equal(value[:, number], imps(points(number - 3, declarer) - now))
+    assert (value[:, PASS] == 0).all()
+
+
+def test_first_lessons_teach_to_bid_what_makes(tmp_path):
+    """After a minute of lessons a small network beats passing by far, with silent opponents; random weights do not."""
+    config = LeagueConfig(start="nothing", boards=512, lessons=40, layers="48", batch=512)
+    taught = lessons.learn(config)
+    match = play(NetworkBidder(taught), "pass", 400)
+    assert match.mean_imps > 1.5
+    untaught = lessons.learn(LeagueConfig(**(vars(config) | {"lessons": 0})))
+    assert play(NetworkBidder(untaught), "pass", 400).mean_imps < -3
+
+
+def test_a_run_from_nothing_meets_silence_first(tmp_path):
+    config = LeagueConfig(**(vars(SMALL) | {"silent": 4, "lessons": 0, "remember": 2}))
+    league = run_league(tmp_path / "run", config)
+    assert [o.name for o in league.pool(3)] == ["silent"]
+    assert [o.name for o in league.pool(4)] == ["self 2", "self 4"]

@@ -32,6 +32,7 @@ from training.networks.learner import Learner
 from training.networks.rollout import Opponent, RolloutConfig, rollout
 
 KIND = "league"
+NOTHING = "nothing"  # what a network starts from that has seen nobody's auctions
 CHECKPOINT, START, POLICY, SELVES = "checkpoint.npz", "start.npz", "policy.npz", "selves"
 Players = tuple[Network, Network]  # policy and critic
 
@@ -67,6 +68,8 @@ class League:
     def pool(self, version: int) -> list[Opponent]:
         """The opponents of a rollout that plays with the networks after ``version`` iterations."""
         config = self.config
+        if config.start == NOTHING and version < config.silent:
+            return [Opponent("silent", 1.0, None)]
         strangers = list(self.strangers)
         if self.start is not None:
             strangers.insert(0, ("start", self.start.policy))
@@ -95,16 +98,17 @@ class League:
 
         def submit(number: int) -> Any:
             version = max(0, number - config.lag + 1)
-            selves = tuple(chosen_selves(version, config.remember, config.selves))
-            if selves not in pools:
+            met = (config.start == NOTHING and version < config.silent,)
+            met += tuple(chosen_selves(version, config.remember, config.selves))
+            if met not in pools:
                 pools.clear()
-                pools[selves] = cluster.put(self.pool(version))
+                pools[met] = cluster.put(self.pool(version))
             if version not in sent:
                 policy, critic = next(p for v, p in self.players if v == version)
                 sent[version] = cluster.put(policy), cluster.put(critic)
                 for old in [v for v in sent if v < version]:
                     del sent[old]
-            return cluster.submit(rollout, *sent[version], pools[selves], settings, config.seed, number, library)
+            return cluster.submit(rollout, *sent[version], pools[met], settings, config.seed, number, library)
 
         ahead = deque(submit(n) for n in range(self.state.iteration, self._last(self.state.iteration)))
         began = time.perf_counter() - self.state.seconds

@@ -15,6 +15,10 @@ class LeagueConfig:
                        "a bidder whose auctions are imitated first (system:NAME), or nothing"})  # fmt: skip
     iterations: int = field(default=4000, metadata={"help": "rollouts to learn from"})
     boards: int = field(default=4096, metadata={"help": "boards of a rollout"})
+    lessons: int = field(
+        default=200, metadata={"help": "rollouts of first lessons, of a network that starts from nothing"}
+    )
+    silent: int = field(default=200, metadata={"help": "iterations against silent opponents after them"})
     drawn: int = field(default=4, metadata={"help": "auctions drawn beside the likeliest, for each side that learns"})
     keep: float = field(default=0.4, metadata={"help": "share of the decisions that is learned from, the telling ones"})
     doubled: float = field(default=0.05, metadata={"help": "share of the boards on which what fails counts as doubled"})
@@ -45,6 +49,7 @@ class LeagueConfig:
     def check(self) -> None:
         """Raises: ValueError for a number that makes no sense."""
         for name, least in (("iterations", 1), ("boards", 16), ("drawn", 1), ("remember", 1), ("selves", 0),
+                            ("lessons", 0), ("silent", 0),
                             ("batch", 2), ("lag", 1), ("evaluate", 1), ("judged", 2),
                             ("entropy", 0), ("doubled", 0), ("plain", 0), ("strangers", 0),
                             ("earlier", 0), ("seed", 0)):  # fmt: skip

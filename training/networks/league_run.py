@@ -18,12 +18,11 @@ from bridge_env.bidders import make
 from bridge_env.double_dummy.library import embedded
 from training import panel, runs
 from training.cluster import Cluster
-from training.networks import imitate, league_report, recorded
+from training.networks import imitate, league_report, lessons, recorded
 from training.networks.imitation_config import ImitationConfig
-from training.networks.league import KIND, POLICY, START, League, State, specs, start_networks
+from training.networks.league import KIND, NOTHING, POLICY, START, League, State, specs, start_networks
 from training.networks.league_config import LeagueConfig
 
-_NOTHING = "nothing"
 _IMITATED = 60_000  # boards of a bidder that are imitated before self-play
 
 
@@ -42,7 +41,7 @@ def prepare(folder: Path | None, config: LeagueConfig, root: Path, name: str | N
             manifest.setdefault("changes", []).append({"from": manifest.get("config")})
         runs.write_manifest(folder, manifest | {"config": asdict(config)})
         return folder
-    if config.start != _NOTHING:
+    if config.start != NOTHING:
         start_networks(config.start) if config.start.startswith("policy:") else make(config.start)
     folder = runs.new_folder(root, KIND, name)
     content = runs.manifest(asdict(config), runs.sha256(Path(embedded().path)))
@@ -61,7 +60,7 @@ def train(
         say: hears what is going on.
     """
     began = time.perf_counter()
-    say("imitating" if not config.start.startswith("policy:") else "starting")
+    say("first lessons" if config.start == NOTHING else "starting")
     league = League(folder, config, _start(folder, config))
     league.load()
     say("self-play")
@@ -83,13 +82,13 @@ def train(
     return league.state.iteration >= config.iterations
 
 
-def _start(folder: Path, config: LeagueConfig) -> Networks | None:
+def _start(folder: Path, config: LeagueConfig) -> Networks:
     """The network to begin with, kept in the run's folder so that the run hangs on no other file."""
-    if config.start == _NOTHING:
-        return None
     path = folder / START
     if not path.exists():
-        if config.start.startswith("policy:"):
+        if config.start == NOTHING:
+            networks = lessons.learn(config)
+        elif config.start.startswith("policy:"):
             networks = start_networks(config.start)
         else:
             networks = _imitated(config, folder)

@@ -257,7 +257,7 @@ def _experience(
     # Decisions after it: the critic says what was to be expected.
     rows = np.concatenate([*later.row, np.empty(0, np.int64)])
     lengths = np.concatenate([*later.length, np.empty(0, np.int64)])
-    seen = _before(auctions, rows, lengths)
+    seen = rewound(auctions, rows, lengths)
     looked = critic_rows(seen, deals, board[rows], best_points[board[rows]])
     expected = critic.outputs(*looked)[:, 0]
 
@@ -270,7 +270,7 @@ def _experience(
     interest = (1 - chance_all) * (np.abs(advantage) + _LEAST)
     keep = np.clip(interest * _factor(interest, config.keep), _RAREST, 1.0)
     kept = np.flatnonzero(streams.uniforms(streams.key(key, "kept", np.arange(len(keep))), 1)[:, 0] < keep)
-    states = _before(auctions, everything[kept], lengths_all[kept])
+    states = rewound(auctions, everything[kept], lengths_all[kept])
     inputs, mask = look(states, deals, board[everything[kept]], np.arange(len(kept)))
     weight = (1 / keep[kept]).astype(np.float32)
     taught = kept[kept >= len(drawn)] - len(drawn)
@@ -289,7 +289,7 @@ def _experience(
     )  # fmt: skip
 
 
-def _before(auctions: Auctions, rows: NDArray[np.int64], length: NDArray[np.int64]) -> Auctions:
+def rewound(auctions: Auctions, rows: NDArray[np.int64], length: NDArray[np.int64]) -> Auctions:
     """The auctions at ``rows`` as they stood after ``length`` calls."""
     out = auctions.take(rows)
     _rewind(out.state, out.history, length)

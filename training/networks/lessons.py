@@ -1,0 +1,100 @@
+"""First lessons of a network that starts from nothing: what every legal call would be worth if all passed after it.
+
+Opponents are silent. The exact table tells the score of every contract, so that each state teaches about all calls at
+once, not about one that was tried. A network learns so in minutes to bid what its hand and partner's calls suggest;
+what calls are good for beyond the contract that they name, it learns in the league.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from agents.networks.file import Networks
+from agents.networks.inputs import MOST_ON, NUM_INPUTS
+from agents.networks.network import quantized
+from agents.networks.tables import Deals, look, play_on
+from bridge_env import streams
+from bridge_env.auction import DOUBLING, FIRST_NAMER, LAST_BID, Auctions, row_declarer, row_turn
+from bridge_env.calls import FIRST_BID, NUM_CALLS
+from bridge_env.double_dummy.library import Library, embedded
+from bridge_env.kernels import njit
+from bridge_env.scoring import SCORE_TABLE, imps
+from training.networks.league_config import LeagueConfig
+from training.networks.model import Perceptron, take_rows
+from training.networks.rollout import draw_deals, rewound
+from training.ppo_config import widths
+
+_IMPS = 2.0  # outputs are in units of this many IMPs: what is worth so much less is called e times less often
+
+
+@njit
+def _worth(state, board, tricks, vulnerability, out):  # type: ignore[no-untyped-def]
+    """Write the points of each bid, if all pass after it, less those of a pass, to the caller's side."""
+    for i in range(len(board)):
+        row, at = state[i], board[i]
+        seat = row_turn(row)
+        side = seat & 1
+        vulnerable = (vulnerability[at] >> side) & 1
+        now = 0
+        if row[LAST_BID] >= 0:  # opponents are silent: it is ours
+            declarer = row_declarer(row)
+            now = SCORE_TABLE[row[LAST_BID], row[DOUBLING], vulnerable, tricks[at, declarer, row[LAST_BID] % 5]]
+        for bid in range(35):
+            namer = row[FIRST_NAMER + side * 5 + bid % 5]
+            took = tricks[at, seat if namer < 0 else namer, bid % 5]
+            out[i, FIRST_BID + bid] = SCORE_TABLE[bid, 0, vulnerable, took] - now
+
+
+def worth(auctions: Auctions, deals: Deals, board: NDArray[np.int64]) -> NDArray[np.float32]:
+    """IMPs of every call over passing, if all pass after it and opponents are silent: float32 (N, 38)."""
+    out = np.zeros((len(board), NUM_CALLS), np.int64)
+    _worth(auctions.state, board, deals.tricks, deals.vulnerability, out)
+    return imps(out).astype(np.float32)
+
+
+def learn(
+    config: LeagueConfig, tell: Callable[[float], None] = lambda share: None, library: Library | None = None
+) -> Networks:
+    """A network of random weights after its first lessons."""
+    library = library or embedded()
+    model = Perceptron([NUM_INPUTS, *widths(config.layers), NUM_CALLS], config.seed)
+    adam = torch.optim.Adam(model.parameters(), lr=1e-3, fused=True)
+    for number in range(config.lessons):
+        policy = quantized(model.floats(), MOST_ON)
+        key = streams.key("lessons", config.seed, number)
+        deals = draw_deals(streams.key(key, np.arange(config.boards)), library)
+        auctions, board = _met(policy, deals, key)
+        rows, mask = look(auctions, deals, board, np.arange(len(board)))
+        value = worth(auctions, deals, board)
+        order = np.argsort(streams.key(key, "order", np.arange(len(board))), kind="stable")
+        for chosen in np.array_split(order, max(1, len(order) // config.batch)):
+            outputs = model(take_rows(rows, chosen))
+            off = (outputs - torch.from_numpy(value[chosen] / np.float32(_IMPS))) * torch.from_numpy(mask[chosen])
+            loss = off.square().mean()
+            adam.zero_grad()
+            loss.backward()
+            adam.step()
+        tell((number + 1) / config.lessons)
+    return Networks(quantized(model.floats(), MOST_ON), None, {"by": "first lessons", "role": "start"})
+
+
+def _met(policy: Any, deals: Deals, key: NDArray[np.uint64]) -> tuple[Auctions, NDArray[np.int64]]:
+    """States that the network comes to when it draws its calls: the auctions up to there, and their boards."""
+    n = len(deals)
+    side = (np.arange(n) % 2).astype(np.int8)
+    seated = np.ones((n, 2), np.int8)
+    seated[np.arange(n), side] = 0
+    auctions = Auctions(deals.dealer, deals.vulnerability)
+    met: list[tuple[NDArray[np.int64], NDArray[np.int64]]] = []
+
+    def note(rows: Any, mask: Any, chances: Any, calls: Any) -> None:
+        met.append((rows, auctions.length[rows].astype(np.int64)))
+
+    play_on(auctions, deals, np.arange(n), [policy, None], seated, side, streams.key(key, "play", np.arange(n)), note)
+    board = np.concatenate([rows for rows, _ in met])
+    return rewound(auctions, board, np.concatenate([length for _, length in met])), board
