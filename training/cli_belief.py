@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import argparse
-from dataclasses import MISSING, fields, replace
+from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
+
+from training.cli_config import add_fields, read_fields
 
 _EPILOG = """\
 examples:
@@ -32,10 +34,7 @@ def add_belief(targets: Any) -> None:
     parser.add_argument("network", metavar="policy:NAME|FILE", help="the network that bids")
     parser.add_argument("--out", type=Path, required=True, metavar="FILE", help="where to write it, with its belief")
     parser.add_argument("--against", nargs="*", default=[], metavar="SPEC", help="opponents besides itself")
-    for item in fields(BeliefConfig):
-        assert item.default is not MISSING
-        text = f"{item.metadata['help']} ({item.default})"
-        parser.add_argument(f"--{item.name}", type=type(item.default), default=None, help=text)
+    add_fields(parser, BeliefConfig)
     parser.set_defaults(handler=_run)
 
 
@@ -54,9 +53,7 @@ def _run(args: argparse.Namespace) -> int:
 
     torch.set_num_threads(1)
     torch.set_flush_denormal(True)
-    given = {f.name: getattr(args, f.name) for f in fields(BeliefConfig) if getattr(args, f.name) is not None}
-    config = replace(BeliefConfig(), **given)
-    config.check()
+    config = read_fields(args, BeliefConfig())
     refuse_gatekeepers(args.against)
     networks = start_networks(args.network)
     bar = Bar()

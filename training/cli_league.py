@@ -6,11 +6,10 @@ import argparse
 import os
 import sys
 import time
-from dataclasses import MISSING, fields, replace
 from importlib.util import find_spec
-from pathlib import Path
 from typing import Any
 
+from training.cli_config import add_fields, add_run_options, read_run_fields
 from training.cli_panel import PanelBar
 from training.networks.league_config import LeagueConfig
 
@@ -44,15 +43,8 @@ def add_league(algorithms: Any) -> None:
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    for item in fields(LeagueConfig):
-        assert item.default is not MISSING
-        text = f"{item.metadata['help']} (default {item.default})".replace("%", "%%")
-        parser.add_argument(f"--{item.name}", type=type(item.default), default=None, help=text)
-    parser.add_argument("--name", help="of the run folder below results/league (default: run-001, run-002 ...)")
-    parser.add_argument("--out", type=Path, default=Path("results"), help="where run folders lie (default results)")
-    parser.add_argument(
-        "--resume", type=Path, metavar="FOLDER", help=f"go on with a run; may change: {', '.join(_MAY_CHANGE)}"
-    )
+    add_fields(parser, LeagueConfig)
+    add_run_options(parser, "league", _MAY_CHANGE)
     parser.add_argument("--hours", type=float, help="stop after so long; --resume goes on")
     parser.add_argument("--judge", type=int, default=5000, help="unseen boards of the panel at the end (5000)")
     parser.add_argument("--workers", type=int, help="that play out (default: all cores but one)")
@@ -105,23 +97,9 @@ def run(args: argparse.Namespace) -> int:
 
 def _config(args: argparse.Namespace) -> LeagueConfig:
     """The defaults, or the config of the run to go on with, and what the command line says."""
-    from training import runs
     from training.networks.league import refuse_gatekeepers, specs
 
-    given = {f.name: getattr(args, f.name) for f in fields(LeagueConfig) if getattr(args, f.name) is not None}
-    config = LeagueConfig()
-    if args.resume is not None:
-        if args.name is not None:
-            raise runs.RunError("--name is for a new run; --resume goes on in its folder")
-        fixed = sorted(set(given) - set(_MAY_CHANGE))
-        if fixed:
-            raise runs.RunError(f"--{fixed[0]} cannot change on --resume; these can: {', '.join(_MAY_CHANGE)}")
-        try:
-            config = LeagueConfig(**runs.read_manifest(args.resume)["config"])
-        except (KeyError, TypeError, ValueError) as error:
-            raise runs.RunError(f"{args.resume} is not the folder of a run of the league: {error!r}") from None
-    config = replace(config, **given)
-    config.check()
+    config = read_run_fields(args, LeagueConfig, _MAY_CHANGE)
     refuse_gatekeepers([config.start, *specs(config.pool), *specs(config.panel)])
     return config
 

@@ -6,10 +6,12 @@ import argparse
 import json
 import shlex
 import sys
-from dataclasses import MISSING, asdict, fields, replace
+from dataclasses import asdict
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
+
+from training.cli_config import add_fields, read_fields
 
 _EPILOG = """\
 examples:
@@ -44,10 +46,7 @@ def add_policy(targets: Any) -> None:
     parser.add_argument(
         "--role", choices=["stranger", "gatekeeper"], help="what its file says; no training meets gatekeepers"
     )
-    for item in fields(ImitationConfig):
-        assert item.default is not MISSING
-        text = f"{item.metadata['help']} ({item.default})"
-        parser.add_argument(f"--{item.name}", type=type(item.default), default=None, help=text)
+    add_fields(parser, ImitationConfig)
     parser.set_defaults(handler=_run)
 
 
@@ -57,9 +56,7 @@ def _run(args: argparse.Namespace) -> int:
 
     if find_spec("torch") is None:
         raise runs.RunError('there is no torch here; install it: pip install -e ".[rl]" -c constraints.txt')
-    given = {f.name: getattr(args, f.name) for f in fields(ImitationConfig) if getattr(args, f.name) is not None}
-    config = replace(ImitationConfig(), **given)
-    config.check()
+    config = read_fields(args, ImitationConfig())
     return _fit(args, config)
 
 

@@ -6,11 +6,11 @@ import argparse
 import json
 import sys
 import time
-from dataclasses import MISSING, fields, replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from training.cli_config import add_fields, add_run_options, read_run_fields
 from training.cli_league import add_league
 from training.ppo_config import PPOConfig
 
@@ -42,15 +42,8 @@ def add_train(subparsers: Any) -> None:
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    for item in fields(PPOConfig):
-        assert item.default is not MISSING
-        text = f"{item.metadata['help']} (default {item.default})"
-        parser.add_argument(f"--{item.name}", type=type(item.default), default=None, help=text)
-    parser.add_argument("--name", help="of the run folder below results/train (default: run-001, run-002 ...)")
-    parser.add_argument("--out", type=Path, default=Path("results"), help="where run folders lie (default results)")
-    parser.add_argument(
-        "--resume", type=Path, metavar="FOLDER", help=f"go on with a run; may change: {', '.join(_MAY_CHANGE)}"
-    )
+    add_fields(parser, PPOConfig)
+    add_run_options(parser, "train", _MAY_CHANGE)
     parser.set_defaults(handler=run)
 
 
@@ -64,7 +57,7 @@ def run(args: argparse.Namespace) -> int:
         raise runs.RunError(f"there is no {missing[0]} here; install it: {_INSTALL}")
     from training import ppo
 
-    config = _config(args)
+    config = read_run_fields(args, PPOConfig, _MAY_CHANGE)
     folder, state = ppo.prepare(args.resume, config, args.out, args.name)
     logs = f"tensorboard --logdir {folder}" if find_spec("tensorboard") else "none, tensorboard is not installed"
     print(f"{folder}: NS learns against {config.opponents}, control {config.control}; logs: {logs}")
@@ -78,27 +71,6 @@ def run(args: argparse.Namespace) -> int:
     bar.close()
     _conclude(folder, config, state)
     return 0
-
-
-def _config(args: argparse.Namespace) -> PPOConfig:
-    """The defaults, or the config of the run to go on with, and what the command line says."""
-    from training import runs
-
-    given = {f.name: getattr(args, f.name) for f in fields(PPOConfig) if getattr(args, f.name) is not None}
-    config = PPOConfig()
-    if args.resume is not None:
-        if args.name is not None:
-            raise runs.RunError("--name is for a new run; --resume goes on in its folder")
-        fixed = sorted(set(given) - set(_MAY_CHANGE))
-        if fixed:
-            raise runs.RunError(f"--{fixed[0]} cannot change on --resume; these can: {', '.join(_MAY_CHANGE)}")
-        try:
-            config = PPOConfig(**runs.read_manifest(args.resume)["config"])
-        except (KeyError, TypeError, ValueError) as error:
-            raise runs.RunError(f"{args.resume} is not the folder of a PPO run: {error!r}") from None
-    config = replace(config, **given)
-    config.check()
-    return config
 
 
 def _conclude(folder: Path, config: PPOConfig, state: Any) -> None:
