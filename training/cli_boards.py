@@ -274,7 +274,7 @@ def _call_text(spec: str, bidder: Bidder, view: Any, key: Any) -> str:
     from agents.reasoning.explain import explain as explain_thought
     from agents.reasoning.explain_doubt import explain as explain_doubt
     from agents.reasoning.reasoner import Reasoner
-    from agents.registry import player_of
+    from agents.registry import make_reason, player_of, seat_specs
     from bridge_env.calls import call_text
 
     player = player_of(bidder, int(view.seat[0]))
@@ -287,10 +287,21 @@ def _call_text(spec: str, bidder: Bidder, view: Any, key: Any) -> str:
     if isinstance(player, MapBidder):
         return str(explain_maps(player, view))
     if isinstance(player, NetworkBidder):
-        return str(explain_network(player, view))
+        name = seat_specs(spec)[int(view.seat[0] >= 2)]
+        if player.networks.belief is None:
+            return str(explain_network(player, view, _meanings(name)))
+        return str(explain_doubt(make_reason(name), view, key, _meanings(name), acts=False))
     if isinstance(player, Doubter):
-        return str(explain_doubt(player, view, key))
+        return str(explain_doubt(player, view, key, _meanings(seat_specs(spec)[int(view.seat[0] >= 2)])))
     return f"{call_text(int(player.bid(view, key)[0]))}\n  {spec} follows no bidding system that could tell why"
+
+
+def _meanings(spec: str) -> Any:
+    """What the calls of the network ``policy:NAME`` or ``reason:policy:NAME`` mean, if that was measured."""
+    from agents.networks.meaning import meanings_of
+    from agents.networks.shipped import network_path
+
+    return meanings_of(network_path(spec.removeprefix("reason:").partition(":")[2].partition("?")[0]))
 
 
 # --- match ---------------------------------------------------------------------------------------------

@@ -11,7 +11,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from training import cli_belief, cli_cases, cli_estimator, cli_maps, cli_policy
+from training import cli_belief, cli_cases, cli_estimator, cli_maps, cli_meaning, cli_policy
 from training.estimators.config import EstimatorConfig
 
 _EPILOG = """\
@@ -54,6 +54,7 @@ def add_fit(subparsers: Any) -> None:
     cli_maps.add_maps(targets)
     cli_policy.add_policy(targets)
     cli_belief.add_belief(targets)
+    cli_meaning.add_meanings(targets)
 
 
 def _add_estimators(targets: Any) -> None:

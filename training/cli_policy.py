@@ -142,8 +142,9 @@ class Bar:
             bar_format="{l_bar}{bar}| {elapsed}<{remaining}{postfix}",
         )  # fmt: skip
 
-    def tell(self, share: float, loss: float) -> None:
-        self.bar.set_postfix_str(f"loss {loss:.3f}", refresh=False)
+    def tell(self, share: float, loss: float | None) -> None:
+        if loss is not None:
+            self.bar.set_postfix_str(f"loss {loss:.3f}", refresh=False)
         self.bar.update(100 * share - self.bar.n)
 
     def close(self) -> None:

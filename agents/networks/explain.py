@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.networks.bidder import NetworkBidder
+from agents.networks.meaning import Meanings
 from bridge_env.calls import call_text
 from bridge_env.cards import SEATS
 from bridge_env.view import BidView
@@ -24,30 +25,42 @@ class Explanation:
     Attributes:
         call: the call.
         alternatives: calls and the chance of each, the likeliest first.
-        believed: what each other seat is believed to hold on average, in words; empty without a belief.
+        shown: what each other seat has shown by its calls, in words; empty where that was not measured.
+        believed: what each is believed to hold on average; empty without a belief.
     """
 
     call: str
     alternatives: tuple[tuple[str, float], ...]
+    shown: tuple[str, ...]
     believed: tuple[str, ...]
 
     def __str__(self) -> str:
         told = ", ".join(f"{call} {100 * chance:.1f}%" for call, chance in self.alternatives)
         lines = [self.call, f"  considers {told}"]
-        head = "believes"
-        for text in self.believed:
-            lines.append(f"  {head:<9} {text}")
-            head = ""
+        for head, texts in (("shown", self.shown), ("believes", self.believed)):
+            for number, text in enumerate(texts):
+                lines.append(f"  {'' if number else head:<9} {text}")
         return "\n".join(lines)
 
 
-def explain(bidder: NetworkBidder, view: BidView) -> Explanation:
-    """Why ``bidder`` calls as it does with the hand of the one row of ``view``."""
+def explain(bidder: NetworkBidder, view: BidView, meanings: Meanings | None = None) -> Explanation:
+    """Why ``bidder`` calls as it does with the hand of the one row of ``view``.
+
+    Args:
+        meanings: what its calls mean (``agents.networks.meaning``), if that was measured.
+    """
     chances = bidder.probabilities(view)[0]
     order = [int(c) for c in np.argsort(-chances, kind="stable")[:_TOLD] if chances[c] >= _LEAST]
-    return Explanation(
-        call_text(order[0]), tuple((call_text(c), float(chances[c])) for c in order), tuple(believed(bidder, view))
-    )
+    alternatives = tuple((call_text(c), float(chances[c])) for c in order)
+    return Explanation(call_text(order[0]), alternatives, tuple(shown(meanings, view)), tuple(believed(bidder, view)))
+
+
+def shown(meanings: Meanings | None, view: BidView) -> list[str]:
+    """What each other seat has shown by its own calls, if it bids as the network does, seat by seat to the left."""
+    if meanings is None:
+        return []
+    seat = int(view.seat[0])
+    return [f"{SEATS[(seat + 1 + i) % 4]}  {text}" for i, text in enumerate(meanings.shown(view))]
 
 
 def believed(bidder: NetworkBidder, view: BidView) -> list[str]:

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.networks.explain import average_hands
+from agents.networks.explain import average_hands, shown
+from agents.networks.meaning import Meanings
 from agents.reasoning.doubting import Doubter, Weighing
 from bridge_env.calls import call_text
 from bridge_env.cards import SEATS, hand_text
@@ -18,14 +19,25 @@ _EXAMPLES = 3
 
 @dataclass(frozen=True)
 class Explanation:
-    """One call of a network that thinks; ``seat`` is who calls."""
+    """One call of a network and what its candidates came to in play-outs.
+
+    Attributes:
+        weighing: how it was found.
+        seat: who calls.
+        acts: a network that thinks makes the call that was found, a plain one its usual call.
+        shown: what each other seat has shown by its calls, in words; empty where that was not measured.
+    """
 
     weighing: Weighing
     seat: int
+    acts: bool = True
+    shown: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         found = self.weighing
-        lines = [call_text(found.call), f"  usual     {call_text(found.usual)}, with a chance of {found.chance[0]:.1%}"]
+        lines = [call_text(found.call if self.acts else found.usual)]
+        lines.append(f"  usual     {call_text(found.usual)}, with a chance of {found.chance[0]:.1%}")
+        lines += [f"  {'' if number else 'shown':<9} {text}" for number, text in enumerate(self.shown)]
         if not len(found.gain):
             return "\n".join([*lines, "  thought   none: no other call is likely enough"])
         lines.append(
@@ -45,6 +57,8 @@ class Explanation:
         return "\n".join(lines)
 
 
-def explain(doubter: Doubter, view: BidView, key: NDArray[np.uint64]) -> Explanation:
-    """Why ``doubter`` calls as it does with the hand of the one row of ``view``."""
-    return Explanation(doubter.think(view, key), int(view.seat[0]))
+def explain(
+    doubter: Doubter, view: BidView, key: NDArray[np.uint64], meanings: Meanings | None = None, *, acts: bool = True
+) -> Explanation:
+    """Why ``doubter``, or where it does not act the network in it, calls as it does with the hand of the one row."""
+    return Explanation(doubter.think(view, key), int(view.seat[0]), acts, tuple(shown(meanings, view)))

@@ -1,0 +1,119 @@
+"""What a network's calls mean, measured: the ranges that nine in ten of its hands keep to, in a small file beside it.
+
+The file is one of ``bridge_env.weights``, with one row for each auction that came up often enough:
+
+============  ======================  ============================================================================
+member        type                    what it holds
+============  ======================  ============================================================================
+``key``       uint64 (K,), rising     a hash of the calls from the dealer on (``auction_keys``)
+``count``     int32 (K,)              how often it was met
+``ranges``    uint8 (K, 5, 2)         least and most, of which 5% of the hands lie below and above: high-card
+                                      points, then cards of C D H S, of the seat that made the last call
+============  ======================  ============================================================================
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bridge_env.streams import key as hashed
+from bridge_env.view import BidView
+from bridge_env.weights import WeightsError, read_weights, write_weights
+
+_EXPECTED = {"format": "bridge-env meanings", "version": 1}
+_KINDS = {"key": "uint64", "count": "int32", "ranges": "uint8"}
+QUANTITIES = ("hcp", "C", "D", "H", "S")
+
+
+@dataclass(frozen=True, eq=False)
+class Meanings:
+    """The rows of a file."""
+
+    key: NDArray[np.uint64]
+    count: NDArray[np.int32]
+    ranges: NDArray[np.uint8]
+    measured: Mapping[str, Any] = field(default_factory=dict)
+
+    def find(self, keys: NDArray[np.uint64]) -> NDArray[np.int64]:
+        """The row of each auction, -1 where it was not met often enough."""
+        if not len(self.key):
+            return np.full(len(keys), -1)
+        at = np.minimum(np.searchsorted(self.key, keys), len(self.key) - 1)
+        return np.where(self.key[at] == keys, at, -1)
+
+    def shown(self, view: BidView) -> list[str]:
+        """What each other seat has shown by its own calls, in words, left first; for the one row of ``view``."""
+        keys = auction_keys(view.history[:1, : int(view.length[0])])[0]
+        rows = self.find(keys)
+        out = []
+        for offset in (1, 2, 3):
+            caller = (int(view.seat[0]) + offset - int(view.dealer[0])) % 4
+            own = [int(row) for row in rows[caller::4] if row >= 0]
+            out.append(ranges_text(self.ranges[own[-1]]) if own else "nothing that is known")
+        return out
+
+
+def auction_keys(history: NDArray[np.int8]) -> NDArray[np.uint64]:
+    """A hash of each auction up to and with each of its calls: uint64 (N, L) of histories int8 (N, L)."""
+    out = np.empty(history.shape, np.uint64)
+    now = np.broadcast_to(hashed("auction"), len(history)).copy()
+    for column in range(history.shape[1]):
+        now = hashed(now, history[:, column].astype(np.int64))
+        out[:, column] = now
+    return out
+
+
+def ranges_text(ranges: NDArray[np.uint8]) -> str:
+    """``11-15 hcp, 5-6 S, 2-4 H, 1-4 D, 1-4 C``."""
+    said = [f"{low}-{high}" if low != high else f"{low}" for low, high in ranges.tolist()]
+    suits = ", ".join(f"{said[1 + suit]} {QUANTITIES[1 + suit]}" for suit in (3, 2, 1, 0))
+    return f"{said[0]} hcp, {suits}"
+
+
+def path_beside(network: str | os.PathLike[str]) -> Path:
+    """Where the meanings of a network's file lie."""
+    path = Path(network)
+    return path.with_name(f"{path.stem}.meanings.npz")
+
+
+def save(meanings: Meanings, path: str | os.PathLike[str]) -> None:
+    """Write a file; a reader sees the old file or the new one."""
+    arrays = {"key": meanings.key, "count": meanings.count, "ranges": meanings.ranges}
+    write_weights(path, _EXPECTED | {"measured": dict(meanings.measured)}, arrays, _KINDS, compressed=True)
+
+
+def load(path: str | os.PathLike[str]) -> Meanings:
+    """Read a file.
+
+    Raises:
+        WeightsError: it is missing, damaged or foreign.
+    """
+    header, arrays = read_weights(path, "meanings", _EXPECTED, _KINDS)
+    try:
+        meanings = Meanings(arrays["key"], arrays["count"], arrays["ranges"], dict(header.get("measured", {})))
+    except KeyError as error:
+        raise WeightsError(f"damaged: {error} is missing") from None
+    n = len(meanings.key)
+    if meanings.key.ndim != 1 or meanings.count.shape != (n,) or meanings.ranges.shape != (n, 5, 2):
+        raise WeightsError("damaged: its arrays do not fit together")
+    return meanings
+
+
+def meanings_of(network: Path) -> Meanings | None:
+    """The meanings beside a network's file, or None where there are none."""
+    path = path_beside(network)
+    return _load(str(path), path.stat().st_mtime_ns) if path.is_file() else None
+
+
+@lru_cache(maxsize=16)
+def _load(path: str, changed: int) -> Meanings:
+    """``changed`` keeps a file that was written anew from being served as it was."""
+    return load(path)

@@ -1,0 +1,91 @@
+"""Measure what a network's calls mean: over its own auctions, the ranges of the hands behind each call."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.networks.bidder import NetworkBidder
+from agents.networks.meaning import Meanings, auction_keys
+from bridge_env.cards import deals_of, hands
+from bridge_env.features import HCP, LENGTH, hand_features
+from bridge_env.streams import key as hashed
+from training.boards import Boards
+from training.match import bid_out
+
+_PART = 8192  # boards bid at a time
+_BINS = 38
+LEAST = 200  # times that an auction must have come up
+_TAIL = 0.05  # of the hands below a range, and as many above
+
+
+def measure(
+    bidder: NetworkBidder, boards: int, seed: int, tell: Callable[[float], None] = lambda share: None
+) -> Meanings:
+    """Bid random boards at all four seats, and keep what nine in ten hands hold behind each call.
+
+    Two passes: the first counts the auctions, the second measures the hands of those that come up ``LEAST`` times.
+    """
+    counted: dict[str, NDArray[np.uint64]] = {"key": np.empty(0, np.uint64)}
+    count = np.empty(0, np.int64)
+    parts = range(0, boards, _PART)
+    for at in parts:
+        keys, _ = _calls(bidder, at, min(_PART, boards - at), seed)
+        counted["key"], count = _added(counted["key"], count, keys)
+        if at // _PART % 8 == 7:  # what came up once in so many boards will not come up often enough
+            common = count > 1
+            counted["key"], count = counted["key"][common], count[common]
+        tell(0.5 * (at + _PART) / boards)
+    kept = np.sort(counted["key"][count >= min(LEAST, boards)])
+    histogram = np.zeros((len(kept), 5, _BINS), np.int64)
+    for at in parts:
+        keys, features = _calls(bidder, at, min(_PART, boards - at), seed)
+        place = np.minimum(np.searchsorted(kept, keys), max(len(kept) - 1, 0))
+        rows = np.flatnonzero(kept[place] == keys) if len(kept) else np.empty(0, np.int64)
+        for quantity in range(5):
+            index = place[rows] * _BINS + features[rows, quantity]
+            histogram[:, quantity] += np.bincount(index, minlength=len(kept) * _BINS).reshape(-1, _BINS)
+        tell(0.5 + 0.5 * (at + _PART) / boards)
+    total = histogram.sum(axis=2)
+    below = np.cumsum(histogram, axis=2) / np.maximum(total, 1)[..., None]
+    low = (below > _TAIL).argmax(axis=2)
+    high = (below >= 1 - _TAIL).argmax(axis=2)
+    ranges = np.stack([low, high], axis=2).astype(np.uint8)
+    return Meanings(kept, total[:, 0].astype(np.int32), ranges, {"boards": boards, "seed": seed})
+
+
+def kept_to(bidder: NetworkBidder, meanings: Meanings, boards: int, seed: int) -> tuple[float, float]:
+    """On fresh boards: the share of calls whose meaning is known, and of these the mean share of ranges kept to."""
+    keys, features = _calls(bidder, 0, boards, seed)
+    rows = meanings.find(keys)
+    known = rows >= 0
+    ranges = meanings.ranges[rows[known]].astype(np.int64)
+    inside = (features[known] >= ranges[..., 0]) & (features[known] <= ranges[..., 1])
+    return float(known.mean()), float(inside.mean()) if known.any() else float("nan")
+
+
+def _calls(bidder: NetworkBidder, at: int, count: int, seed: int) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
+    """Every call of some random boards: the auction's key with it, and points and lengths of who made it (N, 5)."""
+    owner = deals_of(hashed("meaning", seed, np.arange(at, at + count)))
+    number = np.arange(at + 1, at + count + 1)
+    chance = hashed("meaning", seed, "table", number)
+    dealer, vulnerability = ((chance >> np.uint64(shift) & np.uint64(3)).astype(np.int16) for shift in (0, 2))
+    boards = Boards(owner, dealer, vulnerability, number, number, None, "random boards")
+    auctions = bid_out(bidder, bidder, boards, seed).take(np.arange(count))
+    length = auctions.length.astype(np.int64)
+    history = auctions.history[:, : int(length.max())]
+    row, call = np.nonzero(np.arange(history.shape[1]) < length[:, None])
+    four = hand_features(hands(owner[:, None, :], np.arange(4)[None, :]).reshape(-1, 52)).reshape(count, 4, -1)
+    held = four[row, (dealer[row] + call) & 3]
+    return auction_keys(history)[row, call], held[:, [HCP, LENGTH, LENGTH + 1, LENGTH + 2, LENGTH + 3]].astype(np.int64)
+
+
+def _added(
+    keys: NDArray[np.uint64], count: NDArray[np.int64], more: NDArray[np.uint64]
+) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
+    fresh, times = np.unique(more, return_counts=True)
+    both = np.concatenate([keys, fresh])
+    out, index = np.unique(both, return_inverse=True)
+    return out, np.bincount(index, weights=np.concatenate([count, times])).astype(np.int64)
