@@ -20,6 +20,7 @@ from bridge_env.double_dummy.canonical import is_judging
 from bridge_env.double_dummy.library import Library, embedded, write_library
 from bridge_env.scoring import imps, score
 from bridge_env.view import view_of
+from training import runs
 from training.cli import main
 from training.match import play
 from training.networks import lessons
@@ -434,3 +435,45 @@ def test_a_run_from_nothing_meets_silence_first(tmp_path):
     league = run_league(tmp_path / "run", config)
     assert [o.name for o in league.pool(3)] == ["silent"]
     assert [o.name for o in league.pool(4)] == ["self 2", "self 4"]
+
+
+@pytest.mark.slow
+@pytest.mark.xdist_group("ray")
+def test_ray_workers_do_not_matter(tmp_path):
+    """One worker or two, or none at all: the same weights."""
+    pytest.importorskip("ray")
+    from training.cluster import Cluster
+
+    runs_ = []
+    for workers in (1, 2):
+        folder = tmp_path / str(workers)
+        folder.mkdir()
+        league = League(folder, SMALL, None)
+        with Cluster(workers) as cluster:
+            for _ in league.run(cluster, lambda: False, lambda *heard: None):
+                pass
+        runs_.append(league)
+    same(*runs_)
+    same(runs_[0], run_league(tmp_path / "here", SMALL))
+
+
+@pytest.mark.slow
+@pytest.mark.xdist_group("ray")
+def test_the_command_from_nothing_to_the_panel(tmp_path, capsys):
+    pytest.importorskip("ray")
+    words = ["train", "league", "--start", "nothing", "--lessons", "2", "--silent", "1", "--iterations", "3",
+             "--boards", "64", "--evaluate", "2", "--judged", "40", "--layers", "16", "--critic", "16", "--judge", "40",
+             "--out", str(tmp_path), "--name", "tiny", "--workers", "1"]  # fmt: skip
+    assert main(words) == 0
+    folder = tmp_path / "league" / "tiny"
+    told = capsys.readouterr().out
+    assert "abroad: gatekeepers" in told
+    assert (folder / "learning_curve.png").stat().st_size > 1000
+    report = (folder / "report.md").read_text()
+    assert "policy:polish" in report
+    assert str(tmp_path) not in report
+    points = [json.loads(line) for line in (folder / "metrics.jsonl").open()]
+    assert [row["iteration"] for row in points] == [0, 2, 3]
+    assert main(["train", "league", "--resume", str(folder), "--iterations", "4", "--judge", "40"]) == 0
+    assert main(["train", "league", "--resume", str(folder), "--layers", "8"]) == 2
+    assert runs.read_manifest(folder)["config"]["iterations"] == 4

@@ -117,7 +117,7 @@ class _Bar:
         )  # fmt: skip
 
     def say(self, text: str) -> None:
-        self.bar.set_description_str(text)
+        self.bar.set_description_str(text, refresh=sys.stdout.isatty())
 
     def tick(self, state: Any, decisions: float) -> None:
         self.decisions += decisions

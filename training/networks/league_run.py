@@ -23,7 +23,7 @@ from training.networks.imitation_config import ImitationConfig
 from training.networks.league import KIND, NOTHING, POLICY, START, League, State, specs, start_networks
 from training.networks.league_config import LeagueConfig
 
-_IMITATED = 60_000  # boards of a bidder that are imitated before self-play
+_IMITATED = 150_000  # boards of a bidder that are imitated before self-play
 
 
 def prepare(folder: Path | None, config: LeagueConfig, root: Path, name: str | None) -> Path:
@@ -60,8 +60,8 @@ def train(
         say: hears what is going on.
     """
     began = time.perf_counter()
-    say("first lessons" if config.start == NOTHING else "starting")
-    league = League(folder, config, _start(folder, config))
+    say("starting")
+    league = League(folder, config, _start(folder, config, say))
     league.load()
     say("self-play")
     writer = _Writer(folder)
@@ -82,29 +82,29 @@ def train(
     return league.state.iteration >= config.iterations
 
 
-def _start(folder: Path, config: LeagueConfig) -> Networks:
+def _start(folder: Path, config: LeagueConfig, say: Callable[[str], None]) -> Networks:
     """The network to begin with, kept in the run's folder so that the run hangs on no other file."""
     path = folder / START
     if not path.exists():
         if config.start == NOTHING:
-            networks = lessons.learn(config)
+            networks = lessons.learn(config, lambda share: say(f"first lessons {share:.0%}"))
         elif config.start.startswith("policy:"):
             networks = start_networks(config.start)
         else:
-            networks = _imitated(config, folder)
+            networks = _imitated(config, folder, say)
         networks_file.save(networks, path)
     return networks_file.load(path)
 
 
-def _imitated(config: LeagueConfig, folder: Path) -> Networks:
+def _imitated(config: LeagueConfig, folder: Path, say: Callable[[str], None]) -> Networks:
     """A network that calls as the bidder ``config.start`` does."""
     torch.set_num_threads(1)
     calls = imitate.calls_of(recorded.read([config.start], boards=_IMITATED, seed=config.seed))
-    fit = imitate.Fit(ImitationConfig(layers=config.layers, epochs=4, seed=config.seed))
+    fit = imitate.Fit(ImitationConfig(layers=config.layers, epochs=3, seed=config.seed))
     scratch = folder / "imitation"
     scratch.mkdir(exist_ok=True)
     fit.resume(scratch)
-    fit.run(calls, scratch, lambda share, loss: None)
+    fit.run(calls, scratch, lambda share, loss: say(f"imitating {share:.0%}"))
     return fit.networks({"by": f"imitation of {config.start}"})
 
 
