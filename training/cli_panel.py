@@ -74,9 +74,16 @@ def _run(args: argparse.Namespace) -> int:
     print(f"{args.spec}, {args.boards:,} judging boards, seed {args.seed}\n")
     print("\n\n".join([panel.table_text(lines), *told]))
     if args.out is not None:
-        command = f"bridge-env panel {args.spec} --boards {args.boards} --seed {args.seed}"
+        command = f"bridge-env panel {runs.portable(args.spec)} --boards {args.boards} --seed {args.seed}"
         how = "judging boards, duplicate, dealer and vulnerability by board number, exact double-dummy tricks"
-        page = [f"# {args.spec} against the panel", "", f"Made by `{command}`; {how}.", "", *panel.markdown(lines), ""]
+        page = [
+            f"# {runs.portable(args.spec)} against the panel",
+            "",
+            f"Made by `{command}`; {how}.",
+            "",
+            *panel.markdown(lines),
+            "",
+        ]
         page += [part for text in told for part in ("```text", text, "```", "")]
         runs.write_atomically(args.out / ("where.md" if args.where else "panel.md"), "\n".join(page))
     if args.json is not None:

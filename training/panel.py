@@ -141,5 +141,8 @@ def markdown(lines: Sequence[Line]) -> list[str]:
         rows = [line for line in lines if line.group == group]
         if rows:
             out.append(f"| **{_NAMES[group]}** | | | |")
-        out += [f"| `{r.opponent}` | {r.mean_imps:+.3f} | {r.standard_error:.3f} | {r.boards:,} |" for r in rows]
+        out += [
+            f"| `{runs.portable(r.opponent)}` | {r.mean_imps:+.3f} | {r.standard_error:.3f} | {r.boards:,} |"
+            for r in rows
+        ]
     return out
