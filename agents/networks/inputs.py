@@ -56,6 +56,9 @@ _MOST_POINTS, _MOST_CALLS = 31, 5
 
 assert NUM_INPUTS == 814
 
+Sparse = tuple[NDArray[np.uint16], NDArray[np.int64]]
+"""The inputs that are on, row behind row uint16 (M,), and where each row starts int64 (N + 1,)."""
+
 
 @njit
 def row_hand_inputs(hand, out):  # type: ignore[no-untyped-def]
@@ -138,7 +141,7 @@ def _inputs_of_rows(hand, history, length, dealer, vulnerability, seat, out, sta
     return used
 
 
-def inputs_of(view: BidView) -> tuple[NDArray[np.uint16], NDArray[np.int64]]:
+def inputs_of(view: BidView) -> Sparse:
     """The inputs that are on in a batch of views.
 
     Returns:
@@ -151,3 +154,21 @@ def inputs_of(view: BidView) -> tuple[NDArray[np.uint16], NDArray[np.int64]]:
         out, starts,
     )  # fmt: skip
     return out[:used].copy(), starts
+
+
+def take_rows(rows: Sparse, chosen: NDArray[np.int64]) -> Sparse:
+    """Some of the rows, in the order of ``chosen``."""
+    numbers, starts = rows
+    length = (starts[1:] - starts[:-1])[chosen]
+    ends = np.concatenate([[0], np.cumsum(length)])
+    out = np.empty(int(ends[-1]), np.uint16)
+    _take(numbers, starts, chosen, ends, out)
+    return out, ends
+
+
+@njit
+def _take(numbers, starts, chosen, ends, out):  # type: ignore[no-untyped-def]
+    for i in range(len(chosen)):
+        at = starts[chosen[i]]
+        for k in range(ends[i + 1] - ends[i]):
+            out[ends[i] + k] = numbers[at + k]

@@ -9,7 +9,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.networks.inputs import HAND_ON, MOST_ON, row_auction_inputs, row_hand_inputs
+from agents.networks.inputs import HAND_ON, MOST_ON, Sparse, row_auction_inputs, row_hand_inputs
 from agents.networks.network import Network
 from bridge_env import streams
 from bridge_env.auction import LENGTH, Auctions, row_mask, row_start, row_step, row_turn
@@ -20,7 +20,6 @@ from bridge_env.protocols import Bidder
 from bridge_env.scoring import score
 from bridge_env.view import view_of
 
-Sparse = tuple[NDArray[np.uint16], NDArray[np.int64]]
 Player = Network | Bidder
 
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from agents.networks.belief import OUTPUTS
 from agents.networks.file import Networks
-from agents.networks.inputs import MOST_ON, NUM_INPUTS, inputs_of
+from agents.networks.inputs import MOST_ON, NUM_INPUTS, Sparse, inputs_of, take_rows
 from agents.networks.network import quantized
 from bridge_env import streams
 from bridge_env.auction import Auctions
@@ -20,15 +20,13 @@ from bridge_env.view import view_of
 from training.boards import Boards, library_boards
 from training.match import bid_out
 from training.networks.belief_config import BeliefConfig
-from training.networks.model import Perceptron, take_rows
+from training.networks.model import Perceptron
 from training.ppo_config import widths
 
 _PART = 4096  # boards bid and learned at a time
 
 
-def states(
-    spec: str, opponent: str, boards: Boards, seed: int
-) -> tuple[tuple[NDArray[np.uint16], NDArray[np.int64]], NDArray[np.int8]]:
+def states(spec: str, opponent: str, boards: Boards, seed: int) -> tuple[Sparse, NDArray[np.int8]]:
     """What the seats of ``spec`` saw at both tables, and who held each card then.
 
     Returns:
@@ -85,7 +83,7 @@ def fit(
 
 def _loss(
     model: Perceptron,
-    rows: tuple[NDArray[np.uint16], NDArray[np.int64]],
+    rows: Sparse,
     held: NDArray[np.int8],
     chosen: NDArray[np.int64],
 ) -> torch.Tensor:

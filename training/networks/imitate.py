@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from agents.networks import file as networks_file
 from agents.networks.file import Networks
-from agents.networks.inputs import MOST_ON, NUM_INPUTS, inputs_of
+from agents.networks.inputs import MOST_ON, NUM_INPUTS, Sparse, inputs_of, take_rows
 from agents.networks.network import quantized
 from bridge_env import streams
 from bridge_env.auction import Auctions
@@ -22,7 +22,7 @@ from bridge_env.calls import NUM_CALLS, PASS
 from bridge_env.view import view_of
 from training.networks import checkpoint
 from training.networks.imitation_config import ImitationConfig
-from training.networks.model import Perceptron, Sparse, take_rows
+from training.networks.model import Perceptron
 from training.networks.recorded import Recorded, held_out
 from training.ppo_config import widths
 from training.situations import KINDS, OPENING, kinds_of

@@ -8,14 +8,14 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from agents.networks.inputs import MOST_ON, NUM_INPUTS
+from agents.networks.inputs import MOST_ON, NUM_INPUTS, take_rows
 from agents.networks.network import FloatLayer, Network, quantized
 from bridge_env import streams
 from bridge_env.calls import NUM_CALLS
 from training.networks.checkpoint import Arrays, learner_arrays, load_learner
 from training.networks.critic_inputs import CRITIC_INPUTS, CRITIC_ON
 from training.networks.league_config import LeagueConfig
-from training.networks.model import Perceptron, take_rows
+from training.networks.model import Perceptron
 from training.networks.rollout import Experience
 from training.ppo_config import widths
 

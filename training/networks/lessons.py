@@ -15,7 +15,7 @@ import torch
 from numpy.typing import NDArray
 
 from agents.networks.file import Networks
-from agents.networks.inputs import MOST_ON, NUM_INPUTS
+from agents.networks.inputs import MOST_ON, NUM_INPUTS, take_rows
 from agents.networks.network import quantized
 from agents.networks.tables import Deals, look, play_on
 from bridge_env import streams
@@ -25,7 +25,7 @@ from bridge_env.double_dummy.library import Library, embedded
 from bridge_env.kernels import njit
 from bridge_env.scoring import SCORE_TABLE, imps
 from training.networks.league_config import LeagueConfig
-from training.networks.model import Perceptron, take_rows
+from training.networks.model import Perceptron
 from training.networks.rollout import draw_deals, rewound
 from training.ppo_config import widths
 

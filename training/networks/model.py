@@ -8,14 +8,12 @@ from typing import Any, cast
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 
+from agents.networks.inputs import Sparse
 from agents.networks.network import TOP, UNIT, FloatLayer, gather_rows
 from bridge_env.kernels import njit
 
 MOST = TOP * UNIT
-
-Sparse = tuple[NDArray[np.uint16], NDArray[np.int64]]  # as ``inputs.inputs_of`` gives it
 
 
 @njit
@@ -86,21 +84,3 @@ class Perceptron(torch.nn.Module):
             for (w, b), weight, bias in zip(layers, self.weights, self.biases, strict=True):
                 weight.copy_(torch.from_numpy(np.asarray(w, np.float32)))
                 bias.copy_(torch.from_numpy(np.asarray(b, np.float32)))
-
-
-def take_rows(rows: Sparse, chosen: NDArray[np.int64]) -> Sparse:
-    """Some of the rows, in the order of ``chosen``."""
-    numbers, starts = rows
-    length = (starts[1:] - starts[:-1])[chosen]
-    ends = np.concatenate([[0], np.cumsum(length)])
-    out = np.empty(int(ends[-1]), np.uint16)
-    _take(numbers, starts, chosen, ends, out)
-    return out, ends
-
-
-@njit
-def _take(numbers, starts, chosen, ends, out):  # type: ignore[no-untyped-def]
-    for i in range(len(chosen)):
-        at = starts[chosen[i]]
-        for k in range(ends[i + 1] - ends[i]):
-            out[ends[i] + k] = numbers[at + k]

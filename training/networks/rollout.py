@@ -16,8 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
+from agents.networks.inputs import Sparse, take_rows
 from agents.networks.network import Network
-from agents.networks.tables import Deals, Sparse, branched, look, play_on
+from agents.networks.tables import Deals, branched, look, play_on
 from bridge_env import streams
 from bridge_env.auction import DEALER, MAX_CALLS, VULNERABILITY, Auctions, row_start, row_step
 from bridge_env.bidders import make
@@ -27,7 +28,6 @@ from bridge_env.kernels import njit
 from bridge_env.scoring import imps
 from training.code_words import code_words
 from training.networks.critic_inputs import critic_rows
-from training.networks.model import take_rows
 
 _LONGEST = 48  # calls of the likeliest auction that drawn ones may leave it at
 _RAREST = 0.02  # the least chance that a decision is kept
