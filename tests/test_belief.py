@@ -89,21 +89,25 @@ def test_states_tell_who_held_what():
 def test_a_belief_learns_something(tmp_path, capsys):
     """From auctions of a system: better than knowing nothing on boards that it never saw."""
     networks_file.save(random_networks(), tmp_path / "n.npz")
-    words = [
-        "fit",
-        "belief",
-        f"policy:{tmp_path / 'n.npz'}",
-        "--against",
-        "system:sayc",
-        "--out",
-        str(tmp_path / "b.npz"),
-    ]
+    words = ["fit", "belief", f"policy:{tmp_path / 'n.npz'}", "--against", "system:sayc"]
     assert main([*words, "--boards", "600", "--layers", "16", "--batch", "256"]) == 0
     assert "nats a card" in capsys.readouterr().out
-    assert networks_file.load(tmp_path / "b.npz").belief is not None
+    assert networks_file.load(tmp_path / "n.npz").belief is not None
+    assert main(["bid", f"policy:{tmp_path / 'n.npz'}", "--hand", "AQT72.A4.Q2.T753"]) == 0
+    assert "usual" in capsys.readouterr().out
     assert main([*words, "--boards", "1"]) == 2
-    assert main(["fit", "belief", "policy:polish", "--out", str(tmp_path / "x.npz")]) == 2
+    assert main(["fit", "belief", "policy:polish"]) == 2
     assert "gatekeeper" in capsys.readouterr().err
+
+
+def test_a_belief_of_another_network_is_refused(tmp_path):
+    networks_file.save(with_belief(1), tmp_path / "a.npz")
+    networks_file.save(random_networks(7), tmp_path / "b.npz")
+    (tmp_path / "a.belief.npz").rename(tmp_path / "b.belief.npz")
+    with pytest.raises(SpecError, match="of another network"):
+        networks_file.load(tmp_path / "b.npz")
+    networks_file.save(random_networks(7), tmp_path / "b.npz")
+    assert networks_file.load(tmp_path / "b.npz").belief is None
 
 
 # --- thinking ----------------------------------------------------------------------------------------------------

@@ -214,14 +214,14 @@ def header_with(**entries):
 @pytest.mark.parametrize(
     ("change", "says"),
     [
-        (lambda a: a.pop("policy_bias_0"), "checksum|missing"),
-        (lambda a: a.update(policy_weight_0=a["policy_weight_0"] + np.int16(1)), "checksum"),
-        (lambda a: a.update(policy_weight_0=a["policy_weight_0"].astype(np.float32)), "not int16"),
+        (lambda a: a.pop("bias_0"), "checksum|missing"),
+        (lambda a: a.update(weight_0=a["weight_0"] + np.int16(1)), "checksum"),
+        (lambda a: a.update(weight_0=a["weight_0"].astype(np.float32)), "not int16"),
         (lambda a: a.update(extra=np.zeros(3, np.float32)), "checksum"),
-        (header_with(version=2), "version"),
+        (header_with(version=1), "version"),
         (header_with(inputs="other"), "inputs"),
         (header_with(format="bridge-env policy"), "no network file"),
-        (header_with(scales={"policy": [1.0]}), "checksum"),
+        (header_with(scales=[1.0]), "checksum"),
         (lambda a: a.update(header=np.frombuffer(b"[]", np.uint8)), "header"),
         (lambda a: a.update(header=np.frombuffer(b"\xff\xfe", np.uint8)), "decode"),
     ],
@@ -241,9 +241,9 @@ def test_scales_that_make_no_network(tmp_path, scales, says):
     from bridge_env.weights import write_weights
 
     layers = random_networks().policy.layers
-    arrays = {f"policy_weight_{i}": layer.weight for i, layer in enumerate(layers)}
-    arrays |= {f"policy_bias_{i}": layer.bias for i, layer in enumerate(layers)}
-    header = {"format": "bridge-env network", "version": 1, "inputs": "bridge-env-814/1", "scales": {"policy": scales}}
+    arrays = {f"weight_{i}": layer.weight for i, layer in enumerate(layers)}
+    arrays |= {f"bias_{i}": layer.bias for i, layer in enumerate(layers)}
+    header = {"format": "bridge-env network", "version": 2, "inputs": "bridge-env-814/1", "scales": scales}
     write_weights(tmp_path / "bad.npz", header, arrays, networks_file._KINDS)
     with pytest.raises(NetworkFileError, match=says):
         networks_file.load(tmp_path / "bad.npz")

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import argparse
-from dataclasses import replace
 from importlib.util import find_spec
-from pathlib import Path
 from typing import Any
 
 from training.cli_config import add_fields, read_fields
 
 _EPILOG = """\
 examples:
-  bridge-env fit belief policy:mine/policy.npz --out mine/policy.npz      add a belief to a network's own file
-  bridge-env fit belief policy:mine/policy.npz --against policy:acol policy:standard --out other.npz
+  bridge-env fit belief policy:mine/policy.npz                writes mine/policy.belief.npz
+  bridge-env fit belief policy:mine/policy.npz --against policy:acol policy:standard
 
 A belief says who is likely to hold which card, from a hand and the auction so far. It is taught by the network's own
 auctions on training boards. A network that has one can think: bridge-env bid reason:policy:mine/policy.npz
@@ -32,7 +30,6 @@ def add_belief(targets: Any) -> None:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("network", metavar="policy:NAME|FILE", help="the network that bids")
-    parser.add_argument("--out", type=Path, required=True, metavar="FILE", help="where to write it, with its belief")
     parser.add_argument("--against", nargs="*", default=[], metavar="SPEC", help="opponents besides itself")
     add_fields(parser, BeliefConfig)
     parser.set_defaults(handler=_run)
@@ -40,6 +37,7 @@ def add_belief(targets: Any) -> None:
 
 def _run(args: argparse.Namespace) -> int:
     from agents.networks import file as networks_file
+    from agents.networks.shipped import network_path
     from training import runs
     from training.cli_policy import Bar
     from training.networks.belief_config import BeliefConfig
@@ -61,8 +59,8 @@ def _run(args: argparse.Namespace) -> int:
         model, loss = belief_fit.fit(args.network, args.against, config, bar.tell)
     finally:
         bar.close()
-    trained = {**networks.trained, "belief": f"{config.boards} boards, {loss:.4f} nats a card"}
-    networks_file.save(replace(belief_fit.with_belief(networks, model), trained=trained), args.out)
+    path = network_path(args.network.partition(":")[2])
+    networks_file.save_belief(belief_fit.with_belief(networks, model), path)
     print(f"{loss:.4f} nats a card on judging boards (knowing nothing: 1.0986)")
-    print(f"written: {args.out}")
+    print(f"written: {networks_file.belief_path(path)}")
     return 0

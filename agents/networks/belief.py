@@ -11,13 +11,13 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.networks.inputs import inputs_of
+from agents.networks.inputs import BELIEFS, inputs_of
 from agents.networks.network import Network
 from bridge_env.kernels import njit
 from bridge_env.streams import draws
 from bridge_env.view import BidView
 
-OUTPUTS = 52 * 3
+OUTPUTS = BELIEFS
 
 
 def chances(belief: Network, view: BidView) -> NDArray[np.float64]:

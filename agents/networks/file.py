@@ -1,41 +1,37 @@
-"""The file of a network that bids: whole numbers and a JSON header in an ``.npz`` that cannot run code.
+"""The files of a network that bids: whole numbers and a JSON header in an ``.npz`` that cannot run code.
 
-===========================================  =======================================================================
-member                                       what it holds
-===========================================  =======================================================================
-``header``                                   JSON as uint8: format, version, input layout, the layers' scales, who
-                                             trained it on what, and the SHA-256 of all the rest
-``policy_weight_0``, ``policy_weight_1`` ..  int16 (inputs, outputs) of each layer of the policy, first to last
-``policy_bias_0`` ...                        int32 (outputs,)
-``belief_weight_0``, ``belief_bias_0`` ...   the same of the belief, if it has one
-===========================================  =======================================================================
+``NAME.npz`` holds the policy. ``NAME.belief.npz`` beside it, if there is one, holds the belief that belongs to it.
+
+============================  ====================================================================================
+member                        what it holds
+============================  ====================================================================================
+``header``                    JSON as uint8: format, version, input layout, the layers' scales, who trained it on
+                              what, and the SHA-256 of all the rest; a belief's also names the policy that it is of
+``weight_0``, ``weight_1`` ..  int16 (inputs, outputs) of each layer, first to last
+``bias_0`` ...                int32 (outputs,)
+============================  ====================================================================================
 """
 
 from __future__ import annotations
 
+import hashlib
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
-from agents.networks.inputs import LAYOUT, MOST_ON, NUM_INPUTS
+from agents.networks.inputs import BELIEFS, LAYOUT, MOST_ON, NUM_INPUTS
 from agents.networks.network import Layer, Network, NetworkError, check
 from bridge_env.bidders import SpecError
 from bridge_env.calls import NUM_CALLS
 from bridge_env.weights import read_weights, write_weights
 
-FORMAT = "bridge-env network"
-_EXPECTED = {"format": FORMAT, "version": 1, "inputs": LAYOUT}
+FORMAT, BELIEF_FORMAT = "bridge-env network", "bridge-env belief"
+_EXPECTED = {"format": FORMAT, "version": 2, "inputs": LAYOUT}
+_BELIEF_EXPECTED = _EXPECTED | {"format": BELIEF_FORMAT}
 _MOST_LAYERS = 8
-_KINDS = {
-    f"{head}_{part}_{number}": kind
-    for head in ("policy", "belief")
-    for part, kind in (("weight", "int16"), ("bias", "int32"))
-    for number in range(_MOST_LAYERS)
-}
+_KINDS = {f"{part}_{i}": kind for part, kind in (("weight", "int16"), ("bias", "int32")) for i in range(_MOST_LAYERS)}
 
 
 class NetworkFileError(SpecError):
@@ -44,7 +40,7 @@ class NetworkFileError(SpecError):
 
 @dataclass(frozen=True, eq=False)
 class Networks:
-    """What a file holds.
+    """What the files of a network hold.
 
     Attributes:
         policy: from the inputs to 38 calls.
@@ -57,43 +53,71 @@ class Networks:
     trained: Mapping[str, Any] = field(default_factory=dict)
 
 
+def belief_path(path: str | os.PathLike[str]) -> Path:
+    """Where the belief of a network's file lies."""
+    return Path(path).with_name(f"{Path(path).stem}.belief.npz")
+
+
 def save(networks: Networks, path: str | os.PathLike[str]) -> None:
-    """Write a file; a reader sees the old file or the new one, never a part."""
-    scales, arrays = {}, {}
-    for head, network in (("policy", networks.policy), ("belief", networks.belief)):
-        if network is not None:
-            scales[head] = [layer.scale for layer in network.layers]
-            for number, layer in enumerate(network.layers):
-                arrays[f"{head}_weight_{number}"], arrays[f"{head}_bias_{number}"] = layer.weight, layer.bias
-    header = _EXPECTED | {"scales": scales, "trained": dict(networks.trained)}
-    write_weights(path, header, arrays, _KINDS, compressed=True)
+    """Write the policy's file, and the belief's beside it if there is one; a reader never sees a part of a file."""
+    _write(_EXPECTED | {"trained": dict(networks.trained)}, networks.policy, path)
+    if networks.belief is not None:
+        save_belief(networks, path)
+    else:
+        belief_path(path).unlink(missing_ok=True)  # that of another network
+
+
+def save_belief(networks: Networks, path: str | os.PathLike[str]) -> None:
+    """Write the belief's file alone, beside the policy's at ``path``."""
+    assert networks.belief is not None
+    _write(_BELIEF_EXPECTED | {"policy": digest(networks.policy)}, networks.belief, belief_path(path))
 
 
 def load(path: str | os.PathLike[str]) -> Networks:
-    """Read a file. Nothing in it is ever run.
+    """Read a policy's file, and the belief's beside it. Nothing in them is ever run.
 
     Raises:
         NetworkFileError: there is no such file, or it is damaged, foreign or too new; the message says which.
     """
+    policy, header = _read(path, _EXPECTED, NUM_CALLS)
+    belief = None
+    if belief_path(path).is_file():
+        belief, says = _read(belief_path(path), _BELIEF_EXPECTED, BELIEFS)
+        if says.get("policy") != digest(policy):
+            raise NetworkFileError(
+                f"policy:{belief_path(path)}: this belief is of another network; fit it again, or remove it"
+            )
+    return Networks(policy, belief, dict(header.get("trained", {})))
+
+
+def digest(network: Network) -> str:
+    """What tells one network from another."""
+    out = hashlib.sha256()
+    for layer in network.layers:
+        out.update(layer.weight.astype("<i2").tobytes() + layer.bias.astype("<i4").tobytes())
+    return out.hexdigest()
+
+
+def _write(header: Mapping[str, Any], network: Network, path: str | os.PathLike[str]) -> None:
+    arrays = {}
+    for number, layer in enumerate(network.layers):
+        arrays[f"weight_{number}"], arrays[f"bias_{number}"] = layer.weight, layer.bias
+    scales = [layer.scale for layer in network.layers]
+    write_weights(path, {**header, "scales": scales}, arrays, _KINDS, compressed=True)
+
+
+def _read(path: str | os.PathLike[str], expected: Mapping[str, Any], outputs: int) -> tuple[Network, Mapping[str, Any]]:
     name = os.fspath(path)
     try:
-        header, arrays = read_weights(name, "network", _EXPECTED, _KINDS)
-        scales = dict(header["scales"])
-        policy = _network("policy", scales, arrays, NUM_CALLS)
-        belief = _network("belief", scales, arrays, None) if "belief" in scales else None
-        return Networks(policy, belief, dict(header.get("trained", {})))
+        header, arrays = read_weights(name, "network", expected, _KINDS)
+        scales = [float(scale) for scale in header["scales"]]
+        if not 1 <= len(scales) <= _MOST_LAYERS:
+            raise NetworkError(f"it has {len(scales)} layers; there are 1 to {_MOST_LAYERS}")
+        layers = [Layer(arrays[f"weight_{i}"], arrays[f"bias_{i}"], scale) for i, scale in enumerate(scales)]
+        network = Network(tuple(layers))
+        check(network, NUM_INPUTS, outputs, MOST_ON)
+        return network, header
     except KeyError as error:
         raise NetworkFileError(f"policy:{name}: {error} is missing") from None
     except (ValueError, TypeError) as error:
         raise NetworkFileError(f"policy:{name}: {error}") from None
-
-
-def _network(head: str, scales: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]], outputs: int | None) -> Network:
-    given = [float(scale) for scale in scales[head]]
-    if not 1 <= len(given) <= _MOST_LAYERS:
-        raise NetworkError(f"the {head} has {len(given)} layers; there are 1 to {_MOST_LAYERS}")
-    layers = [Layer(arrays[f"{head}_weight_{i}"], arrays[f"{head}_bias_{i}"], scale) for i, scale in enumerate(given)]
-    network = Network(tuple(layers))
-    width = int(np.size(layers[-1].bias)) if outputs is None else outputs
-    check(network, NUM_INPUTS, width, MOST_ON)
-    return network

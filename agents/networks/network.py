@@ -22,7 +22,7 @@ from bridge_env.kernels import njit
 TOP = 255  # the largest number that a layer passes on
 _EXACT = 2.0**24  # whole numbers below this are exact in float32
 _LARGEST = 2**15 - 1  # of a weight
-_FINEST = 14  # weights are multiples of 2**-14 at the finest
+_FINEST = 12  # weights are multiples of 2**-12 at the finest, which keeps files small
 UNIT = 2.0**-5  # what layers pass on goes from 0 to 8 in steps of this
 
 FloatLayer = tuple[NDArray[np.float32], NDArray[np.float32]]  # weight (inputs, outputs), bias (outputs,)

@@ -6,7 +6,7 @@ from functools import lru_cache
 from importlib.resources import files
 from pathlib import Path
 
-from agents.networks.file import Networks, load
+from agents.networks.file import Networks, belief_path, load
 from bridge_env.bidders import SpecError
 
 GATEKEEPER = "gatekeeper"  # the role of a network that nothing may train against or be tuned on
@@ -43,12 +43,13 @@ def read_networks(argument: str) -> Networks:
         SpecError: there is no such file, or it is damaged.
     """
     path = network_path(argument)
-    return _read(str(path), path.stat().st_mtime_ns)
+    belief = belief_path(path)
+    return _read(str(path), path.stat().st_mtime_ns, belief.stat().st_mtime_ns if belief.is_file() else 0)
 
 
 @lru_cache(maxsize=64)
-def _read(path: str, changed: int) -> Networks:
-    """``changed`` keeps a file that was written anew from being served as it was."""
+def _read(path: str, changed: int, belief_changed: int) -> Networks:
+    """The times of change keep files that were written anew from being served as they were."""
     return load(path)
 
 
