@@ -9,7 +9,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constr
 
 help:
 	@echo "make selfplay   install, then evolve partnerships against a league (about four minutes)"
-	@echo "make test       install the tools for developers, then run the tests (about three minutes, five the first time)"
+	@echo "make test       install the tools for developers, then run the tests (some four minutes, seven the first time)"
 	@echo "make test-slow  the slow tests, some minutes more"
 	@echo "make lint       ruff, mypy and the import contracts"
 	@echo "make check      lint, test and test-slow: what CI runs"

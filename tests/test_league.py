@@ -235,8 +235,8 @@ def test_two_seats_find_together_what_neither_can_alone(tmp_path):
     library = Library.open(tmp_path / "toy.bdl")
     pool = [Opponent("silent", 1.0, None)]
     settings = RolloutConfig(256, 8, 0.5, 0.0, 1)
-    config = LeagueConfig(**(vars(TOY) | {"iterations": 300, "layers": "48"}))
-    policy = learn(config, pool, library, settings, 150)
+    config = LeagueConfig(**(vars(TOY) | {"iterations": 600, "layers": "48"}))
+    policy = learn(config, pool, library, settings, 300)
     deals_ = draw_deals(streams.key("toy", np.arange(256)), _all_in_training(library), 1)
     seated = np.tile(np.array([0, 1], np.int8), (256, 1))
     auctions = Auctions(deals_.dealer, deals_.vulnerability)
@@ -247,7 +247,7 @@ def test_two_seats_find_together_what_neither_can_alone(tmp_path):
     points = deals_.points(auctions, np.arange(256), np.zeros(256, bool))
     slam = deals_.tricks.max(axis=(1, 2)) == 12
     assert (points[slam] >= 900).mean() > 0.85
-    assert (points[~slam] >= 0).mean() > 0.85
+    assert (points[~slam] > 0).mean() > 0.85
 
 
 def _all_in_training(library):

@@ -21,6 +21,7 @@ from agents.networks.bidder import NetworkBidder
 from agents.networks.network import Network
 from agents.networks.tables import Deals, decide, look, play_on
 from agents.reasoning.leaves import contract_values, smooth_imps
+from agents.reasoning.look import points_of
 from agents.reasoning.options import Options
 from agents.reasoning.reasoner import turned
 from bridge_env import streams
@@ -156,12 +157,7 @@ class Doubter:
             np.full(len(board), key, np.uint64), lambda *heard: None,
         )  # fmt: skip
         leaves = contract_values(owner, int(view.vulnerability[0]), self.options.leaves)
-        contracts = auctions.contracts()
-        bid, declarer = contracts.bid.astype(np.int64), contracts.declarer.astype(np.int64)
-        points = leaves[board, declarer, bid, contracts.doubling].astype(np.float64)
-        points[declarer & 1 == 1] *= -1
-        points[bid < 0] = 0
-        return points.reshape(len(calls), count)
+        return points_of(auctions, leaves, board).reshape(len(calls), count)
 
 
 def _as_deals(owner: NDArray[np.uint8], view: BidView) -> Deals:

@@ -36,12 +36,17 @@ def by_systems(
     auctions = bid_on(
         seats, features, boards, view.dealer[rows], view.vulnerability[rows], made, np.full(len(made), length + 1)
     )
+    return points_of(auctions, leaves, boards).reshape(len(calls), deals)
+
+
+def points_of(auctions: Auctions, leaves: NDArray[np.float32], boards: NDArray[np.int64]) -> NDArray[np.float64]:
+    """What finished auctions come to, in points to N and S: float64 (N,); ``boards`` (N,) says whose ``leaves``."""
     contracts = auctions.contracts()
     bid, declarer = contracts.bid.astype(np.int64), contracts.declarer.astype(np.int64)
     points = leaves[boards, declarer, bid, contracts.doubling].astype(np.float64)
     points[declarer & 1 == 1] *= -1
     points[bid < 0] = 0
-    return points.reshape(len(calls), deals)
+    return points
 
 
 def by_minimax(
