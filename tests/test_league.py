@@ -1,7 +1,6 @@
 """The league: what is drawn, what it is worth, that it learns, and that a run is a function of its settings."""
 
 import json
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -16,9 +15,9 @@ from bridge_env import streams
 from bridge_env.auction import Auctions
 from bridge_env.bidders import SpecError
 from bridge_env.calls import DOUBLE, PASS, parse_call
-from bridge_env.cards import parse_deal
-from bridge_env.double_dummy.canonical import is_judging
-from bridge_env.double_dummy.library import Library, embedded, write_library
+from bridge_env.double_dummy.canonical import canonical_key, is_judging, key_is_judging
+from bridge_env.double_dummy.library import embedded
+from bridge_env.double_dummy.packing import pack_records, unpack_deals
 from bridge_env.scoring import imps, score
 from bridge_env.view import view_of
 from training import runs
@@ -30,6 +29,7 @@ from training.networks.league import League, chosen_selves, refuse_gatekeepers
 from training.networks.league_config import LeagueConfig
 from training.networks.learner import Learner
 from training.networks.rollout import Opponent, RolloutConfig, _branches, _factor, draw_deals, rollout, seating
+from training.networks.stock import HELD, curve_boards, estimate, solved, stock
 
 torch.set_num_threads(1)  # sums in another order make other weights
 SMALL = LeagueConfig(
@@ -78,7 +78,7 @@ def test_only_sides_of_the_learner_are_drawn():
 
 def test_branches_are_auctions_that_went_another_way():
     networks = random_networks(seed=2)
-    deals = draw_deals(streams.key("branch", np.arange(50)), embedded())
+    deals = draw_deals(streams.key("branch", np.arange(50)), solved())
     auctions = Auctions(deals.dealer, deals.vulnerability)
     seated, nobody = np.zeros((50, 2), np.int8), np.full(50, -1, np.int8)
     play_on(
@@ -101,13 +101,35 @@ def test_branches_are_auctions_that_went_another_way():
 
 
 def test_deals_are_training_deals_with_their_tables():
-    deals = draw_deals(streams.key("deals", np.arange(300)), embedded())
+    deals = draw_deals(streams.key("deals", np.arange(300)), solved())
     assert not is_judging(deals.owner).any()
     assert len(np.unique(deals.dealer * 4 + deals.vulnerability)) == 16
 
 
+def test_no_deal_that_judges_is_played():
+    """Neither boards of the judging split, nor those on which the curve is judged, nor images of them."""
+    played = canonical_key(unpack_deals(stock(500, seed=3)[:, :13]))
+    assert len(played) == len(solved()) + 500
+    assert not key_is_judging(played).any()
+    curve = curve_boards(HELD + 50, seed=1)  # beyond HELD they come as images
+    assert not np.isin(canonical_key(curve.owner), played).any()
+
+
+def test_estimated_deals_are_kept_and_taken_again(tmp_path):
+    path, heard = tmp_path / "deals", []
+    first = stock(300, 1, path, heard.append)
+    assert heard[-1] == 1
+    np.testing.assert_array_equal(first[len(solved()) :], estimate(300, 1))
+    heard.clear()
+    np.testing.assert_array_equal(first, stock(300, 1, path, heard.append))
+    assert not heard
+    path.write_bytes(path.read_bytes()[:-5])  # cut short: made anew
+    np.testing.assert_array_equal(first, stock(300, 1, path, heard.append))
+    assert heard
+
+
 def test_what_fails_counts_as_doubled_where_it_is_to():
-    deals = draw_deals(streams.key("doubled", np.arange(40)), embedded())
+    deals = draw_deals(streams.key("doubled", np.arange(40)), solved())
     calls = np.array([[parse_call(c) for c in ("7NT", "Pass", "Pass", "Pass")]] * 40)
     auctions = Auctions.replay(calls, deals.dealer, deals.vulnerability)
     took = deals.tricks[np.arange(40), deals.dealer, 4]
@@ -155,7 +177,7 @@ def test_thinning_keeps_the_share_that_it_should():
 
 
 def test_the_critic_sees_what_the_contract_is_worth():
-    deals = draw_deals(streams.key("critic", np.arange(30)), embedded())
+    deals = draw_deals(streams.key("critic", np.arange(30)), solved())
     calls = np.array([[parse_call("3NT"), DOUBLE]] * 30)
     auctions = Auctions.replay(calls, deals.dealer, deals.vulnerability)
     best = np.full(30, 140)
@@ -173,18 +195,10 @@ def test_the_critic_sees_what_the_contract_is_worth():
 # --- toys that it must solve ----------------------------------------------------------------------------------------
 
 
-def toy(tmp_path, deals, tables):
-    """A library of deals with tables of our own."""
-    owner = np.stack([parse_deal(text) for text in deals])
-    assert not is_judging(owner).any()
-    write_library(tmp_path / "toy.bdl", owner, np.array(tables, np.int8), {"made": "for a test"})
-    return Library.open(tmp_path / "toy.bdl")
-
-
-def learn(config, pool, library, settings, iterations):
+def learn(config, pool, records, settings, iterations):
     learner = Learner(config, None)
     for number in range(iterations):
-        learner.learn(rollout(*learner.players(), pool, settings, config.seed, number, library), number)
+        learner.learn(rollout(*learner.players(), pool, settings, config.seed, number, records), number)
     return learner.players()[0]
 
 
@@ -206,20 +220,19 @@ def deals_of_training(count):
     return library.owners(library.split("training")[:count])
 
 
-def test_only_doubling_pays(tmp_path):
+def test_only_doubling_pays():
     """Opponents leap to 7NT and take nine tricks at most: the learner learns to double them."""
     owner = deals_of_training(8)
-    write_library(tmp_path / "toy.bdl", owner, np.full((8, 4, 5), 6, np.int8), {"made": "for a test"})
-    library = Library.open(tmp_path / "toy.bdl")
+    records = pack_records(owner, np.full((8, 4, 5), 6, np.int8))
     pool = [Opponent("leaper", 1.0, "python:test_league:LEAPER")]
-    policy = learn(TOY, pool, library, RolloutConfig(128, 4, 0.5, 0.0, 1), 40)
+    policy = learn(TOY, pool, records, RolloutConfig(128, 4, 0.5, 0.0, 1), 40)
     bidder = NetworkBidder(Networks(policy))
     for row in range(8):
         auctions = Auctions.replay(np.array([[37]]), row % 4, row // 4)
         assert bidder.bid(view_of(auctions, owner[row : row + 1]), np.zeros(1, np.uint64))[0] == DOUBLE
 
 
-def test_two_seats_find_together_what_neither_can_alone(tmp_path):
+def test_two_seats_find_together_what_neither_can_alone():
     """North's long suit is hearts or spades, South has the ace of clubs or not. Twelve tricks in North's suit need the
     ace, so neither seat can bid the slam alone. They learn to, and to stay out of it."""
     deals, tables = [], []
@@ -231,13 +244,12 @@ def test_two_seats_find_together_what_neither_can_alone(tmp_path):
             table[[0, 2], suit] = 12 if ace else 8
             tables.append(table)
     owner = np.stack(deals)
-    write_library(tmp_path / "toy.bdl", owner, np.array(tables), {"made": "for a test"})
-    library = Library.open(tmp_path / "toy.bdl")
+    records = pack_records(owner, np.array(tables))
     pool = [Opponent("silent", 1.0, None)]
     settings = RolloutConfig(256, 8, 0.5, 0.0, 1)
     config = LeagueConfig(**(vars(TOY) | {"iterations": 600, "layers": "48"}))
-    policy = learn(config, pool, library, settings, 300)
-    deals_ = draw_deals(streams.key("toy", np.arange(256)), _all_in_training(library), 1)
+    policy = learn(config, pool, records, settings, 300)
+    deals_ = draw_deals(streams.key("toy", np.arange(256)), records, 1)
     seated = np.tile(np.array([0, 1], np.int8), (256, 1))
     auctions = Auctions(deals_.dealer, deals_.vulnerability)
     play_on(
@@ -248,10 +260,6 @@ def test_two_seats_find_together_what_neither_can_alone(tmp_path):
     slam = deals_.tricks.max(axis=(1, 2)) == 12
     assert (points[slam] >= 900).mean() > 0.85
     assert (points[~slam] > 0).mean() > 0.85
-
-
-def _all_in_training(library):
-    return SimpleNamespace(records=library.records, split=lambda name: np.arange(len(library)))
 
 
 def _slam_deal(suit, ace):
@@ -404,7 +412,7 @@ def test_bad_settings_get_a_clear_error(tmp_path, capsys):
 
 
 def test_lessons_tell_what_every_call_is_worth():
-    deals = draw_deals(streams.key("lessons", np.arange(40)), embedded())
+    deals = draw_deals(streams.key("lessons", np.arange(40)), solved())
     opened = Auctions.replay(np.array([[parse_call("1S"), PASS]] * 40), deals.dealer, deals.vulnerability)
     value = lessons.worth(opened, deals, np.arange(40))
     ours = deals.dealer & 1
@@ -424,7 +432,7 @@ def test_lessons_tell_what_every_call_is_worth():
 
 def test_first_lessons_teach_to_bid_what_makes(tmp_path):
     """After a minute of lessons a small network beats passing by far, with silent opponents; random weights do not."""
-    config = LeagueConfig(start="nothing", boards=512, lessons=40, layers="48", batch=512)
+    config = LeagueConfig(start="nothing", boards=512, lessons=60, layers="48", batch=512)
     taught = lessons.learn(config)
     match = play(NetworkBidder(taught), "pass", 400)
     assert match.mean_imps > 1.5
@@ -464,7 +472,8 @@ def test_ray_workers_do_not_matter(tmp_path):
 def test_the_command_from_nothing_to_the_panel(tmp_path, capsys):
     pytest.importorskip("ray")
     words = ["train", "league", "--start", "nothing", "--lessons", "2", "--silent", "1", "--iterations", "3",
-             "--boards", "64", "--evaluate", "2", "--judged", "40", "--layers", "16", "--critic", "16", "--judge", "40",
+             "--estimated", "200", "--boards", "64", "--evaluate", "2", "--judged", "40", "--layers", "16",
+             "--critic", "16", "--judge", "40",
              "--out", str(tmp_path), "--name", "tiny", "--workers", "1"]  # fmt: skip
     assert main(words) == 0
     folder = tmp_path / "league" / "tiny"

@@ -91,18 +91,20 @@ def _by_number(number: NDArray[np.int64]) -> tuple[NDArray[np.int16], NDArray[np
 
 
 def library_boards(
-    count: int, seed: int, split: str = "judging", *, start: int = 0, library: Library | None = None
-) -> Boards:
+    count: int, seed: int, split: str = "judging", *, start: int = 0, library: Library | None = None,
+    among: NDArray[np.intp] | None = None,
+) -> Boards:  # fmt: skip
     """Boards ``start .. start + count - 1`` of the endless sequence that (seed, split) names.
 
     The sequence goes through the split's deals in a shuffled order, then through them again with suits and
     seats permuted (each time differently), which gives 96 exact deals for one solved. Dealer and
-    vulnerability follow the board numbers, which begin at 1. A board depends on (seed, split, number) alone.
+    vulnerability follow the board numbers, which begin at 1. A board depends on (seed, split, number) alone, and on
+    ``among``: these deals of the split instead of all.
     """
     if count < 0 or start < 0:
         raise BoardsError(f"the number of boards is {count}, from {start}; both must be 0 or more")
     lib = embedded() if library is None else library
-    indices = lib.split(split)
+    indices = lib.split(split) if among is None else among
     if not len(indices):
         raise BoardsError(f"{lib.path}: no deal of it is in the split {split!r}")
     order = indices[np.argsort(streams.key("shuffle", split, seed, indices), kind="stable")]

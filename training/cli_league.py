@@ -28,8 +28,8 @@ policy:FOLDER/policy.npz. Gatekeepers (see 'bridge-env panel --help') are refuse
 """
 _INSTALL = 'pip install -e ".[train]" -c constraints.txt'
 _MAY_CHANGE = (
-    "iterations", "drawn", "keep", "doubled", "plain", "strangers", "earlier", "pool", "selves", "learning_rate",
-    "last_rate", "critic_rate", "entropy", "evaluate", "judged", "panel",
+    "iterations", "estimated", "drawn", "keep", "doubled", "plain", "strangers", "earlier", "pool", "selves",
+    "learning_rate", "last_rate", "critic_rate", "entropy", "evaluate", "judged", "panel",
 )  # fmt: skip
 
 

@@ -22,7 +22,7 @@ from agents.networks.file import Networks
 from agents.networks.network import Layer, Network
 from agents.networks.shipped import GATEKEEPER, read_networks, role
 from bridge_env.bidders import SpecError, make
-from bridge_env.double_dummy.library import embedded
+from bridge_env.cards import UInt8Array
 from training import runs
 from training.cluster import Cluster
 from training.match import play
@@ -30,10 +30,11 @@ from training.networks import checkpoint
 from training.networks.league_config import LeagueConfig
 from training.networks.learner import Learner
 from training.networks.rollout import Opponent, RolloutConfig, rollout
+from training.networks.stock import curve_boards, solved
 
 KIND = "league"
 NOTHING = "nothing"  # what a network starts from that has seen nobody's auctions
-CHECKPOINT, START, POLICY, SELVES = "checkpoint.npz", "start.npz", "policy.npz", "selves"
+CHECKPOINT, START, POLICY, SELVES, DEALS = "checkpoint.npz", "start.npz", "policy.npz", "selves", "estimated.deals"
 Players = tuple[Network, Network]  # policy and critic
 
 
@@ -51,12 +52,16 @@ class League:
 
     Args:
         start: the network to begin with, or None for random weights.
+        records: the deals, as ``stock`` gives them; None: the solved ones.
     """
 
-    def __init__(self, folder: Path, config: LeagueConfig, start: Networks | None) -> None:
+    def __init__(
+        self, folder: Path, config: LeagueConfig, start: Networks | None, records: UInt8Array | None = None
+    ) -> None:
         torch.set_num_threads(1)
         torch.set_flush_denormal(True)
         self.folder, self.config, self.state = folder, config, State()
+        self.records = solved() if records is None else records
         self.start = start
         self.learner = Learner(config, None if start is None else start.policy.floats())
         self.strangers = [(spec, _player(spec)) for spec in specs(config.pool)]
@@ -92,7 +97,7 @@ class League:
         """
         config = self.config
         settings = RolloutConfig(config.boards, config.drawn, config.keep, config.doubled, plain=config.plain)
-        library = embedded()
+        records = cluster.put(self.records)
         pools: dict[tuple[int, ...], Any] = {}
         sent: dict[int, tuple[Any, Any]] = {}
 
@@ -108,7 +113,7 @@ class League:
                 sent[version] = cluster.put(policy), cluster.put(critic)
                 for old in [v for v in sent if v < version]:
                     del sent[old]
-            return cluster.submit(rollout, *sent[version], pools[met], settings, config.seed, number, library)
+            return cluster.submit(rollout, *sent[version], pools[met], settings, config.seed, number, records)
 
         ahead = deque(submit(n) for n in range(self.state.iteration, self._last(self.state.iteration)))
         began = time.perf_counter() - self.state.seconds
@@ -151,12 +156,12 @@ class League:
             self.sums[name] = self.sums.get(name, 0.0) + value
 
     def _evaluate(self, began: float) -> None:
-        """A point of the curve: matches on training boards against the start and the panel of the config."""
+        """A point of the curve: matches with the start and the config's panel on boards that no rollout plays."""
         bidder = NetworkBidder(self.networks())
         row: dict[str, Any] = {"iteration": self.state.iteration, "boards": self.config.judged}
         for name in (("start",) if self.start is not None else ()) + tuple(specs(self.config.panel)):
             other = NetworkBidder(self.start) if name == "start" and self.start is not None else name
-            match = play(bidder, other, _training_boards(self.config), self.config.seed)
+            match = play(bidder, other, _curve_boards(self.config), self.config.seed)
             row[name] = {"mean_imps": match.mean_imps, "standard_error": match.standard_error}
         row |= summary(self.sums)
         self.state.seconds = time.perf_counter() - began
@@ -283,10 +288,8 @@ def _player(spec: str) -> Network | str | None:
 _boards: dict[tuple[int, int], Any] = {}
 
 
-def _training_boards(config: LeagueConfig) -> Any:
-    from training.boards import library_boards
-
+def _curve_boards(config: LeagueConfig) -> Any:
     key = (config.judged, config.seed)
     if key not in _boards:
-        _boards[key] = library_boards(config.judged, config.seed, "training")
+        _boards[key] = curve_boards(config.judged, config.seed)
     return _boards[key]

@@ -15,6 +15,8 @@ class LeagueConfig:
                        "a bidder whose auctions are imitated first (system:NAME), or nothing"})  # fmt: skip
     iterations: int = field(default=4000, metadata={"help": "rollouts to learn from"})
     boards: int = field(default=4096, metadata={"help": "boards of a rollout"})
+    estimated: int = field(default=300_000, metadata={"help": "deals to play besides the solved ones, whose tricks the "
+                           "trick estimator draws: of few deals a network learns by heart"})  # fmt: skip
     lessons: int = field(
         default=200, metadata={"help": "rollouts of first lessons, of a network that starts from nothing"}
     )
@@ -49,7 +51,7 @@ class LeagueConfig:
     def check(self) -> None:
         """Raises: ValueError for a number that makes no sense."""
         for name, least in (("iterations", 1), ("boards", 16), ("drawn", 1), ("remember", 1), ("selves", 0),
-                            ("lessons", 0), ("silent", 0),
+                            ("lessons", 0), ("estimated", 0), ("silent", 0),
                             ("batch", 2), ("lag", 1), ("evaluate", 1), ("judged", 2),
                             ("entropy", 0), ("doubled", 0), ("plain", 0), ("strangers", 0),
                             ("earlier", 0), ("seed", 0)):  # fmt: skip

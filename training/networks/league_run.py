@@ -20,8 +20,9 @@ from training import panel, runs
 from training.cluster import Cluster
 from training.networks import imitate, league_report, lessons, recorded
 from training.networks.imitation_config import ImitationConfig
-from training.networks.league import KIND, NOTHING, POLICY, START, League, State, specs, start_networks
+from training.networks.league import DEALS, KIND, NOTHING, POLICY, START, League, State, specs, start_networks
 from training.networks.league_config import LeagueConfig
+from training.networks.stock import stock
 
 _IMITATED = 150_000  # boards of a bidder that are imitated before self-play
 
@@ -61,7 +62,9 @@ def train(
     """
     began = time.perf_counter()
     say("starting")
-    league = League(folder, config, _start(folder, config, say))
+    start = _start(folder, config, say)
+    records = stock(config.estimated, config.seed, folder / DEALS, lambda share: say(f"estimating deals {share:.0%}"))
+    league = League(folder, config, start, records)
     league.load()
     say("self-play")
     writer = _Writer(folder)

@@ -21,12 +21,13 @@ from agents.networks.tables import Deals, look, play_on
 from bridge_env import streams
 from bridge_env.auction import DOUBLING, FIRST_NAMER, LAST_BID, Auctions, row_declarer, row_turn
 from bridge_env.calls import FIRST_BID, NUM_CALLS
-from bridge_env.double_dummy.library import Library, embedded
+from bridge_env.cards import UInt8Array
 from bridge_env.kernels import njit
 from bridge_env.scoring import SCORE_TABLE, imps
 from training.networks.league_config import LeagueConfig
 from training.networks.model import Perceptron
 from training.networks.rollout import draw_deals, rewound
+from training.networks.stock import solved
 from training.ppo_config import widths
 
 _IMPS = 2.0  # outputs are in units of this many IMPs: what is worth so much less is called e times less often
@@ -58,16 +59,16 @@ def worth(auctions: Auctions, deals: Deals, board: NDArray[np.int64]) -> NDArray
 
 
 def learn(
-    config: LeagueConfig, tell: Callable[[float], None] = lambda share: None, library: Library | None = None
+    config: LeagueConfig, tell: Callable[[float], None] = lambda share: None, records: UInt8Array | None = None
 ) -> Networks:
     """A network of random weights after its first lessons."""
-    library = library or embedded()
+    records = solved() if records is None else records
     model = Perceptron([NUM_INPUTS, *widths(config.layers), NUM_CALLS], config.seed)
     adam = torch.optim.Adam(model.parameters(), lr=1e-3, fused=True)
     for number in range(config.lessons):
         policy = quantized(model.floats(), MOST_ON)
         key = streams.key("lessons", config.seed, number)
-        deals = draw_deals(streams.key(key, np.arange(config.boards)), library)
+        deals = draw_deals(streams.key(key, np.arange(config.boards)), records)
         auctions, board = _met(policy, deals, key)
         rows, mask = look(auctions, deals, board, np.arange(len(board)))
         value = worth(auctions, deals, board)

@@ -22,12 +22,13 @@ from agents.networks.tables import Deals, branched, look, play_on
 from bridge_env import streams
 from bridge_env.auction import DEALER, MAX_CALLS, VULNERABILITY, Auctions, row_start, row_step
 from bridge_env.bidders import make
-from bridge_env.double_dummy.library import Library, embedded
+from bridge_env.cards import UInt8Array
 from bridge_env.envs.images import NUM_IMAGES, draw_images
 from bridge_env.kernels import njit
 from bridge_env.scoring import imps
 from training.code_words import code_words
 from training.networks.critic_inputs import critic_rows
+from training.networks.stock import solved
 
 _LONGEST = 48  # calls of the likeliest auction that drawn ones may leave it at
 _RAREST = 0.02  # the least chance that a decision is kept
@@ -113,9 +114,9 @@ class _Decisions:
     entropy: float = 0.0
 
 
-def draw_deals(key: NDArray[np.uint64], library: Library, images: int = NUM_IMAGES) -> Deals:
-    """A solved training board for every stream, as any of its images, dealer and vulnerability at random."""
-    owner, tricks = draw_images(key, library.records, library.split("training"), images)
+def draw_deals(key: NDArray[np.uint64], records: UInt8Array, images: int = NUM_IMAGES) -> Deals:
+    """One of the ``records`` (n, 23) for every stream, as any of its images, dealer and vulnerability at random."""
+    owner, tricks = draw_images(key, records, np.arange(len(records)), images)
     chance = streams.draws(streams.key(key, "dealer and vulnerability"), 2) & np.uint64(3)
     return Deals.of(owner, tricks, chance[:, 0].astype(np.int16), chance[:, 1].astype(np.int16))
 
@@ -172,11 +173,17 @@ def rollout(
     config: RolloutConfig,
     seed: int,
     number: int,
-    library: Library | None = None,
+    records: UInt8Array | None = None,
 ) -> Experience:
-    """Rollout ``number`` of a run: a pure function of its arguments."""
+    """Rollout ``number`` of a run: a pure function of its arguments.
+
+    Args:
+        records: the deals, as ``stock`` gives them; None: the solved ones.
+    """
     with threadpool_limits(1):
-        return _rollout(learner, critic, pool, config, streams.key("league", seed, number), library or embedded())
+        return _rollout(
+            learner, critic, pool, config, streams.key("league", seed, number), solved() if records is None else records
+        )
 
 
 def _rollout(
@@ -185,11 +192,11 @@ def _rollout(
     pool: Sequence[Opponent],
     config: RolloutConfig,
     key: NDArray[np.uint64],
-    library: Library,
+    records: UInt8Array,
 ) -> Experience:
     boards = config.boards
     keys = streams.key(key, np.arange(boards))
-    deals = draw_deals(keys, library, config.images)
+    deals = draw_deals(keys, records, config.images)
     players = [learner, *(make(p.player) if isinstance(p.player, str) else p.player for p in pool)]
     seated, sides = seating(boards, pool)
     doubled = streams.uniforms(streams.key(keys, "doubled"), 1)[:, 0] < config.doubled

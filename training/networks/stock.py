@@ -1,0 +1,77 @@
+"""The deals that a league plays: solved ones, and many more whose tricks the trick estimator drew.
+
+A network that meets the same few deals for hours learns them by heart. Estimated deals are cheap, so there can be so
+many that it cannot. Their tables are drawn from the estimator's distributions, so that every contract is worth on
+average what the estimator expects. They teach; nothing is ever judged on them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import lru_cache
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bridge_env import streams
+from bridge_env.cards import UInt8Array
+from bridge_env.double_dummy.canonical import is_judging
+from bridge_env.double_dummy.library import embedded
+from bridge_env.double_dummy.packing import RECORD_BYTES, pack_records
+from bridge_env.envs.deals import EstimatedDeals
+from training import runs
+from training.boards import Boards, library_boards
+
+HELD = 4_000  # solved training deals that no league plays: its curve is judged on them
+_PART = 8_192  # deals estimated at a time
+
+
+@lru_cache(maxsize=1)
+def solved() -> UInt8Array:
+    """The solved training deals that leagues play: records uint8 (n, 23), as a library's. Read once."""
+    library = embedded()
+    return library.records[library.split("training")[HELD:]]
+
+
+def curve_boards(count: int, seed: int) -> Boards:
+    """Boards to judge a curve on: training deals, but none that a league plays."""
+    return library_boards(count, seed, "training", among=embedded().split("training")[:HELD])
+
+
+def stock(
+    estimated: int, seed: int, kept: Path | None = None, tell: Callable[[float], None] = lambda share: None
+) -> UInt8Array:
+    """The solved deals and ``estimated`` more, none of which may judge: records uint8 (n, 23).
+
+    Args:
+        kept: a file to keep the estimated ones in, and to take them from where it holds them already.
+        tell: hears of the progress, 0..1.
+    """
+    if not estimated:
+        return solved()
+    return np.concatenate([solved(), _kept(estimated, seed, kept, tell)])
+
+
+def _kept(estimated: int, seed: int, kept: Path | None, tell: Callable[[float], None]) -> UInt8Array:
+    content = kept.read_bytes() if kept is not None and kept.exists() else b""
+    if len(content) == estimated * RECORD_BYTES:
+        return np.frombuffer(content, np.uint8).reshape(estimated, RECORD_BYTES)
+    records = estimate(estimated, seed, tell)
+    if kept is not None:
+        runs.write_atomically(kept, records.tobytes())
+    return records
+
+
+def estimate(count: int, seed: int, tell: Callable[[float], None] = lambda share: None) -> UInt8Array:
+    """Random deals of the training part with drawn tricks: records uint8 (count, 23)."""
+    source, parts, found, at = EstimatedDeals(), [], 0, 0
+    while found < count:
+        number = np.arange(at, at + _PART)
+        boards = source.draw(streams.key("league deals", seed, number), number)
+        at += _PART
+        rows: NDArray[np.intp] = np.flatnonzero(~is_judging(boards.owner))
+        parts.append(pack_records(boards.owner[rows], boards.tricks[rows]))
+        found += len(rows)
+        tell(min(1.0, found / count))
+    return np.concatenate(parts)[:count]
