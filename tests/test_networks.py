@@ -4,6 +4,7 @@ import io
 import json
 import pickle
 import zipfile
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -12,6 +13,7 @@ from reference.network_inputs import inputs_on, number
 from test_bidders import positions
 
 from agents.networks import file as networks_file
+from agents.networks import products
 from agents.networks.bidder import NetworkBidder
 from agents.networks.file import NetworkFileError, Networks
 from agents.networks.inputs import MOST_ON, NUM_INPUTS, inputs_of
@@ -102,6 +104,35 @@ def test_outputs_are_those_of_whole_numbers():
         np.testing.assert_array_equal(
             network.outputs(numbers[starts[i] : starts[i + 1]], np.array([0, starts[i + 1] - starts[i]]))[0], expected
         )
+
+
+@pytest.mark.parametrize("widths", [(40,), (33, 65), (640, 384, 384)])
+def test_products_of_bytes_are_the_same_numbers(widths, monkeypatch):
+    """Also where every number that is passed on is as large as it gets, and with weights of the largest size."""
+    torch = pytest.importorskip("torch")
+    view, _ = views(100, seed=7)
+    seen = inputs_of(view)
+    network = random_networks(seed=7, widths=widths, spread=3.0).policy
+    first, *others = network.layers
+    full = Network((replace(first, bias=np.full_like(first.bias, 2**20)), *others))
+    for one in (network, full):
+        expected = one.outputs(*seen)
+        assert products.byte_layers(one.layers[1:]) is not None
+        monkeypatch.setattr(products._Chosen, "torch", torch)
+        np.testing.assert_array_equal(one.outputs(*seen), expected)
+        monkeypatch.setattr(products._Chosen, "torch", None)
+
+
+def test_weights_too_large_for_bytes_stay_floats(monkeypatch):
+    torch = pytest.importorskip("torch")
+    layers = random_networks(seed=8, widths=(4, 3)).policy.layers
+    large = replace(layers[1], weight=np.full_like(layers[1].weight, 16_400), scale=2.0**-20)
+    network = Network((layers[0], large, layers[2]))
+    view, _ = views(20, seed=8)
+    expected = network.outputs(*inputs_of(view))
+    assert products.byte_layers(network.layers[1:]) is None
+    monkeypatch.setattr(products._Chosen, "torch", torch)
+    np.testing.assert_array_equal(network.outputs(*inputs_of(view)), expected)
 
 
 def test_rounding_changes_outputs_little():

@@ -17,6 +17,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from agents.networks import products
 from bridge_env.kernels import njit
 
 TOP = 255  # the largest number that a layer passes on
@@ -79,26 +80,29 @@ class Network:
             for layer, unit in zip(self.layers, units, strict=True)
         ]
 
-    def first_sums(self, numbers: NDArray[np.uint16], starts: NDArray[np.int64]) -> NDArray[np.float32]:
-        """The sums of the first layer, float32 (N, units), for rows as ``inputs.inputs_of`` gives them."""
-        weight, bias = self.layers[0].floats
-        out = np.empty((len(starts) - 1, len(bias)), np.float32)
-        gather_rows(weight, bias, numbers, starts, out)
-        return out
-
-    def outputs_of_sums(self, sums: NDArray[np.float32]) -> NDArray[np.float32]:
-        """The outputs float32 (N, outputs) for sums of the first layer, which are overwritten."""
-        for before, layer in zip(self.layers, self.layers[1:], strict=False):
-            pass_on(sums, np.float32(before.scale / UNIT))
-            weight, bias = layer.floats
-            sums = sums @ weight
-            sums += bias
-        sums *= np.float32(self.layers[-1].scale)
-        return sums
-
     def outputs(self, numbers: NDArray[np.uint16], starts: NDArray[np.int64]) -> NDArray[np.float32]:
-        """The outputs, float32 (N, outputs)."""
-        return self.outputs_of_sums(self.first_sums(numbers, starts))
+        """The outputs, float32 (N, outputs), for rows as ``inputs.inputs_of`` gives them."""
+        first, *others = self.layers
+        sums = np.empty((len(starts) - 1, len(first.bias)), np.int32)
+        gather_rows(first.weight, first.bias, numbers, starts, sums)
+        factors = [np.float32(layer.scale / UNIT) for layer in self.layers[:-1]]
+        scale = np.float32(self.layers[-1].scale)
+        if others and products.bytes_in_use() and self._bytes is not None:
+            return products.outputs_of_bytes(sums, self._bytes, factors, scale)
+        values = np.empty(sums.shape, np.float32)
+        if not others:
+            values[:] = sums
+        for factor, layer in zip(factors, others, strict=True):
+            pass_on(sums, factor, values)
+            weight, bias = layer.floats
+            sums = values = values @ weight
+            values += bias
+        values *= scale
+        return values
+
+    @cached_property
+    def _bytes(self) -> list[products.ByteLayer] | None:
+        return products.byte_layers(self.layers[1:])
 
 
 @njit
@@ -108,18 +112,26 @@ def gather_rows(weight, bias, numbers, starts, out):  # type: ignore[no-untyped-
         row = out[i]
         for j in range(len(row)):
             row[j] = bias[j]
-        for k in range(starts[i], starts[i + 1]):
-            add = weight[numbers[k]]
+        k, end = starts[i], starts[i + 1]
+        while k + 4 <= end:  # four at a time: less is loaded and stored
+            a, b, c, d = weight[numbers[k]], weight[numbers[k + 1]], weight[numbers[k + 2]], weight[numbers[k + 3]]
             for j in range(len(row)):
-                row[j] += add[j]
+                row[j] += (row.dtype.type(a[j]) + row.dtype.type(b[j])) + (row.dtype.type(c[j]) + row.dtype.type(d[j]))
+            k += 4
+        while k < end:
+            a = weight[numbers[k]]
+            for j in range(len(row)):
+                row[j] += row.dtype.type(a[j])
+            k += 1
 
 
 @njit
-def pass_on(sums, factor):  # type: ignore[no-untyped-def]
-    """Turn sums into what the layer passes on, in place."""
-    flat = sums.reshape(-1)
-    for i in range(len(flat)):
-        flat[i] = min(max(np.rint(flat[i] * factor), np.float32(0.0)), np.float32(255.0))
+def pass_on(sums, factor, out):  # type: ignore[no-untyped-def]
+    """Write what a layer passes on, of its ``sums``, to ``out``, which may be the same array."""
+    before, after = sums.reshape(-1), out.reshape(-1)
+    for i in range(len(before)):
+        value = np.rint(np.float32(before[i]) * factor)
+        after[i] = min(max(value, np.float32(0.0)), np.float32(255.0))
 
 
 def quantized(layers: Sequence[tuple[ArrayLike, ArrayLike]], most_on: int) -> Network:

@@ -18,6 +18,7 @@ from threadpoolctl import threadpool_limits
 
 from agents.networks.inputs import Sparse, take_rows
 from agents.networks.network import Network
+from agents.networks.products import use_fastest
 from agents.networks.tables import Deals, branched, look, play_on
 from bridge_env import streams
 from bridge_env.auction import DEALER, MAX_CALLS, VULNERABILITY, Auctions, row_start, row_step
@@ -180,6 +181,7 @@ def rollout(
     Args:
         records: the deals, as ``stock`` gives them; None: the solved ones.
     """
+    use_fastest()
     with threadpool_limits(1):
         return _rollout(
             learner, critic, pool, config, streams.key("league", seed, number), solved() if records is None else records
