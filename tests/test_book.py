@@ -6,11 +6,11 @@ import re
 from collections import Counter
 from dataclasses import replace
 from functools import lru_cache
-from html.parser import HTMLParser
 
 import numpy as np
 import pytest
 from reference.hierarchy import Tree, hand_features
+from support.page import Page
 
 from agents.hierarchy.bidder import Hierarchy, bid_out
 from agents.hierarchy.text import parse_system
@@ -243,26 +243,11 @@ def test_levels_and_examples_are_as_asked():
     assert pages("x" * 132 * 56) == 2
 
 
-class _Page(HTMLParser):
-    def __init__(self):
-        super().__init__()
-        self.open, self.seen, self.loads = [], Counter(), []
-
-    def handle_starttag(self, tag, attrs):
-        self.seen[tag] += 1
-        self.loads += [value for name, value in attrs if name in ("src", "href", "srcset", "data")]
-        if tag not in ("meta", "br"):
-            self.open.append(tag)
-
-    def handle_endtag(self, tag):
-        assert self.open.pop() == tag
-
-
 @pytest.mark.parametrize("kind", ["book", "diff"])
 def test_html_is_one_page_that_loads_nothing(kind):
     changed = parse_system(TOY_TEXT.replace("6-9 hcp", "7-9 hcp"))
     text = html(toy_book()) if kind == "book" else diff_html(compare_systems(TOY, changed, SAYC, 200, 1))
-    page = _Page()
+    page = Page()
     page.feed(text)
     page.close()
     assert not page.open

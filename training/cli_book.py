@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +17,11 @@ examples:
   bridge-env book mine.bidding --levels 3 --pages 10    the rarest calls left out, to fit on ten pages
   bridge-env book sayc --check                          do hands on fresh deals keep to the book?
   bridge-env book --diff sayc results/evolve/run-001/evolved-first.bidding
+  bridge-env book policy:champion --levels 2            what a network's calls mean, measured
 
-SYSTEM is a shipped system's name or a file of yours. The same seed gives the same book.
+SYSTEM is a shipped system's name, a file of yours, or a network (policy:NAME or policy:FILE). The same seed gives
+the same book. A network has no rules: its book tells what the hands behind its calls have in common, how many hands on
+other deals keep to that, and how many of its calls are code words (do not mean what they say).
 """
 FORMATS = {"markdown": ".md", "bml": ".bml", "html": ".html"}
 
@@ -44,7 +48,7 @@ def add_book(subparsers: Any) -> None:
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("system", nargs="?", metavar="SYSTEM", help="a shipped name, or FILE.bidding")
+    parser.add_argument("system", nargs="?", metavar="SYSTEM", help="a shipped name, FILE.bidding, or policy:NAME")
     parser.add_argument(
         "--diff", nargs=2, metavar=("A", "B"), help="instead: what B changes in A, and what it is worth"
     )
@@ -76,10 +80,12 @@ def run(args: argparse.Namespace) -> int:
     kind = args.format or _by_name(args.out)
     if args.diff:
         return _diff(args, kind)
+    if args.system.startswith("policy:"):
+        return _network(args, kind)
     if args.check:
         return _check(args)
     from training.book.bml import bml
-    from training.book.book import PAGE_LINES, PAGE_WIDTH, add_worth, fit, pages
+    from training.book.book import add_worth, fit, pages
     from training.book.html import html
     from training.book.markdown import markdown
 
@@ -92,20 +98,62 @@ def run(args: argparse.Namespace) -> int:
         book = fit(book, args.pages, markdown)
     text = {"markdown": markdown, "bml": bml, "html": html}[kind](book)
     _write(text, args.out)
-    size = f"pages of {PAGE_LINES} lines of {PAGE_WIDTH} characters, as Markdown: {pages(markdown(book))}"
-    print(f"{size}; {book.check.share:.2%} of the hands keep to it", file=sys.stdout if args.out else sys.stderr)
+    _tell_size(pages(markdown(book)), book.check.share, args.out)
     return 0
 
 
+def _network(args: argparse.Namespace, kind: str) -> int:
+    """The book of a network."""
+    from agents.networks.products import use_fastest
+    from agents.networks.shipped import read_networks
+    from training.book import network_pages
+    from training.book.book import pages, rarest
+    from training.book.network_book import make_network_book
+
+    if args.worth:
+        raise ValueError("--worth takes a call out of a system; a network has no lines to take out")
+    networks = read_networks(args.system.removeprefix("policy:"))
+    use_fastest()
+    deals = max(args.deals, args.rare)
+    with _Bar(2 * deals, "deal") as tick:
+        book = make_network_book(
+            args.system, networks.policy, deals, args.seed, levels=args.levels, examples=args.examples, tick=tick
+        )
+    if args.check:
+        return _tell_check(book.facts()[1], book.share, [
+            (n, k, f"{book.call_name(i)}: {book.said(i)}") for i, n, k in book.worst[:10]
+        ])  # fmt: skip
+    if args.pages:
+        left_out = rarest(book.by_rarity(), args.pages, lambda out: network_pages.markdown(replace(book, left_out=out)))
+        book = replace(book, left_out=left_out)
+    text = {"markdown": network_pages.markdown, "bml": network_pages.bml, "html": network_pages.html}[kind](book)
+    _write(text, args.out)
+    _tell_size(pages(network_pages.markdown(book)), book.share, args.out)
+    return 0
+
+
+def _tell_size(pages: int, share: float, out: Path | None) -> None:
+    from training.book.book import PAGE_LINES, PAGE_WIDTH
+
+    size = f"pages of {PAGE_LINES} lines of {PAGE_WIDTH} characters, as Markdown: {pages}"
+    print(f"{size}; {share:.2%} of the hands keep to it", file=sys.stdout if out else sys.stderr)
+
+
 def _check(args: argparse.Namespace) -> int:
+    book = _book(args)
+    worst = [(n, k, f"{book.name(i)}: {book.said[i]}") for i, n, k in book.check.worst[:10]]
+    return _tell_check(book.facts()[1], book.check.share, worst)
+
+
+def _tell_check(fact: str, share: float, worst: list[tuple[int, int, str]]) -> int:
+    """Print how many hands keep to the book, and the calls (hands, fitting, text) that keep to it least."""
     from training.book.book import GOAL
     from training.book.wording import symbols
 
-    book = _book(args)
-    print(book.facts()[1])
-    for index, hands, fitting in book.check.worst[:10]:
-        print(symbols(f"  {fitting / hands:7.1%} of {hands:>6,}  {book.name(index)}: {book.said[index]}"))
-    if book.check.share >= GOAL:
+    print(fact)
+    for hands, fitting, text in worst:
+        print(symbols(f"  {fitting / hands:7.1%} of {hands:>6,}  {text}"))
+    if share >= GOAL:
         return 0
     print(f"under {GOAL:.0%}", file=sys.stderr)
     return 1

@@ -33,6 +33,7 @@ def add_meanings(targets: Any) -> None:
 def _run(args: argparse.Namespace) -> int:
     from agents.networks import meaning
     from agents.networks.bidder import NetworkBidder
+    from agents.networks.products import use_fastest
     from agents.networks.shipped import network_path
     from bridge_env.bidders import SpecError, make
     from training.cli_policy import Bar
@@ -43,6 +44,7 @@ def _run(args: argparse.Namespace) -> int:
     bidder = make(args.network)
     if not isinstance(bidder, NetworkBidder):
         raise SpecError(f"{args.network!r} is no network that this measures; write policy:NAME or policy:FILE")
+    use_fastest()
     bar = Bar()
     try:
         found = meaning_fit.measure(bidder, args.boards, args.seed, lambda share: bar.tell(share, None))

@@ -59,6 +59,34 @@ def _count(history, dealer, lengths, side, out):  # type: ignore[no-untyped-def]
         out[i] = row_code_words(history[i], length, dealer[i], lengths[i], side[i])
 
 
+@njit
+def _mark(history, dealer, lengths, out):  # type: ignore[no-untyped-def]
+    for i in range(len(history)):
+        before = np.zeros(2, np.int64)
+        for k in range(history.shape[1]):
+            if history[i, k] < PASS:
+                break
+            side = (dealer[i] + k) & 1
+            count = row_code_words(history[i], k + 1, dealer[i], lengths[i], side)
+            out[i, k] = count > before[side]
+            before[side] = count
+
+
+def which(
+    history: NDArray[np.int8], dealer: NDArray[np.int16], owner: NDArray[np.uint8]
+) -> NDArray[np.bool_]:  # fmt: skip
+    """Which calls of auctions int8 (N, L) are code words: bool (N, L)."""
+    out = np.zeros(history.shape, np.bool_)
+    _mark(np.ascontiguousarray(history), dealer, _lengths(owner), out)
+    return out
+
+
+def _lengths(owner: NDArray[np.uint8]) -> NDArray[np.int64]:
+    """Cards of each seat in each suit, int64 (N, 4, 4), of owners (N, 52)."""
+    cards: NDArray[np.int64] = (owner.reshape(-1, 1, 4, 13) == np.arange(4)[None, :, None, None]).sum(axis=3)
+    return cards
+
+
 def code_words(
     history: NDArray[np.int8], dealer: NDArray[np.int16], owner: NDArray[np.uint8], side: NDArray[np.int64]
 ) -> NDArray[np.int64]:
@@ -69,9 +97,8 @@ def code_words(
         dealer: (N,).
         owner: uint8 (N, 52).
     """
-    lengths = (owner.reshape(-1, 1, 4, 13) == np.arange(4)[None, :, None, None]).sum(axis=3)
     out = np.zeros(len(history), np.int64)
-    _count(np.ascontiguousarray(history), dealer, lengths, np.asarray(side, np.int64), out)
+    _count(np.ascontiguousarray(history), dealer, _lengths(owner), np.asarray(side, np.int64), out)
     return out
 
 

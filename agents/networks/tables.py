@@ -225,3 +225,18 @@ def branched(
         call,
     )
     return out
+
+
+def all_by(
+    network: Network,
+    owner: NDArray[np.uint8],
+    dealer: NDArray[np.int16],
+    vulnerability: NDArray[np.int16],
+) -> Auctions:
+    """The auctions of deals (N, 52) when all four seats call as the network likes best."""
+    n = len(owner)
+    deals = Deals.of(owner, np.zeros((n, 4, 5), np.int8), dealer, vulnerability)
+    auctions, seated = Auctions(dealer, vulnerability), np.zeros((n, 2), np.int8)
+    nobody, unused = np.full(n, -1, np.int8), np.zeros(n, np.uint64)
+    play_on(auctions, deals, np.arange(n), [network], seated, nobody, unused, lambda *heard: None)
+    return auctions

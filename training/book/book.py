@@ -201,14 +201,19 @@ def fit(book: Book, most: int, text: Callable[[Book], str]) -> Book:
     """The book without the rarest of its calls, as many as must go to print ``text`` of it on ``most`` pages."""
     shown = [e.index for e in book.points.entries if e.point is None or e in book.calls(e.point)]
     order = sorted(shown, key=lambda i: frequency(book.measured.figures[i]))
-    fewest, enough = 0, len(order)  # of the rarest, left out
+    return replace(book, left_out=rarest(order, most, lambda out: text(replace(book, left_out=out))))
+
+
+def rarest(order: list[int], most: int, text: Callable[[frozenset[int]], str]) -> frozenset[int]:
+    """The first of ``order``, as many as must be left out to print ``text`` on ``most`` pages."""
+    fewest, enough = 0, len(order)
     while fewest < enough:
         middle = (fewest + enough) // 2
-        if pages(text(replace(book, left_out=frozenset(order[:middle])))) <= most:
+        if pages(text(frozenset(order[:middle]))) <= most:
             enough = middle
         else:
             fewest = middle + 1
-    return replace(book, left_out=frozenset(order[:fewest]))
+    return frozenset(order[:fewest])
 
 
 def pages(text: str) -> int:

@@ -106,7 +106,7 @@ def _facts(book: Book, entry: Entry) -> str:
         of = "calls" if entry.point is None else "times"
         parts.append(f"{figures.made:,} of {figures.chances:,} {of}. Nine in ten hold {rich(usual(figures))}.")
     if figures.examples[: book.examples]:
-        parts.append("For example " + ", ".join(_hand(hand) for hand in figures.examples[: book.examples]) + ".")
+        parts.append("For example " + ", ".join(hand(text) for text in figures.examples[: book.examples]) + ".")
     worth = book.worth.get(entry.index)
     if worth is not None and worth.mean is not None:
         kind = "gain" if worth.mean >= 0 else "loss"
@@ -117,7 +117,7 @@ def _facts(book: Book, entry: Entry) -> str:
     return f'<div class="facts">{" ".join(parts)}</div>' if parts else ""
 
 
-def _hand(text: str) -> str:
+def hand(text: str) -> str:
     suits = zip(("!s", "!h", "!d", "!c"), text.split("."), strict=True)
     return "<code>" + " ".join(f"{rich(mark)}{escape(cards) or '-'}" for mark, cards in suits) + "</code>"
 

@@ -8,6 +8,7 @@ promise and no more.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -59,7 +60,7 @@ class Shows:
 def statements(measured: Measured) -> list[Shows | None]:
     """What the book says of every call; None where too few hands made it, or hands of all kinds."""
     return [
-        _shows(entry, figures, [entry.lines, *_earlier(measured, entry)])
+        _shows(figures, [entry.lines, *_earlier(measured, entry)])
         for entry, figures in zip(measured.points.entries, measured.figures, strict=True)
     ]
 
@@ -74,12 +75,21 @@ def _earlier(measured: Measured, entry: Entry) -> list[list[Line]]:
     return [point.entries[token].lines for point, token in before if point is not None and token in point.entries]
 
 
-def _shows(entry: Entry, figures: Figures, required: list[list[Line]]) -> Shows | None:
+def _shows(figures: Figures, required: list[list[Line]]) -> Shows | None:
+    return shown(figures, lambda name, top: [_allowed(lines, name, top) for lines in required])
+
+
+def shown(figures: Figures, allowed: Callable[[str, int], list[tuple[int, int]]]) -> Shows | None:
+    """What the hands behind a call show; None where they are too few, or of all kinds.
+
+    Args:
+        allowed: the ranges within which ``hcp`` or a suit may be widened, given its largest number.
+    """
     if figures.made < FEWEST:
         return None
 
     def bounds(name: str, top: int) -> tuple[int, int]:
-        return _range(figures.held[:, HELD.index(name)], [_allowed(lines, name, top) for lines in required])
+        return _range(figures.held[:, HELD.index(name)], allowed(name, top))
 
     low, high = bounds("hcp", _MOST_HCP)
     told = low > 1 or high < 20  # else any hand makes the call, as far as points go

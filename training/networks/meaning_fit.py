@@ -9,11 +9,10 @@ from numpy.typing import NDArray
 
 from agents.networks.bidder import NetworkBidder
 from agents.networks.meaning import Meanings, auction_keys
+from agents.networks.tables import all_by
 from bridge_env.cards import deals_of, hands
 from bridge_env.features import HCP, LENGTH, hand_features
 from bridge_env.streams import key as hashed
-from training.boards import Boards
-from training.match import bid_out
 
 _PART = 8192  # boards bid at a time
 _BINS = 38
@@ -72,8 +71,7 @@ def _calls(bidder: NetworkBidder, at: int, count: int, seed: int) -> tuple[NDArr
     number = np.arange(at + 1, at + count + 1)
     chance = hashed("meaning", seed, "table", number)
     dealer, vulnerability = ((chance >> np.uint64(shift) & np.uint64(3)).astype(np.int16) for shift in (0, 2))
-    boards = Boards(owner, dealer, vulnerability, number, number, None, "random boards")
-    auctions = bid_out(bidder, bidder, boards, seed).take(np.arange(count))
+    auctions = all_by(bidder.networks.policy, owner, dealer, vulnerability)
     length = auctions.length.astype(np.int64)
     history = auctions.history[:, : int(length.max())]
     row, call = np.nonzero(np.arange(history.shape[1]) < length[:, None])
