@@ -9,7 +9,8 @@ spec                        agent
                             ``reason:sayc?samples=128&look=minimax`` (``agents.reasoning.options``)
 ``policy:NAME``             a network that comes with the package: ``policy:champion``
 ``policy:FILE``             a network that ``bridge-env train`` or ``bridge-env fit policy`` wrote; needs no torch
-``reason:policy:NAME``      the same networks, thinking: deals drawn by belief, weighed by what the calls say
+``reason:policy:NAME``      the same networks, thinking: deals drawn by belief, weighed by what the calls say. Where
+                            opponents are no systems, ``reason:NAME`` thinks so as well
 ``cases:FILE``              a case base that ``bridge-env fit cases`` wrote: calls as the nearest recorded states
 ``som:FILE``                self-organizing maps that ``bridge-env fit maps`` wrote: calls as similar hands were called
 ``pair:SPEC,SPEC``          a partnership whose players differ: the first sits N or E, the second S or W
@@ -18,7 +19,7 @@ spec                        agent
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from importlib.resources import files
 from pathlib import Path
@@ -41,6 +42,7 @@ from agents.reasoning.doubting import Doubter
 from agents.reasoning.habits import AS_BEST, BY_SYSTEM, NOTHING, TRIVIAL, Habit, trivial_system
 from agents.reasoning.options import Options, parse_options
 from agents.reasoning.reasoner import Reasoner
+from agents.reasoning.voices import NetworkVoice, SystemVoice
 from bridge_env.bidders import SpecError, make
 from bridge_env.protocols import Bidder
 from bridge_env.view import BidView
@@ -49,6 +51,7 @@ from bridge_env.weights import format_of
 _SHIPPED = files("agents.hierarchy") / "systems"
 _GENERAL = "general"
 _STRANGERS = ("two-over-one", "acol", "standard")  # by which strangers are read; no gatekeeper is among them
+_BELIEVER = "champion"  # whose belief a system that thinks among strangers begins with
 _DOUBTING = Options(samples=64, candidates=3, margin=0.5)
 
 
@@ -125,6 +128,8 @@ def make_reason(argument: str, *, partner: str | None = None, opponents: str | N
     name, _, options = argument.partition("?")
     if name.startswith("policy:"):
         return _doubter(name, options, opponents)
+    if opponents and all(_is_stranger(spec) for spec in seat_specs(opponents)):
+        return _doubting_system(name, options, partner)
     own = _hierarchy(name)
     free = not own.system.lines
     itself = own, Habit(AS_BEST if free else BY_SYSTEM)
@@ -143,11 +148,38 @@ def _doubter(name: str, options: str, opponents: str | None) -> Doubter:
     own = make_policy(name.removeprefix("policy:"))
     if not isinstance(own, NetworkBidder) or own.networks.belief is None:
         raise SpecError(f"reason:{name}: this network has no belief; 'bridge-env fit belief' gives it one")
+    voice = NetworkVoice(own)
+    return Doubter(voice, own.networks.belief, _models(opponents) or [own.networks.policy, *_mixture()], given)
+
+
+def _doubting_system(name: str, options: str, partner: str | None) -> Reasoner | Doubter:
+    """A system that thinks among strangers."""
+    given = parse_options(options, f"reason:{name}", replace(_DOUBTING, candidates=5))
+    own = _hierarchy(name)
+    if given.seconds or given.look != "systems" or not own.system.lines:
+        return make_reason(f"{name}?{options}", partner=partner)  # another way to think was asked for
+    mate = (system_of(partner) if partner else None) or own
+    models = _mixture()
+    champion = read_networks(_BELIEVER)
+    assert champion.belief is not None
+    voice = SystemVoice(HierarchyBidder(own, mate, (own, own)), models)
+    return Doubter(voice, champion.belief, models, given)
+
+
+def _is_stranger(spec: str) -> bool:
+    """Has this player no system that could be read?"""
+    return spec not in TRIVIAL and system_of(spec) is None
+
+
+def _mixture() -> list[Network]:
+    """What strangers may be playing."""
+    return [read_networks(model).policy for model in _STRANGERS]
+
+
+def _models(opponents: str | None) -> list[Network]:
+    """The networks of opponents who disclose them all; else none."""
     told = [_network_of(spec) for spec in dict.fromkeys(seat_specs(opponents) if opponents else ())]
-    if told and all(network is not None for network in told):
-        return Doubter(own, [network for network in told if network is not None], given)
-    models = [read_networks(model).policy for model in _STRANGERS]
-    return Doubter(own, [own.networks.policy, *models], given)
+    return [network for network in told if network is not None] if None not in told else []
 
 
 def _network_of(spec: str) -> Network | None:

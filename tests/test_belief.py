@@ -11,13 +11,15 @@ from agents.networks.file import Networks
 from agents.networks.inputs import MOST_ON
 from agents.networks.network import quantized
 from agents.networks.shipped import read_networks
-from agents.reasoning.doubting import LIKELY, Doubter
+from agents.reasoning.doubting import Doubter
 from agents.reasoning.options import Options
-from agents.reasoning.reasoner import turned
-from agents.registry import make_reason
+from agents.reasoning.reasoner import Reasoner, turned
+from agents.reasoning.voices import LIKELY, NetworkVoice
+from agents.registry import make_reason, make_system
 from agents.wire import read_states
 from bridge_env import streams
 from bridge_env.bidders import SpecError
+from bridge_env.calls import parse_call
 from bridge_env.cards import parse_hand
 from training.boards import library_boards
 from training.cli import main
@@ -116,9 +118,9 @@ def test_a_belief_of_another_network_is_refused(tmp_path):
 def test_it_leaves_the_network_only_where_that_pays():
     networks = with_belief()
     bidder = NetworkBidder(networks)
-    thinker = Doubter(
-        bidder, [networks.policy, random_networks(5).policy], Options(samples=8, candidates=3, margin=0.5)
-    )
+    models = [networks.policy, random_networks(5).policy]
+    options = Options(samples=8, candidates=3, margin=0.5)
+    thinker = Doubter(NetworkVoice(bidder), networks.belief, models, options)
     view, key = views(12, seed=3)
     calls = thinker.bid(view, key)
     usual = bidder.bid(view, key)
@@ -138,7 +140,7 @@ def test_deals_that_fit_the_calls_are_believed_more():
     """After an opening of 1S by two-over-one's network, the opener holds spades and points."""
     own = read_networks("two-over-one")
     plain = quantized([(np.zeros((814, belief.OUTPUTS)), np.zeros(belief.OUTPUTS))], MOST_ON)  # knows nothing
-    thinker = Doubter(NetworkBidder(Networks(own.policy, plain)), [own.policy], Options(samples=64))
+    thinker = Doubter(NetworkVoice(NetworkBidder(own)), plain, [own.policy], Options(samples=64))
     view, key = read_states([{"hand": "K84.AQ94.T72.J65", "auction": ["1S", "Pass"]}])
     owner, _, effective = thinker._deals(turned(view), key[0])
     opener = (owner == 2).reshape(-1, 4, 13)
@@ -146,6 +148,39 @@ def test_deals_that_fit_the_calls_are_believed_more():
     assert opener[:, 3].sum(axis=1).mean() > 4.8
     assert points.mean() > 11
     assert effective > 3
+
+
+def test_a_system_thinks_so_among_strangers():
+    """Its partner's calls tell what the system says; opponents' what networks would have made them on."""
+    known, among_strangers = (make_reason("sayc", opponents=spec) for spec in ("system:precision", "policy:polish"))
+    assert isinstance(known, Reasoner)
+    assert isinstance(among_strangers, Doubter)
+    assert isinstance(make_reason("sayc"), Reasoner)
+    assert isinstance(make_reason("sayc?look=minimax", opponents="policy:polish"), Reasoner)
+    view, key = read_states([{"hand": "K842.AQ94.72.J65", "auction": ["1NT", "Pass"]}])
+    owner, _, _ = among_strangers._deals(turned(view), key[0])
+    opener = (owner == 2).reshape(-1, 4, 13)
+    points = (opener * np.array([0] * 9 + [1, 2, 3, 4])).sum(axis=(1, 2))
+    assert ((points >= 15) & (points <= 17)).mean() > 0.9
+    found = among_strangers.think(view, key)
+    assert found.usual == parse_call("2C")  # Stayman
+    assert found.chance[0] > 0.5
+
+
+def test_a_system_that_thinks_leaves_it_only_where_that_pays():
+    thinker = make_reason("two-over-one?samples=8", opponents="policy:polish")
+    plain = make_system("two-over-one", opponents="policy:polish")
+    view, key = views(30, seed=5)
+    calls, usual = thinker.bid(view, key), plain.bid(view, key)
+    left = np.flatnonzero(calls != usual)
+    assert 0 < len(left) < 20
+    for row in left:
+        found = thinker.think(view.take(np.array([row])), key[row : row + 1])
+        assert (found.call, found.usual) == (calls[row], usual[row])
+        at = found.calls.index(found.call)
+        assert found.gain[at] > max(0.5, 1.5 * found.error[at])
+    cautious = make_reason("two-over-one?samples=8&caution=1000", opponents="policy:polish")
+    np.testing.assert_array_equal(cautious.bid(view, key), usual)
 
 
 def test_specs_of_networks_that_think(tmp_path):

@@ -8,12 +8,14 @@ import os
 import platform
 import sys
 from collections.abc import Callable, Iterator
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from training.bench import Rate
 
+_INSTALL = 'pip install -e ".[train]" -c constraints.txt'
 _EPILOG = """\
 The peers are pgx and OpenSpiel (extra "bench"); those that are not installed are left out, with a word. All
 measures are taken in one run, each several times after a warm-up; the table has the median. Close other
@@ -22,6 +24,7 @@ programs first.
 examples:
   bridge-env bench
   bridge-env bench --repetitions 9 --out results/bench
+  bridge-env bench --networks                           how fast networks call and learn, instead
 """
 
 
@@ -39,6 +42,7 @@ def add_bench(subparsers: Any) -> None:
     parser.add_argument(
         "--out", type=Path, default=Path("results/bench"), help="folder for the results (results/bench)"
     )
+    parser.add_argument("--networks", action="store_true", help="instead: calls and learning of networks (torch, Ray)")
     parser.set_defaults(handler=run)
 
 
@@ -46,6 +50,8 @@ def run(args: argparse.Namespace) -> int:
     """Measure, print, write."""
     if args.repetitions < 1:
         raise ValueError(f"--repetitions is {args.repetitions}; it must be 1 or more")
+    if args.networks:
+        return _networks(args)
     from training import bench, bench_peers
     from training.runs import write_atomically
 
@@ -60,13 +66,39 @@ def run(args: argparse.Namespace) -> int:
     for name, value in others.items():
         print(f"{name:<48} {value:14,.2f}")
     args.out.mkdir(parents=True, exist_ok=True)
-    machine = f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}"
+    machine = _machine()
     content = {"machine": machine, "rates": [rate.as_json() for rate in rates], "others": others}
     write_atomically(args.out / "bench.json", json.dumps(content, indent=2) + "\n")
     write_atomically(args.out / "bench.md", _markdown(rates, others, machine, args.repetitions))
     _plot([rate for rate in rates if rate.unit == "steps/s"], args.out / "bench.png")
     print(f"written: {args.out}/bench.md, bench.json, bench.png")
     return 0
+
+
+def _networks(args: argparse.Namespace) -> int:
+    """Measure networks, print, write."""
+    from training import bench_networks
+    from training.runs import RunError, write_atomically
+
+    missing = [name for name in ("torch", "ray") if find_spec(name) is None]
+    if missing:
+        raise RunError(f"this needs {' and '.join(missing)}; install: {_INSTALL}")
+    rates = []
+    for measured in (bench_networks.calls, bench_networks.league_speeds):
+        for rate in measured(args.repetitions):
+            rates.append(rate)
+            print(_line(rate), flush=True)
+    command = f"bridge-env bench --networks --repetitions {args.repetitions}"
+    page = bench_networks.markdown(rates, bench_networks.shares(), _machine(), command)
+    args.out.mkdir(parents=True, exist_ok=True)
+    write_atomically(args.out / "networks.md", page)
+    print("\n" + page.partition("Where the time")[2])
+    print(f"written: {args.out}/networks.md")
+    return 0
+
+
+def _machine() -> str:
+    return f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}"
 
 
 def _measures(repetitions: int) -> Iterator[Callable[[], list[Rate]]]:

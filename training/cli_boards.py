@@ -301,6 +301,8 @@ def _meanings(spec: str) -> Any:
     from agents.networks.meaning import meanings_of
     from agents.networks.shipped import network_path
 
+    if not spec.removeprefix("reason:").startswith("policy:"):
+        return None
     return meanings_of(network_path(spec.removeprefix("reason:").partition(":")[2].partition("?")[0]))
 
 

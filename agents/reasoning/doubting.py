@@ -1,9 +1,10 @@
-"""``reason:policy:NAME``: a network's call, unless deals that fit the auction say that another one is better.
+"""Thinking among strangers: a player's usual call, unless deals that fit the auction say that another one is better.
 
-Deals are drawn by the network's belief, and weighed by how likely the calls of the others were with those hands:
-partner's under the network itself, the opponents' under a mixture of networks, as nobody knows how a stranger bids.
-A share of surprise keeps every call possible. Each deal is then bid out after each candidate, by the network and by
-the opponents' model that explains their calls on that deal, and the contracts are scored by the trick estimator.
+``reason:policy:NAME`` thinks so always, ``reason:SYSTEM`` where it does not know the opponents' system. Deals are drawn
+by a network's belief, and weighed by how likely the calls of the others were with those hands: partner's by what the
+player and its partner play, the opponents' by a mixture of networks, as nobody knows how a stranger bids. A share of
+surprise keeps every call possible. Each deal is then bid out after each candidate, by the player and by the opponents'
+model that explains their calls on that deal, and the contracts are scored by the trick estimator.
 
 Everything is seen from the seat to call, which is turned to N, as in ``agents.reasoning.reasoner``.
 """
@@ -17,20 +18,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.networks import belief
-from agents.networks.bidder import NetworkBidder
 from agents.networks.network import Network
-from agents.networks.tables import Deals, decide, look, play_on
+from agents.networks.tables import Deals, look, play_on
 from agents.reasoning.leaves import contract_values, smooth_imps
 from agents.reasoning.look import points_of
 from agents.reasoning.options import Options
 from agents.reasoning.reasoner import turned
+from agents.reasoning.voices import Considered, Voice, chance_of
 from bridge_env import streams
 from bridge_env.auction import Auctions
-from bridge_env.view import BidView
+from bridge_env.view import BidView, view_of
 
-LIKELY = 0.02  # a call that the network gives at least this chance is a candidate
 _SURPRISE = 0.02  # of all calls, the share that follows no network
-_MIXED = 0.05  # of what is believed, the share of knowing nothing
 _DRAWN = 8  # deals drawn for each that is wanted
 
 
@@ -39,9 +38,9 @@ class Weighing:
     """How a call was found.
 
     Attributes:
-        call: what is called; ``usual`` what the network calls.
+        call: what is called; ``usual`` what the player calls without thinking.
         calls: the candidates, ``usual`` first.
-        chance: float64 (C,), the network's chance of each.
+        chance: float64 (C,), the chance of each by the network, or where a system thinks by the networks that hint.
         gain, error: float64 (C,), IMPs over ``usual`` and the standard error of that; empty where nothing was thought.
         owner: uint8 (S, 52), the deals, seen from the seat to call as 0.
         model: int64 (S,), which opponents' model each deal was bid out with.
@@ -60,54 +59,53 @@ class Weighing:
 
 
 class Doubter:
-    """A network that thinks before it calls. A ``Bidder``.
+    """A player that thinks before it calls. A ``Bidder``.
 
     Args:
-        own: the network, with a belief.
+        voice: how the player calls.
+        belief: a network's belief of who holds what.
         models: what the opponents may be playing.
         options: what to think with: ``samples``, ``caution``, ``margin``, ``candidates``, ``leaves``.
     """
 
     thinks = True
 
-    def __init__(self, own: NetworkBidder, models: Sequence[Network], options: Options) -> None:
-        if own.networks.belief is None:
-            raise ValueError("this network has no belief; 'bridge-env fit belief' gives it one")
-        self.own, self.models, self.options = own, tuple(models), options
+    def __init__(self, voice: Voice, belief: Network, models: Sequence[Network], options: Options) -> None:
+        self.voice, self.belief, self.models, self.options = voice, belief, tuple(models), options
 
     def bid(self, view: BidView, key: NDArray[np.uint64]) -> NDArray[np.int8]:
-        chances = self.own.probabilities(view)
-        calls = chances.argmax(axis=1).astype(np.int8)
-        for row in np.flatnonzero((chances >= LIKELY).sum(axis=1) > 1):
-            calls[row] = self.think(view.take(np.array([row])), key[row : row + 1]).call
-        return calls
+        turned_view = turned(view)
+        out = np.empty(len(view), np.int8)
+        for row, considered in enumerate(self.voice.considers(turned_view, self.options)):
+            one = turned_view.take(np.array([row]))
+            out[row] = self._weigh(one, key[row], considered).call
+        return out
 
     def think(self, view: BidView, key: NDArray[np.uint64]) -> Weighing:
         """How the call of the one row of ``view`` is found."""
-        chance = self.own.probabilities(view)[0]
-        order = np.argsort(-chance, kind="stable")
-        calls = [int(c) for c in order[: self.options.candidates] if chance[c] >= LIKELY] or [int(order[0])]
-        if len(calls) == 1:
-            return Weighing(calls[0], calls[0], calls, chance[calls])
         seen = turned(view)
-        owner, model, effective = self._deals(seen, key[0])
-        points = self._played_out(seen, calls, owner, model, key[0])
+        return self._weigh(seen, key[0], self.voice.considers(seen, self.options)[0])
+
+    def _weigh(self, seen: BidView, key: np.uint64, considered: Considered) -> Weighing:
+        calls, chance = considered
+        if len(calls) == 1:
+            return Weighing(calls[0], calls[0], calls, chance)
+        owner, model, effective = self._deals(seen, key)
+        points = self._played_out(seen, calls, owner, model, key)
         difference = smooth_imps(points - points[0])
         gain = difference.mean(axis=1)
         # Deals drawn more than once tell no more than once.
         error = difference.std(axis=1, ddof=1) / np.sqrt(max(2.0, min(effective, len(owner))))
         better = (gain > self.options.caution * error) & (gain > self.options.margin)
         chosen = int(np.where(better, gain, -np.inf).argmax()) if better.any() else 0
-        return Weighing(calls[chosen], calls[0], calls, chance[calls], gain, error, owner, model, effective)
+        return Weighing(calls[chosen], calls[0], calls, chance, gain, error, owner, model, effective)
 
     # --- the deals ---------------------------------------------------------------------------------------------
 
     def _deals(self, view: BidView, key: np.uint64) -> tuple[NDArray[np.uint8], NDArray[np.int64], float]:
         """Deals with the opponents' model of each, of equal weight, and how many tell as much: (S, 52), (S,)."""
-        assert self.own.networks.belief is not None
-        wanted = self.options.samples
-        odds = belief.chances(self.own.networks.belief, view)[0]
-        odds = (1 - _MIXED) * odds + _MIXED / 3
+        wanted, mixed = self.options.samples, self.voice.mixed
+        odds = (1 - mixed) * belief.chances(self.belief, view)[0] + mixed / 3
         owner, log_odds = belief.draw_deals(view.hand[0], odds, _DRAWN * wanted, streams.key(key, "deals")[0])
         log = self._likelihood(view, owner) - log_odds[:, None]
         weight = np.exp(log - log.max())
@@ -128,10 +126,13 @@ class Doubter:
             if caller == 0:
                 continue
             before = Auctions.replay(history[None, :number], view.dealer[0], view.vulnerability[0])
-            seen, mask = look(before.take(np.zeros(n, np.int64)), deals, rows, rows)
+            auctions = before.take(np.zeros(n, np.int64))
+            seen, mask = look(auctions, deals, rows, rows)
             surprise = _SURPRISE / max(1, int(mask[0].sum()))
-            speakers = [self.own.networks.policy] if caller == 2 else self.models
-            chance = np.stack([decide(m.outputs(*seen), mask, np.full(n, -1.0))[0][:, call] for m in speakers], axis=1)
+            if caller == 2:
+                chance = self.voice.chance(seen, view_of(auctions, owner), int(call))[:, None]
+            else:
+                chance = np.stack([chance_of(model, seen, mask, int(call)) for model in self.models], axis=1)
             log += np.log((1 - _SURPRISE) * chance + surprise)
         return log
 
@@ -153,7 +154,7 @@ class Doubter:
         seated[:, 1] = 1 + model[board]
         nobody = np.full(len(board), -1, np.int8)
         play_on(
-            auctions, deals, board, [self.own.networks.policy, *self.models], seated, nobody,
+            auctions, deals, board, [self.voice.player, *self.models], seated, nobody,
             np.full(len(board), key, np.uint64), lambda *heard: None,
         )  # fmt: skip
         leaves = contract_values(owner, int(view.vulnerability[0]), self.options.leaves)

@@ -36,7 +36,7 @@ class Explanation:
     def __str__(self) -> str:
         found = self.weighing
         lines = [call_text(found.call if self.acts else found.usual)]
-        lines.append(f"  usual     {call_text(found.usual)}, with a chance of {found.chance[0]:.1%}")
+        lines.append(f"  usual     {call_text(found.usual)}")
         lines += [f"  {'' if number else 'shown':<9} {text}" for number, text in enumerate(self.shown)]
         if not len(found.gain):
             return "\n".join([*lines, "  thought   none: no other call is likely enough"])

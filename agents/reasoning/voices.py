@@ -1,0 +1,114 @@
+"""The two kinds of players that think among strangers: a network, and a system. What each considers, and what its
+calls tell."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.hierarchy.bidder import HierarchyBidder
+from agents.networks.bidder import NetworkBidder
+from agents.networks.file import Networks
+from agents.networks.inputs import Sparse
+from agents.networks.network import Network
+from agents.networks.tables import Player, decide
+from agents.reasoning.candidates import by_system, near_calls, worth_thinking
+from agents.reasoning.options import Options
+from bridge_env.calls import NUM_CALLS
+from bridge_env.view import BidView
+
+LIKELY = 0.02  # a call that a network gives at least this chance is a candidate for it
+_HINTED = 0.1  # and for a system one that networks give this chance on average
+
+Considered = tuple[list[int], NDArray[np.float64]]
+"""Calls, the usual one first, and the chance of each."""
+
+
+class Voice(Protocol):
+    """How a player calls, and how much a call of its partner tells it.
+
+    Attributes:
+        player: who bids on in play-outs.
+        mixed: of what is believed before any call is weighed, the share of knowing nothing.
+    """
+
+    player: Player
+    mixed: float
+
+    def considers(self, view: BidView, options: Options) -> list[Considered]:
+        """The calls to think about, row by row; one alone where there is nothing to think about."""
+        ...
+
+    def chance(self, seen: Sparse, view: BidView, call: int) -> NDArray[np.float64]:
+        """How likely partner makes ``call``, float64 (N,), with the hands of ``view``, which are also ``seen``."""
+        ...
+
+
+class NetworkVoice:
+    """A network: its likely calls."""
+
+    mixed = 0.05
+
+    def __init__(self, bidder: NetworkBidder) -> None:
+        self.bidder = bidder
+        self.player: Player = bidder.networks.policy
+
+    def considers(self, view: BidView, options: Options) -> list[Considered]:
+        out = []
+        for chance in self.bidder.probabilities(view):
+            order = np.argsort(-chance, kind="stable")
+            calls = [int(c) for c in order[: options.candidates] if chance[c] >= LIKELY] or [int(order[0])]
+            out.append((calls, chance[calls]))
+        return out
+
+    def chance(self, seen: Sparse, view: BidView, call: int) -> NDArray[np.float64]:
+        return chance_of(self.bidder.networks.policy, seen, view.mask, call)
+
+
+class SystemVoice:
+    """A bidding system: its call, those that the hand nearly fits, and those that networks would make.
+
+    Args:
+        bidder: the system; strangers are read by it too.
+        hints: networks that suggest calls.
+    """
+
+    mixed = 0.15  # a partner with a system of its own tells other things than a network's partner
+
+    def __init__(self, bidder: HierarchyBidder, hints: Sequence[Network]) -> None:
+        self.bidder, self.hints = bidder, [NetworkBidder(Networks(network)) for network in hints]
+        self.player: Player = bidder
+        strangers = bidder.own, bidder.own
+        self.partner = HierarchyBidder(bidder.partner, bidder.own, strangers)
+
+    def considers(self, view: BidView, options: Options) -> list[Considered]:
+        usual, near, hinted = self.bidder.call(view), near_calls(self.bidder, view), self._hinted(view)
+        out = []
+        for row in range(len(view)):
+            order = np.argsort(-hinted[row], kind="stable")
+            likely = [int(c) for c in order if hinted[row, c] >= _HINTED]
+            close = by_system(int(usual[row]), near[row], view.mask[row], options)
+            calls = list(dict.fromkeys([close[0], *likely, *close]))[: options.candidates]
+            if set(likely) <= {close[0]} and not worth_thinking(view, row, close, free=False):
+                calls = close[:1]
+            out.append((calls, hinted[row, calls]))
+        return out
+
+    def _hinted(self, view: BidView) -> NDArray[np.float64]:
+        """The chances that the hints give to every call on average, float64 (N, 38)."""
+        if not self.hints:
+            return np.zeros((len(view), NUM_CALLS))
+        average: NDArray[np.float64] = np.mean([hint.probabilities(view) for hint in self.hints], axis=0)
+        return average
+
+    def chance(self, seen: Sparse, view: BidView, call: int) -> NDArray[np.float64]:
+        return (self.partner.call(view) == call).astype(np.float64)
+
+
+def chance_of(network: Network, seen: Sparse, mask: NDArray[np.bool_], call: int) -> NDArray[np.float64]:
+    """The chance that a network gives to ``call``, float64 (N,)."""
+    chances, _ = decide(network.outputs(*seen), mask, np.full(len(mask), -1.0))
+    return chances[:, call].astype(np.float64)
