@@ -18,7 +18,9 @@ examples:
 Strangers are networks that were taught by other programs' and by people's auctions. Gatekeepers are those that no
 training meets: what holds against them is what was learned. With --out the lines are kept as they are played, and the
 same command goes on after Ctrl-C. --where tells by which decisions a match was won and lost: the first call at which
-the two tables of a board differ, ours beside theirs.
+the two tables of a board differ, ours beside theirs. Code words are calls of the bidder's side that do not mean what
+they say: a bid of a suit without four cards in it (three to raise partner's), a double up to the three level, a
+redouble, 2C that opens or answers 1NT without five clubs.
 """
 
 

@@ -16,6 +16,7 @@ from agents.networks.shipped import GATEKEEPER, network_path, read_networks, rol
 from bridge_env.bidders import SpecError
 from training import runs
 from training.boards import library_boards
+from training.code_words import of_match
 from training.match import MatchResult, play
 
 FAMILIES = ("sayc", "two-over-one", "acol", "precision", "polish", "preempts", "champion")
@@ -32,13 +33,18 @@ _NAMES = {
 
 @dataclass(frozen=True)
 class Line:
-    """One line of the panel: how a bidder did against ``opponent``, in IMPs a board."""
+    """One line of the panel: how a bidder did against ``opponent``, in IMPs a board.
+
+    ``code_words`` are those for each 100 auctions of the bidder's side (``training.code_words``); None in files of an
+    earlier version.
+    """
 
     group: str
     opponent: str
     mean_imps: float
     standard_error: float
     boards: int
+    code_words: float | None = None
 
 
 def opponents() -> list[tuple[str, str]]:
@@ -94,7 +100,8 @@ def panel(
         if key not in done:
             match = play(spec, opponent, dealt, seed, workers=workers, progress=lambda n, o=opponent: progress(o, n))
             heard(match)
-            done[key] = asdict(Line(group, opponent, match.mean_imps, match.standard_error, boards))
+            words, _ = of_match(match)
+            done[key] = asdict(Line(group, opponent, match.mean_imps, match.standard_error, boards, round(words, 2)))
             if kept is not None:
                 runs.write_atomically(kept, json.dumps(done, indent=1) + "\n")
         out.append(Line(**done[key]))
@@ -123,26 +130,32 @@ def _read(kept: Path | None) -> dict[str, Any]:
 def table_text(lines: Sequence[Line]) -> str:
     """The panel as an aligned table, a section for each group."""
     width = max(len(line.opponent) for line in lines) + 2
-    out = [f"{'':<{width}}  IMPs/board     SE   boards"]
+    out = [f"{'':<{width}}  IMPs/board     SE   boards  code words in 100 auctions"]
     for group in GROUPS:
         rows = [line for line in lines if line.group == group]
         if rows:
             out += ["", _NAMES[group]]
         out += [
-            f"  {r.opponent:<{width - 2}}  {r.mean_imps:+10.3f}  {r.standard_error:.3f}  {r.boards:>7,}" for r in rows
+            f"  {r.opponent:<{width - 2}}  {r.mean_imps:+10.3f}  {r.standard_error:.3f}  {r.boards:>7,}  {_words(r)}"
+            for r in rows
         ]
     return "\n".join(out)
 
 
 def markdown(lines: Sequence[Line]) -> list[str]:
     """The panel as lines of Markdown, for reports."""
-    out = ["| against | IMPs/board | SE | boards |", "| --- | ---: | ---: | ---: |"]
+    out = ["| against | IMPs/board | SE | boards | code words in 100 auctions |", "| --- | ---: | ---: | ---: | ---: |"]
     for group in GROUPS:
         rows = [line for line in lines if line.group == group]
         if rows:
-            out.append(f"| **{_NAMES[group]}** | | | |")
+            out.append(f"| **{_NAMES[group]}** | | | | |")
         out += [
-            f"| `{runs.portable(r.opponent)}` | {r.mean_imps:+.3f} | {r.standard_error:.3f} | {r.boards:,} |"
+            f"| `{runs.portable(r.opponent)}` | {r.mean_imps:+.3f} | {r.standard_error:.3f} | {r.boards:,} "
+            f"| {_words(r)} |"
             for r in rows
         ]
     return out
+
+
+def _words(line: Line) -> str:
+    return "" if line.code_words is None else f"{line.code_words:.1f}"
