@@ -35,10 +35,10 @@ def calls(repetitions: int) -> list[Rate]:
     """Calls a second of shipped networks that bid whole boards at all four seats, on one core."""
     from threadpoolctl import threadpool_limits
 
-    from agents.networks import products
     from agents.networks.shipped import read_networks
     from agents.networks.tables import all_by
     from bridge_env.cards import board_dealer, board_vulnerability, random_deals
+    from training.networks.speed import use_fastest
 
     number = np.arange(_BOARDS) + 1
     dealer, vulnerability = board_dealer(number).astype(np.int16), board_vulnerability(number).astype(np.int16)
@@ -46,7 +46,7 @@ def calls(repetitions: int) -> list[Rate]:
     out = []
     with threadpool_limits(1):
         for how, chosen in (("numpy", False), ("bytes in torch", True)):
-            if chosen and not products.use_fastest():
+            if chosen and not use_fastest():
                 continue
             for name in _CALLERS:
                 policy = read_networks(name).policy

@@ -104,11 +104,11 @@ def run(args: argparse.Namespace) -> int:
 
 def _network(args: argparse.Namespace, kind: str) -> int:
     """The book of a network."""
-    from agents.networks.products import use_fastest
     from agents.networks.shipped import read_networks
     from training.book import network_pages
     from training.book.book import pages, rarest
     from training.book.network_book import make_network_book
+    from training.networks.speed import use_fastest
 
     if args.worth:
         raise ValueError("--worth takes a call out of a system; a network has no lines to take out")

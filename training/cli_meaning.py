@@ -33,11 +33,11 @@ def add_meanings(targets: Any) -> None:
 def _run(args: argparse.Namespace) -> int:
     from agents.networks import meaning
     from agents.networks.bidder import NetworkBidder
-    from agents.networks.products import use_fastest
     from agents.networks.shipped import network_path
     from bridge_env.bidders import SpecError, make
     from training.cli_policy import Bar
     from training.networks import meaning_fit
+    from training.networks.speed import use_fastest
 
     if args.boards < 1:
         raise ValueError(f"--boards is {args.boards}; it must be 1 or more")

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -33,17 +32,16 @@ class _Chosen:
     torch: Any = None  # where products are made of bytes
 
 
-def use_fastest() -> bool:
+def use_fastest(torch: Any) -> bool:
     """Make products of bytes from now on if they are faster in this process; returns whether they are.
 
-    Limits torch to one thread if it is loaded for this: products side by side are faster than threads within them.
+    Args:
+        torch: the module, which this package does not import itself. It is limited to one thread: products side by
+            side are faster than threads within them.
     """
-    if _Chosen.torch is None and find_spec("torch") is not None:
-        import torch
-
-        if hasattr(torch, "_int_mm"):
-            torch.set_num_threads(1)
-            _Chosen.torch = torch if _bytes_win(torch) else None
+    if _Chosen.torch is None and hasattr(torch, "_int_mm"):
+        torch.set_num_threads(1)
+        _Chosen.torch = torch if _bytes_win(torch) else None
     return _Chosen.torch is not None
 
 

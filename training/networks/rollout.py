@@ -18,7 +18,6 @@ from threadpoolctl import threadpool_limits
 
 from agents.networks.inputs import Sparse, take_rows
 from agents.networks.network import Network
-from agents.networks.products import use_fastest
 from agents.networks.tables import Deals, branched, look, play_on
 from bridge_env import streams
 from bridge_env.auction import DEALER, MAX_CALLS, VULNERABILITY, Auctions, row_start, row_step
@@ -29,6 +28,7 @@ from bridge_env.kernels import njit
 from bridge_env.scoring import imps
 from training.code_words import code_words
 from training.networks.critic_inputs import critic_rows
+from training.networks.speed import use_fastest
 from training.networks.stock import solved
 
 _LONGEST = 48  # calls of the likeliest auction that drawn ones may leave it at
