@@ -29,8 +29,8 @@ from numpy.typing import NDArray
 
 from agents.cases.bidder import CaseBidder, read_bidder
 from agents.hierarchy.bidder import Hierarchy, HierarchyBidder
-from agents.hierarchy.text import SystemTextError, load_system
-from agents.hierarchy.tree import System
+from agents.hierarchy.language.text import SystemTextError, load_system
+from agents.hierarchy.language.tree import System
 from agents.maps.bidder import MapBidder
 from agents.maps.bidder import read_bidder as read_maps
 from agents.networks.bidder import NetworkBidder
@@ -110,7 +110,7 @@ def make_system(argument: str, *, partner: str | None = None, opponents: str | N
 def make_policy(argument: str, *, partner: str | None = None, opponents: str | None = None) -> NetworkBidder | Policy:
     """The bidder of ``policy:NAME`` or ``policy:FILE``. It knows no systems: what calls mean is in its weights."""
     path = network_path(argument)
-    return load_policy(path) if format_of(path) == POLICY_FORMAT else NetworkBidder(read_networks(argument))
+    return load_policy(path) if format_of(path) == POLICY_FORMAT else NetworkBidder(read_networks(argument), path)
 
 
 def make_cases(argument: str, *, partner: str | None = None, opponents: str | None = None) -> CaseBidder:

@@ -27,6 +27,15 @@ class Bidder(Protocol):
 
 
 @runtime_checkable
+class Explains(Protocol):
+    """A bidder that can tell why it calls as it does. ``bridge-env bid`` asks for it."""
+
+    def explain(self, view: BidView, key: NDArray[np.uint64]) -> str:
+        """The call that it makes with the hand of the one row of ``view``, on a line, and below it why."""
+        ...
+
+
+@runtime_checkable
 class CardPlayer(Protocol):
     """Anything that plays cards. It keeps no state between cards beyond what the view says."""
 

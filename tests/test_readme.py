@@ -3,14 +3,13 @@
 import re
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
+from support.places import ROOT
 
-from agents.hierarchy.compiled import compile_system
-from agents.hierarchy.text import parse_system
+from agents.hierarchy.engine.compiled import compile_system
+from agents.hierarchy.language.text import parse_system
 
-ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 PYTHON = re.findall(r"```python\n(.*?)```", README, re.S)
 SYSTEMS = [t for t in re.findall(r"```text\n(.*?)```", README, re.S) if t.startswith("system:")]
@@ -41,7 +40,7 @@ def test_links_lead_somewhere():
 
 def test_commands_exist():
     """Every ``bridge-env COMMAND`` that the README names answers with its help."""
-    from training.cli import main
+    from training.cli.entry import main
 
     for command in set(re.findall(r"bridge-env ([a-z]+)", README)) - {"in", "so"}:
         with pytest.raises(SystemExit) as ended:

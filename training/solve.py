@@ -31,7 +31,7 @@ from bridge_env.double_dummy.exact import ExactDoubleDummy
 from bridge_env.double_dummy.library import Library, write_records
 from bridge_env.double_dummy.packing import DEAL_BYTES, RECORD_BYTES, pack_deals, pack_records
 from bridge_env.protocols import DoubleDummy
-from training.cluster import Cluster
+from training.running.cluster import Cluster
 
 BATCH = 40  # deals a range in this process, on all threads: some seconds, and the longest that Ctrl-C has to wait
 TASK = 20  # deals a range on Ray, on one thread each: some seconds too

@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from agents.hierarchy.bidder import Hierarchy, HierarchyBidder
-from agents.hierarchy.shown import CallsShow, Memory, shown_by_calls
+from agents.hierarchy.inverse.shown import CallsShow, Memory, shown_by_calls
 from agents.reasoning.habits import trivial_system
 from agents.registry import seat_specs, system_of
 from bridge_env.play_view import PlayView

@@ -8,8 +8,8 @@ spec                            player
 ``montecarlo``                  the best card on average over sampled deals, double dummy; how, says
                                 ``montecarlo?deals=80&score=points`` (``agents.cardplay.options``)
 ``deceptive``                   what is best if the next opponent plays for the deals he believes in; how, says
-                                ``deceptive?when=always`` (``agents.cardplay.deceptive``); as it was published, three
-                                tricks deep to top tricks: ``deceptive?leaf=published&depth=3``
+                                ``deceptive?when=always`` (``agents.cardplay.deception``); as published, three tricks
+                                deep to top tricks: ``deceptive?leaf=published&depth=3``
 ``python:module:factory``       your own: ``factory()`` gives an object with ``play(view, key)``
 ``SPEC+SPEC``                   the first where its side declares, the second where it defends
 ==============================  ================================================================================
@@ -20,7 +20,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from agents.cardplay.auction import AuctionReader
-from agents.cardplay.deceptive import Deceptive, DeceptiveOptions
+from agents.cardplay.deception.deceptive import Deceptive, DeceptiveOptions
 from agents.cardplay.montecarlo import MonteCarlo
 from agents.cardplay.options import parse_options
 from agents.cardplay.rule import RandomPlayer, RulePlayer

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.hierarchy.context import SUIT
+from agents.hierarchy.engine.context import SUIT
 from bridge_env.calls import FIRST_BID
 from bridge_env.view import BidView
 

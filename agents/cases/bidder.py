@@ -70,6 +70,12 @@ class CaseBidder:
             calls[rows] = self.retrieve(view.take(rows)).call
         return calls
 
+    def explain(self, view: BidView, key: NDArray[np.uint64]) -> str:
+        """Why it calls as it does with the hand of the one row of ``view``."""
+        from agents.cases.explain import explain
+
+        return str(explain(self, view))
+
     def described(self, view: BidView) -> tuple[NDArray[np.int16], NDArray[np.int16]]:
         """Where states lie, int16 (N, D), and what each seat has shown, int16 (N, 4, 6, 2)."""
         suggested, _, shown = self._reader.decide(view)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.hierarchy.context import TOP
+from agents.hierarchy.engine.context import TOP
 from bridge_env.calls import FIRST_BID, NUM_CALLS
 from bridge_env.features import FEATURES, NUM_FEATURES, hand_features
 from bridge_env.view import BidView

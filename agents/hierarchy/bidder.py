@@ -8,12 +8,12 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.hierarchy.compiled import Compiled, compile_system, pool
-from agents.hierarchy.context import QUANTITIES
-from agents.hierarchy.engine import bid_rows, feature_rows
-from agents.hierarchy.positions import positions_among
-from agents.hierarchy.tree import System
-from agents.hierarchy.vocabulary import NUM_COLUMNS
+from agents.hierarchy.engine.compiled import Compiled, compile_system, pool
+from agents.hierarchy.engine.context import QUANTITIES
+from agents.hierarchy.engine.engine import bid_rows, feature_rows
+from agents.hierarchy.fast.positions import positions_among
+from agents.hierarchy.language.tree import System
+from agents.hierarchy.language.vocabulary import NUM_COLUMNS
 from bridge_env.auction import Auctions
 from bridge_env.cards import hands
 from bridge_env.features import NUM_FEATURES, hand_features
@@ -72,6 +72,12 @@ class HierarchyBidder:
 
     def bid(self, view: BidView, key: NDArray[np.uint64]) -> NDArray[np.int8]:
         return self.call(view)
+
+    def explain(self, view: BidView, key: NDArray[np.uint64]) -> str:
+        """Why it calls as it does with the hand of the one row of ``view``."""
+        from agents.hierarchy.explain import explain
+
+        return str(explain(self, view))
 
     def call(self, view: BidView) -> NDArray[np.int8]:
         """Hand -> call: int8 (N,)."""

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.hierarchy.bidder import HierarchyBidder
-from agents.hierarchy.context import ACES, STRENGTH, SUIT, TOP
-from agents.hierarchy.text import constraint_text
-from agents.hierarchy.tree import Line, System, walk
+from agents.hierarchy.engine.context import ACES, STRENGTH, SUIT, TOP
+from agents.hierarchy.language.text import constraint_text
+from agents.hierarchy.language.tree import Line, System, walk
 from bridge_env.auction import Auctions
 from bridge_env.calls import call_text
 from bridge_env.cards import SEATS, UNKNOWN

@@ -59,6 +59,12 @@ class MapBidder:
         """The most frequent legal call of each row's best-matching unit."""
         return self.consult(view).call
 
+    def explain(self, view: BidView, key: NDArray[np.uint64]) -> str:
+        """Why it calls as it does with the hand of the one row of ``view``."""
+        from agents.maps.explain import explain
+
+        return str(explain(self, view))
+
     def consult(self, view: BidView) -> Consulted:
         """The map, the unit and the call of every row."""
         n = len(view)

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.cases import features as cases
-from agents.hierarchy.context import STRENGTH, SUIT, TOP
+from agents.hierarchy.engine.context import STRENGTH, SUIT, TOP
 from bridge_env.calls import DOUBLE, FIRST_BID
 from bridge_env.features import FEATURES, hand_features
 from bridge_env.view import BidView

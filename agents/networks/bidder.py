@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from agents.networks.file import Networks
 from agents.networks.inputs import inputs_of
+from agents.networks.meaning import Meanings, meanings_of
 from bridge_env.view import BidView
 
 _ROWS = 4096  # asked at a time, to bound memory
@@ -19,9 +21,24 @@ class NetworkBidder:
     """Makes the legal call with the highest output, the lowest such call in a tie. It uses no chance."""
 
     networks: Networks
+    path: Path | None = None  # its file, beside which lies what its calls mean
 
     def bid(self, view: BidView, key: NDArray[np.uint64]) -> NDArray[np.int8]:
         return self.outputs(view).argmax(axis=1).astype(np.int8)
+
+    def explain(self, view: BidView, key: NDArray[np.uint64]) -> str:
+        """Why it calls as it does with the hand of the one row of ``view``; with a belief also what play-outs say."""
+        if self.networks.belief is None or self.path is None:
+            from agents.networks.explain import explain
+
+            return str(explain(self, view, self.meanings()))
+        from agents.registry import make_reason
+
+        return make_reason(f"policy:{self.path}").explain(view, key, acts=False)
+
+    def meanings(self) -> Meanings | None:
+        """What its calls mean, if that was measured."""
+        return None if self.path is None else meanings_of(self.path)
 
     def outputs(self, view: BidView) -> NDArray[np.float32]:
         """The outputs for every call, float32 (N, 38); minus infinity where it is not legal."""

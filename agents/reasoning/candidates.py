@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.hierarchy.backwards import near_rows
 from agents.hierarchy.bidder import HierarchyBidder
+from agents.hierarchy.inverse.backwards import near_rows
 from agents.reasoning.options import Options
 from bridge_env.calls import DOUBLE, FIRST_BID, NUM_BIDS, NUM_CALLS, PASS
 from bridge_env.features import FEATURES, HCP, LENGTH, hand_features

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.hierarchy.bidder import HierarchyBidder
-from agents.hierarchy.shown import OPPONENTS_WEIGHT, PARTNERS_WEIGHT, Memory, shown_by_calls
+from agents.hierarchy.inverse.shown import OPPONENTS_WEIGHT, PARTNERS_WEIGHT, Memory, shown_by_calls
 from agents.reasoning.game import call_values, steps
 from agents.reasoning.habits import AS_BEST, BY_SYSTEM, Habit
 from agents.reasoning.leaves import contract_values, smooth_imps

@@ -81,6 +81,12 @@ class Doubter:
             out[row] = self._weigh(one, key[row], considered).call
         return out
 
+    def explain(self, view: BidView, key: NDArray[np.uint64], *, acts: bool = True) -> str:
+        """Why it calls as it does with the hand of the one row of ``view``; if it does not act, why the usual call."""
+        from agents.reasoning.explain_doubt import explain
+
+        return str(explain(self, view, key, self.voice.meanings(), acts=acts))
+
     def think(self, view: BidView, key: NDArray[np.uint64]) -> Weighing:
         """How the call of the one row of ``view`` is found."""
         seen = turned(view)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from agents.hierarchy.text import parse_system
-from agents.hierarchy.tree import System
+from agents.hierarchy.language.text import parse_system
+from agents.hierarchy.language.tree import System
 
 #: What a seat's calls tell: what its system says, that they were the best it saw, or nothing.
 BY_SYSTEM, AS_BEST, NOTHING = "system", "best", "nothing"

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.hierarchy.bidder import HierarchyBidder, deal_features
-from agents.hierarchy.shown import Memory
+from agents.hierarchy.inverse.shown import Memory
 from agents.reasoning.candidates import best_of_all, by_sample, by_system, near_calls, worth_thinking
 from agents.reasoning.deals import as_they_double, fitting_deals, trusts
 from agents.reasoning.habits import Habit
@@ -93,6 +93,12 @@ class Reasoner:
             if rows.size:
                 calls[rows] = [t.call for t in self._think_all(turned(view.take(rows)), key[rows], frame)]
         return calls
+
+    def explain(self, view: BidView, key: NDArray[np.uint64]) -> str:
+        """Why it calls as it does with the hand of the one row of ``view``."""
+        from agents.reasoning.explain import explain
+
+        return str(explain(self, view, key))
 
     def think(self, view: BidView, key: NDArray[np.uint64]) -> Thought:
         """How the call of the one row of ``view`` is found; the deals are turned so that the seat to call is N."""

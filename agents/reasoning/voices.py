@@ -13,6 +13,7 @@ from agents.hierarchy.bidder import HierarchyBidder
 from agents.networks.bidder import NetworkBidder
 from agents.networks.file import Networks
 from agents.networks.inputs import Sparse
+from agents.networks.meaning import Meanings
 from agents.networks.network import Network
 from agents.networks.tables import Player, decide
 from agents.reasoning.candidates import by_system, near_calls, worth_thinking
@@ -42,6 +43,10 @@ class Voice(Protocol):
         """The calls to think about, row by row; one alone where there is nothing to think about."""
         ...
 
+    def meanings(self) -> Meanings | None:
+        """What the player's calls mean, if that was measured."""
+        ...
+
     def chance(self, seen: Sparse, view: BidView, call: int) -> NDArray[np.float64]:
         """How likely partner makes ``call``, float64 (N,), with the hands of ``view``, which are also ``seen``."""
         ...
@@ -63,6 +68,9 @@ class NetworkVoice:
             calls = [int(c) for c in order[: options.candidates] if chance[c] >= LIKELY] or [int(order[0])]
             out.append((calls, chance[calls]))
         return out
+
+    def meanings(self) -> Meanings | None:
+        return self.bidder.meanings()
 
     def chance(self, seen: Sparse, view: BidView, call: int) -> NDArray[np.float64]:
         return chance_of(self.bidder.networks.policy, seen, view.mask, call)
@@ -103,6 +111,9 @@ class SystemVoice:
             return np.zeros((len(view), NUM_CALLS))
         average: NDArray[np.float64] = np.mean([hint.probabilities(view) for hint in self.hints], axis=0)
         return average
+
+    def meanings(self) -> Meanings | None:
+        return None
 
     def chance(self, seen: Sparse, view: BidView, call: int) -> NDArray[np.float64]:
         return (self.partner.call(view) == call).astype(np.float64)

@@ -34,9 +34,9 @@ from bridge_env.cards import deals_of
 from bridge_env.double_dummy import Cascade, Library, embedded
 from bridge_env.double_dummy.estimator import TrickEstimator, embedded_estimator, quantile
 from bridge_env.envs.boards import UNSAID, Boards, boards_of
-from bridge_env.envs.images import NUM_IMAGES, draw_images
-from bridge_env.pbn import read_boards
+from bridge_env.envs.kernels.images import NUM_IMAGES, draw_images
 from bridge_env.protocols import DoubleDummy
+from bridge_env.records.pbn import read_boards
 
 _NAMES = '"training", "judging", "library", "random", "estimated", a path FILE.pbn or FILE.bdl'
 
@@ -86,7 +86,7 @@ class LibraryDeals(SolvesTheRest):
     Args:
         split: ``"training"``, ``"judging"`` or ``"all"``.
         path: a library file; default: the shipped one.
-        images: draw each deal as any of its 96 images (``bridge_env.envs.images``), which are solved too and
+        images: draw each deal as any of its 96 images (``bridge_env.envs.kernels.images``), which are solved too and
             on its side of the split; None = for training.
     """
 

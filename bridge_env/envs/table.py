@@ -31,7 +31,7 @@ from bridge_env.auction import (
 from bridge_env.bidders import DoublerBidder, PassBidder, RandomBidder
 from bridge_env.calls import DOUBLE, FIRST_BID, NUM_CALLS, PASS, REDOUBLE, bid_call
 from bridge_env.envs.boards import Boards
-from bridge_env.envs.chance import row_key, row_uniform
+from bridge_env.envs.kernels.chance import row_key, row_uniform
 from bridge_env.kernels import njit
 from bridge_env.observation import OBSERVATION_SIZE, row_observation, row_shown
 from bridge_env.protocols import Bidder, DoubleDummy

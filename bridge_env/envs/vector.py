@@ -14,7 +14,9 @@ from numpy.typing import ArrayLike, NDArray
 from bridge_env.auction import IllegalCall
 from bridge_env.bidders import DEFAULT_BIDDER
 from bridge_env.calls import NUM_CALLS, call_text
-from bridge_env.envs.arrays import (
+from bridge_env.envs.deals import LibraryDeals
+from bridge_env.envs.episodes import draw_episodes, episode_key, seed_base, settled_by
+from bridge_env.envs.kernels.arrays import (
     DISABLED,
     NEXT_STEP,
     SAME_STEP,
@@ -25,12 +27,10 @@ from bridge_env.envs.arrays import (
     stock_of,
     terms_of,
 )
-from bridge_env.envs.crew import Crew
-from bridge_env.envs.deals import LibraryDeals
-from bridge_env.envs.episodes import draw_episodes, episode_key, seed_base, settled_by
-from bridge_env.envs.plan import Plan
+from bridge_env.envs.kernels.crew import Crew
+from bridge_env.envs.kernels.plan import Plan
+from bridge_env.envs.kernels.rounds import first_bad_call, help_rounds, make_calls, new_episodes, pay, play_round, show
 from bridge_env.envs.rewards import NOTHING, PAR
-from bridge_env.envs.rounds import first_bad_call, help_rounds, make_calls, new_episodes, pay, play_round, show
 from bridge_env.envs.setup import Setup
 from bridge_env.envs.stock import EpisodeStock
 from bridge_env.envs.table import INJECTED, Tables

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from agents.hierarchy.context import QUANTITIES
-from agents.hierarchy.engine import decide, observe, replay
-from agents.hierarchy.vocabulary import NUM_COLUMNS
+from agents.hierarchy.engine.context import QUANTITIES
+from agents.hierarchy.engine.engine import decide, observe, replay
+from agents.hierarchy.language.vocabulary import NUM_COLUMNS
 from bridge_env.auction import DEALER, DONE, VULNERABILITY, row_turn
 from bridge_env.kernels import njit
 

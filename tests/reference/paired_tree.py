@@ -1,6 +1,6 @@
 """Lines with a real and an imaginary value, by trying all cards: sets and recursion, nothing shared with the kernels.
 
-This is the oracle of ``agents.cardplay.paired_tree`` and of the published leaf. A card is 0..51 (suit * 13 + rank), a
+This is the oracle of ``deception.paired_tree`` and of the published leaf. A card is 0..51 (suit * 13 + rank), a
 deal four frozensets N E S W, a position (deal, leader, trick, won, lost): the tricks of my side and of the other.
 """
 

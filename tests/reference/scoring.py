@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 
 STRAINS = ("C", "D", "H", "S", "NT")
-GOLDEN = Path(__file__).parent.parent / "data" / "golden_scores.csv"
+GOLDEN = Path(__file__).parents[1] / "data" / "golden_scores.csv"
 
 
 def law_77(level: int, strain: str, doubles: int, vulnerable: bool, tricks: int) -> int:

@@ -6,7 +6,7 @@ Doubles are written D and R. Where they take part, their passes are written too,
 
 from __future__ import annotations
 
-from agents.hierarchy.tree import Step
+from agents.hierarchy.language.tree import Step
 from training.book import wording
 from training.book.book import LEGEND, Book, made, usual
 from training.book.points import Entry, Point

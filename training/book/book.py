@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 from agents.hierarchy.bidder import Hierarchy
-from agents.hierarchy.tree import System
+from agents.hierarchy.language.tree import System
 from training.book import wording
 from training.book.measure import Figures, Measured, measure
 from training.book.points import Entry, Point, Points

@@ -14,10 +14,10 @@ from difflib import SequenceMatcher
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.hierarchy.tree import Block, Line, Step, System
+from agents.hierarchy.language.tree import Block, Line, Step, System
 from training.book.points import Points
 from training.book.worth import Judge, Worth, without
-from training.match import standard_error
+from training.match.match import standard_error
 
 
 @dataclass(eq=False)

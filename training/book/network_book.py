@@ -15,7 +15,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.hierarchy.tree import Step
+from agents.hierarchy.language.tree import Step
 from agents.networks.meaning import auction_keys
 from agents.networks.network import Network
 from agents.networks.tables import all_by
@@ -27,7 +27,7 @@ from training.book import wording
 from training.book.book import chapter
 from training.book.measure import HELD, Figures
 from training.book.shows import FEWEST, Shows, shown
-from training.code_words import which
+from training.match.code_words import which
 
 LEGEND = (
     "Calls in brackets are theirs; their passes in between go without saying. What a call shows is left out where "

@@ -13,9 +13,9 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.hierarchy.compiled import SPAN_CODES, span_call
-from agents.hierarchy.text import parse_system, system_text
-from agents.hierarchy.tree import Block, Line, Step, System
+from agents.hierarchy.engine.compiled import SPAN_CODES, span_call
+from agents.hierarchy.language.text import parse_system, system_text
+from agents.hierarchy.language.tree import Block, Line, Step, System
 from bridge_env.calls import DOUBLE, FIRST_BID, PASS, REDOUBLE
 
 Bindings = tuple[tuple[str, int], ...]

@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.hierarchy.bidder import Hierarchy
-from agents.hierarchy.context import STRENGTH, SUIT
-from agents.hierarchy.tree import Clause, Line
+from agents.hierarchy.engine.context import STRENGTH, SUIT
+from agents.hierarchy.language.tree import Clause, Line
 from bridge_env.features import FEATURES
 from training.book.measure import BATCH, HELD, Figures, Measured, Table, entry_of
 from training.book.points import Entry

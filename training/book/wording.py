@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import re
 
-from agents.hierarchy.text import atom_text, is_difference
-from agents.hierarchy.tree import INFINITE, Atom, Clause, Constraint, Line, Step
-from agents.hierarchy.vocabulary import CALL_WORDS, FLAG_WORDS
+from agents.hierarchy.language.text import atom_text, is_difference
+from agents.hierarchy.language.tree import INFINITE, Atom, Clause, Constraint, Line, Step
+from agents.hierarchy.language.vocabulary import CALL_WORDS, FLAG_WORDS
 
 SUIT_MARKS = {"C": "!c", "D": "!d", "H": "!h", "S": "!s"}
 SYMBOLS = {"!c": "♣", "!d": "♦", "!h": "♥", "!s": "♠"}

@@ -16,12 +16,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.hierarchy.bidder import Hierarchy, bid_out, deal_features
-from agents.hierarchy.tree import Line, System
+from agents.hierarchy.language.tree import Line, System
 from bridge_env.scoring import imps
-from training.boards import Boards, library_boards
 from training.book.measure import Calls, calls_of
 from training.book.points import Entry, Points, Walker
-from training.match import standard_error
+from training.match.boards import Boards, library_boards
+from training.match.match import standard_error
 
 FEWEST = 30  # boards that a figure is drawn from
 

@@ -8,9 +8,9 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from training import runs
 from training.cases.hierarchy import ENOUGH, LEVELS, Node
 from training.cases.judge import Share
+from training.running import runs
 
 _HOW = """\
 {cases:,} cases of {boards:,} boards; judged on the {held_boards:,} boards ({held:,} calls) of the files whose deals

@@ -2,7 +2,7 @@
 
 A call for which some of the retrieved cases spoke, but not the most, is made once, and everyone goes on as they would;
 what the auction comes to is scored with exact tricks, in IMPs against the call that the base made
-(as ``training.refine.decisions`` does for systems). States and worths enter the base; ``agents.cases.experience`` uses
+(as ``refine.decisions`` does for systems). States and worths enter the base; ``agents.cases.experience`` uses
 them.
 """
 
@@ -26,8 +26,8 @@ from bridge_env.calls import NUM_CALLS
 from bridge_env.protocols import Bidder
 from bridge_env.scoring import imps
 from bridge_env.view import view_of
-from training.boards import Boards
-from training.match import ask, bid_out
+from training.match.boards import Boards
+from training.match.match import ask, bid_out
 
 _ROWS = 16_384
 

@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 from agents.cases.base import UNTRIED, CaseBase
 from agents.cases.bidder import CaseBidder
 from agents.cases.experience import CLEARLY, ENOUGH, STATES
-from training import runs
-from training.boards import library_boards
-from training.match import play, standard_error
+from training.match.boards import library_boards
+from training.match.match import play, standard_error
+from training.running import runs
 
 _HOW = """\
 The base bid training boards against `{opponents}`, at both tables, and kept {states:,} states in which some of the

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from bridge_env.auction import Auctions
 from bridge_env.calls import FIRST_BID
-from bridge_env.pbn import Board, read_boards
+from bridge_env.records.pbn import Board, read_boards
 from bridge_env.view import BidView, view_of
-from training.boards import BoardsError
+from training.match.boards import BoardsError
 
 Rows = NDArray[np.int64] | NDArray[np.bool_]
 

@@ -23,9 +23,9 @@ from bridge_env import streams
 from bridge_env.double_dummy.estimator import TrickEstimator, save_estimator
 from bridge_env.double_dummy.library import Library, embedded
 from bridge_env.weights import WeightsError, read_weights, write_weights
-from training import runs
 from training.estimators.config import EstimatorConfig
 from training.estimators.network import Network
+from training.running import runs
 
 CHECKPOINT, ESTIMATOR = "checkpoint.npz", "estimator.npz"
 _HEADER = {"format": "bridge-env estimator checkpoint", "version": 1}

@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from training import runs
 from training.estimators.config import EstimatorConfig
 from training.estimators.verdict import Hits, Verdict
+from training.running import runs
 
 CARD, VERDICT = "README.md", "verdict.json"
 _PUBLISHED = {

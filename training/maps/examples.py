@@ -15,10 +15,10 @@ from bridge_env.auction import Auctions
 from bridge_env.bidders import make
 from bridge_env.protocols import Bidder
 from bridge_env.view import BidView, view_of
-from training.boards import Boards
 from training.cases.fit import training_rows
 from training.cases.states import read_states
-from training.match import bid_out
+from training.match.boards import Boards
+from training.match.match import bid_out
 
 _BOARDS = 4096  # bid at a time
 

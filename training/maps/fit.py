@@ -15,10 +15,10 @@ from agents.maps.inputs import WIDTH, hands_of, rows_of
 from agents.maps.situations import ADVANCES, LATER, SITUATIONS, situation
 from bridge_env.bidders import make
 from bridge_env.calls import NUM_CALLS
-from training.boards import library_boards
 from training.maps.examples import Examples, bid_by, drawn, joined
 from training.maps.learning import Schedule, learned
 from training.maps.metric import discriminant, published
+from training.match.boards import library_boards
 
 _ROWS = 16_384
 Progress = Callable[[float], None]

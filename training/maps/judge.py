@@ -14,10 +14,10 @@ from agents.maps.situations import PUBLISHED, SITUATIONS
 from bridge_env.bidders import make
 from bridge_env.calls import PASS, call_text
 from bridge_env.cards import hand_text
-from training.boards import library_boards
 from training.cases.judge import Share
 from training.maps.examples import Examples, bid_by
-from training.match import play
+from training.match.boards import library_boards
+from training.match.match import play
 
 HELD_OUT = 2000  # judging boards that a teacher bids
 MATCH_SEED = 1

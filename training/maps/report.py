@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 
 from agents.maps.atlas import Atlas
-from training import runs
 from training.cases.judge import Share
 from training.maps.judge import Bin, Match, Region, Verdict
 from training.maps.pictures import draw_bins, draw_maps
+from training.running import runs
 
 _HOW = """\
 {maps} maps with {units:,} units, fitted to {calls:,} calls ({inputs} inputs, calls read by `{reader}`); judged on

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from training.ppo_config import widths
+from training.networks.ppo_config import widths
 
 
 @dataclass(frozen=True)

@@ -17,11 +17,11 @@ from bridge_env import streams
 from bridge_env.auction import Auctions
 from bridge_env.bidders import make
 from bridge_env.view import view_of
-from training.boards import Boards, library_boards
-from training.match import bid_out
+from training.match.boards import Boards, library_boards
+from training.match.match import bid_out
 from training.networks.belief_config import BeliefConfig
 from training.networks.model import Perceptron
-from training.ppo_config import widths
+from training.networks.ppo_config import widths
 
 _PART = 4096  # boards bid and learned at a time
 

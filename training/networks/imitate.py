@@ -20,12 +20,12 @@ from bridge_env import streams
 from bridge_env.auction import Auctions
 from bridge_env.calls import NUM_CALLS, PASS
 from bridge_env.view import view_of
+from training.match.situations import KINDS, OPENING, kinds_of
 from training.networks import checkpoint
 from training.networks.imitation_config import ImitationConfig
 from training.networks.model import Perceptron
+from training.networks.ppo_config import widths
 from training.networks.recorded import Recorded, held_out
-from training.ppo_config import widths
-from training.situations import KINDS, OPENING, kinds_of
 
 CHECKPOINT, POLICY = "checkpoint.npz", "policy.npz"
 _PART = 20_000  # auctions turned into inputs at a time
@@ -39,7 +39,7 @@ class Calls:
         rows: the inputs that are on.
         mask: bool (N, 38), the legal calls.
         called: int8 (N,).
-        kind: int8 (N,), of ``training.situations``.
+        kind: int8 (N,), of ``training.match.situations``.
         turn: int16 (N,), how many calls the caller has made before.
     """
 

@@ -23,14 +23,14 @@ from agents.networks.network import Layer, Network
 from agents.networks.shipped import GATEKEEPER, read_networks, role
 from bridge_env.bidders import SpecError, make
 from bridge_env.cards import UInt8Array
-from training import runs
-from training.cluster import Cluster
-from training.match import play
+from training.match.match import play
 from training.networks import checkpoint
 from training.networks.league_config import LeagueConfig
 from training.networks.learner import Learner
 from training.networks.rollout import Opponent, RolloutConfig, rollout
 from training.networks.stock import curve_boards, solved
+from training.running import runs
+from training.running.cluster import Cluster
 
 KIND = "league"
 NOTHING = "nothing"  # what a network starts from that has seen nobody's auctions

@@ -9,9 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from training import panel, runs
+from training.match import panel
+from training.match.panel import Line
 from training.networks.league_config import LeagueConfig
-from training.panel import Line
+from training.running import runs
 
 
 def markdown(folder: Path, config: LeagueConfig, lines: Sequence[Line], metrics: Sequence[Mapping[str, Any]]) -> str:

@@ -16,13 +16,14 @@ from agents.networks import file as networks_file
 from agents.networks.file import Networks
 from bridge_env.bidders import make
 from bridge_env.double_dummy.library import embedded
-from training import panel, runs
-from training.cluster import Cluster
+from training.match import panel
 from training.networks import imitate, league_report, lessons, recorded
 from training.networks.imitation_config import ImitationConfig
 from training.networks.league import DEALS, KIND, NOTHING, POLICY, START, League, State, specs, start_networks
 from training.networks.league_config import LeagueConfig
 from training.networks.stock import stock
+from training.running import runs
+from training.running.cluster import Cluster
 
 _IMITATED = 150_000  # boards of a bidder that are imitated before self-play
 

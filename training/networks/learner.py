@@ -16,8 +16,8 @@ from training.networks.checkpoint import Arrays, learner_arrays, load_learner
 from training.networks.critic_inputs import CRITIC_INPUTS, CRITIC_ON
 from training.networks.league_config import LeagueConfig
 from training.networks.model import Perceptron
+from training.networks.ppo_config import widths
 from training.networks.rollout import Experience
-from training.ppo_config import widths
 
 _IMPS = 4.0  # advantages are learned in units of this many IMPs: about their deviation
 _NEVER = -1e9

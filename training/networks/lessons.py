@@ -26,9 +26,9 @@ from bridge_env.kernels import njit
 from bridge_env.scoring import SCORE_TABLE, imps
 from training.networks.league_config import LeagueConfig
 from training.networks.model import Perceptron
+from training.networks.ppo_config import widths
 from training.networks.rollout import draw_deals, rewound
 from training.networks.stock import solved
-from training.ppo_config import widths
 
 _IMPS = 2.0  # outputs are in units of this many IMPs: what is worth so much less is called e times less often
 

@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 
 from bridge_env.auction import Auctions, IllegalCall
 from bridge_env.bidders import make
-from bridge_env.board import Board
 from bridge_env.cards import DealError, check_deals
 from bridge_env.double_dummy.canonical import canonical_key, key_is_judging
-from bridge_env.records import iter_records
-from training.boards import BoardsError, library_boards
-from training.match import bid_out
+from bridge_env.records.board import Board
+from bridge_env.records.read import iter_records
+from training.match.boards import BoardsError, library_boards
+from training.match.match import bid_out
 
 _HELD_OUT_ONE_IN = 20
 

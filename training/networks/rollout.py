@@ -23,10 +23,10 @@ from bridge_env import streams
 from bridge_env.auction import DEALER, MAX_CALLS, VULNERABILITY, Auctions, row_start, row_step
 from bridge_env.bidders import make
 from bridge_env.cards import UInt8Array
-from bridge_env.envs.images import NUM_IMAGES, draw_images
+from bridge_env.envs.kernels.images import NUM_IMAGES, draw_images
 from bridge_env.kernels import njit
 from bridge_env.scoring import imps
-from training.code_words import code_words
+from training.match.code_words import code_words
 from training.networks.critic_inputs import critic_rows
 from training.networks.speed import use_fastest
 from training.networks.stock import solved
@@ -46,7 +46,7 @@ class RolloutConfig:
         keep: the share of decisions that is learned from.
         doubled: the share of the boards on which contracts of the learner that fail count as doubled.
         images: of each solved deal that are dealt.
-        plain: IMPs that a call costs that does not mean what it says (``training.code_words``).
+        plain: IMPs that a call costs that does not mean what it says (``training.match.code_words``).
     """
 
     boards: int

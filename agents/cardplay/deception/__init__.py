@@ -1,0 +1,1 @@
+"""Play through a model of what an opponent believes."""

@@ -1,0 +1,327 @@
+"""Deceptive play: the card that is best when the next opponent plays for the deals he believes in.
+
+Algorithm 2 of Kobayashi and Uehara (2002). For each candidate card m and each deal d that I think possible, the
+opponent who decides next imagines deals D' after m: he sees his own hand as in d, dummy, and the cards played, and what
+m suggests; my hand he does not know. The line is followed with a real value in d and an imaginary one in each d' of D'
+(``paired``, beside this file). s(m, d) is the mean over D' of the real values; the m with the greatest sum over D is
+played: here only where it surely gains on the plain card and risks little (``sure=0&risk=1000``: as published).
+
+``leaf=exact`` ends lines with exact double dummy, and sums what the options score. ``leaf=published`` ends them as the
+paper does, 0 if the contract fails, else top tricks (``top_tricks``), and sums that; with the published depth that is
+ ``deceptive?leaf=published&depth=3&sure=0&risk=1000``.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import astuple, dataclass, field, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.cardplay.auction import AuctionReader
+from agents.cardplay.deception.lookahead import Look, Lookahead, Looked, Size, sizes
+from agents.cardplay.deception.paired import distinct
+from agents.cardplay.deception.paired_tree import Tree
+from agents.cardplay.explain import thought_text
+from agents.cardplay.montecarlo import CardThought, MonteCarlo, settled, solve_cards
+from agents.cardplay.options import ALWAYS, EXACT, NEEDED, PUBLISHED, Options
+from agents.cardplay.table import present_trick
+from agents.cardplay.worth import Worth
+from bridge_env.cards import SEATS, card_text, hand_text
+from bridge_env.play_view import PlayView
+
+_SAME = 1e-9
+_UNITS = {EXACT: "", PUBLISHED: "tricks, 0 where the goal is lost"}
+_PLAIN_SHARE = 3  # of a budget in seconds, one part of so many goes to the plain card
+
+_NODES_A_SECOND, _SOLVES_A_SECOND = 40_000_000, 5_000  # about, on one core
+
+
+@dataclass(frozen=True)
+class DeceptiveOptions(Options):
+    """What to think with, beyond the options of ``montecarlo``.
+
+    With ``seconds``, a part goes to the plain card; where deception is called for, the rest goes to ever larger
+    searches, from a small one of depth 1, which is always done, past ``real`` and ``imagined``. The card then depends
+    on how fast the machine is.
+
+    Attributes:
+        real: of the deals, so many are looked at with the opponent's belief in mind (those that count most).
+        imagined: deals that the opponent imagines in each of them.
+        depth: tricks that are looked ahead, more while the opponents have the lead.
+        lines: lines that a level of the search may have; it ends early where there would be more. Of exact leaves.
+        leaf: what ends a line: EXACT or PUBLISHED.
+        solves: what a card may cost in positions solved, with exact leaves: one of up to seven tricks counts as 1, one
+            of thirteen as much as a hundred. The search goes from a small one of depth 1, which is always done, to
+            larger ones, and keeps the last for which they were enough.
+        nodes: positions that a card's search may look at, with the published leaf; depth 1 always is done. Neither
+            this nor ``solves`` counts with ``seconds``.
+        sure: a card other than the plain one has to be worth more by so many standard errors, from deal to deal.
+        risk: what such a card may cost at most if the opponent sees through it, in the units of ``score`` (with the
+            published leaf in tricks): with points, more than 0.3. ``sure=0&risk=1000`` (of points, 10000) is as
+            published: the greatest sum, whatever it costs then.
+        when: NEEDED: only where no card makes (a defender: beats) the contract double dummy on most deals; or ALWAYS.
+    """
+
+    real: int = 8
+    imagined: int = 5
+    depth: int = 2
+    lines: int = 3000
+    leaf: str = EXACT
+    solves: int = 10_000
+    nodes: int = 300_000_000
+    sure: float = 1.0
+    risk: float = 0.3
+    when: str = NEEDED
+
+
+@dataclass(frozen=True, eq=False)
+class Deception:
+    """What the opponent is led to believe, and what that is worth.
+
+    Attributes:
+        plain: how ``montecarlo`` sees it.
+        card: what is played.
+        cards: the candidates; none where the plain card was played without such thought.
+        average: float64 (C,), with the opponent's belief in mind, in the units of the options; with the published leaf
+            in its own, tricks.
+        double_dummy: float64 (C,), if he saw all cards: what is at risk where he sees through it.
+        planted: for each candidate, uint8 (S', 52), deals he imagines after it.
+        opponent: his seat.
+        size: of the search.
+        short: was it a smaller one than the options ask for, because solves, nodes or seconds ran out?
+        unit: what the averages are in, where that is not the options' score.
+        taken: for each candidate, float64 (L,), tricks from here on along every line, those of one deal after another;
+            none with the published leaf.
+        usual: the candidate that stands for the plain card.
+        against: for each candidate, why it was not played though it looks better than the plain one; else empty.
+    """
+
+    plain: CardThought
+    card: int
+    cards: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64))
+    average: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
+    double_dummy: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
+    planted: list[NDArray[np.uint8]] = field(default_factory=list)
+    opponent: int = -1
+    size: Size | None = None
+    short: bool = False
+    unit: str = ""
+    taken: list[NDArray[np.float64]] = field(default_factory=list)
+    usual: int = -1
+    against: tuple[str, ...] = ()
+
+    @property
+    def risk(self) -> float:
+        """What the card may cost beside the plain one if it is seen through, in the averages' units."""
+        if not len(self.cards):
+            return 0.0
+        at = int(np.flatnonzero(self.cards == self.card)[0])
+        return max(0.0, float(self.double_dummy[self.usual] - self.double_dummy[at]))
+
+
+class Deceptive:
+    """A ``CardPlayer`` that thinks of what the next opponent will believe.
+
+    Args:
+        reader: of the auction, by the systems of all seats.
+        options: what to think with.
+        threads: of DDS.
+    """
+
+    def __init__(
+        self,
+        reader: AuctionReader | None = None,
+        options: DeceptiveOptions | None = None,
+        threads: int | None = None,
+    ) -> None:
+        self.reader, self.options, self.threads = reader or AuctionReader(), options or DeceptiveOptions(), threads
+        self.plain = MonteCarlo(self.reader, self.options, threads)
+
+    def play(self, view: PlayView, key: NDArray[np.uint64]) -> NDArray[np.int8]:
+        return np.array([found.card for found in self.think(view, key)], np.int8)
+
+    def think(self, view: PlayView, key: NDArray[np.uint64]) -> list[Deception]:
+        """How each row's card is found."""
+        if self.options.seconds:
+            return [self._think_for(view, row, key[[row]]) for row in range(len(view))]
+        thoughts = [
+            self._thought(view, row, key[row], plain, self.plain)
+            for row, plain in enumerate(self.plain.think(view, key))
+        ]
+        return [
+            self._deceive(view, row, key[row], thought, None) if self._wanted(view, row, thought)
+            else Deception(thought, thought.card)
+            for row, thought in enumerate(thoughts)
+        ]  # fmt: skip
+
+    def in_deal(
+        self, view: PlayView, row: int, key: np.uint64, deal: NDArray[np.uint8], cards: NDArray[np.int64]
+    ) -> Deception:
+        """What ``cards`` are worth in one deal, uint8 (52,), such as the true one, against what is imagined there."""
+        (tricks,) = solve_cards(view, np.array([row]), [deal[None]], self.threads)
+        tricks = tricks[:, cards]
+        average = Worth(view, row, deal[None], self.options.score).of(tricks)[0]
+        looked = Looked(deal[None], np.ones(1), tricks, average)
+        return self._weigh(view, row, key, settled(view, row, int(cards[0])), looked, cards, None)
+
+    def _thought(self, view: PlayView, row: int, key: np.uint64, plain: CardThought, by: MonteCarlo) -> CardThought:
+        """The plain thought; made up where there are only touching cards, equal but for what they tell."""
+        dummy = int(view.declarer[row]) ^ 2
+        if plain.belief is not None or view.turn[row] == dummy or len(candidates(view, row)) < 2:
+            return plain
+        return by.weighed(view, row, key, plain.card)
+
+    def _think_for(self, view: PlayView, row: int, key: NDArray[np.uint64]) -> Deception:
+        """Think for the seconds of the options; where deception is not called for, all of them about the plain card."""
+        began, seconds, one = time.perf_counter(), self.options.seconds, view.take(np.array([row]))
+        plain = self._plain(seconds / _PLAIN_SHARE)
+        thought = self._thought(one, 0, key[0], plain.think(one, key)[0], plain)
+        if self._wanted(one, 0, thought):
+            return self._deceive(one, 0, key[0], thought, began + seconds)
+        if thought.belief is not None:
+            (thought,) = self._plain(began + seconds - time.perf_counter()).think(one, key)
+        return Deception(thought, thought.card)
+
+    def _plain(self, seconds: float) -> MonteCarlo:
+        return MonteCarlo(self.reader, replace(self.options, seconds=max(seconds, 1e-3)), self.threads)
+
+    def _wanted(self, view: PlayView, row: int, thought: CardThought) -> bool:
+        if thought.belief is None:
+            return False
+        return self.options.when == ALWAYS or success(view, row, thought) < 0.5
+
+    def _deceive(
+        self, view: PlayView, row: int, key: np.uint64, thought: CardThought, until: float | None
+    ) -> Deception:
+        cards = candidates(view, row)
+        return self._weigh(view, row, key, thought, Looked.of(thought, cards, key), cards, until)
+
+    def _weigh(
+        self, view: PlayView, row: int, key: np.uint64, thought: CardThought, looked: Looked,
+        cards: NDArray[np.int64], until: float | None,
+    ) -> Deception:  # fmt: skip
+        options = self.options
+        search = Lookahead(view, row, key, cards, looked, self.reader, options.inference, options.score, self.threads)
+        look = self._look(search, until)
+        usual = like(cards, thought.card)
+        at = chosen(look, looked.average, usual, options)
+        planted = [search.imagined(c, 0, look.size.imagined) for c in range(len(cards))]
+        size, full = look.size, Size(min(options.real, len(search.deals)), options.imagined, options.depth)
+        return Deception(
+            thought, int(cards[at]), cards, look.average, look.seen, planted, search.opponent, size,
+            any(a < b for a, b in zip(astuple(size), astuple(full), strict=True)),
+            _UNITS[options.leaf], look.taken, usual, _against(look, usual, at, options),
+        )  # fmt: skip
+
+    def _look(self, search: Lookahead, until: float | None) -> Look:
+        """The largest search that the options and the seconds allow; the first, of depth 1, always is done."""
+        options = self.options
+        tree = search.tree() if options.leaf == PUBLISHED else None
+        wanted = Size(options.real, options.imagined, options.depth)
+        first, *more = sizes(wanted, tree is None or until is not None, until is not None)
+        began = time.perf_counter()
+        done = self._at(search, first, tree, None)
+        assert done is not None
+        for size in more:
+            took, began = time.perf_counter() - began, time.perf_counter()
+            if until is not None and (began + took > until or size.real > 2 * len(search.deals)):
+                break
+            nodes, solves = options.nodes, options.solves
+            if until is not None:  # so that no step takes much longer
+                nodes = (tree.nodes if tree else 0) + int((until - began) * _NODES_A_SECOND)
+                solves = search.solver.cost + int((until - began) * _SOLVES_A_SECOND)
+            search.solver.most = solves
+            if tree is not None:
+                tree.limit(nodes)
+            found = self._at(search, size, tree, until)
+            if found is None:
+                break
+            done = found
+        return done
+
+    def _at(self, search: Lookahead, size: Size, tree: Tree | None, until: float | None) -> Look | None:
+        if tree is not None:
+            return search.published(size, tree, until)
+        return search.exact(size, self.options.lines, until)
+
+
+def candidates(view: PlayView, row: int) -> NDArray[np.int64]:
+    """The legal cards that tell an opponent something of their own: all from the nine up, and one of each low run."""
+    held = np.full(52, 4, np.uint8)
+    held[view.played[row]] = 255
+    turn = int(view.turn[row])
+    held[view.mask[row]] = turn
+    trick = tuple(int(c) for c in present_trick(view)[row] if c >= 0)
+    low = distinct(view.mask[row], held, turn, trick)
+    high = [int(c) for c in np.flatnonzero(view.mask[row]) if c % 13 >= 7]
+    return np.array(sorted({*low, *high}), np.int64)
+
+
+def like(cards: NDArray[np.int64], card: int) -> int:
+    """Which candidate stands for ``card``: itself, or the next lower one of its suit, from a low run that it is of."""
+    below = np.where((cards <= card) & (cards // 13 == card // 13), cards, -1)
+    return int(below.argmax())
+
+
+def chosen(look: Look, plain_average: NDArray[np.float64], plain: int, options: DeceptiveOptions) -> int:
+    """The candidate that is surely worth most and does not risk too much; the plain one if none is worth more.
+
+    Of equal ones what risks least, then what is better as ``montecarlo`` sees it.
+    """
+    more = np.where(_risky(look, plain, options), -np.inf, look.surely(plain, options.sure))
+    best = np.flatnonzero(more >= more.max() - _SAME)
+    best = best[look.seen[best] >= look.seen[best].max() - _SAME]
+    best = best[plain_average[best] >= plain_average[best].max() - _SAME]
+    return plain if plain in best else int(best[0])
+
+
+def _risky(look: Look, plain: int, options: DeceptiveOptions) -> NDArray[np.bool_]:
+    out: NDArray[np.bool_] = look.seen < look.seen[plain] - options.risk - _SAME
+    return out
+
+
+def _against(look: Look, plain: int, at: int, options: DeceptiveOptions) -> tuple[str, ...]:
+    """Why the others were not played."""
+    better = look.average > look.average[plain] + _SAME
+    risky = _risky(look, plain, options)
+    unsure = look.surely(plain, options.sure) <= _SAME
+    return tuple(
+        "" if c == at or not better[c] else "risks too much" if risky[c] else "not surely better" if unsure[c] else ""
+        for c in range(len(better))
+    )
+
+
+def success(view: PlayView, row: int, thought: CardThought) -> float:
+    """The share of deals on which the best card makes the contract (a defender: beats it) double dummy."""
+    belief = thought.belief
+    assert belief is not None
+    worth = Worth(view, row, belief.owner, "tricks")
+    made = worth.declarers(thought.tricks) >= worth.level + 6
+    reached = made if worth.declares else ~made
+    return float((belief.weight @ reached).max())
+
+
+def deception_text(found: Deception, view: PlayView, row: int, unit: str) -> str:
+    """What it is worth, what it risks and which belief it plants, in words."""
+    if not len(found.cards):
+        return thought_text(found.plain, view, row, unit)
+    lines = [f"{card_text(found.card)} (montecarlo: {card_text(found.plain.card)})"]
+    lines.append(f"  cards     believing  seeing all   ({found.unit or unit})")
+    for at in np.argsort(-found.average, kind="stable"):
+        name = card_text(int(found.cards[at])) + (f", {found.against[at]}" if found.against[at] else "")
+        lines.append(f"            {found.average[at]:>+9.2f}  {found.double_dummy[at]:>+10.2f}   {name}")
+    short = ", less than asked for: solves, nodes or seconds ran out" if found.short else ""
+    lines.append(f"  search    {found.size}{short}")
+    at = int(np.flatnonzero(found.cards == found.card)[0])
+    if at == found.usual:
+        cost = "none: no other card is surely better and safe enough"
+    else:
+        cost = f"risks {found.risk:.2f}" if found.risk > _SAME else "costs nothing"
+        cost += " if it is seen through"
+    lines.append(f"  deception {cost}")
+    me = int(view.turn[row])
+    known = np.unique(found.planted[at], axis=0)[:3]
+    lines += [f"  {SEATS[found.opponent]} imagines {SEATS[me]} {hand_text(owner == me)}" for owner in known]
+    return "\n".join(lines)

@@ -1,0 +1,285 @@
+"""What candidate cards are worth against an opponent who plays for the deals he believes in, at a given size of search.
+
+The deals that count most are looked at; in each the opponent imagines deals of his own (D'); the lines are followed to
+exact leaves (``paired``) or to the published one (``paired_tree``).
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.cardplay.auction import AuctionReader
+from agents.cardplay.deals import believed_deals
+from agents.cardplay.deception.bits import Standing
+from agents.cardplay.deception.paired import LONGEST, Line, Solver, after, real_values
+from agents.cardplay.deception.paired_tree import Tree
+from agents.cardplay.montecarlo import CardThought
+from agents.cardplay.table import present_trick, trick_leader
+from agents.cardplay.worth import Worth
+from bridge_env import streams
+from bridge_env.auction import Contracts
+from bridge_env.play import Plays
+from bridge_env.play_view import PlayView, play_view
+
+
+@dataclass(frozen=True)
+class Size:
+    """Of a search: deals, deals imagined in each, tricks looked ahead, and how many more while theirs have the lead."""
+
+    real: int
+    imagined: int
+    depth: int
+    further: int = LONGEST
+
+    def __str__(self) -> str:
+        return f"{self.real} deals, {self.imagined} imagined in each, depth {self.depth}+{self.further}"
+
+
+@dataclass(frozen=True, eq=False)
+class Look:
+    """What a search found, candidate by candidate.
+
+    Attributes:
+        size: how it was done.
+        seen: float64 (C,), what they are worth if he sees all cards.
+        gain: float64 (D, C), what his belief adds to that in each deal that was looked at; ``weight`` float64 (D,) adds
+            up to 1.
+        taken: for each candidate, float64 (L,), tricks from here on along every line, those of one deal after another;
+            none with the published leaf.
+    """
+
+    size: Size
+    seen: NDArray[np.float64]
+    gain: NDArray[np.float64]
+    weight: NDArray[np.float64]
+    taken: list[NDArray[np.float64]]
+
+    @property
+    def average(self) -> NDArray[np.float64]:
+        """What they are worth with the opponent's belief in mind: float64 (C,)."""
+        out: NDArray[np.float64] = self.seen + self.weight @ self.gain
+        return out
+
+    def surely(self, plain: int, errors: float) -> NDArray[np.float64]:
+        """What each is worth more than the candidate ``plain``, less so many standard errors of it: float64 (C,).
+
+        The error is that of the mean gain over deals, with one deal more in which nothing is gained: the best of
+        several cards on few deals is best by luck too.
+        """
+        share = np.append(self.weight * len(self.gain), 1.0)[:, None]
+        more = np.append(self.gain - self.gain[:, [plain]], np.zeros((1, len(self.seen))), axis=0)
+        mean = (share * more).sum(axis=0) / share.sum()
+        error = np.sqrt((share * (more - mean) ** 2).sum(axis=0) / share.sum() / (len(more) - 1))
+        out: NDArray[np.float64] = self.average - self.average[plain] - errors * error
+        return out
+
+
+@dataclass(frozen=True, eq=False)
+class Looked:
+    """Deals to look at, the first ones first, and what is known of them.
+
+    Attributes:
+        deals: uint8 (S, 52); ``weight`` float64 (S,).
+        tricks: int8 (S, C), of the candidates, double dummy.
+        average: float64 (C,), what the candidates are worth then, on all deals.
+    """
+
+    deals: NDArray[np.uint8]
+    weight: NDArray[np.float64]
+    tricks: NDArray[np.int8]
+    average: NDArray[np.float64]
+
+    @classmethod
+    def of(cls, thought: CardThought, cards: NDArray[np.int64], key: np.uint64) -> Looked:
+        """The deals of a thought."""
+        belief = thought.belief
+        assert belief is not None
+        order = looked_at(belief.weight, key)
+        at = np.searchsorted(thought.cards, cards)
+        return cls(belief.owner[order], belief.weight[order], thought.tricks[order][:, at], thought.average[at])
+
+
+def looked_at(weight: NDArray[np.float64], key: np.uint64) -> NDArray[np.int64]:
+    """Which deals to look at first: those that count most, chance between equals, since a belief's deals are sorted."""
+    chance = streams.uniforms(streams.key(key, "looked at"), len(weight))[0]
+    return np.lexsort((chance, -weight))
+
+
+@dataclass(eq=False)
+class _After:
+    """A candidate: what the opponent sees once it is played, deal by deal, and what he imagines then."""
+
+    card: int
+    views: PlayView
+    imagined: dict[tuple[int, int], NDArray[np.uint8]] = field(default_factory=dict)
+
+
+class Lookahead:
+    """One card's search, which may be done at several sizes: what was drawn and solved is kept.
+
+    Args:
+        view, row, key: as of a ``CardPlayer``.
+        cards: the candidates, int64 (C,).
+        looked: the deals.
+        reader, inference: of the opponent's beliefs.
+        score: what exact leaves are scored in.
+        threads: of DDS.
+    """
+
+    def __init__(
+        self, view: PlayView, row: int, key: np.uint64, cards: NDArray[np.int64], looked: Looked,
+        reader: AuctionReader, inference: str, score: str, threads: int | None,
+    ) -> None:  # fmt: skip
+        self.view, self.row, self.key, self.cards = view, row, key, cards
+        self.reader, self.inference, self.score = reader, inference, score
+        self.deals, self.weight, self.tricks, self.plain = looked.deals, looked.weight, looked.tricks, looked.average
+        self.strain = int(view.strain[row])
+        self.solver = Solver(self.strain, threads)
+        self.opponent = -1
+        self._after: dict[int, _After] = {}
+        trick = tuple(int(c) for c in present_trick(view)[row] if c >= 0)
+        self._leader, self._trick, self._side = int(trick_leader(view)[row]), trick, int(view.turn[row]) & 1
+
+    def exact(self, size: Size, lines: int, until: float | None) -> Look | None:
+        """With exact double dummy at the leaves; None if it was not done by ``until``, or ``solver`` is spent.
+
+        What he loses by his belief is added up on the deals that are looked at. What the cards are worth if he sees all
+        is known on all deals, and taken from there: it differs more from deal to deal.
+        """
+        deals, weight = self._most(size.real)
+        worth = Worth(self.view, self.row, deals, self.score)
+        dealt = worth.of(self.tricks[: len(deals)])
+        gain, taken = np.zeros((len(deals), len(self.cards))), []
+        for at in range(len(self.cards)):
+            roots: list[Line] = []
+            groups: list[int] = []
+            for d in range(len(deals)):
+                if _over(until):
+                    return None
+                for imagined in self.imagined(at, d, size.imagined):
+                    roots.append(self._root(at, deals[d], imagined))
+                    groups.append(d)
+            tricks = real_values(roots, groups, self._side, self.solver, size.depth, lines, size.further)
+            if self.solver.spent:
+                return None
+            of = np.array(groups)
+            taken.append(tricks)
+            for d in range(len(deals)):
+                gain[d, at] = _worth(worth, tricks[of == d], d).mean() - dealt[d, at]
+        return Look(replace(size, real=len(deals)), self.plain, gain, weight, taken)
+
+    def published(self, size: Size, tree: Tree, until: float | None) -> Look | None:
+        """With the published leaf, in tricks; None if it was not done by ``until``, or ``tree`` is spent."""
+        deals, weight = self._most(size.real)
+        believing, seen = np.zeros((len(deals), len(self.cards))), np.zeros((len(deals), len(self.cards)))
+        for d in range(len(deals)):
+            for at in range(len(self.cards)):
+                imagined = self.imagined(at, d, size.imagined)
+                roots = [self._root(at, deals[d], deal) for deal in (deals[d], *imagined)]
+                standing = self._standing(roots[0])
+                believed = np.stack([root.imagined for root in roots])
+                believing[d, at] = tree.mean(roots[0].real, believed[1:], standing, size.depth, size.further)
+                seen[d, at] = tree.mean(roots[0].real, believed[:1], standing, size.depth, size.further)
+                if tree.spent or _over(until):
+                    return None
+        return Look(replace(size, real=len(deals)), weight @ seen, believing - seen, weight, [])
+
+    def tree(self) -> Tree:
+        """For ``published``: positions of all its sizes are counted together."""
+        _, goal = self._tricks()
+        return Tree(self.strain, 14 - goal)
+
+    def imagined(self, at: int, d: int, count: int) -> NDArray[np.uint8]:
+        """What the opponent imagines after candidate ``at`` in the deal ``d``: uint8 (S', 52)."""
+        card = int(self.cards[at])
+        if at not in self._after:
+            views, self.opponent = opponents_views(self.view, self.row, card, self.deals)
+            self._after[at] = _After(card, views)
+        found = self._after[at]
+        if (d, count) not in found.imagined:
+            stream = np.uint64(streams.key(self.key, "imagined", card, d)[0])
+            belief = believed_deals(found.views, d, self.reader, count, stream, self.inference)
+            found.imagined[d, count] = belief.owner
+        return found.imagined[d, count]
+
+    def _most(self, count: int) -> tuple[NDArray[np.uint8], NDArray[np.float64]]:
+        weight = self.weight[:count]
+        return self.deals[:count], weight / weight.sum()
+
+    def _root(self, at: int, deal: NDArray[np.uint8], imagined: NDArray[np.uint8]) -> Line:
+        gone = self.view.played[self.row]
+        before = Line(_left(deal, gone), _left(imagined, gone), self._leader, self._trick)
+        return after(before, int(self.cards[at]), self.strain, self._side)
+
+    def _tricks(self) -> tuple[int, int]:
+        """Tricks of my side so far, and its goal: the contract, or to beat it."""
+        view, row = self.view, self.row
+        won, goal = int(view.won[row]), int(view.bid[row]) // 5 + 7
+        if (view.turn[row] ^ view.declarer[row]) & 1:
+            return int(view.length[row]) // 4 - won, 14 - goal
+        return won, goal
+
+    def _standing(self, root: Line) -> Standing:
+        won, _ = self._tricks()
+        lost = int(self.view.length[self.row]) // 4 - won
+        return Standing(root.leader, root.trick, self._side, won + root.won, lost + root.gone - root.won)
+
+
+def _over(until: float | None) -> bool:
+    return until is not None and time.perf_counter() > until
+
+
+def _left(deal: NDArray[np.uint8], gone: NDArray[np.bool_]) -> NDArray[np.uint8]:
+    return np.where(gone, 255, deal).astype(np.uint8)
+
+
+def _worth(worth: Worth, tricks: NDArray[np.float64], deal: int) -> NDArray[np.float64]:
+    """What tricks are worth in one of the deals."""
+    table = np.zeros((len(worth.par), len(tricks)), np.int8)
+    table[deal] = tricks.astype(np.int8)
+    found: NDArray[np.float64] = worth.of(table)[deal]
+    return found
+
+
+def opponents_views(view: PlayView, row: int, card: int, deals: NDArray[np.uint8]) -> tuple[PlayView, int]:
+    """What the next opponent who decides sees once ``card`` is played, on each of the deals; and his seat."""
+    n, length = len(deals), int(view.length[row])
+    declarer = int(view.declarer[row])
+    history = np.tile(np.append(view.cards[row, :length], np.int8(card)), (n, 1))
+    plays = Plays.replay(deals, declarer, int(view.strain[row]), history)
+    contracts = Contracts(*(np.repeat(part[[row]], n) for part in (view.bid, view.doubling, view.declarer)))
+    seen = play_view(plays, contracts, int(view.vulnerability[row]))
+    theirs = 1 - (int(view.turn[row]) & 1)
+    turn = int(plays.turn[0])
+    hand = turn if turn & 1 == theirs else (turn + 1) & 3
+    seat = declarer if hand == declarer ^ 2 else hand
+    return replace(
+        seen,
+        seat=np.full(n, seat, np.int16),
+        hand=deals == seat,
+        history=np.repeat(view.history[[row]], n, axis=0),
+        dealer=np.repeat(view.dealer[[row]], n),
+    ), seat
+
+
+def sizes(wanted: Size, small: bool, grow: bool) -> list[Size]:
+    """Searches one after the other, each larger.
+
+    Args:
+        wanted: what to go to, by depth, then with what comes beyond it.
+        small: begin with few deals.
+        grow: go on to more deals.
+    """
+    out = [replace(wanted, depth=depth, further=min(1, wanted.further)) for depth in range(1, wanted.depth + 1)]
+    out += [replace(wanted, further=further) for further in range(2, wanted.further + 1)]
+    if small:
+        few = Size(max(1, wanted.real // 4), max(1, wanted.imagined // 2), 1, 0)
+        out = [few, replace(wanted, depth=1, further=0), *out]
+    while grow and out[-1].real < 512:
+        last = out[-1]
+        out += [replace(last, real=2 * last.real), replace(last, real=2 * last.real, imagined=2 * last.imagined)]
+    return out

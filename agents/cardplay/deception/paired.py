@@ -1,0 +1,232 @@
+"""Lines of play against an opponent who believes in another deal: every node has a real and an imaginary value.
+
+Kobayashi and Uehara (2002), Algorithm 2. A pair of deals is looked at together: d, in which the cards really fall, and
+d', in which the opponents believe. At nodes of my side each of the two values is maximized by itself. At theirs the
+smaller imaginary value decides and carries its real value along; on an imaginary tie it is the smaller real value.
+
+With exact double dummy at the leaves, the imaginary value of a node is what DDS says of d' there: that is what the
+same rule gives when it is followed to the end. So only the real values need a tree, and d' is solved once at each node
+of theirs. What the published rule leaves open: a card that is played in d and not held in d' is given to its player
+there, for the nearest card of the suit (else for his lowest one), as the opponent too would think again. Theirs choose
+among cards that can be played in both; where there is none, the worst for my side of those of d is played. Touching
+cards are played once, the lowest; at theirs cards between that lie elsewhere in d or in d' keep them apart.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.cardplay.deception.bits import BITS, Standing, hand_bits
+from agents.cardplay.deception.levels import Level, seats_of
+from bridge_env.cards import UNKNOWN
+from bridge_env.double_dummy.exact import BOARDS_PER_CALL
+from bridge_env.double_dummy.positions import ALL_BEST, ALL_CARDS, ONE_BEST, card_tricks
+
+LONGEST = 3  # tricks beyond the depth, while their side has the lead
+_UNSOLVED = np.zeros(52, np.int8)
+# About what DDS takes on one core for a position of 0..13 tricks, in fifths of a millisecond.
+_COST = {
+    ALL_CARDS: np.array([1, 1, 1, 1, 1, 1, 1, 1, 2, 3, 6, 18, 40, 120]),
+    ALL_BEST: np.array([1, 1, 1, 1, 1, 1, 1, 1, 2, 3, 5, 12, 24, 70]),
+    ONE_BEST: np.array([1, 1, 1, 1, 1, 1, 1, 1, 2, 3, 4, 10, 18, 60]),
+}
+
+
+class Pair(NamedTuple):
+    """The values of a node to my side."""
+
+    real: float
+    imaginary: float
+
+
+def my_node(children: Sequence[Pair]) -> Pair:
+    """Each maximized independently."""
+    return Pair(max(c.real for c in children), max(c.imaginary for c in children))
+
+
+def their_node(children: Sequence[Pair]) -> Pair:
+    """The smaller imaginary value decides; of equal ones the smaller real value."""
+    return min(children, key=lambda c: (c.imaginary, c.real))
+
+
+@dataclass(frozen=True, eq=False)
+class Line:
+    """A position in both deals.
+
+    Attributes:
+        real, imagined: uint8 (52,), the seat that still holds each card, 255 once it is played.
+        leader: of the trick in progress; ``trick`` its cards.
+        won: tricks of my side since the root; ``gone`` tricks of both.
+    """
+
+    real: NDArray[np.uint8]
+    imagined: NDArray[np.uint8]
+    leader: int
+    trick: tuple[int, ...]
+    won: int = 0
+    gone: int = 0
+
+    @property
+    def turn(self) -> int:
+        return (self.leader + len(self.trick)) & 3
+
+
+class Solver:
+    """Double-dummy values of positions, each solved once, and what they cost.
+
+    Attributes:
+        cost: of all that was solved, about in fifths of a millisecond.
+        most: the cost from which on ``spent``: searches that are under way end then, and mean nothing.
+    """
+
+    def __init__(self, strain: int, threads: int | None) -> None:
+        self.strain, self.threads = strain, threads
+        self.cost, self.most = 0, 1 << 62
+        self._known: dict[bytes, NDArray[np.int8]] = {}
+
+    @property
+    def spent(self) -> bool:
+        return self.cost > self.most
+
+    def solve(
+        self,
+        hands: NDArray[np.int64],
+        turn: NDArray[np.int64],
+        leader: NDArray[np.int64],
+        trick: NDArray[np.int64],
+        wanted: int = ALL_CARDS,
+    ) -> NDArray[np.int8]:
+        """Tricks for the side to play from here on, int8 (N, 52), of positions as in a ``Level``; 0 if ``spent``."""
+        rows = np.column_stack([hands, turn, trick, np.full(len(hands), wanted)])
+        keys = [row.tobytes() for row in rows]
+        missing = list({key: at for at, key in enumerate(keys) if key not in self._known}.values())
+        for start in range(0, len(missing), BOARDS_PER_CALL):
+            if self.spent:
+                break
+            part = missing[start : start + BOARDS_PER_CALL]
+            self.cost += int(_COST[wanted][np.bitwise_count(hands[part, 0])].sum())
+            left = seats_of(hands[part], turn[part])
+            values = card_tricks(left, self.strain, leader[part], trick[part], self.threads, wanted)
+            self._known |= {keys[at]: found for at, found in zip(part, values, strict=True)}
+        return np.array([self._known.get(key, _UNSOLVED) for key in keys], np.int8).reshape(-1, 52)
+
+
+def distinct(cards: NDArray[np.bool_], left: NDArray[np.uint8], turn: int, trick: tuple[int, ...]) -> list[int]:
+    """The lowest of each run of touching cards; cards between are those left elsewhere, and those of the trick."""
+    chosen, last = [], -1
+    for card in range(52):
+        if card % 13 == 0:
+            last = -1
+        if cards[card]:
+            if last < 0:
+                chosen.append(card)
+            last = card
+        elif (left[card] != UNKNOWN and left[card] != turn) or card in trick:
+            last = -1
+    return chosen
+
+
+def after(line: Line, card: int, strain: int, side: int) -> Line:
+    """The line once ``card`` is played in both deals; ``side`` is mine."""
+    level = _level([line], side, 0, strain).children(BITS[[card]], strain)
+    real, imagined = seats_of(level.hands, level.turn)[0], seats_of(level.imagined, level.turn)[0]
+    trick = tuple(int(c) for c in level.trick[0] if c >= 0)
+    return Line(real, imagined, int(level.leader[0]), trick, int(level.at[0, 6]), int(level.at[0, 6:8].sum()))
+
+
+def _level(lines: Sequence[Line], side: int, depth: int, strain: int) -> Level:
+    """Lines to begin with; they are looked at to ``depth`` tricks from the root on."""
+    turn = np.array([line.turn for line in lines])
+    order = (turn[:, None] + np.arange(4)) & 3
+    hands = np.take_along_axis(hand_bits(np.stack([line.real for line in lines])), order, axis=1)
+    imagined = np.take_along_axis(hand_bits(np.stack([line.imagined for line in lines])), order, axis=1)
+    trick = np.full((len(lines), 3), -1, np.int64)
+    for row, line in zip(trick, lines, strict=True):
+        row[: len(line.trick)] = line.trick
+    at = [
+        Standing(line.leader, line.trick, side, line.won, line.gone - line.won).numbers(
+            line.turn, strain, depth - line.gone
+        )
+        for line in lines
+    ]
+    return Level(hands, imagined, turn, np.stack(at), trick, np.full(len(lines), -1))
+
+
+def real_values(
+    roots: Sequence[Line],
+    groups: Sequence[int],
+    side: int,
+    solver: Solver,
+    depth: int,
+    most: int,
+    longest: int = LONGEST,
+) -> NDArray[np.float64]:
+    """My side's tricks from each root on, in the real deal, against opponents who believe in the imagined one.
+
+    Args:
+        groups: roots of the same number are the same position, with deals that one opponent thinks possible: where it
+            is his turn, his first card is the same for all of them, the best for him on average.
+        side: mine.
+        depth: tricks that are looked ahead; while their side has the lead, up to ``longest`` more.
+        most: lines of a level; a level with more is not looked at further.
+
+    The values mean nothing once ``solver`` is spent.
+    """
+    levels = [_level(roots, side, depth, solver.strain)]
+    values: list[NDArray[np.float64]] = []
+    while len(levels[-1]) and not solver.spent:
+        level = levels[-1]
+        leaf = level.ended(longest) | (len(level) > most)
+        worth = np.where(level.mine, -np.inf, np.inf)
+        worth[leaf] = _leaves(level, np.flatnonzero(leaf), solver)
+        values.append(worth)
+        cards = _moves(level, ~leaf, solver, np.asarray(groups) if len(levels) == 1 else None)
+        levels.append(level.children(cards, solver.strain))
+    if solver.spent:
+        return np.zeros(len(roots))
+    for number in range(len(values) - 1, 0, -1):
+        above, parent, mine = values[number - 1], levels[number].parent, levels[number - 1].mine
+        np.maximum.at(above, parent[mine[parent]], values[number][mine[parent]])
+        np.minimum.at(above, parent[~mine[parent]], values[number][~mine[parent]])
+    return values[0]
+
+
+def _leaves(level: Level, rows: NDArray[np.int64], solver: Solver) -> NDArray[np.float64]:
+    """Tricks of my side from the root to the end at ``rows``: the rest double dummy."""
+    won: NDArray[np.float64] = level.at[rows, 6].astype(np.float64)
+    left = np.bitwise_count(level.hands[rows, 0])
+    open_ = rows[left > 0]
+    solved = solver.solve(level.hands[open_], level.turn[open_], level.leader[open_], level.trick[open_], ONE_BEST)
+    best = solved.max(axis=1, initial=0)
+    won[left > 0] += np.where(level.mine[open_], best, left[left > 0] - best)
+    return won
+
+
+def _moves(
+    level: Level, open_: NDArray[np.bool_], solver: Solver, groups: NDArray[np.int64] | None
+) -> NDArray[np.int64]:
+    """The cards to look at in each line, as bits: all that differ at mine, at theirs those that look best to them."""
+    cards = np.where(open_, level.choices(), 0)
+    rows = np.flatnonzero((cards & (cards - 1) != 0) & ~level.mine)
+    if not len(rows):
+        return cards
+    if groups is not None:
+        looks = _looks(level, rows, solver, ALL_CARDS).astype(np.float64)
+        for group in np.unique(groups[rows]):
+            same = groups[rows] == group
+            looks[same] = looks[same].mean(axis=0)
+        cards[rows], _ = level.best(rows, looks)
+        return cards
+    cards[rows], found = level.best(rows, _looks(level, rows, solver, ALL_BEST).astype(np.float64))
+    rows = rows[~found]  # none of the best in d' is legal in d: the best of those that are
+    cards[rows], _ = level.best(rows, _looks(level, rows, solver, ALL_CARDS).astype(np.float64))
+    return cards
+
+
+def _looks(level: Level, rows: NDArray[np.int64], solver: Solver, wanted: int) -> NDArray[np.int8]:
+    return solver.solve(level.imagined[rows], level.turn[rows], level.leader[rows], level.trick[rows], wanted)

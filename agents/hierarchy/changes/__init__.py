@@ -1,0 +1,1 @@
+"""Changes to systems: made, tidied, and where they can be noticed."""

@@ -1,0 +1,194 @@
+"""Changes to a system as values: each can be put to any system that still holds what it changes.
+
+A line is found again by its trail, the names of the lines above it, and by what it says; so an edit that was
+thought out for one version of a system applies to the next, and to partner's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from agents.hierarchy.changes.mutation import Address, addresses, line_at, with_lines
+from agents.hierarchy.language.text import constraint_text
+from agents.hierarchy.language.tree import Block, Constraint, Line, Step, System
+from agents.hierarchy.language.vocabulary import CALL_WORDS
+
+Trail = tuple[str, ...]
+
+
+def trail_of(system: System, address: Address) -> Trail:
+    """Names of what lies above a line: of its block, or of the lines that lead to it."""
+    if address[0] == "blocks":
+        return (f"when {constraint_text(system.blocks[int(address[1])].when)}",)
+    above = (line_at(system, address[:end]) for end in range(2, len(address)))
+    return tuple(line.name for line in above if line is not None)
+
+
+def _find(system: System, trail: Trail, line: Line) -> Address | None:
+    for address, candidate in addresses(system):
+        if _says_the_same(candidate, line) and trail_of(system, address) == trail:
+            return address
+    return None
+
+
+def _says_the_same(a: Line, b: Line) -> bool:
+    return (a.path, a.constraint, a.flags, a.after) == (b.path, b.constraint, b.flags, b.after)
+
+
+@dataclass(frozen=True)
+class Insert:
+    """A new line in front of all others after ``path``, which is empty for an opening bid."""
+
+    path: tuple[Step, ...]
+    line: Line
+    what: str
+
+    def apply(self, system: System) -> System | None:
+        if not self.path:
+            return replace(system, lines=(self.line, *system.lines))
+        front, *rest = system.lines or (None,)
+        if front is not None and front.after and front.path == self.path:
+            return replace(system, lines=(replace(front, lines=(self.line, *front.lines)), *rest))
+        leads = Line(self.path, after=True, lines=(self.line,))
+        return replace(system, lines=(leads, *system.lines))
+
+
+@dataclass(frozen=True)
+class InsertGeneral:
+    """A new general rule in front of all others but those for answers to conventions."""
+
+    when: Constraint
+    line: Line
+    what: str
+
+    def apply(self, system: System) -> System | None:
+        for b, block in enumerate(system.blocks):
+            if block.when == self.when:
+                new = replace(block, lines=(self.line, *block.lines))
+                return replace(system, blocks=(*system.blocks[:b], new, *system.blocks[b + 1 :]))
+        first = next((b for b, block in enumerate(system.blocks) if not _answers(block)), len(system.blocks))
+        new = Block(self.when, (self.line,), "learned")
+        return replace(system, blocks=(*system.blocks[:first], new, *system.blocks[first:]))
+
+
+def _answers(block: Block) -> bool:
+    """Does the block speak of auctions in which a certain call was made, as after Blackwood?"""
+    return any(atom.word in CALL_WORDS for clause in block.when for together in clause for atom in together)
+
+
+@dataclass(frozen=True)
+class Replace:
+    """Other lines, or none, in place of one."""
+
+    trail: Trail
+    old: Line
+    new: tuple[Line, ...]
+    what: str
+
+    def apply(self, system: System) -> System | None:
+        address = _find(system, self.trail, self.old)
+        if address is None:
+            return None
+        now = line_at(system, address)
+        assert now is not None
+        # The lines that follow are kept as they are now, unless the edit brings its own.
+        new = tuple(replace(n, lines=now.lines) if n.lines == self.old.lines else n for n in self.new)
+        return with_lines(system, address, new)
+
+
+@dataclass(frozen=True)
+class Exchange:
+    """Two neighbouring lines in the other order."""
+
+    trail: Trail
+    upper: Line
+    lower: Line
+    what: str
+
+    def apply(self, system: System) -> System | None:
+        upper, lower = (_find(system, self.trail, line) for line in (self.upper, self.lower))
+        if upper is None or lower is None or upper[:-1] != lower[:-1]:
+            return None
+        first, second = line_at(system, upper), line_at(system, lower)
+        assert first is not None
+        assert second is not None
+        return with_lines(with_lines(system, upper, (second,)), lower, (first,))
+
+
+@dataclass(frozen=True)
+class Together:
+    """Several edits as one: a call with partner's answers to it."""
+
+    parts: tuple[Edit, ...]
+    what: str
+
+    def apply(self, system: System) -> System | None:
+        now: System | None = system
+        for part in self.parts:
+            now = part.apply(now) if now is not None else None
+        return now
+
+
+Edit = Insert | InsertGeneral | Replace | Exchange | Together
+
+
+def differences(mine: System, theirs: System) -> Iterator[Edit]:
+    """Edits that bring what stands at the same place of another system: a line changed, new there, or dropped."""
+    held = {(trail_of(mine, a), what_it_says(line)) for a, line in addresses(mine)}
+    there = {(trail_of(theirs, a), what_it_says(line)) for a, line in addresses(theirs)}
+    for address, line in addresses(theirs):
+        trail = trail_of(theirs, address)
+        if line.after or (trail, what_it_says(line)) in held:
+            continue
+        yield from _bring(mine, theirs, there, address, line)
+    for address, line in addresses(mine):
+        trail = trail_of(mine, address)
+        if not line.after and not line.lines and (trail, what_it_says(line)) not in there:
+            yield Replace(trail, line, (), f"drops {line.name}, as partner did")
+
+
+def sub_hierarchies(edits: Sequence[Edit]) -> Iterator[Together]:
+    """What differs below one heading, as one edit: all after a first call, or all of a context."""
+    below: dict[str, list[Edit]] = {}
+    for edit in edits:
+        below.setdefault(_heading(edit), []).append(edit)
+    for heading, parts in below.items():
+        if len(parts) > 1:
+            yield Together(tuple(parts), f"takes all of {heading}")
+
+
+def _heading(edit: Edit) -> str:
+    if isinstance(edit, Insert):
+        return str((*edit.path, *edit.line.path)[0])
+    if isinstance(edit, InsertGeneral):
+        return "the general rules"
+    trail = edit.trail if isinstance(edit, Replace | Exchange) else ()
+    if trail and trail[0].startswith("when "):
+        return "the general rules"
+    first = trail[0] if trail else edit.old.name if isinstance(edit, Replace) else edit.what
+    return first.split("-")[0]
+
+
+def _bring(
+    mine: System, theirs: System, there: set[tuple[Trail, tuple[object, ...]]], address: Address, line: Line
+) -> Iterator[Edit]:
+    """Bring a line that stands at ``address`` in ``theirs``: in place of mine there, in front of it, or anew."""
+    trail, what = trail_of(theirs, address), f"takes {line.name}"
+    at_place = line_at(mine, address)
+    same_trail = at_place is not None and trail_of(mine, address) == trail
+    if same_trail and at_place is not None:
+        replaced = at_place.path == line.path and (trail, what_it_says(at_place)) not in there
+        if replaced:
+            yield Replace(trail, at_place, (replace(line, lines=at_place.lines),), what)
+        else:
+            yield Replace(trail, at_place, (replace(line, lines=()), at_place), what)
+    elif address[0] == "lines":
+        above = [line_at(theirs, address[:end]) for end in range(2, len(address))]
+        yield Insert(tuple(step for up in above if up is not None for step in up.path), line, what)
+    else:
+        yield InsertGeneral(theirs.blocks[int(address[1])].when, line, what)
+
+
+def what_it_says(line: Line) -> tuple[object, ...]:
+    return line.path, line.constraint, line.flags

@@ -1,0 +1,161 @@
+"""Changes to a bidding system, as pure functions: each returns a new tree and says what it did.
+
+A line is addressed by where it stands: ``("lines", 3, 0)`` is the first line below the fourth, and
+``("blocks", 2, 1)`` the second rule of the third block.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.hierarchy.language.text import atom_text, is_difference
+from agents.hierarchy.language.tree import INFINITE, Atom, Constraint, Line, System
+from agents.hierarchy.language.vocabulary import CALL_WORDS, FLAG_WORDS
+from bridge_env import streams
+
+Address = tuple[str | int, ...]
+#: Words whose thresholds are no matter of degree.
+_FIXED_WORDS = FLAG_WORDS | CALL_WORDS | {"position", "doubled", "passes", "i-bid", "partner-bid", "they-bid"}
+
+
+class Chance:
+    """Draws from one stream, one after the other."""
+
+    def __init__(self, *coordinates: int | str) -> None:
+        self._key = int(streams.key(*coordinates)[0])
+        self._drawn = 0
+
+    def _next(self) -> int:
+        self._drawn += 1
+        return int(streams.key(np.uint64(self._key), self._drawn)[0])
+
+    def below(self, count: int) -> int:
+        """A whole number in 0 .. count - 1."""
+        return self._next() % count
+
+    def weighted(self, weights: NDArray[np.float64]) -> int:
+        """An index with probability in proportion to its weight."""
+        total = np.cumsum(weights)
+        return int(np.searchsorted(total, (self._next() >> 11) * 2.0**-53 * total[-1], side="right"))
+
+
+def addresses(system: System) -> Iterator[tuple[Address, Line]]:
+    """Every line of the tree and of the general rules, with its address."""
+
+    def below(lines: tuple[Line, ...], at: Address) -> Iterator[tuple[Address, Line]]:
+        for i, line in enumerate(lines):
+            yield (*at, i), line
+            yield from below(line.lines, (*at, i))
+
+    yield from below(system.lines, ("lines",))
+    for b, block in enumerate(system.blocks):
+        yield from below(block.lines, ("blocks", b))
+
+
+def line_at(system: System, address: Address) -> Line | None:
+    """The line at an address, or None."""
+    lines, rest = _top(system, address)
+    line = None
+    for index in rest:
+        if index >= len(lines):
+            return None
+        line = lines[index]
+        lines = line.lines
+    return line
+
+
+def with_line(system: System, address: Address, line: Line) -> System:
+    """The system with another line at an address."""
+    return with_lines(system, address, (line,))
+
+
+def with_lines(system: System, address: Address, new: tuple[Line, ...]) -> System:
+    """The system with other lines, or none, in place of the one at an address."""
+
+    def put(lines: tuple[Line, ...], rest: tuple[int, ...]) -> tuple[Line, ...]:
+        i = rest[0]
+        here = new if len(rest) == 1 else (replace(lines[i], lines=put(lines[i].lines, rest[1:])),)
+        return (*lines[:i], *here, *lines[i + 1 :])
+
+    lines, rest = _top(system, address)
+    if address[0] == "lines":
+        return replace(system, lines=put(lines, rest))
+    b = int(address[1])
+    block = replace(system.blocks[b], lines=put(lines, rest))
+    return replace(system, blocks=(*system.blocks[:b], block, *system.blocks[b + 1 :]))
+
+
+def _top(system: System, address: Address) -> tuple[tuple[Line, ...], tuple[int, ...]]:
+    if address[0] == "lines":
+        return system.lines, tuple(int(i) for i in address[1:])
+    b = int(address[1])
+    lines = system.blocks[b].lines if b < len(system.blocks) else ()
+    return lines, tuple(int(i) for i in address[2:])
+
+
+# --- thresholds --------------------------------------------------------------------------------------
+
+
+def _moves(atom: Atom) -> list[Atom]:
+    """What an atom can become by one step of a threshold."""
+    stem = atom.word.partition(":")[0]
+    if stem in _FIXED_WORDS or is_difference(atom.word):
+        return []
+    out = []
+    for low, high in ((1, 0), (-1, 0), (0, 1), (0, -1), (1, 1), (-1, -1)):
+        if (low and atom.lo == 0) or (high and atom.hi >= INFINITE):
+            continue  # an open end stays open
+        new = replace(atom, lo=atom.lo + low, hi=atom.hi + high)
+        if 0 <= new.lo <= new.hi:
+            out.append(new)
+    return out
+
+
+def _thresholds(constraint: Constraint) -> list[tuple[int, int, int]]:
+    """Where the atoms with movable thresholds stand: (clause, alternative, atom)."""
+    return [
+        (c, t, a)
+        for c, clause in enumerate(constraint)
+        for t, together in enumerate(clause)
+        for a, atom in enumerate(together)
+        if _moves(atom)
+    ]
+
+
+def _with_atom(constraint: Constraint, at: tuple[int, int, int], atom: Atom) -> Constraint:
+    c, t, a = at
+    together = (*constraint[c][t][:a], atom, *constraint[c][t][a + 1 :])
+    clause = (*constraint[c][:t], together, *constraint[c][t + 1 :])
+    return (*constraint[:c], clause, *constraint[c + 1 :])
+
+
+def threshold_move(system: System, chance: Chance, usage: Mapping[int, int]) -> tuple[Address, Constraint, str] | None:
+    """One threshold of one line moved a step. Lines that make more calls are chosen more often.
+
+    Args:
+        usage: calls made by each line number; lines without an entry count as never used.
+
+    Returns:
+        The line's address, its new constraint, and the change in words; None where nothing can move.
+    """
+    candidates = [(a, line) for a, line in addresses(system) if _thresholds(line.constraint)]
+    if not candidates:
+        return None
+    weights = (1.0 + np.array([usage.get(line.number, 0) for _, line in candidates])) ** 0.75
+    address, line = candidates[chance.weighted(weights)]
+    spots = _thresholds(line.constraint)
+    c, t, a = spots[chance.below(len(spots))]
+    old = line.constraint[c][t][a]
+    moves = _moves(old)
+    new = moves[chance.below(len(moves))]
+    return address, _with_atom(line.constraint, (c, t, a), new), f"{line.name}: {atom_text(old)} -> {atom_text(new)}"
+
+
+def with_constraint(system: System, address: Address, constraint: Constraint) -> System:
+    """The system with another constraint at an address; as it is where no line stands there."""
+    line = line_at(system, address)
+    return system if line is None else with_line(system, address, replace(line, constraint=constraint))

@@ -1,0 +1,121 @@
+"""Where two versions of a system differ, and which auctions can notice.
+
+A change to the tree matters in an auction only if a seat that plays the system calls at a node whose rules differ:
+its choice comes from those rules, and so does what everyone reads into its call. So a changed system need be
+bid again only on the boards whose auctions, as the old one bid them, pass such a node. Exact, not a guess.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.hierarchy.engine.compiled import Compiled
+from bridge_env.calls import FIRST_BID, PASS
+from bridge_env.kernels import njit
+
+_PRIME, _SEED = np.uint64(0x100000001B3), np.uint64(0xCBF29CE484222325)
+
+
+@njit
+def _mix(h, value):
+    return (h ^ np.uint64(np.int64(value) + 1000)) * _PRIME
+
+
+@njit
+def _clauses(c, first, end, h):
+    h = _mix(h, end - first)
+    for clause in range(first, end):
+        h = _mix(h, c.clauses[clause, 1] - c.clauses[clause, 0])
+        for together in range(c.clauses[clause, 0], c.clauses[clause, 1]):
+            h = _mix(h, c.together[together, 1] - c.together[together, 0])
+            for atom in range(c.together[together, 0], c.together[together, 1]):
+                for part in range(3):
+                    h = _mix(h, c.atoms[atom, part])
+    return h
+
+
+@njit
+def _rules(c, first, end, h):
+    for rule in range(first, end):
+        for part in range(3):
+            h = _mix(h, c.rules[rule, part])
+        h = _clauses(c, c.rules[rule, 3], c.rules[rule, 4], h)
+    return h
+
+
+@njit
+def _of_nodes(c, out):
+    for node in range(len(out)):
+        first, end = c.nodes[node, 0], c.nodes[node, 1]
+        out[node] = 0 if first == end else _rules(c, first, end, _SEED)
+
+
+@njit
+def _of_blocks(c):
+    h = _SEED
+    for block in range(len(c.blocks)):
+        h = _clauses(c, c.blocks[block, 0], c.blocks[block, 1], h)
+        h = _rules(c, c.blocks[block, 2], c.blocks[block, 3], _mix(h, 7))
+    return h
+
+
+def signatures(compiled: Compiled) -> tuple[NDArray[np.uint64], int]:
+    """A hash of the rules of each node, uint64 (nodes,), 0 where it has none; and one of all general rules."""
+    nodes = np.empty(len(compiled.nodes), np.uint64)
+    _of_nodes(compiled, nodes)
+    return nodes, int(_of_blocks(compiled))
+
+
+@njit
+def _follow(children, place, theirs, call, unopened):
+    """Where a call leads in a seat's tree; as ``engine.observe`` has it."""
+    if place < 0:
+        return place
+    child = children[place, theirs, call]
+    if child < 0 and call == PASS and (unopened or theirs):
+        return place
+    return child
+
+
+@njit
+def _touched(old_children, old_signs, new_children, new_signs, seat, dealer, history, out):
+    for i in range(len(history)):
+        old, new, unopened, turn = 0, 0, True, int(dealer[i])
+        for k in range(history.shape[1]):
+            call = history[i, k]
+            if call < 0:
+                break
+            if turn == seat:
+                before = old_signs[old] if old >= 0 else np.uint64(0)
+                after = new_signs[new] if new >= 0 else np.uint64(0)
+                if before != after:
+                    out[i] = True
+                    break
+            theirs = (turn ^ seat) & 1
+            old = _follow(old_children, old, theirs, call, unopened)
+            new = _follow(new_children, new, theirs, call, unopened)
+            if old < 0 and new < 0:
+                break
+            unopened = unopened and call < FIRST_BID
+            turn = (turn + 1) & 3
+
+
+def touched(
+    old: Compiled,
+    new: Compiled,
+    seat: int,
+    dealer: NDArray[np.int16],
+    history: NDArray[np.int8],
+    out: NDArray[np.bool_],
+) -> None:
+    """Set ``out`` (N,) True for the auctions that can notice if ``seat`` plays ``new`` instead of ``old``.
+
+    Args:
+        dealer: (N,); history: int8 (N, L), padded with -1: auctions in which ``seat`` played ``old``.
+    """
+    (old_signs, old_blocks), (new_signs, new_blocks) = signatures(old), signatures(new)
+    if old_blocks != new_blocks:
+        out[:] = True
+        return
+    _touched(old.children, old_signs, new.children, new_signs, seat, dealer, history, out)

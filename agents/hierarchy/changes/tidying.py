@@ -1,0 +1,70 @@
+"""A learned system made fit to read, without changing what it bids."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+
+from agents.hierarchy.changes.edits import Replace, trail_of, what_it_says
+from agents.hierarchy.changes.mutation import addresses
+from agents.hierarchy.changes.sameness import signatures
+from agents.hierarchy.engine.compiled import Compiled, compile_system
+from agents.hierarchy.language.text import constraint_text
+from agents.hierarchy.language.tree import Line, System
+
+
+def added(before: System, after: System) -> Iterator[Replace]:
+    """Edits that drop, one by one, the lines of ``after`` that ``before`` has not; those with lines below are kept."""
+    held = {(trail_of(before, a), what_it_says(line)) for a, line in addresses(before)}
+    for address, line in addresses(after):
+        trail = trail_of(after, address)
+        if not line.after and not line.lines and (trail, what_it_says(line)) not in held:
+            yield Replace(trail, line, (), f"{line.name}: dropped ({constraint_text(line.constraint)})")
+
+
+def without_empty(system: System) -> System:
+    """The system without lines that only lead on, to nothing, and without contexts that have no rules."""
+
+    def kept(lines: tuple[Line, ...]) -> tuple[Line, ...]:
+        again = (replace(line, lines=kept(line.lines)) for line in lines)
+        return tuple(line for line in again if line.lines or not line.after)
+
+    blocks = tuple(block for block in system.blocks if block.lines)
+    return replace(system, lines=kept(system.lines), blocks=blocks)
+
+
+def grouped(system: System) -> System:
+    """The same system with lines that lead to the same place under one heading, wherever order does not matter."""
+    before = compile_system(system)
+    at = 0
+    while at < len(system.lines):
+        head = system.lines[at]
+        for later in range(len(system.lines) - 1, at, -1):
+            line = system.lines[later]
+            if not (head.after and line.after and line.path == head.path):
+                continue
+            joined = replace(head, lines=head.lines + line.lines)
+            lines = (*system.lines[:at], joined, *system.lines[at + 1 : later], *system.lines[later + 1 :])
+            candidate = replace(system, lines=lines)
+            if same_rules(before, compile_system(candidate)):
+                system, head = candidate, joined
+        at += 1
+    return system
+
+
+def same_rules(a: Compiled, b: Compiled) -> bool:
+    """Do two systems hold the same rules in the same order, everywhere?"""
+    (signs_a, blocks_a), (signs_b, blocks_b) = signatures(a), signatures(b)
+    if blocks_a != blocks_b or len(a.nodes) != len(b.nodes):
+        return False
+    waiting = [(0, 0)]
+    while waiting:
+        node_a, node_b = waiting.pop()
+        children_a, children_b = a.children[node_a], b.children[node_b]
+        if signs_a[node_a] != signs_b[node_b] or not np.array_equal(children_a >= 0, children_b >= 0):
+            return False
+        theirs, call = np.nonzero(children_a >= 0)
+        waiting += zip(children_a[theirs, call].tolist(), children_b[theirs, call].tolist(), strict=True)
+    return True

@@ -1,0 +1,300 @@
+"""A system as arrays: suit variables filled in, paths turned into a table of nodes, constraints into ranges.
+
+==========  =====================  ====================================================================
+array       shape                  what a row holds
+==========  =====================  ====================================================================
+children    int32 (nodes, 2, 38)   node after a call of ours [0] or theirs [1]; -1: the tree ends
+nodes       int32 (nodes, 2)       first rule, end of rules
+rules       int32 (rules, 6)       span, call or strain, flags, first clause, end of clauses, source line
+clauses     int32 (clauses, 2)     first alternative, end: one must hold
+together    int32 (together, 2)    first atom, end: all must hold
+atoms       int16 (atoms, 3)       column, lo, hi
+blocks      int32 (blocks, 4)      first clause, end of the context; first rule, end
+==========  =====================  ====================================================================
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.hierarchy.language.text import FLAGS, SPANS, SUITS, SystemTextError, is_difference
+from agents.hierarchy.language.tree import Atom, Constraint, Line, Step, System
+from agents.hierarchy.language.vocabulary import WORDS, difference
+from bridge_env.calls import DOUBLE, FIRST_BID, NUM_BIDS, NUM_CALLS, PASS, REDOUBLE, bid_call
+
+#: What a rule's second column is: a call, or a strain whose level follows from the auction.
+SPAN_CALL = 0
+SPAN_CODES = {name: code for code, name in enumerate(SPANS, 1)}
+FLAG_BITS = {flag: 1 << bit for bit, flag in enumerate(FLAGS)}
+
+Bindings = tuple[tuple[str, int], ...]
+_STRAINS = {**{s: i for i, s in enumerate(SUITS)}, "N": 4}
+_CHOICES = {"M": (3, 2), "m": (1, 0), "x": (3, 2, 1, 0), "y": (3, 2, 1, 0)}
+
+
+class Compiled(NamedTuple):
+    """Systems ready for the kernels. ``roots`` and ``spans`` name the start of each system in the pool."""
+
+    children: NDArray[np.int32]
+    nodes: NDArray[np.int32]
+    rules: NDArray[np.int32]
+    clauses: NDArray[np.int32]
+    together: NDArray[np.int32]
+    atoms: NDArray[np.int16]
+    blocks: NDArray[np.int32]
+    roots: NDArray[np.int32]  # (systems,): root node
+    spans: NDArray[np.int32]  # (systems, 2): first block, end of blocks
+
+
+class _Place(NamedTuple):
+    """Where the expansion of the tree stands: a node, and what the auction that leads to it allows next."""
+
+    node: int
+    bindings: Bindings = ()
+    bid: int = -1
+    bid_is_theirs: bool = False
+    doubling: int = 0
+
+
+def compile_system(system: System) -> Compiled:
+    """The arrays of one system.
+
+    Raises:
+        SystemTextError: a line that no auction can reach, or a variable that nothing binds; names the line.
+    """
+    return _Builder(system).build()
+
+
+class _Builder:
+    def __init__(self, system: System) -> None:
+        self.system = system
+        self.children: list[dict[tuple[int, int], int]] = [{}]
+        self.rules_of: list[list[tuple[int, ...]]] = [[]]
+        self.clauses: list[tuple[int, int]] = []
+        self.together: list[tuple[int, int]] = []
+        self.atoms: list[tuple[int, int, int]] = []
+        self.cache: dict[tuple[int, Bindings], tuple[int, int]] = {}
+
+    def build(self) -> Compiled:
+        self.expand(self.system.lines, [_Place(0)])
+        rules: list[tuple[int, ...]] = []
+        nodes = []
+        for own in self.rules_of:
+            nodes.append((len(rules), len(rules) + len(own)))
+            rules += own
+        blocks = []
+        for block in self.system.blocks:
+            context = self.constraint(block.when, (), block.number)
+            first = len(rules)
+            for line in block.lines:
+                rules += self.general_rules(line)
+            blocks.append((*context, first, len(rules)))
+        children = np.full((len(nodes), 2, NUM_CALLS), -1, np.int32)
+        for node, table in enumerate(self.children):
+            for (theirs, call), child in table.items():
+                children[node, theirs, call] = child
+        return Compiled(
+            children, _table(nodes, 2), _table(rules, 6), _table(self.clauses, 2), _table(self.together, 2),
+            _table(self.atoms, 3).astype(np.int16), _table(blocks, 4),
+            np.zeros(1, np.int32), np.array([[0, len(blocks)]], np.int32),
+        )  # fmt: skip
+
+    # --- the tree ---------------------------------------------------------------------------------
+
+    def expand(self, lines: tuple[Line, ...], places: list[_Place]) -> None:
+        """Add ``lines`` as what may follow at every place."""
+        for line in lines:
+            reached: list[_Place] = []
+            for place in places:
+                for before in self.follow(place, line.path[:-1]):
+                    for after in self.successors(before, line.path[-1]):
+                        call, place_after = after
+                        if not line.after:
+                            clauses = self.constraint(line.constraint, place_after.bindings, line.number)
+                            self.rules_of[before.node].append((SPAN_CALL, call, _bits(line), *clauses, line.number))
+                        reached.append(place_after)
+            if not reached:
+                raise self.fault(line, "no auction leads here: the call is not legal after the lines above it")
+            if line.lines:
+                self.expand(line.lines, reached)
+
+    def follow(self, place: _Place, path: tuple[Step, ...]) -> list[_Place]:
+        places = [place]
+        for step in path:
+            places = [after for p in places for _, after in self.successors(p, step)]
+        return places
+
+    def successors(self, place: _Place, step: Step) -> Iterator[tuple[int, _Place]]:
+        """Every call that ``step`` can stand for at ``place``, and where it leads."""
+        for call, bindings in _readings(step.token, place.bindings, place.bid):
+            if call == DOUBLE and (place.bid < 0 or place.bid_is_theirs == step.theirs or place.doubling):
+                continue
+            if call == REDOUBLE and (place.bid_is_theirs != step.theirs or place.doubling != 1):
+                continue
+            if call >= FIRST_BID and call - FIRST_BID <= place.bid:
+                continue
+            if call == PASS and place.bid < 0:  # leads nowhere before the opening: ask for the position
+                yield call, place
+                continue
+            child = self.children[place.node].get((int(step.theirs), call))
+            if child is None:
+                child = len(self.children)
+                self.children[place.node][(int(step.theirs), call)] = child
+                self.children.append({})
+                self.rules_of.append([])
+            after = place._replace(node=child, bindings=bindings)
+            if call >= FIRST_BID:
+                after = after._replace(bid=call - FIRST_BID, bid_is_theirs=step.theirs, doubling=0)
+            elif call != PASS:
+                after = after._replace(doubling=call)
+            yield call, after
+
+    # --- general rules ------------------------------------------------------------------------------
+
+    def general_rules(self, line: Line) -> Iterator[tuple[int, ...]]:
+        if len(line.path) != 1 or line.path[0].theirs or line.lines:
+            raise self.fault(line, "a general rule is one call of ours, and no line follows it")
+        span, _, strain = line.path[0].token.partition(":")
+        if not strain:
+            readings = [(SPAN_CALL, call, b) for call, b in _readings(span, (), -1)]
+        else:
+            readings = [(SPAN_CODES[span], value, b) for value, b in _bind(strain, ())]
+        for code, value, bindings in readings:
+            yield (code, value, _bits(line), *self.constraint(line.constraint, bindings, line.number), line.number)
+
+    # --- constraints --------------------------------------------------------------------------------
+
+    def constraint(self, constraint: Constraint, bindings: Bindings, number: int) -> tuple[int, int]:
+        """First clause and end of ``constraint``; shared by all rules that say the same."""
+        known = self.cache.get((id(constraint), bindings))
+        if known is None:
+            pending = []
+            for clause in constraint:
+                first_together = len(self.together)
+                for together in clause:
+                    first_atom = len(self.atoms)
+                    self.atoms += [self.atom(atom, bindings, number) for atom in together]
+                    self.together.append((first_atom, len(self.atoms)))
+                pending.append((first_together, len(self.together)))
+            known = (len(self.clauses), len(self.clauses) + len(pending))
+            self.clauses += pending
+            self.cache[(id(constraint), bindings)] = known
+        return known
+
+    def atom(self, atom: Atom, bindings: Bindings, number: int) -> tuple[int, int, int]:
+        word, suits = atom.word, dict(bindings)
+
+        def suit_of(name: str) -> int:
+            if name in _STRAINS:
+                return _STRAINS[name]
+            if name not in suits:
+                raise SystemTextError(
+                    f"system {self.system.name!r}, line {number}: {name!r} in {word!r} stands for no suit here; "
+                    f"a call such as 1{name} must come first"
+                )
+            return suits[name]
+
+        if is_difference(word):
+            first, _, second = word.partition("-")
+            if suit_of(first) == suit_of(second):  # "M > H" where M is H
+                return WORDS["hcp"], *((0, 99) if atom.lo <= 0 else (99, 0))
+            column, sign = difference(suit_of(first), suit_of(second))
+            return (column, atom.lo, atom.hi) if sign > 0 else (column, -atom.hi, -atom.lo)
+        stem, colon, suit = word.partition(":")
+        if not colon and word in WORDS:
+            return WORDS[word], atom.lo, atom.hi
+        name = SUITS[suit_of(suit if colon else word)]
+        return WORDS[f"{stem}:{name}" if colon else name], atom.lo, atom.hi
+
+    def fault(self, line: Line, reason: str) -> SystemTextError:
+        return SystemTextError(f"system {self.system.name!r}, line {line.number}: {reason}: {line.name!r}")
+
+
+def _bits(line: Line) -> int:
+    return sum(FLAG_BITS[flag] for flag in line.flags)
+
+
+def _table(rows: list[tuple[int, ...]], width: int) -> NDArray[np.int32]:
+    return np.array(rows, np.int32).reshape(-1, width)
+
+
+def _bind(name: str, bindings: Bindings) -> Iterator[tuple[int, Bindings]]:
+    """Strains that ``name`` can stand for, high suits first, with what that binds."""
+    bound = dict(bindings)
+    if name in _STRAINS:
+        yield _STRAINS[name], bindings
+    elif name in bound:
+        yield bound[name], bindings
+    else:
+        taken = bound.get({"x": "y", "y": "x"}.get(name, ""), -1)
+        for suit in _CHOICES.get(name, ()):
+            if suit != taken:
+                more = [(name, suit)]
+                if name in ("M", "m"):
+                    more.append((f"o{name}", (5 if name == "M" else 1) - suit))
+                yield suit, tuple(sorted([*bindings, *more]))
+
+
+def _readings(token: str, bindings: Bindings, last_bid: int) -> Iterator[tuple[int, Bindings]]:
+    """Calls that ``token`` can stand for after ``last_bid``."""
+    if token in ("P", "X", "XX"):
+        yield {"P": PASS, "X": DOUBLE, "XX": REDOUBLE}[token], bindings
+        return
+    if token == "any":
+        for bid in range(last_bid + 1, NUM_BIDS):
+            yield FIRST_BID + bid, bindings
+        return
+    if token.endswith("any"):
+        for strain in range(5):
+            yield bid_call(int(token[0]), strain), bindings
+        return
+    span, _, name = token.partition(":")
+    for strain, bound in _bind(name or token[1:], bindings):
+        if not name:
+            yield bid_call(int(token[0]), strain), bound
+            continue
+        call = span_call(SPAN_CODES[span], strain, last_bid)
+        if call >= 0:
+            yield call, bound
+
+
+def span_call(span: int, value: int, last_bid: int) -> int:
+    """The call that a span stands for after ``last_bid`` (-1 none); -1 where there is none. Compiled by numba too."""
+    if span == 0:
+        return value
+    lowest = value if value > last_bid else value + 5 * ((last_bid - value) // 5 + 1)
+    bid = lowest
+    if span == 2:
+        bid = lowest + 5
+    elif span == 3:
+        bid = value + (10 if value == 4 else (15 if value >= 2 else 20))
+    elif span == 4:
+        bid = value + 25
+    elif span == 5:
+        bid = value + 30
+    if bid < lowest or bid > 34:
+        return -1
+    return bid + 3
+
+
+def pool(systems: list[Compiled]) -> Compiled:
+    """Several systems as one set of arrays, so that a table can hold up to four of them."""
+    parts: list[list[NDArray[np.int32]]] = [[] for _ in range(9)]
+    nodes = rules = clauses = together = atoms = blocks = 0
+    for s in systems:
+        shifted = (
+            np.where(s.children >= 0, s.children + nodes, -1), s.nodes + rules,
+            s.rules + np.array([0, 0, 0, clauses, clauses, 0]), s.clauses + together, s.together + atoms, s.atoms,
+            s.blocks + np.array([clauses, clauses, rules, rules]), s.roots + nodes, s.spans + blocks,
+        )  # fmt: skip
+        for part, array in zip(parts, shifted, strict=True):
+            part.append(array)
+        nodes, rules, clauses = nodes + len(s.nodes), rules + len(s.rules), clauses + len(s.clauses)
+        together, atoms, blocks = together + len(s.together), atoms + len(s.atoms), blocks + len(s.blocks)
+    joined = [np.ascontiguousarray(np.concatenate(part), np.int32) for part in parts]
+    joined[5] = joined[5].astype(np.int16)  # type: ignore[call-overload]
+    return Compiled(*joined)  # type: ignore[arg-type]

@@ -1,0 +1,185 @@
+"""What a call shows: the rules that can have made it, read backwards, as ranges over the hand."""
+
+from __future__ import annotations
+
+from agents.hierarchy.engine.compiled import FLAG_BITS, span_call
+from agents.hierarchy.engine.context import (
+    ACES,
+    ACES_COLUMN,
+    BALANCED,
+    COMBINED,
+    COMBINED_MAX,
+    COMBINED_POINTS,
+    FIT,
+    IS_CONTEXT,
+    LIKELY,
+    LIKELY_TOTAL,
+    LONG,
+    LONGEST,
+    PARTNER,
+    PARTNER_MAX,
+    PARTNER_MIN,
+    QUANTITIES,
+    SEMIBALANCED,
+    STRENGTH,
+    SUIT,
+    TOP,
+    TOTAL,
+    TOTAL_MAX,
+)
+from bridge_env.auction import LAST_BID
+from bridge_env.calls import FIRST_BID, PASS
+from bridge_env.features import HCP, POINTS, SUPPORT
+from bridge_env.features import LENGTH as HAND_LENGTH
+from bridge_env.kernels import njit
+
+_ARTIFICIAL = FLAG_BITS["artificial"]
+row_span_call = njit(span_call)
+
+
+@njit(forceinline=True)
+def _narrow(out, quantity, lo, hi):
+    out[quantity, 0] = max(out[quantity, 0], lo)
+    out[quantity, 1] = min(out[quantity, 1], hi)
+
+
+@njit(forceinline=True)
+def _atom_shows(column, lo, hi, f, out):
+    """Narrow ``out`` (6, 2) by what an atom says of the hand; False if the context contradicts it."""
+    if IS_CONTEXT[column]:
+        return lo <= f[column] <= hi
+    low, high = f[PARTNER_MIN], f[PARTNER_MAX]
+    if column in (HCP, POINTS) or SUPPORT <= column < SUPPORT + 4:
+        _narrow(out, STRENGTH, lo, hi)
+    elif column in (COMBINED, COMBINED_POINTS) or TOTAL <= column < TOTAL + 4:
+        _narrow(out, STRENGTH, lo - low, hi - low)
+    elif column == COMBINED_MAX or TOTAL_MAX <= column < TOTAL_MAX + 4:
+        _narrow(out, STRENGTH, lo - high, hi - high)
+    elif column == LIKELY or LIKELY_TOTAL <= column < LIKELY_TOTAL + 4:
+        likely = low + min((high - low) // 3, 3)
+        _narrow(out, STRENGTH, lo - likely, hi - likely)
+    elif HAND_LENGTH <= column < HAND_LENGTH + 4:
+        _narrow(out, SUIT + column - HAND_LENGTH, lo, hi)
+    elif FIT <= column < FIT + 4:
+        held = f[PARTNER + column - FIT]
+        _narrow(out, SUIT + column - FIT, lo - held, hi - held)
+    elif column == ACES_COLUMN:
+        _narrow(out, ACES, lo, hi)
+    elif column in (BALANCED, SEMIBALANCED) and lo == 1:
+        for suit in range(4):
+            _narrow(out, SUIT + suit, 2, 5 if column == BALANCED else 6)
+    elif column == LONGEST:
+        for suit in range(4):
+            _narrow(out, SUIT + suit, 0, hi)
+    elif LONG <= column < LONG + 4 and lo == 1:
+        _narrow(out, SUIT + column - LONG, 4, 13)
+    return True
+
+
+@njit(forceinline=True)
+def _reset(out):
+    for q in range(QUANTITIES):
+        out[q, 0], out[q, 1] = 0, TOP[q]
+
+
+@njit(forceinline=True)
+def _possible(out):
+    for q in range(QUANTITIES):
+        if out[q, 0] > out[q, 1]:
+            return False
+    return True
+
+
+@njit(forceinline=True)
+def _narrower(out):
+    """Do the ranges say anything at all?"""
+    for q in range(QUANTITIES):
+        if out[q, 0] > 0 or out[q, 1] < TOP[q]:
+            return True
+    return False
+
+
+@njit
+def constraint_shows(pool, first, end, f, out, clause_out, together_out):
+    """Narrow ``out`` to the ranges that the clauses imply; False if the context contradicts them."""
+    for clause in range(first, end):
+        found = False
+        for together in range(pool.clauses[clause, 0], pool.clauses[clause, 1]):
+            _reset(together_out)
+            feasible = True
+            for atom in range(pool.together[together, 0], pool.together[together, 1]):
+                if not _atom_shows(pool.atoms[atom, 0], pool.atoms[atom, 1], pool.atoms[atom, 2], f, together_out):
+                    feasible = False
+                    break
+            if not feasible or not _possible(together_out):
+                continue
+            for q in range(QUANTITIES):
+                clause_out[q, 0] = min(clause_out[q, 0], together_out[q, 0]) if found else together_out[q, 0]
+                clause_out[q, 1] = max(clause_out[q, 1], together_out[q, 1]) if found else together_out[q, 1]
+            found = True
+        if not found:
+            return False
+        for q in range(QUANTITIES):
+            _narrow(out, q, clause_out[q, 0], clause_out[q, 1])
+    return _possible(out)
+
+
+@njit
+def call_shows(pool, node, first_block, end_block, auction, call, f, out, scratch):
+    """What a call shows: the union over the rules that can have made it. Returns (found, flags of them all)."""
+    found, flags = False, 0
+    rule_out, clause_out, together_out = scratch[0], scratch[1], scratch[2]
+    _reset(out)
+    if node >= 0:
+        for rule in range(pool.nodes[node, 0], pool.nodes[node, 1]):
+            if pool.rules[rule, 1] == call:
+                found, flags = _add_rule(pool, rule, f, out, rule_out, clause_out, together_out, found, flags)
+    if found:
+        return True, flags
+    for block in range(first_block, end_block):
+        if call == PASS and found and not _narrower(out):
+            break  # nothing more to learn: any hand can pass here
+        if flags & _ARTIFICIAL:
+            break  # it means what its convention says: no natural rule further on explains it
+        fits = False
+        for rule in range(pool.blocks[block, 2], pool.blocks[block, 3]):
+            if row_span_call(pool.rules[rule, 0], pool.rules[rule, 1], auction[LAST_BID]) != call:
+                continue
+            if not fits:  # the block's context, looked at only when one of its rules makes this call
+                _reset(rule_out)
+                if not constraint_shows(
+                    pool, pool.blocks[block, 0], pool.blocks[block, 1], f, rule_out, clause_out, together_out
+                ):
+                    break
+                fits = True
+            found, flags = _add_rule(pool, rule, f, out, rule_out, clause_out, together_out, found, flags)
+    return found, flags
+
+
+@njit
+def _add_rule(pool, rule, f, out, rule_out, clause_out, together_out, found, flags):
+    _reset(rule_out)
+    if not constraint_shows(pool, pool.rules[rule, 3], pool.rules[rule, 4], f, rule_out, clause_out, together_out):
+        return found, flags
+    for q in range(QUANTITIES):
+        out[q, 0] = min(out[q, 0], rule_out[q, 0]) if found else rule_out[q, 0]
+        out[q, 1] = max(out[q, 1], rule_out[q, 1]) if found else rule_out[q, 1]
+    return True, flags | pool.rules[rule, 2]
+
+
+@njit
+def learn(shown, out, found, call, partner):
+    """Add to what a seat has shown. Where it contradicts what came before, the later call is believed."""
+    if not found and call >= FIRST_BID and (call - FIRST_BID) % 5 < 4:
+        suit = SUIT + (call - FIRST_BID) % 5
+        least = 4 if partner[suit, 0] < 4 else 3  # a bid that no rule explains is natural, or a raise
+        out[suit, 0] = max(out[suit, 0], least)
+    for q in range(QUANTITIES):
+        lo, hi = max(shown[q, 0], out[q, 0]), min(shown[q, 1], out[q, 1])
+        if lo > hi:
+            lo, hi = max(out[q, 0], 0), min(out[q, 1], TOP[q])
+            hi = max(lo, hi)
+        shown[q, 0], shown[q, 1] = lo, hi
+    held = shown[SUIT, 0] + shown[SUIT + 1, 0] + shown[SUIT + 2, 0] + shown[SUIT + 3, 0]
+    for suit in range(SUIT, SUIT + 4):
+        shown[suit, 1] = max(shown[suit, 0], min(shown[suit, 1], 13 - held + shown[suit, 0]))

@@ -1,0 +1,124 @@
+"""Positions of auctions, kept between calls: who bids on with the same systems finds there what is known of them.
+
+``agents.hierarchy.fast.following`` holds the kernel and tells what a position is. Calls never depend on what is kept.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Hashable, Sequence
+from threading import RLock
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.hierarchy.engine.compiled import Compiled, pool
+from agents.hierarchy.fast.following import LINKS, MISSED, NOTES, POSITIONS, WORK, Store, bid_along, plan_of
+from agents.hierarchy.fast.programs import LONGEST_PROGRAM, room_for
+from agents.hierarchy.fast.readings import readings
+from bridge_env.auction import Auctions
+
+MOST_POSITIONS, MOST_STEPS, MOST_ROOTS = 200_000, 8_000_000, 4096  # some 135 MB, if all are needed
+MOST_KEPT = 128 << 20  # bytes of positions that a process keeps for later
+LEAST_HELD = 8 << 20  # what any of them holds: the pool, its readings, and memory that comes in pages of two megabytes
+
+
+class HasCompiled(Hashable, Protocol):
+    @property
+    def compiled(self) -> Compiled: ...
+
+
+class Positions:
+    """What is known of auctions among some systems.
+
+    Args:
+        systems: each once; rows of ``bid`` name them by number.
+        positions, steps, roots: how many fit. Memory is taken as it is used.
+    """
+
+    def __init__(
+        self,
+        systems: Sequence[HasCompiled],
+        positions: int = MOST_POSITIONS,
+        steps: int = MOST_STEPS,
+        roots: int = MOST_ROOTS,
+    ) -> None:
+        self.pool = pool([system.compiled for system in systems])
+        self._readings = readings(self.pool)
+        room = room_for(self.pool)
+        self._room = room if room <= LONGEST_PROGRAM else 0
+        self._store = Store(
+            np.empty((positions, LINKS), np.int32), np.empty((positions, NOTES), np.int16), np.empty(steps, np.int64),
+            np.full((roots, 5), -1, np.int32), np.empty(roots, np.int32),
+            np.full((len(self.pool.spans), 36 * 3), -1, np.int32), np.full(len(self.pool.nodes), -1, np.int32),
+            np.zeros(len(self.pool.nodes), np.int32), np.zeros(4, np.int64),
+        )  # fmt: skip
+        self._work = np.zeros(WORK // 8 + 1, np.int64)
+        self._plan = plan_of(self.pool, self._readings, self._store, self._work)
+        self._lock = RLock()
+
+    def __len__(self) -> int:
+        return int(self._store.counts[POSITIONS])
+
+    @property
+    def bytes(self) -> int:
+        """Memory in use."""
+        positions, steps, _, _ = self._store.counts
+        return int(positions * (4 * LINKS + 2 * NOTES) + 8 * steps)
+
+    def clear(self) -> None:
+        """Forget everything; the memory stays."""
+        with self._lock:
+            for table in (self._store.root_keys, self._store.general, self._store.trees):
+                table[:] = -1
+            self._store.counts[:] = 0
+
+    def bid(
+        self,
+        systems: NDArray[np.int32],
+        features: NDArray[np.int16],
+        auctions: Auctions,
+        boards: NDArray[np.int64] | None = None,
+        calls: NDArray[np.int8] | None = None,
+        length: NDArray[np.int64] | None = None,
+    ) -> NDArray[np.int64]:
+        """Finish ``auctions``, fresh ones, and return how many calls each rule of the pool made.
+
+        Args:
+            systems: int32 (N, 4), which system each seat plays.
+            features: int16 (B, 4, NUM_FEATURES), from ``deal_features``.
+            boards: int64 (N,), which of the B deals a row has (default: its own).
+            calls: int8 (N, L), legal from the dealer on; length: (N,), how many of them have been made (default: none).
+        """
+        n = len(auctions)
+        used = np.zeros(len(self.pool.rules), np.int64)
+        with self._lock:
+            if self._store.counts[MISSED] > 2 * len(self._store.links):
+                self.clear()  # what is kept is of little use to what has been asked since
+            bid_along(
+                self._plan, self._room, systems, features,
+                np.arange(n) if boards is None else np.asarray(boards, np.int64),
+                np.empty((n, 0), np.int8) if calls is None else np.ascontiguousarray(calls, np.int8),
+                np.zeros(n, np.int64) if length is None else np.asarray(length, np.int64),
+                auctions.state, auctions.history, used,
+            )  # fmt: skip
+        return used
+
+
+_kept: OrderedDict[tuple[HasCompiled, ...], Positions] = OrderedDict()
+_kept_lock = RLock()
+
+
+def positions_among(seats: Sequence[HasCompiled]) -> tuple[Positions, NDArray[np.int32]]:
+    """The positions that this process keeps for the systems of some seats, and the number of each seat's system."""
+    distinct = tuple(sorted(set(seats), key=id))  # one order, however they are seated
+    with _kept_lock:
+        found = _kept.pop(distinct, None) or Positions(distinct)
+        held = max(found.bytes, LEAST_HELD)
+        for key in reversed(list(_kept)):
+            held += max(_kept[key].bytes, LEAST_HELD)
+            if held > MOST_KEPT:
+                del _kept[key]
+        _kept[distinct] = found
+    return found, np.array([distinct.index(seat) for seat in seats], np.int32)

@@ -1,0 +1,356 @@
+"""A position's rules as a program: what is left of them to ask of the hand once the auction is known.
+
+At a position (``following``) everything that the auction decides is settled: which rules are legal,
+what their words about the auction say, what partner has shown. What is left are questions to the hand, "is this column
+at least so much?", and where each answer leads. A program is a row of such questions, and runs on the hand's feature
+row as it is. Where a position has not been met often, the programs of its node and of its last bid serve, which ask
+for the rest too.
+
+A step is one int64: column (8 bits), bound + ``_BIAS`` (16), the step after yes (16), the step after no (16). Column
+``_CALL`` ends the program: the bound is the call, and the upper 32 bits hold the rule + 1.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from agents.hierarchy.engine import context as c
+from agents.hierarchy.engine.context import IS_CONTEXT
+from agents.hierarchy.language.vocabulary import MIXED, NUM_COLUMNS
+from bridge_env.auction import LAST_BID, row_legal
+from bridge_env.calls import FIRST_BID, PASS
+from bridge_env.features import FEATURES, HCP, LENGTH, NUM_FEATURES, POINTS, STOPPER, SUPPORT
+from bridge_env.kernels import njit
+
+_CALL, _BIAS = 255, 1 << 15
+LONGEST_PROGRAM = 32768  # where one could be longer, none is made: rules are tried one by one
+# Where a step leads that is not yet made: past the clause, to the next alternative, past the rule, past the block.
+_CLAUSE, _ALTERNATIVE, _RULE, _BLOCK = 0xFFFF, 0xFFFE, 0xFFFD, 0xFFFC
+_FALSE, _TRUE, _ASK, _STOPPED = 0, 1, 2, 3  # what is left of an atom
+_LEAST = np.zeros(NUM_COLUMNS, np.int64)  # the least and the most that a hand's column can be
+_MOST = np.full(NUM_COLUMNS, 99, np.int64)
+for _name, _column in FEATURES.items():
+    if _name.startswith("difference"):
+        _LEAST[_column] = -13
+_MOST[HCP] = 37
+_MOST[LENGTH : LENGTH + 4] = 13
+_MOST[[c.ACES_COLUMN]] = 4
+for _flags in (STOPPER, c.LONG, c.BEST):
+    _MOST[_flags : _flags + 4] = 1
+_LEAST[[c.PARTNER_CALLED, c.I_CALLED]] = -1
+_MOST[[c.BALANCED, c.SEMIBALANCED]] = 1
+_IS_MIXED = np.array([column in MIXED for column in range(NUM_COLUMNS)])
+_OF_BID = np.zeros(NUM_COLUMNS, np.bool_)  # what the call to be made and the last bid decide
+_OF_BID[[c.LEVEL_COLUMN, c.LAST_LEVEL, c.LAST_NOTRUMP]] = _OF_BID[c.LAST : c.LAST + 4] = True
+assert NUM_COLUMNS < _CALL
+
+
+@njit(forceinline=True)
+def _folded(column, f, strain):
+    """A mixed word as (a column of the hand, what is to be added to it); (-1, value) where the auction decides it."""
+    low, high = f[c.PARTNER_MIN], f[c.PARTNER_MAX]
+    likely = low + min((high - low) // 3, 3)
+    if column == c.COMBINED:
+        return HCP, low
+    if column == c.COMBINED_MAX:
+        return HCP, high
+    if column == c.COMBINED_POINTS:
+        return POINTS, low
+    if column == c.LIKELY:
+        return HCP, likely
+    if c.TOTAL <= column < c.TOTAL + 4:
+        return SUPPORT + column - c.TOTAL, low
+    if c.TOTAL_MAX <= column < c.TOTAL_MAX + 4:
+        return SUPPORT + column - c.TOTAL_MAX, high
+    if c.LIKELY_TOTAL <= column < c.LIKELY_TOTAL + 4:
+        return SUPPORT + column - c.LIKELY_TOTAL, likely
+    if c.FIT <= column < c.FIT + 4:
+        return LENGTH + column - c.FIT, f[c.PARTNER + column - c.FIT]
+    if column == c.IN_THEIRS:
+        return (LENGTH + strain, 0) if strain >= 0 else (-1, 0)
+    if column == c.TRUMP_TRICKS:
+        return (c.TOP5_COLUMN + strain, 0) if strain >= 0 else (-1, 0)
+    return column, 0  # best, long, the longest fits: counted when the program runs
+
+
+@njit(forceinline=True)
+def _left(atom, atoms, f, known, aces, strain):
+    """What is left of an atom: (_FALSE, _TRUE, _ASK or _STOPPED, column, lo, hi)."""
+    column, lo, hi = int(atoms[atom, 0]), int(atoms[atom, 1]), int(atoms[atom, 2])
+    if IS_CONTEXT[column] and (known or _OF_BID[column]):
+        return (_TRUE if lo <= f[column] <= hi else _FALSE), column, lo, hi
+    if known and _IS_MIXED[column]:
+        if column == c.STOPPED:
+            any_suit = False
+            for suit in range(4):
+                any_suit |= f[c.THEIRS + suit] >= 4
+            if (lo <= 0 and hi >= 1) or (not any_suit and lo <= 1 <= hi):
+                return _TRUE, column, lo, hi
+            if lo > hi or hi < 0 or lo > 1 or not any_suit:
+                return _FALSE, column, lo, hi
+            return _STOPPED, column, lo, hi
+        if column == c.COMBINED_ACES:
+            column, add = c.ACES_COLUMN, int(aces)
+        else:
+            column, more = _folded(column, f, strain)
+            add = int(more)
+        if column < 0:
+            return (_TRUE if lo <= add <= hi else _FALSE), column, lo, hi
+        lo, hi = lo - add, hi - add
+    lo, hi = max(lo, _LEAST[column]), min(hi, _MOST[column])
+    if lo > hi:
+        return _FALSE, column, lo, hi
+    return (_TRUE if lo == _LEAST[column] and hi == _MOST[column] else _ASK), column, lo, hi
+
+
+@njit(forceinline=True)
+def _step(column, bound, yes, no):
+    return np.int64(column) | np.int64(bound + _BIAS) << 8 | np.int64(yes) << 24 | np.int64(no) << 40
+
+
+@njit(forceinline=True)
+def _lead(code, base, first, end, old, new):
+    """Steps ``first .. end`` that led to ``old`` lead to ``new``."""
+    for i in range(base + first, base + end):
+        step = code[i]
+        if step & 255 != _CALL:
+            if (step >> 24) & 0xFFFF == old:
+                step = step & ~(np.int64(0xFFFF) << 24) | np.int64(new) << 24
+            if (step >> 40) & 0xFFFF == old:
+                step = step & ~(np.int64(0xFFFF) << 40) | np.int64(new) << 40
+            code[i] = step
+
+
+@njit
+def _constraint(clauses, togethers, atoms, first, end, f, known, aces, strain, code, base, n, failed):
+    """Add the steps that ask for ``first .. end``, which lead to ``failed`` or fall through. Returns the new number of
+    steps, or -1 where the constraint cannot hold."""
+    for clause in range(first, end):
+        start, before, satisfied = n, -1, False
+        for together in range(clauses[clause, 0], clauses[clause, 1]):
+            begin, possible = n, True
+            for atom in range(togethers[together, 0], togethers[together, 1]):
+                left, column, lo, hi = _left(atom, atoms, f, known, aces, strain)
+                if left == _FALSE:
+                    possible = False
+                    break
+                if left == _ASK:
+                    if lo > _LEAST[column]:
+                        code[base + n] = _step(column, lo, n + 1, _ALTERNATIVE)
+                        n += 1
+                    if hi < _MOST[column]:
+                        code[base + n] = _step(column, hi + 1, _ALTERNATIVE, n + 1)
+                        n += 1
+                elif left == _STOPPED:
+                    at, asked = n, 0
+                    for suit in range(4):
+                        asked += f[c.THEIRS + suit] >= 4
+                    for suit in range(4):
+                        if f[c.THEIRS + suit] >= 4:
+                            if lo == 1:
+                                code[base + n] = _step(STOPPER + suit, 1, n + 1, _ALTERNATIVE)
+                            else:
+                                yes = n + 1 if n + 1 < at + asked else _ALTERNATIVE
+                                code[base + n] = _step(STOPPER + suit, 1, yes, at + asked)
+                            n += 1
+            if not possible:
+                n = begin
+                continue
+            if n == begin:
+                satisfied = True
+                break
+            _lead(code, base, begin, n, n, _CLAUSE)
+            if before >= 0:
+                _lead(code, base, before, begin, _ALTERNATIVE, begin)
+            before = begin
+        if satisfied:
+            n = start
+            continue
+        if before < 0:
+            return -1
+        _lead(code, base, before, n, _ALTERNATIVE, failed)
+        _lead(code, base, start, n, _CLAUSE, n)
+    return n
+
+
+@njit(forceinline=True)
+def _level(call):
+    return (call - FIRST_BID) // 5 + 1 if call >= FIRST_BID else 0
+
+
+@njit
+def write_program(pool, read, system, node, auction, known, aces, f, code, base):
+    """Write the rules of a system's node (none: -1), and behind them its general rules (no system: -1), as a program.
+
+    Args:
+        known: is the position known? Then ``f`` holds its context and ``aces`` those that partner has shown, and the
+            program runs on a hand's row. Else it asks for the context too, and runs on a whole feature row, wherever
+            this node and this last bid are met.
+        code, base: where to write to; the room behind must be ``room_for(pool)``. Returns the length.
+    """
+    n = 0
+    if node >= 0:
+        n, certain = _tree_steps(pool, node, auction, known, aces, f, code, base)
+        if certain:
+            return _threaded(code, base, n)
+    if system >= 0:
+        n, certain = _general_steps(pool, read, system, auction, known, aces, f, code, base, n)
+        if certain:
+            return _threaded(code, base, n)
+    code[base + n] = _end(PASS, -1)
+    return _threaded(code, base, n + 1)
+
+
+@njit(forceinline=True)
+def _strain(auction, known, f):
+    """The suit of the opponents' last bid; -1 none. Only read where the position is known."""
+    bid = auction[LAST_BID]
+    return bid % 5 if known and bid >= 0 and bid % 5 < 4 and not f[c.OURS] else -1
+
+
+@njit
+def _tree_steps(pool, node, auction, known, aces, f, code, base):
+    """The steps of a node's rules: (their number, does the last of them always hold?)."""
+    n, rules, strain = 0, pool.rules, _strain(auction, known, f)
+    for rule in range(pool.nodes[node, 0], pool.nodes[node, 1]):
+        call = rules[rule, 1]
+        if row_legal(auction, call):
+            f[c.LEVEL_COLUMN] = _level(call)
+            m = _constraint(
+                pool.clauses, pool.together, pool.atoms, rules[rule, 3], rules[rule, 4], f, known, aces, strain,
+                code, base, n, _RULE,
+            )  # fmt: skip
+            if m >= 0:
+                code[base + m] = _end(call, rule)
+                _lead(code, base, n, m, _RULE, m + 1)
+                if m == n:
+                    return m + 1, True
+                n = m + 1
+    return n, False
+
+
+@njit
+def _general_steps(pool, read, system, auction, known, aces, f, code, base, n):
+    """The steps of a system's blocks, from ``n`` on: (the new number, does the last of them always hold?)."""
+    rules, strain, last = pool.rules, _strain(auction, known, f), auction[LAST_BID] + 1
+    for block in range(pool.spans[system, 0], pool.spans[system, 1]):
+        f[c.LEVEL_COLUMN] = 0
+        opened = _constraint(
+            pool.clauses, pool.together, pool.atoms, pool.blocks[block, 0], pool.blocks[block, 1], f, known, aces,
+            strain, code, base, n, _BLOCK,
+        )  # fmt: skip
+        if opened < 0:
+            continue
+        start, n = n, opened
+        for i in range(read.tried_at[last, block], read.tried_at[last, block + 1]):
+            rule, call = read.tried[i, 0], read.tried[i, 1]
+            if call < FIRST_BID and not row_legal(auction, call):
+                continue
+            f[c.LEVEL_COLUMN] = _level(call)
+            m = _constraint(
+                pool.clauses, pool.together, pool.atoms, rules[rule, 3], rules[rule, 4], f, known, aces, strain,
+                code, base, n, _RULE,
+            )  # fmt: skip
+            if m >= 0:
+                code[base + m] = _end(call, rule)
+                _lead(code, base, n, m, _RULE, m + 1)
+                certain = m == n
+                n = m + 1
+                if certain:
+                    if opened == start:
+                        return n, True
+                    break
+        _lead(code, base, start, opened, _BLOCK, n)
+    return n, False
+
+
+@njit(forceinline=True)
+def _end(call, rule):
+    return np.int64(_CALL) | np.int64(call + _BIAS) << 8 | np.int64(rule + 1) << 32
+
+
+@njit
+def _threaded(code, base, n):
+    """Lead every step past the questions that its own answer has settled. Returns ``n``."""
+    for i in range(n - 1, -1, -1):
+        step = code[base + i]
+        column, bound = step & 255, (step >> 8) & 0xFFFF
+        if column == _CALL:
+            continue
+        yes, no = (step >> 24) & 0xFFFF, (step >> 40) & 0xFFFF
+        while True:
+            other = code[base + yes]
+            if other & 255 != column:
+                break
+            if (other >> 8) & 0xFFFF > bound:
+                break
+            yes = (other >> 24) & 0xFFFF
+        while True:
+            other = code[base + no]
+            if other & 255 != column:
+                break
+            if (other >> 8) & 0xFFFF < bound:
+                break
+            no = (other >> 40) & 0xFFFF
+        code[base + i] = step & 0xFFFFFF | yes << 24 | no << 40
+    return n
+
+
+def room_for(pool):
+    """No program of the pool's systems is longer."""
+    asked = np.where(pool.atoms[:, 0] == c.STOPPED, 4, 2)
+    upto = np.concatenate([[0], np.cumsum(asked)])
+    ends = np.concatenate([[0], np.cumsum(upto[pool.together[:, 1]] - upto[pool.together[:, 0]])])
+    ends = np.concatenate([[0], np.cumsum(ends[pool.clauses[:, 1]] - ends[pool.clauses[:, 0]])])
+    of_rule = ends[pool.rules[:, 4]] - ends[pool.rules[:, 3]] + 1
+    of_block = ends[pool.blocks[:, 1]] - ends[pool.blocks[:, 0]]
+    upto = np.concatenate([[0], np.cumsum(of_rule)])
+    of_node = upto[pool.nodes[:, 1]] - upto[pool.nodes[:, 0]]
+    of_block += upto[pool.blocks[:, 3]] - upto[pool.blocks[:, 2]]
+    return int(of_node.max(initial=0) + of_block.sum() + 1)
+
+
+@njit(forceinline=True)
+def _counted(hands, row, seat, column, fits):
+    """A word that puts the whole hand together with what partner has shown."""
+    if c.LONG <= column < c.LONG + 4:
+        return np.int64(hands[row, seat, LENGTH + column - c.LONG] == hands[row, seat, c.LONGEST])
+    most, best = np.int64(-1), 0
+    for suit in range(2 if column == c.FIT_MAJOR else 0, 4):
+        fit = hands[row, seat, LENGTH + suit] + fits[suit]
+        if fit >= most:
+            most, best = fit, suit
+    return np.int64(column - c.BEST == best) if c.BEST <= column < c.BEST + 4 else most
+
+
+@njit(forceinline=True)
+def run_program(code, base, hands, row, seat, fits):
+    """The call of the hand at ``hands[row, seat]``, and the rule. ``fits`` (4,): cards that partner has shown."""
+    at = base
+    while True:
+        step = code[at]
+        column = step & 255
+        if column < NUM_FEATURES:
+            value = np.int64(hands[row, seat, column])
+        elif column == _CALL:
+            return ((step >> 8) & 0xFFFF) - _BIAS, (step >> 32) - 1
+        else:
+            value = _counted(hands, row, seat, column, fits)
+        if value >= ((step >> 8) & 0xFFFF) - _BIAS:
+            at = base + ((step >> 24) & 0xFFFF)
+        else:
+            at = base + ((step >> 40) & 0xFFFF)
+
+
+@njit(forceinline=True)
+def run_anywhere(code, base, f):
+    """The call that a program of a position not known makes on a feature row, and the rule."""
+    at = base
+    while True:
+        step = code[at]
+        if step & 255 == _CALL:
+            return ((step >> 8) & 0xFFFF) - _BIAS, (step >> 32) - 1
+        if f[step & 255] >= ((step >> 8) & 0xFFFF) - _BIAS:
+            at = base + ((step >> 24) & 0xFFFF)
+        else:
+            at = base + ((step >> 40) & 0xFFFF)

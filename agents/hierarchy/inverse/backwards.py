@@ -1,0 +1,385 @@
+"""A seat's calls read backwards, exactly: on which hands does its system make them, and how far off is another hand?
+
+A ``Moments`` is what a table's scratch memory (``engine.context``) was before each of a seat's calls. The
+kernels replay the system's choice there: ``fits_rows`` on hands, ``class_rows`` on all hands of the same lengths and
+points at once, where a rule may hold, must hold, or depends on which cards they are.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.hierarchy.engine.compiled import Compiled
+from agents.hierarchy.engine.context import (
+    BEST,
+    COMBINED,
+    COMBINED_MAX,
+    COMBINED_POINTS,
+    FIT,
+    FIT_BEST,
+    FIT_MAJOR,
+    IN_THEIRS,
+    IS_CONTEXT,
+    LEVEL_COLUMN,
+    LIKELY,
+    LIKELY_TOTAL,
+    LONG,
+    QUANTITIES,
+    STOPPED,
+    SUIT,
+    TOTAL,
+    TOTAL_MAX,
+    write_context,
+    write_mixed,
+)
+from agents.hierarchy.engine.engine import decide, observe, replay, start_table
+from agents.hierarchy.engine.meaning import row_span_call
+from agents.hierarchy.language.vocabulary import NUM_COLUMNS
+from bridge_env.auction import LAST_BID, MAX_CALLS, STATE_COLUMNS, row_legal, row_turn
+from bridge_env.calls import FIRST_BID, PASS
+from bridge_env.features import LENGTH as HAND_LENGTH
+from bridge_env.features import NUM_FEATURES
+from bridge_env.kernels import njit
+from bridge_env.sampling.constraints import ALL_POINTS, BY_SHAPE, HCP_AND_SHAPE, KINDS, MOST_POINTS
+
+#: What a hand violates that would have made an earlier rule's call: so it denied the hand by passing that call over.
+DENIED = 2.0
+
+#: How a call is read: by its rules and all that come before them; by its rules alone, where those before them always
+#: hold; as natural, where no rule makes it (a bid of a suit shows some cards in it, another call nothing).
+EXACT, UNDENIED, NATURAL = 0, 1, 2
+
+_NOTHING = np.uint64(0)
+_INFINITE = np.float32(np.inf)
+
+
+class Moments(NamedTuple):
+    """A table before each call of an auction, and the calls."""
+
+    auctions: NDArray[np.int16]  # (L, STATE_COLUMNS)
+    places: NDArray[np.int32]  # (L, 4)
+    shown: NDArray[np.int16]  # (L, 4, 6, 2)
+    told: NDArray[np.int16]  # (L, 4, 3)
+    sides: NDArray[np.int16]  # (L, 3)
+    calls: NDArray[np.int8]  # (L,)
+    history: NDArray[np.int8]  # (MAX_CALLS,), the whole auction
+
+    def at(self, which: NDArray[np.bool_] | NDArray[np.int64]) -> Moments:
+        """Some of the calls."""
+        return Moments(*(part[which] for part in self[:-1]), self.history)
+
+
+def _kinds() -> NDArray[np.int8]:
+    kinds = np.zeros(NUM_COLUMNS, np.int8)
+    kinds[:NUM_FEATURES] = KINDS
+    kinds[[COMBINED, COMBINED_MAX, COMBINED_POINTS, LIKELY]] = HCP_AND_SHAPE
+    for column in (TOTAL, TOTAL_MAX, LIKELY_TOTAL):
+        kinds[column : column + 4] = HCP_AND_SHAPE
+    kinds[[FIT_BEST, FIT_MAJOR, IN_THEIRS]] = BY_SHAPE
+    for column in (FIT, BEST, LONG):
+        kinds[column : column + 4] = BY_SHAPE
+    kinds[IS_CONTEXT] = BY_SHAPE
+    return kinds
+
+
+#: What lengths and points tell of each column of a feature row, as ``bridge_env.sampling.constraints.KINDS``.
+COLUMN_KINDS = _kinds()
+
+
+@njit
+def _follow(pool, systems, dealer, vulnerability, calls, auctions, places, shown, told, sides, history):
+    auction, place = np.empty(STATE_COLUMNS, np.int16), np.empty(4, np.int32)
+    now, said, forced = np.empty((4, QUANTITIES, 2), np.int16), np.empty((4, 3), np.int16), np.empty(3, np.int16)
+    f, roots = np.zeros(NUM_COLUMNS, np.int16), np.empty(4, np.int32)
+    out, scratch = np.empty((QUANTITIES, 2), np.int16), np.empty((3, QUANTITIES, 2), np.int16)
+    for seat in range(4):
+        roots[seat] = pool.roots[systems[seat]]
+    start_table(dealer, vulnerability, roots, auction, history, place, now, said, forced)
+    for i in range(len(calls)):
+        auctions[i], places[i], shown[i], told[i], sides[i] = auction, place, now, said, forced
+        write_context(auction, history, now, said, forced, row_turn(auction), f)
+        observe(pool, systems, calls[i], auction, history, place, now, said, forced, f, out, scratch)
+
+
+def moments(
+    pool: Compiled, systems: NDArray[np.int32], dealer: int, vulnerability: int, calls: NDArray[np.int8]
+) -> Moments:
+    """The table before each of ``calls`` int8 (L,); ``systems`` int32 (4,) index the seats' systems in the pool."""
+    n = len(calls)
+    empty = Moments(
+        np.empty((n, STATE_COLUMNS), np.int16), np.empty((n, 4), np.int32), np.empty((n, 4, QUANTITIES, 2), np.int16),
+        np.empty((n, 4, 3), np.int16), np.empty((n, 3), np.int16), calls.astype(np.int8), np.empty(MAX_CALLS, np.int8),
+    )  # fmt: skip
+    _follow(
+        pool, systems, dealer, vulnerability, empty.calls, empty.auctions, empty.places, empty.shown, empty.told,
+        empty.sides, empty.history,
+    )  # fmt: skip
+    return empty
+
+
+# --- hands, one by one ---------------------------------------------------------------------------------------
+
+
+@njit
+def _distance(pool, first, end, f):
+    """How far a feature row is from the clauses: summed over a conjunction, the least over alternatives."""
+    total = np.float32(0)
+    for clause in range(first, end):
+        least = _INFINITE
+        for together in range(pool.clauses[clause, 0], pool.clauses[clause, 1]):
+            off = np.float32(0)
+            for atom in range(pool.together[together, 0], pool.together[together, 1]):
+                column, lo, hi = pool.atoms[atom, 0], pool.atoms[atom, 1], pool.atoms[atom, 2]
+                away = max(lo - f[column], f[column] - hi)
+                if away > 0:
+                    off += _INFINITE if IS_CONTEXT[column] else np.float32(away)
+            least = min(least, off)
+        total += least
+    return total
+
+
+@njit
+def natural_cards(shown, seat, call):
+    """Cards of its suit that a bid shows which no rule explains; as ``meaning.learn`` has it."""
+    if call < FIRST_BID or (call - FIRST_BID) % 5 == 4:
+        return 0
+    return 4 if shown[seat ^ 2, SUIT + (call - FIRST_BID) % 5, 0] < 4 else 3
+
+
+@njit
+def _violation(pool, systems, reading, call, auction, place, shown, f):
+    """How far the hand in ``f`` (as ``decide`` left it) is from those on which ``call`` is made; 0 if it may be one."""
+    seat = row_turn(auction)
+    if reading == NATURAL:
+        least = natural_cards(shown, seat, call)
+        return np.float32(max(0, least - f[HAND_LENGTH + (call - FIRST_BID) % 5])) if least else np.float32(0)
+    best, denied = _INFINITE, np.float32(0)
+    node = place[seat]
+    span = pool.spans[systems[seat]]
+    for block in range(span[0] - 1, span[1]):  # the tree's node, and the blocks
+        if block < span[0] and node < 0:
+            continue
+        tree = block < span[0]
+        first, end = pool.blocks[max(block, 0), 2], pool.blocks[max(block, 0), 3]
+        if tree:
+            first, end = pool.nodes[node, 0], pool.nodes[node, 1]
+        f[LEVEL_COLUMN] = 0
+        here = np.float32(0) if tree else _distance(pool, pool.blocks[block, 0], pool.blocks[block, 1], f)
+        if here == _INFINITE:
+            continue
+        for rule in range(first, end):
+            made = row_span_call(pool.rules[rule, 0], pool.rules[rule, 1], auction[LAST_BID])
+            if made < 0 or not row_legal(auction, made) or (made != call and (denied or here > 0)):
+                continue
+            f[LEVEL_COLUMN] = (made - FIRST_BID) // 5 + 1 if made >= FIRST_BID else 0
+            off = here + _distance(pool, pool.rules[rule, 3], pool.rules[rule, 4], f)
+            if made == call:
+                best = min(best, off + denied)
+            elif off == 0 and reading == EXACT:
+                denied = np.float32(DENIED)
+    if call == PASS:
+        best = min(best, denied)
+    return best if best < _INFINITE else np.float32(DENIED)
+
+
+@njit
+def _replay(pool, systems, hands, auctions, places, shown, told, sides, calls, history, readings, degree, out):
+    f = np.zeros(NUM_COLUMNS, np.int16)
+    for i in range(len(hands)):
+        total = np.float32(0)
+        for d in range(len(calls)):
+            if readings[d] == NATURAL:
+                f[:NUM_FEATURES] = hands[i]
+            else:
+                call, _ = decide(
+                    pool, systems, hands[i], auctions[d], history, places[d], shown[d], told[d], sides[d], f
+                )
+                if call == calls[d]:
+                    continue
+                if readings[d] == EXACT and not degree:
+                    total = np.float32(1)
+                    break
+            total += _violation(pool, systems, readings[d], calls[d], auctions[d], places[d], shown[d], f)
+        out[i] = total
+
+
+def violation_rows(
+    pool: Compiled,
+    systems: NDArray[np.int32],
+    before: Moments,
+    readings: NDArray[np.int8],
+    hands: NDArray[np.int16],
+    degree: bool,
+) -> NDArray[np.float32]:
+    """How much each hand violates the calls: float32 (M,) of features int16 (M, NUM_FEATURES), summed over the calls.
+
+    Args:
+        before: the table before each call of one seat.
+        readings: int8 (L,), how each call is read.
+        degree: the size of the violation is wanted; without it any number above 0 says that there is one.
+    """
+    out = np.empty(len(hands), np.float32)
+    _replay(pool, systems, hands, *before, readings, degree, out)
+    return out
+
+
+# --- classes of hands ----------------------------------------------------------------------------------------
+
+
+@njit
+def _points(lo, hi):
+    """Bits lo .. hi, cut to 0 .. 37."""
+    lo, hi = max(lo, 0), min(hi, MOST_POINTS)
+    if lo > hi:
+        return _NOTHING
+    return (ALL_POINTS >> np.uint64(MOST_POINTS - hi + lo)) << np.uint64(lo)
+
+
+@njit
+def _masks(pool, first, end, f, kinds):
+    """The points with which hands of this shape may fit the clauses, and those with which they must."""
+    may, must = ALL_POINTS, ALL_POINTS
+    for clause in range(first, end):
+        may_clause, must_clause = _NOTHING, _NOTHING
+        for together in range(pool.clauses[clause, 0], pool.clauses[clause, 1]):
+            may_all, must_all = ALL_POINTS, ALL_POINTS
+            for atom in range(pool.together[together, 0], pool.together[together, 1]):
+                column, lo, hi = pool.atoms[atom, 0], pool.atoms[atom, 1], pool.atoms[atom, 2]
+                value = f[column]
+                if kinds[column] == BY_SHAPE or (column == STOPPED and value):
+                    if value < lo or value > hi:
+                        may_all = must_all = _NOTHING
+                elif kinds[column] == HCP_AND_SHAPE:
+                    within = _points(lo - value, hi - value)
+                    may_all &= within
+                    must_all &= within
+                else:
+                    must_all = _NOTHING
+            may_clause |= may_all
+            must_clause |= must_all
+        may &= may_clause
+        must &= must_clause
+        if may == _NOTHING:
+            break
+    return may, must
+
+
+@njit
+def _class_rules(pool, first, end, may_block, must_block, call, denies, auction, f, kinds, taken, possible):
+    """Go on with rules ``first .. end``: the points that earlier rules took for certain, and those that may call."""
+    for rule in range(first, end):
+        made = row_span_call(pool.rules[rule, 0], pool.rules[rule, 1], auction[LAST_BID])
+        if made < 0 or not row_legal(auction, made):
+            continue
+        f[LEVEL_COLUMN] = (made - FIRST_BID) // 5 + 1 if made >= FIRST_BID else 0
+        may, must = _masks(pool, pool.rules[rule, 3], pool.rules[rule, 4], f, kinds)
+        if made == call:
+            possible |= may & may_block & ~taken
+        if denies:
+            taken |= must & must_block
+        if taken == ALL_POINTS:
+            break
+    return taken, possible
+
+
+@njit
+def _class_rows(pool, systems, auction, place, shown, told, sides, call, history, denies, shapes, features, kinds, out):
+    seat = row_turn(auction)
+    f = np.zeros(NUM_COLUMNS, np.int16)
+    node, span, some = place[seat], pool.spans[systems[seat]], False
+    for i in range(len(shapes)):
+        f[:NUM_FEATURES] = features[i]
+        if i == 0:
+            write_context(auction, history, shown, told, sides, seat, f)
+        write_mixed(shown, auction, seat, f)
+        taken, possible = _NOTHING, _NOTHING
+        for block in range(span[0] - 1, span[1]):
+            if block < span[0]:
+                if node >= 0:
+                    taken, possible = _class_rules(
+                        pool, pool.nodes[node, 0], pool.nodes[node, 1], ALL_POINTS, ALL_POINTS, call, denies, auction,
+                        f, kinds, taken, possible,
+                    )  # fmt: skip
+            else:
+                f[LEVEL_COLUMN] = 0
+                may, must = _masks(pool, pool.blocks[block, 0], pool.blocks[block, 1], f, kinds)
+                if may & ~taken:
+                    taken, possible = _class_rules(
+                        pool, pool.blocks[block, 2], pool.blocks[block, 3], may, must, call, denies, auction,
+                        f, kinds, taken, possible,
+                    )  # fmt: skip
+            if taken == ALL_POINTS:
+                break
+        if call == PASS:
+            possible |= ALL_POINTS & ~taken
+        out[shapes[i]] = possible
+        some |= possible != _NOTHING
+    return some
+
+
+def class_rows(
+    pool: Compiled,
+    systems: NDArray[np.int32],
+    before: Moments,
+    reading: int,
+    shapes: NDArray[np.int64],
+    features: NDArray[np.int16],
+) -> NDArray[np.uint64]:
+    """The classes of the hands on which the first call of ``before`` may be made, uint64 (2744,); all 0 if on none.
+
+    Args:
+        reading: EXACT or UNDENIED.
+        shapes, features: of ``bridge_env.sampling.constraints.shape_features``.
+    """
+    out = np.zeros(14**3, np.uint64)
+    known = np.where(KINDS == 0, 0, features).astype(np.int16)
+    moment = (part[0] for part in before[:-1])
+    _class_rows(pool, systems, *moment, before.history, reading == EXACT, shapes, known, COLUMN_KINDS, out)
+    return out
+
+
+# --- calls that a hand nearly makes ----------------------------------------------------------------------------
+
+
+@njit
+def near_rows(pool, systems, dealer, vulnerability, calls, length, hands, out):
+    """For each legal call, how far the hand to call is from the nearest rule that makes it; infinite without one.
+
+    Args:
+        systems, dealer, vulnerability, calls, length, hands: as for ``engine.bid_rows``.
+        out: written, float32 (N, 38).
+    """
+    auction, history = np.empty(STATE_COLUMNS, np.int16), np.empty(MAX_CALLS, np.int8)
+    place, told, sides = np.empty(4, np.int32), np.empty((4, 3), np.int16), np.empty(3, np.int16)
+    f, shown = np.zeros(NUM_COLUMNS, np.int16), np.empty((4, QUANTITIES, 2), np.int16)
+    seen, scratch = np.empty((QUANTITIES, 2), np.int16), np.empty((3, QUANTITIES, 2), np.int16)
+    for i in range(len(out)):
+        replay(
+            pool, systems[i], dealer[i], vulnerability[i], calls[i], length[i],
+            auction, history, place, shown, told, sides, f, seen, scratch,
+        )  # fmt: skip
+        seat = row_turn(auction)
+        f[:NUM_FEATURES] = hands[i]
+        write_context(auction, history, shown, told, sides, seat, f)
+        write_mixed(shown, auction, seat, f)
+        out[i] = _INFINITE
+        if place[seat] >= 0:
+            first, end = pool.nodes[place[seat], 0], pool.nodes[place[seat], 1]
+            _near_rules(pool, first, end, np.float32(0), auction, f, out[i])
+        for block in range(pool.spans[systems[i, seat], 0], pool.spans[systems[i, seat], 1]):
+            f[LEVEL_COLUMN] = 0
+            here = _distance(pool, pool.blocks[block, 0], pool.blocks[block, 1], f)
+            if here < _INFINITE:
+                _near_rules(pool, pool.blocks[block, 2], pool.blocks[block, 3], here, auction, f, out[i])
+
+
+@njit
+def _near_rules(pool, first, end, here, auction, f, out):
+    for rule in range(first, end):
+        made = row_span_call(pool.rules[rule, 0], pool.rules[rule, 1], auction[LAST_BID])
+        if made >= 0 and row_legal(auction, made):
+            f[LEVEL_COLUMN] = (made - FIRST_BID) // 5 + 1 if made >= FIRST_BID else 0
+            out[made] = min(out[made], here + _distance(pool, pool.rules[rule, 3], pool.rules[rule, 4], f))

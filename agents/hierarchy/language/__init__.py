@@ -1,0 +1,1 @@
+"""The language of bidding systems: words, lines, trees."""

@@ -1,0 +1,305 @@
+"""Bidding systems as text: read, with line-numbered errors, and written so that it reads back to the same tree.
+
+::
+
+    system: sayc
+    # A comment belongs to the line below it.
+    1N    15-17 hcp, balanced, 0-4 H, 0-4 S        ; strong no trump
+      2C    8+ hcp, 4 H or 4 S                     ; Stayman !forcing !artificial
+        2H    4+ H
+      (2x)                                         ; they overcall: what partner does now
+        X     8+ hcp, 4+ theirs:x
+    after 1m-1M                                    ; responses to one of a minor, opener's second bid
+      2M    4+ M, 11-15 support:M
+    (1x)                                           ; they open
+      1y    8-16 hcp, 5+ y                         ; an overcall
+    when ours, not forced                          ; auctions that the tree does not hold
+      game:M    8+ fit:M, 25+ combined
+      P
+
+Deeper lines follow the shallower line above them; their pass in between goes without saying. A line is a
+call (or calls joined by ``-``), a constraint, and behind ``;`` a note with flags. In a constraint a comma
+means and; ``or`` binds tighter than the comma, ``and`` tighter than ``or``. Of several lines that fit a hand
+the first counts. ``after`` only leads to the lines below it, which join those that stand there already.
+``M`` stands for a major, ``m`` for a minor, ``x`` and ``y`` for two different suits, ``oM`` and ``om`` for the
+other major and minor.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from pathlib import Path
+
+from agents.hierarchy.language.tree import INFINITE, Atom, Block, Clause, Constraint, Line, Step, System
+from agents.hierarchy.language.vocabulary import CALL_WORDS, FLAG_WORDS, SUIT_WORDS, WORDS
+from bridge_env.calls import CallError, call_text, parse_call
+
+SUITS = ("C", "D", "H", "S")
+VARIABLES = ("M", "oM", "m", "om", "x", "y")
+FLAGS = ("forcing", "gf", "invite", "signoff", "artificial")
+SPANS = ("lowest", "jump", "game", "slam", "grand")
+
+_SUIT = "|".join(SUITS + VARIABLES)
+_TOKEN = re.compile(rf"^(P|X|XX|any|[1-7](?:N|any|{_SUIT})|(?:{'|'.join(SPANS)}):(?:N|{_SUIT}))$")
+_RANGE = re.compile(r"^(\d+)(?:(\+)|-(\d+))?$")
+_DIFFERENCE = re.compile(rf"^({_SUIT})\s*(>=|>|=)\s*({_SUIT})(?:\+(\d+))?$")
+
+
+class SystemTextError(ValueError):
+    """Text that is no bidding system: the message names the file, the line and the fault."""
+
+
+class _Fault(Exception):
+    pass
+
+
+# --- reading -------------------------------------------------------------------------------------------
+
+
+def load_system(path: str | Path) -> System:
+    """The system in a file.
+
+    Raises:
+        SystemTextError: the file cannot be read, or its text is no system.
+    """
+    file = Path(path)
+    try:
+        text = file.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise SystemTextError(f"{file}: cannot be read: {error}") from error
+    return parse_system(text, source=str(file), name=file.stem)
+
+
+def parse_system(text: str, source: str = "<text>", name: str = "unnamed") -> System:
+    """The system that ``text`` describes.
+
+    Raises:
+        SystemTextError: with ``source`` and the number of the faulty line.
+    """
+    reader = _Reader(name)
+    for number, raw in enumerate(text.splitlines(), 1):
+        try:
+            reader.read(raw, number)
+        except _Fault as fault:
+            raise SystemTextError(f"{source}:{number}: {fault}: {raw.strip()!r}") from None
+    return reader.finish()
+
+
+class _Open:
+    """A line or block whose followers are still being read."""
+
+    def __init__(self, indent: int, item: Line | Block | None) -> None:
+        self.indent, self.item = indent, item
+        self.lines: list[Line] = []
+
+
+class _Reader:
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.header: tuple[str, ...] = ()
+        self.comments: list[str] = []
+        self.open = [_Open(-1, None)]
+        self.lines: list[Line] = []
+        self.blocks: list[Block] = []
+
+    def read(self, raw: str, number: int) -> None:
+        body = raw.strip()
+        if not body:
+            return
+        if body.startswith("#"):
+            self.comments.append(body[1:].strip())
+            return
+        if "\t" in raw[: len(raw) - len(raw.lstrip())]:
+            raise _Fault("indent with spaces, not tabs")
+        indent = len(raw) - len(raw.lstrip(" "))
+        if body.startswith("system:"):
+            self.name, self.header, self.comments = body[7:].strip(), tuple(self.comments), []
+            return
+        self._close(indent)
+        if indent > 0 and len(self.open) == 1:
+            raise _Fault("this line is indented, but nothing above it can lead to it")
+        siblings = self.open[-1]
+        if siblings.lines and self._indent_of_children != indent and siblings.item is not None:
+            raise _Fault("this line's indentation fits no line above it")
+        self._indent_of_children = indent
+        main, _, note = body.partition(";")
+        if not main:
+            raise _Fault("a line begins with a call; for a comment write '#'")
+        comments, self.comments = tuple(self.comments), []
+        item: Line | Block
+        if main.split()[0] == "when":
+            if indent:
+                raise _Fault("'when' stands at the left margin")
+            item = Block(parse_constraint(main.strip()[4:]), (), note.strip(), comments, number)
+        else:
+            item = _parse_line(main.strip(), note.strip(), comments, number)
+        self.open.append(_Open(indent, item))
+
+    def _close(self, indent: int) -> None:
+        """End the items that a line at ``indent`` does not follow."""
+        while self.open[-1].indent >= indent:
+            done = self.open.pop()
+            self._indent_of_children = done.indent
+            assert done.item is not None
+            item = replace(done.item, lines=tuple(done.lines))
+            if isinstance(item, Block):
+                self.blocks.append(item)
+            elif self.open[-1].item is None:
+                self.lines.append(item)
+            else:
+                self.open[-1].lines.append(item)
+
+    def finish(self) -> System:
+        self._close(0)
+        return System(self.name, tuple(self.lines), tuple(self.blocks), self.header)
+
+
+def _parse_line(main: str, note: str, comments: tuple[str, ...], number: int) -> Line:
+    after = main.startswith("after ")
+    path_text, _, constraint_text = main.removeprefix("after ").strip().partition(" ")
+    flags = tuple(word[1:] for word in note.split() if word.startswith("!"))
+    for flag in flags:
+        if flag not in FLAGS:
+            raise _Fault(f"!{flag} is no flag; there are {', '.join('!' + f for f in FLAGS)}")
+    note = " ".join(word for word in note.split() if not word.startswith("!"))
+    path = tuple(_parse_step(part) for part in path_text.split("-"))
+    constraint = parse_constraint(constraint_text)
+    if (after or path[-1].theirs) and (constraint or flags):
+        raise _Fault("this line only leads on to those below it; it takes no constraint and no flag")
+    return Line(path, constraint, flags, note, (), after or path[-1].theirs, comments, number)
+
+
+def _parse_step(text: str) -> Step:
+    theirs = text.startswith("(") and text.endswith(")")
+    token = text[1:-1] if theirs else text
+    token = {"Pass": "P", "1NT": "1N", "2NT": "2N", "3NT": "3N", "Dbl": "X", "Rdbl": "XX"}.get(token, token)
+    if not _TOKEN.match(token):
+        raise _Fault(f"{text!r} is no call; write P, X, XX, 1C ... 7N, 1M, 2x, lowest:M, game:M or, theirs, (1x)")
+    if not theirs and token.endswith("any"):
+        raise _Fault(f"{text!r}: 'any' stands for calls of the opponents only, as in (any)")
+    return Step(token, theirs)
+
+
+def parse_constraint(text: str) -> Constraint:
+    """``"8+ hcp, 4 H or 4 S"`` as clauses of alternatives of atoms."""
+    if not text.strip():
+        return ()
+    return tuple(_parse_clause(clause) for clause in text.split(","))
+
+
+def _parse_clause(text: str) -> Clause:
+    alternatives = (re.split(r"\s+and\s+", alternative) for alternative in re.split(r"\s+or\s+", text))
+    return tuple(tuple(_parse_atom(atom.strip()) for atom in together) for together in alternatives)
+
+
+def _parse_atom(text: str) -> Atom:
+    difference = _DIFFERENCE.match(text)
+    if difference:
+        first, relation, second, more = difference.groups()
+        extra = _number(more or "0", text) + (relation == ">")
+        return Atom(f"{first}-{second}", extra, extra if relation == "=" else INFINITE)
+    words = text.split()
+    if len(words) == 2 and words[0] == "not" and _stem(words[1]) in FLAG_WORDS:
+        return Atom(_checked(words[1]), 0, 0)
+    if len(words) == 1 and _stem(words[0]) in CALL_WORDS:
+        stem, _, call = words[0].partition(":")
+        try:
+            return Atom(stem, parse_call(call), parse_call(call))
+        except CallError as error:
+            raise _Fault(str(error)) from None
+    if len(words) == 1 and _stem(words[0]) in FLAG_WORDS:
+        return Atom(_checked(words[0]), 1, 1)
+    numbers = _RANGE.match(words[0]) if len(words) == 2 else None
+    if numbers is None:
+        examples = "'15-17 hcp', '5+ H', '4 S', 'balanced', 'not vul' or 'H >= S'"
+        raise _Fault(f"{text!r} is no constraint; write {examples}")
+    low = _number(numbers[1], text)
+    high = INFINITE if numbers[2] else _number(numbers[3] or numbers[1], text)
+    if high < low:
+        raise _Fault(f"{text!r}: the range is empty")
+    return Atom(_checked(words[1]), low, high)
+
+
+def is_difference(word: str) -> bool:
+    """Is it a comparison of two suits, such as ``H-S``, and no word with a hyphen, such as ``partner-last``?"""
+    first, dash, _ = word.partition("-")
+    return bool(dash) and (first in SUITS or first in VARIABLES)
+
+
+def _number(digits: str, text: str) -> int:
+    if int(digits) > INFINITE:
+        raise _Fault(f"{text!r}: numbers go up to {INFINITE}")
+    return int(digits)
+
+
+def _stem(word: str) -> str:
+    return word.partition(":")[0]
+
+
+def _checked(word: str) -> str:
+    """``word`` if the vocabulary holds it, with a suit or a suit variable where it needs one."""
+    stem, colon, suit = word.partition(":")
+    if not colon and (word in SUITS or word in VARIABLES or (word in WORDS and stem not in SUIT_WORDS - {"hcp"})):
+        return word
+    if colon and stem in SUIT_WORDS and (suit in SUITS or suit in VARIABLES):
+        return word
+    if stem in SUIT_WORDS:
+        raise _Fault(f"{word!r} needs a suit: {stem}:S, {stem}:M or {stem}:x")
+    raise _Fault(f"{word!r} is no word of the language; 'bridge-env bid --words' lists them")
+
+
+# --- writing -------------------------------------------------------------------------------------------
+
+
+def system_text(system: System) -> str:
+    """The system as text; ``parse_system`` of it gives an equal tree."""
+    out = [f"# {c}".rstrip() for c in system.comments] + [f"system: {system.name}", ""]
+    for line in system.lines:
+        _write_line(line, 0, out)
+    for block in system.blocks:
+        out += ["", *(f"# {c}".rstrip() for c in block.comments)]
+        out.append(_columns("when " + constraint_text(block.when), "", block.note, 0))
+        for line in block.lines:
+            _write_line(line, 2, out)
+    return "\n".join(out) + "\n"
+
+
+def _write_line(line: Line, indent: int, out: list[str]) -> None:
+    out += [" " * indent + f"# {c}".rstrip() for c in line.comments]
+    note = " ".join([*([line.note] if line.note else []), *(f"!{flag}" for flag in line.flags)])
+    head = f"after {line.name}" if line.after and not line.path[-1].theirs else line.name
+    out.append(_columns(head, constraint_text(line.constraint), note, indent))
+    for child in line.lines:
+        _write_line(child, indent + 2, out)
+
+
+def _columns(head: str, constraint: str, note: str, indent: int) -> str:
+    text = " " * indent + (f"{head:<5} {constraint}" if constraint else head)
+    return f"{text:<58} ; {note}".rstrip() if note else text.rstrip()
+
+
+def constraint_text(constraint: Constraint) -> str:
+    """The clauses in words."""
+    return ", ".join(_clause_text(clause) for clause in constraint)
+
+
+def _clause_text(clause: Clause) -> str:
+    return " or ".join(" and ".join(atom_text(atom) for atom in together) for together in clause)
+
+
+def atom_text(atom: Atom) -> str:
+    """One comparison in words: ``15-17 hcp``."""
+    word, lo, hi = atom.word, atom.lo, atom.hi
+    first, _, second = word.partition("-")
+    if is_difference(word):
+        if hi < INFINITE:
+            return f"{first} = {second}" + (f"+{lo}" if lo else "")
+        return {0: f"{first} >= {second}", 1: f"{first} > {second}"}.get(lo, f"{first} >= {second}+{lo}")
+    if _stem(word) in FLAG_WORDS and lo == hi and lo in (0, 1):
+        return word if lo else f"not {word}"
+    if word in CALL_WORDS:
+        return f"{word}:{call_text(lo).replace('NT', 'N').replace('Pass', 'P')}"
+    if hi >= INFINITE:
+        return f"{lo}+ {word}"
+    return f"{lo} {word}" if lo == hi else f"{lo}-{hi} {word}"

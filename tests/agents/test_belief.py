@@ -1,0 +1,196 @@
+"""Beliefs: deals drawn by the odds of cards, exactly; and networks that think with them."""
+
+import numpy as np
+import pytest
+from support.networks import random_networks, views, with_belief
+
+from agents.networks import belief
+from agents.networks import file as networks_file
+from agents.networks.bidder import NetworkBidder
+from agents.networks.inputs import MOST_ON
+from agents.networks.network import quantized
+from agents.networks.shipped import read_networks
+from agents.reasoning.doubting import Doubter
+from agents.reasoning.options import Options
+from agents.reasoning.reasoner import Reasoner, turned
+from agents.reasoning.voices import LIKELY, NetworkVoice
+from agents.registry import make_reason, make_system
+from agents.wire import read_states
+from bridge_env import streams
+from bridge_env.bidders import SpecError
+from bridge_env.calls import parse_call
+from bridge_env.cards import parse_hand
+from training.cli.entry import main
+from training.match.boards import library_boards
+from training.networks import belief_fit
+
+HAND = parse_hand("AKQ2.T98.J7.A543")
+KEY = streams.key("belief")[0]
+
+
+# --- drawing -----------------------------------------------------------------------------------------------------
+
+
+def test_deals_are_deals_with_my_cards():
+    owner, _ = belief.draw_deals(HAND, np.random.default_rng(1).random((52, 3)) + 0.01, 500, KEY)
+    for seat in range(4):
+        assert ((owner == seat).sum(axis=1) == 13).all()
+    assert ((owner == 0) == HAND).all()
+    assert len(np.unique(owner, axis=0)) == 500
+
+
+def test_equal_odds_draw_every_card_equally_often():
+    owner, log_odds = belief.draw_deals(HAND, np.full((52, 3), 0.5), 6_000, KEY)
+    for which in range(3):
+        share = (owner[:, ~HAND] == which + 1).mean(axis=0)
+        np.testing.assert_allclose(share, 1 / 3, atol=0.03)
+    np.testing.assert_allclose(log_odds, 39 * np.log(0.5))
+
+
+def test_odds_can_be_taken_out_again():
+    """Weighed by one over their odds, deals are as if dealt at random."""
+    rng = np.random.default_rng(2)
+    odds = rng.uniform(0.7, 1.3, (52, 3))
+    odds[~HAND, 1] *= np.where(np.arange(39) % 3 == 0, 1.5, 1.0)
+    owner, log_odds = belief.draw_deals(HAND, odds, 40_000, KEY)
+    weight = np.exp(-(log_odds - log_odds.min()))
+    weight /= weight.sum()
+    cards = np.flatnonzero(~HAND)
+    plain = (owner[:, cards] == 2).mean(axis=0)
+    weighed = weight @ (owner[:, cards] == 2)
+    assert np.abs(plain - 1 / 3).max() > 0.05  # the odds do something
+    np.testing.assert_allclose(weighed, 1 / 3, atol=0.05)
+
+
+def test_a_sure_card_is_where_it_is():
+    odds = np.full((52, 3), 1.0)
+    odds[12] = 1e-12, 1.0, 1e-12
+    owner, _ = belief.draw_deals(HAND, odds, 200, KEY)
+    if not HAND[12]:
+        assert (owner[:, 12] == 2).all()
+
+
+# --- learning ----------------------------------------------------------------------------------------------------
+
+
+def test_states_tell_who_held_what():
+    boards = library_boards(30, 3, "training")
+    (_, starts), held = belief_fit.states("system:sayc", "pass", boards, 1)
+    assert len(held) == len(starts) - 1
+    assert ((held == -1).sum(axis=1) == 13).all()
+    for which in range(3):
+        assert ((held == which).sum(axis=1) == 13).all()
+
+
+def test_a_belief_learns_something(tmp_path, capsys):
+    """From auctions of a system: better than knowing nothing on boards that it never saw."""
+    networks_file.save(random_networks(), tmp_path / "n.npz")
+    words = ["fit", "belief", f"policy:{tmp_path / 'n.npz'}", "--against", "system:sayc"]
+    assert main([*words, "--boards", "600", "--layers", "16", "--batch", "256"]) == 0
+    assert "nats a card" in capsys.readouterr().out
+    assert networks_file.load(tmp_path / "n.npz").belief is not None
+    assert main(["bid", f"policy:{tmp_path / 'n.npz'}", "--hand", "AQT72.A4.Q2.T753"]) == 0
+    assert "usual" in capsys.readouterr().out
+    assert main([*words, "--boards", "1"]) == 2
+    assert main(["fit", "belief", "policy:polish"]) == 2
+    assert "gatekeeper" in capsys.readouterr().err
+
+
+def test_a_belief_of_another_network_is_refused(tmp_path):
+    networks_file.save(with_belief(1), tmp_path / "a.npz")
+    networks_file.save(random_networks(7), tmp_path / "b.npz")
+    (tmp_path / "a.belief.npz").rename(tmp_path / "b.belief.npz")
+    with pytest.raises(SpecError, match="of another network"):
+        networks_file.load(tmp_path / "b.npz")
+    networks_file.save(random_networks(7), tmp_path / "b.npz")
+    assert networks_file.load(tmp_path / "b.npz").belief is None
+
+
+# --- thinking ----------------------------------------------------------------------------------------------------
+
+
+def test_it_leaves_the_network_only_where_that_pays():
+    networks = with_belief()
+    bidder = NetworkBidder(networks)
+    models = [networks.policy, random_networks(5).policy]
+    options = Options(samples=8, candidates=3, margin=0.5)
+    thinker = Doubter(NetworkVoice(bidder), networks.belief, models, options)
+    view, key = views(12, seed=3)
+    calls = thinker.bid(view, key)
+    usual = bidder.bid(view, key)
+    chances = bidder.probabilities(view)
+    for row in range(len(view)):
+        found = thinker.think(view.take(np.array([row])), key[row : row + 1])
+        assert found.usual == usual[row]
+        assert found.call == calls[row]
+        if found.call != found.usual:
+            at = found.calls.index(found.call)
+            assert found.gain[at] > 0.5
+            assert found.gain[at] > 1.5 * found.error[at]
+            assert chances[row, found.call] >= LIKELY
+
+
+def test_deals_that_fit_the_calls_are_believed_more():
+    """After an opening of 1S by two-over-one's network, the opener holds spades and points."""
+    own = read_networks("two-over-one")
+    plain = quantized([(np.zeros((814, belief.OUTPUTS)), np.zeros(belief.OUTPUTS))], MOST_ON)  # knows nothing
+    thinker = Doubter(NetworkVoice(NetworkBidder(own)), plain, [own.policy], Options(samples=64))
+    view, key = read_states([{"hand": "K84.AQ94.T72.J65", "auction": ["1S", "Pass"]}])
+    owner, _, effective = thinker._deals(turned(view), key[0])
+    opener = (owner == 2).reshape(-1, 4, 13)
+    points = (opener * np.array([0] * 9 + [1, 2, 3, 4])).sum(axis=(1, 2))
+    assert opener[:, 3].sum(axis=1).mean() > 4.8
+    assert points.mean() > 11
+    assert effective > 3
+
+
+def test_a_system_thinks_so_among_strangers():
+    """Its partner's calls tell what the system says; opponents' what networks would have made them on."""
+    known, among_strangers = (make_reason("sayc", opponents=spec) for spec in ("system:precision", "policy:polish"))
+    assert isinstance(known, Reasoner)
+    assert isinstance(among_strangers, Doubter)
+    assert isinstance(make_reason("sayc"), Reasoner)
+    assert isinstance(make_reason("sayc?look=minimax", opponents="policy:polish"), Reasoner)
+    view, key = read_states([{"hand": "K842.AQ94.72.J65", "auction": ["1NT", "Pass"]}])
+    owner, _, _ = among_strangers._deals(turned(view), key[0])
+    opener = (owner == 2).reshape(-1, 4, 13)
+    points = (opener * np.array([0] * 9 + [1, 2, 3, 4])).sum(axis=(1, 2))
+    assert ((points >= 15) & (points <= 17)).mean() > 0.9
+    found = among_strangers.think(view, key)
+    assert found.usual == parse_call("2C")  # Stayman
+    assert found.chance[0] > 0.5
+
+
+def test_a_system_that_thinks_leaves_it_only_where_that_pays():
+    thinker = make_reason("two-over-one?samples=8", opponents="policy:polish")
+    plain = make_system("two-over-one", opponents="policy:polish")
+    view, key = views(30, seed=5)
+    calls, usual = thinker.bid(view, key), plain.bid(view, key)
+    left = np.flatnonzero(calls != usual)
+    assert 0 < len(left) < 20
+    for row in left:
+        found = thinker.think(view.take(np.array([row])), key[row : row + 1])
+        assert (found.call, found.usual) == (calls[row], usual[row])
+        at = found.calls.index(found.call)
+        assert found.gain[at] > max(0.5, 1.5 * found.error[at])
+    cautious = make_reason("two-over-one?samples=8&caution=1000", opponents="policy:polish")
+    np.testing.assert_array_equal(cautious.bid(view, key), usual)
+
+
+def test_specs_of_networks_that_think(tmp_path):
+    networks_file.save(with_belief(), tmp_path / "b.npz")
+    networks_file.save(random_networks(), tmp_path / "n.npz")
+    spec = f"policy:{tmp_path / 'b.npz'}"
+    assert len(make_reason(spec).models) == 4
+    assert len(make_reason(spec, opponents="policy:acol").models) == 1
+    assert len(make_reason(spec, opponents="pair:policy:acol,reason:policy:standard").models) == 2
+    assert len(make_reason(spec, opponents="system:sayc").models) == 4
+    assert len(make_reason(spec, opponents="policy:polish").models) == 4  # nobody reads a gatekeeper by its own network
+    for bad, says in (
+        (f"policy:{tmp_path / 'n.npz'}", "no belief"),
+        (f"{spec}?seconds=1", "samples"),
+        (f"{spec}?look=minimax", "networks"),
+        ("policy:nobody", "no such network"),
+    ):
+        with pytest.raises(SpecError, match=says):
+            make_reason(bad)

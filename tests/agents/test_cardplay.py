@@ -1,0 +1,325 @@
+"""Players of cards: what they may believe, what they play, and that a batch equals its rows."""
+
+from __future__ import annotations
+
+import pickle
+import time
+
+import numpy as np
+import pytest
+from support.cardplay import after, card, cards, keys
+from support.plays import contracts_of, random_plays
+
+from agents.cardplay.auction import AuctionReader
+from agents.cardplay.deals import AGAINST_FACTS, AGAINST_OTHERS, FACTS, _Search, believed_deals
+from agents.cardplay.facts import places_of
+from agents.cardplay.hypotheses import HEURISTIC, Hypothesis, hypotheses, opening_lead
+from agents.cardplay.montecarlo import MonteCarlo, several, solve_cards
+from agents.cardplay.options import Options, parse_options
+from agents.cardplay.registry import make_player
+from agents.cardplay.whole import play_out
+from bridge_env.auction import Auctions
+from bridge_env.bidders import SpecError
+from bridge_env.calls import NOTRUMP
+from bridge_env.cards import parse_deal, random_deals
+from bridge_env.features import HCP, hand_features
+from bridge_env.play import Plays
+from bridge_env.play_view import PlayView, play_view
+from bridge_env.protocols import CardPlayer
+from bridge_env.sampling import hand
+
+SPADES = 3
+
+
+def views(count: int, seed: int, length: int) -> tuple[Plays, PlayView]:
+    plays, _ = random_plays(count, seed, length)
+    return plays, play_view(plays, contracts_of(plays), 0)
+
+
+# --- deals ----------------------------------------------------------------------------------------------
+
+
+def check_facts(plays: Plays, view: PlayView, row: int, owner: np.ndarray) -> None:
+    """The deals uint8 (S, 52) hold all that the player has seen."""
+    assert ((owner[:, :, None] == np.arange(4)).sum(axis=1) == 13).all()
+    assert ((owner == view.seat[row]) == view.hand[row]).all()
+    if view.length[row]:
+        assert ((owner == view.declarer[row] ^ 2) == view.dummy[row]).all()
+    order, players = plays.cards(row), plays.players[row].tolist()
+    for number, played in enumerate(order):
+        seat, suit = players[number], order[number & ~3] // 13
+        assert (owner[:, played] == seat).all()
+        if played // 13 != suit:  # it showed out: what it had of the suit was played before
+            had = [c for c, p in zip(order[:number], players, strict=False) if p == seat and c // 13 == suit]
+            assert ((owner[:, 13 * suit : 13 * suit + 13] == seat).sum(axis=1) == len(had)).all()
+
+
+def facts_hold(count: int, seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    done = 0
+    while done < count:
+        length = int(rng.integers(0, 52))
+        plays, view = views(min(50, count - done), int(rng.integers(1 << 30)), length)
+        for row, key in enumerate(keys(len(view))):
+            belief = believed_deals(view, row, AuctionReader(), 6, key)
+            check_facts(plays, view, row, belief.owner)
+            assert belief.weight.sum() == pytest.approx(1)
+            assert len(np.unique(belief.owner, axis=0)) == len(belief.owner)
+            if not belief.sample.violation.any():
+                for kept in belief.kept:
+                    assert (kept.violation(belief.owner == kept.seat) == 0).all()
+        done += len(view)
+
+
+def test_sampled_deals_hold_the_facts():
+    facts_hold(60, seed=1)
+
+
+@pytest.mark.slow
+def test_sampled_deals_hold_the_facts_in_10_000_positions():
+    facts_hold(10_000, seed=2)
+
+
+def test_deals_fit_the_auction_where_it_can_be_read():
+    owner = random_deals(5, 0, 1)
+    auctions = Auctions(0, 0)
+    for call in (7, 0, 0, 0):  # 1NT by N
+        auctions.step(call)
+    plays = Plays(owner, 0, NOTRUMP)
+    plays.step(plays.legal().argmax(axis=1))
+    view = play_view(plays, auctions.contracts(), 0, auctions)
+    assert view.seat.tolist() == [0]
+    plays.step(plays.legal().argmax(axis=1))
+    view = play_view(plays, auctions.contracts(), 0, auctions)
+    assert view.seat.tolist() == [3]
+    read = believed_deals(view, 0, AuctionReader(("system:sayc",) * 4), 30, keys(1)[0], "auction")
+    points = hand_features(read.owner == 0)[:, HCP]
+    assert read.read == (0, 1)
+    assert read.sample.fitting == len(read.sample)
+    assert ((points >= 15) & (points <= 17)).all()
+    unread = believed_deals(view, 0, AuctionReader(("system:sayc",) * 4), 30, keys(1)[0], FACTS)
+    assert unread.read == ()
+    assert hand_features(unread.owner == 0)[:, HCP].std() > points.std()
+
+
+DEAL = "N:AQ7.K65.Q83.A742 KT92.873.K74.KJ5 J53.AQT.AJT65.Q3 864.J942.92.T986"
+"""S plays 3NT; the hands N E S W."""
+
+
+@pytest.mark.parametrize(
+    ("lead", "strain", "fits", "not_fits"),
+    [
+        ("SK", NOTRUMP, ["SK SA", "SK SQ S2"], ["SK SJ ST", "SK S4 S3"]),
+        ("HQ", NOTRUMP, ["HQ HJ HT", "HA HQ HJ"], ["HK HQ HJ", "HQ HT H9"]),
+        ("HQ", SPADES, ["HQ HJ", "HQ", "HQ H5"], ["HQ H5 H3", "HK HQ"]),
+        ("H4", NOTRUMP, ["HK HT H7 H4 H2", "HK H8 H4", "H4 H3"], ["HK H4", "HK HQ HT H7 H4", "H4"]),
+        ("H4", SPADES, ["H4", "H4 H3", "HJ H6 H4"], ["H9 H8 H4", "HJ H4"]),
+        ("ST", SPADES, [], []),
+        ("HA", SPADES, [], []),
+    ],
+)
+def test_opening_leads_tell_what_conventions_say(lead, strain, fits, not_fits):
+    told = opening_lead(3, card(lead), strain)
+    if not fits:
+        assert told is None
+        return
+    for holdings, ok in ((fits, True), (not_fits, False)):
+        for holding in holdings:
+            hand = np.zeros((1, 52), bool)
+            hand[0, cards(holding)] = True
+            assert (told.violation(hand)[0] == 0) == ok, (lead, holding)
+
+
+@pytest.mark.parametrize(
+    ("played", "seat", "text", "lacking"),
+    [
+        ("H2 H5 H7 HT", 2, "HT: won last as cheaply as it could", "H8 H9"),
+        ("H2 H5 H8 HA DJ D2 D3 D7", 1, "D7: could not win, and played its weakest card last", "D4 D5 D6 DQ DK DA"),
+        ("H2 H5 H8 HA D5 D9 D3 D7", 1, "D7: played its weakest card last", "D2 D4 D6"),
+        ("H2 H5 H8 HA DJ D2 D3 D4 D5 D9 D8 D7", 1, "D7: played its weakest card last", "D2 D3 D6"),
+        ("C6 C2 CK C3", 1, "CK played third: not Q as well", "CQ"),
+    ],
+)
+def test_what_who_plays_last_or_third_does_not_hold(played, seat, text, lacking):
+    _, view = after(DEAL, 2, NOTRUMP, played)
+    told = hypotheses(view, 0, [seat])[-1]
+    assert told.text == text
+    assert told.lacking() == cards(lacking)
+
+
+def test_third_hand_plays_high_over_low_cards():
+    """W leads low, dummy has no honour: E's jack is from jack, queen-jack, king-queen-jack …, not from king-jack."""
+    deal = "N:A87.KQ5.AJ83.743 JT4.A76.974.QJT8 K93.T432.QT2.A95 Q652.J98.K65.K62"
+    _, view = after(deal, 2, NOTRUMP, "C2 C3 CJ")
+    (told,) = [h for h in hypotheses(view, 0, [1]) if "as high" in h.text]
+    for holding, fits in (("CJ", 1), ("CJ CQ", 1), ("CJ CQ CK CA", 1), ("CJ CK", 0), ("CJ CQ CA", 0), ("CJ CA", 0)):
+        held = np.zeros((1, 52), bool)
+        held[0, cards(holding)] = True
+        assert (told.violation(held)[0] == 0) == fits
+    for played in ("S2 S7 SJ", "D5 D3 D9"):  # he may finesse over dummy's ace; the nine says little
+        _, view = after(deal, 2, NOTRUMP, played)
+        assert [h for h in hypotheses(view, 0, [1]) if "as high" in h.text] == []
+
+
+def test_a_discard_or_a_trick_taken_from_partner_tells_nothing():
+    _, view = after(DEAL, 2, NOTRUMP, "H2 H5 H7 HT S3 S8 S7 S2")
+    assert [t.text[:2] for t in hypotheses(view, 0, [1])] == []  # it could follow below: the deuce is the least
+    _, view = after(DEAL, 2, NOTRUMP, "C6 C2 CJ CQ S3 S8 S7 S9")
+    assert hypotheses(view, 0, [1])[1:] == []
+
+
+def test_hypotheses_against_the_facts_and_against_each_other_are_discarded():
+    # W leads the king and shows out in the next round: neither ace nor queen can be there.
+    deal = "N:A432.765.8765.43 Q8765.432.432.52 JT9.AKQ8.AKQJ.AT K.JT9.T9.KQJ9876"
+    plays, view = after(deal, 2, NOTRUMP, "SK SA S5 S9 S2 S6 ST C6")
+    assert plays.turn.tolist() == [2]
+    belief = believed_deals(view, 0, AuctionReader(), 10, keys(1)[0])
+    (told, why), *_ = belief.discarded
+    assert (str(told), why) == ("W: SK led: king from ace-king or king-queen", AGAINST_FACTS)
+    assert belief.sample.fitting == len(belief.sample)
+    assert "discarded" in str(belief)
+
+
+def test_a_hypothesis_against_the_auction_is_discarded():
+    """Three spades are shown, which leaves no room for a hand with one; where nothing fits, all hypotheses stay."""
+    _, view = after(DEAL, 2, NOTRUMP, "S8 S7 ST SJ")
+    told = hypotheses(view, 0, [3])
+    assert told
+    places = places_of(view, 0)
+    never = hand({"length:S": 0})  # W has played a spade: what the auction says cannot be, with or without it
+    nothing_fits = _Search(places, {3: never}, keys(1)[0]).believed(told, 5)
+    assert nothing_fits.kept == told
+    assert nothing_fits.sample.fitting == 0
+    alone = Hypothesis(3, HEURISTIC, "no spade but the eight", (((tuple(cards("S6 S4 S9 SK")), 0, 0),),))
+    three = hand({"length:S": 3})
+    belief = _Search(places, {3: three}, keys(1)[0]).believed([alone], 5)
+    assert [(t.text, why) for t, why in belief.discarded] == [("no spade but the eight", AGAINST_OTHERS)]
+    assert belief.sample.fitting == 5
+
+
+# --- players --------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("spec", ["random", "rule", "montecarlo?deals=3&score=tricks", "montecarlo?deals=3"])
+def test_players_are_legal_alike_in_batches_and_alone_and_travel(spec):
+    player = make_player(spec)
+    assert isinstance(player, CardPlayer)
+    other = pickle.loads(pickle.dumps(player))
+    for length in (28, 41):
+        _, view = views(12, length, length)
+        chosen = player.play(view, keys(12))
+        assert chosen.dtype == np.int8
+        assert view.mask[np.arange(12), chosen].all()
+        for row in range(12):
+            at = np.array([row])
+            assert other.play(view.take(at), keys(12)[at]) == chosen[at]
+
+
+def test_a_choice_between_touching_cards_is_none():
+    _, view = after(DEAL, 2, NOTRUMP, "C6 C2 CJ")
+    assert several(view).tolist() == [True]  # queen or three
+    deal = "N:432.432.432.5432 AKQJ.765.765.T76 5.AKQJT98.AKQJT. T9876.-.98.AKQJ98".replace("-", "")
+    plays = Plays(parse_deal(deal), 2, 4)
+    plays.step([card("CA")])
+    plays.step([card("C2")])
+    view = play_view(plays, contracts_of(plays), 0)
+    assert several(view).tolist() == [True]  # E: ten, seven, six around the present trick's two
+    plays.step([card("C7")])
+    plays.step([card("H8")])
+    plays.step([card("CK")])
+    view = play_view(plays, contracts_of(plays), 0)
+    assert several(view).tolist() == [False]  # N: five, four, three
+
+
+def test_montecarlo_plays_what_is_best_on_average():
+    """Its card has the best average, over deals that hold the facts, at the values of the positions themselves."""
+    plays, _ = random_plays(15, seed=12, cards=36)
+    view = play_view(plays, contracts_of(plays), 0)
+    player = MonteCarlo(options=Options(deals=60, score="tricks", inference=FACTS), threads=1)
+    for row, thought in enumerate(player.think(view, keys(15))):
+        if thought.belief is None:
+            continue
+        assert thought.card in thought.cards[thought.average >= thought.average.max() - 1e-6]
+        assert thought.average.max() == pytest.approx((thought.belief.weight @ thought.tricks).max())
+        check_facts(plays, view, row, thought.belief.owner)
+        (again,) = solve_cards(view, np.array([row]), [thought.belief.owner], threads=1)
+        assert (again[:, thought.cards] == thought.tricks).all()
+
+
+def test_montecarlo_finesses():
+    """The ace of spades is gone; N leads low towards the queen and jack, E plays low."""
+    deal = "N:A432.432.432.432 KT98.T98.T98.T98 QJ65.AKQ.AKQ.AKQ 7.J765.J765.J765"
+    plays, _ = after(deal, 2, NOTRUMP, "H5 H2 H8 HA S5 S7 SA S8 S2 S9")
+    view = play_view(plays, contracts_of(plays), 0)
+    player = MonteCarlo(options=Options(deals=20, score="tricks"), threads=1)
+    (thought,) = player.think(view, keys(1))
+    assert thought.card in cards("SJ SQ")
+
+
+@pytest.mark.parametrize("score", ["tricks", "points", "imps"])
+def test_what_is_summed(score):
+    _, view = views(6, seed=21, length=34)
+    view_all = MonteCarlo(options=Options(deals=10, score=score), threads=1).think(view, keys(6))
+    for row, thought in enumerate(view_all):
+        if thought.belief is None:
+            continue
+        ours = (view.turn[row] ^ view.declarer[row]) & 1 == 0
+        more = np.diff(np.take_along_axis(thought.worth, np.argsort(thought.tricks, axis=1), axis=1), axis=1)
+        assert (more >= 0).all(), ours  # more tricks are never worth less
+        if score == "tricks":
+            assert (thought.worth == thought.tricks).all()
+
+
+def test_a_budget_in_seconds_is_kept():
+    _, view = views(1, seed=30, length=33)
+    player = MonteCarlo(options=Options(seconds=0.5), threads=1)
+    player.play(view, keys(1))
+    began = time.perf_counter()
+    (thought,) = player.think(view, keys(1))
+    assert time.perf_counter() - began < 3
+    assert thought.belief is None or len(thought.belief.sample) >= 16
+
+
+def test_montecarlo_beats_chance():
+    plays, _ = random_plays(12, seed=40, cards=32)
+    results = []
+    for declarer in (MonteCarlo(options=Options(deals=6, score="tricks"), threads=1), make_player("random")):
+        trial = plays.take(np.arange(12))
+        contracts = contracts_of(trial)
+        seats = (np.arange(4) ^ trial.declarer[:, None]) & 1
+        play_out(trial, contracts, np.zeros(12, np.int16), None, [declarer, make_player("rule")], seats, keys(12))
+        assert trial.done.all()
+        results.append(int(trial.won.sum()))
+    assert results[0] > results[1]
+
+
+@pytest.mark.parametrize(
+    ("spec", "message"),
+    [
+        ("nobody", "names no player of cards"),
+        ("rule?deals=3", "has no options"),
+        ("montecarlo?deal=3", "'deal' is no option"),
+        ("montecarlo?deals=0", "deals is 1 or more"),
+        ("montecarlo?deals=many", "no number of the right kind"),
+        ("montecarlo?score=glory", "score is tricks or points or imps"),
+        ("montecarlo?seconds=nan", "finite"),
+        ("python:nowhere", "write python:package.module:factory"),
+        ("python:nowhere:at_all", "cannot import .nowhere."),
+        ("python:random:Random", "no method play"),
+        (7, "neither a spec string nor a CardPlayer"),
+    ],
+)
+def test_faulty_specs(spec, message):
+    with pytest.raises(SpecError, match=message):
+        make_player(spec)
+
+
+def test_options_print_as_they_parse():
+    options = Options(deals=7, score="points")
+    assert parse_options(str(options), "spec") == options
+    assert str(Options()) == ""
+    assert make_player("python:agents.cardplay.rule:RulePlayer").play(*_one()).shape == (1,)
+
+
+def _one() -> tuple[PlayView, np.ndarray]:
+    return views(1, seed=2, length=10)[1], keys(1)

@@ -1,0 +1,569 @@
+"""Case bases: what a file holds, what a hostile one does, how cases are found and votes counted, and why."""
+
+import json
+import pickle
+from contextlib import suppress
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from support.cases import CONFIG, random_metric, small_base
+
+from agents.cases import actions
+from agents.cases.base import Retained
+from agents.cases.bidder import CaseBidder, opened, read_bidder, view_of_cases
+from agents.cases.experience import revised, spoken_for
+from agents.cases.explain import Explanation, Precedent, explain
+from agents.cases.features import SIZE, describe
+from agents.cases.file import CaseFileError, load, save
+from agents.cases.forest import LEAF
+from agents.cases.index import NOTHING, indexed
+from agents.cases.metric import SCALE, points
+from agents.cases.published import situations
+from agents.cases.shared import by_leaves
+from agents.cases.similarity import majority, nearest
+from agents.wire import read_states as states_of
+from bridge_env import bidders
+from bridge_env.calls import NUM_CALLS, call_text, parse_call
+from bridge_env.cards import hand_text
+from training.cases import fit, hierarchy, judge, report, retain, retain_report, speed
+from training.cases.network import Schooling
+from training.cases.states import joined
+from training.cases.trees import Growing, grown
+from training.match.boards import library_boards
+
+
+@pytest.fixture(scope="module", params=[0, 12], ids=["points", "forests"])
+def base(request, tmp_path_factory):
+    return small_base(tmp_path_factory.mktemp("cases"), request.param)
+
+
+def apart(base, one, others):
+    """How far a place int64 (D,) is from others (N, D), as the index counts it."""
+    difference = others.astype(np.int64) - one
+    return (difference != 0).sum(axis=1) if base.forests else (difference**2).sum(axis=1)
+
+
+def contents(path):
+    with np.load(path) as file:
+        return {name: file[name] for name in file.files}
+
+
+def test_states_are_what_was_recorded(states, base):
+    assert len(states) == len(base)
+    assert (states.called == base.called).all()
+    assert (states.opened == base.opened).all()
+    view = view_of_cases(base, np.arange(len(base)))
+    assert (view.hand == states.view.hand).all()
+    assert (view.seat == states.view.seat).all()
+    assert (view.mask == states.view.mask).all()
+    assert (opened(view) == states.opened).all()
+
+
+def test_a_file_gives_the_same_base(base, tmp_path):
+    save(base, tmp_path / "a.npz")
+    again = load(tmp_path / "a.npz")
+    for name in ("auction", "dealer", "vulnerability", "result", "board", "number", "hand", "point"):
+        np.testing.assert_array_equal(getattr(again, name), getattr(base, name))
+    assert (again.k, again.reader) == (base.k, base.reader)
+    assert again.fitted == json.loads(json.dumps(base.fitted))
+    save(again, tmp_path / "b.npz")
+    assert (tmp_path / "a.npz").read_bytes() == (tmp_path / "b.npz").read_bytes()
+    assert read_bidder(str(tmp_path / "a.npz")) is read_bidder(str(tmp_path / "a.npz"))
+
+
+def kept(base, worth=3, board=0):
+    """One retained state, perhaps a faulty one."""
+    return Retained(
+        np.array([board], np.int32), np.zeros(1, np.int16), base.hand[:1], base.point[:1],
+        np.full((1, NUM_CALLS), worth, np.int8),
+    )  # fmt: skip
+
+
+def changed(base, **values):
+    return replace(base, **values)
+
+
+def edited(array, where, value):
+    out = array.copy()
+    out[where] = value
+    return out
+
+
+@pytest.mark.parametrize(
+    ("fault", "says"),
+    [
+        (lambda b: {"k": 0}, "k is 0"),
+        (lambda b: {"k": True}, "k is True"),
+        (lambda b: {"reader": "python:os:system"}, "no system"),
+        (lambda b: {"board": edited(b.board, 3, len(b.dealer))}, "board has values outside"),
+        (lambda b: {"board": edited(b.board, 3, -1)}, "board has values outside"),
+        (lambda b: {"number": edited(b.number, 0, 999)}, "number has values outside"),
+        (lambda b: {"number": edited(b.number, 0, b.auction.shape[1] - 1)}, "no call"),
+        (lambda b: {"auction": edited(b.auction, (0, 0), 77)}, "auction has values outside"),
+        (lambda b: {"auction": edited(b.auction, (0, 0), 1)}, "not legal"),
+        (lambda b: {"hand": edited(b.hand, (0, 0), b.hand[0, 0] ^ 128)}, "thirteen cards"),
+        (lambda b: {"hand": b.hand[:, :6].copy()}, "hand is"),
+        (lambda b: {"hand": b.hand[:-1]}, "hand is"),
+        (lambda b: {"point": edited(b.point, (0, 0), -2000)}, "point has values outside"),
+        (lambda b: {"point": b.point[:, :-1].copy()}, "point is"),
+        (lambda b: {"dealer": edited(b.dealer, 0, 4)}, "dealer has values outside"),
+        (lambda b: {"result": edited(b.result, (0, 0), 35)}, "result has values outside"),
+        (lambda b: {"metric": (random_metric(1),), "forests": ()}, "point is"),
+        (lambda b: {"similarity": "2008"}, "the similarity is '2008', with 2 networks"),
+        (lambda b: {"retained": kept(b, worth=99)}, "worth has values outside"),
+        (lambda b: {"retained": kept(b, board=-1)}, "board has values outside"),
+    ],
+)
+def test_a_file_that_holds_what_no_case_holds(base, tmp_path, fault, says):
+    save(changed(base, **fault(base)), tmp_path / "bad.npz")
+    with pytest.raises(CaseFileError, match=says) as caught:
+        load(tmp_path / "bad.npz")
+    assert "bad.npz" in str(caught.value)
+
+
+def test_damaged_and_foreign_files(base, tmp_path):
+    path = tmp_path / "cases.npz"
+    save(base, path)
+    whole = path.read_bytes()
+    rng = np.random.default_rng(1)
+    for _ in range(60):
+        data = bytearray(whole)
+        for at in rng.integers(0, len(data), 3):
+            data[at] ^= 1 + int(rng.integers(255))
+        path.write_bytes(data[: int(rng.integers(1, len(data) + 1))] if rng.random() < 0.5 else data)
+        with suppress(CaseFileError):
+            assert len(load(path)) == len(base)  # a byte of the archive that nobody reads
+    members = {name: a for name, a in contents_of(whole, tmp_path).items() if name != "point"}
+    np.savez(path, **members)
+    with pytest.raises(CaseFileError):
+        load(path)
+    np.savez(path, header=np.array([{"a": 1}], dtype=object))  # a pickle
+    with pytest.raises(CaseFileError):
+        load(path)
+    path.write_bytes(pickle.dumps(base))
+    with pytest.raises(CaseFileError):
+        load(path)
+    with pytest.raises(CaseFileError, match="no such file"):
+        load(tmp_path / "none.npz")
+
+
+def contents_of(data, folder):
+    (folder / "whole.npz").write_bytes(data)
+    return contents(folder / "whole.npz")
+
+
+def test_the_nearest_are_those_of_a_naive_loop(base, states):
+    bidder = CaseBidder(base)
+    rows = np.arange(0, len(states), 7)
+    place, _ = bidder.described(states.view.take(rows))
+    case, similarity = base.nearest(place, states.opened[rows], 5)
+    for row, p in enumerate(place.astype(np.int64)):
+        same = np.flatnonzero(base.opened == states.opened[rows[row]])
+        far = apart(base, p, base.point[same])
+        order = np.lexsort((same, far))[:5]
+        there = far[order] < 12 if base.forests else far[order] >= 0
+        assert case[row].tolist() == np.where(there, same[order], -1).tolist()
+        np.testing.assert_allclose(similarity[row], np.where(there, base.likeness(far[order]), 0))
+    assert (similarity[:, 0] == 100).all()  # each is a case itself
+
+
+def test_few_cases_are_no_fault(base, states):
+    some = np.flatnonzero(base.opened)[:3]
+    few = replace(base, board=base.board[some], number=base.number[some], hand=base.hand[some], point=base.point[some])
+    bidder = CaseBidder(few, k=5)
+    calls = bidder.bid(states.view, np.zeros(len(states), np.uint64))
+    assert states.view.mask[np.arange(len(states)), calls].all()
+    assert (calls[~states.opened] == 0).all()  # no case of an opening: a pass
+
+
+def test_points_lie_within_their_scale_and_a_batch_is_its_rows(base, states):
+    bidder = CaseBidder(base)
+    place, _ = bidder.described(states.view)
+    assert np.abs(place).max() <= SCALE  # of these few cases also the leaves
+    for row in (0, 17, 101):
+        np.testing.assert_array_equal(bidder.described(states.view.take(np.array([row])))[0][0], place[row])
+    np.testing.assert_array_equal(place, base.point)
+
+
+def test_the_described_state_has_its_size(states):
+    shown, call = bidders.make("system:sayc").meaning(states.view), np.full(len(states), -1, np.int8)
+    rows = describe(states.view, shown, call)
+    assert rows.shape == (len(states), SIZE)
+    assert (rows[:, -38:] == 0).all()
+
+
+def test_votes():
+    def of(text):
+        return np.array([[-1 if word == "-" else parse_call(word) for word in text.split()]], np.int8)
+
+    for text, elected in (("1S P P", "P"), ("1S P", "1S"), ("- - 1H", "1H"), ("- - -", "P"), ("P 1H 1S 1S 1H", "1H")):
+        assert majority(of(text))[0] == parse_call(elected)
+
+
+def test_likeness(base):
+    far, alike = ([0, 3, 12], [100, 75, 0]) if base.forests else ([0, (SCALE // 4) ** 2], [100, 50])
+    assert base.likeness(np.array(far)).tolist() == alike
+
+
+def test_too_few_states(states):
+    with pytest.raises(ValueError, match="too few"):
+        fit.case_base(states.take(np.arange(10)), CONFIG)
+
+
+# --- actions -----------------------------------------------------------------------------------------------
+
+
+def one(hand, auction):
+    view, _ = states_of([{"hand": hand, "auction": auction.split()}])
+    return view, bidders.make("system:sayc").meaning(view)
+
+
+@pytest.mark.parametrize(
+    ("hand", "auction", "call", "to_hand", "to_auction", "comes_to"),
+    [
+        ("K832.A54.87.Q432", "1S P", "2S", "832.KJ54.87.Q432", "1H P", "2H"),  # support partner, cheapest
+        ("K832.A54.8.KQ432", "1S P", "4S", "832.KJ54.8.AQ432", "1H P", "4H"),  # game in partner's suit
+        ("AKQ32.54.87.Q432", "1C", "1S", "32.54.AKQ87.Q432", "1C", "1D"),  # the longest suit
+        ("AKQ32.54.87.Q432", "1C", "1S", "32.AKQ54.87.Q432", "1S", "2H"),  # the same, as cheap as it can be
+        ("AQ3.KJ4.K87.Q432", "", "1NT", "AQ3.KJ4.K87.Q432", "1H", "1NT"),
+        ("32.54.8765.Q9432", "1C", "P", "32.54.8765.Q9432", "1S", "P"),
+        ("AQ32.K54.K872.Q2", "1C", "X", "AQ32.K54.K872.Q2", "", None),  # nothing to double
+    ],
+)
+def test_actions_in_other_auctions(hand, auction, call, to_hand, to_auction, comes_to):
+    view, shown = one(hand, auction)
+    action = actions.action_of(view, shown, np.array([parse_call(call)], np.int8))
+    found = int(actions.call_of(action, *one(to_hand, to_auction))[0])
+    assert (call_text(found) if found >= 0 else None) == (comes_to and call_text(parse_call(comes_to)))
+
+
+def test_an_action_gives_its_own_call_back_or_the_same_strain(states):
+    shown = bidders.make("system:sayc").meaning(states.view)
+    action = actions.action_of(states.view, shown, states.called)
+    again = actions.call_of(action, states.view, shown)
+    bids = states.called >= 3
+    assert (again[~bids] == states.called[~bids]).all()
+    assert ((again[bids] - 3) % 5 == (states.called[bids] - 3) % 5).all()
+    assert (again == states.called).mean() > 0.97
+
+
+# --- judging and explaining --------------------------------------------------------------------------------
+
+
+def test_rounds_and_sides_add_up(base, states):
+    made = CaseBidder(base).bid(states.view, np.zeros(len(states), np.uint64))
+    rows = {row.name: row for row in judge.rounds_and_sides(made, states)}
+    whole = rows["all calls"]
+    assert (whole.asked, whole.right) == (len(states), int((made == states.called).sum()))
+    parts = [rows[name] for name in ("openings", "opener's side", "other side")]
+    assert sum(row.asked for row in parts) == whole.asked
+    assert sum(row.right_bids for row in parts) == whole.right_bids
+
+
+def test_the_nearest_cases_are_told(base, states):
+    bidder = CaseBidder(base)
+    row = int(np.flatnonzero(states.opened)[5])
+    told = explain(bidder, states.view.take(np.array([row])))
+    text = str(told)
+    assert text.splitlines()[0] == call_text(
+        int(bidder.bid(states.view.take(np.array([row])), np.zeros(1, np.uint64))[0])
+    )
+    assert "of the 5 nearest cases" in text
+    assert told.cases[0].similarity == 100
+    assert hand_text(states.view.hand[row]) in text
+    assert " dealt, " in text
+
+
+def test_cases_that_are_not_there_are_not_counted(base, states):
+    some = np.flatnonzero(base.opened)[:3]
+    few = replace(base, board=base.board[some], number=base.number[some], hand=base.hand[some], point=base.point[some])
+    for row in (int(np.flatnonzero(states.opened)[0]), int(np.flatnonzero(~states.opened)[0])):
+        told = explain(CaseBidder(few, k=5), states.view.take(np.array([row])))
+        assert sum(count for _, count in told.votes) == len(told.cases) <= 3
+        assert ("no case is near" in str(told)) == (not told.cases)
+
+
+def test_html_escapes():
+    case = Precedent(1, 99.0, "<b>", "A & B", "1S", "", '"<script>"')
+    fragment = Explanation("1S", (("<1S>", 3),), (case,)).html()
+    for raw in ("<b>", "<script>", "A & B", "<1S>"):
+        assert raw not in fragment
+    assert "&lt;script&gt;" in fragment
+
+
+@pytest.mark.slow
+def test_fitting(states):
+    pytest.importorskip("torch")
+    pytest.importorskip("sklearn")
+    config = replace(CONFIG, learning=Schooling(members=2, hidden=(64,), epochs=30, first_epochs=0, batch=64))
+    for trees in (0, 16):
+        base = fit.case_base(states, replace(config, growing=Growing(trees)))
+        assert len(base.forests) == 2 * bool(trees)
+        made = CaseBidder(base).bid(states.view, np.zeros(len(states), np.uint64))
+        assert (made == states.called).mean() > 0.7
+
+
+# --- as published, on whole auctions ---------------------------------------------------------------------------
+
+
+def test_published_similarity_bids_openings_as_the_study_and_later_calls_in_the_same_auction(states):
+    base = fit.published_base(states, CONFIG)
+    bidder = CaseBidder(base)
+    found = bidder.retrieve(states.view)
+    assert states.view.mask[np.arange(len(states)), found.call].all()
+    first = np.flatnonzero(~states.opened)
+    case, similarity = nearest(states.view.hand[first], base.hands(first), 5)
+    assert (found.case[first] == first[case]).all()
+    np.testing.assert_allclose(found.similarity[first], similarity)
+    later = np.flatnonzero(states.opened)
+    same = situations(states.view.history)[1]
+    there = found.case[later] >= 0
+    assert (same[found.case[later]] == same[later][:, None])[there].all()
+    assert "nearest cases" in str(explain(bidder, states.view.take(later[:1])))
+
+
+def test_a_published_base_goes_through_its_file(states, tmp_path):
+    base = fit.published_base(states, CONFIG)
+    save(base, tmp_path / "a.npz")
+    again = read_bidder(str(tmp_path / "a.npz"))
+    key = np.zeros(len(states), np.uint64)
+    assert again.base.similarity == "2008"
+    assert (again.bid(states.view, key) == CaseBidder(base).bid(states.view, key)).all()
+
+
+def test_situations():
+    def of(*auctions):
+        wide = max(len(text.split()) for text in auctions)
+        rows = [[parse_call(word) for word in text.split()] for text in auctions]
+        return situations(np.array([row + [-1] * (wide - len(row)) for row in rows], np.int8))
+
+    close, general = of("P 1S P", "1S P", "P P", "", "1S X", "1H P 1S P")
+    assert close[0] == close[1] != close[4]
+    assert close[2] == close[3]
+    assert general[1] == general[5] != general[4]  # 1S by the partner, not doubled
+    assert close[1] != close[5]
+
+
+# --- the index, retaining, the hierarchy --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("count", "dimensions", "k"), [(0, 4, 3), (2, 4, 3), (900, 7, 9), (900, 1, 30)])
+def test_the_index_finds_what_a_sorted_list_has(count, dimensions, k):
+    rng = np.random.default_rng(count + k)
+    point = rng.integers(-9, 10, (count, dimensions)).astype(np.int16) * 20  # ties abound
+    numbers = rng.permutation(2 * count)[:count]
+    place = rng.integers(-256, 257, (20, dimensions)).astype(np.int16)
+    case, square = indexed(point, numbers).nearest(place, k)
+    for row, p in enumerate(place.astype(np.int64)):
+        far = ((point - p) ** 2).sum(axis=1)
+        order = np.lexsort((numbers, far))[:k]
+        assert case[row].tolist() == numbers[order].tolist() + [-1] * (k - len(order))
+        assert square[row, : len(order)].tolist() == far[order].tolist()
+        assert (square[row, len(order) :] == NOTHING).all()
+
+
+@pytest.mark.parametrize(("count", "trees", "k"), [(0, 4, 3), (2, 4, 3), (900, 7, 9), (900, 1, 30)])
+def test_cases_by_shared_leaves_are_what_a_sorted_list_has(count, trees, k):
+    rng = np.random.default_rng(count + k)
+    leaf = rng.integers(0, 9, (count, trees)).astype(np.int16)  # ties abound
+    numbers = rng.permutation(2 * count)[:count]
+    place = rng.integers(0, 12, (20, trees)).astype(np.int16)  # some come to leaves that no case came to
+    case, missing = by_leaves(leaf, numbers).nearest(place, k)
+    for row, p in enumerate(place):
+        far = (leaf != p).sum(axis=1)
+        order = [i for i in np.lexsort((numbers, far))[:k] if far[i] < trees]
+        assert case[row].tolist() == numbers[order].tolist() + [-1] * (k - len(order))
+        assert missing[row].tolist() == far[order].tolist() + [NOTHING] * (k - len(order))
+
+
+def test_leaves_are_those_of_a_walk(base, states):
+    rows = fit.described(states, CONFIG.reader).astype(np.int16)
+    for kind, forest in enumerate(base.forests):
+        told = np.concatenate([rows, points(base.metric, rows)], axis=1)[states.opened == bool(kind)]
+        found = forest.leaves(told)
+        for row in range(0, len(told), 9):
+            for tree in range(len(forest)):
+                node = forest.root[tree]
+                while forest.feature[node] != LEAF:
+                    node = node + 1 if told[row, forest.feature[node]] <= forest.threshold[node] else forest.go[node]
+                assert found[row, tree] == forest.go[node]
+
+
+@pytest.mark.parametrize(
+    ("fault", "says"),
+    [
+        (lambda f: {"root": f.root[:-1]}, "do not follow each other"),
+        (lambda f: {"root": edited(f.root, 1, 0)}, "do not follow each other"),
+        (lambda f: {"root": np.array([0, 2**31 - 1, -(2**31), -1, f.root[-1]], np.int32)}, "do not follow each other"),
+        (lambda f: {"root": f.root[:1]}, "a forest of 0 trees"),
+        (lambda f: {"feature": edited(f.feature, 0, 9999)}, "asks about a number"),
+        (lambda f: {"feature": edited(f.feature, 0, -2)}, "asks about a number"),
+        (lambda f: {"feature": edited(f.feature, -1, 0)}, "out of its tree, or back"),
+        (lambda f: {"go": edited(f.go, 0, 0)}, "out of its tree, or back"),
+        (lambda f: {"go": edited(f.go, 0, f.root[1])}, "out of its tree, or back"),
+        (lambda f: {"go": edited(f.go, -1, -1)}, "a leaf has no number"),
+        (lambda f: {"threshold": f.threshold[:-1]}, "thresholds"),
+        (lambda f: {"go": f.go[:, None]}, "lists of nodes"),
+    ],
+)
+def test_a_file_whose_trees_lead_nowhere(base, tmp_path, fault, says):
+    if base.forests:
+        bad = replace(base.forests[1], **fault(base.forests[1]))
+        save(replace(base, forests=(base.forests[0], bad)), tmp_path / "bad.npz")
+        with pytest.raises(CaseFileError, match=says):
+            load(tmp_path / "bad.npz")
+
+
+def test_a_base_has_both_forests_or_none(base, tmp_path):
+    if base.forests:
+        save(replace(base, forests=base.forests[:1]), tmp_path / "bad.npz")
+        with pytest.raises(CaseFileError, match="two forests"):
+            load(tmp_path / "bad.npz")
+
+
+@pytest.mark.slow
+def test_grown_trees_are_those_of_the_library():
+    ensemble = pytest.importorskip("sklearn.ensemble")
+    rng = np.random.default_rng(3)
+    rows = rng.integers(-9, 10, (400, 12)).astype(np.int16)
+    rows[:, 5] = 1  # tells nothing
+    called = (rows[:, 0] > rows[:, 1]).astype(np.int8) + 2 * (rows[:, 2] > 3)
+    told = []
+    forest = grown(rows, called, Growing(9, features=0.5, least=1), told.append)
+    useful = np.delete(rows, 5, axis=1)
+    model = ensemble.ExtraTreesClassifier(9, max_features=0.5, random_state=1).fit(useful, called)
+    nodes = model.apply(useful.astype(np.float32))
+    leaves = forest.leaves(rows)
+    assert told[-1] == 1
+    for tree in range(9):
+        assert (np.unique(nodes[:, tree], return_inverse=True)[1] == leaves[:, tree]).all()
+
+
+def test_what_gained_clearly_takes_the_place_of_the_vote(base, states):
+    """A thousand states of self-play in which 1S was passed and would have gained two IMPs."""
+    bidder = CaseBidder(base)
+    row = int(np.flatnonzero(~states.opened & (states.called == 0))[0])
+    one_spade = parse_call("1S")
+    place, _ = bidder.described(states.view.take(np.array([row])))
+    count = 40
+    worth = np.full((count, NUM_CALLS), -128, np.int8)
+    worth[:, 0], worth[:, one_spade] = 0, np.tile([8, -4], count // 2)
+    many = Retained(
+        np.repeat(base.board[row], count).astype(np.int32), np.repeat(base.number[row], count).astype(np.int16),
+        np.repeat(base.hand[[row]], count, axis=0), np.repeat(place, count, axis=0), worth,
+    )  # fmt: skip
+    legal = states.view.mask[[row]]
+    for retained, call in ((many, one_spade), (replace(many, worth=np.minimum(worth, 0)), 0)):
+        found = revised(replace(base, retained=retained), place, np.array([False]), np.zeros(1, np.int8), legal)
+        assert found.call.tolist() == [call]
+    assert revised(base, place, np.array([False]), np.zeros(1, np.int8), legal).call.tolist() == [0]
+    few = Retained(*(getattr(many, f)[:20] for f in ("board", "number", "hand", "point", "worth")))
+    found = revised(replace(base, retained=few), place, np.array([False]), np.zeros(1, np.int8), legal)
+    assert found.call.tolist() == [0]
+    # Where no case speaks for it, nobody has tried it in such a state.
+    for votes, call in ((1, 0), (2, one_spade)):
+        vote = np.array([[0] * 5 + [one_spade] * votes + [-1]], np.int8)
+        spoken = spoken_for(vote, np.zeros(1, np.int8), legal)
+        assert spoken.sum() == votes - 1
+        found = revised(replace(base, retained=many), place, np.array([False]), np.zeros(1, np.int8), spoken)
+        assert found.call.tolist() == [call]
+
+
+def test_retained_worths_are_what_other_calls_score(base):
+    boards = library_boards(12, 3, "training")
+    after = retain.retained(base, "pass", boards, 1)
+    kept = after.retained
+    assert len(kept) > 0
+    assert len(after.dealer) > len(base.dealer)
+    made = after.auction[kept.board, kept.number]
+    assert (kept.worth[np.arange(len(kept)), made] == 0).all()
+    assert ((kept.worth != -128).sum(axis=1) > 1).all()
+    again = retain.retained(after, "pass", boards, 1)
+    assert len(again.retained) > len(kept)
+    # One worth by hand: against a pair that passes, passing out an opening loses what the board made.
+    row = next((i for i in range(len(kept)) if kept.worth[i, 0] != -128 and made[i] != 0 and kept.number[i] < 4), None)
+    if row is not None:
+        assert -24 <= kept.worth[row, 0] <= 24
+
+
+def test_nodes_hold_each_hand_once(base, states):
+    hands = states.view.hand
+    known, asked, levels = hierarchy.nodes_of(np.repeat(hands, 3, axis=0), hands)
+    assert (np.repeat(asked, 3) == known).all()
+    assert (known >= 0).all()
+    count = np.bincount(known, minlength=len(levels))
+    assert (count[levels < 3] >= hierarchy.ENOUGH).all()
+    assert len(hierarchy.SHAPES) == 39
+    for node in np.unique(known)[:20]:
+        assert "points" in hierarchy.name_of(int(levels[node]), hands[asked == node][:1])
+
+
+def test_constrained_deals_are_opened():
+    found = hierarchy.openings_of("system:sayc", (6, 3, 2, 2), (12, 14), 8, 1)
+    assert len(found) == 8
+    lengths = np.sort(found.view.hand.reshape(-1, 4, 13).sum(axis=2), axis=1)
+    assert (lengths == [2, 2, 3, 6]).all()
+    assert (found.called > 2).all()
+    both = joined([found, found])
+    assert (both.board[8:] == found.board + 8).all()
+    assert len(both.owner) == 16
+
+
+def test_reports(base, states, tmp_path):
+    made = judge.calls(base, states)
+    nodes = hierarchy.report(base, states, None)
+    assert sum(node.asked for node in nodes) == int((~states.opened).sum())
+    facts = {"cases": len(base), "boards": 60, "held": len(states), "held_boards": 60, "also": [5], "fill": None}
+    facts |= {"k": base.k, "trees": len(base.forests[0]) if base.forests else 0}
+    report.write(tmp_path, judge.rounds_and_sides(made, states), nodes, facts | judge.speeds(base, states), "cmd", {})
+    text = (tmp_path / "README.md").read_text()
+    assert "**all nodes**" in text
+    assert "after 5 calls of others" in text
+    found = retain_report.verdict(base, base, "pass", 20, 1)
+    assert found.gain == (0.0, 0.0)
+    retain_report.write(tmp_path, base, found, "cmd", {})
+    assert "| gain | +0.000 ± 0.000 |" in (tmp_path / "README.md").read_text()
+
+
+def test_leave_one_out_is_the_naive_loop(base):
+    asked, right, _ = speed.leave_one_out(base, 60)
+    assert asked == len(base)
+    expected = 0
+    for i in range(len(base)):
+        others = np.flatnonzero((base.opened == base.opened[i]) & (np.arange(len(base)) != i))
+        far = apart(base, base.point[i], base.point[others])
+        others = np.where(bool(base.forests) & (far == 12), -1, others)
+        called = base.calls(others[np.lexsort((others, far))[:5]])
+        expected += int(majority(called[None])[0] == base.called[i])
+    assert right == expected
+    assert len(speed.of_size(base, 2000)) == 2000
+    assert len(speed.of_size(base, 100)) == 100  # fewer than it has
+
+
+def test_many_queries_are_found_as_one_by_one():
+    """A large batch is shared between threads; columns that differ little, or not at all, change nothing."""
+    rng = np.random.default_rng(8)
+    point = rng.integers(-256, 257, (3000, 6)).astype(np.int16) // np.array([1, 64, 2, 300, 1, 8], np.int16)
+    index = indexed(point, np.arange(3000))
+    asked = np.concatenate([point, rng.integers(-256, 257, (9000, 6)).astype(np.int16)])
+    case, square = index.nearest(asked, 7)
+    for start in range(0, len(asked), 500):
+        some = index.nearest(asked[start : start + 500], 7)
+        np.testing.assert_array_equal(case[start : start + 500], some[0])
+        np.testing.assert_array_equal(square[start : start + 500], some[1])
+    assert (square[:3000, 0] == 0).all()
+
+
+def test_further_cases_may_speak_for_a_call_but_do_not_vote(base, states):
+    bidder = CaseBidder(base, k=3)
+    alone, wide = (bidder.retrieve(states.view, wide) for wide in (False, True))
+    assert (alone.vote.shape[1], alone.voice.shape[1]) == (3, 3)
+    assert (wide.vote.shape[1], wide.voice.shape[1]) == (3, 15)
+    for name in ("call", "case", "similarity", "vote", "elected"):
+        np.testing.assert_array_equal(getattr(wide, name), getattr(alone, name))
+    np.testing.assert_array_equal(wide.voice[:, :3], wide.vote)
+    assert (wide.voice[:, 3:] >= 0).any()
+    assert bidder.retrieve(states.view).voice.shape[1] == 3  # nothing is retained
+    old = CaseBidder(fit.published_base(states, CONFIG), k=3)  # where more would come from wider situations
+    np.testing.assert_array_equal(old.retrieve(states.view, True).vote, old.retrieve(states.view, False).vote)

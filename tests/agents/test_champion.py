@@ -1,0 +1,38 @@
+"""The champion that ships: better than what it grew from, also where training never looked, and as its book says."""
+
+import pytest
+
+from agents.registry import read_system
+from bridge_env.bidders import DEFAULT_BIDDER, make
+from training.book.book import GOAL, make_book
+from training.match.duel import Partnership, Stretch, duel
+
+BOARDS = Stretch(9, "judging", 0, 4000)
+
+
+def pair(name):
+    system = read_system(name)
+    return Partnership(system, system)
+
+
+def test_it_is_the_default():
+    assert DEFAULT_BIDDER == "system:two-over-one"
+    assert make(DEFAULT_BIDDER) is not None
+
+
+@pytest.mark.parametrize("opponent", ["sayc", "polish", "two-over-one", "doubler", "silent"])
+def test_it_gains_on_boards_that_training_never_saw(opponent):
+    them = pair(opponent)
+    gain = duel(pair("champion"), them, BOARDS).imps.astype(int) - duel(pair("sayc"), them, BOARDS).imps
+    assert gain.mean() > 3 * gain.std(ddof=1) / len(gain) ** 0.5
+    assert gain.mean() > (0.3 if opponent in ("sayc", "polish", "two-over-one") else 0)
+
+
+def test_its_auctions_end():
+    champion = pair("champion")
+    assert duel(champion, champion, BOARDS).history.shape[2] < 60
+
+
+def test_its_calls_show_what_its_book_says():
+    book = make_book(read_system("champion"), 4000, 1, levels=3, examples=0, tick=lambda _deals: None)
+    assert book.check.share >= GOAL

@@ -1,0 +1,262 @@
+"""Play against an opponent's belief: the paired update, and what must hold of lines whatever he believes."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from support.cardplay import after as played_after
+from support.cardplay import cards, keys
+from support.plays import contracts_of, random_plays
+
+from agents.cardplay.deception.deceptive import (
+    Deceptive,
+    DeceptiveOptions,
+    _against,
+    candidates,
+    chosen,
+    deception_text,
+    like,
+)
+from agents.cardplay.deception.lookahead import Look, Size, looked_at, opponents_views
+from agents.cardplay.deception.paired import Line, Pair, Solver, distinct, my_node, real_values, their_node
+from agents.cardplay.registry import make_player
+from bridge_env.double_dummy.positions import card_tricks
+from bridge_env.play_view import play_view
+
+
+def test_the_paired_update_on_a_tree_made_by_hand():
+    """
+    mine ─┬─ theirs A ─┬─ mine: (3, 1) (2, 5)  -> real 3, imaginary 5
+          │            └─ (9, 4)               -> imaginary 4 is smaller: A is (9, 4)
+          └─ theirs B ─┬─ (4, 2)
+                       ├─ (1, 2)               -> a tie: the smaller real value, B is (1, 2)
+                       └─ (0, 3)
+    """
+    a = their_node([my_node([Pair(3, 1), Pair(2, 5)]), Pair(9, 4)])
+    b = their_node([Pair(4, 2), Pair(1, 2), Pair(0, 3)])
+    assert a == (9, 4)
+    assert b == (1, 2)
+    assert my_node([a, b]) == (9, 4)
+    assert my_node([Pair(9, 4), Pair(1, 7)]) == (9, 7)  # each by itself: from different children
+
+
+def ending(seed: int, length: int):
+    plays, _ = random_plays(1, seed, length)
+    cards_now = plays.cards(0)
+    trick = cards_now[length & ~3 :]
+    return plays, int(plays.leader[0]), trick
+
+
+def line_of(plays, leader, trick, imagined) -> Line:
+    return Line(plays.left[0].copy(), imagined, leader, tuple(trick))
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("length", [36, 38, 41])
+def test_an_opponent_who_believes_the_truth_gives_double_dummy_and_another_never_less(seed, length):
+    plays, leader, trick = ending(seed, length)
+    side = int(plays.turn[0]) & 1
+    solver = Solver(int(plays.strain[0]), 1)
+    truth = line_of(plays, leader, trick, plays.left[0].copy())
+    trick_row = np.array([*trick, -1, -1, -1][:3], np.int8)
+    best = int(card_tricks(plays.left, plays.strain, leader, trick_row, threads=1).max())
+    assert real_values([truth], [0], side, solver, 2, 5000).tolist() == [best]
+    rng = np.random.default_rng(seed)
+    for _ in range(3):  # the two hands that an opponent does not see, dealt anew
+        imagined = plays.left[0].copy()
+        hidden = np.flatnonzero((imagined == side) | (imagined == 1 - side))
+        imagined[hidden] = rng.permutation(imagined[hidden])
+        wrong = line_of(plays, leader, trick, imagined)
+        (value,) = real_values([wrong], [0], side, solver, 2, 5000)
+        assert best <= value <= 13 - length // 4
+
+
+def test_the_tree_agrees_with_the_update_followed_by_hand():
+    """Two cards each, no trump, E leads against my side NS. E believes that S holds what N holds, and the reverse."""
+    real = np.full(52, 255, np.uint8)
+    for seat, hand in enumerate(("SA S2", "SK HK", "HA H2", "S3 H3")):
+        real[cards(hand)] = seat
+    imagined = real.copy()
+    imagined[cards("SA S2")] = 2
+    imagined[cards("HA H2")] = 0
+    solver = Solver(4, 1)
+    for belief in (real, imagined):
+        line = Line(real.copy(), belief, 1, ())
+        (value,) = real_values([line], [0], 0, solver, 2, 100)
+        replies = []
+        for card in cards("SK HK"):
+            left = real.copy()
+            left[card] = 255
+            ours = card_tricks(left, 4, 1, [card, -1, -1], threads=1).max()
+            looks = belief.copy()
+            looks[card] = 255
+            theirs = card_tricks(looks, 4, 1, [card, -1, -1], threads=1).max()
+            replies.append(Pair(float(ours), float(theirs)))
+        chosen = their_node(replies).real  # what follows is his to go wrong in, too
+        assert value == chosen if belief is real else value >= chosen
+
+
+def test_one_card_of_each_run():
+    left = np.full(52, 255, np.uint8)
+    left[cards("S3 S4 S6 SA")] = 0
+    left[cards("S5")] = 1
+    mask = left == 0
+    assert distinct(mask, left, 0, ()) == cards("S3 S6")  # seven to king are gone
+    assert distinct(mask, left, 0, tuple(cards("SQ"))) == cards("S3 S6 SA")
+
+
+DEAL = "N:AQ7.K65.Q83.A742 KT92.873.K74.KJ5 J53.AQT.AJT65.Q3 864.J942.92.T986"
+
+
+def test_what_the_next_opponent_sees():
+    plays, view = played_after(DEAL, 2, 4, "C6 C2 CJ")
+    deals = np.stack([plays.owner[0]] * 3)
+    seen, seat = opponents_views(view, 0, cards("CQ")[0], deals)
+    assert seat == 3  # S has won and leads; W plays next
+    assert (seen.hand == (deals == 3)).all()
+    assert (seen.dummy == (deals == 0)).all()
+    assert (seen.length == 4).all()
+    lead, _ = played_after(DEAL, 1, 4, "")
+    leader_view, declarer = opponents_views(lead_view(lead), 0, cards("D5")[0], deals[:1])
+    assert declarer == 1  # W is dummy: declarer decides, and sees dummy
+    assert leader_view.dummy.any()
+
+
+def lead_view(plays):
+    return play_view(plays, contracts_of(plays), 0)
+
+
+def test_touching_honours_are_candidates_of_their_own():
+    _, view = played_after("N:AQ7.K65.Q83.A742 KT92.873.K74.KJ5 J53.AQT.AJT65.Q3 864.J942.92.T986", 2, 4, "H2 H5 H8")
+    assert set(cards("HT HQ HA")) == set(candidates(view, 0).tolist())
+    _, view = played_after("N:AQ7.K65.Q83.A742 KT92.873.K74.KJ5 J53.AQT.AJT65.Q3 864.J942.92.T986", 2, 4, "C6 C2")
+    assert candidates(view, 0).tolist() == cards("C5 CJ CK")
+
+
+def test_of_equal_deals_chance_picks_some_and_others_go_first():
+    weight = np.full(40, 1 / 40)
+    picks = [looked_at(weight, key)[:4] for key in keys(200)]
+    assert all(len(set(pick.tolist())) == 4 for pick in picks)
+    assert np.bincount(np.concatenate(picks), minlength=40).min() > 0  # a belief's deals are in order of their cards
+    weight[[7, 30]] = 1
+    assert set(looked_at(weight, keys(1)[0])[:2].tolist()) == {7, 30}
+
+
+def test_touching_honours_are_thought_about_but_dummys_are_not():
+    """W has queen-jack alone and has to follow: plainly there is no choice, but they may tell different things."""
+    deal = "N:A987.K65.Q83.A74 KT.873.KT42.KJ53 65432.AQT.AJ6.92 QJ.J942.975.QT86"
+    options = DeceptiveOptions(deals=4, real=2, imagined=2, depth=1, lines=50, when="always")
+    player = Deceptive(options=options, threads=1)
+    _, view = played_after(deal, 2, 4, "H2 H5 H3 HQ S2")
+    (found,) = player.think(view, keys(1))
+    assert player.plain.think(view, keys(1))[0].belief is None
+    assert found.cards.tolist() == cards("SJ SQ")
+    deal = "N:A987.K65.QJ.A743 KT.873.KT42.KJ52 65432.AQT.A63.98 QJ.J942.9875.QT6"
+    _, view = played_after(deal, 2, 4, "H2 H5 H3 HQ D3 D5")  # everybody sees dummy's queen-jack
+    (found,) = player.think(view, keys(1))
+    assert found.plain.belief is None
+    assert not len(found.cards)
+
+
+def test_what_cards_are_worth_in_one_deal():
+    plays, _ = random_plays(1, 3, 37)
+    view = play_view(plays, contracts_of(plays), 0)
+    legal = np.flatnonzero(view.mask[0])
+    player = Deceptive(options=DeceptiveOptions(imagined=3, depth=1, score="tricks"), threads=1)
+    found = player.in_deal(view, 0, keys(1)[0], plays.owner[0], legal)
+    assert found.cards.tolist() == legal.tolist()
+    for mean, along, seen in zip(found.average, found.taken, found.double_dummy, strict=True):
+        assert mean == pytest.approx(along.mean())
+        assert mean >= seen - 1e-9
+
+
+@pytest.mark.parametrize("length", [29, 38])
+def test_the_player_is_legal_alike_alone_and_tells_why(length):
+    plays, _ = random_plays(3, length, length)
+    view = play_view(plays, contracts_of(plays), 0)
+    options = DeceptiveOptions(deals=6, real=3, imagined=3, depth=1, when="always", score="tricks")
+    player = Deceptive(options=options, threads=1)
+    found = player.think(view, keys(3))
+    for row, deception in enumerate(found):
+        at = np.array([row])
+        assert view.mask[row, deception.card]
+        assert player.play(view.take(at), keys(3)[at]).tolist() == [deception.card]
+        text = deception_text(deception, view, row, "tricks")
+        if len(deception.cards):
+            assert (deception.average >= deception.double_dummy - 1e-9).all()  # he cannot do better by believing
+            plain = deception.cards[deception.usual] == deception.card
+            assert ("if it is seen through" in text) != plain
+            assert ("no other card is surely better" in text) == plain
+            assert deception.risk <= options.risk + 1e-9
+            for reason in filter(None, deception.against):
+                assert reason in text
+            assert "imagines" in text
+
+
+def test_it_is_used_where_no_card_reaches_the_goal():
+    plays, _ = random_plays(6, 5, 32)
+    view = play_view(plays, contracts_of(plays), 0)
+    needed = Deceptive(options=DeceptiveOptions(deals=6, real=2, imagined=2, depth=1), threads=1)
+    for row, found in enumerate(needed.think(view, keys(6))):
+        if found.plain.belief is None:
+            assert found.card == found.plain.card
+        elif len(found.cards) == 0:
+            assert found.card == found.plain.card
+            level = int(view.bid[row]) // 5 + 7
+            left = 13 - int(view.length[row]) // 4
+            ours = (view.turn[row] ^ view.declarer[row]) & 1 == 0
+            total = view.won[row] + (found.plain.tricks if ours else left - found.plain.tricks)
+            reached = (total >= level) == ours
+            assert (found.plain.belief.weight @ reached).max() >= 0.5
+
+
+def test_specs():
+    player = make_player("deceptive?imagined=7&when=always")
+    assert (player.options.imagined, player.options.when) == (7, "always")
+    with pytest.raises(ValueError, match="when is needed or always"):
+        make_player("deceptive?when=never")
+
+
+def a_look(seen, gain):
+    deals = len(gain)
+    return Look(Size(deals, 1, 1), np.array(seen, float), np.array(gain, float), np.full(deals, 1 / deals), [])
+
+
+def test_how_sure_a_gain_is_by_hand():
+    """Gains over the plain card of 2, 0 and 1, and 0 in the deal more: mean 0.75, error sqrt(2.75 / 4 / 3)."""
+    look = a_look([5, 5, 4], [[0, 2, 3], [1, 1, 1], [0, 1, 3]])
+    assert look.average.tolist() == pytest.approx([5 + 1 / 3, 5 + 4 / 3, 4 + 7 / 3])
+    assert look.surely(0, 0.0).tolist() == pytest.approx([0, 1, 1])
+    assert look.surely(0, 1.0)[:2].tolist() == pytest.approx([0, 1 - np.sqrt(2.75 / 12)])
+    weighed = Look(look.size, look.seen, look.gain[:2], np.array([0.75, 0.25]), [])
+    assert weighed.surely(0, 0.0)[1] == pytest.approx(0.75 * 2)
+
+
+def test_another_card_than_the_plain_one_is_taken_where_it_surely_gains():
+    def by(look, plain=0, average=None, sure=0.0, risk=1000.0):
+        return chosen(look, look.seen if average is None else average, plain, DeceptiveOptions(sure=sure, risk=risk))
+
+    lucky = a_look([5, 5, 5], [[0, 4, 0], [0, 0, 0], [0, 0, 0], [0, 0, 0]])
+    assert [by(lucky, sure=errors) for errors in (0.0, 2.0)] == [1, 0]
+    clear = a_look([5, 4.9, 5], [[0, 1, 0], [0, 1, 0], [0, 1, 0], [0, 1, 0]])
+    assert [by(clear, sure=errors) for errors in (0.0, 1.0, 2.0)] == [1, 1, 1]
+    assert [by(clear, risk=risk) for risk in (0.2, 0.1, 0.05, 0.0)] == [1, 1, 0, 0]
+    # Of equal ones what risks least; then what is better as montecarlo sees it; then the plain one.
+    equal = a_look([5, 4, 5], [[0, 2, 1], [0, 2, 1]])
+    assert by(equal) == 2
+    nothing = a_look([5, 5, 5], [[0, 0, 0]])
+    assert by(nothing, average=np.array([5.0, 6.0, 5.0])) == 1
+    assert by(nothing, plain=2, sure=1.0) == 2
+
+
+def test_why_better_looking_cards_were_left():
+    look = a_look([5, 4, 5, 5], [[0, 4, 4, 1], [0, 4, 0, 1], [0, 4, 0, 1], [0, 4, 0, 1]])
+    options = DeceptiveOptions(sure=2.0, risk=0.3)
+    assert chosen(look, look.seen, 0, options) == 3
+    assert _against(look, 0, 3, options) == ("", "risks too much", "not surely better", "")
+
+
+def test_a_card_of_a_low_run_has_the_candidate_that_stands_for_it():
+    some = np.array(cards("C2 C9 CT D5"))
+    assert [like(some, card) for card in cards("C2 C4 C9 D5 D7")] == [0, 0, 1, 3, 3]
+    assert [like(some[::-1], card) for card in cards("C2 C4 C9 D5 D7")] == [3, 3, 2, 0, 0]

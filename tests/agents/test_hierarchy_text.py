@@ -1,0 +1,260 @@
+"""Bidding systems as text: what is read is written so that it reads back the same, and faults are told by line."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from agents.hierarchy.engine.compiled import compile_system
+from agents.hierarchy.language.text import (
+    FLAGS,
+    SystemTextError,
+    constraint_text,
+    load_system,
+    parse_constraint,
+    parse_system,
+    system_text,
+)
+from agents.hierarchy.language.tree import INFINITE, Atom, Block, Line, Step, System, walk
+from agents.hierarchy.language.vocabulary import CALL_WORDS, FLAG_WORDS, MEANINGS, SUIT_WORDS, WORDS
+from agents.hierarchy.language.words import words_text
+from agents.registry import read_system, shipped_systems
+
+EXAMPLE = """\
+# Whose system this is.
+system: example
+
+# opens
+1N    15-17 hcp, balanced                                  ; strong !invite
+  # after no trump
+  2C    8+ hcp, 4 H or 4 S and 5+ C                        ; Stayman !forcing !artificial
+  (2x)
+    X     3+ theirs:x, not vul
+(1x)                                                       ; they open
+  jump:y 6+ y, y > x
+
+# elsewhere
+when ours, partner-called:4N                               ; general
+  game:M 8+ fit:M, H = S+1
+"""
+
+
+def numbers_aside(line: Line) -> tuple:
+    """Everything that is written of a line, also what does not count when lines are compared."""
+    return (line.name, line.constraint, line.flags, line.note, line.comments)
+
+
+def everything(system: System) -> list[object]:
+    """All that the text of a system holds, in order."""
+    blocks = [(b.when, b.note, b.comments, [numbers_aside(line) for line in walk(b.lines)]) for b in system.blocks]
+    return [system, system.comments, [numbers_aside(line) for line in walk(system.lines)], blocks]
+
+
+@pytest.mark.parametrize("name", [*shipped_systems(), "general"])
+def test_shipped_systems_read_back_the_same(name):
+    system = read_system(name) if name != "general" else System("general", (), read_system("sayc").blocks)
+    again = parse_system(system_text(system))
+    assert everything(again) == everything(system)
+    assert system_text(again) == system_text(system)
+
+
+def test_the_text_of_the_example_is_the_example():
+    assert system_text(parse_system(EXAMPLE)) == EXAMPLE
+
+
+def test_example_means_what_it_says():
+    system = parse_system(EXAMPLE)
+    assert (system.name, system.comments) == ("example", ("Whose system this is.",))
+    notrump, overcalls = system.lines
+    assert notrump.comments == ("opens",)
+    assert notrump.note == "strong"
+    assert notrump.flags == ("invite",)
+    assert notrump.constraint == (((Atom("hcp", 15, 17),),), ((Atom("balanced", 1, 1),),))
+    stayman, overcalled = notrump.lines
+    assert stayman.comments == ("after no trump",)
+    assert stayman.number == 7
+    assert stayman.constraint[1] == ((Atom("H", 4, 4),), (Atom("S", 4, 4), Atom("C", 5, INFINITE)))
+    assert overcalled.after
+    assert overcalled.path == (Step("2x", theirs=True),)
+    assert overcalled.lines[0].constraint == (((Atom("theirs:x", 3, INFINITE),),), ((Atom("vul", 0, 0),),))
+    assert overcalls.lines[0].constraint == (((Atom("y", 6, INFINITE),),), ((Atom("y-x", 1, INFINITE),),))
+    (block,) = system.blocks
+    assert block.comments == ("elsewhere",)
+    assert block.when == (((Atom("ours", 1, 1),),), ((Atom("partner-called", 22, 22),),))
+    assert block.lines[0].constraint[1] == ((Atom("H-S", 1, 1),),)
+
+
+@pytest.mark.parametrize(
+    ("written", "short"),
+    [("1NT 5+ S", "1N    5+ S"), ("1C-Pass-1D", "1C-P-1D"), ("Dbl", "X"), ("Rdbl", "XX"), ("1C  4-4 S", "1C    4 S")],
+)
+def test_other_spellings(written, short):
+    assert system_text(parse_system(written)).splitlines()[-1] == short
+
+
+# --- trees of any kind -----------------------------------------------------------------------------------
+
+suit = st.sampled_from(["C", "D", "H", "S", "M", "oM", "m", "om", "x", "y"])
+stems = sorted({word.partition(":")[0] for word in WORDS if len(word) > 1})
+
+
+@st.composite
+def atoms(draw):
+    word = draw(st.sampled_from([*stems, "length", "difference"]))
+    low = draw(st.integers(0, 40))
+    high = draw(st.one_of(st.just(INFINITE), st.integers(low, 60)))
+    if word == "length":
+        return Atom(draw(suit), low, high)
+    if word == "difference":
+        return Atom(f"{draw(suit)}-{draw(suit)}", low, draw(st.sampled_from([low, INFINITE])))
+    if word in CALL_WORDS:
+        call = draw(st.integers(0, 37))
+        return Atom(word, call, call)
+    if word in SUIT_WORDS and not (word == "hcp" and draw(st.booleans())):
+        word = f"{word}:{draw(suit)}"
+    if word.partition(":")[0] in FLAG_WORDS:
+        low = high = draw(st.integers(0, 1))
+    return Atom(word, low, high)
+
+
+constraints = st.lists(
+    st.lists(st.lists(atoms(), min_size=1, max_size=2).map(tuple), min_size=1, max_size=2).map(tuple), max_size=3
+).map(tuple)
+tokens = st.one_of(
+    st.sampled_from(["P", "X", "XX"]),
+    st.builds(lambda level, strain: f"{level}{strain}", st.integers(1, 7), st.one_of(suit, st.just("N"))),
+    st.builds(lambda span, strain: f"{span}:{strain}", st.sampled_from(["lowest", "jump", "game", "slam"]), suit),
+)
+steps = st.one_of(
+    st.builds(Step, tokens), st.builds(Step, st.one_of(tokens, st.sampled_from(["any", "2any"])), st.just(True))
+)
+words = st.text("abcdefghijkl.()4", min_size=1, max_size=6)
+notes = st.lists(words, max_size=3).map(" ".join)
+comments = st.lists(st.lists(words, max_size=4).map(" ".join), max_size=2).map(tuple)
+
+
+@st.composite
+def lines(draw, depth=1):
+    path = tuple(draw(st.lists(steps, min_size=1, max_size=2)))
+    after = path[-1].theirs or draw(st.integers(0, 4)) == 0
+    below = draw(st.lists(lines(depth - 1), max_size=3)) if depth else []
+    return Line(
+        path,
+        () if after else draw(constraints),
+        () if after else tuple(draw(st.lists(st.sampled_from(FLAGS), unique=True, max_size=2))),
+        draw(notes),
+        tuple(below),
+        after,
+        draw(comments),
+    )
+
+
+systems = st.builds(
+    System,
+    words,
+    st.lists(lines(), max_size=4).map(tuple),
+    st.lists(st.builds(Block, constraints, st.lists(lines(0), max_size=3).map(tuple), notes, comments), max_size=2).map(
+        tuple
+    ),
+    comments,
+)
+
+
+@settings(max_examples=50, deadline=None)
+@given(systems)
+def test_any_system_reads_back_the_same(system):
+    assert everything(parse_system(system_text(system))) == everything(system)
+
+
+@settings(max_examples=50, deadline=None)
+@given(constraints)
+def test_any_constraint_reads_back_the_same(constraint):
+    assert parse_constraint(constraint_text(constraint)) == constraint
+
+
+# --- faults ----------------------------------------------------------------------------------------------
+
+FAULTS = [
+    ("1C\n1Z", 2, "'1Z' is no call"),
+    ("8C", 1, "'8C' is no call"),
+    ("1C-", 1, "'' is no call"),
+    ("any", 1, "'any' stands for calls of the opponents only"),
+    ("1N\n  2any", 2, "'any' stands for calls of the opponents only"),
+    ("# c\n\n1C  5+ h", 3, "'h' is no word of the language; 'bridge-env bid --words' lists them"),
+    ("1C  5+ length", 1, "'length' is no word"),
+    ("1C  5+ fit", 1, "'fit' needs a suit: fit:S, fit:M or fit:x"),
+    ("1C  shape", 1, "'shape' is no constraint; write '15-17 hcp'"),
+    ("1C  not hcp", 1, "'not hcp' is no constraint"),
+    ("1C  hcp", 1, "'hcp' is no constraint"),
+    ("1C  5+ H,", 1, "'' is no constraint"),
+    ("1C  5+ H or", 1, "'5+ H or' is no constraint"),
+    ("1C  H < S", 1, "'H < S' is no constraint"),
+    ("1C  17-15 hcp", 1, "'17-15 hcp': the range is empty"),
+    ("1C  100+ hcp", 1, "'100+ hcp': numbers go up to 99"),
+    ("1C  partner-called:9X", 1, "'9X' is not a call"),
+    ("1C  ; good !strong", 1, "!strong is no flag; there are !forcing, !gf"),
+    ("(1C)  5+ H", 1, "only leads on to those below it; it takes no constraint"),
+    ("after 1C  5+ H", 1, "only leads on to those below it; it takes no constraint"),
+    ("after 1C  ; !forcing", 1, "only leads on to those below it; it takes no constraint and no flag"),
+    ("\n  1C", 2, "this line is indented, but nothing above it can lead to it"),
+    ("1C\n    1D\n  1H", 3, "this line's indentation fits no line above it"),
+    ("1C\n\t1D", 2, "indent with spaces, not tabs"),
+    ("1C\n  when ours", 2, "'when' stands at the left margin"),
+    ("1C\n; a remark", 2, "a line begins with a call; for a comment write '#'"),
+]
+
+
+@pytest.mark.parametrize(("text", "number", "reason"), FAULTS)
+def test_faulty_text_is_told_with_its_line(text, number, reason):
+    with pytest.raises(SystemTextError) as caught:
+        parse_system(text, source="mine.bidding")
+    assert str(caught.value).startswith(f"mine.bidding:{number}: ")
+    assert reason in str(caught.value)
+
+
+UNREACHABLE = [
+    ("1H\n  1C", 2, "no auction leads here: the call is not legal after the lines above it: '1C'"),
+    ("1C\n  X", 2, "no auction leads here"),
+    ("XX", 1, "no auction leads here"),
+    ("1C\n  7N\n    (X)\n      XX\n        X", 5, "no auction leads here"),
+    ("1C  4+ M", 1, "'M' in 'M' stands for no suit here; a call such as 1M must come first"),
+    ("1C  M > H", 1, "'M' in 'M-H' stands for no suit here"),
+    ("1M\n  2N  8+ fit:oM, 3+ x", 2, "'x' in 'x' stands for no suit here"),
+    ("when ours\n  1C-1D", 2, "a general rule is one call of ours, and no line follows it: '1C-1D'"),
+    ("when ours\n  (1C)", 2, "a general rule is one call of ours"),
+    ("when ours\n  1C\n    1D", 2, "a general rule is one call of ours"),
+    ("when 8+ fit:x\n  P", 1, "'x' in 'fit:x' stands for no suit here"),
+]
+
+
+@pytest.mark.parametrize(("text", "number", "reason"), UNREACHABLE)
+def test_lines_that_cannot_be_compiled_are_told(text, number, reason):
+    with pytest.raises(SystemTextError) as caught:
+        compile_system(parse_system(text, name="mine"))
+    assert str(caught.value).startswith(f"system 'mine', line {number}: ")
+    assert reason in str(caught.value)
+
+
+def test_files_that_cannot_be_read_are_named(tmp_path):
+    latin = tmp_path / "latin.bidding"
+    latin.write_bytes("1C  ; d\xe9but".encode("latin-1"))
+    for path in (latin, tmp_path / "missing.bidding", tmp_path):
+        with pytest.raises(SystemTextError, match=re.escape(f"{path}: cannot be read")):
+            load_system(path)
+
+
+def test_line_ends_do_not_matter(tmp_path):
+    path = tmp_path / "windows.bidding"
+    path.write_bytes(EXAMPLE.replace("\n", "\r\n").encode())
+    assert everything(load_system(path)) == everything(parse_system(EXAMPLE))
+
+
+def test_the_page_of_words_holds_them_all():
+    page = words_text()
+    shown = {word.partition(":")[0] for word in re.findall(r"[a-z][a-z0-9-]*", page)}
+    suits_are_written_as_letters = {"C", "D", "H", "S"}
+    assert {word.partition(":")[0] for word in WORDS} - suits_are_written_as_letters <= shown
+    assert set(MEANINGS) <= shown

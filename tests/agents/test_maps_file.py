@@ -1,0 +1,294 @@
+"""Files of maps, hostile ones too; the bidder, why it calls, what judges it, the pages, and the command."""
+
+import json
+import pickle
+from contextlib import suppress
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from support.maps import CONFIG, small_atlas
+
+from agents.maps.atlas import Atlas, MapFileError, around, load, save
+from agents.maps.bidder import MapBidder, read_bidder
+from agents.maps.explain import Explanation, Unit, explain, neighbours
+from agents.maps.situations import ADVANCES, LATER, SITUATIONS
+from agents.wire import read_states
+from bridge_env.calls import call_text, parse_call
+from bridge_env.features import FEATURES
+from bridge_env.records.pbn import Board, write_boards
+from training.cli.entry import main
+from training.maps import examples, fit, judge
+from training.maps.pictures import colours, picture
+from training.match.boards import library_boards
+from training.match.match import play
+from training.studies.maps_2007 import study
+
+
+@pytest.fixture(scope="module")
+def atlas():
+    return small_atlas()
+
+
+@pytest.fixture(scope="module")
+def held():
+    return examples.bid_by("system:sayc", "system:sayc", "system:sayc", library_boards(60, 2, "judging"), 2)
+
+
+def test_the_same_seed_gives_the_same_bytes(atlas, tmp_path):
+    save(atlas, tmp_path / "a.npz")
+    save(fit.from_system(CONFIG), tmp_path / "b.npz")
+    save(load(tmp_path / "a.npz"), tmp_path / "c.npz")
+    save(fit.from_system(replace(CONFIG, seed=2)), tmp_path / "d.npz")
+    first = (tmp_path / "a.npz").read_bytes()
+    assert (tmp_path / "b.npz").read_bytes() == first == (tmp_path / "c.npz").read_bytes()
+    assert (tmp_path / "d.npz").read_bytes() != first
+    assert read_bidder(str(tmp_path / "a.npz")).atlas is read_bidder(str(tmp_path / "a.npz")).atlas
+
+
+def test_units_hold_the_examples(atlas, held):
+    """Each hand is counted once, at its best-matching unit."""
+    for k, one in atlas.maps.items():
+        assert one.calls.sum() <= CONFIG.most
+        assert one.unit.shape[0] == one.rows * one.columns <= CONFIG.side**2
+        total = one.calls.sum(axis=1)
+        np.testing.assert_allclose(one.hand[total > 0, :4].sum(axis=1), 13, atol=1e-4)
+        assert (one.hand[total == 0] == 0).all()
+        assert k in range(len(SITUATIONS))
+    naive = atlas.maps[0]
+    place = naive.unit[[3, 1]] + np.array([[1], [0]], np.int16)
+    squared = ((naive.unit[None].astype(int) - place[:, None]) ** 2).sum(axis=2)
+    assert naive.best(place).tolist() == squared.argmin(axis=1).tolist()
+
+
+def edited(array, where, value):
+    out = array.copy()
+    out[where] = value
+    return out
+
+
+@pytest.mark.parametrize(
+    ("fault", "says"),
+    [
+        (lambda m: {"unit": edited(m.unit, (0, 0), 300)}, "farther out"),
+        (lambda m: {"unit": m.unit[:-1]}, "unit is"),
+        (lambda m: {"calls": edited(m.calls, (0, 0), -1)}, "counts of calls"),
+        (lambda m: {"calls": np.zeros_like(m.calls)}, "counts of calls"),
+        (lambda m: {"hand": edited(m.hand, (0, 0), np.nan)}, "no number"),
+        (lambda m: {"metric": edited(m.metric, (0, 0), np.nan)}, "not below"),
+        (lambda m: {"metric": edited(m.metric, (0, 0), 5000.0)}, "not below"),
+        (lambda m: {"metric": edited(m.metric, (0, 0), 1 / 3)}, "no multiples"),
+        (lambda m: {"metric": m.metric[:-1].copy()}, "metric is"),
+        (lambda m: {"rows": 0}, "a grid of"),
+        (lambda m: {"rows": 100_000}, "a grid of"),
+        (lambda m: {"rows": True}, "a grid of"),
+    ],
+)
+def test_a_file_that_holds_what_no_map_holds(atlas, tmp_path, fault, says):
+    first = atlas.maps[0]
+    save(replace(atlas, maps={**atlas.maps, 0: replace(first, **fault(first))}), tmp_path / "bad.npz")
+    with pytest.raises(MapFileError, match=says) as caught:
+        load(tmp_path / "bad.npz")
+    assert "bad.npz" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ({"reader": "python:os:system"}, "no system"), ({"fallback": "python:os:system"}, "no system"),
+        ({"inputs": "other"}, "inputs are"), ({"maps": {}}, "no map"), ({"reader": 3}, "no system"),
+        ({"inputs": "learned"}, "metric is"),
+    ],
+)  # fmt: skip
+def test_a_header_that_no_maps_have(atlas, tmp_path, change, says):
+    save(replace(atlas, **change), tmp_path / "bad.npz")
+    with pytest.raises(MapFileError, match=says):
+        load(tmp_path / "bad.npz")
+
+
+def test_damaged_and_foreign_files(atlas, tmp_path):
+    path = tmp_path / "maps.npz"
+    save(atlas, path)
+    whole = path.read_bytes()
+    rng = np.random.default_rng(1)
+    for _ in range(40):
+        data = bytearray(whole)
+        for at in rng.integers(0, len(data), 3):
+            data[at] ^= 1 + int(rng.integers(255))
+        path.write_bytes(data[: int(rng.integers(1, len(data) + 1))] if rng.random() < 0.5 else data)
+        with suppress(MapFileError):
+            assert isinstance(load(path), Atlas)  # a byte of the archive that nobody reads
+    np.savez(path, header=np.array([{"a": 1}], dtype=object))  # a pickle
+    with pytest.raises(MapFileError):
+        load(path)
+    path.write_bytes(pickle.dumps(atlas.fitted))
+    with pytest.raises(MapFileError):
+        load(path)
+    with pytest.raises(MapFileError, match="no such file"):
+        load(tmp_path / "none.npz")
+
+
+# --- bidding -----------------------------------------------------------------------------------------------
+
+
+def test_calls_are_the_units_legal_majority(atlas, held):
+    found = MapBidder(atlas).consult(held.view)
+    assert held.view.mask[np.arange(len(held)), found.call].all()
+    for row in range(0, len(held), 17):
+        count = atlas.maps[int(found.situation[row])].calls[found.unit[row]] * held.view.mask[row]
+        if count.any():
+            assert count[found.call[row]] == count.max()  # ties: by the units around
+            assert found.share[row] == count.max() / atlas.maps[int(found.situation[row])].calls[found.unit[row]].sum()
+        else:
+            assert np.isnan(found.share[row])
+    assert (found.call == held.called).mean() > 0.55
+
+
+def test_neighbours_speak_for_an_empty_unit(atlas):
+    one = atlas.maps[0]
+    calls = np.zeros((9, 38), np.int32)
+    calls[0, 5], calls[8, 7], calls[4, 3] = 2, 3, 1
+    small = replace(one, rows=3, columns=3, unit=one.unit[:9], calls=calls, hand=one.hand[:9])
+    assert small.votes.argmax(axis=1)[[0, 4, 8, 5]].tolist() == [5, 3, 7, 7]
+    assert around(calls, 3, 3)[4, [3, 5, 7]].tolist() == [0, 2, 3]
+    assert neighbours(small, 0) == [1, 3, 4]
+    assert len(neighbours(small, 4)) == 8
+
+
+def test_a_fallback_calls_where_there_is_no_map(atlas, held):
+    six = {k: one for k, one in atlas.maps.items() if k not in (ADVANCES, LATER)}
+    passes = MapBidder(replace(atlas, maps=six)).consult(held.view)
+    sayc = MapBidder(replace(atlas, maps=six, fallback="system:sayc")).consult(held.view)
+    elsewhere = np.isin(passes.situation, (ADVANCES, LATER))
+    assert elsewhere.any()
+    assert (passes.call[elsewhere] == 0).all()
+    assert (sayc.call[elsewhere] == held.called[elsewhere]).all()
+    assert (passes.unit[elsewhere] == -1).all()
+    np.testing.assert_array_equal(passes.call[~elsewhere], sayc.call[~elsewhere])
+
+
+def test_learned_inputs(held):
+    """Fifty boards are too few for a thousand columns, but better than blind."""
+    made = MapBidder(small_atlas("learned")).bid(held.view, np.zeros(len(held), np.uint64))
+    assert held.view.mask[np.arange(len(held)), made].all()
+    assert (made == held.called).mean() > 0.42
+
+
+def test_why(atlas, tmp_path):
+    view, key = read_states([{"hand": "AKQ2.T98.J7.A543"}])
+    bidder = MapBidder(atlas)
+    told = explain(bidder, view)
+    assert str(told).splitlines()[0] == call_text(int(bidder.bid(view, key)[0]))
+    assert "the map of openings" in str(told)
+    assert told.units[0].where in told.because
+    distances = [unit.distance for unit in told.units[1:]]
+    assert distances == sorted(distances)
+    assert told.units[0].distance <= distances[0]
+    none = explain(MapBidder(replace(atlas, maps={LATER: atlas.maps[LATER]})), view)
+    assert none.call == "Pass"
+    assert "no map of openings" in str(none)
+
+
+def test_html_escapes():
+    unit = Unit("<b>", 3, "A & B", (("<1S>", 1.0),), 0.0)
+    fragment = Explanation("1S", "<i>", '"<script>"', (unit,)).html()
+    for raw in ("<b>", "<i>", "<script>", "A & B", "<1S>"):
+        assert raw not in fragment
+    assert "&lt;script&gt;" in fragment
+
+
+# --- judging, pictures, the study --------------------------------------------------------------------------
+
+
+def test_the_verdict_adds_up(atlas, held):
+    verdict = judge.judged(atlas, held, "system:two-over-one", 0)
+    rows = {row.name: row for row in verdict.calls}
+    assert rows["all calls"].asked == len(held) == sum(b.asked for b in verdict.bins)
+    assert sum(rows[name].asked for name in SITUATIONS if name in rows) == len(held)
+    assert sum(b.right for b in verdict.bins) == rows["all calls"].right
+    assert not verdict.matches
+    assert all(region.hands >= 30 and region.right <= region.asked for region in verdict.regions)
+    stated = [b.stated for b in verdict.bins if b.stated]
+    assert stated == sorted(stated)
+
+
+def test_pictures(atlas):
+    shades = colours()
+    assert shades.shape == (38, 3)
+    assert ((shades >= 0) & (shades <= 1)).all()
+    assert len({tuple(shade) for shade in shades.tolist()}) == 38
+    image = picture(atlas.maps[0])
+    assert image.shape == (atlas.maps[0].rows, atlas.maps[0].columns, 3)
+    assert ((image >= 0) & (image <= 1)).all()
+
+
+def test_boards_of_the_study():
+    boards = study.no_trump_boards(150, 1)
+    f = study.deal_features(boards.owner)[np.arange(150), boards.dealer]
+    assert ((f[:, FEATURES["hcp"]] >= 15) & (f[:, FEATURES["hcp"]] <= 17) & (f[:, FEATURES["balanced"]] == 1)).all()
+    assert boards.share_in_training() == 0
+    assert len(set(boards.dealer.tolist())) == 4
+    np.testing.assert_array_equal(study.no_trump_boards(24, 1).owner, boards.owner[:24])
+    from bridge_env.double_dummy.library import embedded
+
+    np.testing.assert_array_equal(embedded().tables_of(boards.owner[:40]), boards.tricks[:40])
+
+
+# --- the command -------------------------------------------------------------------------------------------
+
+
+def record(folder, count=120):
+    """A PBN file of boards as ``system:sayc`` bids them; some are held out."""
+    result = play("system:sayc", "system:sayc", library_boards(count, 3, "all"), 4)
+    boards, history = result.boards, result.tables[0].history
+    said = [tuple(int(c) for c in row if c >= 0) for row in history]
+    rows = [Board(boards.owner[i], int(boards.dealer[i]), int(boards.vulnerability[i]), i + 1, said[i])
+            for i in range(count)]  # fmt: skip
+    write_boards(folder / "sayc.pbn", rows)
+    return folder / "sayc.pbn"
+
+
+def test_the_command_and_the_study(tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(study, "MANY", 60)
+    monkeypatch.setattr(study.studied, "__defaults__", (60,))
+    out = tmp_path / "maps"
+    path = str(record(tmp_path))
+    assert main(["fit", "maps", path, "--side", "6", "--match-boards", "20", "--out", str(out)]) == 0
+    assert "all calls" in capsys.readouterr().out
+    page, content = (out / "README.md").read_text(), json.loads((out / "results.json").read_text())
+    assert "`bridge-env fit maps --side 6 --match-boards 20 sayc.pbn`" in page
+    assert str(tmp_path) not in page + json.dumps(content)
+    assert "## The most ambiguous units" in page
+    assert {"maps.npz", "maps.png", "ambiguity.png"} <= {p.name for p in out.iterdir()}
+    assert main(["bid", f"python:{__name__}:nothing", "--hand", "AKQ2"]) == 2  # the wrong hand, or no such bidder
+    assert main(["fit", "maps", "--study", "2007", str(out / "maps.npz"), "--out", str(tmp_path / "study")]) == 0
+    assert "recorded auctions" in (tmp_path / "study" / "README.md").read_text()
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["--study", "2007"], "needs maps to judge"),
+        (["--study", "2007", "--side", "3", "x.npz"], "--side does not go with --study"),
+        (["--study", "2007", "--from", "sayc", "x.npz"], "--from does not go with --study"),
+        (["--boards", "5", "x.pbn"], "--boards does not go with recorded auctions"),
+        (["--side", "0"], "not a whole number from 1 up"),
+        (["--from", "nobody"], "no such system"),
+        (["--study", "2007", "none.npz"], "there is no such file"),
+    ],
+)
+def test_faulty_words(words, says, capsys, tmp_path):
+    assert main(["fit", "maps", *words, "--out", str(tmp_path)]) == 2
+    assert says in capsys.readouterr().err
+
+
+def test_bid_tells_why(atlas, tmp_path, capsys, monkeypatch):
+    import agents.registry
+    from bridge_env import bidders
+
+    save(atlas, tmp_path / "maps.npz")
+    bidder = agents.registry.make_maps(str(tmp_path / "maps.npz"), opponents="system:sayc")
+    monkeypatch.setattr(bidders, "make", lambda spec, **others: bidder)
+    assert main(["bid", "som:maps.npz", "--hand", "AKQ2.T98.J7.A543", "--auction", "1S P"]) == 0
+    assert "the map of responses to suits" in capsys.readouterr().out
+    assert parse_call(str(explain(bidder, read_states([{"hand": "AKQ2.T98.J7.A543"}])[0]).call)) >= 0

@@ -1,0 +1,76 @@
+"""Changes to systems: every one is a legal tree, does what it says, and leaves its parent alone."""
+
+from agents.hierarchy.changes.mutation import (
+    Chance,
+    addresses,
+    line_at,
+    threshold_move,
+    with_constraint,
+    with_line,
+)
+from agents.hierarchy.engine.compiled import compile_system
+from agents.hierarchy.language.text import parse_system, system_text
+from agents.registry import read_system
+
+SAYC = read_system("sayc")
+TOY = parse_system("system: toy\n1N  15-17 hcp, balanced\n  2C  8+ hcp, 4 H or 4 S\nwhen ours\n  P  0-20 hcp\n")
+
+
+def test_addresses_name_every_line_once():
+    found = dict(addresses(SAYC))
+    assert all(line_at(SAYC, address) is line for address, line in found.items())
+    assert line_at(TOY, ("lines", 0, 0)).name == "2C"
+    assert line_at(TOY, ("blocks", 0, 0)).name == "P"
+    assert line_at(TOY, ("lines", 7)) is None
+    assert line_at(TOY, ("blocks", 3, 0)) is None
+
+
+def test_with_line_changes_one_line_and_nothing_else():
+    address, line = ("lines", 0, 0), line_at(TOY, ("lines", 0, 0))
+    other = with_constraint(TOY, address, ())
+    assert line_at(other, address).constraint == ()
+    assert with_line(other, address, line) == TOY
+    assert parse_system(system_text(TOY)) == TOY  # the parent is as it was
+
+
+def test_moves_are_single_steps_of_one_threshold():
+    seen = set()
+    for k in range(300):
+        address, constraint, what = threshold_move(TOY, Chance("t", k), {})
+        old, new = line_at(TOY, address).constraint, constraint
+        changed = [
+            (a, b)
+            for x, y in zip(old, new, strict=True)
+            for u, v in zip(x, y, strict=True)
+            for a, b in zip(u, v, strict=True)
+            if a != b
+        ]
+        assert len(changed) == 1
+        (before, after) = changed[0]
+        assert before.word == after.word != "balanced"
+        assert max(abs(before.lo - after.lo), abs(before.hi - after.hi)) == 1
+        assert 0 <= after.lo <= after.hi
+        seen.add(what)
+    assert "1N: 15-17 hcp -> 14-16 hcp" in seen
+    assert "2C: 8+ hcp -> 9+ hcp" in seen
+    assert "P: 0-20 hcp -> 0-21 hcp" in seen
+
+
+def test_often_used_lines_are_moved_more_often():
+    usage = {line_at(TOY, ("lines", 0, 0)).number: 10_000}
+    hits = sum(threshold_move(TOY, Chance("u", k), usage)[0] == ("lines", 0, 0) for k in range(200))
+    assert hits > 170
+
+
+def test_a_hundred_changes_still_make_a_system_that_reads_back():
+    system = SAYC
+    for k in range(100):
+        address, constraint, _ = threshold_move(system, Chance("walk", k), {})
+        system = with_constraint(system, address, constraint)
+    compile_system(system)
+    assert parse_system(system_text(system)) == system != SAYC
+
+
+def test_chance_is_a_function_of_its_coordinates():
+    assert [Chance("a", 1).below(1000) for _ in range(3)] == [Chance("a", 1).below(1000)] * 3
+    assert Chance("a", 1).below(10**9) != Chance("a", 2).below(10**9)

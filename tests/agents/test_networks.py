@@ -1,0 +1,292 @@
+"""Networks that bid: what they see, sums that are exact, the file, and what a hostile file gets for an answer."""
+
+import io
+import json
+import pickle
+import zipfile
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from reference.network_inputs import inputs_on, number
+from support.networks import random_layers, random_networks, views
+
+from agents.networks import file as networks_file
+from agents.networks import products
+from agents.networks.bidder import NetworkBidder
+from agents.networks.file import NetworkFileError
+from agents.networks.inputs import MOST_ON, NUM_INPUTS, inputs_of
+from agents.networks.network import TOP, UNIT, Layer, Network, NetworkError, check, quantized
+from agents.networks.shipped import network_path, read_networks, role, shipped_networks
+from agents.registry import make_policy
+from bridge_env.auction import Auctions, longest_auction
+from bridge_env.bidders import SpecError
+from bridge_env.view import view_of
+
+
+@pytest.fixture
+def file(tmp_path):
+    path = tmp_path / "network.npz"
+    networks_file.save(random_networks(), path)
+    return path
+
+
+# --- what is seen ----------------------------------------------------------------------------------------------
+
+
+def test_inputs_are_those_of_the_table():
+    view, _ = views(300, seed=1)
+    numbers, starts = inputs_of(view)
+    for i in range(len(view)):
+        calls = [int(c) for c in view.history[i, : view.length[i]]]
+        names = inputs_on(view.hand[i], calls, int(view.dealer[i]), int(view.vulnerability[i]), int(view.seat[i]))
+        on = numbers[starts[i] : starts[i + 1]].tolist()
+        assert len(on) == len(set(on))
+        assert set(on) == {number(name) for name in names}
+
+
+def test_the_longest_auction_has_room():
+    calls = longest_auction()[:-1]
+    auctions = Auctions.replay(np.array([calls]), 0, 3)
+    owner = np.repeat(np.arange(4, dtype=np.uint8), 13)[None]
+    numbers, starts = inputs_of(view_of(auctions, owner))
+    assert starts[1] <= MOST_ON
+    names = inputs_on(view_of(auctions, owner).hand[0], calls, 0, 3, int(auctions.turn[0]))
+    assert set(numbers.tolist()) == {number(name) for name in names}
+
+
+# --- the arithmetic --------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("spread", [0.1, 1.0, 5.0])
+def test_outputs_have_the_same_bits_in_any_batch(spread):
+    network = random_networks(seed=4, widths=(33, 65), spread=spread).policy
+    view, _ = views(257, seed=4)
+    whole = network.outputs(*inputs_of(view))
+    for size in (1, 2, 7, 64, 250):
+        parts = [
+            network.outputs(*inputs_of(view.take(np.arange(at, min(at + size, len(view))))))
+            for at in range(0, len(view), size)
+        ]
+        np.testing.assert_array_equal(np.concatenate(parts), whole)
+
+
+def test_outputs_are_those_of_whole_numbers():
+    """The same sums in integers of 64 bits, which cannot round."""
+    network = random_networks(seed=5, widths=(20, 30)).policy
+    view, _ = views(200, seed=5)
+    numbers, starts = inputs_of(view)
+    for i in range(len(view)):
+        signal = np.zeros(NUM_INPUTS, np.int64)
+        signal[numbers[starts[i] : starts[i + 1]]] = 1
+        for layer in network.layers[:-1]:
+            total = signal @ layer.weight.astype(np.int64) + layer.bias
+            signal = np.clip(np.rint(total * (layer.scale / UNIT)), 0, TOP).astype(np.int64)
+        last = network.layers[-1]
+        expected = (signal @ last.weight.astype(np.int64) + last.bias) * last.scale
+        np.testing.assert_array_equal(
+            network.outputs(numbers[starts[i] : starts[i + 1]], np.array([0, starts[i + 1] - starts[i]]))[0], expected
+        )
+
+
+@pytest.mark.parametrize("widths", [(40,), (33, 65), (640, 384, 384)])
+def test_products_of_bytes_are_the_same_numbers(widths, monkeypatch):
+    """Also where every number that is passed on is as large as it gets, and with weights of the largest size."""
+    torch = pytest.importorskip("torch")
+    view, _ = views(100, seed=7)
+    seen = inputs_of(view)
+    network = random_networks(seed=7, widths=widths, spread=3.0).policy
+    first, *others = network.layers
+    full = Network((replace(first, bias=np.full_like(first.bias, 2**20)), *others))
+    for one in (network, full):
+        expected = one.outputs(*seen)
+        assert products.byte_layers(one.layers[1:]) is not None
+        monkeypatch.setattr(products._Chosen, "torch", torch)
+        np.testing.assert_array_equal(one.outputs(*seen), expected)
+        monkeypatch.setattr(products._Chosen, "torch", None)
+
+
+def test_weights_too_large_for_bytes_stay_floats(monkeypatch):
+    torch = pytest.importorskip("torch")
+    layers = random_networks(seed=8, widths=(4, 3)).policy.layers
+    large = replace(layers[1], weight=np.full_like(layers[1].weight, 16_400), scale=2.0**-20)
+    network = Network((layers[0], large, layers[2]))
+    view, _ = views(20, seed=8)
+    expected = network.outputs(*inputs_of(view))
+    assert products.byte_layers(network.layers[1:]) is None
+    monkeypatch.setattr(products._Chosen, "torch", torch)
+    np.testing.assert_array_equal(network.outputs(*inputs_of(view)), expected)
+
+
+def test_rounding_changes_outputs_little():
+    layers = random_layers(seed=6)
+    view, _ = views(300, seed=6)
+    numbers, starts = inputs_of(view)
+    signal = np.zeros((len(view), NUM_INPUTS))
+    for i in range(len(view)):
+        signal[i, numbers[starts[i] : starts[i + 1]]] = 1
+    for n, (weight, bias) in enumerate(layers):
+        signal = (np.clip(signal, 0, TOP * UNIT) if n else signal) @ weight + bias
+    np.testing.assert_allclose(quantized(layers, MOST_ON).outputs(numbers, starts), signal, atol=0.06)
+
+
+def test_floats_make_the_same_network_again():
+    network = random_networks(seed=7).policy
+    again = quantized(network.floats(), MOST_ON)
+    for ours, theirs in zip(network.layers, again.layers, strict=True):
+        np.testing.assert_array_equal(ours.weight, theirs.weight)
+        np.testing.assert_array_equal(ours.bias, theirs.bias)
+
+
+@pytest.mark.parametrize(("value", "says"), [(np.nan, "not numbers"), (np.inf, "not numbers"), (1e9, "too large")])
+def test_weights_that_make_no_network(value, says):
+    layers = random_layers()
+    layers[1][0][0, 0] = value
+    with pytest.raises(NetworkError, match=says):
+        quantized(layers, MOST_ON)
+
+
+def test_sums_that_are_not_exact_are_refused():
+    rough = Layer(np.full((NUM_INPUTS, 38), 2**15 - 1, np.int16), np.zeros(38, np.int32), 2.0**-10)
+    check(Network((rough,)), NUM_INPUTS, 38, 100)
+    with pytest.raises(NetworkError, match="exactly"):
+        check(Network((rough,)), NUM_INPUTS, 38, 600)
+
+
+# --- the player ------------------------------------------------------------------------------------------------
+
+
+def test_the_highest_legal_output_is_called():
+    bidder = NetworkBidder(random_networks())
+    view, key = views(1_000, seed=1)
+    outputs = bidder.networks.policy.outputs(*inputs_of(view))
+    expected = [max(np.flatnonzero(mask), key=lambda call: o[call]) for o, mask in zip(outputs, view.mask, strict=True)]
+    np.testing.assert_array_equal(bidder.bid(view, key), expected)
+    chances = bidder.probabilities(view)
+    np.testing.assert_allclose(chances.sum(axis=1), 1)
+    assert (chances[~view.mask] == 0).all()
+    np.testing.assert_array_equal(chances.argmax(axis=1), expected)
+
+
+# --- the file --------------------------------------------------------------------------------------------------
+
+
+def test_what_was_saved_is_loaded(file):
+    ours, again = random_networks(), networks_file.load(file)
+    assert again.trained == {"by": "nobody"}
+    assert again.belief is None
+    for a, b in zip(ours.policy.layers, again.policy.layers, strict=True):
+        np.testing.assert_array_equal(a.weight, b.weight)
+        np.testing.assert_array_equal(a.bias, b.bias)
+        assert a.scale == b.scale
+    first = file.read_bytes()
+    networks_file.save(again, file)
+    assert file.read_bytes() == first
+
+
+def test_the_same_through_the_registry(file):
+    view, key = views(300, seed=6)
+    np.testing.assert_array_equal(
+        make_policy(str(file)).bid(view, key), NetworkBidder(random_networks()).bid(view, key)
+    )
+
+
+@pytest.mark.parametrize("name", shipped_networks())
+def test_shipped_networks_are_small_and_say_what_they_are(name):
+    networks = read_networks(name)
+    assert network_path(name).stat().st_size < 1_500_000
+    assert role(networks) in ("stranger", "gatekeeper", "champion")
+    assert networks.trained["by"]
+
+
+def test_shipped_networks_are_small_together():
+    assert sum(network_path(name).stat().st_size for name in shipped_networks()) < 10_000_000
+
+
+def test_unknown_networks_are_told_with_those_that_there_are():
+    with pytest.raises(SpecError, match="no such network is shipped"):
+        make_policy("nobody")
+
+
+def hostile(file, change):
+    """The file with one member changed or added."""
+    with np.load(file) as members:
+        arrays = {name: members[name] for name in members.files}
+    change(arrays)
+    np.savez(file, **arrays)
+
+
+def header_with(**entries):
+    def change(arrays):
+        header = json.loads(arrays["header"].tobytes())
+        header.update(entries)
+        arrays["header"] = np.frombuffer(json.dumps(header).encode(), np.uint8)
+
+    return change
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        (lambda a: a.pop("bias_0"), "checksum|missing"),
+        (lambda a: a.update(weight_0=a["weight_0"] + np.int16(1)), "checksum"),
+        (lambda a: a.update(weight_0=a["weight_0"].astype(np.float32)), "not int16"),
+        (lambda a: a.update(extra=np.zeros(3, np.float32)), "checksum"),
+        (header_with(version=1), "version"),
+        (header_with(inputs="other"), "inputs"),
+        (header_with(format="bridge-env policy"), "no network file"),
+        (header_with(scales=[1.0]), "checksum"),
+        (lambda a: a.update(header=np.frombuffer(b"[]", np.uint8)), "header"),
+        (lambda a: a.update(header=np.frombuffer(b"\xff\xfe", np.uint8)), "decode"),
+    ],
+)
+def test_damaged_files_are_refused(file, change, says):
+    hostile(file, change)
+    with pytest.raises(NetworkFileError, match=says):
+        networks_file.load(file)
+
+
+@pytest.mark.parametrize(
+    ("scales", "says"),
+    [([0.3, 0.25, 0.25], "power of two"), ([], "0 layers"), ([0.5] * 9, "9 layers"), (["x"], "could not convert")],
+)
+def test_scales_that_make_no_network(tmp_path, scales, says):
+    """With a right checksum: what the numbers mean is checked as well."""
+    from bridge_env.weights import write_weights
+
+    layers = random_networks().policy.layers
+    arrays = {f"weight_{i}": layer.weight for i, layer in enumerate(layers)}
+    arrays |= {f"bias_{i}": layer.bias for i, layer in enumerate(layers)}
+    header = {"format": "bridge-env network", "version": 2, "inputs": "bridge-env-814/1", "scales": scales}
+    write_weights(tmp_path / "bad.npz", header, arrays, networks_file._KINDS)
+    with pytest.raises(NetworkFileError, match=says):
+        networks_file.load(tmp_path / "bad.npz")
+
+
+class Boom:
+    def __reduce__(self):
+        return print, ("a pickle ran",)
+
+
+def test_pickles_are_never_run(tmp_path, capsys):
+    pickled = np.empty(1, object)
+    pickled[0] = Boom()
+    np.savez(tmp_path / "evil.npz", header=pickled)
+    (tmp_path / "evil.pkl").write_bytes(pickle.dumps(Boom()))
+    for name in ("evil.npz", "evil.pkl"):
+        with pytest.raises(NetworkFileError):
+            networks_file.load(tmp_path / name)
+        with pytest.raises(SpecError):
+            make_policy(str(tmp_path / name))
+    assert "a pickle ran" not in capsys.readouterr().out
+
+
+def test_a_bomb_is_not_unpacked(tmp_path):
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("header.npy", b"\0" * (1 << 29))
+    (tmp_path / "bomb.npz").write_bytes(packed.getvalue())
+    with pytest.raises(NetworkFileError, match="too large"):
+        networks_file.load(tmp_path / "bomb.npz")
+    with pytest.raises(SpecError, match="too large"):
+        make_policy(str(tmp_path / "bomb.npz"))

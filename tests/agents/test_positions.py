@@ -1,0 +1,158 @@
+"""Boards bid along positions against boards bid one call after the other."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from reference.boards import bid_boards
+from support.systems import TANGLE, boards
+
+from agents.hierarchy.bidder import Hierarchy, bid_on, bid_out, deal_features, line_usage
+from agents.hierarchy.changes.mutation import Chance, threshold_move, with_constraint
+from agents.hierarchy.fast import positions as kept
+from agents.hierarchy.fast.positions import Positions, positions_among
+from agents.hierarchy.language.text import parse_system
+from agents.registry import read_system
+from bridge_env.auction import Auctions
+
+# General rules that speak of the hand in their ``when``, of partner's ranges, stoppers, and the longest fit.
+ODD = """\
+1x    4+ x, 9+ hcp, long:x
+  1y    3+ y, 20+ combined or 4+ y and 18+ likely
+  2N    stopped, 22-30 combined-points
+(1x)
+  X     not stopped, 10+ hcp or 2+ aces and not long:x
+when 8+ hcp, 0-2 last-level
+  lowest:x best:x, 7+ fit:x, 1-3 level, not vul or 12+ hcp
+  3N    8+ fit-best, 7-9 fit-major or stopped and 24+ total:S
+  X     3+ in-theirs, 1+ trump-tricks
+when not balanced, 1+ they-bid or 1+ partner-bid and 30- combined-max
+  lowest:M 5+ M, H-S = -1 or 6+ M, 1-4 level
+  lowest:N 3+ combined-aces, not stopped, 1-2 level
+when 0-7 last-level
+  XX    0-6 points, 1 doubled
+  P
+""".replace("30- combined-max", "0-30 combined-max").replace("H-S = -1", "S = H+1")
+
+
+def mutated(system, count, seed):
+    chance = Chance("positions", seed)
+    for _ in range(count):
+        address, constraint, _ = threshold_move(system, chance, {})
+        system = with_constraint(system, address, constraint)
+    return Hierarchy(system)
+
+
+SAYC = Hierarchy(read_system("sayc"))
+ALL = [
+    SAYC, Hierarchy(parse_system(TANGLE, name="tangle")), Hierarchy(parse_system(ODD, name="odd")),
+    *(mutated(SAYC.system, 300, seed) for seed in range(2)), mutated(parse_system(ODD, name="odd"), 12, 2),
+]  # fmt: skip
+
+
+def random_prefixes(auctions, seed):
+    """Up to seven legal calls, cheap ones, before the systems take over: int8 (N, 7) and how many."""
+    rng = np.random.default_rng(seed)
+    length = rng.integers(0, 8, len(auctions))
+    for at in range(7):
+        rows = np.flatnonzero((length > at) & ~auctions.done)
+        legal = auctions.legal()[rows]
+        legal[:, 3:] &= np.cumsum(legal[:, 3:], axis=1) <= 6
+        auctions.step(np.array([rng.choice(np.flatnonzero(row)) for row in legal], np.int64), rows)
+    return auctions.history[:, :7].copy(), auctions.length.astype(np.int64)
+
+
+def case(count, seed, given=True):
+    """Systems in the seats, boards, calls already made."""
+    rng = np.random.default_rng(seed)
+    owner, dealer, vulnerability = boards(count, seed)
+    arrangements = rng.integers(0, len(ALL), (8, 4))
+    arrangements[:4] = arrangements[:4, :1]  # some tables with one system all round
+    systems = arrangements[rng.integers(0, 8, count)].astype(np.int32)
+    of_board = rng.integers(0, count, count)
+    start = Auctions(dealer, vulnerability)
+    calls, length = (
+        random_prefixes(start, seed) if given else (np.empty((count, 0), np.int8), np.zeros(count, np.int64))
+    )
+    return systems, deal_features(owner), dealer, vulnerability, of_board, calls, length
+
+
+def assert_same(positions, systems, features, dealer, vulnerability, of_board, calls, length):
+    quick, slow = Auctions(dealer, vulnerability), Auctions(dealer, vulnerability)
+    used = positions.bid(systems, features, quick, of_board, calls, length)
+    expected = np.zeros(len(positions.pool.rules), np.int64)
+    bid_boards(positions.pool, systems, features, of_board, calls, length, slow.state, slow.history, expected)
+    assert (quick.history == slow.history).all()
+    assert (quick.state == slow.state).all()
+    assert (used == expected).all()
+    return used
+
+
+@pytest.mark.parametrize("given", [False, True])
+def test_calls_and_counts_are_those_of_one_call_after_the_other(given):
+    positions = Positions(ALL)
+    first = case(1500, 1 + given, given)
+    used = assert_same(positions, *first)
+    assert (used > 0).sum() > 300
+    assert_same(positions, *case(1500, 3 + given, given))
+    for _ in range(20):  # by now common positions have programs
+        assert_same(positions, *first)
+
+
+def test_nothing_hangs_on_the_room():
+    for positions, steps, roots in ((1, 8_000_000, 4096), (700, 30_000, 64), (100_000, 0, 4), (100_000, 6000, 4096)):
+        small = Positions(ALL, positions, steps, roots)
+        for turn in range(6):
+            assert_same(small, *case(300, 10 + turn % 2))
+        assert len(small) <= positions
+
+
+def test_a_full_store_is_emptied_for_other_auctions():
+    small, seen = Positions(ALL, 400), []
+    for turn in range(12):
+        assert_same(small, *case(100, 20 + turn))
+        seen.append(small.bytes)
+    assert any(later < before for before, later in pairwise(seen))
+
+
+def test_every_position_with_a_program():
+    systems, features, dealer, vulnerability, _, calls, length = case(40, 30)
+    positions, of_board = Positions(ALL), np.arange(40)
+    for _ in range(20):
+        assert_same(positions, systems, features, dealer, vulnerability, of_board, calls, length)
+    for turn in range(20):  # other hands along the same first calls
+        of_board = np.random.default_rng(turn).permutation(40)
+        assert_same(positions, systems, features, dealer, vulnerability, of_board, calls, length)
+
+
+def test_the_bidders_functions_use_them():
+    owner, dealer, vulnerability = boards(200, 40)
+    features, rows = deal_features(owner), np.arange(200)
+    none, zero = np.empty((200, 0), np.int8), np.zeros(200, np.int64)
+    for seats in ((ALL[0], ALL[1], ALL[3], ALL[1]), (ALL[1], ALL[0], ALL[1], ALL[3])):
+        positions, index = positions_among(seats)
+        slow = Auctions(dealer, vulnerability)
+        used = np.zeros(len(positions.pool.rules), np.int64)
+        systems = np.tile(index, (200, 1))
+        bid_boards(positions.pool, systems, features, rows, none, zero, slow.state, slow.history, used)
+        out, on = bid_out(seats, features, dealer, vulnerability), bid_on(
+            seats, features, rows, dealer, vulnerability, slow.history[:, :3], np.full(200, 3)
+        )  # fmt: skip
+        assert (out.history == slow.history).all()
+        assert (on.history == slow.history).all()
+    assert sum(line_usage(SAYC, features, dealer, vulnerability).values()) > 200
+
+
+def test_what_is_kept_is_bounded(monkeypatch):
+    monkeypatch.setattr(kept, "MOST_KEPT", 1 << 20)
+    monkeypatch.setattr(kept, "_kept", type(kept._kept)())
+    owner, dealer, vulnerability = boards(300, 50)
+    features = deal_features(owner)
+    for hierarchy in ALL * 2:
+        bid_out((hierarchy,) * 4, features, dealer, vulnerability)
+        positions_among([hierarchy])  # the bound is kept when they are asked for
+        assert len(kept._kept) == 1 or sum(p.bytes for p in kept._kept.values()) <= 1 << 20
+    first, _ = positions_among((ALL[-1],) * 4)
+    assert positions_among((ALL[-1],) * 4)[0] is first

@@ -1,0 +1,298 @@
+"""The agent that thinks: the game with open hands against an oracle, calls that are obvious, budgets, what it says."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+import pytest
+from reference.bidding_game import value
+
+from agents.hierarchy.inverse.shown import Memory, sample_view
+from agents.hierarchy.language.text import parse_system, system_text
+from agents.reasoning.deals import fitting_deals
+from agents.reasoning.explain import explain
+from agents.reasoning.game import call_values, game_values
+from agents.reasoning.habits import AS_BEST, TRIVIAL, Habit
+from agents.reasoning.leaves import smooth_imps
+from agents.reasoning.options import Options, parse_options
+from agents.reasoning.reasoner import turned
+from agents.registry import make_pair, make_reason, make_system, read_system
+from agents.wire import read_states
+from bridge_env import streams
+from bridge_env.auction import Auctions, one_auction
+from bridge_env.bidders import DoublerBidder, PassBidder, SpecError
+from bridge_env.calls import NUM_CALLS, PASS, call_text, parse_call
+from bridge_env.cards import hands, random_deals
+from bridge_env.features import HCP, LENGTH, hand_features
+from bridge_env.view import view_of
+from training.match.boards import library_boards
+from training.match.match import play
+
+KEY = streams.key("test of reasoning")
+MINIMAX = np.ones(4)
+ALL_AS_BEST = (Habit(AS_BEST),) * 4
+
+
+def position(hand, auction="", dealer="N", vulnerability="None"):
+    """The view of the seat to call, and its stream."""
+    return read_states([{"hand": hand, "dealer": dealer, "vulnerability": vulnerability, "auction": auction.split()}])
+
+
+def called(spec, hand, auction="", **where):
+    """What ``reason:SPEC`` calls."""
+    view, key = position(hand, auction, **where)
+    return call_text(int(make_reason(spec).bid(view, key)[0]))
+
+
+# --- the game with open hands ----------------------------------------------------------------------------------
+
+
+def leaves_of(seed, level=False):
+    """Worths of contracts such as no estimator gives: any call may be best. ``level``: partners declare alike."""
+    leaf = np.random.default_rng(seed).normal(0, 300, (4, 35, 3)).astype(np.float32)
+    if level:
+        leaf[2:] = leaf[:2]
+    return leaf
+
+
+LATE = [
+    "6N",
+    "6S P P",
+    "6D X",
+    "6H P 6S P P",
+    "7C X XX P",
+    "6N X P P XX P",
+    "P P 6S P 7C P P",
+    "P 5H X 6H P P",
+    "6S P 7S P P P",
+]
+
+
+@pytest.mark.parametrize("trust", [MINIMAX, np.array([0.3, 1.0, 0.6, 0.0])], ids=["minimax", "trust"])
+@pytest.mark.parametrize("auction", LATE)
+def test_the_game_is_solved_as_by_trying_every_call(auction, trust):
+    calls = [parse_call(c) for c in auction.split()]
+    for seed in range(3):
+        dealer, leaf = seed, leaves_of(seed)
+        state = one_auction(calls, dealer).state
+        out = np.empty((1, 1), np.float32)
+        game_values(state, leaf[None], trust, out)
+        assert out[0, 0] == pytest.approx(value(dealer, calls, leaf, trust), rel=1e-4)
+
+
+@pytest.mark.parametrize("auction", ["6N", "6S P P", "6N X P P XX P", "7C X XX P"])
+def test_bids_of_the_look_ahead_name_strains_only_where_partners_differ_as_declarers(auction):
+    calls = [parse_call(c) for c in auction.split()]
+    leaf, out = leaves_of(7, level=True), np.empty((1, 1), np.float32)
+    game_values(one_auction(calls, 0).state, leaf[None], MINIMAX, out)
+    assert out[0, 0] == pytest.approx(value(0, calls, leaf, MINIMAX, naming=True), rel=1e-4)
+
+
+@pytest.mark.parametrize("auction", ["", "P", "P P P", "1C", "1C X", "1C X XX P P", "3N P P", "2S P 4S P P X"])
+def test_all_calls_at_once_are_worth_what_each_is(auction):
+    """Save that a bid of a strain that its side has not named names it: partners who declare alike do not care."""
+    auctions = one_auction([parse_call(c) for c in auction.split()], 1)
+    leaf, legal = leaves_of(11, level=True), auctions.legal()[0]
+    trust = np.array([0.9, 0.5, 0.7, 1.0])
+    at_once = np.empty((1, NUM_CALLS), np.float32)
+    call_values(auctions.state, np.zeros(1, np.int64), leaf[None], trust, at_once)
+    assert ((at_once[0] > -1e8) == legal).all()
+    sign = 1 if auctions.turn[0] % 2 == 0 else -1
+    for call in np.flatnonzero(legal):
+        after, out = auctions.take(np.array([0])), np.empty((1, 1), np.float32)
+        after.step(call)
+        game_values(after.state, leaf[None], trust, out)
+        assert at_once[0, call] == pytest.approx(sign * out[0, 0], rel=1e-4)
+
+
+def test_imps_without_steps_lie_on_the_scale_in_the_middle_of_each_step():
+    np.testing.assert_allclose(smooth_imps(np.array([0.0, 35, -35, 460, -2000])), [0, 1, -1, 10, -17.9], atol=0.6)
+    points = np.linspace(-3000, 3000, 601)
+    assert (np.diff(smooth_imps(points)) > 0).all()
+
+
+# --- calls that are obvious --------------------------------------------------------------------------------------
+
+TIMID = "1N    15-17 hcp, balanced\nwhen 0-7 last-level\n  P"
+
+
+@pytest.fixture
+def timid(tmp_path):
+    """A system whose responder passes whatever he holds."""
+    (tmp_path / "timid.bidding").write_text(TIMID)
+    return str(tmp_path / "timid.bidding")
+
+
+def test_a_cold_game_that_the_system_misses_is_bid(timid):
+    view, _ = position("AQT72.A4.K2.T753", "1N P")
+    assert make_system(timid).call(view)[0] == PASS
+    assert called(f"{timid}?samples=32", "AQT72.A4.K2.T753", "1N P") in ("3NT", "4S")
+
+
+def test_a_hopeless_contract_is_doubled():
+    hand, auction = "QJT98.AK3.A52.74", "1S P 4S"
+    view, _ = position(hand, auction)
+    assert make_system("sayc").call(view)[0] == PASS
+    assert called("sayc", hand, auction) == "X"
+    assert called("empty", "AK5.QJT9.AK52.74", "7H", vulnerability="None") == "X"
+
+
+def test_what_should_be_passed_is_passed():
+    assert called("sayc", "8743.T62.J852.94") == "Pass"
+    assert called("sayc", "8743.T62.J852.94", "1S X 2S") == "Pass"
+    assert called("sayc", "KQ5.AT83.Q52.A74", "1N P 3N P") == "Pass"  # opened myself
+    assert called("empty", "KQ54.T8.K632.Q74", "3S") == "Pass"
+
+
+def test_nothing_is_spent_where_only_one_call_is_sensible():
+    thought = make_reason("sayc").think(*position("8743.T62.J852.94"))
+    assert thought.sample is None
+    assert (thought.call, thought.calls) == (PASS, [PASS])
+
+
+def test_an_infinite_caution_leaves_the_system_alone():
+    owner = random_deals(5, 0, 40)
+    view = view_of(Auctions(np.arange(40) % 4, np.arange(40) // 4 % 4), owner)
+    keys = streams.key(KEY, np.arange(40))
+    careful = make_reason("sayc?samples=8&caution=1e9")
+    np.testing.assert_array_equal(careful.bid(view, keys), make_system("sayc").call(view))
+
+
+@pytest.mark.parametrize("options", ["look=minimax", "look=minimax&trust=1", "value=points", "leaves=exact&samples=2"])
+def test_every_way_to_think_finds_the_game(timid, options):
+    if "exact" in options:
+        thought = make_reason(f"{timid}?{options}").think(*position("AQT72.A4.K2.T753", "1N P"))
+        assert np.allclose(thought.points % 10, 0)  # whole scores
+    else:
+        assert called(f"{timid}?{options}", "AKT72.A4.K2.K753", "1N P") != "Pass"
+
+
+# --- the deals ----------------------------------------------------------------------------------------------------
+
+
+def test_a_memory_changes_nothing():
+    sayc, memory = make_system("sayc"), Memory(size=3)
+    for auction in ("1S P 2S 3D", "1S P 2S", "1S P 2S 3D", "1N P 2D P 2H P"):
+        view, key = position("A4.KJ762.K54.Q93", auction)
+        for _ in range(2):
+            known = sample_view(sayc, view, 40, key, memory=memory)
+            np.testing.assert_array_equal(known.owner, sample_view(sayc, view, 40, key).owner)
+
+
+def told(auction, seat, habits=ALL_AS_BEST, **options):
+    """Average points and lengths (C D H S) that ``seat`` is believed to hold, with nobody playing a system."""
+    view, key = position("K43.Q82.K954.J63", auction)
+    reader = make_reason("empty").reader
+    sample = fitting_deals(reader, habits, turned(view), key[0], 64, Options(trust=0.15, **options), Memory())
+    features = hand_features(hands(sample.owner, np.full(len(sample), seat)))
+    mean = sample.weight @ features
+    return mean[HCP], mean[LENGTH : LENGTH + 4]
+
+
+def test_without_systems_a_call_tells_that_it_seemed_best():
+    points, lengths = told("1H P", 2)
+    usual_points, usual_lengths = told("1H P", 2, recall=0.0)
+    assert lengths[2] > usual_lengths[2] + 0.4
+    assert points > usual_points
+    assert told("4S P", 2)[1][3] > usual_lengths[3] + 1
+    assert told("P P", 2)[0] < usual_points
+    assert told("1H P", 2, habits=(Habit(),) + (TRIVIAL["random"],) * 3)[0] == pytest.approx(usual_points)
+
+
+def test_the_deals_hold_my_cards_and_the_budget_in_samples_is_kept():
+    view, key = position("AQT72.A4.Q2.T753", "1S P 2S 3H", vulnerability="EW", dealer="W")
+    for spec, count in (("sayc?samples=24", 24), ("empty?samples=40", 40)):
+        thought = make_reason(spec).think(view, key)
+        assert len(thought.sample) == count
+        assert ((thought.sample.owner == 0) == view.hand[0]).all()
+        assert thought.points.shape == (len(thought.calls), count)
+
+
+def test_a_budget_in_seconds_is_kept():
+    view, key = position("AQT72.A4.Q2.T753", "1S P 2S 3H")
+    bidder = make_reason("sayc?seconds=0.3")
+    bidder.bid(view, key)
+    began = time.perf_counter()
+    thought = bidder.think(view, key)
+    assert time.perf_counter() - began < 1.0  # 0.3 and what a busy machine adds
+    assert len(thought.sample) >= 32
+
+
+# --- specs --------------------------------------------------------------------------------------------------------
+
+
+def test_options_are_read_and_written():
+    options = parse_options("samples=128&look=minimax&caution=2", "reason:sayc")
+    assert (options.samples, options.look, options.caution) == (128, "minimax", 2.0)
+    assert parse_options(str(options), "") == options
+    assert str(Options()) == ""
+
+
+@pytest.mark.parametrize(
+    "text", ["samples=0", "samples=x", "sample=3", "look=far", "trust=2", "caution=-1", "seconds=nan", "seconds=inf"]
+)
+def test_faulty_options_are_refused(text):
+    with pytest.raises(SpecError):
+        make_reason(f"sayc?{text}")
+
+
+def test_it_reads_the_systems_that_it_is_told():
+    us = make_reason("sayc", opponents="pair:system:empty,reason:sayc?samples=9", partner="system:empty")
+    assert us.reader.partner.system.name == "empty"
+    assert [o.system.name for o in us.reader.opponents] == ["empty", "sayc"]
+    assert [h.tells for h in us.habits] == ["system"] * 3
+    free = make_reason("empty", opponents="pass")
+    assert free.free
+    assert [h.tells for h in free.habits] == ["best", "nothing", "nothing"]
+
+
+def test_in_a_pair_each_reads_the_other():
+    pair = make_pair("reason:sayc?samples=4,system:empty")
+    assert pair.first.reader.partner is pair.second.own
+    assert pair.second.partner is pair.first.reader.own
+
+
+def test_the_empty_system_holds_no_line_and_passes_without_thought():
+    system = read_system("empty")
+    assert system.lines == ()
+    assert parse_system(system_text(system)) == system
+    owner = random_deals(3, 0, 50)
+    view = view_of(Auctions(np.zeros(50, int), 0), owner)
+    assert (make_system("empty").call(view) == PASS).all()
+
+
+@pytest.mark.parametrize(("name", "bidder"), [("pass", PassBidder()), ("doubler", DoublerBidder())])
+def test_the_systems_of_the_trivial_bidders_call_as_they_do(name, bidder):
+    player = make_reason("sayc", opponents=name).reader.opponents[0]
+    for auction in ("", "2S", "2N", "2N P", "3C X", "3C P P", "6S P", "P P"):
+        view, key = position("KQ54.T8.K632.Q74", auction)
+        asked = make_system("sayc")
+        asked.own = player
+        assert asked.call(view)[0] == bidder.bid(view, key)[0]
+
+
+def test_a_match_is_the_same_however_it_is_cut():
+    whole = play("reason:sayc?samples=4", "system:sayc", 6, seed=3)
+    boards = library_boards(6, 3)
+    halves = [play("reason:sayc?samples=4", "system:sayc", boards.take(part), 3) for part in (slice(0, 2), slice(2, 6))]
+    np.testing.assert_array_equal(whole.imps, np.concatenate([half.imps for half in halves]))
+
+
+# --- what it says -------------------------------------------------------------------------------------------------
+
+
+def test_the_explanation_tells_candidates_seats_and_deals():
+    bidder = make_reason("sayc")
+    view, key = position("AQT72.A4.Q2.T753", "1S P 2S 3H", dealer="E")
+    text = str(explain(bidder, view, key))
+    assert text.startswith(call_text(int(bidder.bid(view, key)[0])) + "\n")
+    assert "  usual     " in text
+    assert "64 deals, 64 fit" in text
+    assert "IMPs v. field" in text
+    assert "  shown     S  " in text  # the seat to the left of the caller, who is E again after four calls
+    assert text.count("hcp, ") >= 3
+    assert text.count(" S ") >= 3
+    assert str(explain(make_reason("empty?samples=16"), view, key)).count("seemed best") == 3
+    assert "no other call" in str(explain(bidder, *position("8743.T62.J852.94")))
+    assert len(text.splitlines()) < 25

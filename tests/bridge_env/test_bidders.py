@@ -1,0 +1,295 @@
+"""What every bidder must do, whoever wrote it, and what the resolver says to bad specs.
+
+A new spec joins the suite by one line in ``SPECS``.
+"""
+
+import pickle
+from importlib.metadata import entry_points
+
+import numpy as np
+import pytest
+from support.positions import positions
+
+from agents.cases.file import save as save_cases
+from agents.maps.atlas import save as save_maps
+from agents.networks import file as networks_file
+from agents.policy import policy, save
+from agents.registry import player_of
+from bridge_env import bidders, streams
+from bridge_env.auction import MAX_CALLS, Auctions, one_auction
+from bridge_env.bidders import DoublerBidder, PassBidder, RandomBidder, SpecError
+from bridge_env.calls import DOUBLE, NUM_CALLS, PASS, parse_call
+from bridge_env.cards import random_deals
+from bridge_env.envs.table import DOUBLES, PASSES, RANDOM, Tables, call_keys, row_trivial_call
+from bridge_env.protocols import Bidder
+from bridge_env.view import view_of
+
+SPECS = [
+    "pass",
+    "random",
+    "doubler",
+    "python:bridge_env.bidders:RandomBidder",
+    "python:test_bidders:make_timid",
+    "python:test_bidders:BOLD",
+    "system:sayc",
+    "pair:system:sayc,pass",
+    "pair:random,system:sayc",
+    "policy:FILE",
+    "policy:BELIEF",
+    "policy:polish",
+    "reason:policy:BELIEF?samples=4",
+    "cases:POINTS",
+    "cases:TREES",
+    "som:MAPS",
+    "som:LEARNED",
+    "reason:sayc?samples=4",
+    "reason:empty?samples=4",
+    "pair:reason:sayc?samples=4&look=minimax,system:sayc",
+]
+
+PUBLISHED = {entry.name for entry in entry_points(group=bidders.ENTRY_POINT_GROUP)}
+BUILT_IN = {"pass", "random", "doubler", "python"}
+
+
+class Bold:
+    """A user's own bidder: always the cheapest bid."""
+
+    def bid(self, view, key):
+        return np.where(view.mask[:, 3:].any(axis=1), view.mask[:, 3:].argmax(axis=1) + 3, PASS).astype(np.int8)
+
+
+BOLD = Bold()
+
+
+def make_timid():
+    return PassBidder()
+
+
+def write_policy(folder):
+    """A file for ``policy:FILE``, with random weights."""
+    rng = np.random.default_rng(1)
+    layers = [(rng.normal(0, 0.2, shape), rng.normal(0, 0.2, shape[1])) for shape in ((480, 48), (48, NUM_CALLS))]
+    save(policy(layers), folder / "policy.npz")
+    return folder / "policy.npz"
+
+
+def write_belief(folder):
+    """A file for ``policy:BELIEF``: a network with a belief, both with random weights."""
+    from support.networks import with_belief
+
+    networks_file.save(with_belief(), folder / "belief.npz")
+    return folder / "belief.npz"
+
+
+def write_cases(folder, trees):
+    """A file for ``cases:POINTS`` or ``cases:TREES``, with a metric of random weights, and random forests or none."""
+    from support.cases import small_base
+
+    save_cases(small_base(folder, trees), folder / "cases.npz")
+    return folder / "cases.npz"
+
+
+def write_maps(folder, inputs):
+    """A file for ``som:MAPS`` or ``som:LEARNED``, fitted to fifty boards."""
+    from support.maps import small_atlas
+
+    save_maps(small_atlas(inputs), folder / "maps.npz")
+    return folder / "maps.npz"
+
+
+@pytest.fixture(params=SPECS)
+def bidder(request, tmp_path):
+    head = request.param.partition(":")[0]
+    if head not in BUILT_IN | PUBLISHED:
+        pytest.skip(f"no installed package publishes {head!r}")
+    spec = request.param
+    for word, trees in (("POINTS", 0), ("TREES", 12)):
+        if word in spec:
+            spec = spec.replace(word, str(write_cases(tmp_path, trees)))
+    spec = spec.replace("BELIEF", str(write_belief(tmp_path))) if "BELIEF" in spec else spec
+    for word, inputs in (("MAPS", "published"), ("LEARNED", "learned")):
+        if word in spec:
+            spec = spec.replace(word, str(write_maps(tmp_path, inputs)))
+    return bidders.make(spec.replace("FILE", str(write_policy(tmp_path))))
+
+
+def enough(bidder, count):
+    """How many positions to ask a bidder about: fewer where each takes milliseconds."""
+    return count // 50 if getattr(player_of(bidder, 0), "thinks", False) else count
+
+
+# --- every bidder ------------------------------------------------------------------------------------------
+
+
+def test_calls_are_legal_and_of_the_right_kind(bidder):
+    count = enough(bidder, 3_000)
+    auctions, owner, key = positions(count, seed=1)
+    view = view_of(auctions, owner)
+    calls = bidder.bid(view, key)
+    assert isinstance(bidder, Bidder)
+    assert isinstance(calls, np.ndarray)
+    assert calls.dtype == np.int8
+    assert calls.shape == (count,)
+    assert view.mask[np.arange(count), calls].all()
+
+
+def test_the_same_key_gives_the_same_call_and_the_view_is_left_alone(bidder):
+    auctions, owner, key = positions(enough(bidder, 400), seed=2)
+    view = view_of(auctions, owner)
+    copy = pickle.loads(pickle.dumps(view))
+    first = bidder.bid(view, key)
+    np.testing.assert_array_equal(bidder.bid(view, key), first)
+    for name in ("hand", "history", "length", "dealer", "vulnerability", "seat", "mask"):
+        np.testing.assert_array_equal(getattr(view, name), getattr(copy, name))
+
+
+def test_a_batch_equals_its_rows_in_any_order_and_any_cut(bidder):
+    count = enough(bidder, 300)
+    auctions, owner, key = positions(count, seed=3)
+    view = view_of(auctions, owner)
+    calls = bidder.bid(view, key)
+    order = np.random.default_rng(3).permutation(count)
+    np.testing.assert_array_equal(bidder.bid(view.take(order), key[order]), calls[order])
+    for rows in np.array_split(order, 7):
+        np.testing.assert_array_equal(bidder.bid(view_of(auctions, owner, rows), key[rows]), calls[rows])
+    for row in order[:60]:
+        one = np.array([row])
+        np.testing.assert_array_equal(bidder.bid(view_of(auctions, owner, one), key[one]), calls[one])
+
+
+def test_an_empty_batch_gives_no_calls(bidder):
+    auctions, owner, key = positions(5, seed=4)
+    nobody = np.zeros(5, bool)
+    for view in (view_of(auctions, owner, nobody), view_of(auctions, owner).take(nobody)):
+        calls = bidder.bid(view, key[nobody])
+        assert calls.dtype == np.int8
+        assert calls.shape == (0,)
+
+
+def test_a_pickled_copy_calls_the_same(bidder):
+    auctions, owner, key = positions(enough(bidder, 300), seed=5)
+    view = view_of(auctions, owner)
+    copy = pickle.loads(pickle.dumps(bidder))
+    np.testing.assert_array_equal(copy.bid(view, key), bidder.bid(view, key))
+
+
+def test_the_hand_alone_decides_and_not_the_seat(bidder):
+    """Turning the table by two seats changes nothing but names, save for a pair whose players differ."""
+    if type(bidder).__name__ == "PairBidder":
+        pytest.skip("the two players of a pair differ")
+    auctions, owner, key = positions(enough(bidder, 400), seed=6)
+    turned = Auctions.replay(auctions.history, (auctions.dealer + 2) % 4, auctions.vulnerability)
+    across = bidder.bid(view_of(turned, (owner + 2) % 4), key)
+    np.testing.assert_array_equal(across, bidder.bid(view_of(auctions, owner), key))
+
+
+@pytest.mark.parametrize("wild", [False, True], ids=["from the start", "after wild histories"])
+def test_auctions_end(bidder, wild):
+    count = enough(bidder, 400)
+    if wild:
+        auctions, owner, key = positions(count, seed=7)
+    else:
+        owner, key = random_deals(7, 0, count), streams.key("test", 7, np.arange(count))
+        auctions = Auctions(np.arange(count) % 4, np.arange(count) // 4 % 4)
+    for _ in range(MAX_CALLS + 1):
+        rows = np.flatnonzero(~auctions.done)
+        if not rows.size:
+            break
+        auctions.step(bidder.bid(view_of(auctions, owner, rows), call_keys(key[rows], auctions.length[rows])), rows)
+    assert auctions.done.all()
+    assert auctions.length.max() <= MAX_CALLS
+
+
+# --- the trivial ones --------------------------------------------------------------------------------------
+
+
+def test_random_takes_every_legal_call_equally_often():
+    auction = one_auction([parse_call(c) for c in ("6NT", "X")], dealer=0)
+    owner = np.repeat(random_deals(1, 0, 1), 12_000, axis=0)
+    view = view_of(auction, owner[:1]).take(np.zeros(12_000, np.int64))
+    calls = RandomBidder().bid(view, streams.key("test", np.arange(12_000)))
+    found = np.bincount(calls, minlength=NUM_CALLS)
+    legal = np.flatnonzero(view.mask[0])
+    assert len(legal) == 7  # Pass, XX and 7C to 7NT
+    assert found.sum() == found[legal].sum()
+    assert np.abs(found[legal] - 12_000 / 7).max() < 5 * (12_000 / 7) ** 0.5
+
+
+def test_doubler_doubles_opposing_bids_from_2nt_up():
+    def answer(*words):
+        auction = one_auction([parse_call(w) for w in words], dealer=0)
+        return int(DoublerBidder().bid(view_of(auction, random_deals(1, 0, 1)), streams.key(0))[0])
+
+    assert answer("2NT") == DOUBLE
+    assert answer("2S") == PASS
+    assert answer() == PASS
+    assert answer("2NT", "P") == PASS  # partner's
+    assert answer("2NT", "P", "P") == DOUBLE
+    assert answer("2NT", "X", "P") == PASS  # doubled already
+    assert answer("7NT") == DOUBLE
+
+
+@pytest.mark.parametrize(
+    ("bidder", "kind"), [(PassBidder(), PASSES), (RandomBidder(), RANDOM), (DoublerBidder(), DOUBLES)]
+)
+def test_the_compiled_trivial_bidders_are_the_same(bidder, kind):
+    auctions, owner, key = positions(2_000, seed=8)
+    expected = bidder.bid(view_of(auctions, owner), call_keys(key, auctions.length))
+    found = [row_trivial_call(state, k, kind) for state, k in zip(auctions.state, key, strict=True)]
+    np.testing.assert_array_equal(found, expected)
+
+
+# --- the resolver ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("spec", "says"),
+    [
+        ("", "names no bidder; there are pass, random, doubler"),
+        ("nonsense", "names no bidder; there are pass"),
+        ("Pass", "names no bidder"),
+        ("pass:3", "'pass' takes nothing after it"),
+        ("python:", "write python:package.module:factory"),
+        ("python:math", "write python:package.module:factory"),
+        ("python:no_such_module_anywhere:f", "cannot import 'no_such_module_anywhere'"),
+        ("python:math:nothing", "has no attribute 'nothing'"),
+        ("python:math:pi", "gave float, which has no method bid"),
+        ("python:math:sqrt", "calling 'sqrt' without arguments failed"),
+        ("python:builtins:dict", "gave dict, which has no method bid"),
+        (3, "neither a spec string nor a Bidder"),
+        (None, "neither a spec string nor a Bidder"),
+        (PassBidder, "neither a spec string nor a Bidder"),
+    ],
+)
+def test_bad_specs_say_what_is_wrong(spec, says):
+    with pytest.raises(SpecError, match=says) as caught:
+        bidders.make(spec)
+    assert repr(spec) in str(caught.value)
+
+
+@pytest.mark.parametrize("spec", ["system:", "system:no_such_system", "pair:", "pair:pass", "pair:pass,pass,pass",
+                                  "pair:pass,nonsense", "system:no/such/file.bidding", "policy:",
+                                  "policy:no.npz", "cases:", "cases:no.npz", "som:", "som:no.npz",
+                                  "reason:", "reason:nobody", "reason:sayc?speed=3"])  # fmt: skip
+def test_bad_specs_of_published_factories(spec):
+    if spec.partition(":")[0] not in PUBLISHED:
+        pytest.skip("not published here")
+    with pytest.raises(SpecError):
+        bidders.make(spec)
+
+
+def test_a_published_factory_that_cannot_be_loaded_is_named(monkeypatch):
+    from importlib.metadata import EntryPoint
+
+    broken = EntryPoint("broken", "no_such_package.registry:make", bidders.ENTRY_POINT_GROUP)
+    monkeypatch.setattr(bidders, "_published", lambda: {"broken": broken})
+    with pytest.raises(SpecError, match=r"'broken:x'.*no_such_package\.registry"):
+        bidders.make("broken:x")
+
+
+def test_what_make_returns():
+    assert bidders.make(BOLD) is BOLD
+    assert bidders.make("python:test_bidders:Bold").__class__.__name__ == "Bold"
+    assert bidders.make(" random ") == RandomBidder()
+    seats = Tables(1, [bidders.make(s) for s in ("pass", "random", "doubler", "pass")])
+    assert len(seats.status) == 1

@@ -1,0 +1,218 @@
+"""Every method of hand evaluation against hands that were counted by hand."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import agents
+from agents.hierarchy.bidder import Hierarchy, HierarchyBidder
+from agents.hierarchy.language.text import parse_system, system_text
+from bridge_env import features
+from bridge_env.cards import hands, parse_hand, permute_suits, random_deals
+from bridge_env.evaluation import DISTRIBUTIONAL, POINT_COUNTS, distributional, point_counts, zar_points
+from bridge_env.features import FEATURES, hand_features
+
+C, D, H, S, NT = range(5)
+
+# Hand -> Work, Bamberger, Collet, Four Aces, Polish, Reith, Robertson, Vernes, AKQ.
+POINTS = {
+    "AKQ2.T98.J7.A543": (14, 23, 14, 9.5, 21, 22, 25, 13.9, 13),  # 2 A, K, Q, J, T
+    "AKQJT98765432...": (10, 16, 10, 6.5, 14, 16, 18, 9.9, 9),  # one of each
+    "K.QJ.KJT98.KQ753": (15, 23, 14.5, 9, 18, 23, 26, 14.9, 13),  # 3 K, 2 Q, 2 J, T
+    "QJ3.KJ4.AJ2.AQT9": (18, 28, 17, 11.5, 24, 29, 32, 17.6, 15),  # 2 A, K, 2 Q, 3 J, T
+    ".AJT962.QJT98.Q4": (10, 15, 10, 6, 13, 18, 19, 9.6, 8),  # A, 2 Q, 2 J, 2 T
+    "432.A.KQT87.9876": (9, 15, 9.5, 6, 14, 14, 16, 9, 9),  # A, K, Q, T
+    "5432.432.432.432": (0,) * 9,
+}
+
+# (Hand, strain) -> honour tricks, playing tricks, losers, assets, Stayman, rule of three and four, minus, plus.
+# Suits in the order S H D C.
+METHODS = {
+    # Honours 2 + 0 + 0 + 1. Playing 3+1, 0, 0, 1+1/2. Losers 0, 3, 2, 2. Assets 14 + spade Q + clubs. Stayman 14 +
+    # doubleton. One long trump. Minus J7. No plus: no J beside an honour, no short suit.
+    ("AKQ2.T98.J7.A543", S): (3, 5.5, 7, 16, 15, 1, 1, 0),
+    # Hearts are trumps: playing 3 + 1/2, 0, 0, 1 + 1/2. Assets 14 + T9 of trumps + shape + spade Q. Stayman 14 +
+    # doubleton, three trumps.
+    ("AKQ2.T98.J7.A543", H): (3, 5, 7, 17, 15, 0, 1, 0),
+    # Assets 10 + 8 long trumps + Q + T9 + void. Stayman 10 + 3 voids of 5 + 1 for length.
+    ("AKQJT98765432...", S): (2, 13, 0, 21, 26, 10, 0, 1),
+    # A solid suit is 13 tricks, where honours and length are 12 1/2. Assets 10 + Q + T9 + the suit.
+    ("AKQJT98765432...", NT): (2, 13, 0, 13, 10, 9, 0, 1),
+    ("AKQJT98765432...", H): (2, 13, 0, 13, 10, 9, 0, 1),
+    # Honours 0, 0, KJT 1, KQ 1. Playing 0, 0, 1 1/2 + 2, 1 + 1 1/2. Losers 1, 2, 2, 1. Assets 15 + J + T9 + shape +
+    # club Q. Stayman 15 + 3 + 1 - bare K + fifth trump. Long cards 2 + 1. Minus K, QJ, no ace. Plus bare K, the Q of
+    # QJ.
+    ("K.QJ.KJT98.KQ753", D): (2, 6, 6, 19, 19, 3, 3, 2),
+    # Honours 1/2, 1/2, 1, 1 1/2. Playing 1/2, 1/2, 1, 2 + 1/2. Losers 2, 2, 2, 1. Minus 4-3-3-3. Plus KJ, AJ.
+    ("QJ3.KJ4.AJ2.AQT9", NT): (3.5, 4.5, 7, 18, 18, 0, 1, 2),
+    # Honours 1, 1/2, 0. Playing 1 1/2 + 3, 1 + 1 1/2, 0. Losers 0, 2, 2, 2. Assets 10 + sixth trump + J + T9 + shape
+    # + Q + T9. Stayman 10 + 5 + 1 + 1. Long cards 3 + 1. Minus Q4. Plus AJ, Q4, void.
+    (".AJT962.QJT98.Q4", H): (1.5, 7, 6, 16, 17, 4, 1, 3),
+    # Honours 1 + 1. Playing 0, 1, 1 1/2 + 1 1/2, 1/2. Losers 3, 0, 1, 3. Assets 9 + shape + Q. Stayman 9 + 2, three
+    # trumps; the bare ace is no honour to take off. Long card: the fifth diamond. Plus singleton.
+    ("432.A.KQT87.9876", S): (2, 4.5, 7, 11, 11, 1, 0, 1),
+    # Clubs are trumps: 9876 is one trick. Stayman 9 + 3.
+    ("432.A.KQT87.9876", C): (2, 5, 7, 11, 12, 2, 0, 1),
+    # Two trumps or fewer: no ruffs are counted.
+    ("432.A.KQT87.9876", H): (2, 4.5, 7, 11, 9, 1, 0, 1),
+    # Minus no ace, 4-3-3-3. The fourth spade is half a playing trick.
+    ("5432.432.432.432", NT): (0, 0.5, 12, 0, 0, 0, 2, 0),
+    # Single suits: AQJ 2 1/2 + 1/2; KQJ 2; bare Q; AKJxx 2 1/2 + 1 1/2. Plus the J of each, and the singleton. Losers
+    # 1, 1, 1, 1. Assets at no trump: 23 + the clubs. Minus the bare Q.
+    ("AQJ2.KQJ.Q.AKJ32", NT): (4.5, 9, 4, 24, 23, 1, 1, 4),
+    # The same, spades trumps: playing 2 1/2 + 1. Assets 23 + Q J of trumps + shape. Stayman 23 + 3 - 1.
+    ("AQJ2.KQJ.Q.AKJ32", S): (4.5, 9.5, 4, 25, 25, 2, 1, 4),
+}
+
+# HCP + controls + two longest + longest less shortest.
+ZAR = {
+    "AKQ2.T98.J7.A543": 14 + 5 + 8 + 2,
+    "AKQJT98765432...": 10 + 3 + 13 + 13,
+    "K.QJ.KJT98.KQ753": 15 + 3 + 10 + 4,
+    "QJ3.KJ4.AJ2.AQT9": 18 + 5 + 7 + 1,
+    ".AJT962.QJT98.Q4": 10 + 2 + 11 + 6,
+    "5432.432.432.432": 0 + 0 + 7 + 1,
+}
+
+
+def rows(texts):
+    return np.array([parse_hand(text) for text in texts])
+
+
+@pytest.fixture(scope="module")
+def dealt():
+    return np.concatenate([hands(random_deals(5, 0, 250), seat) for seat in range(4)])
+
+
+# --- hands counted by hand --------------------------------------------------------------------------------
+
+
+def test_point_counts_by_hand():
+    out = point_counts(rows(POINTS))
+    assert out.dtype == np.float32
+    assert out.shape == (len(POINTS), len(POINT_COUNTS))
+    assert out.tolist() == np.array(list(POINTS.values()), np.float32).tolist()
+
+
+@pytest.mark.parametrize(("hand", "strain"), METHODS)
+def test_methods_by_hand(hand, strain):
+    out = distributional(rows([hand]), strain)
+    assert out.dtype == np.float32
+    counted = dict(zip(DISTRIBUTIONAL, out[0].tolist(), strict=True))
+    assert counted == dict(zip(DISTRIBUTIONAL, METHODS[hand, strain], strict=True))
+
+
+def test_zar_points_by_hand():
+    out = zar_points(rows(ZAR))
+    assert out.dtype == np.int16
+    assert out.tolist() == list(ZAR.values())
+
+
+@pytest.mark.parametrize(
+    ("holding", "honour", "playing"),
+    [
+        ("AKQ", 2, 3), ("AKJ", 2, 2.5), ("AQJ", 1.5, 2.5), ("AK2", 2, 2), ("AQT", 1.5, 2), ("KQJ", 1, 2),
+        ("AQ2", 1.5, 1.5), ("AJT", 1, 1.5), ("KQT", 1, 1.5), ("KJT", 1, 1.5), ("A32", 1, 1), ("KQ2", 1, 1),
+        ("QJT", 0.5, 1), ("K32", 0.5, 0.5), ("QJ2", 0.5, 0.5), ("Q32", 0, 0), ("JT9", 0, 0),
+        ("AK", 2, 2), ("KQ", 1, 1), ("K2", 0.5, 0.5), ("QJ", 0, 0), ("K", 0, 0), ("A", 1, 1), ("", 0, 0),
+        ("AKQJ", 2, 4), ("AKQ2", 2, 3.5), ("5432", 0, 0.5), ("65432", 0, 1.5), ("765432", 0, 2.5),
+    ],
+)  # fmt: skip
+def test_tricks_of_a_side_suit(holding, honour, playing):
+    """The tables of honour and playing tricks, line by line: no trump, one suit held (the count takes any cards)."""
+    held = np.zeros((1, 52), bool)
+    held[0, [H * 13 + "23456789TJQKA".index(card) for card in holding]] = True
+    assert distributional(held, NT)[0, :2].tolist() == [honour, playing]
+
+
+# --- what must hold of all hands ---------------------------------------------------------------------------
+
+
+def test_suits_are_alike():
+    deals = random_deals(6, 0, 500)
+    for order in ((3, 2, 1, 0), (1, 2, 3, 0), (0, 3, 1, 2)):
+        held, turned = hands(deals, 0), hands(permute_suits(deals, order), 0)
+        assert (point_counts(held) == point_counts(turned)).all()
+        assert (zar_points(held) == zar_points(turned)).all()
+        for strain in range(5):  # suit order[i] has become suit i
+            new = NT if strain == NT else order.index(strain)
+            assert (distributional(held, strain) == distributional(turned, new)).all()
+
+
+def test_a_batch_is_its_rows(dealt):
+    strains = np.arange(len(dealt)) % 5
+    points, methods, zar = point_counts(dealt), distributional(dealt, strains), zar_points(dealt)
+    for i in range(0, len(dealt), 7):
+        one = dealt[i : i + 1]
+        assert (point_counts(one)[0] == points[i]).all()
+        assert (distributional(one, int(strains[i]))[0] == methods[i]).all()
+        assert zar_points(one)[0] == zar[i]
+    for view in (dealt[::-1], np.asfortranarray(dealt)):  # not contiguous
+        assert sorted(zar_points(view)) == sorted(zar)
+        assert point_counts(view).sum() == points.sum()
+
+
+def test_no_hands_are_no_rows():
+    none = np.zeros((0, 52), bool)
+    assert point_counts(none).shape == (0, 9)
+    assert distributional(none, NT).shape == (0, 8)
+    assert zar_points(none).shape == (0,)
+
+
+def test_a_deal_holds_a_known_sum():
+    deals = random_deals(7, 0, 50)
+    total = sum(point_counts(hands(deals, seat)).astype(float) for seat in range(4))
+    np.testing.assert_allclose(total, [[40, 64, 40, 26, 56, 64, 72, 39.6, 36]] * 50, rtol=1e-6)
+
+
+# --- the columns of the features --------------------------------------------------------------------------
+
+
+def test_columns_are_the_same_counts(dealt):
+    f = hand_features(dealt)
+    assert (f[:, FEATURES["zar"]] == zar_points(dealt)).all()
+    assert (f[:, FEATURES["hcp"]] == point_counts(dealt)[:, 0]).all()
+    for strain, letter in enumerate("CDHS"):
+        methods = distributional(dealt, strain)
+        assert (f[:, FEATURES[f"playing:{letter}"]] == 2 * methods[:, DISTRIBUTIONAL.index("playing tricks")]).all()
+        assert (f[:, FEATURES["losers"]] == methods[:, DISTRIBUTIONAL.index("losing trick count")]).all()
+
+
+def test_features_hand_them_on():
+    for name in ("POINT_COUNTS", "DISTRIBUTIONAL", "point_counts", "distributional", "zar_points"):
+        assert getattr(features, name) is globals()[name]
+
+
+def test_a_system_can_speak_of_them():
+    # Halves of tricks: 12 are the 6 that KQJ and four more are worth.
+    system = parse_system("system: zar\n1M    26+ zar, 5+ M\n3M    12+ playing:M, 7+ M\nP\n")
+    assert parse_system(system_text(system)) == system
+    by_hand = {
+        "AQ876.KJ876.2.43": "1S",  # Zar 10 + 3 + 10 + 4 = 27
+        "AQ876.KJ87.62.43": "Pass",  # Zar 10 + 3 + 9 + 3 = 25
+        "2.KQJ8765.432.43": "3H",  # 2 + 4
+        "2.KQ87654.J32.43": "Pass",  # 1 + 4
+        "2.KQ87654.5.J432": "Pass",  # 1 + 4, and the fourth club 1/2
+    }
+    assert agents.calls(HierarchyBidder(Hierarchy(system)), [{"hand": hand} for hand in by_hand]) == list(
+        by_hand.values()
+    )
+
+
+# --- what they refuse --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("count", [point_counts, zar_points, lambda held: distributional(held, NT)])
+@pytest.mark.parametrize(
+    "wrong", [np.zeros(52, bool), np.zeros((3, 51), bool), np.zeros((3, 52), np.uint8), np.zeros((1, 3, 52), bool)]
+)
+def test_hands_of_another_shape_or_type(count, wrong):
+    with pytest.raises(ValueError, match=r"hands must be bool \(N, 52\), not .*cards\.hands"):
+        count(wrong)
+
+
+@pytest.mark.parametrize("strain", [5, -1, 300, 1.0, True, [0, 1], [[0], [1], [2]], [0, 1, 5]])
+def test_strains_out_of_range(strain):
+    with pytest.raises(ValueError, match="strain must be"):
+        distributional(np.zeros((3, 52), bool), strain)

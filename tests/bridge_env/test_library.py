@@ -1,0 +1,255 @@
+"""The file of solved deals: round trip, every kind of damage, look-up, upkeep."""
+
+from __future__ import annotations
+
+import argparse
+import pickle
+import struct
+
+import numpy as np
+import pytest
+
+from bridge_env import cards
+from bridge_env.double_dummy import (
+    CorruptLibrary,
+    ForeignFile,
+    Library,
+    LibraryError,
+    NewerLibrary,
+    TruncatedLibrary,
+    embedded,
+    is_judging,
+    maintenance,
+    write_library,
+)
+from bridge_env.double_dummy.packing import pack_deals, pack_tables, unpack_deals, unpack_tables
+from training.cli.deals import add_library, add_solve
+
+MADE = {"source": "a test", "seed": 3}
+
+
+@pytest.fixture
+def some(tmp_path):
+    """A file of 40 real deals, and its content."""
+    path = tmp_path / "some.bdl"
+    owner, tricks = embedded().owners(range(40)), embedded().tricks_at(range(40))
+    write_library(path, owner, tricks, MADE)
+    return path, owner, tricks
+
+
+# --- packing and the round trip ---------------------------------------------------------------------
+
+
+def test_packing_is_as_documented():
+    owner, tricks = (
+        cards.random_deals(0, 0, 50),
+        np.random.default_rng(0).integers(0, 14, (50, 4, 5), np.int8),
+    )
+    deals, tables = pack_deals(owner), pack_tables(tricks)
+    assert (deals.shape, tables.shape) == ((50, 13), (50, 10))
+    for c in range(52):
+        assert ((deals[:, c // 4] >> 2 * (c % 4) & 3) == owner[:, c]).all()
+    for e in range(20):
+        assert ((tables[:, e // 2] >> 4 * (e % 2) & 15) == tricks[:, e // 5, e % 5]).all()
+    np.testing.assert_array_equal(unpack_deals(deals), owner)
+    np.testing.assert_array_equal(unpack_tables(tables), tricks)
+
+
+def test_round_trip(some):
+    path, owner, tricks = some
+    library = Library.open(path)
+    assert (len(library), library.made, library.path) == (40, MADE, path)
+    np.testing.assert_array_equal(library.owners(), owner)
+    np.testing.assert_array_equal(library.tricks_at(), tricks)
+    assert library.owners().dtype == np.uint8
+    assert library.tricks_at([3, 1]).dtype == np.int8
+    np.testing.assert_array_equal(library.owners([3, 1]), owner[[3, 1]])
+    np.testing.assert_array_equal(library.tricks_at([3, 1]), tricks[[3, 1]])
+    np.testing.assert_array_equal(library.tricks_at(7), tricks[7:8])
+    with pytest.raises(IndexError):
+        library.owners([40])
+
+
+def test_bytes_are_as_documented(some):
+    path, owner, tricks = some
+    content = path.read_bytes()
+    assert content[:8] == b"BRIDGEDD"
+    version, _, count, offset, length = struct.unpack_from("<IIQQI", content, 8)
+    assert (version, count, offset, offset + length) == (1, 40, 64 + 23 * 40, len(content))
+    assert content[64 + 23 * 2 :][:23] == pack_deals(owner[2:3]).tobytes() + pack_tables(tricks[2:3]).tobytes()
+    assert content[offset:] == b'{"seed": 3, "source": "a test"}'
+
+
+def test_an_empty_library(tmp_path):
+    write_library(tmp_path / "none", np.empty((0, 52), np.uint8), np.empty((0, 4, 5), np.int8), {})
+    library = Library.open(tmp_path / "none")
+    assert len(library) == len(library.owners()) == len(library.split("judging")) == 0
+    assert library.find(cards.random_deals(0, 0, 2)).tolist() == [-1, -1]
+    assert (library.tables_of(cards.random_deals(0, 0, 2)) == -1).all()
+
+
+def test_nothing_wrong_is_written(tmp_path):
+    path, owner = tmp_path / "x", cards.random_deals(0, 0, 2)
+    with pytest.raises(cards.DealError):
+        write_library(path, owner[:, ::2], np.zeros((2, 4, 5), np.int8), {})
+    with pytest.raises(ValueError, match="shape"):
+        write_library(path, owner, np.zeros((1, 4, 5), np.int8), {})
+    with pytest.raises(ValueError, match="13"):
+        write_library(path, owner, np.full((2, 4, 5), 14, np.int8), {})
+    assert not list(tmp_path.iterdir())
+
+
+def test_pickles_as_its_path(some):
+    again = pickle.loads(pickle.dumps(Library.open(some[0])))
+    np.testing.assert_array_equal(again.owners(), some[1])
+
+
+# --- damage -------------------------------------------------------------------------------------------
+
+
+def test_a_file_cut_anywhere_is_refused(some, tmp_path):
+    content, cut = some[0].read_bytes(), tmp_path / "cut.bdl"
+    for length in range(len(content)):
+        cut.write_bytes(content[:length])
+        with pytest.raises(TruncatedLibrary, match=r"cut\.bdl"):
+            Library.open(cut)
+
+
+def test_a_byte_changed_anywhere_is_noticed(some, tmp_path):
+    content, changed = some[0].read_bytes(), tmp_path / "changed.bdl"
+    for i in range(len(content)):
+        changed.write_bytes(content[:i] + bytes([content[i] ^ 0x10]) + content[i + 1 :])
+        with pytest.raises(LibraryError, match=r"changed\.bdl"):
+            Library.open(changed)
+
+
+def test_each_fault_has_its_type(some, tmp_path):
+    content, path = some[0].read_bytes(), tmp_path / "bad.bdl"
+    for wrong, error in (
+        (b"PK\3\4 some other file", ForeignFile),
+        (b"x", ForeignFile),
+        (b"", TruncatedLibrary),
+        (content[:8] + b"\2" + content[9:], NewerLibrary),
+        (content[:20] + b"\1" + content[21:], CorruptLibrary),
+        (content[:100] + bytes([content[100] ^ 1]) + content[101:], CorruptLibrary),
+        (content + b"\0", CorruptLibrary),
+    ):
+        path.write_bytes(wrong)
+        with pytest.raises(error, match=r"bad\.bdl"):
+            Library.open(path)
+    with pytest.raises(FileNotFoundError):
+        Library.open(tmp_path / "absent")
+
+
+# --- look-up and split --------------------------------------------------------------------------------
+
+
+def test_find(some):
+    library, owner = Library.open(some[0]), some[1]
+    asked = np.concatenate([owner[[7, 0, 39]], cards.random_deals(9, 0, 2), cards.rotate_deals(owner[:1], 1)])
+    assert library.find(asked).tolist() == [7, 0, 39, -1, -1, -1]
+    np.testing.assert_array_equal(library.tables_of(asked[[1, 0]]), some[2][[0, 7]])
+    assert (library.tables_of(asked[3:5]) == -1).all()
+
+
+def test_two_deals_with_one_hash_are_told_apart(some, monkeypatch):
+    one_hash = lambda *coordinates: np.zeros(len(coordinates[0]), np.uint64)  # noqa: E731
+    monkeypatch.setattr("bridge_env.streams.key", one_hash)
+    library = Library.open(some[0])
+    assert set(library.find(some[1]).tolist()) == {0, -1}
+    assert (library.tables_of(some[1])[1:] == -1).all()
+
+
+def test_the_embedded_library():
+    library = embedded()
+    assert library is embedded()
+    assert len(library) >= 39_400  # it only grows
+    judging, training = library.split("judging"), library.split("training")
+    assert abs(len(judging) / len(library) - 0.25) < 0.01
+    assert sorted([*judging, *training]) == library.split("all").tolist()
+    assert is_judging(library.owners(judging[:50])).all()
+    assert not is_judging(library.owners(training[:50])).any()
+    cards.check_deals(library.owners())
+    assert library.tricks_at().max() <= 13
+    assert library.made  # how the deals were made
+    with pytest.raises(ValueError, match="training"):
+        library.split("test")
+
+
+# --- upkeep -------------------------------------------------------------------------------------------
+
+
+def test_info(some):
+    facts = maintenance.info(some[0])
+    assert (facts["deals"], facts["made"], facts["bytes"]) == (40, MADE, some[0].stat().st_size)
+    assert facts["training"] + facts["judging"] == 40
+
+
+def test_verify_finds_a_wrong_table(some):
+    path, owner, tricks = some
+    assert maintenance.verify(path, sample=2) == 2
+    wrong = tricks.copy()
+    wrong[:, 1, 4] = (wrong[:, 1, 4] + 1) % 14
+    write_library(path, owner, wrong, MADE)
+    with pytest.raises(CorruptLibrary, match=r"some\.bdl: deal \d+ gives E \d+ tricks in NT"):
+        maintenance.verify(path, sample=2)
+
+
+def test_merge_drops_duplicates_and_notices_contradictions(some, tmp_path):
+    path, owner, tricks = some
+    other, out = tmp_path / "other.bdl", tmp_path / "out.bdl"
+    write_library(other, owner[::-1][:50], tricks[::-1][:50], MADE)
+    more = embedded().owners([50, 51])
+    write_library(other, np.concatenate([owner[30:], more]), np.concatenate([tricks[30:], tricks[:2]]), MADE)
+    assert maintenance.merge([path, other], out) == 42
+    np.testing.assert_array_equal(Library.open(out).owners(), np.concatenate([owner, more]))
+    assert Library.open(out).made == {"merged": [MADE, MADE]}
+    write_library(other, owner[:1], tricks[1:2], MADE)
+    with pytest.raises(CorruptLibrary, match="disagree"):
+        maintenance.merge([path, other], out)
+
+
+def test_import_checks_before_it_writes(some, tmp_path):
+    _, owner, tricks = some
+    source, out = tmp_path / "a.npz", tmp_path / "a.bdl"
+    np.savez(source, owner=owner, tricks=tricks)
+    assert maintenance.import_npz(source, out, {"source": "a test"}, sample=2) == 40
+    assert Library.open(out).made == {"source": "a test", "verified": 2, "verified_seed": 0}
+    out.unlink()
+    np.savez(source, owner=owner, tricks=13 - tricks)
+    with pytest.raises(CorruptLibrary, match=r"a\.npz"):
+        maintenance.import_npz(source, out, {}, sample=1)
+    np.savez(source, owner=owner, tricks=tricks[:5])
+    with pytest.raises(ForeignFile, match="shape"):
+        maintenance.import_npz(source, out, {}, sample=1)
+    source.write_bytes(b"not NumPy")
+    with pytest.raises(ForeignFile, match="NumPy"):
+        maintenance.import_npz(source, out, {}, sample=1)
+    assert not out.exists()
+
+
+# --- the command line ---------------------------------------------------------------------------------
+
+
+def run(*words: object) -> int:
+    parser = argparse.ArgumentParser()
+    commands = parser.add_subparsers()
+    add_solve(commands)
+    add_library(commands)
+    args = parser.parse_args([str(word) for word in words])
+    code: int = args.handler(args)
+    return code
+
+
+def test_commands(tmp_path, capsys, some):
+    out = tmp_path / "two deals.bdl"
+    assert run("solve", "--n", 2, "--seed", 1, "--out", out) == 0
+    assert run("library", "info", out) == 0
+    assert run("library", "verify", out, "--sample", 1) == 0
+    assert run("library", "merge", out, some[0], "--out", tmp_path / "both.bdl") == 0
+    text = capsys.readouterr().out
+    assert "2 solved deals" in text
+    assert "42 solved deals" in text
+    assert len(Library.open(tmp_path / "both.bdl")) == 42
+    with pytest.raises(SystemExit):
+        run("solve", "--n", 0, "--out", out)

@@ -1,0 +1,411 @@
+"""PBN in and out: round trips, bad boards among good ones, files as they are found."""
+
+from __future__ import annotations
+
+import gzip
+import io
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from support.pbn import DEAL, GAME, random_board
+from support.places import SHARED
+
+from bridge_env.calls import Contract, parse_call
+from bridge_env.cards import deal_text, parse_deal
+from bridge_env.records.pbn import Board, Problem, board_text, iter_boards, read_boards, write_boards
+
+
+def read(text: str | bytes):
+    return read_boards(io.BytesIO(text) if isinstance(text, bytes) else io.StringIO(text))
+
+
+def only(text: str | bytes) -> Board:
+    result = read(text)
+    assert [str(p) for p in result.problems] == []
+    assert len(result.boards) == 1
+    return result.boards[0]
+
+
+def problem(text: str) -> tuple[int, str]:
+    result = read(text)
+    assert result.boards == []
+    assert len(result.problems) == 1
+    return result.problems[0].line, result.problems[0].reason
+
+
+def calls(text: str) -> tuple[int, ...]:
+    return tuple(parse_call(word) for word in text.split())
+
+
+# --- one board ------------------------------------------------------------------------------------------
+
+
+def test_a_clean_board():
+    board = only(GAME)
+    assert deal_text(board.owner) == DEAL
+    assert (board.number, board.dealer, board.vulnerability, board.line) == (1, 0, 0, 1)
+    assert board.auction == calls("P P 1S 1NT P 2D P 2H P 2NT P P P")
+    assert board.contract == Contract.parse("2NT W")
+    assert board.tricks == 8
+    assert board.leader == 0
+    assert board.play == (("SJ", "S9", "S2", "SK"), ("D5", "D2", "DK", "DQ"))
+    assert board.tags == {"Event": "A match", "West": 'Doe, "J"'}
+    assert board.sections == {}
+    with pytest.raises(ValueError):
+        board.owner[0] = 1
+
+
+def test_the_export_format():
+    board = only(GAME)
+    assert board_text(board) == (
+        '[Event "A match"]\n[Site ""]\n[Date ""]\n[Board "1"]\n[West "Doe, \\"J\\""]\n[North ""]\n[East ""]\n'
+        '[South ""]\n[Dealer "N"]\n[Vulnerable "None"]\n'
+        f'[Deal "{DEAL}"]\n'
+        '[Scoring ""]\n[Declarer "W"]\n[Contract "2NT"]\n[Result "8"]\n'
+        '[Auction "N"]\nPass Pass 1S 1NT\nPass 2D Pass 2H\nPass 2NT Pass Pass\nPass\n'
+        '[Play "N"]\nSJ S9 S2 SK\nD5 D2 DK DQ\n*\n'
+    )
+
+
+def test_a_deal_alone_takes_dealer_and_vulnerability_from_its_number():
+    board = only(f'[Board "7"]\n[Deal "{DEAL}"]\n')
+    assert (board.dealer, board.vulnerability) == (2, 3)
+    assert (board.auction, board.contract, board.tricks, board.play) == (None, None, None, None)
+    board = only(f'[Board "7"]\n[Dealer "?"]\n[Vulnerable ""]\n[Deal "{DEAL}"]\n[Auction "E"]\nP P P P\n')
+    assert (board.dealer, board.vulnerability, board.contract) == (1, 3, Contract(-1))
+
+
+@pytest.mark.parametrize(
+    ("rows", "expected"),
+    [
+        ("1NT AP", "1NT P P P"),
+        ("AP", "P P P P"),
+        ("P P P AP", "P P P P"),
+        ("1NT P AP", "1NT P P P"),
+        ("1C =1= X! 1H $2 2D?? ; a comment\n4H* {of\nmany 7NT\n\nlines} - P -- D", None),
+        ("1C=1= X! 1H$2 2D??\n4H* { of\n\nmany 7NT lines } P P P", "1C X 1H 2D 4H P P P"),
+        ("1C dbl RDBL p 1n ap", "1C X XX P 1NT P P P"),
+        ("% 7NT\n1S pass 2s Pass\n% PBN\nPass PASS", "1S P 2S P P P"),
+        ("1S ^I 2S\nP *", "1S 2S P"),
+        ("1S 2S +\n3S", "1S 2S"),
+        ("1S 2S - -", "1S 2S"),
+        ("1S 2S -\n- -\n*", "1S 2S"),
+        ("*", None),
+    ],
+)
+def test_auction_words(rows, expected):
+    text = f'[Dealer "S"]\n[Vulnerable "All"]\n[Deal "{DEAL}"]\n[Auction "S"]\n{rows}\n'
+    if expected is None and rows != "*":
+        assert "P after a call that is left out" in problem(text)[1]
+    else:
+        assert only(text).auction == (calls(expected) if expected else None)
+
+
+def test_rows_may_start_left_of_the_dealer():
+    text = f'[Dealer "S"]\n[Vulnerable "All"]\n[Deal "{DEAL}"]\n[Auction "W"]\n- - - 1S\nP P P\n'
+    assert only(text).auction == calls("1S P P P")
+    assert problem(text.replace("- - -", "- -")) == (4, "the auction starts with E, but S is the dealer")
+
+
+@pytest.mark.parametrize(
+    ("contract", "declarer", "result", "expected", "tricks"),
+    [
+        ("4SX", "n", "9", "4SX N", 9),
+        ("3N", "^W", "^10", "3NT W", 10),
+        ("Pass", "", "", "Pass", None),
+        ("PASS", "?", "0", "Pass", None),
+        ("AP", "", "", "Pass", None),
+        ("?", "?", "?", None, None),
+        ("4H", "?", "9", None, 9),
+        ("4H", "E", "EW 9", "4H E", 9),
+        ("4H", "E", "NS 4", "4H E", 9),
+        ("4H", "E", "NS 4 EW 9", "4H E", 9),
+    ],
+)
+def test_contract_and_result(contract, declarer, result, expected, tricks):
+    tags = f'[Contract "{contract}"]\n[Declarer "{declarer}"]\n[Result "{result}"]\n'
+    board = only(f'[Board "1"]\n[Deal "{DEAL}"]\n{tags}')
+    assert (str(board.contract) if board.contract else None) == expected
+    assert board.tricks == tricks
+    assert board.tags == ({"Contract": "4H"} if expected is None and contract == "4H" else {})
+    assert read(board_text(board)).boards == [board]
+
+
+def test_play_rows():
+    rows = 'S10 =1= s9 S2! SK\nD5 ^R D2 - -\nC2\n+\nH2 H3 H4 H5\n[Note "1:x"]\n'
+    board = only(f'[Board "1"]\n[Deal "{DEAL}"]\n[Play "E"]\n{rows}')
+    assert board.leader == 1
+    assert board.play == (("ST", "S9", "S2", "SK"), ("D5", "D2", "-", "-"), ("C2", "-", "-", "-"))
+
+
+def test_sections_and_notes():
+    table = '[OptimumResultTable "Declarer;Denomination\\2R;Result\\2R"]\nN NT 5\nN  S 7\n'
+    board = only(f'[Board "1"]\n[Deal "{DEAL}"]\n[Auction "N"]\n1C =1= P\n[Note "1:strong"]\nP P\n{table}')
+    assert (board.auction, board.notes) == (calls("1C P P P"), {0: "strong"})
+    assert board.sections == {"OptimumResultTable": ("Declarer;Denomination\\2R;Result\\2R", "N NT 5", "N  S 7")}
+    assert table in board_text(board)
+
+
+# --- files ----------------------------------------------------------------------------------------------
+
+
+def test_inherited_values():
+    text = (
+        f'[Event "##Cup"]\n[Site "Here"]\n[Board "1"]\n[Deal "{DEAL}"]\n\n'
+        '[Site "#"]\n[Board "#"]\n[Deal "#"]\n[Room "#"]\n\n'
+        f'[Event "Final"]\n[Board "3"]\n[Deal "{DEAL}"]\n\n'
+        f'[Board "4"]\n[Deal "{DEAL}"]\n'
+    )
+    boards = read(text).boards
+    assert [b.number for b in boards] == [1, 1, 3, 4]
+    assert [b.tags for b in boards] == [
+        {"Event": "Cup", "Site": "Here"},
+        {"Event": "Cup", "Site": "Here"},
+        {"Event": "Final"},
+        {"Event": "Final"},
+    ]
+    assert boards[0].owner.tolist() == boards[1].owner.tolist()
+
+
+@pytest.mark.parametrize("newline", ["\n", "\r\n", "\r"])
+def test_line_ends_and_encodings(newline):
+    text = ("\ufeff% PBN 2.1\n" + GAME.replace("A match", "Málaga")).replace("\n", newline)
+    for data in (text.encode(), text.removeprefix("\ufeff").encode("latin-1")):
+        for packed in (
+            data,
+            gzip.compress(data),
+            gzip.compress(data[:40]) + gzip.compress(data[40:]),
+            data + b"\x1a",
+        ):
+            board = only(packed)
+            assert board.tags["Event"] == "Málaga"
+            assert board.line == 2
+
+
+def test_lines_in_windows_1252_and_files_in_utf_16():
+    text = GAME.replace("A match", "Łódź € “open”")
+    for mark in ("utf-16", "utf-8-sig"):
+        assert only(text.encode(mark)).tags["Event"] == "Łódź € “open”"
+    data = GAME.replace("A match", "Málaga € “open”").encode("cp1252")
+    assert only(data).tags["Event"] == "Málaga € “open”"
+    both = data + b"\n" + text.encode()  # two files in one: every line as it is
+    assert [b.tags["Event"] for b in read(both).boards] == ["Málaga € “open”", "Łódź € “open”"]
+    assert only(data.replace(b"open", b"\x81")).tags["Event"].startswith("Málaga")
+
+
+def test_a_dealer_from_the_auction_before_the_number():
+    text = f'[Board "1"]\n[Vulnerable "?"]\n[Deal "{DEAL}"]\n[Auction "W"]\nAP\n'
+    assert (only(text).dealer, only(text).vulnerability) == (3, 0)
+    assert only(text.replace('"W"', '"?"')).dealer == 0
+    assert "no dealer" in problem(text.replace('"W"', '"?"').replace("1", "A"))[1]
+
+
+def test_boards_one_by_one_with_what_was_left_out():
+    bad = GAME.replace("Pass 2H", "Pass 1H")
+    items = list(iter_boards(io.StringIO(GAME + "\n" + bad + "\nx\n\n" + GAME)))
+    assert [type(item) for item in items if isinstance(item, Board)] == [Board, Board]
+    lost, text = sorted((item for item in items if isinstance(item, Problem)), key=lambda p: p.line)
+    assert (lost.kind, lost.board, lost.auction) == ("illegal call", True, True)
+    assert (text.kind, text.board, text.auction) == ("stray text", False, False)
+
+
+def test_notes_of_calls():
+    rows = '1NT =1= X =3= =2= P\n=2= AP\n[Note "1:12-14"]\n[Note "2:a \\"b\\""]\n[Note "broken"]\n'
+    board = only(f'[Board "1"]\n[Deal "{DEAL}"]\n[Auction "N"]\n{rows}[Play "E"]\nS9 =1=\n[Note "3:low"]\n')
+    assert board.notes == {0: "12-14", 1: 'a "b"', 2: 'a "b"'}
+    assert read(board_text(board)).boards == [board]
+
+
+def test_games_without_blank_lines_between_them():
+    assert [b.number for b in read(GAME + GAME.replace('Board "1"', 'Board "2"')).boards] == [1, 2]
+
+
+def test_blank_lines_inside_a_game():
+    for before in ("[Deal", "[Declarer", "[Auction", "[Play"):
+        assert only(GAME.replace(before, "\n" + before)) == only(GAME)
+
+
+def test_a_comment_does_not_end_a_game():
+    text = GAME.replace("[Declarer", "{ as\n\nwe see }\n% off\n;\n[Declarer")
+    assert only(text) == only(GAME)
+
+
+def test_comment_signs_inside_a_tag():
+    assert only(GAME.replace("A match", "A {match}; % here")).tags["Event"] == "A {match}; % here"
+
+
+def test_quotes_that_should_have_been_escaped():
+    assert only(GAME.replace("A match", 'The "big" one')).tags["Event"] == 'The "big" one'
+
+
+BAD = [
+    (GAME.replace("J8.Q965", "98.Q965"), 6, "has S9 in two hands"),
+    (GAME.replace("J8.Q965", "8.Q965"), 6, "has 12 cards"),
+    (GAME.replace("J8.Q965.A954.985", "-"), 6, "leaves out a hand"),
+    (GAME.replace(f'[Deal "{DEAL}"]\n', ""), 1, "no deal"),
+    (GAME.replace("Pass 2H", "Pass 1H"), 10, "1H is not legal after N: Pass Pass 1S 1NT Pass 2D Pass"),
+    (GAME.replace("Pass 2D Pass 2H", "Pass 2D Pass 8H"), 12, "'8H' is not a call"),
+    (GAME.replace("2NT Pass Pass\nPass", "2NT Pass Pass\nPass Pass"), 10, "Pass comes after the end of"),
+    (GAME.replace('Auction "N"', 'Auction "S"'), 10, "the auction starts with S, but N is the dealer"),
+    (GAME.replace('Dealer "N"', 'Dealer "Q"'), 4, "'Q' is not a seat"),
+    (GAME.replace('"None"', '"Some"'), 5, "'Some' is not a vulnerability"),
+    (GAME.replace('Contract "2NT"', 'Contract "3NT"'), 8, "the auction ends in 2NT W, the tags say 3NT W"),
+    (GAME.replace('Contract "2NT"', 'Contract "2NTY"'), 8, "is not a contract"),
+    (GAME.replace('Result "8"', 'Result "14"'), 9, "'14' is not a number of tricks"),
+    (GAME.replace('[Board "1"]\n', "").replace('"None"', '"?"'), 1, "no vulnerability"),
+    (GAME.replace('[Event "A match"]', '[Event "A match]'), None, "not a tag"),
+    (GAME.replace('[Dealer "N"]', '[Dealer "N"'), 4, "not a tag"),
+    (GAME.replace("Pass 2D", "1NT Pass " * 400 + "Pass 2D"), 12, "more than 319 calls"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("bad", "line", "reason"), BAD)
+def test_a_bad_board_in_the_middle_is_reported_and_the_others_kept(bad, line, reason, tmp_path):
+    path = tmp_path / "some.pbn"
+    third = GAME.replace('Board "1"', 'Board "3"')
+    path.write_text(GAME + "\n" + bad.replace('Board "1"', 'Board "2"') + "\n" + third)
+    result = read_boards(path)
+    offset = GAME.count("\n") + 1
+    assert [p.file for p in result.problems] == [str(path)]
+    assert reason in result.problems[0].reason
+    if line is None:  # a broken first tag costs itself alone
+        assert [b.number for b in result.boards] == [1, 2, 3]
+    else:
+        assert [b.number for b in result.boards] == [1, 3]
+        assert result.problems[0].line == offset + line
+        assert str(result.problems[0]).startswith(f"{path}:{offset + line}: ")
+
+
+def test_a_comment_that_is_never_closed_loses_no_board():
+    opened = GAME.replace("[Declarer", "{ oops\n[Declarer")
+    result = read(opened + "\n" + GAME)
+    assert len(result.boards) == 2
+    assert [(p.line, "never closed" in p.reason) for p in result.problems] == [(7, True)]
+    result = read(opened + "\n" + GAME.replace("[Declarer", "{fine}\n[Declarer"))
+    assert len(result.boards) == 2
+    assert len(result.problems) == 1
+
+
+def test_text_that_is_no_pbn():
+    assert read("").boards == []
+    assert read("% PBN 2.1\n\n; nothing\n").problems == []
+    result = read("hello\nworld\n\n" + GAME + "\nthe end\n")
+    assert len(result.boards) == 1
+    assert [p.line for p in result.problems] == [1, 4 + GAME.count("\n") + 1]
+    assert read(bytes(range(256)) * 20).boards == []
+    assert len(read('[Note "1:x"]\nrow\n' + GAME).boards) == 1
+
+
+def test_a_gzip_file_cut_short_gives_what_it_has():
+    games = "\n".join(GAME.replace('Board "1"', f'Board "{i}"') for i in range(1, 400))
+    data = gzip.compress(games.encode())
+    result = read(data[: len(data) // 2])
+    assert 100 < len(result.boards) < 399
+    assert "cut short" in result.problems[-1].reason
+
+
+def test_a_missing_file_raises(tmp_path):
+    with pytest.raises(FileNotFoundError, match=r"none\.pbn"):
+        read_boards(tmp_path / "none.pbn")
+
+
+@given(st.binary(max_size=400) | st.text(max_size=400).map(str.encode))
+@settings(max_examples=100, deadline=None)
+def test_nothing_in_a_file_raises(junk):
+    game = GAME.encode()
+    read(junk)
+    read(game[: len(junk)] + junk + game[len(junk) :])
+
+
+# --- round trips ----------------------------------------------------------------------------------------
+
+
+VALUES = st.text(
+    st.characters(exclude_categories=["Cs"], exclude_characters="\n\r\x1a\0"), min_size=1, max_size=20
+).filter(lambda value: value != "#" and not value.startswith("##"))
+TAGS = st.dictionaries(st.sampled_from(["Event", "West", "Room", "Zeta", "BidSystemNS"]), VALUES)
+
+
+@given(st.lists(st.tuples(st.integers(0, 10**6), TAGS), max_size=4))
+@settings(max_examples=60, deadline=None)
+def test_written_boards_read_the_same(drawn):
+    boards = [random_board(seed, tags) for seed, tags in drawn]
+    stream = io.StringIO()
+    write_boards(stream, boards)
+    result = read(stream.getvalue())
+    assert {problem.kind for problem in result.problems} <= {"illegal play"}  # their plays are random cards
+    assert result.boards == boards
+    again = io.BytesIO()
+    write_boards(again, result.boards)
+    assert again.getvalue().decode() == stream.getvalue()
+
+
+@pytest.mark.parametrize("name", ["a.pbn", "a.pbn.gz"])
+def test_writing_to_a_path(name, tmp_path):
+    boards = [random_board(seed, {"Event": "Málaga"}) for seed in range(20)]
+    write_boards(tmp_path / name, boards)
+    assert read_boards(str(tmp_path / name)).boards == boards
+    assert ((tmp_path / name).read_bytes()[:2] == b"\x1f\x8b") == name.endswith(".gz")
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"tags": {"Event": "#"}},
+        {"tags": {"Event": "##x"}},
+        {"tags": {"Event": "a\nb"}},
+        {"tags": {"two words": "x"}},
+        {"tags": {"Auction": "x"}},
+        {"sections": {"Table": ("head", "[row]")}},
+        {"sections": {"Table": ("head", "a {comment}")}},
+        {"sections": {"Table": ('he"ad', "row")}},
+        {"sections": {"Play": ("N", "row")}},
+        {"auction": (3,), "notes": {0: "a\nb"}},
+    ],
+)
+def test_what_pbn_cannot_hold_is_refused_before_anything_is_written(change, tmp_path):
+    good = random_board(1, {})
+    bad = Board(good.owner, 0, 0, **change)
+    with pytest.raises(ValueError, match="cannot"):
+        write_boards(tmp_path / "a.pbn", [good, bad])
+    assert not (tmp_path / "a.pbn").exists()
+
+
+def test_board_equality():
+    a, b = random_board(3, {}), random_board(3, {})
+    assert a == b
+    assert a != random_board(4, {})
+    assert a != "a board"
+    assert (a.owner == parse_deal(deal_text(a.owner))).all()
+
+
+# --- files in the wild ----------------------------------------------------------------------------------
+
+needs_shared = pytest.mark.skipif(not SHARED.exists(), reason="the shared data is not here")
+
+
+@needs_shared
+def test_every_board_of_wbridge5_is_read():
+    result = read_boards(SHARED / "wbridge5.pbn.gz")
+    assert result.problems == []
+    assert len(result.boards) == 7946
+    assert all(b.contract is not None and b.auction is not None for b in result.boards)
+
+
+@needs_shared
+@pytest.mark.parametrize(
+    ("name", "boards", "problems"),
+    [
+        ("championships/pbn_bb_bb-1991.pbn", 163, 12),  # twelve boards without their cards
+        ("clubs_and_trials/1999-OKbridge_Tournament_OKB_v20.pbn", 26, 0),
+        ("clubs_and_trials/singles_1970-SPRING_NABC_Open_Pairs-1st_Final.pbn", 26, 0),
+        ("bba_conventions/Boards_BBA_Gambling.pbn", 54, 0),
+    ],
+)
+def test_files_as_they_are_found(name, boards, problems):
+    result = read_boards(SHARED / name)
+    assert (len(result.boards), len(result.problems)) == (boards, problems)
+    stream = io.StringIO()
+    write_boards(stream, result.boards)
+    assert read(stream.getvalue()).boards == result.boards

@@ -1,0 +1,220 @@
+"""The laws of play against a naive oracle, claims, records in and out of PBN, and what a player may see."""
+
+from __future__ import annotations
+
+import io
+import re
+from dataclasses import fields
+
+import numpy as np
+import pytest
+from support.pbn import GAME
+from support.places import SHARED
+from support.plays import contracts_of, law_card, law_play, random_plays
+
+from bridge_env.auction import Auctions
+from bridge_env.calls import Contract
+from bridge_env.cards import SEATS, UNKNOWN, card_text, random_deals
+from bridge_env.play import IllegalCard, Plays
+from bridge_env.play_view import PlayView, play_view
+from bridge_env.records.board import Board
+from bridge_env.records.pbn import read_boards, write_boards
+from bridge_env.records.play_record import play_faults, play_orders, record_rows
+
+
+def same_as_the_laws(plays: Plays, masks: list[np.ndarray], rows: range) -> None:
+    for row in rows:
+        laws = law_play(plays, row)
+        for number, card in enumerate(plays.cards(row)):
+            assert laws.turn() == plays.players[row, number]
+            assert {law_card(c) for c in np.flatnonzero(masks[number][row]).tolist()} == laws.legal()
+            laws.play(law_card(card))
+        assert laws.ended() == plays.done[row]
+        assert laws.declarers_tricks() == plays.won[row]
+        assert laws.dummy() == plays.dummy[row]
+
+
+def test_the_laws_of_play_against_the_oracle():
+    plays, masks = random_plays(2_500, seed=1)
+    assert plays.done.all()
+    assert not plays.legal().any()
+    same_as_the_laws(plays, masks, range(len(plays)))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(2, 10))
+def test_the_laws_of_play_on_20_000_boards(seed):
+    plays, masks = random_plays(2_500, seed)
+    same_as_the_laws(plays, masks, range(len(plays)))
+
+
+def test_a_batch_equals_its_boards_one_by_one():
+    plays, _ = random_plays(50, seed=11, cards=31)
+    for row in range(50):
+        alone = Plays.replay(plays.owner[row], plays.declarer[row], plays.strain[row], plays.history[row])
+        for name in Plays.__slots__:
+            assert (getattr(alone, name)[0] == getattr(plays, name)[row]).all()
+        assert (plays.take(np.array([row])).legal() == alone.legal()).all()
+
+
+def test_illegal_cards_are_told_and_nothing_is_played():
+    plays, _ = random_plays(3, seed=4, cards=5)
+    before = plays.history.copy()
+    seat = int(plays.turn[1])
+    foreign = int(np.flatnonzero((plays.left[1] != seat) & (plays.left[1] != UNKNOWN))[0])
+    with pytest.raises(
+        IllegalCard, match=f"{card_text(foreign)} is not legal at table 1 after .*{SEATS[seat]} does not"
+    ):
+        plays.step([foreign], [1])
+    revoke = np.flatnonzero((plays.left == plays.turn[:, None]) & ~plays.legal())
+    assert revoke.size
+    row, card = divmod(int(revoke[0]), 52)
+    legal = plays.legal().argmax(axis=1)
+    legal[row] = card
+    with pytest.raises(IllegalCard, match="can follow suit"):
+        plays.step(legal)
+    with pytest.raises(IllegalCard, match="it is no card"):
+        plays.step([52], [0])
+    assert (plays.history == before).all()
+    done, _ = random_plays(1, seed=5)
+    with pytest.raises(IllegalCard, match="the play is over"):
+        done.step([0])
+
+
+def test_claims_by_count():
+    plays, _ = random_plays(3, seed=6, cards=22)
+    won, left = plays.won.copy(), 13 - plays.tricks
+    plays.claim([2, 0], [0, 2])
+    assert plays.won.tolist() == [won[0] + 2, won[1], won[2]]
+    assert plays.done.tolist() == [True, False, True]
+    assert not plays.legal()[[0, 2]].any()
+    with pytest.raises(IllegalCard, match=f"{left[1] + 1} tricks cannot be claimed at table 1: {left[1]} are left"):
+        plays.claim(left[1] + 1, [1])
+    with pytest.raises(IllegalCard, match="table 0"):
+        plays.claim(0, [0])
+    plays.claim(left[1], [1])
+    assert plays.won[1] == won[1] + left[1]
+
+
+def test_a_passed_out_board_has_no_play():
+    plays = Plays(random_deals(1, 0, 2), [-1, 2], [-2, 4])
+    assert plays.done.tolist() == [True, False]
+    assert plays.dummy.tolist() == [-1, 0]
+    assert plays.legal().sum(axis=1).tolist() == [0, 13]
+    with pytest.raises(ValueError, match="a declarer is"):
+        Plays(random_deals(1, 0, 1), 4, 0)
+
+
+# --- views ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("cards", [0, 1, 2, 3, 4, 27, 51])
+def test_a_view_holds_what_its_seat_may_know_and_no_more(cards):
+    """Deal the cards that a seat cannot see anew among those who hide them: its view stays the same, bit by bit."""
+    plays, _ = random_plays(200, seed=8, cards=cards)
+    view = play_view(plays, contracts_of(plays), 0)
+    assert (view.seat == np.where(plays.turn == plays.dummy, plays.declarer, plays.turn)).all()
+    assert (view.hand == (plays.owner == view.seat[:, None])).all()
+    assert view.dummy.sum(axis=1).tolist() == [13 * (cards > 0)] * 200
+    assert view.played.sum(axis=1).tolist() == [cards] * 200
+    rng = np.random.default_rng(3)
+    for row in range(0, 200, 5):
+        hidden = ~view.hand[row] & ~view.dummy[row] & ~view.played[row]
+        owner = plays.owner[row].copy()
+        owner[hidden] = rng.permutation(owner[hidden])
+        other, fault = Plays.replay_legal(owner, plays.declarer[row], plays.strain[row], plays.history[row])
+        if fault[0] >= 0:
+            continue  # the cards played would have been a revoke there
+        seen, alone = play_view(other, contracts_of(other), 0), view.take(np.array([row]))
+        for f in fields(PlayView):
+            assert (getattr(seen, f.name) == getattr(alone, f.name)).all(), f.name
+
+
+def test_a_view_knows_the_auction():
+    auctions = Auctions([0, 1], [0, 3])
+    for calls in ([3, 0], [0, 7], [0, 0], [0, 0]):
+        auctions.step(calls)
+    plays = Plays(random_deals(1, 0, 2), auctions.contracts().declarer, auctions.contracts().bid % 5)
+    view = play_view(plays, auctions.contracts(), auctions.vulnerability, auctions, np.array([1]))
+    assert (view.history.tolist(), view.dealer.tolist(), view.vulnerability.tolist()) == ([[0, 7, 0, 0]], [1], [3])
+    assert (view.bid.tolist(), view.strain.tolist(), view.declarer.tolist(), view.seat.tolist()) == ([4], [4], [2], [3])
+
+
+# --- records --------------------------------------------------------------------------------------------
+
+
+def played_boards(seed: int, count: int, cards: int) -> list[Board]:
+    plays, _ = random_plays(count, seed, cards)
+    boards = []
+    for row in range(count):
+        play, leader = record_rows(plays.history[row], plays.players[row])
+        contract = Contract(5 + int(plays.strain[row]), 0, int(plays.declarer[row]))
+        tricks = int(plays.won[row]) if cards == 52 else None
+        boards.append(Board(plays.owner[row], 0, 0, row + 1, None, contract, tricks, play, leader))
+    return boards
+
+
+@pytest.mark.parametrize("cards", [0, 1, 18, 36, 52])
+def test_records_of_play_come_back_through_pbn(cards):
+    boards = played_boards(cards, 30, cards)
+    stream = io.StringIO()
+    write_boards(stream, boards)
+    result = read_boards(io.StringIO(stream.getvalue()))
+    assert result.problems == []
+    assert result.boards == boards
+    history, gaps = play_orders(result.boards)
+    assert (history == random_plays(30, cards, cards)[0].history).all()
+    assert not gaps.any()
+
+
+@pytest.mark.parametrize(
+    ("play", "kind", "reason", "kept"),
+    [
+        ("SJ S9 S2 X3", "bad play", "play: 'X3' is not a card", False),
+        ("SJ S9 S2 SK HA", "bad play", "play: 5 cards in one trick", False),
+        ("SJ CK S2 SK", "illegal play", "play: CK is not legal after N: SJ: E can follow suit", True),
+        (
+            "SJ S9 S2 SA\nSJ S9 S2 SK",
+            "illegal play",
+            "play: SJ is not legal after N: SJ S9 S2 SA . SK: N does not hold it",
+            True,
+        ),
+        ("- S9 S2 SK", "illegal play", "play: cards follow one that is not told, after no card", True),
+    ],
+)
+def test_a_bad_play_is_reported_and_the_board_kept(play, kind, reason, kept):
+    text = GAME.replace("SJ S9 S2 SK\nD5 D2 DK DQ", play)
+    assert text != GAME
+    result = read_boards(io.StringIO(text))
+    (problem,) = result.problems
+    assert (problem.kind, problem.board) == (kind, False)
+    assert re.search(reason, problem.reason)
+    (board,) = result.boards
+    assert board.auction is not None
+    assert (board.play is not None) == kept
+
+
+def test_faults_of_leader_and_length():
+    (board,) = read_boards(io.StringIO(GAME)).boards
+    base = (board.owner, 0, 0, 1, board.auction, board.contract, None)
+    assert play_faults([board]) == [None]
+    assert play_faults([Board(*base, board.play, 2)]) == ["play: S leads against 2NT W"]
+    assert play_faults([Board(*base, board.play, None), Board(*base)]) == [None, None]
+    assert play_faults([Board(*base, (board.play or ()) * 7, 0)]) == ["play: 14 tricks"]
+    passed = Board(board.owner, 0, 0, 1, None, Contract(-1), None, board.play, 0)
+    assert play_faults([passed]) == ["play: the board was passed out"]
+
+
+@pytest.mark.skipif(not SHARED.exists(), reason="the shared data is not here")
+def test_recorded_plays_are_legal_and_count_to_their_results():
+    result = read_boards(SHARED / "wbridge5.pbn.gz")
+    assert result.problems == []
+    boards = [board for board in result.boards if board.play is not None]
+    assert len(boards) == 7_915
+    history, _ = play_orders(boards)
+    assert (history >= 0).all()
+    contracts = [board.contract for board in boards]
+    plays = Plays.replay(
+        np.stack([b.owner for b in boards]), [c.declarer for c in contracts], [c.strain for c in contracts], history
+    )
+    assert plays.won.tolist() == [board.tricks for board in boards]

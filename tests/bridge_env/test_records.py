@@ -1,0 +1,80 @@
+"""Files of records, the report of what could be read of them, and ``bridge-env read``."""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+
+import pytest
+from support.lin import BOARD
+from support.pbn import DEAL, GAME
+from support.places import SHARED
+
+from bridge_env.records.board import Board
+from bridge_env.records.lin import board_of_link, read_lin
+from bridge_env.records.pbn import read_boards
+from bridge_env.records.read import Report, iter_records
+from training.cli.entry import main
+
+
+def report(*paths: Path) -> Report:
+    out = Report(files=len(paths))
+    for path in paths:
+        for item in iter_records(path):
+            out.add(item)
+    return out
+
+
+@pytest.fixture
+def records(tmp_path):
+    pbn, lin = tmp_path / "a.pbn", tmp_path / "b.LIN.gz"
+    bad = (GAME.replace("2NT Pass", "1C Pass"), GAME.replace("J8.", "8."), GAME.replace(f'[Deal "{DEAL}"]\n', ""))
+    alone = f'[Board "3"]\n[Deal "{DEAL}"]\n'
+    pbn.write_text("\n".join([GAME, *bad, alone]) + "\nthe end\n")
+    lin.write_bytes(gzip.compress((BOARD + BOARD.replace("1D", "1C")).encode()))
+    return pbn, lin
+
+
+def test_the_report_counts_boards_and_reasons(records):
+    pbn, lin = records
+    said = report(pbn, lin)
+    assert (said.files, said.read, said.whole, said.lost, said.lost_whole, said.text) == (2, 4, 3, 3, 2, 1)
+    assert said.kinds == {"illegal call": 1, "not 52 distinct cards": 1, "no deal": 1, "stray text": 1}
+    assert said.share() == 3 / 5
+    assert str(said) == (
+        "2 files, 4 boards read, 3 left out\n"
+        "with a deal and an auction: 3 of 5 read (60.00%)\n"
+        f"  1 illegal call, such as {pbn}:29: auction: 1C is not legal after N: Pass Pass 1S 1NT Pass 2D Pass 2H Pass\n"
+        f"  1 no deal, such as {pbn}:58: the board has no deal\n"
+        f"  1 not 52 distinct cards, such as {pbn}:44: hand '8.Q965.A954.985' has 12 cards, not 13\n"
+        f"  1 stray text, such as {pbn}:79: text outside of any game: 'the end'"
+    )
+    assert Report().share() == 1
+
+
+def test_reading_at_the_command_line(records, tmp_path, capsys):
+    pbn, lin = (str(path) for path in records)
+    assert main(["read", pbn, lin]) == 0
+    assert "3 of 5 read (60.00%)" in capsys.readouterr().out
+    for name, read in (("out.pbn.gz", read_boards), ("out.lin", read_lin)):
+        out = tmp_path / name
+        assert main(["read", lin, "--out", str(out), "--links"]) == 0
+        link, *_, last = capsys.readouterr().out.splitlines()
+        assert last == f"{out}: 2 boards"
+        boards = [item for item in iter_records(lin) if isinstance(item, Board)]
+        assert read(out).boards == boards
+        assert board_of_link(link) == boards[0]
+    assert main(["read", "--problems", pbn]) == 0
+    assert f"{pbn}:58: the board has no deal\n" in capsys.readouterr().out
+    assert main(["read", str(tmp_path / "none.pbn")]) == 2
+    assert "No such file" in capsys.readouterr().err
+
+
+@pytest.mark.skipif(not SHARED.exists(), reason="the shared data is not here")
+@pytest.mark.parametrize(
+    ("folder", "boards"), [("championships", 22_600), ("clubs_and_trials", 5_700), ("bba_conventions", 20_000)]
+)
+def test_files_as_they_are_found(folder, boards):
+    said = report(*sorted((SHARED / folder).iterdir()))
+    assert said.whole > boards
+    assert said.share() > 0.99

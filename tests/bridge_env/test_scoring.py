@@ -1,0 +1,375 @@
+"""Scores against Law 77, IMPs against Law 78B, field scoring by hand-worked fields, par against DDS."""
+
+from __future__ import annotations
+
+import csv
+import re
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from reference.scoring import GOLDEN, golden_rows, law_77, naive_par
+from support.places import DATA
+
+from bridge_env.calls import STRAINS, Contract, parse_call
+from bridge_env.par import par, par_contracts
+from bridge_env.scoring import (
+    IMP_STEPS,
+    SCORE_TABLE,
+    butler,
+    cross_imps,
+    datum,
+    imps,
+    matchpoint_percent,
+    matchpoints,
+    score,
+)
+
+# From the printed table of scores: (contract, tricks, not vulnerable, vulnerable).
+WELL_KNOWN = [
+    ("1C", 7, 70, 70), ("1NT", 7, 90, 90), ("2S", 8, 110, 110), ("2NT", 8, 120, 120), ("3D", 9, 110, 110),
+    ("1S", 9, 140, 140), ("3NT", 9, 400, 600), ("3NT", 10, 430, 630), ("4H", 10, 420, 620),
+    ("4S", 11, 450, 650), ("5C", 11, 400, 600), ("3NT", 12, 490, 690), ("4H", 12, 480, 680),
+    ("6C", 12, 920, 1370),
+    ("6H", 12, 980, 1430), ("6NT", 12, 990, 1440), ("6NT", 13, 1020, 1470), ("7D", 13, 1440, 2140),
+    ("7S", 13, 1510, 2210), ("7NT", 13, 1520, 2220), ("1CX", 7, 140, 140), ("1NTX", 7, 180, 180),
+    ("2SX", 8, 470, 670), ("2DX", 9, 280, 380), ("2HX", 9, 570, 870), ("1NTXX", 7, 560, 760),
+    ("1CXX", 7, 230, 230), ("4SXX", 10, 880, 1080), ("7NTXX", 13, 2280, 2980), ("4S", 9, -50, -100),
+    ("3NT", 5, -200, -400), ("4SX", 9, -100, -200), ("4SX", 8, -300, -500), ("4SX", 7, -500, -800),
+    ("4SX", 6, -800, -1100), ("4SXX", 9, -200, -400), ("4SXX", 7, -1000, -1600), ("7NTXX", 0, -7000, -7600),
+    ("7CX", 0, -3500, -3800),
+]  # fmt: skip
+
+# The WBF's table: from, to, IMPs.
+WBF_IMPS = [
+    (0, 10, 0), (20, 40, 1), (50, 80, 2), (90, 120, 3), (130, 160, 4),
+    (170, 210, 5), (220, 260, 6), (270, 310, 7), (320, 360, 8), (370, 420, 9),
+    (430, 490, 10), (500, 590, 11), (600, 740, 12), (750, 890, 13), (900, 1090, 14),
+    (1100, 1290, 15), (1300, 1490, 16), (1500, 1740, 17), (1750, 1990, 18), (2000, 2240, 19),
+    (2250, 2490, 20), (2500, 2990, 21), (3000, 3490, 22), (3500, 3990, 23), (4000, 15200, 24),
+]  # fmt: skip
+
+
+def split(contract: str) -> tuple[int, int]:
+    """'4SX' -> (bid, doubling)."""
+    plain = contract.rstrip("X")
+    return parse_call(plain) - 3, len(contract) - len(plain)
+
+
+# --- scores ---------------------------------------------------------------------------------------------
+
+
+def test_golden_table_of_all_2940_scores():
+    with GOLDEN.open(newline="") as file:
+        rows = list(csv.reader(file))[1:]
+    assert rows == golden_rows()  # the file is what the oracle says
+    seen = 0
+    for contract, vulnerable, *scores in rows:
+        bid, doubling = split(contract)
+        assert SCORE_TABLE[bid, doubling, int(vulnerable)].tolist() == [int(s) for s in scores], contract
+        seen += len(scores)
+    assert seen == SCORE_TABLE.size == 2940
+
+
+@pytest.mark.parametrize(("contract", "tricks", "not_vulnerable", "vulnerable"), WELL_KNOWN)
+def test_well_known_scores(contract, tricks, not_vulnerable, vulnerable):
+    bid, doubling = split(contract)
+    assert SCORE_TABLE[bid, doubling, :, tricks].tolist() == [not_vulnerable, vulnerable]
+    strain = STRAINS[bid % 5]
+    assert law_77(bid // 5 + 1, strain, doubling, False, tricks) == not_vulnerable
+    assert law_77(bid // 5 + 1, strain, doubling, True, tricks) == vulnerable
+
+
+def test_score_table_is_read_only():
+    with pytest.raises(ValueError):
+        SCORE_TABLE[0, 0, 0, 0] = 1
+
+
+def test_endplay_agrees_on_every_score():
+    """endplay has had a wrong grand-slam bonus; 0.5.12 agrees everywhere. List any that does not."""
+    types = pytest.importorskip("endplay.types")
+    denominations = [
+        types.Denom.clubs,
+        types.Denom.diamonds,
+        types.Denom.hearts,
+        types.Denom.spades,
+        types.Denom.nt,
+    ]
+    penalties = [types.Penalty.passed, types.Penalty.doubled, types.Penalty.redoubled]
+    known_disagreements: list[tuple[int, int, int, int]] = []
+    disagreements = []
+    for index, ours in np.ndenumerate(SCORE_TABLE):
+        bid, doubling, vulnerable, tricks = index
+        theirs = types.Contract(
+            level=bid // 5 + 1,
+            denom=denominations[bid % 5],
+            declarer=types.Player.north,
+            penalty=penalties[doubling],
+            result=tricks - (bid // 5 + 7),
+        ).score(types.Vul.both if vulnerable else types.Vul.none)
+        if theirs != ours:
+            disagreements.append(index)
+    assert disagreements == known_disagreements
+
+
+def test_score_broadcasts_and_signs():
+    bid, doubling = split("4S")
+    assert score(bid, doubling, [0, 1, 2, 3], 0, 10).tolist() == [420, -420, 420, -420]
+    assert score(bid, 0, [[0], [1]], [0, 1, 2, 3], 10).tolist() == [
+        [420, 620, 420, 620],
+        [-420, -420, -620, -620],
+    ]
+    assert score(bid, 0, 0, 0, np.arange(14, dtype=np.int8)).dtype == np.int16
+    assert score([-1, bid], [0, 0], [-1, 1], 3, [0, 9]).tolist() == [0, 100]
+    assert int(score(bid, 1, 3, 2, 9)) == 200
+
+
+@pytest.mark.parametrize("place", range(5))
+@pytest.mark.parametrize("end", [0, 1])
+def test_score_refuses_what_is_out_of_range(place, end):
+    wrong = [0, 0, 0, 0, 7]
+    wrong[place] = ((-2, 35), (-1, 3), (-1, 4), (-1, 4), (-1, 14))[place][end]
+    with pytest.raises(ValueError, match="out of range"):
+        score(*wrong)
+
+
+# --- IMPs -----------------------------------------------------------------------------------------------
+
+
+def test_imps_match_the_wbf_table_at_every_edge():
+    for low, high, worth in WBF_IMPS:
+        differences = [d for d in (low - 10, low, low + 10, high - 10, high, high + 10) if d >= 0]
+        expected = [next(i for a, b, i in WBF_IMPS if a <= d <= b) for d in differences if d <= 15200]
+        assert imps(differences[: len(expected)]).tolist() == expected
+        assert imps(low) == imps(high) == worth
+    for (_, high, worth), (low, _, more) in pairwise(WBF_IMPS):
+        assert low == high + 10
+        assert imps([high, low - 1, low]).tolist() == [worth, worth, more]
+    assert imps([2990, 3000, 3490, 3500, 3990, 4000, 30000]).tolist() == [21, 22, 22, 23, 23, 24, 24]
+    assert len(IMP_STEPS) == 24
+
+
+def test_imps_are_symmetric_monotone_and_int8():
+    d = np.arange(-16000, 16001, 10)
+    assert imps(d).dtype == np.int8
+    assert (imps(d) == -imps(-d)).all()
+    assert (np.diff(imps(d).astype(int)) >= 0).all()
+    assert imps(np.int16(-32768)) == -24
+    assert imps([19.9, 20.0, -20.0]).tolist() == [0, 1, -1]
+
+
+# --- a field --------------------------------------------------------------------------------------------
+
+FIELD = np.array([[420, 450, -50, 420, 170], [100, 100, 100, 100, 100]])
+
+
+def test_matchpoints_by_hand():
+    assert matchpoints(FIELD).tolist() == [[5, 8, 0, 5, 2], [4, 4, 4, 4, 4]]
+    assert matchpoint_percent(FIELD)[0].tolist() == [62.5, 100.0, 0.0, 62.5, 25.0]
+
+
+def test_matchpoints_of_tables_that_did_not_play():
+    played = np.array([[True, True, False, True, False], [False, False, True, False, False]])
+    assert matchpoints(FIELD, played).tolist() == [[1, 4, 0, 1, 0], [0, 0, 0, 0, 0]]
+    percent = matchpoint_percent(FIELD, played)
+    assert np.isnan(percent).tolist() == (~played).tolist()
+    assert percent[0, :2].tolist() == [25.0, 100.0]
+    assert percent[1, 2] == 50.0
+    with_nan = np.where(played, FIELD, np.nan)
+    assert (matchpoints(with_nan) == matchpoints(FIELD, played)).all()
+    assert (cross_imps(with_nan) == cross_imps(FIELD, played)).all()
+    assert (butler(with_nan) == butler(FIELD, played)).all()
+
+
+def test_datum_and_butler_by_hand():
+    # 420 + 420 + 170 without 450 and -50: 1010 / 3 = 336.7
+    assert datum(FIELD).tolist() == [340, 100]
+    assert butler(FIELD)[0].tolist() == [2, 3, -9, 2, -5]
+    assert datum(FIELD, discard=0).tolist() == [280, 100]  # 1410 / 5 = 282
+    assert datum([[100, 110], [-100, -110]], discard=1).tolist() == [
+        110,
+        -110,
+    ]  # two tables: none is left out
+    assert datum([[100, 110, 2000]]).tolist() == [110]
+    played = np.array([[True, True, True, False, False], [False] * 5])
+    assert datum(FIELD, played).tolist() == [420, 0]
+    assert butler(FIELD, played).tolist() == [[0, 1, -10, 0, 0], [0] * 5]
+
+
+def test_cross_imps_by_hand():
+    # against 420, 450, -50, 420, 170: 450 gets 1, 0, 11, 1, 7
+    assert cross_imps(FIELD)[0, 1] == 1 + 11 + 1 + 7
+    assert cross_imps(FIELD)[1].tolist() == [0] * 5
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.integers(1, 5), st.integers(1, 12), st.integers(0, 2**32 - 1))
+def test_field_scores_are_antisymmetric_and_conserved(boards, tables, seed):
+    rng = np.random.default_rng(seed)
+    scores = rng.integers(-60, 61, (boards, tables)) * 10
+    played = rng.random((boards, tables)) < 0.8
+    count = played.sum(axis=1, keepdims=True)
+    top = 2 * (count - 1)
+    mine, theirs = matchpoints(scores, played), matchpoints(-scores, played)
+    assert ((mine + theirs)[played] == np.broadcast_to(top, mine.shape)[played]).all()
+    assert (mine.sum(axis=1, keepdims=True)[count > 0] == (count * (count - 1))[count > 0]).all()
+    assert (cross_imps(scores, played) == -cross_imps(-scores, played)).all()
+    assert (cross_imps(scores, played).sum(axis=1) == 0).all()
+    assert (datum(scores, played) == -datum(-scores, played)).all()
+    assert (butler(scores, played) == -butler(-scores, played)).all()
+    assert (datum(scores, played) % 10 == 0).all()
+
+
+def test_field_scores_say_what_is_wrong():
+    with pytest.raises(ValueError, match=r"\(boards, tables\)"):
+        matchpoints([1, 2, 3])
+    with pytest.raises(ValueError, match="shape"):
+        matchpoints(FIELD, [True])
+    with pytest.raises(ValueError, match="whole points"):
+        butler([[1.5, 2.0]])
+    with pytest.raises(ValueError, match="discard"):
+        datum(FIELD, discard=-1)
+
+
+# --- par ------------------------------------------------------------------------------------------------
+
+DDS_VULNERABILITY = {0: 0, 1: 3, 2: 1, 3: 2}  # none, both, NS, EW
+
+
+def dds_list():
+    """(tricks (4, 5), dealer, vulnerability, PAR strings, PAR2 strings) of the DDS project's 100 deals."""
+    for line in (DATA / "dds_list100.txt").read_text().splitlines():
+        word, _, rest = line.partition(" ")
+        if word == "PBN":
+            dealer, vulnerability = (int(x) for x in rest.split()[:2])
+        elif word == "TABLE":  # strains S H D C NT, seats N E S W inside
+            tricks = np.array(rest.split(), int).reshape(5, 4)[[3, 2, 1, 0, 4]].T
+        elif word == "PAR":
+            both = re.findall('"(.*?)"', rest)
+        elif word == "PAR2":
+            yield tricks, dealer, DDS_VULNERABILITY[vulnerability], both, re.findall('"(.*?)"', rest)
+
+
+def dds_par_contracts(text: str) -> set[tuple[int, int, int]]:
+    """'NS:EW 45N,W 3Sx' as {(bid, doubling, declarer)}."""
+    found = set()
+    for part in text.partition(":")[2].split(","):
+        seats, contract = part.split()
+        strain = "CDHSN".index(contract.rstrip("x")[-1])
+        for level in re.findall(r"\d", contract):
+            bid = 5 * (int(level) - 1) + strain
+            found |= {(bid, int(contract.endswith("x")), "NESW".index(seat)) for seat in seats}
+    return found
+
+
+def test_par_scores_and_contracts_of_dds():
+    cases = list(dds_list())
+    assert len(cases) == 100
+    tricks = np.array([c[0] for c in cases])
+    scores = par(tricks, [c[1] for c in cases], [c[2] for c in cases])
+    assert scores.dtype == np.int16
+    assert scores.tolist() == [int(c[4][0]) for c in cases]
+    for table, dealer, vulnerability, both, _ in cases:
+        value, contracts = par_contracts(table, dealer, vulnerability)
+        assert both[dealer & 1] == f"{'NE'[dealer & 1]}{'SW'[dealer & 1]} {value if dealer % 2 == 0 else -value}"
+        ours = {(c.bid, c.doubling, c.declarer) for c in contracts}
+        assert ours == dds_par_contracts(both[2 + (dealer & 1)]), (both, contracts)
+
+
+def random_tables(count: int, seed: int) -> np.ndarray:
+    """Tables that look like deals: partners nearly alike, and the two sides' tricks add up to about 13."""
+    rng = np.random.default_rng(seed)
+    ns = np.clip(rng.normal(6.5, 2.6, (count, 1, 5)) + rng.normal(0, 1, (count, 1, 5)), 0, 13)
+    table = np.concatenate([ns, 13 - ns, ns, 13 - ns], axis=1) + rng.normal(0, 0.4, (count, 4, 5))
+    return np.clip(np.rint(table), 0, 13).astype(np.int8)
+
+
+def test_par_agrees_with_dds_on_random_tables():
+    dds = pytest.importorskip("endplay._dds")
+    tables = random_tables(400, 1)
+    for i, table in enumerate(tables):
+        dealer, vulnerability = i % 4, i // 4 % 4
+        native = dds.ddTableResults()
+        for strain in range(5):
+            for seat in range(4):
+                native.resTable[(3, 2, 1, 0, 4)[strain]][seat] = int(table[seat, strain])
+        result = dds.parResultsMaster()
+        dds.DealerParBin(native, result, dealer, {0: 0, 3: 1, 1: 2, 2: 3}[vulnerability])
+        assert int(par(table[None], dealer, vulnerability)[0]) == result.score, (table, dealer, vulnerability)
+
+
+def test_par_agrees_with_the_naive_auction():
+    """Real tables and nonsense alike: doubling is a decision in the oracle, not an assumption."""
+    rng = np.random.default_rng(2)
+    tables = np.concatenate([random_tables(60, 3), rng.integers(0, 14, (60, 4, 5))])
+    for i, table in enumerate(tables):
+        dealer, vulnerability = int(rng.integers(4)), i % 4
+        expected = naive_par(table.tolist(), dealer, vulnerability)
+        assert int(par(table[None], dealer, vulnerability)[0]) == expected, (table, dealer, vulnerability)
+
+
+def test_turning_the_table_negates_par():
+    tables = np.concatenate([random_tables(1000, 4), np.random.default_rng(5).integers(0, 14, (1000, 4, 5))])
+    dealer, vulnerability = np.arange(2000) % 4, np.arange(2000) // 4 % 4
+    swapped = (vulnerability >> 1) | ((vulnerability & 1) << 1)
+    turned = par(np.roll(tables, 1, axis=1), (dealer + 1) % 4, swapped)
+    assert (turned == -par(tables, dealer, vulnerability)).all()
+
+
+def test_par_lies_between_what_the_sides_can_guarantee():
+    """Either side can end the bidding with 7NT whatever the other does, and to speak first never hurts."""
+    tables = random_tables(2000, 6)
+    tables[:50, ::2, 4], tables[:50, 1::2] = 13, 0
+    for vulnerability in range(4):
+        guaranteed = []
+        for side in range(2):
+            took = tables[:, [side, side + 2], 4].max(axis=1)
+            guaranteed.append(SCORE_TABLE[34, (took < 13).astype(int), vulnerability >> side & 1, took])
+        for dealer in range(4):
+            scores = par(tables, dealer, vulnerability)
+            assert (scores >= guaranteed[0]).all()
+            assert (scores <= -guaranteed[1]).all()
+            assert (scores[:50] == guaranteed[0][:50]).all()
+        assert (par(tables, 0, vulnerability) >= par(tables, 1, vulnerability)).all()
+
+
+def test_par_contracts_are_worth_par():
+    rng = np.random.default_rng(7)
+    tables = np.concatenate([random_tables(150, 8), rng.integers(0, 14, (150, 4, 5))])
+    for i, table in enumerate(tables):
+        dealer, vulnerability = i % 4, i // 4 % 4
+        value, contracts = par_contracts(table, dealer, vulnerability)
+        assert contracts
+        assert [(c.bid, c.declarer) for c in contracts] == sorted((c.bid, c.declarer) for c in contracts)
+        for c in contracts:
+            taken = 0 if c.passed_out else table[c.declarer, c.strain]
+            assert int(score(c.bid, c.doubling, c.declarer, vulnerability, taken)) == value
+
+
+def test_par_of_a_board_that_nobody_can_make():
+    value, contracts = par_contracts(np.full((4, 5), 6), 2, 3)
+    assert (value, contracts) == (0, [Contract(-1)])
+
+
+def test_par_where_the_dealer_matters():
+    """Both sides make 1NT and nothing else: who speaks first gets it."""
+    table = np.full((4, 5), 6)
+    table[:, 4] = 7
+    assert par(np.stack([table] * 4), np.arange(4), 0).tolist() == [90, -90, 90, -90]
+    assert [str(c) for c in par_contracts(table, 3, 0)[1]] == ["1NT E", "1NT W"]
+
+
+@pytest.mark.parametrize(
+    ("tricks", "dealer", "vulnerability", "message"),
+    [
+        (np.zeros((4, 5)), 0, 0, "shape"),
+        (np.full((1, 4, 5), 14), 0, 0, "0..13"),
+        (np.zeros((1, 4, 5)), 4, 0, "dealer"),
+        (np.zeros((1, 4, 5)), 0, -1, "vulnerability"),
+    ],
+)
+def test_par_refuses_what_is_out_of_range(tricks, dealer, vulnerability, message):
+    with pytest.raises(ValueError, match=message):
+        par(tricks, dealer, vulnerability)

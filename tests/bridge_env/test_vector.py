@@ -1,0 +1,387 @@
+"""The vector env: the single env table by table, whatever the autoreset, the number of tables and of threads."""
+
+import gymnasium
+import numpy as np
+import pytest
+from gymnasium.error import ResetNeeded
+from gymnasium.vector import AutoresetMode
+
+from bridge_env import streams
+from bridge_env.auction import IllegalCall
+from bridge_env.bidders import RandomBidder
+from bridge_env.calls import parse_call
+from bridge_env.cards import random_deals
+from bridge_env.double_dummy import is_judging
+from bridge_env.envs.boards import boards_of
+from bridge_env.envs.deals import FixedDeals
+from bridge_env.envs.kernels.rounds import sample_legal
+from bridge_env.envs.single import BiddingEnv
+from bridge_env.envs.vector import BiddingVectorEnv
+
+ID = "bridge_env:bridge_env/Bidding-v0"
+SEED = 40
+MODES = list(AutoresetMode)
+
+
+class Slow(RandomBidder):
+    """Not compiled in, because it is not RandomBidder itself."""
+
+
+def some_deals():
+    owner = random_deals(3, 0, 11)
+    tricks = np.arange(11 * 20).reshape(11, 4, 5) % 14
+    return FixedDeals(boards_of(owner, tricks, np.arange(11) % 5 - 1, np.arange(11) % 5 - 1), shuffle=True)
+
+
+SETTINGS = {
+    "all": {"learner": "all"},
+    "all, points, fixed": {"learner": "all", "reward": "points", "dealer": "E", "vulnerability": "NS"},
+    "random": {"learner": "S", "partner": "random", "opponents": "random", "reward": "imps_vs_par"},
+    "pair": {"learner": "EW", "opponents": "doubler", "reward": "points", "deals": "judging"},
+    "imps": {"learner": "NS", "opponents": "random", "control": "random"},
+    "injected": {"learner": "W", "partner": Slow(), "opponents": Slow(), "reward": "imps_vs_par"},
+    "injected, imps": {"learner": "N", "partner": "pass", "opponents": Slow(), "control": Slow()},
+    "own deals": {"learner": "all", "deals": some_deals()},
+}
+in_every_setting = pytest.mark.parametrize("kwargs", SETTINGS.values(), ids=SETTINGS.keys())
+in_every_mode = pytest.mark.parametrize("mode", MODES, ids=lambda m: m.value)
+
+
+def call_of(mask, seed, number, step):
+    """A legal call that depends on nothing but the table's seed, its episode and the call's number.
+
+    Now and then, an illegal one.
+    """
+    chance = int(streams.key("caller", seed, number, step)[0])
+    calls = np.flatnonzero(mask if chance % 61 else mask == 0)
+    return int(calls[chance // 61 % len(calls)]) if len(calls) else 0
+
+
+def single_episodes(kwargs, seed, count):
+    """What a caller sees in the first episodes of a single env."""
+    env = BiddingEnv(**kwargs)
+    out = []
+    for number in range(count):
+        obs, info = env.reset(**({"seed": seed} if number == 0 else {}))
+        story, terminated = [(obs, info["action_mask"])], False
+        while not terminated:
+            action = call_of(info["action_mask"], seed, number, len(story))
+            obs, reward, terminated, truncated, info = env.step(action)
+            assert not truncated
+            story.append((obs, info["action_mask"], reward, info))
+        out.append(story)
+    return out
+
+
+def same_end(expected, infos, row):
+    """Is the info of a single env's last step that of the vector env's row?"""
+    for name in ("score", "par", "control_score", "tricks", "seat_rewards", "illegal_action"):
+        assert (name in expected) == bool(name in infos and infos["_" + name][row]), name
+        if name in expected:
+            np.testing.assert_array_equal(expected[name], infos[name][row], err_msg=name)
+
+
+def check_against_single(env, stories, seed):
+    """Play ``stories[table][episode]`` of single envs on a vector env, and compare all that is seen."""
+    n, mode = env.num_envs, env.metadata["autoreset_mode"]
+    obs, info = env.reset(seed=seed)
+    number, step = np.zeros(n, int), np.zeros(n, int)
+    waits = np.zeros(n, bool)  # for a next-step reset
+    while (number < len(stories[0])).any():
+        live = [t for t in range(n) if number[t] < len(stories[t])]
+        actions = np.zeros(n, np.int64)
+        for t in live:
+            seen = stories[t][number[t]][step[t]]
+            np.testing.assert_array_equal(obs[t], seen[0])
+            np.testing.assert_array_equal(info["action_mask"][t], seen[1])
+            actions[t] = call_of(info["action_mask"][t], seed + t, number[t], step[t] + 1) if not waits[t] else 37
+        obs, reward, terminated, truncated, info = env.step(actions)
+        assert not truncated.any()
+        ended = np.zeros(n, bool)
+        for t in live:
+            if waits[t]:  # its action was ignored, and it has a new deal
+                assert (reward[t], terminated[t], step[t]) == (0, False, 0)
+                waits[t] = False
+                continue
+            step[t] += 1
+            story = stories[t][number[t]]
+            ended[t] = step[t] + 1 == len(story)
+            assert (reward[t], terminated[t]) == (story[step[t]][2], ended[t])
+            if not ended[t]:
+                continue
+            same_end(story[-1][3], info, t)
+            if mode == AutoresetMode.SAME_STEP:
+                assert info["_final_obs"][t]
+                np.testing.assert_array_equal(info["final_obs"][t], story[-1][0])
+                same_end({k: v for k, v in story[-1][3].items() if k != "seat_rewards"}, info["final_info"], t)
+            else:
+                np.testing.assert_array_equal(obs[t], story[-1][0])
+                np.testing.assert_array_equal(info["action_mask"][t], story[-1][1])
+            number[t], step[t] = number[t] + 1, 0
+        over = terminated
+        if mode == AutoresetMode.DISABLED and over.any():
+            obs, info = env.reset(options={"reset_mask": over.copy()})
+        if mode == AutoresetMode.NEXT_STEP:
+            waits = ended.copy()
+            for t in np.flatnonzero(waits):
+                if number[t] < len(stories[t]):
+                    obs, info["action_mask"] = obs.copy(), info["action_mask"].copy()
+                    obs[t], info["action_mask"][t] = stories[t][number[t]][0][:2]  # comes with the next step
+
+
+# --- equality -----------------------------------------------------------------------------------------------
+
+
+@in_every_setting
+@in_every_mode
+def test_every_table_is_a_single_env(kwargs, mode):
+    tables, episodes = 13, 10
+    stories = [single_episodes(kwargs, SEED + t, episodes) for t in range(tables)]
+    check_against_single(BiddingVectorEnv(tables, autoreset_mode=mode, **kwargs), stories, SEED)
+
+
+@pytest.mark.slow
+@in_every_mode
+def test_ten_thousand_boards_are_those_of_single_envs(mode):
+    tables, episodes = 100, 100
+    stories = [single_episodes({"learner": "all"}, SEED + t, episodes) for t in range(tables)]
+    check_against_single(BiddingVectorEnv(tables, learner="all", autoreset_mode=mode), stories, SEED)
+
+
+def test_a_thousand_boards_are_those_of_single_envs():
+    stories = [single_episodes({"learner": "all"}, SEED + t, 40) for t in range(25)]
+    check_against_single(BiddingVectorEnv(25, learner="all", autoreset_mode="SameStep"), stories, SEED)
+
+
+def rollout(steps, seed=SEED, rows=None, **kwargs):
+    """Everything that a random caller sees, whose calls depend on the table and the step alone."""
+    env = BiddingVectorEnv(**kwargs)
+    obs, info = env.reset(seed=seed)
+    chance = streams.uniforms(streams.key("rollout", np.arange(env.num_envs)), steps)
+    out = [(obs.copy(), info["action_mask"].copy())]
+    for step in range(steps):
+        mask = info["action_mask"]
+        rank = (chance[:, step] * mask.sum(axis=1)).astype(int)
+        calls = (np.cumsum(mask, axis=1) == rank[:, None] + 1).argmax(axis=1)
+        obs, reward, terminated, _, info = env.step(calls)
+        seats = info.get("seat_rewards", reward)
+        out.append([a.copy() for a in (obs, info["action_mask"], reward, terminated, seats)])
+    env.close()
+    return [[a[rows] for a in step] for step in out] if rows is not None else out
+
+
+def assert_same(a, b):
+    for left, right in zip(a, b, strict=True):
+        for x, y in zip(left, right, strict=True):
+            np.testing.assert_array_equal(x, y)
+
+
+@pytest.mark.parametrize("name", ["all", "imps", "injected"])
+def test_a_table_does_not_depend_on_how_many_there_are(name):
+    few = rollout(60, num_envs=8, **SETTINGS[name])
+    assert_same(few, rollout(60, num_envs=64, rows=slice(8), **SETTINGS[name]))
+    assert_same(few, rollout(60, num_envs=300, rows=slice(8), **SETTINGS[name]))
+
+
+@in_every_mode
+def test_threads_and_copying_change_nothing(mode):
+    if mode == AutoresetMode.DISABLED:
+        mode = "NextStep"
+    one = rollout(25, num_envs=2100, learner="all", autoreset_mode=mode)
+    assert_same(one, rollout(25, num_envs=2100, learner="all", autoreset_mode=mode, threads=3))
+    assert_same(one, rollout(25, num_envs=2100, learner="all", autoreset_mode=mode, threads=2, copy=False))
+
+
+def test_what_is_returned_is_not_written_to_again_unless_asked():
+    for copy in (True, False):
+        env = BiddingVectorEnv(4, learner="all", copy=copy)
+        obs, info = env.reset(seed=1)
+        mask, kept = info["action_mask"], obs.copy()
+        again, *_ = env.step(np.full(4, 3))
+        assert (again is obs) != copy
+        assert np.array_equal(kept, obs) == copy
+        assert np.shares_memory(mask, env.step(np.zeros(4, int))[4]["action_mask"]) != copy
+
+
+def test_random_calls_are_legal_and_each_has_its_share():
+    mask = np.zeros((3, 30_000, 38), np.int8)  # the legal bids are always the highest ones
+    mask[:, :, [0, 36, 37]] = 1
+    mask[1, :, 1], mask[2, :, 2] = 1, 1
+    mask[2, :, 3:] = 0
+    for legal in mask:
+        calls = sample_legal(legal, streams.key("test")[0])
+        shares = np.bincount(calls, minlength=38) / len(calls)
+        np.testing.assert_allclose(shares, legal[0] / legal[0].sum(), atol=0.02)
+        assert (shares[legal[0] == 0] == 0).all()
+
+
+# --- rewards and infos --------------------------------------------------------------------------------------
+
+
+def test_seat_rewards_sum_to_nothing_and_the_last_caller_is_paid():
+    env = BiddingVectorEnv(64, learner="all", autoreset_mode="SameStep")
+    _, info = env.reset(seed=1)
+    paid = 0
+    for step in range(40):
+        _, reward, terminated, _, info = env.step(sample_legal(info["action_mask"], streams.key("calls", step)[0]))
+        seats = info["seat_rewards"]
+        assert seats.dtype == np.float32
+        assert (seats[~terminated] == 0).all()
+        np.testing.assert_array_equal(seats[:, 0], seats[:, 2])
+        np.testing.assert_array_equal(seats[:, 1], -seats[:, 0])
+        np.testing.assert_array_equal(seats[:, 3], seats[:, 1])
+        np.testing.assert_array_equal(np.abs(seats[:, 0]), np.abs(reward))
+        paid += int(terminated.sum())
+    assert paid > 100
+
+
+def test_an_illegal_call_costs_its_seat_alone():
+    env = BiddingVectorEnv(3, learner="all", dealer="E", autoreset_mode="Disabled")
+    env.reset(seed=1)
+    env.step(np.full(3, parse_call("3H")))
+    _, reward, terminated, _, info = env.step(np.array([0, parse_call("2H"), 0]))
+    assert reward.tolist() == [0, -24, 0]
+    assert terminated.tolist() == info["illegal_action"].tolist() == [False, True, False]
+    assert info["seat_rewards"].tolist() == [[0] * 4, [0, 0, -24, 0], [0] * 4]
+    with pytest.raises(ResetNeeded, match="table 1 is over"):
+        env.step(np.zeros(3, int))
+    _, info = env.reset(options={"reset_mask": np.array([False, True, False])})
+    assert info["action_mask"].sum(axis=1).tolist() == [23, 36, 23]
+    assert not env.step(np.zeros(3, int))[2].any()
+
+
+def test_an_illegal_call_raises_when_asked_to_and_changes_nothing():
+    env = BiddingVectorEnv(3, learner="all", illegal="raise")
+    first = env.reset(seed=1)[0].copy()
+    with pytest.raises(IllegalCall, match="X is not legal at table 2 after no call"):
+        env.step(np.array([3, 4, 1]))
+    np.testing.assert_array_equal(env.reset(options={"reset_mask": np.array([False, False, True])})[0][:2], first[:2])
+
+
+@pytest.mark.parametrize("bad", [-1, 38])
+def test_what_is_no_call_at_all_is_an_error(bad):
+    env = BiddingVectorEnv(2, learner="all")
+    with pytest.raises(ResetNeeded):
+        env.step(np.zeros(2, int))
+    env.reset(seed=1)
+    with pytest.raises(ValueError, match=f"{bad} at table 1 is not a call"):
+        env.step(np.array([0, bad]))
+    with pytest.raises(ValueError, match="one call for each table"):
+        env.step(np.zeros(3, int))
+
+
+# --- Gymnasium's ways ---------------------------------------------------------------------------------------
+
+
+def test_make_vec_picks_it():
+    env = gymnasium.make_vec(ID, num_envs=5, learner="all", autoreset_mode=AutoresetMode.SAME_STEP)
+    assert type(env.unwrapped) is BiddingVectorEnv
+    assert env.metadata["autoreset_mode"] is AutoresetMode.SAME_STEP
+    assert BiddingVectorEnv.metadata["autoreset_mode"] is AutoresetMode.NEXT_STEP
+    obs, info = env.reset(seed=1)
+    assert obs in env.observation_space
+    assert env.action_space.sample() in env.action_space
+    assert (obs.shape, obs.dtype, info["action_mask"].shape) == ((5, 480), np.int8, (5, 38))
+    assert env.action_masks().dtype == np.bool_
+    wrapped = gymnasium.wrappers.vector.DictInfoToList(gymnasium.wrappers.vector.RecordEpisodeStatistics(env))
+    wrapped.reset(seed=1)
+    for _ in range(4):
+        *_, infos = wrapped.step(np.zeros(5, int))
+    assert [len(i["seat_rewards"]) for i in infos] == [4] * 5
+    wrapped.close()
+    env.close()
+
+
+def test_it_equals_gymnasiums_own_vector_env():
+    kwargs = {"learner": "NS", "opponents": "random", "reward": "imps_vs_par"}
+    ours = gymnasium.make_vec(ID, num_envs=6, **kwargs)
+    theirs = gymnasium.make_vec(ID, num_envs=6, vectorization_mode="sync", **kwargs)
+    (a, info), (b, other) = ours.reset(seed=9), theirs.reset(seed=9)
+    for step in range(60):
+        np.testing.assert_array_equal(a, b)
+        np.testing.assert_array_equal(info["action_mask"], other["action_mask"])
+        calls = sample_legal(info["action_mask"], streams.key("calls", step)[0])
+        a, *results, info = ours.step(calls)
+        b, *others, other = theirs.step(calls)
+        for x, y in zip(results, others, strict=True):
+            np.testing.assert_array_equal(x, y)
+            assert x.dtype == y.dtype
+
+
+def test_seeds_may_be_listed_and_resets_go_on():
+    env, other = BiddingVectorEnv(3, learner="all"), BiddingVectorEnv(3, learner="all")
+    np.testing.assert_array_equal(env.reset(seed=[7, 8, 9])[0], other.reset(seed=7)[0])
+    np.testing.assert_array_equal(env.reset()[0], other.reset()[0])
+    np.testing.assert_array_equal(env.reset(seed=[None, 8, None])[0][1], other.reset(seed=7)[0][1])
+    with pytest.raises(ValueError, match="2 seeds for 3 tables"):
+        env.reset(seed=[1, 2])
+    assert not np.array_equal(BiddingVectorEnv(3, learner="all").reset()[0], env.reset(seed=1)[0])
+
+
+def test_options_settle_all_the_tables():
+    deal = "N:K96.J53.75.QJ765 AQ7.KQT.932.K943 T54.A9762.KJ6.T2 J832.84.AQT84.A8"
+    options = {"deal": deal, "dealer": "W", "vulnerability": "EW"}
+    env, single = BiddingVectorEnv(3, learner="all", render_mode="ansi"), BiddingEnv(learner="all", render_mode="ansi")
+    obs, _ = env.reset(seed=1, options=options)
+    np.testing.assert_array_equal(obs, np.repeat(single.reset(seed=1, options=options)[0][None], 3, axis=0))
+    assert env.render() == (single.render(),) * 3
+    np.testing.assert_array_equal(env.reset()[0][0], single.reset()[0])
+    with pytest.raises(ValueError, match="unknown option 'board'"):
+        env.reset(options={"board": 1})
+    for mask in (np.zeros(3, bool), [True, False, False], np.ones(2, bool)):
+        with pytest.raises(ValueError, match="reset_mask"):
+            env.reset(options={"reset_mask": mask})
+
+
+@pytest.mark.parametrize(
+    ("kwargs", "says"),
+    [
+        ({"num_envs": 0}, "num_envs=0"),
+        ({"threads": 0}, "threads=0"),
+        ({"learner": "all", "reward": "imps"}, "reward='imps' has no meaning with learner='all'"),
+        ({"render_mode": "human"}, "render_mode='human'"),
+        ({"autoreset_mode": "sometimes"}, "sometimes"),
+        ({"learner": "X"}, "learner='X'"),
+    ],
+)
+def test_bad_arguments_are_named(kwargs, says):
+    with pytest.raises(ValueError, match=says):
+        BiddingVectorEnv(**{"num_envs": 2} | kwargs)
+
+
+# --- deals, memory ------------------------------------------------------------------------------------------
+
+
+def test_no_deal_for_training_is_for_judging():
+    env = BiddingVectorEnv(3_000, learner="all", deals="training")
+    env.reset(seed=1)
+    first = env._tables.owner.copy()
+    env.reset()
+    assert not is_judging(np.concatenate([first, env._tables.owner])).any()
+    env = BiddingVectorEnv(500, learner="all", deals="judging")
+    env.reset(seed=1)
+    assert is_judging(env._tables.owner).all()
+
+
+def test_a_table_takes_less_than_two_kilobytes():
+    env = BiddingVectorEnv(1000, learner="all", autoreset_mode="SameStep")
+    env.reset(seed=1)
+    arrays = {id(a): a for group in (env._room, env._results) for a in group}
+    assert sum(a.nbytes for a in arrays.values()) < 2_000 * 1000
+
+
+@pytest.mark.slow
+@in_every_mode
+def test_a_million_steps_leave_no_memory_behind(mode):
+    import resource
+
+    env = BiddingVectorEnv(500, learner="all", autoreset_mode=mode, threads=1)
+    _, info = env.reset(seed=1)
+    held = []
+    for step in range(2_200):
+        _, _, terminated, _, info = env.step(sample_legal(info["action_mask"], streams.key("soak", step)[0]))
+        if mode == AutoresetMode.DISABLED and terminated.any():
+            _, info = env.reset(options={"reset_mask": terminated})
+        if step in (199, 2_199):
+            held.append(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+    assert held[1] - held[0] < 4_000  # kB

@@ -1,0 +1,75 @@
+"""Small case bases."""
+
+import numpy as np
+import pytest
+
+from agents.cases.features import SIZE
+from agents.cases.forest import LEAF, Forest
+from agents.cases.metric import layers_of, points
+from bridge_env.records.pbn import Board, write_boards
+from training.cases import fit
+from training.cases.states import read_states
+from training.match.boards import library_boards
+from training.match.match import play
+
+CONFIG = fit.CasesConfig(k=5)
+
+
+def record(folder, count=60, training=0):
+    """A PBN file of boards of the judging part as ``system:sayc`` bids them, and of so many of the training part."""
+    written = []
+    for boards in (library_boards(count, 4, "judging"), library_boards(training, 4, "training")):
+        history = play("system:sayc", "system:sayc", boards, 4).tables[0].history if len(boards) else ()
+        for i, row in enumerate(history):
+            said = tuple(int(c) for c in row if c >= 0)
+            written.append(Board(boards.owner[i], int(boards.dealer[i]), int(boards.vulnerability[i]), i + 1, said))
+    path = folder / "sayc.pbn"
+    write_boards(path, written)
+    return path
+
+
+def random_metric(seed, dimensions=6):
+    rng = np.random.default_rng(seed)
+    shapes = ((SIZE, 16), (16, dimensions))
+    return layers_of([(rng.normal(0, 0.05, shape), rng.normal(0, 0.05, shape[1])) for shape in shapes], SIZE)
+
+
+def random_forest(told, trees, seed):
+    """Trees that ask about numbers drawn by chance, to leaves of at most four states."""
+    rng = np.random.default_rng(seed)
+    roots, nodes = [0], []
+
+    def grow(rows, leaves):
+        columns = rng.permutation(told.shape[1])
+        column = next((c for c in columns if np.ptp(told[rows, c])), None) if len(rows) > 4 else None
+        if column is None:
+            nodes.append([LEAF, 0, leaves])
+            return leaves + 1
+        most = int(rng.integers(told[rows, column].min(), told[rows, column].max()))
+        nodes.append([column, most, 0])
+        at = len(nodes) - 1
+        leaves = grow(rows[told[rows, column] <= most], leaves)
+        nodes[at][2] = len(nodes)
+        return grow(rows[told[rows, column] > most], leaves)
+
+    for _ in range(trees):
+        grow(np.arange(len(told)), 0)
+        roots.append(len(nodes))
+    feature, threshold, go = np.array(nodes).T
+    return Forest(np.array(roots, np.int32), feature.astype(np.int16), threshold.astype(np.int16), go.astype(np.int32))
+
+
+def small_base(folder, trees):
+    """A base of sixty boards whose metric is random, and whose forests are, if they have trees."""
+    states = read_states([record(folder)])
+    rows = fit.described(states, CONFIG.reader)
+    metric, forests = (random_metric(1), random_metric(2)), ()
+    if trees:
+        told = np.concatenate([rows, points(metric, rows.astype(np.int16))], axis=1)
+        forests = tuple(random_forest(told[states.opened == kind], trees, kind) for kind in (False, True))
+    return fit.assembled(states, rows, metric, CONFIG, forests=forests)
+
+
+@pytest.fixture
+def states(tmp_path):
+    return read_states([record(tmp_path)])

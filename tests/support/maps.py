@@ -1,0 +1,14 @@
+"""Small maps."""
+
+from dataclasses import replace
+from functools import lru_cache
+
+from training.maps import fit
+
+CONFIG = fit.MapsConfig(boards=40, rounds=0, most=2000, side=8, hands=6)
+
+
+@lru_cache(maxsize=2)
+def small_atlas(inputs="published"):
+    """Maps of what ``system:sayc`` calls on fifty boards."""
+    return fit.from_system(replace(CONFIG, inputs=inputs))

@@ -1,0 +1,33 @@
+"""Small networks of random weights, and views to ask them about."""
+
+from itertools import pairwise
+
+import numpy as np
+from support.positions import positions
+
+from agents.networks import belief
+from agents.networks.file import Networks
+from agents.networks.inputs import MOST_ON, NUM_INPUTS
+from agents.networks.network import quantized
+from bridge_env.calls import NUM_CALLS
+from bridge_env.view import view_of
+
+
+def random_layers(seed=1, widths=(48, 24), spread=1.0, outputs=NUM_CALLS):
+    rng = np.random.default_rng(seed)
+    sizes = [NUM_INPUTS, *widths, outputs]
+    return [(rng.normal(0, spread / 45**0.5, (a, b)), rng.normal(0, 0.1, b)) for a, b in pairwise(sizes)]
+
+
+def random_networks(seed=1, **options):
+    return Networks(quantized(random_layers(seed, **options), MOST_ON), None, {"by": "nobody"})
+
+
+def views(count, seed):
+    auctions, owner, key = positions(count, seed)
+    return view_of(auctions, owner), key
+
+
+def with_belief(seed=1):
+    networks = random_networks(seed)
+    return Networks(networks.policy, quantized(random_layers(seed + 1, (16,), outputs=belief.OUTPUTS), MOST_ON))

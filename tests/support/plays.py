@@ -1,0 +1,35 @@
+"""Random plays of boards, and the laws of play once more."""
+
+from __future__ import annotations
+
+import numpy as np
+from reference.play import LawPlay
+
+from bridge_env.auction import Contracts
+from bridge_env.cards import random_deals
+from bridge_env.play import Plays
+
+
+def random_plays(count: int, seed: int, cards: int = 52) -> tuple[Plays, list[np.ndarray]]:
+    """Boards with random contracts after random legal cards, and the legal masks before each card."""
+    rng = np.random.default_rng(seed)
+    plays = Plays(random_deals(seed, 0, count), rng.integers(4, size=count), rng.integers(5, size=count))
+    masks = []
+    for _ in range(cards):
+        masks.append(plays.legal())
+        plays.step((rng.random((count, 52)) * masks[-1]).argmax(axis=1))
+    return plays, masks
+
+
+def law_card(card: int) -> tuple[int, int]:
+    return card // 13, card % 13 + 2
+
+
+def law_play(plays: Plays, row: int) -> LawPlay:
+    hands = [{law_card(int(c)) for c in np.flatnonzero(plays.owner[row] == seat)} for seat in range(4)]
+    return LawPlay(hands, int(plays.declarer[row]), int(plays.strain[row]))
+
+
+def contracts_of(plays: Plays) -> Contracts:
+    bid = (10 + plays.strain).astype(np.int8)
+    return Contracts(bid, np.zeros(len(plays), np.int8), plays.declarer.astype(np.int8))

@@ -1,0 +1,50 @@
+"""A system that uses the whole language, and boards to bid."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from bridge_env.cards import random_deals
+
+
+def boards(count, seed):
+    """Deals, and the dealers and vulnerabilities of the first boards."""
+    numbers = np.arange(count)
+    return random_deals(seed, 0, count), (numbers % 4).astype(np.int16), (numbers // 4 % 4).astype(np.int16)
+
+
+# A small system in which every construction of the language meets the others.
+TANGLE = """\
+1M    5+ M, M > oM, 11+ hcp
+  3oM   4+ oM, 3+ M
+  (X)
+    XX    10+ hcp
+  (lowest:y)
+    X     3+ oM
+    jump:y 0-2 y, 4+ M
+    lowest:N stopper:y
+    (P)
+      P
+  2x    4+ x, x > M or 5+ x
+    3y    4+ y, y >= x
+    slam:x 4+ x, 14+ hcp
+  P     0-5 hcp
+    (any)
+      X     2+ aces
+1m    11+ hcp, m >= om
+after 1m-1M
+  2M    3+ M, 11-15 support:M
+  (2any)
+    game:M 4+ M
+P     0-10 hcp
+(1x)
+  X     12+ hcp, 0-2 x
+  1y    5+ y, long:y
+  (1y)
+    2x    5+ x
+  (P)
+    2N    20+ hcp
+when 0-7 last-level
+  lowest:x 4+ x, 8+ hcp, 1-2 level
+  P
+"""

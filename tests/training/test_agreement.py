@@ -1,0 +1,84 @@
+"""Agreement with recorded auctions, on a file made here and on WBridge5's where it is at hand."""
+
+import numpy as np
+import pytest
+from support.places import SHARED
+
+from bridge_env.cards import random_deals
+from bridge_env.records.pbn import Board, write_boards
+from training.match.agreement import agreement
+from training.match.boards import BoardsError
+from training.match.match import play
+
+WBRIDGE5 = SHARED / "wbridge5.pbn.gz"
+
+
+@pytest.fixture
+def recorded(tmp_path):
+    """Sixty boards as ``system:sayc`` bids them at all four seats."""
+    result = play("system:sayc", "system:sayc", 60, 4)
+    boards = result.boards
+    history = result.tables[0].history
+    path = tmp_path / "sayc.pbn"
+    write_boards(
+        path,
+        [
+            Board(boards.owner[i], int(boards.dealer[i]), int(boards.vulnerability[i]), number=i + 1,
+                  auction=tuple(int(c) for c in history[i] if c >= 0))
+            for i in range(60)
+        ],
+    )  # fmt: skip
+    return path, history
+
+
+@pytest.mark.parametrize("rounds", ["openings", "all"])
+def test_a_bidder_agrees_with_itself(recorded, rounds):
+    found = agreement("system:sayc", recorded[0], rounds)
+    assert found.boards == 60
+    assert found.right == found.asked
+    assert found.right_bids == found.asked_bids > 0
+    assert found.share == 1
+    assert found.standard_error == 0
+
+
+def test_positions_are_counted(recorded):
+    path, history = recorded
+    calls = int((history >= 0).sum())
+    passes = int((history == 0).sum())
+    found = agreement("pass", path, "all")
+    assert (found.asked, found.right, found.asked_bids, found.right_bids) == (calls, passes, calls - passes, 0)
+    opened = agreement("pass", path, "openings")
+    first_bid = np.where((history >= 3).any(axis=1), (history >= 3).argmax(axis=1), 3)
+    assert opened.asked == int((first_bid + 1).sum())
+
+
+def test_faults_are_told(tmp_path, recorded):
+    with pytest.raises(ValueError, match="not one of openings, all"):
+        agreement("pass", recorded[0], "some")
+    path = tmp_path / "deals.pbn"
+    write_boards(path, [Board(random_deals(0, 0, 1)[0], 0, 0, number=1)])
+    with pytest.raises(BoardsError, match="no board has both"):
+        agreement("pass", path)
+
+
+@pytest.mark.skipif(not WBRIDGE5.exists(), reason="the recorded boards of WBridge5 are not at hand")
+def test_sayc_opens_as_wbridge5_does():
+    found = agreement("system:sayc", WBRIDGE5)
+    assert found.asked > 14_000
+    assert found.share > 0.89
+
+
+def test_two_tables_in_the_same_position(tmp_path):
+    """Three tables open the same hand: two pass, one bids; then two are in the same position again, and differ."""
+    deals = random_deals(3, 0, 2)
+    auctions = [(0, 0, 0, 0), (0, 3, 0, 0, 0), (3, 0, 0, 0)]
+    path = tmp_path / "three.pbn"
+    write_boards(path, [Board(deals[0], 0, 0, number=i + 1, auction=a) for i, a in enumerate(auctions)])
+    found = agreement("pass", [path], "all")
+    assert (found.shared, found.shared_deals) == (5, 1)  # three first calls, two second ones
+    assert found.tables_agree == pytest.approx((1 / 2 + 1 / 2 + 0 + 0 + 0) / 5)
+    assert found.shared_right == 3
+    alone = tmp_path / "alone.pbn"
+    write_boards(alone, [Board(deals[1], 0, 0, number=1, auction=(0, 0, 0, 0))])
+    assert agreement("pass", [path, alone], "all").shared == 5
+    assert agreement("pass", alone, "all").shared == 0

@@ -1,0 +1,513 @@
+"""The book of a system: its figures are a naive count's, its pages hold together, its worths are those of matches."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import replace
+from functools import lru_cache
+
+import numpy as np
+import pytest
+from reference.hierarchy import Tree, hand_features
+from support.page import Page
+
+from agents.hierarchy.bidder import Hierarchy, bid_out
+from agents.hierarchy.language.text import parse_system
+from agents.registry import read_system
+from bridge_env.auction import Auctions
+from bridge_env.calls import call_text
+from bridge_env.cards import hand_text
+from training.book import book as book_module
+from training.book.bml import bml, sequence
+from training.book.book import add_worth, fit, make_book, pages
+from training.book.diff import compare_systems, find_changes
+from training.book.diff_text import diff_html, diff_markdown
+from training.book.html import html
+from training.book.markdown import markdown
+from training.book.measure import HELD, Table, measure
+from training.book.points import Points, Walker, numbered
+from training.book.shows import Shows, check
+from training.book.wording import condition, promise, symbols
+from training.book.worth import Judge, without
+from training.cli.entry import main
+from training.match.duel import Partnership, Stretch, duel
+
+TOY_TEXT = """\
+# A system for tests.
+system: toy
+1N    15-17 hcp, balanced                  ; strong
+  2C    8+ hcp, 4 H or 4 S                 ; Stayman !forcing !artificial
+    2H    4+ H
+    2D                                     ; !artificial
+1M    11+ hcp, 5+ M
+  2M    6-9 hcp, 3+ M
+  4M    10+ hcp, 3+ M
+1m    12+ hcp, 3+ m
+after 1x
+  P     0-5 hcp
+(1x)
+  1y    8-16 hcp, 5+ y
+  X     12+ hcp, 0-2 x                     ; take-out !forcing
+after (1x)-X
+  lowest:y 4+ y
+when 0-7 last-level                        ; anything else
+  P
+"""
+TOY = parse_system(TOY_TEXT)
+SAYC = read_system("sayc")
+
+
+@lru_cache(maxsize=1)
+def toy_book():
+    return make_book(TOY, 300, 5)
+
+
+def entry(points, name, call):
+    point = next(p for p in points.points if p.name == name)
+    return point.entries[call]
+
+
+# --- figures -----------------------------------------------------------------------------------------------
+
+
+def naive_count(system, deals, seed):
+    """Calls made and chances to make them by line number, and the hands: by the slow reading of the tree."""
+    tree, walker = Tree(system), Walker(Points(system))
+    table = Table(Hierarchy(system), walker, seed, 0, deals)
+    asked = []
+    rules = tree.rules
+    tree.rules = lambda events: asked.append(rules(events)) or asked[-1]
+    made, chances, hands = Counter(), Counter(), {}
+    for board in range(deals):
+        calls = [call_text(int(c)).replace("NT", "N").replace("Pass", "P") for c in table.history[board] if c >= 0]
+        for k, call in enumerate(calls):
+            seat = (int(table.dealer[board]) + k) % 4
+            state = Auctions.replay(
+                table.history[[board], :k], table.dealer[[board]], table.vulnerability[[board]]
+            )  # fmt: skip
+            legal = {call_text(c).replace("NT", "N").replace("Pass", "P") for c in np.flatnonzero(state.legal()[0])}
+            hand = hand_text(table.owner[board] == seat)
+            answer = tree.call(calls[:k], legal, hand)
+            chances.update({(line.number, line.path[-1].token) for _, line, _ in asked[-1]})
+            if answer is not None:
+                assert answer[0] == call
+                made[answer[1].number] += 1
+                hands.setdefault(answer[1].number, []).append(hand)
+    return made, chances, hands
+
+
+def test_figures_are_those_of_a_naive_count():
+    points = Points(TOY)
+    measured = measure(points, Hierarchy(points.system), 300, 5)
+    made, chances, hands = naive_count(points.system, 300, 5)
+    assert sum(made.values()) > 400
+    for e in points.entries:
+        if e.point is None:
+            continue
+        figures, number = measured.figures[e.index], e.lines[0].number
+        assert figures.made == made[number]
+        assert figures.chances == chances[(number, e.step.token)]
+        assert len(set(figures.examples)) == min(2, made[number])
+        assert set(figures.examples) <= set(hands.get(number, []))
+        for name in ("hcp", "S"):
+            values = sorted(hand_features(hand)[name] for hand in hands.get(number, []))
+            if values:
+                n = len(values)
+                expected = values[-(-n * 5 // 100) - 1], values[-(-n * 95 // 100) - 1]
+                assert figures.usual(name) == expected
+    assert measured.passes == 0
+    assert measured.calls == sum(f.made for f in measured.figures)
+
+
+def test_variables_are_the_suits_they_stand_for():
+    figures = toy_book().figures(entry(toy_book().points, "1M", "2M"))
+    assert figures.made > 10
+    major, other = figures.held[:, HELD.index("M")], figures.held[:, HELD.index("oM")]
+    assert (np.minimum(major, other) == figures.held[:, 3:5].min(axis=1)).all()
+    assert (major >= 3).all()
+    assert figures.names() == ["M", "oM", "D", "C"]
+
+
+def test_the_walk_knows_every_call_that_the_bidder_makes():
+    points = Points(SAYC)
+    walker = Walker(points)
+    table = Table(Hierarchy(points.system), walker, 3, 0, 500)
+    lines = table.lines(table.calls)
+    tree = 0
+    for line, state, call in zip(lines, table.calls.state, table.calls.call, strict=True):
+        e = points.of_line[int(line)]
+        if e.point is not None:
+            tree += 1
+            assert any(found is e for found, _ in walker.calls_at(int(state), int(call)))
+    assert tree > 1500
+
+
+def test_line_numbers_never_collide():
+    points = Points(SAYC)  # its general rules come from another file
+    every = [line.number for e in points.entries for line in e.lines]
+    assert len(every) == len(set(every))
+    assert numbered(SAYC) == SAYC
+
+
+def test_rare_calls_are_looked_for_on_more_deals():
+    points = Points(TOY)
+    hierarchy = Hierarchy(points.system)
+    few = measure(points, hierarchy, 200, 5)
+    more = measure(points, hierarchy, 200, 5, rare=2000, enough=10)
+    e = entry(points, "1N-2C", "2H")
+    assert few.figures[e.index].made < 10 <= more.figures[e.index].made
+    common = entry(points, "", "1m")
+    assert more.figures[common.index].made == few.figures[common.index].made  # it was not rare
+    assert (few.all_deals, more.all_deals) == (200, 2000)
+
+
+# --- what a call shows -------------------------------------------------------------------------------------
+
+
+def test_hands_on_fresh_deals_keep_to_the_book():
+    book = make_book(SAYC, 2000, 1)
+    assert book.check.share >= 0.98
+    assert book.check.hands > 0.75 * book.check.calls
+    assert book.check.read[1] / book.check.read[0] > 0.98
+    assert str(book.said[entry(book.points, "", "1N").index]) == "15-17 HCP, 2-6 in each suit"
+    assert str(book.said[entry(book.points, "", "1S").index]).endswith("5+!s")
+
+
+def test_the_check_catches_a_wrong_book():
+    book = toy_book()
+    said = list(book.said)
+    opening = entry(book.points, "", "1M").index
+    said[opening] = Shows((("hcp", 11, 20), ("M", 6, 13)))  # five will do
+    found = check(book.measured, said, Hierarchy(book.system), 300, 6)
+    assert found.worst[0][0] == opening
+    assert found.worst[0][2] < 0.5 * found.worst[0][1]
+    assert found.share < book.check.share
+    good = {i: (n, k) for i, n, k in book.check.worst}
+    assert all(good[i] == (n, k) for i, n, k in found.worst if i != opening)
+
+
+def test_a_statement_is_about_all_that_it_names():
+    held = np.full((3, len(HELD)), -1, np.int8)
+    held[:, :5] = [[15, 3, 3, 3, 4], [15, 1, 4, 4, 4], [18, 3, 3, 3, 4]]
+    assert Shows((("hcp", 15, 17), ("each suit", 2, 5), ("M", 5, 13))).fit(held).tolist() == [True, False, False]
+    assert str(Shows((("hcp", 0, 37),))) == "nothing"
+
+
+# --- pages -------------------------------------------------------------------------------------------------
+
+OPENINGS = """\
+|Call|What it promises|Shows|Made|Nine in ten hold|Examples|
+|---|---|---|---|---|---|
+|**1NT**|15-17 HCP, balanced; *strong*|15-17 HCP, 2-5 in each suit|6.8%|15-17 HCP ♠2-4 ♥2-5 ♦2-4 ♣2-4|\
+`AK2.Q84.QT.A6543` `KQ2.KT985.A86.A9`|
+|**1M**|11+ HCP, 5+ M|11-21 HCP, 5+ M|15.9%|11-18 HCP M5-7 oM1-4 ♦1-4 ♣0-4|\
+`AQJ32.QJT7.963.J` `KQ4.AKJ762.82.83`|
+|**1m**|12+ HCP, 3+ m|12-24 HCP, 3+ m|24.0%|12-20 HCP m3-6 ♠1-4 ♥1-4|\
+`K6.QJ52.A.AQJ652` `K9..AKJ3.AQT9532`|
+|*others*|by the general rules||53%|||
+"""
+
+
+def test_markdown_of_a_small_system():
+    text = markdown(toy_book())
+    table = text.split("## Opening bids\n\n")[1].split("\n\n")[0]
+    assert table == OPENINGS.strip()
+    assert [line for line in text.splitlines() if line.startswith("## ")] == [
+        "## Opening bids", "## Responses", "## Opener's second bid", "## They open", "## General rules",
+    ]  # fmt: skip
+    assert text.startswith("# toy\n\nA system for tests.\n\nFigures are of 300 random deals (seed 5)")
+    assert "|1NT - **2♣**|8+ HCP; 4♥ or 4♠; *Stayman, forcing, artificial*|" in text
+    assert "|(1x) - X - **cheapest y**|4+ y|" in text
+    assert "When last bid at level 0-7 (anything else):" in text
+    widths = {line.count("|") for line in table.splitlines()}
+    assert len(widths) == 1
+
+
+def test_levels_and_examples_are_as_asked():
+    book = make_book(TOY, 300, 5, levels=1, examples=0)
+    text = markdown(book)
+    assert "## Responses" not in text
+    assert "Examples" not in text
+    assert pages(text) == 1
+    assert pages("x\n" * 56) == 2
+    whole = make_book(TOY, 300, 5)
+    assert pages(markdown(whole)) == 2
+    small = fit(whole, 1, markdown)
+    left_out = [small.figures(whole.points.entries[i]).made for i in small.left_out]
+    assert pages(markdown(small)) == 1
+    assert 0 < len(left_out) < 8
+    assert max(left_out) <= min(whole.figures(e).made for e in whole.points.entries if e.index not in small.left_out)
+    assert f"Left out: {len(left_out)} calls that come up no more than once in" in html(small)
+    assert fit(whole, 2, markdown).left_out == frozenset()
+    assert pages("x" * 132 * 56) == 2
+
+
+@pytest.mark.parametrize("kind", ["book", "diff"])
+def test_html_is_one_page_that_loads_nothing(kind):
+    changed = parse_system(TOY_TEXT.replace("6-9 hcp", "7-9 hcp"))
+    text = html(toy_book()) if kind == "book" else diff_html(compare_systems(TOY, changed, SAYC, 200, 1))
+    page = Page()
+    page.feed(text)
+    page.close()
+    assert not page.open
+    assert not page.loads
+    assert not re.search(r"url\(|@import|https?:|<script", text)
+    assert 'name="viewport"' in text
+    if kind == "book":
+        assert page.seen["details"] == page.seen["summary"] >= len(toy_book().points.entries) - 1
+        assert '<span class="h">♥</span>' in text
+
+
+def test_text_in_a_system_cannot_leave_the_page():
+    book = make_book(parse_system(TOY_TEXT.replace("; strong", "; <b>strong</b> & more")), 100, 5)
+    assert "&lt;b&gt;strong&lt;/b&gt; &amp; more" in html(book)
+
+
+def test_bml_is_made_of_tables_it_can_read():
+    text = bml(toy_book())
+    parts = text.split("\n\n")
+    assert parts[:2] == ["#+TITLE: toy", "#+DESCRIPTION: A system for tests."]
+    ours = parts[parts.index("* Our openings") + 1].splitlines()
+    assert re.match(r"1N 15-17 HCP, balanced \(strong\); shows .*\[[\d.]+%, nine in ten 15-17 HCP", ours[0])
+    assert ours[1].startswith("  2C 8+ HCP; 4!h or 4!s (Stayman, forcing, artificial)")
+    assert ours[2].startswith("    2H 4+!h")
+    assert [row for row in ours if row.startswith("1M ")]
+    theirs = parts[parts.index("* They open") + 1].splitlines()
+    assert theirs[0] == "(1X)---"
+    assert [row.split()[0] for row in theirs[1:]] == ["1Y", "D"]
+    assert any(part.startswith("(1X)-D-(P)---\n") for part in parts)
+    for part in parts:  # what BML takes for a table
+        if re.match(r"^\s*\(?\d[A-Za-z]", part):
+            assert all(re.match(r"^ *\(?[\dPDRlj]", row) for row in part.splitlines())
+
+
+def test_bml_writes_passes_where_both_sides_bid():
+    system = parse_system("system: s\nafter (1x)-P-(1y)\n  X  12+ hcp\nafter 1C\n  1H\n    (X)\n      XX  10+ hcp\n")
+    heads = {sequence(p.path) for p in Points(system).points if p.entries and any(s.theirs for s in p.path)}
+    assert heads == {"(1X)-P-(1Y)---", "1C-(P)-1H-(D)---"}
+
+
+def test_words_for_players():
+    system = parse_system(
+        "system: s\n1S  5+ S, S >= H, 2+ top5:S, not balanced, 15-17 hcp or 10+ points and 4 M\n"
+        "when partner-called:4N, 33+ likely-total:S, 2-3 level\n  P\n"
+    )
+    line, block = system.lines[0], system.blocks[0]
+    assert symbols(promise(line.constraint)) == (
+        "5+♠; ♠ not shorter than ♥; 2+ of the top five ♠; not balanced; 15-17 HCP or 10+ points and 4 M"
+    )
+    assert symbols(promise(block.when)) == (
+        "partner's last call 4N, 33+ points for ♠ with what partner should have, at level 2-3"
+    )
+    assert promise(()) == "any other hand"
+    everything = {
+        a.word for s in (SAYC,) for b in s.blocks for x in b.lines for c in x.constraint for t in c for a in t
+    }
+    assert everything
+    for b in SAYC.blocks:
+        for x in b.lines:
+            for c in x.constraint:
+                for t in c:
+                    for atom in t:
+                        assert ":" not in condition(atom)
+
+
+# --- worth -------------------------------------------------------------------------------------------------
+
+
+def match_sum(system, control, boards, seed):
+    pair, other = Partnership(system, system), Partnership(control, control)
+    return int(duel(pair, other, Stretch(seed, "judging", 0, boards)).imps.astype(np.int64).sum())
+
+
+def test_the_worth_of_a_line_is_the_difference_of_whole_matches():
+    boards, seed = 600, 4
+    points = Points(SAYC)
+    judge = Judge(points, TOY, boards, seed)
+    whole = match_sum(points.system, TOY, boards, seed)
+    assert judge.imps.sum() == whole
+    figures = 0
+    chosen = [entry(points, "", "1N"), entry(points, "", "1S"), entry(points, "(1x)", "1y"), *points.entries[5::50]]
+    for e in chosen:
+        worth = judge.worth_of(e)
+        expected = whole - match_sum(without(points.system, e.numbers), TOY, boards, seed)
+        if worth.mean is None:
+            assert worth.boards < 30
+        else:
+            figures += 1
+            assert worth.per_thousand == pytest.approx(1000 * expected / boards)
+            if e.point is not None:
+                assert worth.mean * worth.boards == pytest.approx(expected)
+    assert figures >= 3
+
+
+def test_boards_without_the_call_are_as_they_were_even_where_it_means_less():
+    """Two lines make 2NT after 1M. Without the first, the second's 2NT shows another hand, and partner acts on it."""
+    system = Points(
+        parse_system(
+            "system: s\n1M  11+ hcp, 5+ M\nafter 1M\n  2N  16+ hcp, 4+ M  ; !artificial !forcing\n"
+            "after 1x\n  2N  6+ hcp, 2+ x\nwhen forced\n  3N\n"
+            "when 0-7 last-level\n  P\n"
+        )
+    )
+    judge = Judge(system, system.system, 1500, 2)
+    e = entry(system, "1M", "2N")
+    other = without(system.system, e.numbers)
+    _, changed = judge.differences(other, judge.all)
+    rows = judge.boards_with(lambda state, call: any(found is e for found, _ in judge.walker.calls_at(state, call)))
+    assert 0 < changed.sum() <= len(rows) < 1500
+    assert set(np.flatnonzero(changed)) <= set(rows)
+    made_by = measure(system, Hierarchy(system.system), 1500, 2).figures[e.index].made
+    assert made_by < len(rows)  # on some of them the other line made the call
+
+
+def test_a_book_with_worth_says_against_whom():
+    book = replace(toy_book(), worth={}, judged="")
+    done = []
+    add_worth(book, SAYC, 300, 1, done.append)
+    text = markdown(book)
+    assert len(done) == len(book.points.entries)
+    assert "against sayc" in text
+    assert "300 boards of the judging split" in text
+    assert "|Worth|per 1,000|" in text
+    row = next(line for line in text.splitlines() if line.startswith("|**1m**"))
+    assert re.search(r"\|[+-]\d\.\d\d ± \d\.\d\d\|[+-]\d+\|$", row)
+
+
+# --- differences -------------------------------------------------------------------------------------------
+
+CHANGES = {
+    "changed": ("2M    6-9 hcp, 3+ M", "2M    7-9 hcp, 3+ M"),
+    "flagged": ("2M    6-9 hcp, 3+ M", "2M    6-9 hcp, 3+ M ; !forcing"),
+    "removed": ("  4M    10+ hcp, 3+ M\n", ""),
+    "with what follows": (
+        "  2C    8+ hcp, 4 H or 4 S                 ; Stayman !forcing !artificial\n    2H    4+ H\n"
+        "    2D                                     ; !artificial\n",
+        "",
+    ),
+    "only line": ("after 1x\n  P     0-5 hcp\n", ""),
+    "opening": ("1m    12+ hcp, 3+ m\n", ""),
+    "moved": (
+        "  1y    8-16 hcp, 5+ y\n  X     12+ hcp, 0-2 x                     ; take-out !forcing\n",
+        "  X     12+ hcp, 0-2 x                     ; take-out !forcing\n  1y    8-16 hcp, 5+ y\n",
+    ),
+    "general": ("when 0-7 last-level", "when ours\n  P\nwhen 0-7 last-level"),
+    "context": ("when 0-7 last-level", "when 0-6 last-level"),
+    "rule": ("anything else\n  P\n", "anything else\n  X   20+ hcp\n  P\n"),
+}
+
+
+@pytest.mark.parametrize("name", CHANGES)
+@pytest.mark.parametrize("back", [False, True])
+def test_a_change_taken_back_gives_the_old_system(name, back):
+    """Both ways, so that what is dropped one way is new the other way."""
+    a, b = TOY, parse_system(TOY_TEXT.replace(*CHANGES[name]))
+    a, b = (b, a) if back else (a, b)
+    changes = find_changes(Points(a), Points(b))
+    assert len(changes) == 1
+    first = Points(a)
+    table = Table(Hierarchy(first.system), Walker(first), 8, 0, 800)
+    seats = (Hierarchy(changes[0].reverted),) * 4
+    auctions = bid_out(seats, table.features, table.dealer, table.vulnerability)
+    assert np.array_equal(auctions.history[:, : table.history.shape[1]], table.history)
+
+
+def test_a_system_does_not_differ_from_itself():
+    difference = compare_systems(SAYC, SAYC, SAYC, 50, 1)
+    assert not difference.changes
+    assert not difference.unseen
+    assert "no line differs" in diff_markdown(difference)
+
+
+def test_a_moved_threshold_is_named_with_what_it_is_worth():
+    changed = parse_system(TOY_TEXT.replace("15-17 hcp", "14-17 hcp"), name="wide")
+    difference = compare_systems(TOY, changed, SAYC, 600, 1)
+    assert [c.kind for c in difference.changes] == ["changed"]
+    gain = match_sum(changed, SAYC, 600, 1) - match_sum(TOY, SAYC, 600, 1)
+    assert difference.gain[0] == pytest.approx(gain / 600)
+    assert difference.changes[0].worth.per_thousand == pytest.approx(1000 * gain / 600)
+    text = diff_markdown(difference)
+    assert "|**1NT**|15-17 HCP, balanced (strong) → 14-17 HCP, balanced (strong)|" in text
+    assert "## Lines changed" in text
+
+
+def test_new_conventions_come_first_with_their_answers():
+    without_stayman = parse_system(
+        TOY_TEXT.replace(*CHANGES["with what follows"]).replace("12+ hcp, 3+ m", "13+ hcp, 3+ m")
+    )
+    difference = compare_systems(without_stayman, TOY, SAYC, 100, 1)
+    first, second = difference.changes
+    assert (first.kind, first.convention, len(first.followers)) == ("added", True, 2)
+    assert second.kind == "changed"
+    text = symbols(diff_markdown(difference))
+    assert text.index("New conventions and sequences") < text.index("Lines changed")
+    assert "1NT - 2♣ - 2♥: 4+♥" in text
+
+
+# --- the command -------------------------------------------------------------------------------------------
+
+
+def run(capsys, *words):
+    code = main(["book", *words])
+    out, err = capsys.readouterr()
+    return code, out, err
+
+
+@pytest.fixture
+def toy_file(tmp_path):
+    file = tmp_path / "toy.bidding"
+    file.write_text(TOY_TEXT)
+    return file
+
+
+QUICK = ("--deals", "300", "--rare", "0")
+
+
+def test_the_command_writes_each_format(capsys, tmp_path, toy_file):
+    code, out, err = run(capsys, f"system:{toy_file}", *QUICK, "--seed", "5")
+    assert (code, out) == (0, markdown(toy_book()))
+    assert re.search(
+        r"^pages of 55 lines of 132 characters, as Markdown: 2; 9\d\.\d\d% of the hands keep to it$", err.strip()
+    )
+    for suffix, begins in ((".html", "<!DOCTYPE html>"), (".bml", "#+TITLE: toy"), (".md", "# toy")):
+        target = tmp_path / f"out{suffix}"
+        assert run(capsys, str(toy_file), *QUICK, "--out", str(target))[0] == 0
+        assert target.read_text().startswith(begins)
+
+
+def test_the_check_ends_in_1_where_the_book_is_wrong(capsys, monkeypatch, toy_file):
+    code, out, _ = run(capsys, str(toy_file), "--deals", "2000", "--rare", "0", "--check")
+    assert code == 0
+    assert re.search(r"9[89]\.\d\d% of the [\d,]+ hands", out)
+    real = book_module.statements
+    monkeypatch.setattr(
+        book_module, "statements", lambda m: [s and Shows((("hcp", 12, 37), *s.ranges[1:])) for s in real(m)]
+    )
+    code, out, err = run(capsys, str(toy_file), *QUICK, "--check")
+    assert code == 1
+    assert "under 98%" in err
+
+
+def test_errors_say_what_to_do(capsys, tmp_path, toy_file):
+    def refused(*words):
+        code, out, err = run(capsys, *words)
+        assert (code, out) == (2, "")
+        return err
+
+    assert "no such system is shipped" in refused("nope")
+    assert "name a system" in refused()
+    assert "name a system" in refused("sayc", "--diff", "sayc", "sayc")
+    assert "give --format" in refused("sayc", "--out", str(tmp_path / "book.pdf"))
+    assert "markdown or html" in refused("--diff", "sayc", "sayc", "--format", "bml")
+    broken = tmp_path / "broken.bidding"
+    broken.write_text("system: b\n1Q  15+ hcp\n")
+    assert f"{broken}:2:" in refused(str(broken))
+    with pytest.raises(SystemExit) as ended:
+        main(["book", "sayc", "--format", "pdf"])
+    assert ended.value.code == 2
+
+
+def test_the_difference_at_the_command(capsys, tmp_path, toy_file):
+    code, out, _ = run(capsys, "--diff", str(toy_file), str(toy_file), "--boards", "50")
+    assert (code, "no line differs" in out) == (0, True)

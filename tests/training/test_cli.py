@@ -1,0 +1,347 @@
+"""``bridge-env``: help, small outputs as they stand, and how errors end."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+
+import pytest
+
+from bridge_env.cards import random_deals
+from bridge_env.records.pbn import read_boards
+from training.cli import boards as cli_boards
+from training.cli import entry as cli
+from training.cli.entry import main
+from training.running.cluster import ClusterError
+
+COMMANDS = ("deal", "solve", "library", "bid", "match", "book", "evolve")
+HAND = "AKQ2.T98.J7.A543"
+
+
+def run(capsys, *words):
+    """Exit code, and what went to stdout and stderr."""
+    code = main(list(words))
+    out, err = capsys.readouterr()
+    return code, out, err
+
+
+def refused(capsys, *words):
+    """The one line of the error that ``words`` end in."""
+    code, out, err = run(capsys, *words)
+    assert (code, out) == (2, "")
+    assert err.startswith("bridge-env: error: ")
+    assert err.count("\n") == 1
+    return err.removeprefix("bridge-env: error: ").rstrip("\n")
+
+
+def python(code, *, check=True, **options):
+    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=check, **options)
+
+
+# --- help --------------------------------------------------------------------------------------------------
+
+
+def test_help_names_every_command(capsys):
+    with pytest.raises(SystemExit) as ended:
+        main(["--help"])
+    out = capsys.readouterr().out
+    assert ended.value.code == 0
+    for command in COMMANDS:
+        assert re.search(rf"^    {command} +\w", out, re.MULTILINE)
+    assert "examples:" in out
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_each_command_has_help(capsys, command):
+    with pytest.raises(SystemExit) as ended:
+        main([command, "--help"])
+    out = capsys.readouterr().out
+    assert ended.value.code == 0
+    assert out.startswith(f"usage: bridge-env {command}")
+    assert len(out.splitlines()) > 10
+
+
+@pytest.mark.parametrize("epilog", [cli_boards._DEAL_EXAMPLES, cli_boards._BID_EXAMPLES, cli_boards._MATCH_EXAMPLES])
+def test_the_examples_of_the_help_can_be_read(epilog):
+    commands = re.findall(r"^  bridge-env (\w+.*?)(?:  .*)?$", epilog, re.MULTILINE)
+    assert len(commands) >= 3
+    for command in commands:
+        words = [quoted or word for quoted, word in re.findall(r'"(.*?)"|(\S+)', command)]
+        assert cli._parser().parse_args(words).handler
+
+
+def test_help_is_quick_because_it_imports_nothing_heavy():
+    heavy = "numba", "ray", "endplay", "torch", "matplotlib", "agents"
+    code = f"import sys, training.cli.entry as c; c._parser().format_help(); print([m for m in {heavy} if m in sys.modules])"  # noqa: E501
+    assert python(code).stdout == "[]\n"
+
+
+# --- deal --------------------------------------------------------------------------------------------------
+
+FIRST_DEAL = """\
+Board 1     S K6
+Dealer N    H 42
+None vul    D KQJ864
+            C KJ3
+S AQT875       N        S J93
+H AQ86      W     E     H JT
+D 753          S        D AT9
+C -                     C A7654
+            S 42
+            H K9753
+            D 2
+            C QT982
+"""
+
+
+def test_deal(capsys):
+    assert run(capsys, "deal") == (0, FIRST_DEAL, "")
+    code, out, _ = run(capsys, "deal", "--n", "3", "--start", "4")
+    assert code == 0
+    assert re.findall(r"^(?:Board|Dealer|\w+ vul)\S* ?\w*", out, re.MULTILINE) == [
+        *("Board 5", "Dealer N", "NS vul "),
+        *("Board 6", "Dealer E", "EW vul "),
+        *("Board 7", "Dealer S", "All vul "),
+    ]
+
+
+def test_deal_into_a_file(capsys, tmp_path):
+    for name in ("deals.pbn", "deals.pbn.gz"):
+        path = tmp_path / name
+        assert run(capsys, "deal", "--n", "20", "--seed", "3", "--pbn", str(path)) == (0, f"{path}: 20 deals\n", "")
+        read = read_boards(path)
+        assert not read.problems
+        assert [board.number for board in read.boards] == list(range(1, 21))
+        assert all((b.owner == o).all() for b, o in zip(read.boards, random_deals(3, 0, 20), strict=True))
+
+
+# --- bid ---------------------------------------------------------------------------------------------------
+
+
+def test_bid_a_hand(capsys):
+    code, out, err = run(
+        capsys, "bid", "system:sayc", "--hand", "982.J943.T7.J652", "--dealer", "E", "--auction", "P,2N"
+    )
+    assert (code, err) == (0, "")
+    first, because, me, *others = out.splitlines()
+    assert first == "Pass"
+    assert re.fullmatch(r"  because   general rules, line \d+: P", because)
+    assert me.startswith("  shown     W (me) ")
+    assert [line.split()[0] for line in others] == ["N", "E", "S"]
+    assert others[2].split(maxsplit=1)[1].startswith("strength 20-21, ")
+
+
+def test_bid_a_transfer(capsys):
+    _, out, _ = run(capsys, "bid", "system:sayc", "--hand", "K82.AQ943.T7.J65", "--auction", "1NT Pass")
+    assert re.sub(r"line \d+", "line #", out).splitlines()[:3] == [
+        "2D",
+        "  because   sayc, line #: 2D  5+ H, H >= S, 0-7 hcp or 5+ H and H > S or 5+ H and 5+ S  (transfer)",
+        "  shown     S (me) 5+ hearts",
+    ]
+
+
+def test_bid_a_hand_without_a_system(capsys):
+    told = "Pass\n  pass follows no bidding system that could tell why\n"
+    assert run(capsys, "bid", "pass", "--hand", HAND, "--vulnerability", "Both") == (0, told, "")
+    told = "2C\n  pair:pass,python:test_cli:TwoClubs follows no bidding system that could tell why\n"
+    pair = "pair:pass,python:test_cli:TwoClubs"
+    assert run(capsys, "bid", pair, "--hand", HAND, "--dealer", "S") == (0, told, "")
+
+
+class TwoClubs:
+    """A user's own bidder."""
+
+    def bid(self, view, key):
+        return (view.mask[:, 8] * 8).astype("int8")
+
+
+def test_bid_boards(capsys):
+    code, out, err = run(capsys, "bid", "python:test_cli:TwoClubs", "--opponents", "pass", "--boards", "2")
+    assert (code, err) == (0, "")
+    boards = out.split("\n\n\n")
+    assert len(boards) == 2
+    diagram, auction, result = boards[0].split("\n\n")
+    assert diagram.splitlines()[0].startswith("Board 1     S ")
+    assert auction.split() == ["West", "North", "East", "South", "2C", "Pass", "Pass", "Pass"]
+    assert re.fullmatch(r"2C by N, \d+ tricks, (=|[+-]\d+): [+-]\d+", result)
+
+
+def test_bid_the_boards_of_a_file(capsys, tmp_path):
+    path = tmp_path / "deals.pbn"
+    run(capsys, "deal", "--n", "3", "--pbn", str(path))
+    path.write_text(path.read_text() + '\n[Board "9"]\n[Deal "N:nothing"]\n')
+    code, out, err = run(capsys, "bid", "pass", "--deals", str(path))
+    assert code == 0
+    assert out.count("Passed out: 0") == 3
+    assert re.fullmatch(rf"left out: {re.escape(str(path))}:\d+: .+\n", err)
+
+
+def test_words(capsys):
+    code, out, _ = run(capsys, "bid", "--words")
+    assert code == 0
+    assert "  rule20             hcp + the lengths of the two longest suits" in out
+    assert "  fit:S              my cards of a suit + the least that partner has shown" in out
+
+
+# --- match -------------------------------------------------------------------------------------------------
+
+MATCH = """\
+doubler against pass
+  IMPs per board         +0.000 ± 0.000
+  boards                 20
+  boards from            20 boards of the judging split of solved_deals.bdl (#), seed 4
+  dealer, vulnerability  by board number
+  seed                   4
+  seconds                #
+"""
+
+
+def test_match(capsys):
+    code, out, err = run(capsys, "match", "doubler", "pass", "--boards", "20", "--seed", "4")
+    assert (code, err) == (0, "")  # no progress bar: this is no terminal
+    assert re.sub(r"[\d,]+ deals|(?<=seconds                )[\d.]+", "#", out) == MATCH
+
+
+def test_match_writes_json(capsys, tmp_path):
+    path = tmp_path / "result.json"
+    code, out, _ = run(
+        capsys,
+        "match",
+        "system:sayc",
+        "pass",
+        "--boards",
+        "50",
+        "--json",
+        str(path),
+        "--scoring",
+        "mp",
+        "--workers",
+        "1",
+    )
+    result = json.loads(path.read_text())
+    assert code == 0
+    assert {"mean_imps", "standard_error", "boards", "seed", "a", "b", "rows"} <= set(result)
+    assert (result["a"], result["b"], result["boards"], result["seed"]) == ("system:sayc", "pass", 50, 1)
+    assert f"IMPs per board           {result['mean_imps']:+.3f} ± {result['standard_error']:.3f}" in out
+    assert f"% matchpoints per board  {result['mean']:+.3f}" in out
+    assert len(result["rows"]) == 50
+    assert set(result["rows"][0]) == {"board", "deal", "dealer", "vulnerability", "a_ns", "a_ew", "points", "imps"}
+    assert [p.name for p in tmp_path.iterdir()] == ["result.json"]
+
+
+def test_match_on_a_file_tells_what_training_may_have_seen(capsys, tmp_path):
+    path = tmp_path / "deals.pbn"
+    run(capsys, "deal", "--n", "12", "--pbn", str(path))
+    code, out, _ = run(capsys, "match", "pass", "pass", "--deals", str(path), "--boards", "9")
+    assert code == 0
+    assert re.search(r"^  boards +9$", out, re.MULTILINE)
+    assert re.search(r"^  dealer, vulnerability +of the file$", out, re.MULTILINE)
+    assert re.search(r"^  open to training +\d+% of the boards$", out, re.MULTILINE)
+
+
+# --- errors ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("words", "reason"),
+    [
+        (("bid", "nobody"), "'nobody' names no bidder; there are pass"),
+        (("bid", "system:sayc", "--hand", "AKQ2"), "must have four suits (S.H.D.C)"),
+        (("bid", "system:sayc", "--hand", HAND, "--auction", "1C 8C"), "'8C' is not a call"),
+        (("bid", "system:sayc", "--hand", HAND, "--auction", "1C X X"), "X is not legal"),
+        (("bid", "system:sayc", "--hand", HAND, "--dealer", "Q"), "'Q' is not a seat"),
+        (("bid", "system:sayc", "--hand", HAND, "--boards", "2"), "--boards and --hand exclude each other"),
+        (("bid", "system:sayc", "--auction", "1C"), "--auction goes with --hand"),
+        (("match", "pass", "system:nowhere.bidding"), "system:nowhere.bidding: there is no such file"),
+        (("match", "pass", "pass", "--deals", "nowhere.pbn"), "nowhere.pbn: No such file or directory"),
+        (("match", "pass", "pass", "--json", "nowhere/x.json"), "--json nowhere/x.json: there is no folder nowhere"),
+        (("deal", "--pbn", "nowhere/x.pbn"), "nowhere/x.pbn: No such file or directory"),
+        (("library", "info", "nowhere.bdl"), "nowhere.bdl"),
+        (("solve", "--deals", "nowhere.pbn"), "nowhere.pbn: No such file or directory"),
+        (("evolve", "--resume", "nowhere"), "nowhere"),
+    ],
+)
+def test_errors_end_in_one_line(capsys, words, reason):
+    assert reason in refused(capsys, *words)
+
+
+def test_a_faulty_bidder_ends_in_one_line(capsys):
+    reason = refused(capsys, "match", "python:test_match:always_one_club", "pass", "--boards", "4")
+    assert reason == "bidder test_match.Wrong: 1C is not legal on board 1 after N: 1C Pass"
+
+
+def test_a_faulty_system_ends_in_one_line(capsys, tmp_path):
+    path = tmp_path / "mine.bidding"
+    path.write_text("1C  12+ hcp\n1D  11+ hpc\n")
+    assert f"{path}:2: 'hpc' is no word" in refused(capsys, "match", f"system:{path}", "pass")
+
+
+@pytest.mark.parametrize(
+    "words", [(), ("nothing",), ("match", "pass"), ("match", "pass", "pass", "--boards", "0"), ("deal", "--n", "-1")]
+)
+def test_faulty_arguments_show_the_usage(capsys, words):
+    with pytest.raises(SystemExit) as ended:
+        main(list(words))
+    assert ended.value.code == 2
+    assert capsys.readouterr().err.startswith("usage: bridge-env")
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "told"),
+    [
+        (KeyboardInterrupt(), 130, "\nbridge-env: stopped\n"),
+        (ClusterError("no Ray"), 2, "bridge-env: error: no Ray\n"),
+        (OSError(28, "No space left on device", "x.json"), 2, "bridge-env: error: x.json: No space left on device\n"),
+    ],
+)
+def test_how_a_command_ends(capsys, monkeypatch, error, code, told):
+    def handler(args):
+        raise error
+
+    monkeypatch.setattr(cli_boards, "_deal", handler)
+    assert run(capsys, "deal") == (code, "", told)
+
+
+def test_faults_of_the_program_are_not_hidden(monkeypatch):
+    def handler(args):
+        raise KeyError("a bug")
+
+    monkeypatch.setattr(cli_boards, "_deal", handler)
+    with pytest.raises(KeyError):
+        main(["deal"])
+
+
+def test_a_traceback_on_demand(monkeypatch):
+    monkeypatch.setenv("BRIDGE_ENV_TRACEBACK", "1")
+    with pytest.raises(ValueError, match="names no bidder"):
+        main(["bid", "nobody"])
+
+
+def test_a_reader_that_has_seen_enough():
+    code = "import sys, training.cli.entry as c; sys.exit(c.main(['deal', '--n', '2000']))"
+    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdout.readline().startswith(b"Board 1")
+        process.stdout.close()
+        assert process.stderr.read() == b""
+        assert process.wait() == 0
+
+
+def test_another_package_named_agents(tmp_path):
+    other = tmp_path / "agents"
+    other.mkdir()
+    (other / "__init__.py").write_text("raise RuntimeError('another package ran')\n")
+    code = f"import sys; sys.path.insert(0, {str(tmp_path)!r}); import training.cli as c; sys.exit(c.main(['bid']))"
+    done = python(code, check=False)
+    assert done.returncode == 2
+    assert f"the import name 'agents' belongs to another package here: {other / '__init__.py'}" in done.stderr
+    assert "openai-agents" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_bidders_of_the_current_folder_are_found(capsys, tmp_path, monkeypatch):
+    (tmp_path / "my_own_bots.py").write_text("from bridge_env.bidders import PassBidder as make\n")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    assert run(capsys, "bid", "python:my_own_bots:make", "--hand", HAND)[1].startswith("Pass\n")

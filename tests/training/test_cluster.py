@@ -1,0 +1,104 @@
+"""Several nodes: ``--address`` joins a running cluster, and the packages travel to its nodes."""
+
+import threading
+from dataclasses import replace
+
+import pytest
+
+from bridge_env.double_dummy import ExactDoubleDummy
+from training.evolve import generations
+from training.evolve.config import EvolveConfig
+from training.running.cluster import Cluster, ClusterError
+from training.solve import solve_random
+
+ray = pytest.importorskip("ray")
+
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("ray")]  # one Ray at a time
+CONFIG = EvolveConfig(
+    seed=3, generations=1, partnerships=1, proposals=3, positions=2, study=256, boards=256, confirm=256, judge=64
+)
+REMOVED_AFTER = 4.0  # seconds
+
+
+def _population(folder, cluster: Cluster) -> list:
+    state = generations.begin(CONFIG)
+    for after in generations.evolve(folder, CONFIG, state, cluster, lambda _boards: None):
+        state = after
+    return state.as_json()["population"]
+
+
+def _solve(path, cluster: Cluster | None) -> None:
+    solve_random(path, 50, seed=1, start=0, solver=ExactDoubleDummy(1), cluster=cluster)
+
+
+def test_two_nodes_give_the_same_and_get_the_code(tmp_path):
+    from ray.cluster_utils import Cluster as Nodes
+
+    def where(_number: int) -> tuple[str, tuple[str, ...]]:
+        """The node that runs this task, and which of our packages came to it with the run."""
+        import sys
+        import time
+        from pathlib import Path
+
+        import ray as here
+
+        time.sleep(0.2)  # long enough for both nodes to get some
+        sent = [Path(folder) for folder in sys.path if "py_modules_files" in folder]
+        names = ("agents", "bridge_env", "training")
+        return here.get_runtime_context().get_node_id(), tuple(n for n in names if any((s / n).is_dir() for s in sent))
+
+    nodes = Nodes(initialize_head=True, head_node_args={"num_cpus": 1})
+    try:
+        nodes.add_node(num_cpus=1)
+        nodes.wait_for_nodes()
+        with Cluster(None, nodes.address) as cluster:
+            assert cluster.workers == 2
+            seen = [place for _, place in cluster.map(where, [(k,) for k in range(10)])]
+            assert len({node for node, _ in seen}) == 2
+            assert {sent for _, sent in seen} == {("agents", "bridge_env", "training")}
+            both = _population(tmp_path, cluster)
+        _solve(tmp_path / "two.bdl", Cluster(None, nodes.address))
+    finally:
+        nodes.shutdown()
+    with Cluster(1) as cluster:
+        assert _population(tmp_path, cluster) == both
+    _solve(tmp_path / "one.bdl", None)
+    assert (tmp_path / "one.bdl").read_bytes() == (tmp_path / "two.bdl").read_bytes()
+
+
+def test_no_cluster_is_told():
+    with pytest.raises(ClusterError, match="no Ray cluster on"):
+        Cluster(None, "127.0.0.1:1").__enter__()
+
+
+def test_three_nodes_one_of_which_goes_away_give_the_same_systems(tmp_path):
+    from ray.cluster_utils import Cluster as Nodes
+
+    config = replace(CONFIG, generations=2)
+
+    def population(cluster: Cluster) -> list:
+        state = generations.begin(config)
+        for after in generations.evolve(tmp_path, config, state, cluster, lambda _boards: None):
+            state = after
+        return state.as_json()["population"]
+
+    nodes = Nodes(initialize_head=True, head_node_args={"num_cpus": 1})
+    try:
+        others = [nodes.add_node(num_cpus=1) for _ in range(2)]
+        nodes.wait_for_nodes()
+        with Cluster(3, nodes.address) as cluster:
+            gone = threading.Event()
+
+            def remove_one() -> None:
+                nodes.remove_node(others[0], allow_graceful=False)
+                gone.set()
+
+            timer = threading.Timer(REMOVED_AFTER, remove_one)  # in the middle of the first generation
+            timer.start()
+            three = population(cluster)
+            timer.join()
+            assert gone.is_set()
+    finally:
+        nodes.shutdown()
+    with Cluster(1) as cluster:
+        assert population(cluster) == three

@@ -1,0 +1,214 @@
+"""A changed partnership bid again on the boards that can notice, against the whole match bid again."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from agents.hierarchy.changes.edits import Exchange, Insert, InsertGeneral, Replace, differences, sub_hierarchies
+from agents.hierarchy.changes.mutation import Chance, addresses
+from agents.hierarchy.changes.tidying import added, grouped, same_rules, without_empty
+from agents.hierarchy.changes.variation import vary
+from agents.hierarchy.language.text import SystemTextError, parse_constraint, parse_system, system_text
+from training.evolve.generations import numbered
+from training.evolve.proposals import Proposal, path_steps, rule_edit, swaps, trial, verdict
+from training.evolve.refine.induce import Rule
+from training.evolve.work import Work
+from training.match.duel import Partnership, Stretch, duel, gains, hierarchy, is_system
+from training.match.match import play
+
+SAYC = numbered("sayc")
+OTHER = "system: other\n1N 12-14 hcp, balanced\n1x 12+ hcp, 4+ x\nP\n(1x)\n  1y 7-15 hcp, 5+ y\n  X 12+ hcp\n"
+THEM = Partnership(*(parse_system(OTHER + "when 0-7 last-level\n  P\n"),) * 2)
+STRETCH = Stretch(4, "training", 100, 300)
+
+
+def changes(count):
+    """Variations of sayc, for one player or both, that compile."""
+    number = 0
+    for k in range(10_000):
+        edit = vary(SAYC.first, Chance("variation", k), {})
+        pair = Proposal(edit, k % 3, "evolution").apply(SAYC) if edit is not None else None
+        if pair is not None:
+            yield edit, pair
+            number += 1
+        if number == count:
+            return
+
+
+def test_only_boards_that_can_notice_are_bid_again_and_none_is_missed():
+    noticed = 0
+    for edit, pair in changes(40):
+        whole = duel(pair, THEM, STRETCH).imps.astype(int) - duel(SAYC, THEM, STRETCH).imps
+        assert np.array_equal(gains(pair, SAYC, THEM, STRETCH), whole), edit.what
+        noticed += bool(whole.any())
+    assert noticed >= 5
+
+
+@pytest.mark.parametrize("path", ["", "1M", "(1m)-P-(1M)", "1H-(1S)-X-P-2H", "1M-P-1N", "(1N)-P-(2m)-P-(2M)"])
+def test_a_new_line_anywhere_too(path):
+    steps = path_steps(path)
+    line = parse_system("3S 2+ S\nwhen 0-7 last-level\n  P").lines[0]
+    new = Insert(steps, line, "new").apply(SAYC.first)
+    pair = Partnership(new, new)
+    whole = duel(pair, THEM, STRETCH).imps.astype(int) - duel(SAYC, THEM, STRETCH).imps
+    assert np.array_equal(gains(pair, SAYC, THEM, STRETCH), whole)
+    assert parse_system(system_text(new)) == new
+
+
+def test_a_duel_is_the_duplicate_match():
+    """The workers' short way gives what ``match.play`` gives, and any cut of the boards the same."""
+    whole = Stretch(5, "judging", 0, 300)
+    assert not duel(SAYC, SAYC, whole).imps.any()
+    against = duel(SAYC, THEM, whole).imps
+    parts = [duel(SAYC, THEM, part).imps for part in whole.parts(100)]
+    assert np.array_equal(np.concatenate(parts), against)
+    passing = parse_system("system: passing\nP\nwhen 0-7 last-level\n  P\n")
+    played = play("system:sayc", "pass", 300, 5)
+    assert np.array_equal(duel(SAYC, Partnership(passing, passing), whole).imps, played.imps)
+
+
+def test_a_trial_counts_each_board_once_and_each_opponent():
+    _, pair = next(c for c in changes(40) if gains(c[1], SAYC, THEM, STRETCH).any())
+    league = [THEM, SAYC]
+    sums = trial(SAYC, [pair, SAYC], league, STRETCH)
+    each = np.array([gains(pair, SAYC, them, STRETCH).astype(int) for them in league])
+    assert sums[0].tolist() == [each.sum(), (each.sum(axis=0) ** 2).sum(), *each.sum(axis=1)]
+    assert not sums[1].any()
+    said = verdict(sums[0], STRETCH.count)
+    board = each.mean(axis=0)
+    assert said.gain == pytest.approx(board.mean())
+    assert said.error == pytest.approx(board.std(ddof=1) / STRETCH.count**0.5)
+
+
+def test_a_change_that_makes_no_system_gains_nothing():
+    """3S over 4H cannot be bid: compiling tells, here or in the worker that tries it."""
+    new = Proposal(Insert(path_steps("4H"), parse_system("3S 2+ S\nwhen 0-7 last-level\n  P").lines[0], "new"), 2, "x")
+    assert new.apply(SAYC) is None
+    unchecked = new.apply(SAYC, compiled=False)
+    assert unchecked is not None
+    assert not is_system(unchecked)
+    _, pair = next(c for c in changes(40) if gains(c[1], SAYC, THEM, STRETCH).any())
+    sums = trial(SAYC, [unchecked, pair], [THEM], STRETCH)
+    assert not sums[0].any()
+    assert not verdict(sums[0], STRETCH.count).better_by(0.0)
+    assert sums[1].any()
+
+
+@pytest.mark.parametrize("workers", [1, 2, 3, 16])
+@pytest.mark.parametrize(("candidates", "boards"), [(121, 4096), (40, 12288), (1, 8192), (9, 1000), (1, 1)])
+def test_trials_are_cut_so_that_all_have_something_to_do(workers, candidates, boards):
+    parts, groups = Work(SimpleNamespace(workers=workers), (), 1, int)._cut(
+        candidates, Stretch(1, "training", 7, boards)
+    )
+    assert [part.start for part in parts] == list(np.cumsum([7, *(part.count for part in parts)])[:-1])
+    assert sum(part.count for part in parts) == boards
+    assert [k for group in groups for k in range(candidates)[group]] == list(range(candidates))
+    if boards >= 4096:
+        assert len(parts) * len(groups) >= min(workers, boards // 1024)
+
+
+def test_no_gain_from_a_minority_of_the_league():
+    sums = np.array([900, 5000, 1000, -50, -50], np.int64)
+    assert not verdict(sums, 100).better_by(0.0)
+    assert verdict(np.array([900, 5000, 850, 100, -50], np.int64), 100).better_by(0.0)
+    assert not verdict(np.zeros(5, np.int64), 100).better_by(0.0)
+
+
+# --- edits ------------------------------------------------------------------------------------------------------
+
+
+def test_variations_make_systems_that_read_back():
+    system, kinds = SAYC.first, set()
+    for k in range(150):
+        edit = vary(system, Chance("walk", k), {})
+        changed = edit.apply(system) if edit is not None else None
+        if changed is None:
+            continue
+        try:
+            _ = hierarchy(changed).compiled
+        except SystemTextError:
+            continue  # such a call is not legal there: the proposal is dropped
+        kinds.add(type(edit))
+        assert parse_system(system_text(changed)) == changed
+        system = changed
+    assert kinds == {Replace, Exchange}
+    assert len(list(differences(SAYC.first, system))) > 30
+    assert any(r.name == "P" and not r.constraint for r in system.blocks[-1].lines)  # something fits every hand
+
+
+def test_an_edit_finds_its_line_where_others_were_put_in_front():
+    rule = Rule("1M", "3S", parse_system("3S 7+ S\nwhen 0-7 last-level\n  P").lines[0].constraint, 1.0, 0.1, 5)
+    for edit, pair in list(changes(20)):
+        later = rule_edit(rule).apply(SAYC.first)
+        both = edit.apply(later)
+        assert both is not None, edit.what
+        assert both != later
+        if pair.first != SAYC.first:
+            assert set(_texts(pair.first)) <= set(_texts(both))
+    assert Replace(("1M",), SAYC.first.lines[0], (), "gone").apply(SAYC.first) is None
+
+
+def _texts(system):
+    return [(line.name, line.constraint, line.flags) for _, line in addresses(system)]
+
+
+def test_partners_offer_each_other_what_they_do_differently():
+    _, changed = next(c for c in changes(40) if c[1].first != SAYC.first and c[1].second == SAYC.second)
+    offers = swaps([changed], 0, 10, Chance("swap"))
+    assert {o.player for o in offers} == {0, 1}
+    after = [o.apply(changed) for o in offers]
+    assert any(pair is not None and pair.first == pair.second == changed.first for pair in after)
+    assert any(pair is not None and pair.first == pair.second == SAYC.first for pair in after)
+    assert swaps([SAYC], 0, 10, Chance("swap")) == []
+
+
+def test_a_whole_sub_hierarchy_is_taken_over():
+    donor = SAYC.first
+    for path, call in (("1M", "3S"), ("1M-(2m)", "3H"), ("1N", "3D")):
+        donor = rule_edit(Rule(path, call, (), 1.0, 0.1, 5)).apply(donor)
+    edits = list(differences(SAYC.first, donor))
+    taken = {edit.what: edit for edit in sub_hierarchies(edits)}
+    assert set(taken) == {"takes all of 1M"}
+    after = taken["takes all of 1M"].apply(SAYC.first)
+    assert {e.what for e in differences(after, donor)} == {"takes 3D"}
+    general = InsertGeneral(SAYC.first.blocks[-1].when, donor.lines[0].lines[0], "x").apply(SAYC.first)
+    assert [type(e) for e in differences(SAYC.first, general)] == [Replace]
+    new = parse_constraint("ours, 3 last-level")
+    general = InsertGeneral(new, donor.lines[0].lines[0], "x").apply(SAYC.first)
+    brought = list(differences(SAYC.first, general))
+    assert [type(e) for e in brought] == [InsertGeneral]
+    assert brought[0].apply(SAYC.first) == general
+
+
+def test_swaps_between_partnerships():
+    _, changed = next(c for c in changes(40) if c[1].first != SAYC.first and c[1].second == SAYC.second)
+    assert swaps([SAYC, changed], 0, 10, Chance("swap"))
+
+
+# --- tidying ----------------------------------------------------------------------------------------------------
+
+
+def test_lines_for_one_place_come_under_one_heading_where_order_allows():
+    system = SAYC.first
+    rules = [("1M", "3S"), ("(1m)", "2N"), ("(1D)", "3H"), ("1M", "3H"), ("(1m)", "3S")]
+    for k, (path, call) in enumerate(rules):
+        constraint = parse_system(f"3S {k + 1}+ S\nwhen 0-7 last-level\n  P").lines[0].constraint
+        system = rule_edit(Rule(path, call, constraint, 1.0, 0.1, 5)).apply(system)
+    tidy = grouped(system)
+    names = [line.name for line in tidy.lines[:4]]
+    assert names.count("1M") == 1
+    assert names.count("(1m)") == 2  # (1D) stands between them, and speaks of the same auctions
+    assert same_rules(hierarchy(system).compiled, hierarchy(tidy).compiled)
+    assert not same_rules(hierarchy(system).compiled, hierarchy(SAYC.first).compiled)
+    pair, other = Partnership(system, system), Partnership(tidy, tidy)
+    assert np.array_equal(duel(pair, THEM, STRETCH).history, duel(other, THEM, STRETCH).history)
+
+
+def test_added_lines_can_be_dropped_again_one_by_one():
+    line = parse_system("3S 2+ S\nwhen 0-7 last-level\n  P").lines[0]
+    new = Insert(path_steps("1M-(2m)"), line, "new").apply(SAYC.first)
+    drops = list(added(SAYC.first, new))
+    assert len(drops) == 1
+    assert without_empty(drops[0].apply(new)) == SAYC.first
+    assert list(added(SAYC.first, SAYC.first)) == []

@@ -1,0 +1,210 @@
+"""Fitting trick estimators: the torch network is the numpy one, it learns, resumes, and never sees judging deals."""
+
+import dataclasses
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch")
+
+from bridge_env.cards import random_deals  # noqa: E402
+from bridge_env.double_dummy import Library, embedded, write_library  # noqa: E402
+from bridge_env.double_dummy.canonical import is_judging  # noqa: E402
+from bridge_env.double_dummy.estimator import TrickEstimator, load_estimator, quantile  # noqa: E402
+from training import runs  # noqa: E402
+from training.cli.entry import main  # noqa: E402
+from training.estimators import fit, report, verdict  # noqa: E402
+from training.estimators.config import EstimatorConfig  # noqa: E402
+from training.estimators.network import Network  # noqa: E402
+
+SMALL = EstimatorConfig(epochs=3, deals=700, batch=64, hidden=8, width=12, blocks=1)
+
+
+def ignore(share, state):
+    pass
+
+
+def test_torch_and_numpy_compute_the_same():
+    network = Network(hidden=8, depth=3, width=12, blocks=2, seed=5)
+    with torch.no_grad():
+        for parameter in network.parameters():
+            parameter.add_(0.1 * torch.randn(parameter.shape, generator=torch.Generator().manual_seed(1)))
+    deals = fit.Deals(random_deals(1, 0, 100), np.zeros((100, 5, 4), np.int8))
+    suits, _ = fit._tensors(deals)
+    with torch.no_grad():
+        theirs = network(suits.float()).softmax(-1).numpy().transpose(0, 2, 1, 3)
+    np.testing.assert_allclose(TrickEstimator(network.weights()).distribution(deals.owner), theirs, atol=1e-6)
+
+
+def test_training_never_sees_a_judging_deal():
+    learn, held = fit.training_deals(SMALL)
+    assert len(learn.owner) + len(held.owner) == 700
+    assert not is_judging(np.concatenate([learn.owner, held.owner])).any()
+    both = {deal.tobytes() for deal in learn.owner} & {deal.tobytes() for deal in held.owner}
+    assert not both
+    more, _ = fit.training_deals(dataclasses.replace(SMALL, deals=900))
+    assert {deal.tobytes() for deal in more.owner} >= {deal.tobytes() for deal in learn.owner[200:]} - both
+
+
+def test_too_many_and_too_few_deals():
+    with pytest.raises(ValueError, match="training deals"):
+        fit.training_deals(dataclasses.replace(SMALL, deals=10**7))
+    with pytest.raises(ValueError, match="fewer than a --batch"):
+        fit.training_deals(dataclasses.replace(SMALL, deals=50))
+
+
+def test_it_learns_what_can_be_learned(tmp_path):
+    """A game in which declarer's side takes as many tricks as it holds cards of the suit; at no trump, its aces."""
+    owner = random_deals(11, 0, 4000)
+    side = owner.reshape(-1, 4, 13) & 1
+    ours = np.stack([(side == declarer & 1) for declarer in range(4)], axis=1)  # (N, 4, 4 suits, 13)
+    tricks = np.concatenate([ours.sum(-1), ours[..., 12].sum(-1, keepdims=True)], axis=2)
+    write_library(tmp_path / "toy.bdl", owner, tricks.astype(np.int8), {"source": "a toy"})
+    config = EstimatorConfig(
+        epochs=6,
+        library=str(tmp_path / "toy.bdl"),
+        batch=64,
+        hidden=16,
+        depth=2,
+        width=24,
+        blocks=1,
+        learning_rate=1e-2,
+    )
+    estimator = fit.fit(tmp_path, config, fit.new_state(config), ignore)
+    found = verdict.judge(estimator, Library.open(tmp_path / "toy.bdl"))
+    assert found.deals > 500
+    assert min(hit.within[0] for hit in found.hits) > 95
+    assert all(level.mean_error < 25 for level in found.levels)
+
+
+def test_a_stopped_run_goes_on_to_the_same_end(tmp_path):
+    for name in ("whole", "stopped"):
+        (tmp_path / name).mkdir()
+
+    class Stopped(Exception):
+        pass
+
+    def stop(share, state):
+        if state.epoch == 2:
+            raise Stopped
+
+    fit.fit(tmp_path / "whole", SMALL, fit.new_state(SMALL), ignore)
+    with pytest.raises(Stopped):
+        fit.fit(tmp_path / "stopped", SMALL, fit.new_state(SMALL), stop)
+    state = fit.load_state(tmp_path / "stopped", SMALL)
+    assert state.epoch == 2
+    fit.fit(tmp_path / "stopped", SMALL, state, ignore)
+    whole, stopped = (load_estimator(tmp_path / name / fit.ESTIMATOR) for name in ("whole", "stopped"))
+    for name, weights in whole.weights.items():
+        np.testing.assert_array_equal(stopped.weights[name], weights)
+    assert [row["epoch"] for row in state.metrics] == [1, 2, 3]
+
+
+def test_a_damaged_checkpoint_is_refused(tmp_path):
+    fit.fit(tmp_path, SMALL, fit.new_state(SMALL), ignore)
+    with pytest.raises(runs.RunError, match="checkpoint"):
+        fit.load_state(tmp_path, dataclasses.replace(SMALL, width=16))
+    path = tmp_path / fit.CHECKPOINT
+    path.write_bytes(path.read_bytes()[:-100])
+    with pytest.raises(runs.RunError, match=r"checkpoint\.npz"):
+        fit.load_state(tmp_path, SMALL)
+
+
+def test_the_verdict_counts_right_and_the_card_says_it(tmp_path):
+    library = embedded()
+
+    class Oracle(TrickEstimator):
+        """Knows the table of every deal, but thinks that each entry is one trick more with a chance of 0.3."""
+
+        def __init__(self):
+            self.threads = 1
+
+        def distribution(self, owner):
+            tricks = np.maximum(library.tables_of(owner), 0).astype(np.intp)
+            out = np.zeros((*tricks.shape, 14), np.float32)
+            np.put_along_axis(out, tricks[..., None], 0.7, -1)
+            more = np.minimum(tricks + 1, 13)
+            np.put_along_axis(out, more[..., None], np.where(tricks == 13, 1.0, 0.3)[..., None], -1)
+            return out
+
+    found = verdict.judge(Oracle(), library, worst=3)
+    assert [hit.within[0] for hit in found.hits] == [100, 100]
+    assert found.hits[0].log_loss == pytest.approx(-np.log(0.7), abs=0.01)
+    assert [(round(said, 2), was) for said, was, _ in found.reliability if 0.1 < said < 0.9] == [(0.3, 0), (0.7, 1)]
+    assert len(found.worst) == 3
+    config = EstimatorConfig()
+    report.write_report(tmp_path, config, found, [{"seconds": 60.0}], [(10, found.hits), (20, found.hits)])
+    card = (tmp_path / "README.md").read_text()
+    assert "100.00 ± 0.00 | 100.00" in card
+    assert f"{found.deals:,} deals" in card
+    assert {p.name for p in tmp_path.iterdir()} == {
+        "README.md", "verdict.json", "reliability.png", "by_tricks.png", "sizes.png"
+    }  # fmt: skip
+
+
+def test_what_is_too_sure_is_cooled(tmp_path):
+    config = dataclasses.replace(SMALL, epochs=60, learning_rate=1e-2, hidden=16, width=32)
+    estimator = fit.fit(tmp_path, config, fit.new_state(config), ignore)
+    assert estimator.trained["temperature"] > 1.2
+    state, (_, held) = fit.load_state(tmp_path, config), fit.training_deals(config)
+    chances = estimator.distribution(held.owner).transpose(0, 2, 1, 3)
+    loss = -np.log(np.take_along_axis(chances, held.tricks[..., None].astype(np.intp), -1)).mean()
+    assert loss < state.metrics[-1]["held_out_loss"] - 0.01
+
+
+def test_the_command_fits_stops_short_of_overwriting_and_resumes(tmp_path, capsys):
+    out = tmp_path / "mine"
+    words = ["fit", "estimators", "--deals", "700", "--batch", "64", "--epochs", "1", "--hidden", "4", "--width", "8"]
+    assert main([*words, "--out", str(out), "--sizes", "300"]) == 0
+    assert {p.name for p in out.iterdir()} >= {
+        "README.md",
+        "estimator.npz",
+        "manifest.json",
+        "metrics.jsonl",
+        "sizes.png",
+    }
+    assert "| 300 |" in (out / "README.md").read_text()
+    first = (out / "estimator.npz").read_bytes()
+    assert main([*words, "--out", str(out)]) == 2
+    assert f"go on with --resume {out}" in capsys.readouterr().err
+    assert main(["fit", "estimators", "--resume", str(out)]) == 0
+    assert (out / "estimator.npz").read_bytes() == first
+    for wrong, says in (
+        (["--resume", str(out), "--width", "9"], "--width cannot change"),
+        (["--resume", str(tmp_path)], "not the folder"),
+        (["--rows", "52x4-26"], "--rows goes with --study"),
+        (["--study", "2008", "--width", "9"], "--width does not go with --study"),
+        (["--depth", "1"], "must be 2 or more"),
+        (["--deals", "99999999"], "training deals"),
+    ):
+        assert main(["fit", "estimators", *wrong]) == 2
+        assert says in capsys.readouterr().err
+    assert not (tmp_path / "results").exists()
+
+
+def test_medians_of_all_judging_deals_are_counted():
+    library = embedded()
+    estimator = TrickEstimator(Network(4, 2, 4, 0, 1).weights())
+    found = verdict.judge(estimator, library)
+    rows = library.split("judging")
+    off = np.abs(quantile(estimator.distribution(library.owners(rows)), 0.5) - library.tricks_at(rows))
+    assert found.hits[0].within[1] == pytest.approx((off[:, :, :4] <= 1).mean() * 100)
+    assert found.hits[1].mean_error == pytest.approx(off[:, :, 4].mean())
+
+
+def test_prediction_needs_no_torch(tmp_path):
+    path = tmp_path / "e.npz"
+    from bridge_env.double_dummy.estimator import save_estimator
+
+    save_estimator(TrickEstimator(Network(4, 2, 4, 0, 1).weights()), path)
+    code = f"""
+import sys
+sys.modules["torch"] = None
+from bridge_env.cards import random_deals
+from bridge_env.double_dummy.estimator import load_estimator
+assert load_estimator({str(path)!r}).distribution(random_deals(1, 0, 2)).shape == (2, 4, 5, 14)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 0, done.stderr

@@ -1,0 +1,162 @@
+"""``bridge-env fit policy``: recorded auctions of any kind become a network that calls as they do."""
+
+import json
+
+import numpy as np
+import pytest
+import torch
+
+from agents.networks import file as networks_file
+from agents.networks.network import Network
+from agents.networks.shipped import role
+from bridge_env.cards import random_deals
+from bridge_env.double_dummy.canonical import is_judging
+from bridge_env.records.board import Board
+from bridge_env.records.pbn import write_boards
+from training.cli.entry import main
+from training.match.boards import BoardsError
+from training.networks import imitate, recorded
+from training.networks.imitation_config import ImitationConfig
+
+SMALL = ["--layers", "32", "--epochs", "3", "--batch", "128", "--learning_rate", "0.005"]
+
+
+def write_arrays(path, cards=("A,A", "A,B"), boards=400):
+    """An array file of auctions of sayc; pairs take turns with the cards."""
+    read = recorded.read(["system:sayc"], boards=boards)
+    wide = np.full((len(read), 48), -1, np.int8)
+    wide[:, : read.history.shape[1]] = read.history
+    np.savez(
+        path, owner=read.owner, tricks=np.zeros((len(read), 4, 5), np.int8), dealer=read.dealer.astype(np.int8),
+        vulnerability=read.vulnerability.astype(np.int8), history=wide, pairs=np.array(cards),
+        pair=(np.arange(len(read)) % len(cards)).astype(np.int8),
+    )  # fmt: skip
+    return path
+
+
+def test_held_out_deals_are_the_judging_ones_and_some_more():
+    owner = random_deals(1, 0, 4_000)
+    out = recorded.held_out(owner)
+    assert out[is_judging(owner)].all()
+    assert 0.03 < out[~is_judging(owner)].mean() < 0.07
+
+
+def test_calls_are_what_was_recorded():
+    read = recorded.read(["system:sayc"], boards=50)
+    calls = imitate.calls_of(read)
+    assert len(calls) == (read.history >= 0).sum()
+    np.testing.assert_array_equal(calls.called, read.history[read.history >= 0])
+    assert calls.mask[np.arange(len(calls)), calls.called].all()
+
+
+def test_a_card_picks_the_pairs_that_play_it(tmp_path):
+    path = write_arrays(tmp_path / "a.npz")
+    everything = recorded.read([str(path)])
+    only = recorded.read([str(path)], card="B")
+    assert len(only) == len(everything) // 2
+    assert not only.learned[:, 0].any()
+    assert only.learned[:, 1].all()
+    assert imitate.calls_of(only).called.size < imitate.calls_of(everything).called.size / 3
+    without = recorded.read([str(path)], card="A", without="B")
+    assert without.learned.all()
+    assert len(without) == len(everything) // 2
+    with pytest.raises(BoardsError, match="no pair plays the card 'C'"):
+        recorded.read([str(path)], card="C")
+
+
+def test_pbn_and_lin_and_arrays_join(tmp_path):
+    read = recorded.read(["system:sayc"], boards=20)
+    boards = [
+        Board(read.owner[i], int(read.dealer[i]), int(read.vulnerability[i]), i + 1,
+              tuple(int(c) for c in read.history[i] if c >= 0))
+        for i in range(20)
+    ]  # fmt: skip
+    write_boards(tmp_path / "b.pbn", boards)
+    (tmp_path / "empty.pbn").write_text("% nothing here\n")
+    path = write_arrays(tmp_path / "a.npz", boards=30)
+    joined = recorded.read([str(tmp_path / "b.pbn"), str(path), str(tmp_path / "empty.pbn")])
+    assert len(joined) == 50
+    np.testing.assert_array_equal(joined.owner[:20], read.owner)
+    assert any("empty.pbn" in problem for problem in joined.problems)
+    with pytest.raises(BoardsError, match="no board"):
+        recorded.read([str(tmp_path / "empty.pbn")])
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        (lambda a: a.pop("owner"), "owner"),
+        (lambda a: a.update(owner=np.zeros((400, 52), np.uint8)), "deal"),
+        (lambda a: a["history"].__setitem__((0, 0), 2), "not legal"),
+        (lambda a: a.update(history=np.array([object()])), "pickle|Object"),
+    ],
+)
+def test_faulty_arrays_are_told(tmp_path, change, says):
+    with np.load(write_arrays(tmp_path / "a.npz")) as file:
+        arrays = {name: file[name] for name in file.files}
+    change(arrays)
+    np.savez(tmp_path / "a.npz", **arrays)
+    with pytest.raises(BoardsError, match=says):
+        recorded.read([str(tmp_path / "a.npz")])
+
+
+def test_a_network_learns_the_calls_of_a_system(tmp_path, capsys):
+    """A small network from 1,500 boards of sayc: most of its openings are sayc's, on deals held out."""
+    words = ["fit", "policy", "system:sayc", "--boards", "1500", "--out", str(tmp_path / "out"), *SMALL]
+    assert main(words) == 0
+    told = capsys.readouterr().out
+    assert "held out: the recorded call" in told
+    report = json.loads((tmp_path / "out" / "report.json").read_text())
+    assert report["agreement"]["openings"]["right"] > 0.7
+    assert report["agreement"]["all calls"]["calls"] > 300
+    assert isinstance(networks_file.load(tmp_path / "out" / "policy.npz").policy, Network)
+    assert "| openings |" in (tmp_path / "out" / "report.md").read_text()
+
+
+def test_a_stopped_fit_goes_on_to_the_same_weights(tmp_path):
+    torch.set_num_threads(1)
+    calls = imitate.calls_of(recorded.read(["system:sayc"], boards=200))
+    config = ImitationConfig(layers="16", epochs=3, batch=256)
+    whole, part = tmp_path / "whole", tmp_path / "part"
+    whole.mkdir(), part.mkdir()
+    one = imitate.Fit(config)
+    one.run(calls, whole, lambda share, loss: None)
+
+    class Stop(Exception):
+        pass
+
+    def stop(share, loss):
+        if share > 0.5:
+            raise Stop
+
+    with pytest.raises(Stop):
+        imitate.Fit(config).run(calls, part, stop)
+    again = imitate.Fit(config)
+    again.resume(part)
+    assert again.epoch == 2
+    again.run(calls, part, lambda share, loss: None)
+    for a, b in zip(one.model.parameters(), again.model.parameters(), strict=True):
+        assert torch.equal(a, b)
+    with pytest.raises(ValueError, match="other settings"):
+        imitate.Fit(ImitationConfig(layers="16", epochs=4, batch=256)).resume(part)
+
+
+def test_the_file_says_what_it_is(tmp_path, capsys):
+    words = ["fit", "policy", "system:sayc", "--boards", "100", "--out", str(tmp_path), *SMALL]
+    assert main([*words, "--role", "gatekeeper"]) == 0
+    networks = networks_file.load(tmp_path / "policy.npz")
+    assert role(networks) == "gatekeeper"
+    assert networks.trained["by"].startswith("bridge-env fit policy system:sayc --boards 100 --role gatekeeper")
+    assert str(tmp_path) not in json.dumps(dict(networks.trained))
+
+
+def test_bad_input_gets_a_clear_error(tmp_path, capsys):
+    for words, says in (
+        ([str(tmp_path / "nothing.pbn")], "No such file"),
+        (["system:nobody"], "nobody"),
+        (["system:sayc", "--epochs", "0"], "--epochs is 0"),
+        (["system:sayc", "--layers", ""], "one hidden layer"),
+        (["system:sayc", "--start", "system:sayc"], "write policy:"),
+    ):
+        assert main(["fit", "policy", *words, "--out", str(tmp_path / "out")]) == 2
+        assert says in capsys.readouterr().err

@@ -1,0 +1,490 @@
+"""The league: what is drawn, what it is worth, that it learns, and that a run is a function of its settings."""
+
+import json
+
+import numpy as np
+import pytest
+import torch
+from support.networks import random_networks
+
+from agents.networks import file as networks_file
+from agents.networks.bidder import NetworkBidder
+from agents.networks.file import Networks
+from agents.networks.tables import branched, play_on
+from bridge_env import streams
+from bridge_env.auction import Auctions
+from bridge_env.bidders import SpecError
+from bridge_env.calls import DOUBLE, PASS, parse_call
+from bridge_env.double_dummy.canonical import canonical_key, is_judging, key_is_judging
+from bridge_env.double_dummy.library import embedded
+from bridge_env.double_dummy.packing import pack_records, unpack_deals
+from bridge_env.scoring import imps, score
+from bridge_env.view import view_of
+from training.cli.entry import main
+from training.match.match import play
+from training.networks import lessons
+from training.networks.critic_inputs import CRITIC_INPUTS, STANDS, critic_rows
+from training.networks.league import League, chosen_selves, refuse_gatekeepers
+from training.networks.league_config import LeagueConfig
+from training.networks.learner import Learner
+from training.networks.rollout import Opponent, RolloutConfig, _branches, _factor, draw_deals, rollout, seating
+from training.networks.stock import HELD, curve_boards, estimate, solved, stock
+from training.running import runs
+
+torch.set_num_threads(1)  # sums in another order make other weights
+SMALL = LeagueConfig(
+    start="nothing", iterations=6, boards=64, evaluate=3, judged=50, panel="", remember=2, layers="24,16", critic="16"
+)
+
+
+def small_learner(**changes):
+    return Learner(LeagueConfig(**(vars(SMALL) | changes)), None)
+
+
+# --- what is drawn ---------------------------------------------------------------------------------------------
+
+
+def test_drawn_auctions_leave_the_likeliest_as_often_as_their_chances_say():
+    """Two decisions of one side; over evenly spread points, every way to leave comes as often as its chance."""
+    history = np.full((1, 8), -1, np.int8)
+    history[0, :4] = [3, PASS, PASS, PASS]
+    at = np.full((1, 8), -1, np.int32)
+    at[0, 0], at[0, 2] = 0, 1
+    chances = np.zeros((2, 38), np.float32)
+    chances[0, [3, 4, 0]] = 0.5, 0.3, 0.2  # the likeliest is 1C
+    chances[1, [0, 8]] = 0.6, 0.4  # the likeliest is to pass
+    counts = {}
+    drawn, points = 4, 500
+    for u in (np.arange(points) + 0.5) / points:
+        out = np.empty((2 * drawn, 4), np.int32)
+        found = _branches(
+            history, np.zeros(1, np.int16), np.array([4], np.int16), np.array([1], np.int8), at, chances,
+            np.array([[u, u]]), drawn, out,
+        )  # fmt: skip
+        for row in out[:found].tolist():
+            counts[tuple(row)] = counts.get(tuple(row), 0) + 1
+    shares = {key: count / (drawn * points) for key, count in counts.items()}
+    expected = {(0, 0, 0, 4): 0.3, (0, 0, 0, 0): 0.2, (0, 0, 2, 8): 0.5 * 0.4}
+    assert shares == pytest.approx(expected, abs=0.002)
+
+
+def test_only_sides_of_the_learner_are_drawn():
+    seated, sides = seating(100, [Opponent("a", 0.3, None), Opponent("b", 0.2, None)])
+    assert [(seated == k).any(axis=1).sum() for k in (1, 2)] == [30, 20]
+    assert (sides == 3).sum() == 50
+    for row in range(50):
+        assert seated[row, {1: 0, 2: 1}[int(sides[row])]] == 0
+
+
+def test_branches_are_auctions_that_went_another_way():
+    networks = random_networks(seed=2)
+    deals = draw_deals(streams.key("branch", np.arange(50)), solved())
+    auctions = Auctions(deals.dealer, deals.vulnerability)
+    seated, nobody = np.zeros((50, 2), np.int8), np.full(50, -1, np.int8)
+    play_on(
+        auctions, deals, np.arange(50), [networks.policy], seated, nobody, streams.key("x", np.arange(50)),
+        lambda *heard: None,
+    )  # fmt: skip
+    bidder = NetworkBidder(networks)
+    slow = Auctions(deals.dealer, deals.vulnerability)
+    while not slow.done.all():
+        rows = np.flatnonzero(~slow.done)
+        slow.step(bidder.bid(view_of(slow, deals.owner, rows), np.zeros(len(rows), np.uint64)), rows)
+    np.testing.assert_array_equal(auctions.history, slow.history)
+    rows, length = np.arange(50), auctions.length // 2
+    left = branched(auctions, rows, length.astype(np.int64), np.full(50, PASS, np.int8))
+    for row in range(50):
+        calls = [*auctions.calls(row)[: length[row]], PASS]
+        again = Auctions.replay(np.array([calls]), int(deals.dealer[row]), int(deals.vulnerability[row]))
+        np.testing.assert_array_equal(left.history[row], again.history[0])
+        np.testing.assert_array_equal(left.state[row], again.state[0])
+
+
+def test_deals_are_training_deals_with_their_tables():
+    deals = draw_deals(streams.key("deals", np.arange(300)), solved())
+    assert not is_judging(deals.owner).any()
+    assert len(np.unique(deals.dealer * 4 + deals.vulnerability)) == 16
+
+
+def test_no_deal_that_judges_is_played():
+    """Neither boards of the judging split, nor those on which the curve is judged, nor images of them."""
+    played = canonical_key(unpack_deals(stock(500, seed=3)[:, :13]))
+    assert len(played) == len(solved()) + 500
+    assert not key_is_judging(played).any()
+    curve = curve_boards(HELD + 50, seed=1)  # beyond HELD they come as images
+    assert not np.isin(canonical_key(curve.owner), played).any()
+
+
+def test_estimated_deals_are_kept_and_taken_again(tmp_path):
+    path, heard = tmp_path / "deals", []
+    first = stock(300, 1, path, heard.append)
+    assert heard[-1] == 1
+    np.testing.assert_array_equal(first[len(solved()) :], estimate(300, 1))
+    heard.clear()
+    np.testing.assert_array_equal(first, stock(300, 1, path, heard.append))
+    assert not heard
+    path.write_bytes(path.read_bytes()[:-5])  # cut short: made anew
+    np.testing.assert_array_equal(first, stock(300, 1, path, heard.append))
+    assert heard
+
+
+def test_what_fails_counts_as_doubled_where_it_is_to():
+    deals = draw_deals(streams.key("doubled", np.arange(40)), solved())
+    calls = np.array([[parse_call(c) for c in ("7NT", "Pass", "Pass", "Pass")]] * 40)
+    auctions = Auctions.replay(calls, deals.dealer, deals.vulnerability)
+    took = deals.tricks[np.arange(40), deals.dealer, 4]
+    for doubled in (False, True):
+        expected = score(34, np.where(doubled & (took < 13), 1, 0), deals.dealer, deals.vulnerability, took)
+        np.testing.assert_array_equal(deals.points(auctions, np.arange(40), np.full(40, doubled)), expected)
+
+
+# --- what it is worth --------------------------------------------------------------------------------------------
+
+
+def test_advantages_are_imps_where_the_critic_expects_nothing():
+    learner = small_learner()
+    for parameter in learner.critic.parameters():
+        parameter.data.zero_()  # a critic that expects nothing: advantages are the rewards
+    policy, critic = learner.players()
+    experience = rollout(policy, critic, [], RolloutConfig(40, 3, 1.0, 0.0), 5, 0)
+    assert experience.figures["kept"] == len(experience.call)
+    open_ = experience.log_chance < -1e-3  # where there is more than one legal call
+    assert open_.sum() > 900
+    np.testing.assert_allclose(experience.weight[open_], 1)
+    legal = experience.mask[np.arange(len(experience.call)), experience.call]
+    assert legal.all()
+    assert np.isfinite(experience.log_chance).all()
+    np.testing.assert_array_equal(experience.advantage, np.rint(experience.advantage))
+    assert 2 < np.abs(experience.advantage).max() <= 24
+    np.testing.assert_array_equal(experience.target, np.rint(experience.target))
+
+
+def test_a_rollout_is_a_function_of_its_arguments():
+    policy, critic = small_learner().players()
+    pool = [Opponent("pass", 0.2, None), Opponent("system", 0.2, "system:sayc")]
+    one, two = (rollout(policy, critic, pool, RolloutConfig(64, 4, 0.4, 0.1), 1, 7) for _ in range(2))
+    for name in ("call", "log_chance", "advantage", "weight", "target"):
+        np.testing.assert_array_equal(getattr(one, name), getattr(two, name))
+    assert one.figures == two.figures
+    other = rollout(policy, critic, pool, RolloutConfig(64, 4, 0.4, 0.1), 1, 8)
+    assert not np.array_equal(one.call, other.call)
+
+
+def test_thinning_keeps_the_share_that_it_should():
+    interest = np.random.default_rng(1).gamma(0.5, 2.0, 5_000).astype(np.float32)
+    for share in (0.1, 0.5, 0.9):
+        assert np.minimum(1, interest * _factor(interest, share)).mean() == pytest.approx(share, abs=0.01)
+
+
+def test_the_critic_sees_what_the_contract_is_worth():
+    deals = draw_deals(streams.key("critic", np.arange(30)), solved())
+    calls = np.array([[parse_call("3NT"), DOUBLE]] * 30)
+    auctions = Auctions.replay(calls, deals.dealer, deals.vulnerability)
+    best = np.full(30, 140)
+    numbers, starts = critic_rows(auctions, deals, np.arange(30), best)
+    assert numbers.max() < CRITIC_INPUTS
+    took = deals.tricks[np.arange(30), deals.dealer, 4]
+    worth = score(14, 1, deals.dealer, deals.vulnerability, took).astype(int)
+    seat = auctions.turn
+    mine = imps(np.where(seat % 2 == 0, worth - best, best - worth))
+    for i in range(30):
+        on = numbers[starts[i] : starts[i + 1]]
+        assert STANDS + 24 + int(mine[i]) in on.tolist()
+
+
+# --- toys that it must solve ----------------------------------------------------------------------------------------
+
+
+def learn(config, pool, records, settings, iterations):
+    learner = Learner(config, None)
+    for number in range(iterations):
+        learner.learn(rollout(*learner.players(), pool, settings, config.seed, number, records), number)
+    return learner.players()[0]
+
+
+class Leaper:
+    """Bids 7NT as soon as it may."""
+
+    def bid(self, view, key):
+        return np.where(view.mask[:, 37], 37, PASS).astype(np.int8)
+
+
+LEAPER = Leaper()
+TOY = LeagueConfig(
+    start="nothing", iterations=400, layers="32", critic="16", batch=256, learning_rate=3e-3, average=0.9, entropy=0.01
+)
+
+
+def deals_of_training(count):
+    library = embedded()
+    return library.owners(library.split("training")[:count])
+
+
+def test_only_doubling_pays():
+    """Opponents leap to 7NT and take nine tricks at most: the learner learns to double them."""
+    owner = deals_of_training(8)
+    records = pack_records(owner, np.full((8, 4, 5), 6, np.int8))
+    pool = [Opponent("leaper", 1.0, "python:test_league:LEAPER")]
+    policy = learn(TOY, pool, records, RolloutConfig(128, 4, 0.5, 0.0, 1), 40)
+    bidder = NetworkBidder(Networks(policy))
+    for row in range(8):
+        auctions = Auctions.replay(np.array([[37]]), row % 4, row // 4)
+        assert bidder.bid(view_of(auctions, owner[row : row + 1]), np.zeros(1, np.uint64))[0] == DOUBLE
+
+
+def test_two_seats_find_together_what_neither_can_alone():
+    """North's long suit is hearts or spades, South has the ace of clubs or not. Twelve tricks in North's suit need the
+    ace, so neither seat can bid the slam alone. They learn to, and to stay out of it."""
+    deals, tables = [], []
+    for suit in (2, 3):
+        for ace in (True, False):
+            deals.append(_slam_deal(suit, ace))
+            table = np.full((4, 5), 4, np.int8)
+            table[[0, 2]] = 6
+            table[[0, 2], suit] = 12 if ace else 8
+            tables.append(table)
+    owner = np.stack(deals)
+    records = pack_records(owner, np.array(tables))
+    pool = [Opponent("silent", 1.0, None)]
+    settings = RolloutConfig(256, 8, 0.5, 0.0, 1)
+    config = LeagueConfig(**(vars(TOY) | {"iterations": 600, "layers": "48"}))
+    policy = learn(config, pool, records, settings, 300)
+    deals_ = draw_deals(streams.key("toy", np.arange(256)), records, 1)
+    seated = np.tile(np.array([0, 1], np.int8), (256, 1))
+    auctions = Auctions(deals_.dealer, deals_.vulnerability)
+    play_on(
+        auctions, deals_, np.arange(256), [policy, None], seated, np.full(256, -1, np.int8),
+        streams.key("toy", np.arange(256)), lambda *heard: None,
+    )  # fmt: skip
+    points = deals_.points(auctions, np.arange(256), np.zeros(256, bool))
+    slam = deals_.tricks.max(axis=(1, 2)) == 12
+    assert (points[slam] >= 900).mean() > 0.85
+    assert (points[~slam] > 0).mean() > 0.85
+
+
+def _slam_deal(suit, ace):
+    """North holds six of a major, South a flat hand; a seed is looked for whose deal lies in training."""
+    for seed in range(10_000):
+        rng = np.random.default_rng([seed, suit, ace])
+        owner = np.full(52, 255, np.uint8)
+        long = [13 * suit + rank for rank in (12, 11, 10, 9, 8, 7)]
+        owner[long] = 0
+        owner[12] = 2 if ace else 1
+        owner[13 * 1 + 12] = 2
+        free = rng.permutation(np.flatnonzero(owner == 255))
+        want = [13 - int((owner == seat).sum()) for seat in range(4)]
+        owner[free] = np.repeat(np.arange(4, dtype=np.uint8), want)
+        if not is_judging(owner[None])[0]:
+            return owner
+    raise AssertionError("no deal found")
+
+
+# --- a run ---------------------------------------------------------------------------------------------------------
+
+
+class Here:
+    """A cluster of this process: tasks run when their result is asked for, or at once."""
+
+    def __init__(self, eager):
+        self.eager = eager
+
+    def put(self, value):
+        return value
+
+    def submit(self, function, *task):
+        if self.eager:
+            done = function(*task)
+            return lambda: done
+        return lambda: function(*task)
+
+    def result(self, reference):
+        return reference()
+
+
+def run_league(folder, config, start=None, stop=lambda: False, eager=False):
+    folder.mkdir(exist_ok=True)
+    league = League(folder, config, start)
+    league.load()
+    for _ in league.run(Here(eager), stop, lambda *heard: None):
+        pass
+    return league
+
+
+def same(a, b):
+    ours, theirs = a.learner.arrays(), b.learner.arrays()
+    assert ours.keys() == theirs.keys()
+    for name, array in ours.items():
+        np.testing.assert_array_equal(array, theirs[name], err_msg=name)
+
+
+def test_a_stopped_run_goes_on_to_the_same_weights(tmp_path):
+    whole = run_league(tmp_path / "whole", SMALL)
+    stops = iter([False, False, True])
+    part = run_league(tmp_path / "part", SMALL, stop=lambda: next(stops))
+    assert part.state.iteration == 2
+    again = run_league(tmp_path / "part", SMALL)
+    same(whole, again)
+    assert (tmp_path / "whole" / "policy.npz").read_bytes() == (tmp_path / "part" / "policy.npz").read_bytes()
+    points = [[json.loads(line) for line in (tmp_path / name / "metrics.jsonl").open()] for name in ("whole", "part")]
+    for one, other in zip(*points, strict=True):
+        assert {k: v for k, v in one.items() if k not in ("seconds", "waited")} == {
+            k: v for k, v in other.items() if k not in ("seconds", "waited")
+        }
+
+
+def test_a_killed_run_goes_on_from_its_checkpoint(tmp_path):
+    """Killed after an evaluation without any farewell: what came after it is done again, the same."""
+
+    class Killed(Exception):
+        pass
+
+    def kill(state, sums):
+        if state.iteration == 5:
+            raise Killed
+
+    (tmp_path / "killed").mkdir()
+    league = League(tmp_path / "killed", SMALL, None)
+    with pytest.raises(Killed):
+        for _ in league.run(Here(False), lambda: False, kill):
+            pass
+    again = run_league(tmp_path / "killed", SMALL)
+    same(run_league(tmp_path / "whole", SMALL), again)
+
+
+def test_when_tasks_run_does_not_matter(tmp_path):
+    same(run_league(tmp_path / "late", SMALL), run_league(tmp_path / "early", SMALL, eager=True))
+
+
+def test_a_run_from_a_network_begins_as_that_network(tmp_path):
+    start = random_networks(seed=3)
+    league = League(tmp_path, LeagueConfig(**(vars(SMALL) | {"start": "policy:somebody"})), start)
+    view_boards = play(NetworkBidder(league.networks()), NetworkBidder(start), 50)
+    assert (view_boards.imps == 0).all()
+    assert [o.name for o in league.pool(0)] == ["start"]
+
+
+def test_the_pool_holds_the_latest_selves_and_some_older_ones():
+    assert chosen_selves(0, 10, 4) == []
+    assert chosen_selves(39, 10, 4) == [10, 20, 30]
+    assert chosen_selves(1000, 10, 4) == [10, 980, 990, 1000]
+    assert chosen_selves(1000, 10, 0) == []
+    assert len(set(chosen_selves(5000, 10, 7))) == 7
+
+
+# --- gatekeepers ----------------------------------------------------------------------------------------------------
+
+
+def test_gatekeepers_are_refused(tmp_path, capsys):
+    path = tmp_path / "judge.npz"
+    networks = random_networks()
+    networks_file.save(Networks(networks.policy, None, {"role": "gatekeeper"}), path)
+    for spec in (f"policy:{path}", "policy:wbridge5", "policy:humans", "policy:polish"):
+        with pytest.raises(SpecError, match="gatekeeper"):
+            refuse_gatekeepers([spec])
+        for words in (["--start", spec], ["--pool", f"pass,{spec}"], ["--panel", spec]):
+            code = main(["train", "league", "--out", str(tmp_path / "runs"), *words])
+            assert code == 2
+            assert "gatekeeper" in capsys.readouterr().err
+    assert not (tmp_path / "runs").exists()
+
+
+def test_a_fit_may_not_start_from_a_gatekeeper(tmp_path, capsys):
+    code = main(["fit", "policy", "system:sayc", "--start", "policy:polish", "--out", str(tmp_path / "x")])
+    assert code == 2
+    assert "gatekeeper" in capsys.readouterr().err
+
+
+def test_bad_settings_get_a_clear_error(tmp_path, capsys):
+    for words, says in (
+        (["--iterations", "0"], "--iterations is 0"),
+        (["--keep", "2"], "--keep is 2"),
+        (["--strangers", "0.8", "--earlier", "0.5"], "together"),
+        (["--pool", "system:nobody"], "nobody"),
+        (["--hours", "0"], "--hours"),
+        (["--resume", str(tmp_path)], "not the folder of a run"),
+    ):
+        assert main(["train", "league", "--out", str(tmp_path / "runs"), *words]) == 2
+        assert says in capsys.readouterr().err
+    assert not (tmp_path / "runs").exists()
+
+
+# --- from nothing ---------------------------------------------------------------------------------------------------
+
+
+def test_lessons_tell_what_every_call_is_worth():
+    deals = draw_deals(streams.key("lessons", np.arange(40)), solved())
+    opened = Auctions.replay(np.array([[parse_call("1S"), PASS]] * 40), deals.dealer, deals.vulnerability)
+    value = lessons.worth(opened, deals, np.arange(40))
+    ours = deals.dealer & 1
+    vulnerability = deals.vulnerability
+    side = np.where(ours == 0, 1, -1)
+
+    def points(bid, declarer):
+        took = deals.tricks[np.arange(40), declarer, bid % 5]
+        return side * score(bid, 0, declarer, vulnerability, took).astype(int)
+
+    now = points(3, deals.dealer)
+    for call, declarer in (("4S", deals.dealer), ("3NT", deals.dealer ^ 2), ("2C", deals.dealer ^ 2)):
+        number = parse_call(call)
+        np.testing.assert_array_equal(value[:, number], imps(points(number - 3, declarer) - now))
+    assert (value[:, PASS] == 0).all()
+
+
+def test_first_lessons_teach_to_bid_what_makes(tmp_path):
+    """After a minute of lessons a small network beats passing by far, with silent opponents; random weights do not."""
+    config = LeagueConfig(start="nothing", boards=512, lessons=60, layers="48", batch=512)
+    taught = lessons.learn(config)
+    match = play(NetworkBidder(taught), "pass", 400)
+    assert match.mean_imps > 1.5
+    untaught = lessons.learn(LeagueConfig(**(vars(config) | {"lessons": 0})))
+    assert play(NetworkBidder(untaught), "pass", 400).mean_imps < -3
+
+
+def test_a_run_from_nothing_meets_silence_first(tmp_path):
+    config = LeagueConfig(**(vars(SMALL) | {"silent": 4, "lessons": 0, "remember": 2}))
+    league = run_league(tmp_path / "run", config)
+    assert [o.name for o in league.pool(3)] == ["silent"]
+    assert [o.name for o in league.pool(4)] == ["self 2", "self 4"]
+
+
+@pytest.mark.slow
+@pytest.mark.xdist_group("ray")
+def test_ray_workers_do_not_matter(tmp_path):
+    """One worker or two, or none at all: the same weights."""
+    pytest.importorskip("ray")
+    from training.running.cluster import Cluster
+
+    runs_ = []
+    for workers in (1, 2):
+        folder = tmp_path / str(workers)
+        folder.mkdir()
+        league = League(folder, SMALL, None)
+        with Cluster(workers) as cluster:
+            for _ in league.run(cluster, lambda: False, lambda *heard: None):
+                pass
+        runs_.append(league)
+    same(*runs_)
+    same(runs_[0], run_league(tmp_path / "here", SMALL))
+
+
+@pytest.mark.slow
+@pytest.mark.xdist_group("ray")
+def test_the_command_from_nothing_to_the_panel(tmp_path, capsys):
+    pytest.importorskip("ray")
+    words = ["train", "league", "--start", "nothing", "--lessons", "2", "--silent", "1", "--iterations", "3",
+             "--estimated", "200", "--boards", "64", "--evaluate", "2", "--judged", "40", "--layers", "16",
+             "--critic", "16", "--judge", "40",
+             "--out", str(tmp_path), "--name", "tiny", "--workers", "1"]  # fmt: skip
+    assert main(words) == 0
+    folder = tmp_path / "league" / "tiny"
+    told = capsys.readouterr().out
+    assert "abroad: gatekeepers" in told
+    assert (folder / "learning_curve.png").stat().st_size > 1000
+    report = (folder / "report.md").read_text()
+    assert "policy:polish" in report
+    assert str(tmp_path) not in report
+    points = [json.loads(line) for line in (folder / "metrics.jsonl").open()]
+    assert [row["iteration"] for row in points] == [0, 2, 3]
+    assert main(["train", "league", "--resume", str(folder), "--iterations", "4", "--judge", "40"]) == 0
+    assert main(["train", "league", "--resume", str(folder), "--layers", "8"]) == 2
+    assert runs.read_manifest(folder)["config"]["iterations"] == 4

@@ -1,0 +1,287 @@
+"""Duplicate matches."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+
+from bridge_env import cards
+from bridge_env.bidders import SpecError
+from bridge_env.calls import parse_call
+from training.match import match
+from training.match.boards import Boards
+
+# The sample deal of the 2009 slides, with its exact table.
+SAMPLE = "N:T97.AQJT.J.T7532 AK854.53.Q98.AJ8 3.K762.6432.KQ94 QJ62.984.AKT75.6"
+SAMPLE_TRICKS = [[9, 2, 8, 0, 2], [4, 11, 4, 11, 9], [9, 2, 8, 0, 2], [4, 11, 4, 11, 9]]  # N E S W, C D H S NT
+
+
+@dataclass(frozen=True)
+class Script:
+    """Makes the calls of a list in its turns, then passes."""
+
+    words: tuple[str, ...]
+
+    def bid(self, view, key):
+        turn = view.length // 4
+        said = [parse_call(self.words[t]) if t < len(self.words) else 0 for t in turn]
+        return np.where(view.seat < 2, said, 0).astype(np.int8)
+
+
+@dataclass(frozen=True)
+class Wrong:
+    """Answers with something that no bidder may say."""
+
+    answer: object
+
+    def bid(self, view, key):
+        return np.full(len(view), self.answer)
+
+
+@dataclass(frozen=True)
+class TooFew:
+    """Forgets the last table."""
+
+    def bid(self, view, key):
+        return np.zeros(len(view) - 1, np.int8)
+
+
+def always_one_club():
+    """A faulty bidder for ``python:test_match:always_one_club``."""
+    return Wrong(np.int8(3))
+
+
+def one_board(dealer=0, vulnerability=0):
+    """The sample deal, solved."""
+    ones = np.ones(1, np.int64)
+    tricks = np.array([SAMPLE_TRICKS], np.int8)
+    where = np.array([dealer], np.int16), np.array([vulnerability], np.int16)
+    return Boards(cards.parse_deal(SAMPLE)[None], *where, ones, ones, tricks, "the sample deal")
+
+
+# --- one board by hand -------------------------------------------------------------------------------------
+
+
+def test_a_board_worked_by_hand():
+    # A North-South: North opens 2C and plays there, +110 with 9 tricks. A East-West: East opens 4S, which makes
+    # 11 tricks vulnerable: +650 to East-West. Together 760 to A, 13 IMPs.
+    @dataclass(frozen=True)
+    class A:
+        def bid(self, view, key):
+            opening = np.where(view.seat == 0, parse_call("2C"), parse_call("4S"))
+            return np.where((view.seat < 2) & (view.history.max(axis=1, initial=0) == 0), opening, 0)
+
+    result = match.play(A(), "pass", one_board(vulnerability=2))
+    (row,) = result.rows()
+    assert row == {
+        "board": 1,
+        "deal": SAMPLE,
+        "dealer": "N",
+        "vulnerability": "EW",
+        "a_ns": {"auction": ["2C", "Pass", "Pass", "Pass"], "contract": "2C N", "tricks": 9, "score_ns": 110},
+        "a_ew": {
+            "auction": ["Pass", "4S", "Pass", "Pass", "Pass"],
+            "contract": "4S E",
+            "tricks": 11,
+            "score_ns": -650,
+        },
+        "points": 760,
+        "imps": 13,
+    }
+    assert (result.mean_imps, result.points[0], result.matchpoints[0]) == (13, 760, 100)
+    assert math.isnan(result.standard_error)
+    assert result.summary()["standard_error"] is None  # JSON has no NaN
+
+
+def test_declarer_is_the_first_to_name_the_strain_and_doubles_count():
+    # East-West reach 5D by West, who named diamonds first; North doubles: 11 tricks make it, 550 not vulnerable.
+    @dataclass(frozen=True)
+    class Diamonds:
+        def bid(self, view, key):
+            words = {1: {1: "1S", 5: "5D"}, 3: {3: "2D"}}
+            return np.array(
+                [parse_call(words.get(s, {}).get(n, "P")) for s, n in zip(view.seat, view.length, strict=True)]
+            )
+
+    @dataclass(frozen=True)
+    class Doubles:
+        def bid(self, view, key):
+            return np.where((view.seat == 0) & view.mask[:, 1] & (view.length == 8), 1, 0)
+
+    result = match.play(Diamonds(), Doubles(), one_board())
+    east_west = result.rows()[0]["a_ew"]
+    assert east_west["auction"] == [
+        "Pass",
+        "1S",
+        "Pass",
+        "2D",
+        "Pass",
+        "5D",
+        "Pass",
+        "Pass",
+        "X",
+        "Pass",
+        "Pass",
+        "Pass",
+    ]
+    assert (east_west["contract"], east_west["tricks"], east_west["score_ns"]) == ("5DX W", 11, -550)
+    assert result.rows()[0]["a_ns"]["contract"] == "Pass"
+    assert result.rows()[0]["a_ns"]["tricks"] is None
+    assert result.imps.tolist() == [11]
+
+
+# --- symmetry ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("spec", ["system:sayc", "random", "pass", "doubler", "pair:random,system:sayc"])
+def test_a_against_itself_is_level_on_every_board(spec):
+    result = match.play(spec, spec, 120, 5)
+    assert not result.imps.any()
+    assert not result.points.any()
+    assert (result.matchpoints == 50).all()
+    assert (result.tables[0].history == result.tables[1].history).all()
+
+
+@pytest.mark.parametrize(
+    ("a", "b"),
+    [("system:sayc", "random"), ("random", "doubler"), ("pair:system:sayc,pass", "system:sayc"), ("pass", "random")],
+)
+def test_the_other_way_round_is_the_negative(a, b):
+    forth, back = match.play(a, b, 150, 6), match.play(b, a, 150, 6)
+    assert (forth.imps == -back.imps).all()
+    assert (forth.points == -back.points).all()
+    assert forth.standard_error == back.standard_error
+    assert forth.imps.any()
+
+
+def test_the_same_seed_gives_the_same_match_and_another_another():
+    again = match.play("random", "system:sayc", 80, 7)
+    assert (match.play("random", "system:sayc", 80, 7).imps == again.imps).all()
+    assert (match.play("random", "system:sayc", 80, 8).imps != again.imps).any()
+
+
+def test_systems_in_one_kernel_bid_as_bidders_do_round_by_round():
+    @dataclass(frozen=True)
+    class Plain:  # hides from the match that it is a system
+        bidder: object
+
+        def bid(self, view, key):
+            return self.bidder.bid(view, key)
+
+    a, b = match.seat_teams("system:sayc", "system:sayc")
+    quick = match.play("system:sayc", "system:sayc", 200, 9)
+    slow = match.play(Plain(a), Plain(b), 200, 9)
+    for one, other in zip(quick.tables, slow.tables, strict=True):
+        assert (one.history == other.history).all()
+        assert (one.score == other.score).all()
+
+
+def test_partners_and_opponents_are_disclosed(tmp_path):
+    path = tmp_path / "odd.bidding"
+    path.write_text("1C  0+ hcp\nwhen 0-7 last-level\n  P\n")
+    a, b = match.seat_teams(f"system:{path}", "pair:system:sayc,pass")
+    assert [h.system.name for h in a.opponents] == ["sayc", "odd"]  # a bidder without a system is read as one's own
+    assert b.first.opponents[0].system.name == "odd"
+
+
+# --- cutting the work --------------------------------------------------------------------------------------
+
+
+def test_neither_chunks_nor_workers_change_the_result(monkeypatch):
+    whole = match.play("random", "system:sayc", 90, 10)
+    told = []
+    monkeypatch.setattr(match, "CHUNK", 40)
+    cut = match.play("random", "system:sayc", 90, 10, progress=told.append)
+    spread = match.play("random", "system:sayc", 90, 10, workers=2)
+    assert told == [40, 40, 10]
+    for other in (cut, spread):
+        assert (whole.imps == other.imps).all()
+        for mine, theirs in zip(whole.tables, other.tables, strict=True):
+            assert (mine.history == theirs.history).all()
+            assert (mine.tricks == theirs.tricks).all()
+    fields = {**whole.summary(), "seconds": 0}
+    assert fields == {**spread.summary(), "seconds": 0}
+    assert whole.rows() == spread.rows()
+
+
+# --- scorings and what is reported -------------------------------------------------------------------------
+
+
+def test_scorings():
+    imps, mp, points = (match.play("system:sayc", "pass", 300, 11, scoring=s) for s in match.SCORINGS)
+    assert imps.mean == imps.mean_imps == mp.mean_imps == points.mean_imps
+    assert points.mean == points.points.sum() / 300
+    assert set(np.unique(mp.values)) <= {0, 50, 100}
+    assert mp.mean == 50 + 50 * np.sign(mp.points).sum() / 300
+    with pytest.raises(ValueError, match="scoring 'butler' is not one of imps, mp, points"):
+        match.play("pass", "pass", 1, scoring="butler")
+
+
+def test_summary_says_all_that_a_claim_needs():
+    result = match.play("system:sayc", "pass", 250, 12)
+    facts = json.loads(json.dumps(result.summary(), allow_nan=False))
+    assert (facts["a"], facts["b"], facts["boards"], facts["seed"]) == ("system:sayc", "pass", 250, 12)
+    assert facts["mean_imps"] == result.imps.sum() / 250
+    assert facts["standard_error"] == pytest.approx(result.imps.std(ddof=1) / 250**0.5)
+    assert facts["share_in_training"] == 0
+    assert facts["deals"] == 250
+    assert facts["dealer_and_vulnerability"] == "by board number"
+    assert "judging split of solved_deals.bdl" in facts["source"]
+    rows = json.loads(json.dumps(result.rows()))
+    assert [row["board"] for row in rows] == list(range(1, 251))
+    assert sum(row["imps"] for row in rows) / 250 == facts["mean_imps"]
+    assert [row["dealer"] for row in rows[:5]] == ["N", "E", "S", "W", "N"]
+    assert [row["vulnerability"] for row in rows[:5]] == ["None", "NS", "EW", "Both", "NS"]
+
+
+def test_clustered_standard_error():
+    values, distinct = np.array([3.0, -1, 4, 1, -5, 9]), np.arange(6)
+    assert match.standard_error(values, distinct) == pytest.approx(values.std(ddof=1) / 6**0.5)
+    pairs = np.array([7, 7, 5, 5, 1, 1])  # each deal twice: the mean of the two counts once
+    means = values.reshape(3, 2).mean(axis=1)
+    assert match.standard_error(values, pairs) == pytest.approx(means.std(ddof=1) / 3**0.5)
+    assert math.isnan(match.standard_error(values, np.zeros(6)))
+    assert math.isnan(match.standard_error(values[:0], distinct[:0]))
+
+
+# --- faults ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("bidder", "reason"),
+    [
+        ("python:test_match:always_one_club", r"bidder test_match\.Wrong: 1C is not legal on board 1 after N: 1C"),
+        (Wrong(99), r"bidder test_match\.Wrong: 99 is not legal on board 1 after no call"),
+        (Wrong(-1), r"bidder test_match\.Wrong: -1 is not legal on board 1"),
+        (Wrong(1), r"bidder test_match\.Wrong: X is not legal on board 1 after no call"),
+        (Wrong(0.0), r"Wrong was asked for \d+ calls and gave float64"),
+        (TooFew(), r"TooFew was asked for \d+ calls and gave int8 \(\d+,\); bid\(view, key\) returns one whole number"),
+    ],
+)
+def test_a_faulty_bidder_is_named(bidder, reason):
+    with pytest.raises(match.BidderFault, match=reason):
+        match.play(bidder, "pass", 8, 13)
+
+
+def test_the_faulty_partner_of_a_pair_is_named():
+    with pytest.raises(match.BidderFault, match=r"test_match\.Wrong: 1C is not legal on board"):
+        match.play("pass", "pair:system:sayc,python:test_match:always_one_club", 8, 13)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "kind", "reason"),
+    [
+        (("nobody", "pass"), SpecError, "'nobody' names no bidder"),
+        (("pass", "system:nowhere"), SpecError, "there is no such file"),
+        (("pass", "pass", 0), ValueError, "a match needs at least one board, not 0"),
+    ],
+)
+def test_faulty_arguments_are_told(arguments, kind, reason):
+    with pytest.raises(kind, match=reason):
+        match.play(*arguments)
+    with pytest.raises(ValueError, match="at least one worker"):
+        match.play("pass", "pass", 4, workers=0)

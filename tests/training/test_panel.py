@@ -1,0 +1,115 @@
+"""The panel: who is on it, that it goes on where it stopped, and where matches are lost."""
+
+import json
+
+import numpy as np
+import pytest
+
+from agents.networks.shipped import read_networks, role, shipped_networks
+from bridge_env.bidders import make
+from training.cli.entry import main
+from training.match import panel, where
+from training.match.match import play
+from training.match.situations import KINDS, kinds_of
+from training.running.runs import RunError
+
+
+def test_strangers_and_gatekeepers_are_all_on_it():
+    listed = dict.fromkeys(spec for _, spec in panel.opponents())
+    for name in shipped_networks():
+        what = role(read_networks(name))
+        assert (f"policy:{name}" in listed) == (what in ("gatekeeper", "stranger"))
+    groups = [group for group, _ in panel.opponents()]
+    assert groups == sorted(groups, key=panel.GROUPS.index)
+    assert {f"policy:{n}" for n in ("humans", "polish", "wbridge5")} == {
+        spec for group, spec in panel.opponents() if group == "gatekeepers"
+    }
+    for _, spec in panel.opponents():
+        make(spec)
+
+
+def test_lines_are_those_of_matches(tmp_path):
+    listed = [("families", "system:sayc"), ("no bidders", "pass"), ("gatekeepers", "policy:polish")]
+    lines = panel.panel("system:acol", listed, 60, 3)
+    for line in lines:
+        match = play("system:acol", line.opponent, 60, 3)
+        assert (line.mean_imps, line.standard_error) == (match.mean_imps, match.standard_error)
+        assert match.boards.share_in_training() == 0
+    text = panel.table_text(lines)
+    assert text.index("policy:polish") < text.index("system:sayc") < text.index("pass")
+    assert len(panel.markdown(lines)) == 2 + 3 + 3
+
+
+def test_what_was_played_is_not_played_again(tmp_path):
+    listed = [("families", "system:sayc"), ("no bidders", "pass")]
+    played = []
+    kept = tmp_path / "panel.json"
+    first = panel.panel("system:acol", listed[:1], 40, kept=kept, heard=lambda match: played.append(match.b))
+    again = panel.panel("system:acol", listed, 40, kept=kept, heard=lambda match: played.append(match.b))
+    assert played == ["system:sayc", "pass"]
+    assert again[0] == first[0]
+    panel.panel("system:acol", listed, 41, kept=kept, heard=lambda match: played.append(match.b))
+    assert len(played) == 4
+
+
+def test_a_network_that_changed_is_played_again(tmp_path):
+    from support.networks import random_networks
+
+    from agents.networks import file as networks_file
+
+    played = []
+    for seed in (1, 2, 2):
+        networks_file.save(random_networks(seed), tmp_path / "n.npz")
+        panel.panel(
+            f"policy:{tmp_path / 'n.npz'}", [("no bidders", "pass")], 20, kept=tmp_path / "panel.json",
+            heard=lambda match: played.append(match.a),
+        )  # fmt: skip
+    assert len(played) == 2
+
+
+def test_a_file_that_is_no_panel_is_told(tmp_path):
+    (tmp_path / "panel.json").write_text("[]")
+    with pytest.raises(RunError, match="no file of a panel"):
+        panel.panel("pass", [("families", "system:sayc")], 20, kept=tmp_path / "panel.json")
+
+
+def test_the_first_difference_is_the_same_hand_after_the_same_auction():
+    match = play("system:two-over-one", "policy:polish", 200, 4)
+    found = where.differences(match)
+    same = np.setdiff1d(np.arange(200), found.board)
+    assert (match.imps[same] == 0).all()
+    for i, board in enumerate(found.board):
+        a, b = ([c for c in table.history[board] if c >= 0] for table in match.tables)
+        at = next((k for k, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), min(len(a), len(b)))
+        ours_first = (match.boards.dealer[board] + at) % 2 == 0
+        calls = (a[at], b[at]) if ours_first else (b[at], a[at])
+        assert (found.ours[i], found.theirs[i]) == calls
+        assert found.kind[i] == kinds_of(np.array([[*a[:at], -1]]), [at])[0]
+    kinds = where.by_kind(match, found)
+    assert sum(s.boards for s in kinds) == len(found.board)
+    assert sum(s.mean for s in kinds) == pytest.approx(match.mean_imps)
+    assert [s.mean for s in kinds] == sorted(s.mean for s in kinds)
+    assert {s.what for s in kinds} <= set(KINDS)
+
+
+def test_the_command(tmp_path, capsys):
+    words = ["panel", "system:acol", "--against", "policy:polish", "pass", "--boards", "50"]
+    assert main([*words, "--where", "--json", str(tmp_path / "p.json"), "--out", str(tmp_path / "out")]) == 0
+    told = capsys.readouterr().out
+    assert "abroad: gatekeepers" in told
+    assert "the dearest calls" in told
+    lines = json.loads((tmp_path / "p.json").read_text())["lines"]
+    assert [line["opponent"] for line in lines] == ["policy:polish", "pass"]
+    assert "first difference" in (tmp_path / "out" / "where.md").read_text()
+    assert main([*words, "--out", str(tmp_path / "out")]) == 0
+    assert "| `policy:polish` |" in (tmp_path / "out" / "panel.md").read_text()
+
+
+def test_bad_input_gets_a_clear_error(capsys):
+    for words, says in (
+        (["system:nobody"], "nobody"),
+        (["pass", "--against", "policy:nobody"], "no such network is shipped"),
+        (["pass", "--boards", "1"], "--boards is 1"),
+    ):
+        assert main(["panel", *words]) == 2
+        assert says in capsys.readouterr().err

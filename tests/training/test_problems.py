@@ -1,0 +1,163 @@
+"""The problem set: classic positions in which deception finds a card that plain Monte Carlo does not."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+from support.places import TESTS
+
+from agents.cardplay.auction import AuctionReader
+from agents.cardplay.registry import make_player
+from bridge_env import streams
+from bridge_env.calls import NOTRUMP
+from bridge_env.cards import card_text
+from bridge_env.records.pbn import read_boards, write_boards
+from training.cardplay.problems import Problem, Solved, read_problems, solve_problems
+from training.cli.entry import main
+
+FILE = TESTS / "problems" / "deception.pbn"
+PLAIN = "montecarlo?deals=40"
+DECEPTIVE = "deceptive?deals=40&real=8&imagined=5&depth=3&lines=3000&solves=1000000&sure=0&risk=1000&when=always"
+PROBLEMS = read_problems(FILE)
+EXAMPLE = "The ace from ace-queen"  # as published
+QUICK = (EXAMPLE, "The ace from ace-king", "The higher of equals")  # those that take a few seconds
+
+
+def solved(problem: Problem, seeds: int = 0) -> Solved:
+    return solve_problems([problem], PLAIN, DECEPTIVE, "system:sayc", seeds=seeds, threads=1)[0]
+
+
+@pytest.mark.parametrize(
+    "problem",
+    [pytest.param(p, id=p.title, marks=[] if p.title in QUICK else [pytest.mark.slow]) for p in PROBLEMS],
+)
+def test_both_cards_are_as_the_file_says_and_the_deceptive_one_is_worth_more(problem):
+    found = solved(problem)
+    assert card_text(found.plain.card) == card_text(problem.plain)
+    assert card_text(found.deception.card) == card_text(problem.deceptive)
+    plain, deceptive = found.results
+    sign = 1 if problem.declares else -1
+    assert sign * deceptive.believed.mean() > sign * plain.believed.mean()
+    assert problem.reached(deceptive.believed).mean() > problem.reached(plain.believed).mean()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("problem", [pytest.param(p, id=p.title) for p in PROBLEMS])
+def test_the_card_is_found_in_time(problem):
+    """In seconds of the processor, one thread: other programs may be running."""
+    player = make_player(DECEPTIVE, AuctionReader.of_sides("system:sayc", "system:sayc"))
+    player.threads = player.plain.threads = 1
+    player.play(problem.view(), streams.key("once", 1))  # kernels are compiled, systems are read
+    began = time.process_time()
+    player.play(problem.view(), streams.key("problem", 1, problem.board.number))
+    assert time.process_time() - began < (5 if problem.title == EXAMPLE else 30)
+
+
+def test_the_set_is_what_it_should_be():
+    assert len(PROBLEMS) >= 12
+    assert len({p.title for p in PROBLEMS}) == len({p.idea for p in PROBLEMS}) == len(PROBLEMS)
+    assert [p.board.number for p in PROBLEMS] == list(range(1, len(PROBLEMS) + 1))
+    assert {p.declares for p in PROBLEMS} == {True, False}
+    assert {p.contract.strain == NOTRUMP for p in PROBLEMS} == {True, False}
+    for problem in PROBLEMS:
+        assert problem.idea
+        assert problem.auctions is not None
+        assert problem.auctions.contracts().at(0) == problem.contract
+        assert {problem.plain, problem.deceptive} <= set(np.flatnonzero(problem.view().mask[0]))
+        assert problem.plain != problem.deceptive
+    assert set(QUICK) | {EXAMPLE} <= {p.title for p in PROBLEMS}
+
+
+@pytest.fixture
+def one(tmp_path):
+    path = tmp_path / "one.pbn"
+    (board,) = [p.board for p in PROBLEMS if p.title == QUICK[0]]
+    write_boards(path, [board])
+    return path
+
+
+def test_the_command_writes_a_page(one, tmp_path, capsys):
+    (problem,) = read_problems(one)
+    args = ["--player", "montecarlo?deals=10", "--deceptive", "deceptive?deals=10&real=2&imagined=2&when=always"]
+    args += ["--seeds", "1", "--out", str(tmp_path / "new" / "folder")]
+    assert main(["play", "--problems", str(one), *args]) == 0
+    assert problem.title in capsys.readouterr().out
+    page = (tmp_path / "new" / "folder" / "problems.md").read_text(encoding="utf-8")
+    for text in (
+        problem.title,
+        problem.idea,
+        f"bridge-env play --problems {one}",
+        "montecarlo?deals=10",
+        "Seen through",
+    ):
+        assert text in page
+    assert page.count("```") == 4
+    assert main(["play", "--problems", str(one), *args]) == 0
+    again = (tmp_path / "new" / "folder" / "problems.md").read_text(encoding="utf-8")
+    assert _without_seconds(again) == _without_seconds(page)
+
+
+@pytest.mark.slow
+def test_lines_to_the_published_leaf_are_judged_by_exact_ones(one, tmp_path):
+    player = "deceptive?deals=10&real=2&imagined=2&leaf=published&sure=0&risk=1000&when=always"
+    words = ["--player", "montecarlo?deals=10", "--deceptive", player, "--seeds", "0", "--out", str(tmp_path)]
+    assert main(["play", "--problems", str(one), *words]) == 0
+    assert "tricks | " in (tmp_path / "problems.md").read_text(encoding="utf-8")
+
+
+def _without_seconds(page: str) -> list[str]:
+    return [line.rpartition(" | ")[0] if line.startswith("| 1 ") else line for line in page.splitlines()]
+
+
+def text_of(path: Path) -> str:
+    return path.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("[Play ", "[Other ", "a problem has a [Play] up to the decision"),
+        ("[Contract ", "[Other ", "a problem has a [Contract] and its [Declarer]"),
+        ('[PlainCard "', '[PlainCard "X', "is no card that can be played here"),
+        ("[Deal ", "[Other ", "the board has no deal"),
+    ],
+)
+def test_what_is_no_problem_is_refused_with_its_line(one, tmp_path, capsys, old, new, message):
+    path = tmp_path / "faulty.pbn"
+    text = text_of(one)
+    if old == "[Contract ":  # else it would be the auction's
+        text = text.partition("[Auction")[0] + "[Play" + text.partition("[Play")[2]
+    path.write_text(text.replace(old, new), encoding="utf-8")
+    assert main(["play", "--problems", str(path)]) == 2
+    error = capsys.readouterr().err
+    assert message in error
+    assert f"{path}:" in error
+
+
+def test_an_illegal_play_is_refused(one, tmp_path, capsys):
+    (board,) = read_boards(one).boards
+    assert board.play is not None
+    text = text_of(one)
+    first = " ".join(board.play[0])
+    path = tmp_path / "faulty.pbn"
+    path.write_text(text.replace(first, " ".join([board.play[0][0]] * 4)), encoding="utf-8")
+    assert main(["play", "--problems", str(path)]) == 2
+    assert "is not legal" in capsys.readouterr().err
+
+
+def test_other_faults(one, tmp_path, capsys):
+    empty = tmp_path / "empty.pbn"
+    empty.write_text("% PBN 2.1\n")
+    for args, message in (
+        ([str(empty)], "no boards"),
+        ([str(tmp_path / "missing.pbn")], "No such file"),
+        ([str(one), "--seeds", "-1"], "--seeds is 0 or more"),
+        ([str(one), "--player", "rule"], "problems are set to a montecarlo and to a deceptive"),
+        ([str(one), "--deceptive", "montecarlo"], "problems are set to a montecarlo and to a deceptive"),
+        ([str(one), "--deceptive", "deceptive?real=0"], "real is 1 or more"),
+    ):
+        assert main(["play", "--problems", *args]) == 2
+        assert message in capsys.readouterr().err

@@ -1,0 +1,386 @@
+"""Refinement: positions as lines write them, labels against a slow play-out, and rules against planted ones."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from agents.hierarchy.bidder import HierarchyBidder
+from agents.hierarchy.changes.edits import InsertGeneral
+from agents.hierarchy.changes.mutation import Chance
+from agents.hierarchy.inverse.shown import sample_view
+from agents.hierarchy.language.paths import readings
+from agents.hierarchy.language.text import constraint_text, parse_system, system_text
+from agents.hierarchy.language.vocabulary import WORDS
+from agents.reasoning.leaves import contract_values, smooth_imps
+from bridge_env import streams
+from bridge_env.auction import Auctions
+from bridge_env.calls import parse_call
+from bridge_env.scoring import imps
+from bridge_env.view import view_of
+from training.evolve.generations import numbered
+from training.evolve.proposals import rule_edit
+from training.evolve.refine import look_ahead as looking
+from training.evolve.refine.decisions import UNTRIED, Examples, decisions_of, joined, legal_calls, play_out
+from training.evolve.refine.general import context_constraint, contexts, count_contexts, label_general
+from training.evolve.refine.general import decided_rows as general_rows
+from training.evolve.refine.induce import Rule, rules
+from training.evolve.refine.labels import count_paths, label, tokens, words
+from training.evolve.refine.look_ahead import SAMPLES, look_ahead
+from training.evolve.refine.tasks import after_call, answers_task
+from training.evolve.work import Work
+from training.match.duel import Partnership, Stretch, boards_of, duel, hierarchy
+from training.running.cluster import Cluster
+
+SAYC = numbered("sayc")
+PASS = Partnership(*(parse_system("system: p\nP\nwhen 0-7 last-level\n  P\n"),) * 2)
+STRETCH = Stretch(3, "training", 0, 400)
+
+
+def calls_of(text):
+    return [parse_call(word) for word in text.split()]
+
+
+@pytest.mark.parametrize(
+    ("auction", "side", "read"),
+    [
+        ("P P", 0, [""]),
+        ("1H P 2H P", 0, ["1H-2H", "1M-2M"]),
+        ("1H 1S 2H P", 0, ["1H-(1S)-2H", "1M-(1oM)-2M"]),
+        ("1H 1S 2H P", 1, ["(1H)-1S-(2H)-P", "(1M)-1oM-(2M)-P"]),
+        ("P 1D X 1NT", 0, ["(1D)-X-(1N)", "(1m)-X-(1N)"]),
+        ("1NT P 2C", 1, ["(1N)-P-(2C)", "(1N)-P-(2m)"]),
+        ("1NT", 1, ["(1N)"]),
+        ("1C 1D 1S 2C", 0, ["1C-(1D)-1S-(2C)", "1m-(1om)-1M-(2m)"]),
+    ],
+)
+def test_positions_read_as_lines_write_them(auction, side, read):
+    assert [path.text for path in readings(calls_of(auction), 0, side)] == read
+
+
+def test_names_stand_for_suits():
+    path = readings(calls_of("1S 2D"), 0, 0)[1]
+    assert path.names == ("m", "om", "M", "oM")
+    assert path.suits == (1, 0, 3, 2)
+    last = 6  # 2D
+    assert path.call("lowest:om", last) == parse_call("3C")
+    assert path.call("lowest:oM", last) == parse_call("2H")
+    assert path.call("jump:M", last) == parse_call("3S")
+    assert path.call("game:M", last) == parse_call("4S")
+    assert path.call("1M", last) == -1
+    assert path.call("X", last) == parse_call("X")
+
+
+def test_partner_answers_where_the_new_call_leads():
+    assert after_call("", "1S") == {"1S": "1S"}
+    assert after_call("1M", "2m") == {"1M-2m": "1M-2m"}
+    lead = "(1M)-lowest:oM"
+    assert after_call("(1M)", "lowest:oM") == {"(1M)-1oM": lead, "(1M)-2oM": lead}
+    assert after_call("(1m)-P-(1M)", "lowest:N") == {"(1m)-P-(1M)-1N": "(1m)-P-(1M)-lowest:N"}
+    assert after_call("1M", "lowest:C") == {"1H-2C": "1H-2C", "1S-2C": "1S-2C"}  # by kind, C would be called m
+    assert after_call("1m", "lowest:H") == {"1C-1H": "1C-1H", "1D-1H": "1D-1H"}
+    assert after_call("1H", "lowest:N") == {"1H-1N": "1H-lowest:N"}
+
+
+def test_where_partner_answers_is_what_auctions_read():
+    cases = {("1M", "lowest:oM"): "1H P 1S P", ("(1m)", "X"): "1D X P"}
+    for (path, call), auction in cases.items():
+        read = [p.text for p in readings(calls_of(auction), 0, 1 if path.startswith("(") else 0)]
+        assert set(after_call(path, call)) & set(read), (path, call, read)
+
+
+# --- labels -----------------------------------------------------------------------------------------------------
+
+
+def slow_worth(us, them, stretch, table, board, number, call):
+    """IMPs against the call that was made, with one bidder asked after the other."""
+    boards, _ = boards_of(stretch)
+    before = duel(us, them, stretch)
+    made = before.history[table, board]
+    auctions = Auctions(boards.dealer[[board]], boards.vulnerability[[board]])
+    for k in range(number):
+        auctions.step(made[[k]])
+    auctions.step(np.array([call], np.int8))
+    own, other = hierarchy(us.first), hierarchy(them.first)
+    ours, theirs = HierarchyBidder(own, own, (other, other)), HierarchyBidder(other, other, (own, own))
+    while not auctions.done.all():
+        bidder = ours if (int(auctions.turn[0]) & 1) == table else theirs
+        auctions.step(bidder.call(view_of(auctions, boards.owner[[board]], np.array([0]))))
+    points = before.points[:, board].copy()
+    points[table] = boards.take(np.array([board])).points(auctions)[0]
+    return int(imps(points[0] - points[1])) - int(before.imps[board])
+
+
+def test_labels_are_what_a_slow_play_out_gives():
+    boards, _ = boards_of(STRETCH)
+    wanted = {"": 40, "1M": 30, "(1m)": 30, "1N-2m": 20}
+    found = label(SAYC, PASS, STRETCH, wanted) | label(PASS, SAYC, STRETCH, {"(1m)": 20})
+    history = duel(SAYC, PASS, STRETCH).history
+    checked = 0
+    for path in ("", "1M", "1N-2m"):
+        for table, examples in zip((0, 1), found[path], strict=True):
+            assert len(examples.board) == len(examples.worth) <= wanted[path]
+            for row in range(0, len(examples.board), 7):
+                board = int(examples.board[row])
+                for number in range(history.shape[2]):
+                    side = (int(boards.dealer[board]) + number) & 1
+                    calls = [int(c) for c in history[table, board, :number]]
+                    read = [p for p in readings(calls, int(boards.dealer[board]), table) if p.text == path]
+                    if side == table and read and path:
+                        break
+                else:
+                    continue
+                last = max((c - 3 for c in calls if c >= 3), default=-1)
+                for j in range(0, len(examples.calls), 3):
+                    call = read[0].call(examples.calls[j], last)
+                    if examples.worth[row, j] != UNTRIED:
+                        assert examples.worth[row, j] == slow_worth(SAYC, PASS, STRETCH, table, board, number, call)
+                        checked += 1
+    assert checked > 20
+
+
+def test_examples_speak_of_the_hand_under_the_names_of_the_position():
+    examples = joined(label(SAYC, SAYC, Stretch(3, "training", 0, 2000), {"1M-2m": 500})["1M-2m"])
+    columns = examples.words
+    x = examples.features
+    lengths = x[:, [columns.index(name) for name in ("m", "om", "M", "oM")]]
+    assert (lengths.sum(axis=1) == 13).all()
+    assert (lengths[:, 2] >= 5).all()  # the opener holds five of M
+    assert (x[:, columns.index("hcp")] >= 9).all()
+    assert set(np.unique(x[:, columns.index("M-oM")])) <= {-1, 0, 1}
+    assert (x[:, columns.index("support:oM")] == 0).all()  # no suit of ours
+
+
+def test_counting_finds_every_decision_once():
+    often = count_paths(SAYC, PASS, STRETCH)
+    boards, _ = boards_of(STRETCH)
+    history = duel(SAYC, PASS, STRETCH).history
+    number = sum(
+        (history[table] >= 0)[(boards.dealer[:, None] + np.arange(history.shape[2]) + table) & 1 == 0].sum()
+        for table in (0, 1)
+    )
+    exact = sum(n for path, n in often.items() if "M" not in path and "m" not in path)
+    assert exact == number
+
+
+# --- labels by look-ahead -----------------------------------------------------------------------------------------
+
+
+def responses(table, count, most=None):
+    """Boards and numbers of responses that SAYC makes to its major openings, and a few calls to try there."""
+    stretch = Stretch(7, "training", 0, count)
+    boards, _ = boards_of(stretch)
+    before = duel(SAYC, PASS, stretch)
+    decisions = decisions_of(before.history[table], boards.dealer, table)
+    majors = [tuple(calls_of(text)) for text in ("1H P", "1S P")]
+    opened = [calls[-2:] in majors and not any(calls[:-2]) for _, calls in decisions.positions]
+    which = np.flatnonzero(np.array(opened)[decisions.position])[:most]
+    board, number = decisions.row[which], decisions.number[which]
+    legal, _ = legal_calls(boards.dealer[board], before.history[table][board], number)
+    ask = np.zeros_like(legal)
+    ask[:, calls_of("P 2H 2S 2NT 4H 4S")] = True
+    return (SAYC, PASS, stretch, before, table, board, number, ask & legal)
+
+
+def test_look_ahead_labels_what_is_asked_and_is_the_same_in_any_batch(monkeypatch):
+    *rest, board, number, ask = responses(1, 600, 16)
+    assert len(board) == 16
+    worth = look_ahead(*rest, board, number, ask)
+    made = rest[3].history[1][board, number].astype(int)
+    rows = np.arange(16)
+    assert (worth[rows, made] == 0).all()
+    ask[rows, made] = True
+    assert np.array_equal(worth != UNTRIED, ask)
+    assert np.array_equal(worth * looking.UNIT, np.round(worth * looking.UNIT))
+    order = rows[::-3]
+    assert np.array_equal(look_ahead(*rest, board[order], number[order], ask[order]), worth[order])
+    monkeypatch.setattr(looking, "TOGETHER", 5)
+    assert np.array_equal(look_ahead(*rest, board, number, ask), worth)
+    assert look_ahead(*rest, board[:0], number[:0], ask[:0]).shape == (0, 38)
+
+
+def test_look_ahead_is_what_a_slow_one_gives():
+    """Two decisions, deal by deal, with one bidder asked after the other at both tables."""
+    us, them, stretch, before, table, board, number, ask = responses(0, 600, 2)
+    boards, _ = boards_of(stretch)
+    worth = look_ahead(us, them, stretch, before, table, board, number, ask)
+    own, other = hierarchy(us.first), hierarchy(them.first)
+    pairs = HierarchyBidder(own, own, (other, other)), HierarchyBidder(other, other, (own, own))
+    for row, (b, k) in enumerate(zip(board, number, strict=True)):
+        made = before.history[table][[b], :k]
+        view = view_of(Auctions.replay(made, boards.dealer[[b]], boards.vulnerability[[b]]), boards.owner[[b]])
+        sample = sample_view(pairs[0], view, SAMPLES, streams.key(stretch.seed, "look-ahead", table, b, k)[0],
+                             limit=2_000 + 100 * SAMPLES)  # fmt: skip
+        leaves = contract_values(sample.owner, int(boards.vulnerability[b]), "estimate")
+
+        def points(which, calls, b=b, sample=sample, leaves=leaves):
+            auctions = Auctions(np.full(SAMPLES, boards.dealer[b]), np.full(SAMPLES, boards.vulnerability[b]))
+            for call in calls:
+                auctions.step(np.full(SAMPLES, call, np.int8))
+            while not auctions.done.all():
+                rows = np.flatnonzero(~auctions.done)
+                now, step = view_of(auctions, sample.owner, rows), np.zeros(SAMPLES, np.int8)
+                ours = (now.seat & 1) == which
+                for mine, bidder in ((ours, pairs[0]), (~ours, pairs[1])):
+                    if mine.any():
+                        step[rows[mine]] = bidder.call(now.take(mine))
+                auctions.step(step)
+            out = np.zeros(SAMPLES)
+            for i in range(SAMPLES):
+                c = auctions.contracts().at(i)
+                if c.bid >= 0:
+                    out[i] = leaves[i, c.declarer, c.bid, c.doubling] * (-1 if c.declarer & 1 else 1)
+            return out
+
+        elsewhere, usual = points(1 - table, []), int(before.history[table][b, k])
+        stood = smooth_imps(points(table, [*made[0], usual]) - elsewhere)
+        for call in np.flatnonzero(ask[row]):
+            gained = smooth_imps(points(table, [*made[0], int(call)]) - elsewhere) - stood
+            assert worth[row, call] == pytest.approx(gained @ sample.weight, abs=0.5 / looking.UNIT + 1e-6)
+
+
+def test_look_ahead_agrees_with_playing_out_on_average_and_scatters_less():
+    """Over many decisions both estimate the same thing: what the call gains on deals like these."""
+    played, looked = [], []
+    for table in range(2):
+        asked = responses(table, 3000, 120)
+        made = asked[3].history[table][asked[5], asked[6]].astype(int)
+        by_play, by_look = play_out(*asked), look_ahead(*asked)
+        for row in range(len(by_play)):
+            others = np.flatnonzero(by_play[row] != UNTRIED)
+            others = others[others != made[row]]
+            played.append(by_play[row, others].mean(dtype=float))
+            looked.append(by_look[row, others].mean(dtype=float))
+    difference = np.array(played) - looked
+    assert len(difference) > 150
+    assert abs(difference.mean()) < 3 * difference.std() / len(difference) ** 0.5
+    assert difference.std() / len(difference) ** 0.5 < 0.5
+    assert np.std(looked) < 0.7 * np.std(played)
+
+
+# --- rules ------------------------------------------------------------------------------------------------------
+
+
+def planted(count=4000, seed=1, gain=3.0):
+    """Examples in which X gains for hands of 9+ hcp and 4+ S."""
+    rng = np.random.default_rng(seed)
+    names = ("C", "D", "H", "S")
+    x = rng.integers(0, 3, (count, len(words(names)))).astype(np.int16)
+    x[:, words(names).index("hcp")] = rng.integers(0, 20, count)
+    x[:, words(names).index("S")] = rng.integers(0, 8, count)
+    fits = (x[:, words(names).index("hcp")] >= 9) & (x[:, words(names).index("S")] >= 4)
+    worth = np.full((count, 3), UNTRIED, np.int8)
+    worth[:, 0] = 0
+    worth[:, 1] = np.clip(np.where(fits, gain, -2.0) + rng.normal(0, 4, count), -24, 24).astype(np.int8)
+    return Examples("(1H)", words(names), ("P", "X", "2C"), x, worth, np.arange(count))
+
+
+def test_a_planted_rule_is_found():
+    found = rules(planted())
+    assert [rule.call for rule in found] == ["X"]
+    said = constraint_text(found[0].constraint)
+    assert "9+ hcp" in said or "8+ hcp" in said
+    assert "4+ S" in said
+    line = rule_edit(found[0], ("forcing",))
+    assert (
+        parse_system(f"{line.line.name}  {said}\nwhen 0-7 last-level\n  P").lines[0].constraint == found[0].constraint
+    )
+
+
+def test_noise_gives_no_rule():
+    found = [rules(planted(1500, seed, gain=-2.0)) for seed in range(6)]
+    assert sum(map(len, found)) <= 1
+
+
+def test_a_hand_counts_once_however_many_opponents_it_meets():
+    """The same decisions against eight opponents are no more evidence than against one."""
+    for seed in range(6):
+        once = planted(1500, seed, gain=-2.0)
+        assert sum(map(len, [rules(joined([once] * 8))])) == len(rules(once))
+    once = planted(300)
+    many = rules(joined([once] * 8))
+    assert [(r.call, r.constraint, r.hands) for r in many] == [(r.call, r.constraint, r.hands) for r in rules(once)]
+    assert [r.gain for r in many] == [8 * r.gain for r in rules(once)]
+
+
+def test_words_of_rules_are_of_the_language():
+    for names in (("C", "D", "H", "S"), ("m", "om", "M", "oM")):
+        lead = "1m-(1M)" if names[0] == "m" else "1C"
+        for word in words(names):
+            asked = f"{word.replace('-', ' >= ')}" if "-" in word and word != "they-vul" else f"1+ {word}"
+            line = parse_system(f"after {lead}\n  P {asked}\nwhen 0-7 last-level\n  P").lines[0].lines[0]
+            assert line.constraint[0][0][0].word == word
+
+
+def test_answers_are_sought_where_the_call_leads():
+    system = parse_system("system: t\n2D 6-12 hcp, 5+ H\nP\nwhen 0-7 last-level\n  P\n")
+    pair = Partnership(system, system)
+    found = answers_task(pair, PASS, [PASS], [Stretch(2, "training", 0, 3000)], "", "2D", 400)
+    assert found
+    assert {r.path for r in found} == {"2D"}
+    assert {r.call for r in found} & {"lowest:H", "game:H", "3N", "lowest:S", "game:S", "jump:H"}
+
+
+def test_work_is_the_same_however_it_is_shared():
+    pytest.importorskip("ray")
+    results, asked = [], [("play", (SAYC, PASS), 4, 2400), ("look-ahead", (PASS,), 2, 600)]
+    for workers in (1, 2):
+        with Cluster(workers) as cluster:  # slow to start, so one for both ways of labelling
+            found = []
+            for labels, league, count, boards in asked:
+                work = Work(cluster, league, 3, lambda _boards: None, labels)
+                rules_of = work.rules(SAYC, count, Chance("w"), work.stretch(0, boards))
+                found.append([(r.path, r.call, r.constraint, r.gain) for r in rules_of])
+            results.append(found)
+    assert results[0] == results[1]
+    assert all(results[0])
+
+
+def test_opening_tokens_are_all_bids_of_three_levels():
+    path = readings([], 0, 0)[0]
+    assert len(tokens(path)) == 16
+
+
+# --- kinds of auctions --------------------------------------------------------------------------------------------
+
+
+def test_kinds_of_auctions_have_names_of_their_own_that_hold():
+    seen: dict[str, tuple[int, ...]] = {}
+    for table in range(2):
+        board, _, rows = general_rows(SAYC, SAYC, STRETCH, table)
+        assert len(board) > 500
+        for row, kind in zip(rows, contexts(rows), strict=True):
+            when = context_constraint(kind)
+            for ((atom,),) in when:
+                assert atom.lo <= row[WORDS[atom.word]] <= atom.hi
+            assert seen.setdefault(constraint_text(when), tuple(kind)) == tuple(kind)
+    assert len(seen) > 40
+
+
+def test_general_rules_decide_where_the_tree_has_no_call():
+    system = parse_system("system: s\n1S 5+ S\n  2S 3+ S\nwhen 0-7 last-level\n  X 12+ hcp\n  P\n")
+    pair = Partnership(system, system)
+    for table in range(2):
+        history = duel(pair, PASS, STRETCH).history[table]
+        board, number, rows = general_rows(pair, PASS, STRETCH, table)
+        assert (history[board, number] <= 1).all()  # only they pass or double
+        assert (rows[:, WORDS["last-level"]] >= 1).all()
+    found = label_general(pair, SAYC, STRETCH, dict.fromkeys(count_contexts(pair, SAYC, STRETCH), 50))
+    assert {family for _, family in found} == {"plain", "fit", "own"}
+    plain = next(parts for (_, family), parts in found.items() if family == "plain")[0]
+    assert plain.calls[0] == "P"
+    assert plain.features.shape == (len(plain.board), len(plain.words))
+
+
+def test_rules_of_kinds_of_auctions_go_in_front_of_the_general_ones():
+    when = "when 0 i-bid, 1 partner-bid, 2+ they-bid, 3 last-level, last-notrump, not ours, 0 doubled"
+    rule = Rule(when, "X", parse_system("X 19+ likely\nwhen 0-7 last-level\n  P").lines[0].constraint, 9.0, 1.0, 20)
+    edit = rule_edit(rule)
+    assert isinstance(edit, InsertGeneral)
+    changed = edit.apply(SAYC.first)
+    words_of = [constraint_text(block.when) for block in changed.blocks]
+    assert words_of[:2] == [constraint_text(block.when) for block in SAYC.first.blocks[:2]]  # answers to Blackwood
+    assert f"when {words_of[2]}" == when
+    again = rule_edit(replace(rule, call="P")).apply(changed)
+    assert [line.name for line in again.blocks[2].lines] == ["P", "X"]
+    assert parse_system(system_text(again)) == again

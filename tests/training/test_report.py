@@ -1,0 +1,60 @@
+"""Runs beside each other: as their folders tell it, and a clear word where a folder is none of a run."""
+
+import json
+
+import pytest
+
+from training.cli.entry import main
+from training.evolve import report
+from training.match.judge import VERDICT, Row
+from training.running import runs
+
+
+def write_run(folder, operators, means, verdict=()):
+    folder.mkdir()
+    runs.write_manifest(folder, {"config": {"operators": operators, "seed": 1, "generations": 9}})
+    rows = [
+        {"generation": g, "mean_imps": mean, "standard_error": 0.1, "seconds": 90.0, "kept": ["a | b"] * g}
+        for g, mean in enumerate(means)
+    ]
+    runs.write_metrics(folder, rows)
+    if verdict:
+        (folder / VERDICT).write_text(json.dumps({"rows": [row.as_json() for row in verdict]}))
+    return folder
+
+
+@pytest.fixture
+def folders(tmp_path):
+    verdict = [
+        Row("evolved - system:sayc, duplicate", 0.5, 0.03, 9000),
+        Row("gain against pass (never met): +4.00 instead of +3.90", 0.1, 0.02, 9000, "pass"),
+    ]
+    return [
+        write_run(tmp_path / "both", "evolution,swapping", [0, 0.2, 0.4], verdict),
+        write_run(tmp_path / "one|half", "evolution", [0, 0.1]),
+    ]
+
+
+def test_only_what_differs_is_told(folders):
+    head, rows = report.table([report.read_run(folder) for folder in folders])
+    assert head == ["run", "operators", "generations", "minutes", "kept", "IMPs/board", "gain: pass"]
+    assert rows[0] == ["both", "evolution,swapping", "3", "4.5", "3", "+0.500 ± 0.030", "+0.100 ± 0.020"]
+    assert rows[1] == ["one|half", "evolution", "2", "3.0", "1", "", ""]
+
+
+def test_a_page_and_a_plot(folders, tmp_path, capsys):
+    assert main(["report", *map(str, folders), "--out", str(tmp_path / "page")]) == 0
+    page = (tmp_path / "page" / "README.md").read_text()
+    assert "one\\|half" in page
+    assert "over 9,000 boards that training never saw" in page
+    assert (tmp_path / "page" / report.CURVES).read_bytes().startswith(b"\x89PNG")
+    assert "evolution,swapping" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("broken", ["{", '{"generation": 0}\n', "[]\n"])
+def test_what_is_no_run_is_told(folders, capsys, broken):
+    (folders[0] / runs.METRICS).write_text(broken)
+    assert main(["report", str(folders[0])]) == 2
+    assert "is not the folder of a run of self-play" in capsys.readouterr().err
+    assert main(["report", str(folders[0].parent)]) == 2
+    assert f"holds no {runs.METRICS}" in capsys.readouterr().err

@@ -1,0 +1,248 @@
+"""The adapter to SB3 beside SB3's own vector envs, and PPO, which must learn a toy in seconds."""
+
+import json
+import subprocess
+import sys
+
+import gymnasium
+import numpy as np
+import pytest
+
+pytest.importorskip("sb3_contrib")
+
+import torch
+from sb3_contrib.common.maskable.utils import get_action_masks, is_masking_supported
+from stable_baselines3.common.vec_env import DummyVecEnv, SubprocVecEnv, VecMonitor
+
+from agents.policy import load
+from bridge_env.calls import PASS
+from bridge_env.cards import parse_deal
+from bridge_env.double_dummy import Cascade
+from bridge_env.envs.boards import boards_of
+from bridge_env.envs.deals import FixedDeals
+from bridge_env.envs.single import BiddingEnv
+from bridge_env.envs.vector import BiddingVectorEnv
+from training.cli.entry import main
+from training.match.match import play
+from training.networks import ppo
+from training.networks.ppo_config import PPOConfig, widths
+from training.networks.sb3 import SB3VecEnv
+from training.running import runs
+
+TABLES = 6
+SETTING = {"learner": "NS", "opponents": "random", "control": "pass", "reward": "points"}
+# On the first, East-West make slam; on the second, North-South make nine tricks in hearts (see tests/test_env.py).
+SLAM = "N:K96.J53.75.QJ765 AQ7.KQT.932.K943 T54.A9762.KJ6.T2 J832.84.AQT84.A8"
+PART = "N:Q63.AQJ876.9.J93 AT87.532.K842.KQ K9.T4.QJ65.A8762 J542.K9.AT73.T54"
+TINY = ["--minutes", "0", "--tables", "16", "--rollout", "8", "--batch", "64", "--layers", "16", "--critic", "8",
+        "--evaluate", "20", "--judge", "20"]  # fmt: skip
+
+
+def make_single():
+    return BiddingEnv(**SETTING)
+
+
+def adapter(count=TABLES, **setting):
+    return SB3VecEnv(BiddingVectorEnv(count, autoreset_mode="SameStep", **SETTING | setting))
+
+
+def story(env, steps=60):
+    """All that SB3 sees of an env under a random player that keeps to the masks."""
+    rng = np.random.default_rng(3)
+    env.seed(11)
+    seen = [env.reset()]
+    endings = []
+    for _ in range(steps):
+        masks = get_action_masks(env)
+        actions = (masks * rng.random(masks.shape)).argmax(axis=1)
+        observation, rewards, dones, infos = env.step(actions)
+        seen += [masks, observation, rewards, dones]
+        endings += [(info["terminal_observation"], info["score"]) for info, d in zip(infos, dones, strict=True) if d]
+        assert not any("terminal_observation" in info for info, d in zip(infos, dones, strict=True) if not d)
+        np.testing.assert_array_equal(rewards[~dones], 0)
+        np.testing.assert_array_equal(rewards[dones], [i["score"] for i, d in zip(infos, dones, strict=True) if d])
+    env.close()
+    assert len(endings) > steps
+    return seen, endings
+
+
+@pytest.mark.parametrize("kind", [DummyVecEnv, pytest.param(SubprocVecEnv, marks=pytest.mark.slow)])
+def test_sb3_sees_the_same_as_through_its_own_vector_envs(kind):
+    """Observations, masks, rewards, ends, last observations, last rewards."""
+    ours, theirs = story(adapter()), story(kind([make_single] * TABLES))
+    for a, b in zip(ours[0], theirs[0], strict=True):
+        np.testing.assert_array_equal(a, b)
+    assert len(ours[1]) == len(theirs[1])
+    for (seen_a, score_a), (seen_b, score_b) in zip(ours[1], theirs[1], strict=True):
+        np.testing.assert_array_equal(seen_a, seen_b)
+        assert score_a == score_b
+
+
+def test_what_sb3_keeps_is_not_written_to_again():
+    env = adapter(copy=False)
+    env.seed(1)
+    first = env.reset()
+    copy = first.copy()
+    second, _, _, _ = env.step(np.zeros(TABLES, np.int64))
+    third, *_ = env.step(get_action_masks(env).argmax(axis=1))
+    np.testing.assert_array_equal(first, copy)
+    assert not np.shares_memory(second, third)
+
+
+def test_masks_come_in_one_call():
+    env = adapter()
+    env.reset()
+    asked = []
+    masks = env.env.action_masks
+    env.env.action_masks = lambda: asked.append(1) or masks()
+    assert is_masking_supported(env)
+    assert get_action_masks(env).shape == (TABLES, 38)
+    assert len(asked) == 1
+    assert [mask.shape for mask in env.env_method("action_masks", indices=[1, 4])] == [(38,), (38,)]
+
+
+def test_the_rest_of_vec_env():
+    env = adapter()
+    assert env.get_attr("num_envs", indices=0) == [TABLES]
+    assert not env.has_attr("nothing")
+    env.set_attr("mine", 3)
+    assert env.get_attr("mine") == [3] * TABLES
+    with pytest.raises(ValueError, match="set it for all"):
+        env.set_attr("mine", 4, indices=[0])
+    assert env.env_is_wrapped(gymnasium.Wrapper) == [False] * TABLES
+    wrapped = SB3VecEnv(gymnasium.wrappers.vector.RecordEpisodeStatistics(env.env))
+    assert wrapped.env_is_wrapped(gymnasium.wrappers.vector.RecordEpisodeStatistics, indices=[0]) == [True]
+    env.set_options({"dealer": "N"})
+    with pytest.raises(ValueError, match="options"):
+        env.reset()
+    with pytest.raises(ValueError, match="make it with SAME_STEP"):
+        SB3VecEnv(BiddingVectorEnv(2, **SETTING))
+    four = adapter(learner="all", reward="imps_vs_par")
+    four.reset()
+    with pytest.raises(ValueError, match="one learner"):
+        four.step(np.zeros(TABLES, np.int64))
+
+
+def test_vec_monitor_counts_episodes():
+    env = VecMonitor(adapter(reward="imps_vs_par"))
+    env.reset()
+    episodes = []
+    for _ in range(20):
+        _, _, _, infos = env.step(np.full(TABLES, PASS))
+        episodes += [info["episode"] for info in infos if "episode" in info]
+    assert len(episodes) >= TABLES
+    assert all(-24 <= episode["r"] <= 24 for episode in episodes)
+
+
+# --- PPO -----------------------------------------------------------------------------------------------------
+
+
+def test_ppo_learns_when_to_bid_what():
+    """Two deals: on one, hearts make nine tricks for North-South; on the other every bid of theirs costs."""
+    owner = np.stack([parse_deal(SLAM), parse_deal(PART)])
+    tricks = Cascade().tricks(owner)
+    assert tricks[1, 0, 2] == 9
+    deals = FixedDeals(boards_of(owner, tricks), shuffle=True)
+    config = PPOConfig(tables=64, rollout=16, batch=256, layers="32", critic="32", learning_rate=5e-3)
+    env = SB3VecEnv(
+        BiddingVectorEnv(
+            64, autoreset_mode="SameStep", learner="NS", opponents="pass", reward="points", deals=deals, dealer="N"
+        ),
+        0.01,
+    )
+    torch.set_num_threads(1)
+    model = ppo.make_model(config, env)
+    model.learn(30_000)
+    bidder = ppo.policy_of(model, {})
+    table = BiddingEnv(learner="NS", opponents="pass", reward="points", deals=deals, dealer="N")
+    paid = {}
+    for seed in range(8):
+        observation, info = table.reset(seed=seed)
+        over = False
+        while not over:
+            outputs = np.where(info["action_mask"], bidder.logits(observation[None])[0], -np.inf)
+            observation, reward, over, _, info = table.step(int(outputs.argmax()))
+        paid[info["auction"]] = reward
+    assert sorted(paid.values()) == [0, 140], paid
+
+
+def test_the_exported_policy_calls_as_the_model_does():
+    env = ppo.make_env(PPOConfig(tables=256))
+    model = ppo.make_model(PPOConfig(tables=256, rollout=2), env)
+    torch.nn.init.normal_(model.policy.action_net.weight, std=0.5)
+    env.seed(1)
+    observation, masks = env.reset(), get_action_masks(env)
+    theirs, _ = model.predict(observation, action_masks=masks, deterministic=True)
+    outputs = np.where(masks, ppo.policy_of(model, {}).logits(observation), -np.inf)
+    assert (outputs.argmax(axis=1) == theirs).mean() > 0.99
+
+
+def test_train_writes_a_run_that_plays_and_goes_on(tmp_path, capsys):
+    assert main(["train", "ppo", "--steps", "384", "--out", str(tmp_path), "--name", "a", *TINY]) == 0
+    folder = tmp_path / "train" / "a"
+    assert "against pass, its control pair" in capsys.readouterr().out
+    for name in ("policy.npz", "learning_curve.png", "report.md", "verdict.json", "metrics.jsonl"):
+        assert (folder / name).stat().st_size
+    assert load(folder / "policy.npz").trained["steps"] == 384
+    assert len(play(load(folder / "policy.npz"), "system:sayc", 20).imps) == 20
+    versions = json.loads((folder / "manifest.json").read_text())["versions"]
+    assert versions["torch"]
+    assert versions["sb3-contrib"]
+    assert main(["train", "ppo", "--resume", str(folder), "--steps", "512"]) == 0
+    assert load(folder / "policy.npz").trained["steps"] == 512
+    assert len(list(folder.glob("model-*.zip"))) == 1
+    assert json.loads((folder / "manifest.json").read_text())["config"]["steps"] == 512
+    for wrong in (["--seed", "2"], ["--name", "b"]):
+        assert main(["train", "ppo", "--resume", str(folder), *wrong]) == 2
+
+
+def test_the_same_seed_and_steps_give_the_same_policy(tmp_path):
+    for name in "ab":
+        assert main(["train", "ppo", "--steps", "256", "--out", str(tmp_path), "--name", name, *TINY]) == 0
+    first, second = (tmp_path / "train" / name / "policy.npz" for name in "ab")
+    assert first.read_bytes() == second.read_bytes()
+
+
+def test_an_interrupted_run_is_saved(tmp_path):
+    config = PPOConfig(minutes=0, steps=10_000, tables=16, rollout=8, batch=64, layers="16", critic="8", evaluate=20)
+    folder, state = ppo.prepare(None, config, tmp_path, None)
+
+    def tick(share, state):
+        if state.steps >= 256:
+            raise KeyboardInterrupt
+
+    assert ppo.prepare(folder, config, tmp_path, None)[1] == state  # stopped before it began
+    with pytest.raises(KeyboardInterrupt):
+        ppo.train(folder, config, state, tick)
+    _, state = ppo.prepare(folder, config, tmp_path, None)
+    assert state.steps == 256
+    path = folder / state.model
+    path.write_bytes(path.read_bytes()[:-1])
+    with pytest.raises(runs.RunError, match="missing or damaged"):
+        ppo.train(folder, config, state, lambda share, state: None)
+
+
+def test_configs_that_make_no_sense():
+    for change in ({"minutes": 0.0}, {"tables": 0}, {"learning_rate": 0.0}, {"layers": "a"}, {"minutes": float("nan")},
+                   {"tables": 1, "rollout": 1}):  # fmt: skip
+        with pytest.raises(ValueError, match=r"--|widths"):
+            PPOConfig(**change).check()
+    assert widths("256, 128") == [256, 128]
+    assert widths("") == []
+
+
+def test_without_sb3_the_command_says_what_to_install():
+    code = """
+import sys
+sys.modules.update(torch=None, stable_baselines3=None, sb3_contrib=None)
+from training.cli.entry import main
+code = main(["train", "ppo"])
+try:
+    import training.networks.sb3
+except ImportError as error:
+    print(error, file=sys.stderr)
+sys.exit(code)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 2
+    assert done.stderr.count('pip install -e ".[rl]" -c constraints.txt') == 2

@@ -1,0 +1,246 @@
+"""Self-play: the same result for any number of workers, after any interruption; and it learns."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import asdict, replace
+from pathlib import Path
+
+import pytest
+
+from agents.hierarchy.language.text import system_text
+from training.evolve import generations
+from training.evolve.config import EvolveConfig
+from training.evolve.work import Work
+from training.match.duel import Partnership, Stretch, duel
+from training.running import runs
+from training.running.cluster import Cluster, ClusterError
+
+pytest.importorskip("ray")
+
+TOY = "system: toy\n4S    5+ S, 8+ hcp\nP\nwhen 0-7 last-level\n  P\n"
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _one_cluster():
+    """Ray is slow to start: the tests of this file share a cluster of two."""
+    with Cluster(2):
+        yield
+
+
+@pytest.fixture(scope="module")
+def tiny(tmp_path_factory) -> EvolveConfig:
+    """A run of seconds that keeps some proposals."""
+    toy = tmp_path_factory.mktemp("systems") / "toy.bidding"
+    toy.write_text(TOY)
+    return EvolveConfig(
+        seed=3, start=str(toy), control=str(toy), generations=2, partnerships=2, proposals=5, positions=3, study=300,
+        boards=300, confirm=600, judge=64, champions=1,
+    )  # fmt: skip
+
+
+def silent(_boards: int) -> None:
+    """A progress bar that shows nothing."""
+
+
+def run_all(folder: Path, config: EvolveConfig, workers: int, state=None) -> generations.State:
+    state = state or generations.begin(config)
+    with Cluster(workers) as cluster:
+        for after in generations.evolve(folder, config, state, cluster, silent):
+            state = after
+    return state
+
+
+def comparable(state: generations.State) -> str:
+    """A state as text, without the seconds that it took."""
+    data = state.as_json()
+    data["metrics"] = [{k: v for k, v in row.items() if k != "seconds"} for row in data["metrics"]]
+    return json.dumps(data, sort_keys=True)
+
+
+@pytest.fixture(scope="module")
+def reference(tmp_path_factory, tiny):
+    """A tiny run with one worker."""
+    folder = tmp_path_factory.mktemp("one")
+    state = run_all(folder, tiny, workers=1)
+    assert any(row["kept"] for row in state.metrics)  # else the comparisons below would say little
+    return folder, state
+
+
+@pytest.mark.xdist_group("ray")
+@pytest.mark.parametrize("workers", [2, pytest.param(4, marks=pytest.mark.slow)])
+def test_result_does_not_depend_on_the_number_of_workers(reference, tiny, tmp_path, workers):
+    assert comparable(run_all(tmp_path, tiny, workers)) == comparable(reference[1])
+
+
+def test_an_interrupted_run_ends_as_one_that_was_not(reference, tiny, tmp_path):
+    with Cluster(2) as cluster:
+        steps = generations.evolve(tmp_path, tiny, generations.begin(tiny), cluster, silent)
+        next(steps)
+        steps.close()
+    config, state = generations.load(tmp_path)
+    assert config == tiny
+    assert state.generation == 1
+    assert comparable(run_all(tmp_path, config, 2, state)) == comparable(reference[1])
+    assert len((tmp_path / runs.METRICS).read_text().splitlines()) == tiny.generations
+
+
+def test_another_seed_gives_another_run(reference, tiny, tmp_path):
+    config = replace(tiny, seed=4, generations=1)
+    assert comparable(run_all(tmp_path, config, 2)) != comparable(reference[1])
+
+
+def test_a_damaged_checkpoint_is_told(reference, tiny, tmp_path):
+    whole = (reference[0] / runs.CHECKPOINT).read_text()
+    for damage in (whole[:-20], whole.replace("toy", "tay", 1), "", "[]"):
+        (tmp_path / runs.CHECKPOINT).write_text(damage)
+        with pytest.raises(runs.RunError):
+            generations.load(tmp_path)
+    (tmp_path / runs.CHECKPOINT).unlink()
+    with pytest.raises(runs.RunError, match="is it the folder of a run"):
+        generations.load(tmp_path)
+
+
+def test_a_run_labels_as_it_was_told(tiny, tmp_path, monkeypatch):
+    seen = []
+
+    def idle(state, config, work):
+        seen.append(work.labels)
+        return replace(state, generation=state.generation + 1)
+
+    monkeypatch.setattr(generations, "generation", idle)
+    for labels in ("play", "look-ahead"):
+        config = replace(tiny, generations=1, labels=labels)
+        list(generations.evolve(tmp_path, config, generations.begin(config), None, silent))
+        assert generations.load(tmp_path)[0].labels == labels
+    assert seen == ["play", "look-ahead"]
+    data = runs.load_checkpoint(tmp_path)
+    del data["config"]["labels"]  # a run begun before there was a choice goes on as it was
+    runs.save_checkpoint(tmp_path, data)
+    assert generations.load(tmp_path)[0].labels == "play"
+
+
+def test_a_system_that_changed_is_told(tiny, tmp_path):
+    mine = tmp_path / "mine.bidding"
+    mine.write_text(TOY)
+    config = replace(tiny, control=str(mine))
+    generations.save(tmp_path, config, generations.begin(config))
+    assert generations.load(tmp_path)[0] == config
+    mine.write_text(TOY.replace("8+", "9+"))
+    with pytest.raises(runs.RunError, match="has changed since"):
+        generations.load(tmp_path)
+
+
+def test_a_run_that_other_code_began_is_told(tmp_path, monkeypatch):
+    runs.write_manifest(tmp_path, runs.manifest({}, ""))
+    assert runs.note_of_other_code(tmp_path) is None
+    runs.write_manifest(tmp_path, runs.manifest({}, "") | {"commit": "0" * 40})
+    monkeypatch.setattr(runs, "_commit", lambda: "1" * 40)
+    note = runs.note_of_other_code(tmp_path)
+    assert note is not None
+    assert "0" * 10 in note
+    monkeypatch.setattr(runs, "_commit", lambda: None)  # not a checkout
+    assert runs.note_of_other_code(tmp_path) is None
+
+
+def test_run_folders_are_numbered_and_never_overwritten(tmp_path):
+    assert runs.new_folder(tmp_path, "evolve", None).name == "run-001"
+    assert runs.new_folder(tmp_path, "evolve", None).name == "run-002"
+    runs.new_folder(tmp_path, "evolve", "mine")
+    with pytest.raises(runs.RunError, match="--resume"):
+        runs.new_folder(tmp_path, "evolve", "mine")
+
+
+def test_a_killed_worker_changes_nothing(tmp_path):
+    def die_once(marker: str, value: int) -> int:
+        if value == 2 and not Path(marker).exists():
+            Path(marker).touch()
+            os.kill(os.getpid(), signal.SIGKILL)
+        return value * value
+
+    with Cluster(2) as cluster:
+        tasks = [(str(tmp_path / "died"), k) for k in range(5)]
+        results = dict(cluster.map(die_once, tasks))
+    assert (tmp_path / "died").exists()
+    assert results == {k: k * k for k in range(5)}
+
+
+def test_workers_must_be_positive():
+    with pytest.raises(ClusterError, match="1 or more"):
+        Cluster(0)
+
+
+def test_it_learns_a_toy(tiny, tmp_path):
+    """Opening four spades on any five is dear: the thresholds have to rise, and the gain is found in seconds."""
+    config = replace(tiny, generations=4, partnerships=1, boards=512, confirm=1024)
+    state = run_all(tmp_path, config, 2)
+    with Cluster(2) as cluster:
+        _, pair = generations.champion(config, state, Work(cluster, generations.league(config), 3, silent))
+    unseen = duel(pair, generations.numbered(tiny.start), Stretch(1, "judging", 0, 8000)).imps.astype(int)
+    assert unseen.mean() > 5 * unseen.std() / 8000**0.5
+    assert unseen.mean() > 0.3
+
+
+@pytest.mark.parametrize("operators", ["evolution", "refinement", "swapping"])
+def test_each_operator_works_alone(tiny, tmp_path, operators):
+    config = replace(tiny, generations=1, operators=operators, proposals=12, boards=600)
+    state = run_all(tmp_path, config, 2)
+    assert state.metrics[0]["proposals"] > 0
+    assert all(what.split(": ", 1)[1].startswith(("evolution", "refinement", "swapping"))
+               for what in state.metrics[0]["kept"])  # fmt: skip
+    if operators != "swapping":
+        assert all(operators in what for what in state.metrics[0]["kept"])
+
+
+def test_champions_join_the_league(tiny, tmp_path):
+    config = replace(tiny, generations=generations.CHAMPION_EVERY, partnerships=1, positions=1, proposals=2)
+    state = run_all(tmp_path, config, 2)
+    assert len(state.champions) == 1
+    _, loaded = generations.load(tmp_path)
+    assert loaded.champions == state.champions
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [("operators", "magic"), ("operators", ""), ("labels", "guess"), ("boards", 1), ("champions", -1)],
+)
+def test_numbers_and_names_that_make_no_sense_are_told(tiny, field, value):
+    with pytest.raises(ValueError, match=field):
+        replace(tiny, **{field: value}).check()
+
+
+def test_ctrl_c_leaves_a_run_that_goes_on(tiny, tmp_path):
+    evolve = [sys.executable, "-c", "import sys; from training.cli.entry import main; sys.exit(main())", "evolve"]
+    command = [*evolve, "--name", "stopped", "--out", str(tmp_path)]
+    sizes = [f"--{k}={v}" for k, v in asdict(replace(tiny, generations=400)).items()]
+    process = subprocess.Popen([*command, *sizes], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    folder = tmp_path / "evolve" / "stopped"
+    deadline = time.monotonic() + 90
+    while time.monotonic() < deadline:
+        if (folder / runs.METRICS).exists() and (folder / runs.METRICS).read_text():
+            break
+        time.sleep(0.2)
+    process.send_signal(signal.SIGINT)
+    said, _ = process.communicate(timeout=60)
+    assert process.returncode == 130, said
+    assert f"--resume {folder}" in said
+    done = generations.load(folder)[1].generation
+    assert done >= 1
+    resume = [*evolve, "--resume", str(folder), "--generations", str(done + 1)]
+    ended = subprocess.run(resume, capture_output=True, text=True, timeout=120, check=False)
+    assert ended.returncode == 0, ended.stdout + ended.stderr
+    assert "duplicate" in ended.stdout
+    for name in ("report.md", "learning_curve.png", "verdict.json"):
+        assert (folder / name).stat().st_size > 0
+    refused = subprocess.run([*resume, "--seed", "9"], capture_output=True, text=True, timeout=60, check=False)
+    assert refused.returncode == 2
+    assert "keeps its seed" in refused.stderr
+
+
+def test_numbered_systems_print_and_read_back():
+    pair = generations.numbered("sayc")
+    assert pair == Partnership(pair.first, pair.first)
+    assert "system: sayc" in system_text(pair.first)

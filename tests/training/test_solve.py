@@ -1,0 +1,402 @@
+"""Solving into a library: the same bytes for any order, number of workers, stop and kill; verified; on Ray."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import random
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from bridge_env import cards
+from bridge_env.double_dummy import CorruptLibrary, ExactDoubleDummy, Library, embedded, maintenance, write_library
+from bridge_env.double_dummy.library import write_records
+from bridge_env.double_dummy.packing import pack_records
+from training import solve
+from training.cli import deals as cli_deals
+from training.running.cluster import Cluster
+from training.solve import SolveError, estimate_text, solve_random, table_text
+
+
+class Invented:
+    """A quick stand-in for a solver: tables that depend on the deal alone. Can stop in the middle, or be wrong."""
+
+    def __init__(self, stop_after: int = 10**9, how: object = None, wrong: int = 0) -> None:
+        self.left, self.how, self.wrong = stop_after, how, wrong
+
+    def tricks(self, owner):
+        self.left -= 1
+        if self.left < 0:
+            self.how()
+        return (np.asarray(owner)[:, :20] * 3 + self.wrong).reshape(-1, 4, 5).astype(np.int8)
+
+    def tricks_for(self, owner, declarer, strain):
+        return self.tricks(owner)[np.arange(len(owner)), declarer, strain]
+
+
+class Shuffled:
+    """A cluster that hands back its results in another order, and breaks after some."""
+
+    def __init__(self, seed: int, breaks_after: int = 10**9) -> None:
+        self.chance, self.left = random.Random(seed), breaks_after
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        pass
+
+    def map(self, function, tasks):
+        numbered = list(enumerate(tasks))
+        self.chance.shuffle(numbered)
+        for number, task in numbered:
+            self.left -= 1
+            if self.left < 0:
+                fail()
+            yield number, function(*task)
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory) -> Path:
+    """250 deals by one uninterrupted run in this process."""
+    path = tmp_path_factory.mktemp("whole") / "whole.bdl"
+    done = solve_random(path, 250, seed=5, start=10, solver=Invented(), verify=7, checker=Invented())
+    assert (done.deals, done.new, done.verified, done.stopped) == (250, 250, 7, False)
+    return path
+
+
+def again(path: Path, count: int = 250, **options):
+    """What the fixture did, in another way."""
+    defaults = {"solver": Invented(), "verify": 7, "checker": Invented()}
+    return solve_random(path, count, seed=5, start=10, **(defaults | options))
+
+
+def press_ctrl_c() -> None:
+    os.kill(os.getpid(), signal.SIGINT)
+
+
+def fail() -> None:
+    raise RuntimeError("the solver broke")
+
+
+# --- any order, any stop ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("how", [press_ctrl_c, fail])
+def test_solving_goes_on_after_a_stop(whole, tmp_path, how):
+    parts = tmp_path / "parts.bdl"
+    try:
+        done = again(parts, solver=Invented(2, how))
+        assert (done.deals, done.stopped, done.verified) == (120, True, 0)  # the batch in hand is finished
+    except RuntimeError:
+        assert how is fail
+    assert len(Library.open(parts)) in (80, 120)
+    assert "verified" not in Library.open(parts).made
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    again(parts, 200)  # then some, then the rest
+    told: list[int] = []
+    again(parts, progress=told.append)
+    assert told == [200, 240, 250]
+    assert parts.read_bytes() == whole.read_bytes()
+    done = again(parts, 100, solver=Invented(0, fail), checker=Invented(0, fail))  # nothing left to do
+    assert (done.deals, done.new, done.verified) == (250, 0, 7)
+    assert parts.read_bytes() == whole.read_bytes()
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_ranges_may_come_in_any_order(whole, tmp_path, seed):
+    path, told = tmp_path / "a.bdl", []
+    with pytest.raises(RuntimeError):
+        again(path, cluster=Shuffled(seed, 7), progress=told.append)
+    assert told[-1] in (130, 140)  # seven ranges of 20, the last one of 10; the file has those without a gap
+    assert len(Library.open(path)) < 140
+    again(path, cluster=Shuffled(seed + 100))
+    assert path.read_bytes() == whole.read_bytes()
+
+
+def test_the_file_is_saved_on_the_way_and_saving_is_rationed(tmp_path, monkeypatch):
+    clock = iter(np.arange(0, 10_000, 4.0))  # every look at the clock is four seconds later
+    monkeypatch.setattr(solve.time, "monotonic", lambda: float(next(clock)))
+    sizes: list[int] = []
+    write = lambda path, records, made: (sizes.append(made["count"]), write_records(path, records, made))  # noqa: E731
+    monkeypatch.setattr(solve, "write_records", write)
+    again(tmp_path / "a.bdl", 4000, verify=0)
+    assert sizes[0] == 0  # a bad place is noticed at once
+    assert 0 < sizes[1] <= 400
+    assert sizes[2] - sizes[1] >= 3500  # a save took "4 s", so the next is 400 s later
+    assert sizes[-1] == 4000
+
+
+def test_a_bad_place_is_told_before_anything_is_solved(tmp_path):
+    with pytest.raises(OSError):
+        again(tmp_path / "absent" / "a.bdl", solver=Invented(0, fail))
+
+
+def test_a_kill_leaves_a_library_that_is_gone_on_with(whole, tmp_path):
+    path = tmp_path / "a.bdl"
+    script = f"""
+        import sys, time
+        sys.path.insert(0, {str(Path(__file__).parent)!r})
+        from test_solve import Invented, again, solve
+        solve.SAVE_EVERY, solve.SAVING_SHARE, solve.BATCH = 0.0, 1.0, 1
+        class Slow(Invented):
+            def tricks(self, owner):
+                time.sleep(0.002)
+                return super().tricks(owner)
+        again({str(path)!r}, solver=Slow())
+    """
+    process = subprocess.Popen([sys.executable, "-c", textwrap.dedent(script)])
+    while process.poll() is None and not (path.exists() and len(Library.open(path)) > 20):
+        time.sleep(0.001)  # and every time it opens
+    process.kill()
+    process.wait()
+    assert 20 < len(Library.open(path)) < 250
+    again(path)
+    assert path.read_bytes() == whole.read_bytes()
+
+
+def test_solving_does_not_mix_deals(tmp_path):
+    path = tmp_path / "a.bdl"
+    again(path, 40)
+    with pytest.raises(SolveError, match="seed 6"):
+        solve_random(path, 80, seed=6, start=10, solver=Invented())
+    with pytest.raises(SolveError, match="from number 1:"):
+        solve_random(path, 80, seed=5, start=1, solver=Invented())
+    write_library(path, embedded().owners([0]), embedded().tricks_at([0]), {"seed": 5, "start": 10})
+    with pytest.raises(SolveError, match=r"a\.bdl"):
+        again(path)
+
+
+# --- verified, and how it was made --------------------------------------------------------------------
+
+
+def test_wrong_tables_are_found_at_the_end_and_before_going_on(tmp_path):
+    path = tmp_path / "a.bdl"
+    with pytest.raises(CorruptLibrary, match=r"a\.bdl: deal \d+ gives"):
+        again(path, 100, solver=Invented(wrong=1))
+    assert "verified" not in Library.open(path).made
+    with pytest.raises(CorruptLibrary, match=r"a\.bdl: deal \d+ gives"):
+        again(path, solver=Invented(0, fail))
+    assert len(Library.open(path)) == 100
+
+
+def test_more_can_be_verified_later(whole, tmp_path):
+    path = tmp_path / "a.bdl"
+    assert again(path, verify=0).verified == 0
+    assert again(path, verify=3, solver=Invented(0, fail)).verified == 3
+    assert again(path, solver=Invented(0, fail)).verified == 7
+    assert path.read_bytes() == whole.read_bytes()
+
+
+def test_the_sample_goes_another_way_through_dds(monkeypatch):
+    monkeypatch.setattr("bridge_env.double_dummy.exact._solve_tables", fail)
+    library = embedded()
+    assert maintenance.verify_sample("x", library.owners(range(9)), library.tricks_at(range(9)), 1) == 1
+
+
+def test_the_record_names_every_solver(tmp_path, monkeypatch):
+    path = tmp_path / "a.bdl"
+    for version in ("0.1", "0.2", "0.2"):
+        monkeypatch.setattr(solve.metadata, "version", lambda _name, version=version: version)
+        again(path, 40 + (len(Library.open(path)) if path.exists() else 0))
+    assert Library.open(path).made == {
+        "source": "bridge_env.cards.random_deals", "seed": 5, "start": 10, "count": 120, "verified": 7,
+        "verified_seed": 0, "solver": "DDS 2.9 in endplay 0.1, then DDS 2.9 in endplay 0.2",
+    }  # fmt: skip
+
+
+def test_parts_solved_apart_make_the_same_library(whole, tmp_path):
+    a, b, out, other = (tmp_path / name for name in ("a", "b", "out", "other"))
+    again(a, 90, verify=3)
+    solve_random(b, 160, seed=5, start=100, solver=Invented(), verify=4, checker=Invented())
+    assert maintenance.merge([a, b], out) == 250
+    assert out.read_bytes() == whole.read_bytes()
+    write_library(other, embedded().owners([0]), embedded().tricks_at([0]), {"source": "a test"})
+    maintenance.merge([b, other], out)
+    maintenance.merge([out, a], out)  # flat, however often it is merged; not in order, so two ranges
+    origins = Library.open(out).made["merged"]
+    assert [origin.get("start", "other") for origin in origins] == [100, "other", 10]
+
+
+def test_packed_records_write_the_same_library(tmp_path):
+    owner, tricks = embedded().owners(range(40)), embedded().tricks_at(range(40))
+    write_library(tmp_path / "a", owner, tricks, {"x": 1})
+    records = pack_records(owner, tricks)
+    for form in (records, bytearray(records.tobytes()), records[:0].copy()):
+        write_records(tmp_path / "b", form, {"x": 1})
+        same = len(form) > 0
+        assert ((tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()) is same
+    np.testing.assert_array_equal(Library.open(tmp_path / "a").records, records)
+
+
+@pytest.mark.slow
+def test_a_million_deals_are_looked_after_in_seconds(tmp_path):
+    path, began = tmp_path / "a.bdl", time.monotonic()
+    done = again(path, 1_000_000)
+    assert (done.deals, done.verified) == (1_000_000, 7)
+    assert again(path, 1_000_000).new == 0
+    assert maintenance.info(path)["judging"] == pytest.approx(250_000, rel=0.01)
+    assert maintenance.merge([path, path], tmp_path / "b.bdl") == 1_000_000
+    assert time.monotonic() - began < 120
+
+
+# --- on Ray -------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def two_cores():
+    """Ray, started once; this module's doubles travel by value."""
+    ray = pytest.importorskip("ray")
+    ray.cloudpickle.register_pickle_by_value(sys.modules[__name__])
+    with Cluster(2):
+        yield
+
+
+class Dies(Invented):
+    """Takes its worker with it, once."""
+
+    def __init__(self, marker: Path) -> None:
+        super().__init__()
+        self.marker = marker
+
+    def tricks(self, owner):
+        if not self.marker.exists():
+            self.marker.touch()
+            os.kill(os.getpid(), signal.SIGKILL)
+        return super().tricks(owner)
+
+
+@pytest.mark.parametrize("workers", [1, 2, 4])
+def test_the_same_bytes_for_any_number_of_workers(two_cores, whole, tmp_path, workers):
+    path = tmp_path / "a.bdl"
+    again(path, 70, cluster=Cluster(workers))
+    again(path, cluster=Cluster(workers))
+    assert path.read_bytes() == whole.read_bytes()
+
+
+def test_a_killed_worker_changes_nothing(two_cores, whole, tmp_path):
+    again(tmp_path / "a.bdl", solver=Dies(tmp_path / "died"), cluster=Cluster(2))
+    assert (tmp_path / "died").exists()
+    assert (tmp_path / "a.bdl").read_bytes() == whole.read_bytes()
+
+
+def test_ctrl_c_on_ray_saves_what_is_under_way(two_cores, whole, tmp_path):
+    path = tmp_path / "a.bdl"
+    stop = lambda deals: press_ctrl_c() if deals == 60 else None  # noqa: E731
+    done = again(path, cluster=Cluster(2), progress=stop)
+    assert done.stopped
+    assert 60 <= done.deals <= 100
+    again(path, cluster=Cluster(2))
+    assert path.read_bytes() == whole.read_bytes()
+
+
+@pytest.mark.xdist_group("ray")
+@pytest.mark.slow
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
+def test_the_command_on_ray_stopped_and_gone_on_with(tmp_path, how):
+    """Real deals; the signal goes to the whole process group, as Ctrl-C at a terminal does."""
+    pytest.importorskip("ray")
+    path = tmp_path / "a.bdl"
+    main = "import sys; from training import cli, solve; solve.SAVE_EVERY = 1.0; sys.exit(cli.main())"
+    words = [sys.executable, "-c", main, "solve", "--n", "200", "--seed", "5", "--verify", "2", "--out", str(path)]
+    process = subprocess.Popen(words, stderr=subprocess.PIPE, text=True, start_new_session=True)
+    while not (path.exists() and len(Library.open(path))):
+        time.sleep(0.1)
+        assert process.poll() is None
+    os.killpg(process.pid, how) if how == signal.SIGINT else process.kill()
+    said = process.communicate(timeout=90)[1]
+    assert 0 < len(Library.open(path)) < 200
+    if how == signal.SIGINT:
+        assert process.returncode == 130
+        assert "of 200 deals. To go on: bridge-env solve --n 200 --seed 5 --start 0 --out" in said
+    ended = subprocess.run([*words, "--workers", "2"], capture_output=True, text=True, timeout=300, check=False)
+    assert ended.returncode == 0, ended.stderr
+    assert "200 solved deals" in ended.stdout
+    deals = cards.random_deals(5, 0, 200)
+    np.testing.assert_array_equal(Library.open(path).owners(), deals)
+    np.testing.assert_array_equal(Library.open(path).tricks_at([0, 199]), ExactDoubleDummy().tricks(deals[[0, 199]]))
+
+
+# --- the command line ---------------------------------------------------------------------------------
+
+
+def run(*words: object) -> int:
+    parser = argparse.ArgumentParser()
+    cli_deals.add_solve(parser.add_subparsers())
+    args = parser.parse_args(["solve", *(str(word) for word in words)])
+    code: int = args.handler(args)
+    return code
+
+
+def test_the_command_says_what_it_did(tmp_path, capsys):
+    assert run("--n", 1, "--verify", 1, "--out", tmp_path / "a.bdl") == 0
+    said = capsys.readouterr().out
+    assert "1 solved deals" in said
+    assert "for training" in said
+    assert "deals/s" in said
+    assert "1 solved again and right" in said
+    assert Library.open(tmp_path / "a.bdl").made["verified"] == 1
+
+
+def test_without_ray_it_solves_in_this_process(tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(cli_deals, "installed", lambda: False)
+    monkeypatch.setattr("bridge_env.double_dummy.ExactDoubleDummy", lambda n: Invented())
+    assert run("--n", 300, "--verify", 0, "--out", tmp_path / "a.bdl") == 0
+    assert capsys.readouterr().err.count("Ray is not installed (pip install") == 1
+    assert run("--n", 300, "--verify", 0, "--workers", 1, "--out", tmp_path / "a.bdl") == 0
+    assert "Ray" not in capsys.readouterr().err
+
+
+def test_a_stopped_command_says_how_to_go_on(tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr("bridge_env.double_dummy.ExactDoubleDummy", lambda n: Invented(1, press_ctrl_c))
+    out = tmp_path / "two deals.bdl"
+    assert run("--n", 300, "--seed", 4, "--workers", 1, "--verify", 3, "--out", out) == 130
+    said = capsys.readouterr().err
+    assert "80 of 300" in said
+    assert f"bridge-env solve --n 300 --seed 4 --start 0 --out '{out}' --workers 1 --verify 3" in said
+
+
+def test_tables_of_a_pbn_file(tmp_path, capsys):
+    deals = tmp_path / "deals.pbn"
+    text = '[Board "{}"]\n[Dealer "N"]\n[Vulnerable "None"]\n[Deal "{}"]\n'
+    known = cards.deal_text(embedded().owners(4)[0])
+    deals.write_text(text.format(8, known) + "\n" + text.format(9, "N:no deal"))
+    assert run("--deals", deals) == 0
+    said = capsys.readouterr()
+    assert said.out == f"8. {known}\n{table_text(embedded().tricks_at(4)[0])}\n"
+    assert "deals.pbn:9" in said.err
+
+
+def test_table_text():
+    lines = table_text(np.arange(20).reshape(4, 5) % 14).splitlines()
+    assert lines[0].split() == ["C", "D", "H", "S", "NT"]
+    assert lines[1].split() == ["N", "0", "1", "2", "3", "4"]
+    assert lines[2].split() == ["S", "10", "11", "12", "13", "0"]
+
+
+def test_estimates_of_a_pbn_file(tmp_path, capsys):
+    deals = tmp_path / "deals.pbn"
+    spades = "N:AKQJT98765432... .AKQJT98765432.. ..AKQJT98765432. ...AKQJT98765432"
+    deals.write_text(f'[Board "1"]\n[Dealer "N"]\n[Vulnerable "None"]\n[Deal "{spades}"]\n')
+    assert run("--deals", deals, "--tricks", "estimate") == 0
+    said = capsys.readouterr().out.splitlines()
+    assert said[0].startswith("estimates of a network")
+    assert said[3].split()[0] == "N"
+    assert len(said) == 7
+    with pytest.raises(ValueError, match="exact tricks only"):
+        run("--out", tmp_path / "a.bdl", "--tricks", "estimate")
+
+
+def test_estimate_text():
+    chances = np.zeros((4, 5, 14))
+    chances[:, :, 7] = 0.5
+    chances[:, :, 9] = 0.5
+    lines = estimate_text(chances).splitlines()
+    assert lines[1].split()[:4] == ["N", "8.0", "±", "1.0"]

@@ -1,0 +1,258 @@
+"""How fast is it? Each measure is a rate, taken several times after a warm-up; peers are in ``bench_peers``.
+
+The work of an env's step: draw a random legal call, make it, write the 480 int8 features and the mask of 38, pay
+IMPs against par from stored tables, deal a new board where one has ended.
+"""
+
+from __future__ import annotations
+
+import os
+import resource
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from bridge_env import streams
+
+SECONDS = 1.0  # of one repetition, about
+
+
+@dataclass(frozen=True)
+class Rate:
+    """A measured rate: ``median`` of the repetitions, with the least and the most."""
+
+    what: str
+    unit: str
+    median: float
+    least: float
+    most: float
+    repetitions: int
+    remark: str = ""
+
+    def as_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+def rate(what: str, unit: str, work: Callable[[], int], repetitions: int, remark: str = "") -> Rate:
+    """Time ``work``, which returns how much it did: one round to warm up, then the repetitions."""
+    work()
+    found = []
+    for _ in range(repetitions):
+        began, done = time.perf_counter(), 0
+        while (spent := time.perf_counter() - began) < SECONDS:
+            done += work()
+        found.append(done / spent)
+    return Rate(what, unit, statistics.median(found), min(found), max(found), repetitions, remark)
+
+
+# --- our own --------------------------------------------------------------------------------------------
+
+
+def vector_env(batch: int, threads: int, repetitions: int, copy: bool = True) -> Rate:
+    """Steps a second of ``BiddingVectorEnv`` with all four seats the caller's, who draws calls in one thread."""
+    import gymnasium
+
+    import bridge_env  # noqa: F401 - registers the id
+    from bridge_env.envs.kernels.rounds import sample_legal
+
+    env: Any = gymnasium.make_vec(
+        "bridge_env/Bidding-v0", num_envs=batch, learner="all", reward="imps_vs_par", threads=threads, copy=copy
+    )
+    _, info = env.reset(seed=1)
+    calls, turn = np.zeros(batch, np.int64), 0
+    rounds = max(1, 100_000 // batch)
+
+    def work() -> int:
+        nonlocal info, turn
+        turn += 1
+        for key in streams.key("bench", turn, np.arange(rounds)):
+            sample_legal(info["action_mask"], key, calls)
+            _, _, _, _, info = env.step(calls)
+        return rounds * batch
+
+    cores = "one thread" if threads == 1 else f"{threads} threads"
+    how = "new arrays every step" if copy else "the same arrays every step"
+    name = f"bridge-env, batch {batch:,}, {cores}" + ("" if copy else ", copy=False")
+    result = rate(name, "steps/s", work, repetitions, how)
+    env.close()
+    return result
+
+
+def single_env(repetitions: int, **options: Any) -> Rate:
+    """Steps a second of the plain Gymnasium env from Python; ``reset`` at the end of an auction is a part of it."""
+    from bridge_env.envs.single import BiddingEnv
+
+    env = BiddingEnv(**options)
+    chance = np.random.default_rng(1).random(100_000)
+    _, info = env.reset(seed=1)
+    at = 0
+
+    def work() -> int:
+        nonlocal info, at
+        for _ in range(1000):
+            legal = info["action_mask"].nonzero()[0]
+            at = (at + 1) % len(chance)
+            _, _, over, _, info = env.step(legal[int(chance[at] * len(legal))])
+            if over:
+                _, info = env.reset()
+        return 1000
+
+    words = ", ".join(f"{name}={value}" for name, value in options.items())
+    return rate(f"bridge-env, one env ({words})", "steps/s", work, repetitions, "random legal call drawn with numpy")
+
+
+def matches(repetitions: int) -> list[Rate]:
+    """Full duplicate boards a second: features of all hands, both tables bid, scored, compared.
+
+    Every board is new: 4,096 deals, with dealer and vulnerability, and later the seats, turned after each match.
+    """
+    from agents.hierarchy.bidder import Hierarchy, HierarchyBidder
+    from agents.hierarchy.engine.compiled import compile_system
+    from agents.registry import read_system
+    from bridge_env.cards import rotate_deals
+    from training.match.boards import library_boards
+    from training.match.match import play
+
+    first, turn, system = library_boards(4096, 1), 0, read_system("sayc")
+    compiled = compile_system(system)
+
+    def fresh() -> Any:
+        nonlocal turn
+        turn += 1
+        code = first.dealer + 4 * first.vulnerability + turn
+        owner = rotate_deals(first.owner, turn // 16 % 4)
+        return replace(first, owner=owner, dealer=code % 4, vulnerability=code // 4 % 4)
+
+    def known() -> int:
+        play("system:sayc", "system:sayc", fresh(), 1)
+        return len(first)
+
+    def unknown() -> int:
+        ours, theirs = Hierarchy(system, compiled), Hierarchy(system, compiled)
+        a = HierarchyBidder(ours, ours, (theirs, theirs))
+        play(a, HierarchyBidder(theirs, theirs, (ours, ours)), fresh(), 1)
+        return len(first)
+
+    name = "full duplicate boards of systems, "
+    remark = "one core, system:sayc on all seats, boards never met before"
+    return [
+        rate(name + "the systems met before", "boards/s", known, repetitions, remark),
+        rate(name + "4,096 of new systems", "boards/s", unknown, repetitions, remark),
+    ]
+
+
+def sampled_deals(auction: str, repetitions: int) -> Rate:
+    """Deals a second, a thousand at a time, that hold a hand and fit the calls of ``auction``."""
+    import agents
+    from agents.hierarchy.inverse.shown import sample_view
+    from agents.wire import read_states
+
+    sayc: Any = agents.make("system:sayc")
+    view, _ = read_states([{"hand": "K542.A87.QJ4.Q92", "auction": auction.split()}])
+    turn = 0
+
+    def work() -> int:
+        nonlocal turn
+        turn += 1
+        return sample_view(sayc, view, 1000, streams.key("bench", turn)).fitting
+
+    return rate(f"deals that fit {auction}, system:sayc", "deals/s", work, repetitions, "one core, 1,000 at a time")
+
+
+def library_reads(repetitions: int) -> Rate:
+    """Solved deals a second, read in random order."""
+    from bridge_env.double_dummy import embedded
+
+    library = embedded()
+    order = np.random.default_rng(1).permutation(len(library))
+
+    def work() -> int:
+        library.owners(order)
+        library.tricks_at(order)
+        return len(order)
+
+    return rate("library, deals with tables in random order", "deals/s", work, repetitions, "one core")
+
+
+def solving(repetitions: int) -> list[Rate]:
+    """Fresh tables, and single contracts, solved a second; every repetition has deals of its own."""
+    from bridge_env.cards import random_deals
+    from bridge_env.double_dummy import ExactDoubleDummy
+
+    solver, fresh = ExactDoubleDummy(), fresh_numbers()
+
+    def tables() -> int:
+        solver.tricks(random_deals(990_001, next(fresh), 10))
+        return 10
+
+    def contracts() -> int:
+        n = 40
+        at = next(fresh)
+        solver.tricks_for(random_deals(990_002, at, n), np.arange(n) % 4, (np.arange(n) * 3) % 5)
+        return n
+
+    cores = f"all cores ({solver.threads})"
+    return [
+        rate("solving whole tables", "tables/s", tables, repetitions, cores),
+        rate("solving single contracts", "contracts/s", contracts, repetitions, cores),
+    ]
+
+
+def fresh_numbers() -> Iterator[int]:
+    """Starts of ranges of deals that no repetition has seen."""
+    at = 0
+    while True:
+        yield at
+        at += 1000
+
+
+_FIRST_STEP = """
+import time; began = time.perf_counter()
+import numpy, gymnasium
+base = time.perf_counter()
+import bridge_env
+imported = time.perf_counter()
+env = gymnasium.make_vec("bridge_env/Bidding-v0", num_envs=4096, learner="all")
+env.reset(seed=1); env.step(numpy.zeros(4096, int))
+print(base - began, imported - base, time.perf_counter() - imported)
+"""
+
+
+def first_steps() -> dict[str, float]:
+    """Seconds to import, and to the first step, with a cold and a warm cache of kernels."""
+    found = {}
+    with tempfile.TemporaryDirectory() as folder:
+        for name in ("cold", "cached"):
+            environment = os.environ | {"NUMBA_CACHE_DIR": folder}
+            done = subprocess.run(
+                [sys.executable, "-c", _FIRST_STEP], env=environment, capture_output=True, text=True, check=True
+            )
+            base, imported, stepped = (float(x) for x in done.stdout.split())
+            found |= {"import_numpy_gymnasium": base, "import_bridge_env": imported, f"first_step_{name}": stepped}
+    return found
+
+
+def memory() -> dict[str, float]:
+    """Bytes a table of the vector env, from the process's growth, and this process's peak in MiB."""
+    from bridge_env.envs.vector import BiddingVectorEnv
+
+    small, large = (_resident_after(BiddingVectorEnv, n) for n in (1024, 262_144))
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    return {"bytes_per_table": (large - small) / (262_144 - 1024), "peak_mib": peak}
+
+
+def _resident_after(make: Callable[..., Any], count: int) -> int:
+    env = make(count, learner="all", copy=False)
+    env.reset(seed=1)
+    env.step(np.zeros(count, np.int64))
+    with open("/proc/self/statm", encoding="ascii") as file:
+        pages = int(file.read().split()[1])
+    env.close()
+    return pages * os.sysconf("SC_PAGE_SIZE")

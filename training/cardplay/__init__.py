@@ -1,0 +1,1 @@
+"""Boards whose cards are really played."""

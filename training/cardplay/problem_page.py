@@ -1,0 +1,150 @@
+"""Solved problems as a Markdown page: hand diagrams, both cards, what comes of them, the belief that is planted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.cardplay.options import IMPS
+from bridge_env.cards import SEATS, card_text
+from bridge_env.render import SEAT_NAMES, auction_table, deal_diagram
+from training.cardplay.problems import CardResult, Problem, Solved
+
+_SAME = 1e-9
+
+
+def problem_page(solved: Sequence[Solved], command: str, plain: str, deceptive: str, bidder: str) -> str:
+    """The page.
+
+    Args:
+        command: what makes it.
+        plain, deceptive: the specs of the players.
+        bidder: the spec of the system by which calls were read.
+    """
+    lines = ["# Problems: the card that deceives", "", "Made by", "", f"    {command}", ""]
+    lines += [
+        f"The plain player is `{plain}`, the other `{deceptive}`; calls are read as `{bidder}`.",
+        "Tricks are declarer's, of the whole board. *Modelled*: the opponents play for the deals that the next of them",
+        "imagines after the card; my side sees all cards. *Played out*: from that card on the plain player sits at all",
+        "four seats, once a seed. *Seen through*: everybody sees all cards. The goal: declarer makes the contract,",
+        "defenders beat it. Seconds are the processor's, for either card.",
+        "",
+    ]
+    lines += _table(solved)
+    for number, one in enumerate(solved, 1):
+        lines += ["", f"## {number}. {one.problem.title}", "", *_problem(one)]
+    return "\n".join(lines) + "\n"
+
+
+def summary(solved: Sequence[Solved]) -> str:
+    """The table alone, for a terminal."""
+    return "\n".join(_table(solved))
+
+
+def _table(solved: Sequence[Solved]) -> Iterator[str]:
+    yield "| | problem | contract | to play | plain | deceptive | modelled | played out | goal reached | seconds |"
+    yield "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |"
+    for number, one in enumerate(solved, 1):
+        problem, first, last = one.problem, one.results[0], one.results[-1]
+        cells = [
+            problem.title,
+            str(problem.contract),
+            _who(problem),
+            card_text(first.card),
+            card_text(last.card) if len(one.results) > 1 else "the same",
+            _both(*(f"{r.believed.mean():.1f}" for r in one.results)),
+            _both(*(_mean(r.played) for r in one.results)),
+            _both(*(_goal(problem, r) for r in one.results)),
+            f"{one.plain_seconds:.1f}, {one.seconds:.1f}",
+        ]
+        yield f"| {number} | " + " | ".join(cells) + " |"
+
+
+def _both(*words: str) -> str:
+    return " → ".join(words)
+
+
+def _who(problem: Problem) -> str:
+    turn = int(problem.plays.turn[0])
+    if turn == problem.contract.declarer ^ 2:
+        return f"{SEATS[turn]} (dummy)"
+    return SEATS[turn] + (" (declarer)" if problem.declares else "")
+
+
+def _mean(tricks: NDArray[np.int64]) -> str:
+    return f"{tricks.mean():.1f}" if len(tricks) else "-"
+
+
+def _goal(problem: Problem, result: CardResult) -> str:
+    """In how many of the boards that were played out."""
+    if not len(result.played):
+        return "-"
+    return f"{int(problem.reached(result.played.astype(np.float64)).sum())}/{len(result.played)}"
+
+
+def _problem(one: Solved) -> Iterator[str]:
+    problem = one.problem
+    board = problem.board
+    if problem.idea:
+        yield problem.idea
+        yield ""
+    yield "```text"
+    yield deal_diagram(board.owner, board.dealer, board.vulnerability, board.number)
+    if problem.auctions is not None and board.auction:
+        yield ""
+        yield auction_table(board.auction, board.dealer, board.vulnerability)
+    yield "```"
+    yield ""
+    yield from _so_far(problem)
+    yield ""
+    yield "| | card | modelled | reaches the goal | seen through | played out |"
+    yield "| --- | --- | --- | --- | --- | --- |"
+    for name, result in zip(("plain", "deceptive"), one.results, strict=False):
+        reached = problem.reached(result.believed)
+        played = ", ".join(str(n) for n in result.played) or "-"
+        believed = f"{result.believed.mean():.2f} tricks | {reached.mean():.0%} of what is imagined"
+        yield f"| {name} | {card_text(result.card)} | {believed} | {result.seen_through} tricks | {played} |"
+    yield ""
+    yield from _judgement(one)
+
+
+def _so_far(problem: Problem) -> Iterator[str]:
+    plays = problem.plays
+    cards, players = plays.cards(0), plays.players[0]
+    yield f"{problem.contract}. Played so far:"
+    yield ""
+    for start in range(0, len(cards), 4):
+        words = " ".join(card_text(c) for c in cards[start : start + 4])
+        yield f"{start // 4 + 1}. {SEATS[int(players[start])]} leads {words}"
+    yield ""
+    to_play, won = SEATS[int(plays.turn[0])], int(plays.won[0])
+    yield f"{to_play} plays next; declarer has {won} trick{'s' * (won != 1)}. What is left:"
+    yield ""
+    yield "```text"
+    yield deal_diagram(plays.left[0])
+    yield "```"
+
+
+def _judgement(one: Solved) -> Iterator[str]:
+    """Beliefs, costs and risks, in sentences."""
+    deception = one.deception
+    if len(one.results) == 1:
+        yield f"- Both play {card_text(one.plain.card)}."
+    for result in one.results:
+        if result.told or result.planted:
+            said = "; ".join((*result.told, *result.planted))
+            yield f"- What {SEAT_NAMES[result.opponent]} believes after {card_text(result.card)}: {said}."
+    if not len(deception.cards):
+        yield "- The deceptive player did not look further: the goal can be reached on most deals it believes in."
+        return
+    cost = one.results[0].seen_through - one.results[-1].seen_through
+    here = "nothing in this deal" if cost == 0 else f"{abs(cost)} trick{'s' * (abs(cost) != 1)} in this deal"
+    unit = "IMPs" if one.unit == IMPS else one.unit
+    average = "nothing" if one.risk < _SAME else f"{one.risk:.2f} {unit}"
+    yield f"- Seen through it costs {here}, and {average} on average over the deals that the player believes in."
+    yield (
+        f"- The goal can be reached on {one.reachable:.0%} of these deals: without `when=always` `deceptive` "
+        + ("would think of it too." if one.reachable < 0.5 else "would leave it at the plain card.")
+    )

@@ -1,0 +1,323 @@
+"""Problems of card play: boards that are played up to a decision, and what players make of it.
+
+A problem is a board of a PBN file with a contract and the beginning of a [Play]; whoever plays next decides. Tags that
+tell more, all of them optional: [Event] the title, [Idea] a sentence, [PlainCard] and [DeceptiveCard] what is expected.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.cardplay.auction import AuctionReader
+from agents.cardplay.deals import believed_deals
+from agents.cardplay.deception.deceptive import Deception, Deceptive, success
+from agents.cardplay.deception.lookahead import opponents_views
+from agents.cardplay.montecarlo import CardThought, MonteCarlo, solve_cards
+from agents.cardplay.options import ALWAYS, EXACT
+from agents.cardplay.registry import make_player
+from agents.cardplay.whole import play_out
+from bridge_env import streams
+from bridge_env.auction import Auctions, Contracts
+from bridge_env.calls import Contract
+from bridge_env.cards import RANKS, SUITS, card_text
+from bridge_env.play import Plays
+from bridge_env.play_view import PlayView, play_view
+from bridge_env.records.board import Board
+from bridge_env.records.pbn import read_boards
+from bridge_env.records.play_record import play_faults, play_orders
+from bridge_env.render import SEAT_NAMES
+
+IDEA, PLAIN, DECEPTIVE = "Idea", "PlainCard", "DeceptiveCard"
+_SUITS = ("clubs", "diamonds", "hearts", "spades")
+_IMAGINED = 40  # deals that tell which belief a card plants
+_LOOKS = 3  # times that the opponent imagines deals in the true one
+_TEN = 8
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """A board up to a decision.
+
+    Attributes:
+        board: as the file has it.
+        contract: not passed out.
+        plays: one row, up to the decision.
+        auctions: one row; None where the auction is not told to its end.
+        plain, deceptive: the cards that are expected of either player, -1 where the file does not say.
+    """
+
+    board: Board
+    contract: Contract
+    plays: Plays
+    auctions: Auctions | None
+    plain: int
+    deceptive: int
+
+    @property
+    def title(self) -> str:
+        return self.board.tags.get("Event") or f"Board {self.board.number or '?'}"
+
+    @property
+    def idea(self) -> str:
+        return self.board.tags.get(IDEA, "")
+
+    @property
+    def declares(self) -> bool:
+        """Is it declarer's side that decides?"""
+        return (int(self.plays.turn[0]) ^ self.contract.declarer) & 1 == 0
+
+    def view(self) -> PlayView:
+        """What the player who decides sees: one row."""
+        return play_view(self.plays, self.contracts(1), self.board.vulnerability, self.auctions)
+
+    def contracts(self, count: int) -> Contracts:
+        told = (self.contract.bid, self.contract.doubling, self.contract.declarer)
+        return Contracts(*(np.full(count, n, np.int8) for n in told))
+
+    def declarers(self, tricks: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Declarer's tricks at the end, where the side that decides takes ``tricks`` from here on."""
+        left = 13 - int(self.plays.length[0]) // 4
+        return int(self.plays.won[0]) + (tricks if self.declares else left - tricks)
+
+    def reached(self, declarers: NDArray[np.float64]) -> NDArray[np.bool_]:
+        """Does the side that decides get what it wants with so many tricks of declarer's?"""
+        made: NDArray[np.bool_] = declarers >= self.contract.level + 6
+        return made if self.declares else ~made
+
+
+@dataclass(frozen=True, eq=False)
+class CardResult:
+    """What one card comes to in the true deal; all tricks are declarer's, of the whole board.
+
+    Attributes:
+        card: of which this is told.
+        seen_through: double dummy: where everybody sees all cards.
+        believed: float64 (L,), against the modelled opponent, along each line he may believe in.
+        played: int64 (K,), where the board was really played to its end, once a seed.
+        opponent: who decides next of the others.
+        told: what he takes from the card, in words; none where it tells nothing.
+        planted: where he imagines the suit, in words.
+    """
+
+    card: int
+    seen_through: int
+    believed: NDArray[np.float64]
+    played: NDArray[np.int64]
+    opponent: int
+    told: tuple[str, ...]
+    planted: tuple[str, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Solved:
+    """A problem, and what the two players made of it.
+
+    Attributes:
+        plain: how ``montecarlo`` found its card; ``plain_seconds`` of the processor.
+        deception: how ``deceptive`` found its own; ``seconds`` of the processor.
+        reachable: the share of the deals the plain player believes in on which the best card reaches the goal double
+            dummy: ``deceptive`` leaves it at the plain card from one half on, unless told ``when=always``.
+        unit: what averages and risks are in.
+        results: of the plain card and of the deceptive one, where that is another.
+    """
+
+    problem: Problem
+    plain: CardThought
+    plain_seconds: float
+    deception: Deception
+    seconds: float
+    reachable: float
+    unit: str
+    results: tuple[CardResult, ...]
+
+    @property
+    def as_expected(self) -> bool:
+        """Do both cards agree with what the file says of them?"""
+        pairs = ((self.problem.plain, self.plain.card), (self.problem.deceptive, self.deception.card))
+        return all(said in (-1, found) for said, found in pairs)
+
+    @property
+    def risk(self) -> float:
+        """What the deceptive card gives away on average if it is seen through, in the units it thinks in."""
+        return self.deception.risk
+
+
+# --- reading ----------------------------------------------------------------------------------------------
+
+
+def read_problems(path: str | Path) -> list[Problem]:
+    """All problems of a PBN file.
+
+    Raises:
+        ValueError: a board that is no problem; the message has its line, and what it lacks.
+    """
+    read = read_boards(path)
+    if read.problems:
+        raise ValueError(f"{read.problems[0]}")
+    if not read.boards:
+        raise ValueError(f"{path}: no boards")
+    orders, faults = play_orders(read.boards)[0], play_faults(read.boards)
+    found = []
+    for board, order, fault in zip(read.boards, orders, faults, strict=True):
+        try:
+            found.append(_problem(board, order[order >= 0], fault))
+        except ValueError as error:
+            raise ValueError(f"{path}:{board.line}: {error}") from None
+    return found
+
+
+def _problem(board: Board, order: NDArray[np.int8], fault: str | None) -> Problem:
+    contract = board.contract
+    if contract is None or contract.passed_out:
+        raise ValueError("a problem has a [Contract] and its [Declarer]")
+    if fault is not None:
+        raise ValueError(fault)
+    if not len(order):
+        raise ValueError("a problem has a [Play] up to the decision, and in it at least the opening lead")
+    plays = Plays.replay(board.owner, contract.declarer, contract.strain, order[None])
+    if plays.legal().sum() < 2:
+        raise ValueError(f"after {plays.text(0)} there is nothing to decide")
+    cards = [_expected(board, name, plays) for name in (PLAIN, DECEPTIVE)]
+    return Problem(board, contract, plays, _auctions(board, 1), *cards)
+
+
+def _expected(board: Board, name: str, plays: Plays) -> int:
+    text = board.tags.get(name, "").upper()
+    if not text:
+        return -1
+    known = len(text) == 2 and text[0] in SUITS and text[1] in RANKS
+    card = 13 * SUITS.index(text[0]) + RANKS.index(text[1]) if known else -1
+    if card < 0 or not plays.legal()[0, card]:
+        raise ValueError(f"[{name}]: {text!r} is no card that can be played here")
+    return card
+
+
+def _auctions(board: Board, count: int) -> Auctions | None:
+    if not board.auction:
+        return None
+    calls = np.tile(np.array(board.auction, np.int64), (count, 1))
+    auctions = Auctions.replay(calls, np.full(count, board.dealer), np.full(count, board.vulnerability))
+    return auctions if auctions.done.all() else None
+
+
+# --- solving ----------------------------------------------------------------------------------------------
+
+
+def solve_problems(
+    problems: Sequence[Problem],
+    plain: str,
+    deceptive: str,
+    bidder: str | None = None,
+    *,
+    seed: int = 1,
+    seeds: int = 5,
+    threads: int | None = None,
+    progress: Callable[[int], object] = lambda solved: None,
+) -> list[Solved]:
+    """What two players make of each problem, and what comes of their cards.
+
+    Args:
+        plain: the spec of a ``montecarlo``, which also plays the boards to their end.
+        deceptive: the spec of a ``deceptive``.
+        bidder: the spec of a system by which all calls are read; None: they tell nothing.
+        seed: of all chance.
+        seeds: how often each board is played to its end; 0: not at all.
+        threads: of DDS.
+        progress: called with 1 after each problem.
+
+    Raises:
+        ValueError: a spec that names another player, or none.
+    """
+    reader = AuctionReader.of_sides(bidder, bidder)
+    one, two = make_player(plain, reader), make_player(deceptive, reader)
+    if not isinstance(one, MonteCarlo) or not isinstance(two, Deceptive):
+        raise ValueError(f"problems are set to a montecarlo and to a deceptive, not to {plain!r} and {deceptive!r}")
+    one.threads = two.threads = two.plain.threads = threads
+    _warm(problems, one, two)
+    solved = []
+    for number, problem in enumerate(problems):
+        key = streams.key("problem", seed, problem.board.number or number)
+        solved.append(solve(problem, one, two, key, seeds))
+        progress(1)
+    return solved
+
+
+def _warm(problems: Sequence[Problem], plain: MonteCarlo, deceptive: Deceptive) -> None:
+    """Compile what the players need, on few deals: that is not thinking."""
+    for problem in problems[:1]:
+        view, key = problem.view(), streams.key("warm")
+        MonteCarlo(plain.reader, replace(plain.options, deals=2, seconds=0.0), plain.threads).think(view, key)
+        small = replace(deceptive.options, deals=2, seconds=0.0, real=1, imagined=1, depth=1, when=ALWAYS)
+        Deceptive(deceptive.reader, small, deceptive.threads).think(view, key)
+
+
+def solve(problem: Problem, plain: MonteCarlo, deceptive: Deceptive, key: NDArray[np.uint64], seeds: int) -> Solved:
+    """One problem; ``key`` uint64 (1,) is the stream of all its chance."""
+    view = problem.view()
+    began = time.process_time()
+    thought = plain.think(view, key)[0]
+    then = time.process_time()
+    deception = deceptive.think(view, key)[0]
+    after = time.process_time()
+    cards = list(dict.fromkeys([thought.card, deception.card]))
+    (exact,) = solve_cards(view, np.array([0]), [problem.plays.owner], deceptive.threads)
+    modelled = Deceptive(deceptive.reader, replace(deceptive.options, leaf=EXACT), deceptive.threads)
+    looks = [
+        modelled.in_deal(view, 0, look, problem.plays.owner[0], np.array(cards))
+        for look in streams.key("in the deal", key[0], np.arange(_LOOKS))
+    ]
+    results = []
+    for at, card in enumerate(cards):
+        opponent, told, planted = _belief(problem, view, card, deceptive, key[0])
+        seen = problem.declarers(exact[0, [card]].astype(np.float64))
+        believed = problem.declarers(np.concatenate([look.taken[at] for look in looks]))
+        played = _played(problem, card, plain, key, seeds)
+        results.append(CardResult(card, int(seen[0]), believed, played, opponent, told, planted))
+    reachable = success(view, 0, deception.plain) if deception.plain.belief is not None else float("nan")
+    return Solved(
+        problem, thought, then - began, deception, after - then, reachable, deceptive.options.score, tuple(results)
+    )
+
+
+def _played(problem: Problem, card: int, player: MonteCarlo, key: NDArray[np.uint64], seeds: int) -> NDArray[np.int64]:
+    """Declarer's tricks where ``player`` sits at all seats after ``card``; the same streams for every card."""
+    plays = problem.plays.take(np.zeros(seeds, np.int64))
+    plays.step(np.full(seeds, card))
+    vulnerability = np.full(seeds, problem.board.vulnerability, np.int16)
+    auctions = problem.auctions.take(np.zeros(seeds, np.int64)) if problem.auctions is not None else None
+    keys = streams.key("played out", key[0], np.arange(seeds))
+    if seeds:
+        seats = np.zeros((seeds, 4), np.int64)
+        play_out(plays, problem.contracts(seeds), vulnerability, auctions, [player], seats, keys)
+    return plays.won.astype(np.int64)
+
+
+def _belief(
+    problem: Problem, view: PlayView, card: int, player: Deceptive, key: np.uint64
+) -> tuple[int, tuple[str, ...], tuple[str, ...]]:
+    """Who decides next, what he takes from ``card``, and where he imagines what I still hold of its suit."""
+    me, owner = int(view.turn[0]), problem.plays.owner
+    looked, seat = opponents_views(view, 0, card, owner)
+    stream = np.uint64(streams.key(key, "belief", card)[0])
+    belief = believed_deals(looked, 0, player.reader, _IMAGINED, stream, player.options.inference)
+    told = tuple(
+        h.text.partition(": ")[2] or h.text for h in belief.kept if h.seat == me and h.text.startswith(card_text(card))
+    )
+    suit = np.flatnonzero(np.arange(52) // 13 == card // 13)
+    mine = [int(c) for c in suit[::-1] if problem.plays.left[0, c] == me and c != card]
+    if me == problem.contract.declarer ^ 2 or not mine:  # he sees dummy
+        return seat, told, ()
+    places = [
+        f"{card_text(c)} lies elsewhere in {float(belief.weight @ (belief.owner[:, c] != me)):.0%} of what he imagines"
+        for c in mine if c % 13 >= _TEN
+    ]  # fmt: skip
+    others = [c for c in suit if not view.played[0, c] and c != card]
+    held = float(belief.weight @ (belief.owner[:, others] == me).sum(axis=1))
+    places.append(f"{SEAT_NAMES[me]} has {held:.1f} {_SUITS[card // 13]} left (really {len(mine)})")
+    return seat, told, tuple(places)

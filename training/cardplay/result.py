@@ -1,0 +1,171 @@
+"""What came of a match whose hands were really played: scores, tricks beside double dummy, contracts made, faults."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bridge_env.cards import card_text
+from bridge_env.scoring import imps, score
+from training.match.match import MatchResult, TableResult, standard_error
+
+
+@dataclass(frozen=True)
+class PlayedBoard:
+    """How a board went at the two tables.
+
+    Attributes:
+        cards: the cards in the order of play, at each table.
+        tricks: declarer's tricks, at each table; 0 where passed out.
+        fault: empty, or why the board could not be played to its end.
+    """
+
+    cards: tuple[tuple[int, ...], tuple[int, ...]]
+    tricks: tuple[int, int]
+    fault: str = ""
+
+
+ALL, MAKES, DOWN_ONE, DOWN_MORE = FATES = ("all", "makes", "down-1", "down-more")
+"""Contracts by how they go double dummy."""
+
+
+def of_fate(table: TableResult, fate: str) -> NDArray[np.bool_]:
+    """The boards of a table whose contract makes, goes down one, or more, double dummy: bool (N,)."""
+    down = table.down
+    chosen: NDArray[np.bool_] = {MAKES: down <= 0, DOWN_ONE: down == 1, DOWN_MORE: down > 1}[fate]
+    return chosen & (table.contracts.declarer >= 0)
+
+
+def boards_of_fate(bidding: MatchResult, fate: str) -> NDArray[np.int64]:
+    """The boards, by position, on which the contracts of both tables share a fate; of ALL: every board."""
+    if fate == ALL:
+        return np.arange(len(bidding.boards))
+    first, second = bidding.tables
+    return np.flatnonzero(of_fate(first, fate) & of_fate(second, fate))
+
+
+@dataclass(frozen=True)
+class Made:
+    """Contracts of one fate double dummy: how many A and B declared, and made at the table."""
+
+    fate: str
+    contracts: tuple[int, int]
+    made: tuple[int, int]
+
+
+@dataclass(frozen=True)
+class PlayedMatch:
+    """A match with its play.
+
+    Attributes:
+        bidding: the match at double-dummy tricks.
+        players: the specs of A's and B's players of cards.
+        boards: every board.
+        seconds: spent playing in this process.
+        fresh: boards that were played in it, the others were kept from before.
+    """
+
+    bidding: MatchResult
+    players: tuple[str, str]
+    boards: list[PlayedBoard]
+    seconds: float = field(compare=False)
+    fresh: int = field(compare=False)
+
+    @property
+    def seconds_a_card(self) -> float:
+        """Of the boards that were played in this process; NaN where there are none."""
+        cards = 52 * 2 * self.fresh
+        return self.seconds / cards if cards else float("nan")
+
+    @property
+    def kept(self) -> NDArray[np.int64]:
+        """The boards that were played to their end, by position."""
+        return np.array([i for i, board in enumerate(self.boards) if not board.fault], np.int64)
+
+    @property
+    def imps(self) -> NDArray[np.int64]:
+        """A's IMPs on each of the ``kept`` boards, at the tricks that were taken: int64 (K,)."""
+        points = [self._points(table)[self.kept] for table in (0, 1)]
+        return imps(points[0] - points[1]).astype(np.int64)
+
+    def mean_imps(self) -> tuple[float, float]:
+        """A's average and its standard error."""
+        values = self.imps
+        return float(values.mean()) if len(values) else float("nan"), standard_error(values, self._base())
+
+    def mean_double_dummy(self) -> tuple[float, float]:
+        """The same on the same boards at double-dummy tricks."""
+        values = self.bidding.imps[self.kept]
+        return float(values.mean()) if len(values) else float("nan"), standard_error(values, self._base())
+
+    def tricks_over(self, declarer: int) -> NDArray[np.int64]:
+        """Tricks of declarer more than double dummy, where A (0) or B (1) declares: int64 (K,)."""
+        over = []
+        for table in (0, 1):
+            contracts, solved = self.bidding.tables[table].contracts, self.bidding.tables[table].tricks
+            for i in self.kept:
+                if contracts.declarer[i] >= 0 and (int(contracts.declarer[i]) & 1) ^ table == declarer:
+                    over.append(self.boards[i].tricks[table] - int(solved[i]))
+        return np.array(over, np.int64)
+
+    def made(self) -> list[Made]:
+        """Contracts made at the table, by how they go double dummy."""
+        out = []
+        for fate in FATES[1:]:
+            asked, won = np.zeros(2, np.int64), np.zeros(2, np.int64)
+            for table in (0, 1):
+                side = self.bidding.tables[table]
+                at = self.kept[of_fate(side, fate)[self.kept]]
+                declarer = (side.contracts.declarer[at].astype(np.int64) & 1) ^ table
+                taken = np.array([self.boards[i].tricks[table] for i in at], np.int64)
+                asked += np.bincount(declarer, minlength=2)
+                won += np.bincount(declarer[taken >= side.contracts.bid[at] // 5 + 7], minlength=2)
+            out.append(Made(fate, (int(asked[0]), int(asked[1])), (int(won[0]), int(won[1]))))
+        return out
+
+    def faults(self) -> list[str]:
+        """What kept boards from being played to their end."""
+        numbers = self.bidding.boards.number
+        return [f"board {numbers[i]}: {board.fault}" for i, board in enumerate(self.boards) if board.fault]
+
+    def summary(self) -> dict[str, Any]:
+        """The numbers of the play, ready for JSON."""
+        (mean, error), (solved, solved_error) = self.mean_imps(), self.mean_double_dummy()
+        return {
+            "play_a": self.players[0], "play_b": self.players[1], "boards_played": len(self.kept),
+            "mean_imps": _known(mean), "standard_error": _known(error),
+            "double_dummy_mean_imps": _known(solved), "double_dummy_standard_error": _known(solved_error),
+            "tricks_over_double_dummy": [_mean(self.tricks_over(side)) for side in (0, 1)],
+            "made": [{"double_dummy": m.fate, "contracts": m.contracts, "made": m.made} for m in self.made()],
+            "faults": self.faults(), "seconds": self.seconds, "seconds_a_card": _known(self.seconds_a_card),
+        }  # fmt: skip
+
+    def rows(self) -> list[dict[str, Any]]:
+        """One dict a board."""
+        return [board_row(int(n), b) for n, b in zip(self.bidding.boards.number, self.boards, strict=True)]
+
+    def _points(self, table: int) -> NDArray[np.int64]:
+        tricks = np.array([board.tricks[table] for board in self.boards])
+        contracts = self.bidding.tables[table].contracts
+        points = score(contracts.bid, contracts.doubling, contracts.declarer, self.bidding.boards.vulnerability, tricks)
+        return points.astype(np.int64)
+
+    def _base(self) -> NDArray[np.int64]:
+        return self.bidding.boards.base[self.kept]
+
+
+def _known(number: float) -> float | None:
+    return None if np.isnan(number) else number
+
+
+def _mean(values: NDArray[np.int64]) -> float | None:
+    return float(values.mean()) if len(values) else None
+
+
+def board_row(number: int, board: PlayedBoard) -> dict[str, Any]:
+    """A board as it is written, ready for JSON."""
+    cards = [" ".join(card_text(card) for card in table) for table in board.cards]
+    return {"board": number, "cards": cards, "tricks": list(board.tricks), "fault": board.fault}

@@ -1,0 +1,64 @@
+"""``bridge-env fit belief``: the arguments, the progress bar, and the calls."""
+
+from __future__ import annotations
+
+import argparse
+from importlib.util import find_spec
+from typing import Any
+
+from training.cli.config import add_fields, read_fields
+
+_EPILOG = """\
+examples:
+  bridge-env fit belief policy:mine/policy.npz                writes mine/policy.belief.npz
+  bridge-env fit belief policy:mine/policy.npz --against policy:acol policy:standard
+
+A belief says who is likely to hold which card, from a hand and the auction so far. It is taught by the network's own
+auctions on training boards. A network that has one can think: bridge-env bid reason:policy:mine/policy.npz
+"""
+
+
+def add_belief(targets: Any) -> None:
+    """Add ``bridge-env fit belief``."""
+    from training.networks.belief_config import BeliefConfig
+
+    parser = targets.add_parser(
+        "belief",
+        help="what a network may believe of the other hands",
+        description="Teach a network who is likely to hold which card after which auction.",
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("network", metavar="policy:NAME|FILE", help="the network that bids")
+    parser.add_argument("--against", nargs="*", default=[], metavar="SPEC", help="opponents besides itself")
+    add_fields(parser, BeliefConfig)
+    parser.set_defaults(handler=_run)
+
+
+def _run(args: argparse.Namespace) -> int:
+    from agents.networks import file as networks_file
+    from agents.networks.shipped import network_path
+    from training.cli.policy import shows_loss
+    from training.cli.progress import Bar
+    from training.networks.belief_config import BeliefConfig
+    from training.networks.league import refuse_gatekeepers, start_networks
+    from training.running import runs
+
+    if find_spec("torch") is None:
+        raise runs.RunError('there is no torch here; install it: pip install -e ".[rl]" -c constraints.txt')
+    import torch
+
+    from training.networks import belief_fit
+
+    torch.set_num_threads(1)
+    torch.set_flush_denormal(True)
+    config = read_fields(args, BeliefConfig())
+    refuse_gatekeepers(args.against)
+    networks = start_networks(args.network)
+    with Bar(what="learning") as bar:
+        model, loss = belief_fit.fit(args.network, args.against, config, shows_loss(bar))
+    path = network_path(args.network.partition(":")[2])
+    networks_file.save_belief(belief_fit.with_belief(networks, model), path)
+    print(f"{loss:.4f} nats a card on judging boards (knowing nothing: 1.0986)")
+    print(f"written: {networks_file.belief_path(path)}")
+    return 0

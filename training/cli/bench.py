@@ -1,0 +1,173 @@
+"""``bridge-env bench``: run the measures, print the table, write it with a plot."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import sys
+from collections.abc import Callable, Iterator
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from training.bench.own import Rate
+
+_INSTALL = 'pip install -e ".[train]" -c constraints.txt'
+_EPILOG = """\
+The peers are pgx and OpenSpiel (extra "bench"); those that are not installed are left out, with a word. All
+measures are taken in one run, each several times after a warm-up; the table has the median. Close other
+programs first.
+
+examples:
+  bridge-env bench
+  bridge-env bench --repetitions 9 --out results/bench
+  bridge-env bench --networks                           how fast networks call and learn, instead
+"""
+
+
+def add_bench(subparsers: Any) -> None:
+    """Add the subcommand."""
+    parser = subparsers.add_parser(
+        "bench",
+        help="how fast the envs, matches and the solver are, beside other people's",
+        description="Measures steps a second of the envs beside pgx and OpenSpiel, duplicate matches, library reads,\n"
+        "solving beside endplay's plain loop, compile times and memory.",
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--repetitions", type=int, default=5, help="of each measure (5)")
+    parser.add_argument(
+        "--out", type=Path, default=Path("results/bench"), help="folder for the results (results/bench)"
+    )
+    parser.add_argument("--networks", action="store_true", help="instead: calls and learning of networks (torch, Ray)")
+    parser.set_defaults(handler=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Measure, print, write."""
+    if args.repetitions < 1:
+        raise ValueError(f"--repetitions is {args.repetitions}; it must be 1 or more")
+    if args.networks:
+        return _networks(args)
+    from training.bench import own, peers
+    from training.running.runs import write_atomically
+
+    for name in peers.missing():
+        print(f"{name} is left out: it is not installed ({peers.INSTALL})", file=sys.stderr)
+    rates = []
+    for measured in _measures(args.repetitions):
+        for rate in measured() or ():
+            rates.append(rate)
+            print(_line(rate), flush=True)
+    others = own.first_steps() | own.memory()
+    for name, value in others.items():
+        print(f"{name:<48} {value:14,.2f}")
+    args.out.mkdir(parents=True, exist_ok=True)
+    machine = _machine()
+    content = {"machine": machine, "rates": [rate.as_json() for rate in rates], "others": others}
+    write_atomically(args.out / "bench.json", json.dumps(content, indent=2) + "\n")
+    write_atomically(args.out / "bench.md", _markdown(rates, others, machine, args.repetitions))
+    _plot([rate for rate in rates if rate.unit == "steps/s"], args.out / "bench.png")
+    print(f"written: {args.out}/bench.md, bench.json, bench.png")
+    return 0
+
+
+def _networks(args: argparse.Namespace) -> int:
+    """Measure networks, print, write."""
+    from training.bench import networks
+    from training.running.runs import RunError, write_atomically
+
+    missing = [name for name in ("torch", "ray") if find_spec(name) is None]
+    if missing:
+        raise RunError(f"this needs {' and '.join(missing)}; install: {_INSTALL}")
+    rates = []
+    for measured in (networks.calls, networks.league_speeds):
+        for rate in measured(args.repetitions):
+            rates.append(rate)
+            print(_line(rate), flush=True)
+    command = f"bridge-env bench --networks --repetitions {args.repetitions}"
+    page = networks.markdown(rates, networks.shares(), _machine(), command)
+    args.out.mkdir(parents=True, exist_ok=True)
+    write_atomically(args.out / "networks.md", page)
+    print("\n" + page.partition("Where the time")[2])
+    print(f"written: {args.out}/networks.md")
+    return 0
+
+
+def _machine() -> str:
+    return f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}"
+
+
+def _measures(repetitions: int) -> Iterator[Callable[[], list[Rate]]]:
+    from training.bench import own, peers
+
+    there = {"pgx", "OpenSpiel"} - set(peers.missing())
+    for batch in (128, 4096, 16384, 65536):
+        yield lambda batch=batch: [own.vector_env(batch, 1, repetitions)]
+        if batch > 128:
+            yield lambda batch=batch: [own.vector_env(batch, 2, repetitions)]
+        if "pgx" in there and batch <= 4096:
+            yield lambda batch=batch: [peers.pgx(batch, repetitions)]
+    yield lambda: [own.vector_env(4096, 1, repetitions, copy=False)]
+    yield lambda: [own.vector_env(4096, 2, repetitions, copy=False)]
+    yield lambda: [own.single_env(repetitions, learner="all")]
+    yield lambda: [own.single_env(repetitions, learner="NS", opponents="random", control="random")]
+    yield lambda: [own.single_env(repetitions, learner="NS")]
+    if "OpenSpiel" in there:
+        yield lambda: [peers.open_spiel(repetitions)]
+    yield lambda: own.matches(repetitions)
+    yield lambda: [own.library_reads(repetitions)]
+    for auction in ("1N P", "1S 2H", "1C P 1H P"):
+        yield lambda auction=auction: [own.sampled_deals(auction, repetitions)]
+    yield lambda: own.solving(repetitions)
+    yield lambda: peers.endplay_loops(repetitions)
+
+
+def _line(rate: Rate) -> str:
+    return f"{rate.what:<64} {rate.median:14,.1f} {rate.unit:<12} ({rate.least:,.1f} to {rate.most:,.1f})"
+
+
+def _markdown(rates: list[Rate], others: dict[str, float], machine: str, repetitions: int) -> str:
+    measured = [
+        f"| {r.what} | {r.median:,.1f} | {r.least:,.1f} | {r.most:,.1f} | {r.unit} | {r.remark} |" for r in rates
+    ]
+    single = [f"| {name.replace('_', ' ')} | {value:,.4g} |" for name, value in others.items()]
+    lines = [
+        "# How fast",
+        "",
+        f"`bridge-env bench --repetitions {repetitions}`, one run: {machine}.",
+        "Median, least and most of the repetitions.",
+        "",
+        "A step of an env: a random legal call drawn and made, 480 int8 features and the mask written, IMPs against",
+        "par paid from stored tables, a new deal where an auction has ended; what differs stands under remarks.",
+        "",
+        "| | median | least | most | | remarks |",
+        "| --- | ---: | ---: | ---: | --- | --- |",
+        *measured,
+        "",
+        "| | |",
+        "| --- | ---: |",
+        *single,
+        "",
+        "Seconds, except bytes a table and the peak in MiB (of the whole run, peers included).",
+        "",
+        "![bench](bench.png)",
+        "",
+    ]
+    return "\n".join(lines)
+
+
+def _plot(rates: list[Rate], path: Path) -> None:
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(8, 0.36 * len(rates) + 1.2), layout="constrained")
+    axes = figure.subplots()
+    names = [rate.what for rate in rates][::-1]
+    colours = ["tab:blue" if rate.what.startswith("bridge-env") else "tab:orange" for rate in rates][::-1]
+    axes.barh(names, [rate.median for rate in rates][::-1], color=colours)
+    axes.set_xscale("log")
+    axes.set_xlabel("steps a second (logarithmic)")
+    figure.savefig(path, dpi=120)

@@ -1,0 +1,346 @@
+"""Command line: ``bridge-env deal``, ``bid`` and ``match``. Handlers parse and call, nothing else."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from training.cli.arguments import natural, positive
+from training.cli.progress import Bar
+
+if TYPE_CHECKING:
+    from bridge_env.protocols import Bidder
+    from training.cardplay.result import PlayedMatch
+    from training.match.agreement import Agreement
+    from training.match.boards import Boards
+    from training.match.match import MatchResult
+
+Subparsers = Any  # argparse keeps the type of add_subparsers() private
+
+SPECS = """\
+A SPEC names a bidder:
+  system:sayc             a bidding system that comes with the package: standard American
+  system:two-over-one     another: two over one game forcing; where nobody says otherwise
+  policy:champion         a network that learned in the league; policy:polish and others, taught by others' auctions
+  policy:FILE             a network of yours ('bridge-env fit policy' and 'bridge-env train' make them)
+  system:FILE.bidding     a bidding system in a file of yours
+  reason:sayc             thinks before it calls: samples deals, looks ahead, leaves the system where that pays
+  reason:sayc?samples=128&look=minimax    how it thinks: samples or seconds, look=systems|minimax,
+                          leaves=estimate|exact, value=imps|points, caution, margin, candidates, near, trust, recall
+  reason:empty            the same without any system
+  cases:FILE              calls as the nearest cases of a case base did ('bridge-env fit cases' makes one)
+  som:FILE                calls as similar hands were called, by self-organizing maps ('bridge-env fit maps')
+  pass, random, doubler   always passes; any legal call; passes but doubles opposing bids from 2NT up
+  pair:SPEC,SPEC          a partnership of two that differ: the first sits N or E, the second S or W
+  python:module:factory   your own: factory() gives an object with bid(view, key)
+"""
+
+_DEAL_EXAMPLES = """\
+examples:
+  bridge-env deal                            one random deal
+  bridge-env deal --n 4 --seed 7             deals 1 to 4 of the sequence that seed 7 names
+  bridge-env deal --n 64 --pbn deals.pbn     64 deals into a PBN file
+"""
+
+_BID_EXAMPLES = f"""\
+{SPECS}
+examples:
+  bridge-env bid system:sayc --hand AKQ2.T98.J7.A543
+  bridge-env bid system:sayc --hand K8.AQ943.T72.J65 --dealer N --auction "1C P 1S P"
+  bridge-env bid system:sayc --boards 3 --seed 7
+  bridge-env bid reason:sayc --hand AQT72.A4.Q2.T753 --auction "1S P 2S 3H"
+  bridge-env bid "reason:sayc?seconds=0.1" --hand AQT72.A4.Q2.T753
+  bridge-env bid system:sayc --opponents pass --deals deals.pbn
+  bridge-env bid system:sayc --agree recorded.pbn
+  bridge-env bid --words
+"""
+
+_MATCH_EXAMPLES = f"""\
+{SPECS}
+examples:
+  bridge-env match system:sayc pass
+  bridge-env match reason:sayc system:sayc --boards 500 --workers 2
+  bridge-env match system:mine.bidding system:sayc --boards 10000 --seed 2 --json result.json
+  bridge-env match python:mybots:make_bot system:sayc --deals event.pbn --scoring mp
+  bridge-env match system:sayc system:sayc --boards 50 --play montecarlo --play-b rule --keep match.jsonl --workers 2
+  bridge-env match system:sayc system:sayc --boards 900 --play deceptive+montecarlo --play-b montecarlo --only down-1
+
+Every board is bid twice: A sits North-South at one table, East-West at the other, B in the other seats.
+The score is A's, in IMPs for the difference, at exact double-dummy tricks. Without --deals the boards are
+solved ones, of those that training never sees. With --play the hands are played as well, by players who see
+what a player sees, and the score at the tricks that were taken stands beside the other. 'bridge-env play --help'
+lists them.
+"""
+
+
+def _add(subparsers: Subparsers, name: str, **words: str) -> Any:
+    return subparsers.add_parser(name, formatter_class=argparse.RawDescriptionHelpFormatter, **words)
+
+
+# --- deal ----------------------------------------------------------------------------------------------
+
+
+def add_deal(subparsers: Subparsers) -> None:
+    """Add ``bridge-env deal``."""
+    parser = _add(
+        subparsers,
+        "deal",
+        help="random deals, as diagrams or into a PBN file",
+        description="Deal random hands. The same seed gives the same deals; dealer and vulnerability follow\n"
+        "the board numbers.",
+        epilog=_DEAL_EXAMPLES,
+    )
+    parser.add_argument("--n", type=positive, default=1, help="how many (1)")
+    parser.add_argument("--seed", type=int, default=0, help="names the endless sequence of random deals (0)")
+    parser.add_argument("--start", type=natural, default=0, help="deals of the sequence to leave out first (0)")
+    parser.add_argument("--pbn", metavar="FILE", help="write them to this PBN file (gzipped if it ends in .gz)")
+    parser.set_defaults(handler=_deal)
+
+
+def _deal(args: argparse.Namespace) -> int:
+    from bridge_env.cards import board_dealer, board_vulnerability, random_deals
+
+    numbers = range(args.start + 1, args.start + args.n + 1)
+    deals = zip(
+        numbers,
+        random_deals(args.seed, args.start, args.n),
+        board_dealer(numbers).tolist(),
+        board_vulnerability(numbers).tolist(),
+        strict=True,
+    )
+    if args.pbn:
+        from bridge_env.records.pbn import Board, write_boards
+
+        write_boards(args.pbn, [Board(owner, dealer, vul, number) for number, owner, dealer, vul in deals])
+        print(f"{args.pbn}: {args.n:,} deals")
+        return 0
+    from bridge_env.render import deal_diagram
+
+    print("\n\n".join(deal_diagram(owner, dealer, vul, number) for number, owner, dealer, vul in deals))
+    return 0
+
+
+# --- bid -----------------------------------------------------------------------------------------------
+
+
+def add_bid(subparsers: Subparsers) -> None:
+    """Add ``bridge-env bid``."""
+    parser = _add(
+        subparsers,
+        "bid",
+        help="ask a bidder for one call, and why; or let it bid boards out",
+        description="With --hand: the bidder's call, the line of its system that made it, and what each seat has\n"
+        "shown; of one that thinks also its candidates and some of the deals that it thought of; of a case base\n"
+        "the nearest cases, of maps the best-matching unit and those around it. Without: whole boards, with\n"
+        "diagram, auction, contract and double-dummy result; the bidder sits North-South.",
+        epilog=_BID_EXAMPLES,
+    )
+    parser.add_argument("spec", metavar="SPEC", nargs="?", help="the bidder, see below (system:two-over-one)")
+    parser.add_argument("--opponents", metavar="SPEC", help="the bidder of the other side (the same)")
+    parser.add_argument("--words", action="store_true", help="list the words that a bidding system's constraints use")
+    one = parser.add_argument_group("one call")
+    one.add_argument("--hand", metavar="S.H.D.C", help="thirteen cards, spades first: AKQ2.T98.J7.A543")
+    one.add_argument("--dealer", metavar="SEAT", help="N, E, S or W (N)")
+    one.add_argument("--vulnerability", metavar="WHO", help="None, NS, EW or Both (None)")
+    one.add_argument("--auction", metavar="CALLS", help='calls so far, from the dealer on: "1C P 1H X"')
+    _add_board_options(parser.add_argument_group("whole boards"), "1, or all of FILE.pbn")
+    record = parser.add_argument_group("recorded auctions")
+    record.add_argument(
+        "--agree", nargs="+", metavar="FILE.pbn",
+        help="how often the bidder makes the recorded call; and two tables in the same position",
+    )  # fmt: skip
+    record.add_argument("--held-out", action="store_true", help="only boards whose deals lie in the judging part")
+    record.add_argument(
+        "--rounds", choices=("openings", "all"), default="openings", help="up to the first bid, or all calls (openings)"
+    )
+    parser.set_defaults(handler=_bid)
+
+
+def _add_board_options(group: Any, count: str) -> None:
+    group.add_argument("--boards", type=positive, metavar="N", help=f"how many ({count})")
+    group.add_argument("--seed", type=int, default=1, help="names the boards, and the bidders' chance (1)")
+    group.add_argument("--deals", metavar="FILE.pbn", help="take the boards from this PBN file")
+
+
+def _boards(args: argparse.Namespace, default: int) -> Boards:
+    from training.match.boards import library_boards, pbn_boards
+
+    if args.deals is None:
+        return library_boards(args.boards or default, args.seed)
+    boards = pbn_boards(args.deals, args.boards)
+    for problem in boards.problems:
+        print(f"left out: {problem}", file=sys.stderr)
+    return boards
+
+
+def _bid(args: argparse.Namespace) -> int:
+    if args.words:
+        from agents.hierarchy.language.words import words_text
+
+        print(words_text())
+        return 0
+    if args.spec is None:
+        from bridge_env.bidders import DEFAULT_BIDDER
+
+        args.spec = DEFAULT_BIDDER
+    if args.hand is not None:
+        return _bid_hand(args)
+    if args.agree is not None:
+        return _bid_agree(args)
+    for option in ("dealer", "vulnerability", "auction"):
+        if getattr(args, option) is not None:
+            raise ValueError(f"--{option} goes with --hand")
+    from training.match.board_text import board_text
+    from training.match.match import play_tables
+
+    boards = _boards(args, 1)
+    table, _ = play_tables(args.spec, args.opponents or args.spec, boards, args.seed)
+    print("\n\n\n".join(board_text(boards, table, row) for row in range(len(boards))))
+    return 0
+
+
+def _bid_agree(args: argparse.Namespace) -> int:
+    import time
+
+    from training.match.agreement import agreement
+
+    began = time.perf_counter()
+    found = agreement(args.spec, args.agree, args.rounds, held_out=args.held_out)
+    for problem in found.problems:
+        print(f"left out: {problem}", file=sys.stderr)
+    bids = f"{found.right_bids / found.asked_bids:.1%}" if found.asked_bids else "-"
+    print(
+        f"{args.spec} and {', '.join(args.agree[:3])}{', ...' if len(args.agree) > 3 else ''}, {args.rounds}\n"
+        f"  the same call   {found.share:.1%} ± {found.standard_error:.1%}\n"
+        f"  where not pass  {bids}\n"
+        f"  positions       {found.asked:,} on {found.boards:,} boards\n"
+        + _ceiling(found)
+        + f"  seconds         {time.perf_counter() - began:.1f}"
+    )
+    return 0
+
+
+def _ceiling(found: Agreement) -> str:
+    """What two tables in the same position make of it, where there are such; and the bidder there."""
+    if not found.shared:
+        return ""
+    return (
+        f"  two tables      {found.tables_agree:.1%} ± {found.tables_error:.1%} in the same position, of "
+        f"{found.shared:,} calls on {found.shared_deals:,} deals; the bidder there "
+        f"{found.shared_right / found.shared:.1%}\n"
+    )
+
+
+def _bid_hand(args: argparse.Namespace) -> int:
+    for option in ("boards", "deals"):
+        if getattr(args, option) is not None:
+            raise ValueError(f"--{option} and --hand exclude each other")
+    from agents.wire import read_states
+    from bridge_env.bidders import make
+
+    bidder = make(args.spec, partner=args.spec, opponents=args.opponents)
+    state = {
+        "hand": args.hand,
+        "dealer": args.dealer or "N",
+        "vulnerability": args.vulnerability or "None",
+        "auction": (args.auction or "").replace(",", " ").split(),
+    }
+    print(_call_text(args.spec, bidder, *read_states([state])))
+    return 0
+
+
+def _call_text(spec: str, bidder: Bidder, view: Any, key: Any) -> str:
+    from agents.registry import player_of
+    from bridge_env.calls import call_text
+    from bridge_env.protocols import Explains
+
+    player = player_of(bidder, int(view.seat[0]))
+    if isinstance(player, Explains):
+        return player.explain(view, key)
+    return f"{call_text(int(player.bid(view, key)[0]))}\n  {spec} follows no bidding system that could tell why"
+
+
+# --- match ---------------------------------------------------------------------------------------------
+
+
+def add_match(subparsers: Subparsers) -> None:
+    """Add ``bridge-env match``."""
+    parser = _add(
+        subparsers,
+        "match",
+        help="a duplicate match of two bidders, with IMPs per board and standard error",
+        description="Play a duplicate match of teams of four, A against B.",
+        epilog=_MATCH_EXAMPLES,
+    )
+    parser.add_argument("a", metavar="A", help="SPEC of the one team, see below")
+    parser.add_argument("b", metavar="B", help="SPEC of the other")
+    _add_board_options(parser, "1000, or all of FILE.pbn")
+    parser.add_argument("--json", metavar="FILE", type=Path, help="write the result and a row for every board")
+    parser.add_argument("--scoring", choices=("imps", "mp", "points"), default="imps",
+                        help="report IMPs (the default), or matchpoints or points as well")  # fmt: skip
+    parser.add_argument("--workers", type=positive, default=1, metavar="N", help="processes; same result (1)")
+    play = parser.add_argument_group("playing the hands")
+    play.add_argument("--play", metavar="PLAYER", help="play every hand: random, rule, montecarlo, ...")
+    play.add_argument("--play-b", metavar="PLAYER", help="who plays B's cards (the same)")
+    play.add_argument("--keep", metavar="FILE", type=Path, help="keep each board as soon as it is played; go on there")
+    play.add_argument(
+        "--only",
+        choices=("all", "makes", "down-1", "down-more"),
+        default="all",
+        help="play only boards whose contract makes, or goes down, double dummy at both tables (all)",
+    )
+    play.add_argument("--card-seconds", type=float, default=120.0, metavar="S",
+                      help="a player who takes longer for a card loses the board (120)")  # fmt: skip
+    parser.set_defaults(handler=_match)
+
+
+def _match(args: argparse.Namespace) -> int:
+    from training.match.board_text import match_text
+    from training.match.match import play, seat_teams
+
+    seat_teams(args.a, args.b)  # what is faulty is told before any work
+    if args.play is None and (args.play_b or args.keep or args.only != "all"):
+        raise ValueError("--play-b, --keep and --only go with --play")
+    for path in filter(None, (args.keep,)):
+        if not path.parent.is_dir():
+            raise ValueError(f"--keep {path}: there is no folder {path.parent}")
+    if args.json is not None and not args.json.parent.is_dir():
+        raise ValueError(f"--json {args.json}: there is no folder {args.json.parent}")
+    boards = _boards(args, 1000)
+    with Bar(len(boards), "board", brief=True) as bar:
+        result = play(args.a, args.b, boards, args.seed, scoring=args.scoring, workers=args.workers, progress=bar.add)
+    print(match_text(result))
+    played = _play_match(args, result) if args.play is not None else None
+    if args.json is not None:
+        _write_json(args.json, result, played)
+    return 0
+
+
+def _play_match(args: argparse.Namespace, result: MatchResult) -> PlayedMatch:
+    from training.cardplay.match import Teams, play_match
+    from training.cardplay.result import boards_of_fate
+    from training.match.board_text import played_text
+
+    teams = Teams((args.a, args.b), (args.play, args.play_b or args.play))
+    rows = boards_of_fate(result, args.only)
+    if not len(rows):
+        raise ValueError(f"of {len(result.boards)} boards there is none for --only {args.only}; ask for more --boards")
+    with Bar(len(rows), "board", brief=True) as bar:
+        played = play_match(
+            result, teams, rows=rows, keep=args.keep, seconds=args.card_seconds, workers=args.workers,
+            progress=bar.add,
+        )  # fmt: skip
+    print(played_text(played))
+    return played
+
+
+def _write_json(path: Path, result: MatchResult, played: PlayedMatch | None) -> None:
+    from training.running.runs import write_atomically
+
+    content = {**result.summary(), "rows": result.rows()}
+    if played is not None:
+        content["play"] = {**played.summary(), "rows": played.rows()}
+    write_atomically(path, json.dumps(content, indent=1, allow_nan=False) + "\n")

@@ -1,0 +1,197 @@
+"""``bridge-env book``: the arguments, the progress bar, and the calls."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from training.cli.arguments import natural, positive
+from training.cli.progress import Bar
+
+_EPILOG = """\
+examples:
+  bridge-env book sayc                                  as Markdown, at the terminal
+  bridge-env book sayc --levels 3 --worth --out sayc.html
+  bridge-env book mine.bidding --format bml --out mine.bml
+  bridge-env book mine.bidding --levels 3 --pages 10    the rarest calls left out, to fit on ten pages
+  bridge-env book sayc --check                          do hands on fresh deals keep to the book?
+  bridge-env book --diff sayc results/evolve/run-001/evolved-first.bidding
+  bridge-env book policy:champion --levels 2            what a network's calls mean, measured
+
+SYSTEM is a shipped system's name, a file of yours, or a network (policy:NAME or policy:FILE). The same seed gives
+the same book. A network has no rules: its book tells what the hands behind its calls have in common, how many hands on
+other deals keep to that, and how many of its calls are code words (do not mean what they say).
+"""
+FORMATS = {"markdown": ".md", "bml": ".bml", "html": ".html"}
+
+
+def add_book(subparsers: Any) -> None:
+    """Add the subcommand."""
+    parser = subparsers.add_parser(
+        "book",
+        help="a bidding system as notes for players, with figures",
+        description="Print a bidding system as notes: openings, responses, competition; how often each call is made, "
+        "on what hands, and what it is worth. Or what one system changes in another.",
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("system", nargs="?", metavar="SYSTEM", help="a shipped name, FILE.bidding, or policy:NAME")
+    parser.add_argument(
+        "--diff", nargs=2, metavar=("A", "B"), help="instead: what B changes in A, and what it is worth"
+    )
+    parser.add_argument("--format", choices=FORMATS, help="default: by the name of --out, else markdown")
+    parser.add_argument("--out", type=Path, metavar="FILE", help="write there (default: standard output)")
+    parser.add_argument(
+        "--levels", type=positive, help="how deep into the tree: 1 openings, 2 responses and overcalls, 3 ..."
+    )
+    parser.add_argument("--pages", type=positive, help="leave out the rarest calls until it fits on so many pages")
+    parser.add_argument("--deals", type=positive, default=20_000, help="random deals to measure on (default 20000)")
+    parser.add_argument(
+        "--rare", type=natural, default=100_000, help="deals in all for calls that are seldom made (default 100000)"
+    )
+    parser.add_argument("--examples", type=natural, default=2, help="hands a call, up to 2 (default 2)")
+    parser.add_argument("--seed", type=natural, default=1, help="of deals and boards (default 1)")
+    parser.add_argument(
+        "--check", action="store_true", help="print only how many hands keep to the book; fail (1) under 98%%"
+    )
+    parser.add_argument("--worth", action="store_true", help="what each call gains against the control pair, in IMPs")
+    parser.add_argument("--control", default="sayc", metavar="SYSTEM", help="the control pair's system (default sayc)")
+    parser.add_argument("--boards", type=positive, default=10_000, help="judging boards for IMPs (default 10000)")
+    parser.set_defaults(handler=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Make the book, or the difference of two, and print it."""
+    if bool(args.system) == bool(args.diff):
+        raise ValueError("name a system, or two with --diff A B: bridge-env book sayc")
+    kind = args.format or _by_name(args.out)
+    if args.diff:
+        return _diff(args, kind)
+    if args.system.startswith("policy:"):
+        return _network(args, kind)
+    if args.check:
+        return _check(args)
+    from training.book.bml import bml
+    from training.book.book import add_worth, fit, pages
+    from training.book.html import html
+    from training.book.markdown import markdown
+
+    book = _book(args)
+    if args.worth:
+        entries = [e for e in book.points.entries if e.point is None or book.printed(e.point)]
+        with Bar(len(entries), "call", brief=True) as bar:
+            add_worth(book, _system(args.control), args.boards, args.seed, bar.add)
+    if args.pages:
+        book = fit(book, args.pages, markdown)
+    text = {"markdown": markdown, "bml": bml, "html": html}[kind](book)
+    _write(text, args.out)
+    _tell_size(pages(markdown(book)), book.check.share, args.out)
+    return 0
+
+
+def _network(args: argparse.Namespace, kind: str) -> int:
+    """The book of a network."""
+    from agents.networks.shipped import read_networks
+    from training.book import network_pages
+    from training.book.book import pages, rarest
+    from training.book.network_book import make_network_book
+    from training.networks.speed import use_fastest
+
+    if args.worth:
+        raise ValueError("--worth takes a call out of a system; a network has no lines to take out")
+    networks = read_networks(args.system.removeprefix("policy:"))
+    use_fastest()
+    deals = max(args.deals, args.rare)
+    with Bar(2 * deals, "deal", brief=True) as bar:
+        book = make_network_book(
+            args.system, networks.policy, deals, args.seed, levels=args.levels, examples=args.examples, tick=bar.add
+        )
+    if args.check:
+        return _tell_check(book.facts()[1], book.share, [
+            (n, k, f"{book.call_name(i)}: {book.said(i)}") for i, n, k in book.worst[:10]
+        ])  # fmt: skip
+    if args.pages:
+        left_out = rarest(book.by_rarity(), args.pages, lambda out: network_pages.markdown(replace(book, left_out=out)))
+        book = replace(book, left_out=left_out)
+    text = {"markdown": network_pages.markdown, "bml": network_pages.bml, "html": network_pages.html}[kind](book)
+    _write(text, args.out)
+    _tell_size(pages(network_pages.markdown(book)), book.share, args.out)
+    return 0
+
+
+def _tell_size(pages: int, share: float, out: Path | None) -> None:
+    from training.book.book import PAGE_LINES, PAGE_WIDTH
+
+    size = f"pages of {PAGE_LINES} lines of {PAGE_WIDTH} characters, as Markdown: {pages}"
+    print(f"{size}; {share:.2%} of the hands keep to it", file=sys.stdout if out else sys.stderr)
+
+
+def _check(args: argparse.Namespace) -> int:
+    book = _book(args)
+    worst = [(n, k, f"{book.name(i)}: {book.said[i]}") for i, n, k in book.check.worst[:10]]
+    return _tell_check(book.facts()[1], book.check.share, worst)
+
+
+def _tell_check(fact: str, share: float, worst: list[tuple[int, int, str]]) -> int:
+    """Print how many hands keep to the book, and the calls (hands, fitting, text) that keep to it least."""
+    from training.book.book import GOAL
+    from training.book.wording import symbols
+
+    print(fact)
+    for hands, fitting, text in worst:
+        print(symbols(f"  {fitting / hands:7.1%} of {hands:>6,}  {text}"))
+    if share >= GOAL:
+        return 0
+    print(f"under {GOAL:.0%}", file=sys.stderr)
+    return 1
+
+
+def _diff(args: argparse.Namespace, kind: str) -> int:
+    from training.book.diff import compare_systems
+    from training.book.diff_text import diff_html, diff_markdown
+
+    if kind == "bml" or args.check:
+        raise ValueError("--diff is printed as markdown or html, and has no --check")
+    a, b = (_system(name) for name in args.diff)
+    with Bar(None, "change", brief=True) as bar:
+        difference = compare_systems(a, b, _system(args.control), args.boards, args.seed, bar.add)
+    _write((diff_html if kind == "html" else diff_markdown)(difference), args.out)
+    return 0
+
+
+def _book(args: argparse.Namespace) -> Any:
+    from training.book.book import make_book
+
+    system = _system(args.system)
+    with Bar(max(args.deals, args.rare), "deal", brief=True) as bar:
+        return make_book(
+            system, args.deals, args.seed, rare=args.rare, levels=args.levels, examples=args.examples, tick=bar.add
+        )
+
+
+def _system(name: str) -> Any:
+    from agents.registry import read_system
+
+    return read_system(name.removeprefix("system:"))
+
+
+def _by_name(out: Path | None) -> str:
+    if out is None:
+        return "markdown"
+    kinds = {suffix: name for name, suffix in FORMATS.items()} | {".htm": "html"}
+    if out.suffix not in kinds:
+        raise ValueError(f"{out}: give --format, or a name that ends in {', '.join(FORMATS.values())}")
+    return kinds[out.suffix]
+
+
+def _write(text: str, out: Path | None) -> None:
+    if out is None:
+        print(text, end="")
+        return
+    from training.running.runs import write_atomically
+
+    write_atomically(out, text)
+    print(f"{out}: {len(text):,} characters")

@@ -1,0 +1,247 @@
+"""``bridge-env fit cases``. Handlers parse and call, nothing else."""
+
+from __future__ import annotations
+
+import argparse
+import shlex
+import sys
+from dataclasses import asdict
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from training.cli import retain
+from training.cli.progress import Bar
+
+_EPILOG = """\
+examples:
+  bridge-env fit cases wbridge5.pbn.gz                 a case base, some minutes; then: bridge-env bid cases:FILE …
+  bridge-env fit cases wbridge5.pbn.gz --also a/*.pbn --also b/*.pbn
+                                                       its metric learns first from the auctions of others too
+  bridge-env fit cases wbridge5.pbn.gz --metric mine/cases.npz --fill system:sayc
+                                                       the similarity of a base that is there; openings of thin nodes
+                                                       filled with constrained deals as a system opens them
+  bridge-env fit cases wbridge5.pbn.gz --metric mine/cases.npz --trees 128
+                                                       its metric, and forests grown anew
+  bridge-env fit cases --retain system:sayc mine/cases.npz --boards 4000
+                                                       bids training boards against a system, keeps what other calls
+                                                       would have been worth, and is judged before and after
+  bridge-env fit cases --similarity 2008 wbridge5.pbn.gz   a base that compares hands as in 2008, at once
+  bridge-env fit cases --study 2008 wbridge5.pbn.gz    openings by the nearest hands, as published in 2008: seconds
+"""
+_STUDY_FOLDER = Path("results/cases/study-2008")
+_FEW = (100, 200)
+
+
+def add_cases(targets: Any) -> None:
+    """Add ``bridge-env fit cases``."""
+    parser = targets.add_parser(
+        "cases",
+        help="a case base of recorded auctions",
+        description="Bidding by example, from the auctions of PBN files. Boards whose deals lie in the judging part\n"
+        "are held out: they judge the base.",
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument(
+        "files",
+        nargs="+",
+        type=Path,
+        metavar="FILE",
+        help="recorded auctions in PBN, plain or gzip; a base to --retain",
+    )
+    parser.add_argument("--study", choices=["2008"], help="repeat the study of 2008, with each hand left out in turn")
+    parser.add_argument("--similarity", choices=["2008"], help="compare hands as published in 2008 (a learned metric)")
+    parser.add_argument(
+        "--also", nargs="+", action="append", type=Path, metavar="FILE.pbn",
+        help="auctions of others, from which the metric learns first; no cases. Once for each kind",
+    )  # fmt: skip
+    parser.add_argument(
+        "--metric",
+        type=Path,
+        metavar="FILE.npz",
+        help="the metric and the forests of this base; nothing is learned but --trees",
+    )
+    parser.add_argument("--fill", metavar="SYSTEM", help="openings of constrained deals where there are few cases")
+    parser.add_argument("--retain", metavar="SYSTEM", help="boards against this system enter the base")
+    parser.add_argument("--boards", type=int, metavar="N", help="with --retain: training boards (4000)")
+    parser.add_argument("--judge", type=int, metavar="N", help="with --retain: boards that judge it (5000)")
+    parser.add_argument("--out", type=Path, help=f"folder (results/cases/run-001 ...; of the study {_STUDY_FOLDER})")
+    parser.add_argument("--epochs", type=int, metavar="N", help="passes over the cases, to learn the metric")
+    parser.add_argument("--members", type=int, metavar="N", help="networks that share in the metric")
+    parser.add_argument(
+        "--trees", type=int, metavar="N", help="of each forest (64); 0: cases are near by the metric's points alone"
+    )
+    parser.add_argument("--seed", type=int, metavar="N", help="of all chance (1)")
+    parser.set_defaults(handler=_cases)
+
+
+_LEARNING = ("epochs", "members", "seed")
+_FITTED = (*_LEARNING, "trees")
+_FOREIGN = {
+    "study": (*_FITTED, "also", "similarity", "metric", "fill", "retain", "boards", "judge"),
+    "similarity": (*_FITTED, "also", "metric", "fill", "retain", "boards", "judge"),
+    "retain": ("epochs", "members", "trees", "also", "metric", "fill"),
+    "metric": ("epochs", "members", "also", "boards", "judge"),
+}
+
+
+def _cases(args: argparse.Namespace) -> int:
+    for mode, foreign in _FOREIGN.items():
+        for name in foreign if getattr(args, mode) is not None else ():
+            if getattr(args, name) is not None:
+                raise ValueError(f"--{name} does not go with --{mode}")
+    for name in ("epochs", "members", "boards", "judge"):
+        if getattr(args, name) is not None and getattr(args, name) < 1:
+            raise ValueError(f"--{name} {getattr(args, name)} is not a whole number from 1 up")
+        if name in ("boards", "judge") and getattr(args, name) is not None and args.retain is None:
+            raise ValueError(f"--{name} goes with --retain")
+    if args.trees is not None and not 0 <= args.trees <= 250:
+        raise ValueError(f"--trees {args.trees} is not 0 to 250")
+    if args.study is not None:
+        return _study(args)
+    from training.running import runs
+
+    if args.retain is not None:
+        return retain.run(args)
+    for package, name in _needed(args):
+        if find_spec(package) is None:
+            raise runs.RunError(f'there is no {name} here; install it: pip install "bridge-env[rl]"')
+    out = args.out or runs.new_folder(Path("results"), "cases", None)
+    out.mkdir(parents=True, exist_ok=True)
+    return _fit(args, out)
+
+
+def _needed(args: argparse.Namespace) -> list[tuple[str, str]]:
+    """What has to be installed, as it is imported and as it is called: for networks, and for forests."""
+    networks = args.similarity is None and args.metric is None
+    forests = bool(args.trees) if args.metric is not None else networks and args.trees != 0
+    return [("torch", "torch")] * networks + [("sklearn", "scikit-learn")] * forests
+
+
+def _fit(args: argparse.Namespace, out: Path) -> int:
+    from agents.cases import file
+    from training.cases import fit
+    from training.cases.states import joined, read_states
+
+    states = read_states(args.files)
+    _tell_problems(states.problems)
+    training = fit.training_rows(states)
+    known, held = states.take(training), states.take(~training)
+    if not len(known):
+        raise ValueError(
+            f"all {len(states.owner):,} boards lie in the judging part of all deals: none is left to learn from"
+        )
+    cases, config = _learned(args, known)
+    if args.fill is not None:
+        from training.cases import hierarchy
+
+        filled = joined([known, *hierarchy.constrained(known.view.hand[~known.opened], args.fill, args.seed or 1)])
+        rows = fit.described(filled, config.reader)
+        cases = fit.assembled(filled, rows, cases.metric, config, {**cases.fitted, "fill": args.fill}, cases.forests)
+    file.save(cases, out / "cases.npz")
+    if len(held):
+        _judge(args, config, out, cases, held)
+    print(f"written: {out / 'cases.npz'}" + (", README.md, results.json" if len(held) else "; no board is held out"))
+    return 0
+
+
+def _learned(args: argparse.Namespace, known: Any) -> tuple[Any, Any]:
+    """A base of the states ``known``, and its configuration."""
+    from agents.cases import file
+    from training.cases import fit
+    from training.cases.network import Schooling
+    from training.cases.trees import Growing
+
+    if args.similarity is not None:
+        config = fit.CasesConfig()
+        return fit.published_base(known, config), config
+    others = _others(args) if args.metric is None else []
+    with Bar(what="training", brief=True) as bar:
+        if args.metric is not None:
+            old = file.load(args.metric)
+            growing = Growing(args.trees, seed=args.seed or 1) if args.trees is not None else None
+            if growing is not None and not old.metric:
+                raise ValueError(f"{args.metric} compares hands as in 2008: trees grow on a learned metric")
+            config = fit.CasesConfig(old.k if growing is None else 0, old.reader)
+            fit.check_enough(known, config, bool(args.trees))
+            rows = fit.described(known, old.reader)
+            forests = old.forests if growing is None else fit.grown_forests(known, rows, old.metric, growing, bar.share)
+            fitted = {name: value for name, value in old.fitted.items() if name not in ("retained", "fill", "k")}
+            fitted |= {} if growing is None else {"growing": asdict(growing)}
+            return fit.assembled(known, rows, old.metric, config, fitted, forests), config
+        learning = {name: getattr(args, name) for name in _LEARNING if getattr(args, name) is not None}
+        trees = Growing().trees if args.trees is None else args.trees
+        config = fit.CasesConfig(learning=Schooling(**learning), growing=Growing(trees, seed=args.seed or 1))
+        return fit.case_base(known, config, others, bar.share), config
+
+
+def _others(args: argparse.Namespace) -> list[Any]:
+    """The training part of the auctions of others, kind by kind."""
+    from training.cases import fit
+    from training.cases.states import read_states
+
+    others = [read_states(files) for files in args.also or ()]
+    if others:
+        print(f"{sum(len(other.problems) for other in others):,} boards of others left out", file=sys.stderr)
+    return [other.take(fit.training_rows(other)) for other in others]
+
+
+def _judge(args: argparse.Namespace, config: Any, out: Path, cases: Any, held: Any) -> None:
+    from training.cases import hierarchy, judge, report
+    from training.running import runs
+
+    made = judge.calls(cases, held)
+    facts = {
+        "cases": len(cases), "boards": len(cases.dealer), "held": len(held),
+        "held_boards": len(set(held.board.tolist())),
+        "k": cases.k, "trees": len(cases.forests[0]) if cases.forests else 0,
+        "also": cases.fitted.get("also", ()), "fill": args.fill,
+        **judge.speeds(cases, held),
+    }  # fmt: skip
+    table = judge.rounds_and_sides(made, held)
+    nodes = hierarchy.report(cases, held, None if args.fill else config.reader) if cases.metric else []
+    command = _command(args)
+    report.write(out, table, nodes, facts, command, runs.manifest({"command": command, **cases.fitted}, ""))
+    for row in table[:2]:
+        (right, error), (bids, bids_error) = row.percent, row.percent_bids
+        print(f"{row.name}: {right:.2f}% ± {error:.2f} of {row.asked:,}, not passes {bids:.2f}% ± {bids_error:.2f}")
+
+
+def _command(args: argparse.Namespace) -> str:
+    """The command, with the folders of other people's auctions in place of all their files."""
+    words = ["bridge-env", "fit", "cases", *(path.name for path in args.files)]
+    for name in ("similarity", "metric", "fill", *_FITTED):
+        value = getattr(args, name)
+        words += [] if value is None else [f"--{name}", value.name if isinstance(value, Path) else str(value)]
+    words = [shlex.quote(word) for word in words]
+    for files in args.also or ():
+        words += ["--also", *dict.fromkeys(f"{shlex.quote(path.parent.name)}/*" for path in files)]
+    return " ".join(words)
+
+
+def _study(args: argparse.Namespace) -> int:
+    from training.cases.states import read_states
+    from training.running import runs
+    from training.studies.cases_2008 import report as study_report
+    from training.studies.cases_2008 import study
+
+    states = read_states(args.files)
+    _tell_problems(states.problems)
+    found = study.tables(states)
+    few = {count: study.similarity_among(states, count) for count in _FEW if count < found[0].states}
+    names = [path.name for path in args.files]
+    out = args.out or _STUDY_FOLDER
+    command = shlex.join(["bridge-env", "fit", "cases", "--study", args.study, *names])
+    manifest = runs.manifest({"files": names}, "")
+    study_report.write(out, found, study.with_calls_of_others(states), few, command, manifest)
+    for table in found:
+        shares = (f"k={k} {study_report.percent(table, k, 0)[0]:.2f}%" for k in (1, 10, 20) if k <= len(table.rows))
+        print(f"{table.name}: {table.states:,} states, {', '.join(shares)}; {table.seconds:.1f} s")
+    print(f"written: {out}/README.md, results.json")
+    return 0
+
+
+def _tell_problems(problems: tuple[str, ...]) -> None:
+    for problem in problems:
+        print(f"left out: {problem}", file=sys.stderr)

@@ -1,0 +1,66 @@
+"""Options of a command that are the fields of a config: added, read, and held against a run that goes on."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from dataclasses import MISSING, fields, replace
+from pathlib import Path
+from typing import Any, TypeVar
+
+C = TypeVar("C")  # a dataclass whose fields have defaults and a help text in their metadata, and a method check()
+
+
+def add_fields(parser: argparse.ArgumentParser, config: type[Any]) -> None:
+    """Add an option for every field of a config, with its help and its default."""
+    for item in fields(config):
+        assert item.default is not MISSING
+        text = f"{item.metadata['help']} (default {item.default})".replace("%", "%%")
+        parser.add_argument(f"--{item.name}", type=type(item.default), default=None, help=text)
+
+
+def add_run_options(parser: argparse.ArgumentParser, kind: str, may_change: Sequence[str]) -> None:
+    """Add ``--name``, ``--out`` and ``--resume`` of a command whose runs lie in folders."""
+    parser.add_argument("--name", help=f"of the run folder below results/{kind} (default: run-001, run-002 ...)")
+    parser.add_argument("--out", type=Path, default=Path("results"), help="where run folders lie (default results)")
+    parser.add_argument(
+        "--resume", type=Path, metavar="FOLDER", help=f"go on with a run; may change: {', '.join(may_change)}"
+    )
+
+
+def read_fields(args: argparse.Namespace, config: C) -> C:
+    """The config with what the command line says, checked.
+
+    Raises:
+        ValueError: a number or name that makes no sense.
+    """
+    out: Any = replace(config, **_given(args, type(config)))  # type: ignore[type-var]
+    out.check()
+    return out  # type: ignore[no-any-return]
+
+
+def read_run_fields(args: argparse.Namespace, kind: type[C], may_change: Sequence[str]) -> C:
+    """The defaults, or the config of the run to go on with, and what the command line says.
+
+    Raises:
+        RunError: ``--resume`` names no such run, or an option may not change.
+        ValueError: a number or name that makes no sense.
+    """
+    from training.running import runs
+
+    if args.resume is None:
+        return read_fields(args, kind())
+    if args.name is not None:
+        raise runs.RunError("--name is for a new run; --resume goes on in its folder")
+    fixed = sorted(set(_given(args, kind)) - set(may_change))
+    if fixed:
+        raise runs.RunError(f"--{fixed[0]} cannot change on --resume; these can: {', '.join(may_change)}")
+    try:
+        config = kind(**runs.read_manifest(args.resume)["config"])
+    except (KeyError, TypeError, ValueError) as error:
+        raise runs.RunError(f"{args.resume} is not the folder of a run of this kind: {error!r}") from None
+    return read_fields(args, config)
+
+
+def _given(args: argparse.Namespace, kind: type[Any]) -> dict[str, Any]:
+    return {f.name: getattr(args, f.name) for f in fields(kind) if getattr(args, f.name) is not None}

@@ -1,0 +1,236 @@
+"""Command line: ``bridge-env solve`` and ``bridge-env library``. Handlers parse and call, nothing else."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shlex
+import sys
+from pathlib import Path
+from typing import Any
+
+from bridge_env import cards
+from training.cli.arguments import positive
+from training.cli.progress import Bar
+from training.running.cluster import INSTALL, Cluster, installed
+
+Subparsers = Any  # argparse keeps the type of add_subparsers() private
+_FEW = 200  # deals that are solved before Ray has started
+
+
+def _count_or_none(text: str) -> int:
+    return 0 if text == "0" else positive(text)
+
+
+_SOLVE_DESCRIPTION = """\
+Work out how many tricks each declarer takes in each strain when all four hands are seen and nobody errs.
+Random deals go to a library file, about 5 a second for each core; running the same command again goes on where
+it stopped. Deals of a PBN file are printed with their tables, exact or estimated.
+"""
+_SOLVE_EPILOG = """\
+examples:
+  bridge-env solve --n 100000 --out mine.bdl                  on all cores of this machine
+  bridge-env solve --n 200000 --out mine.bdl                  later: 100,000 more into the same file
+  bridge-env solve --n 1000000 --out big.bdl --address auto   on the Ray cluster that this machine belongs to
+  bridge-env solve --n 50000 --start 50000 --out b.bdl        the second half, on another machine; then
+  bridge-env library merge a.bdl b.bdl --out whole.bdl        make one file of both
+
+Ctrl-C saves what is solved, and so does half a minute; the same command goes on. The file is the same for any
+number of workers and interruptions, and can be read at any moment.
+"""
+
+
+def add_solve(subparsers: Subparsers) -> None:
+    """Add ``bridge-env solve``."""
+    parser = subparsers.add_parser(
+        "solve",
+        help="work out double-dummy tricks: of random deals into a library file, or of a PBN file",
+        description=_SOLVE_DESCRIPTION,
+        epilog=_SOLVE_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    what = parser.add_mutually_exclusive_group(required=True)
+    what.add_argument("--out", metavar="FILE", help="library file to write random solved deals to, or go on with")
+    what.add_argument("--deals", metavar="FILE.pbn", help="print the table of every deal in this PBN file")
+    parser.add_argument(
+        "--tricks", choices=("exact", "estimate"), default="exact",
+        help="of --deals: solved, or estimated by a network some thousand times as fast (exact)",
+    )  # fmt: skip
+    parser.add_argument("--n", type=positive, default=100, help="how many random deals the file shall hold (100)")
+    parser.add_argument("--seed", type=int, default=0, help="names the endless sequence of random deals (0)")
+    parser.add_argument("--start", type=int, default=0, help="number of the first deal in that sequence (0)")
+    parser.add_argument(
+        "--workers", type=positive, metavar="N", help="processor cores to use (all); 1 does without Ray"
+    )
+    parser.add_argument("--address", help="of a running Ray cluster: auto, HOST:PORT or ray://HOST:PORT")
+    parser.add_argument(
+        "--verify", type=_count_or_none, default=20, metavar="N",
+        help="random deals to solve again in another way at the end, and before going on (20; 0 = none)",
+    )  # fmt: skip
+    parser.set_defaults(handler=_solve)
+
+
+def _solve(args: argparse.Namespace) -> int:
+    if args.tricks == "estimate" and not args.deals:
+        raise ValueError("--tricks estimate goes with --deals: a library holds exact tricks only")
+    return _solve_pbn(args) if args.deals else _solve_random(args)
+
+
+def _solve_random(args: argparse.Namespace) -> int:
+    from bridge_env.double_dummy import ExactDoubleDummy, maintenance
+    from training.solve import solve_random
+
+    cluster, bar = _solving_cluster(args), Bar(args.n, "deal", "solving")
+
+    def tell(text: str) -> None:
+        bar.close()
+        print(text, file=sys.stderr)
+
+    try:
+        done = solve_random(
+            args.out, args.n, seed=args.seed, start=args.start,
+            solver=ExactDoubleDummy(1 if cluster else args.workers), cluster=cluster,
+            verify=args.verify, progress=bar.to, tell=tell,
+        )  # fmt: skip
+    except KeyboardInterrupt:  # a second Ctrl-C, or one while a sample is solved again
+        done = None
+    bar.close()
+    if done is None or done.stopped:
+        print(f"Stopped; {_so_far(args)}. To go on: {_again(args)}", file=sys.stderr)
+        return 130
+    facts = maintenance.info(args.out)
+    print(f"{args.out}: {done.deals:,} solved deals, {facts['training']:,} for training, {facts['judging']:,} judging")
+    if done.new:
+        print(f"{done.new:,} solved now, {done.new / done.seconds:.1f} deals/s")
+    print(f"{done.verified:,} solved again and right")
+    return 0
+
+
+def _solving_cluster(args: argparse.Namespace) -> Cluster | None:
+    """Ray if it was asked for, or if it is here and there is enough to solve; None: threads of this process."""
+    if args.address is None:
+        if args.workers == 1 or args.n < _FEW:
+            return None
+        if not installed():
+            print(f"Ray is not installed ({INSTALL}); solving with threads of this process", file=sys.stderr)
+            return None
+    return Cluster(args.workers, args.address)
+
+
+def _so_far(args: argparse.Namespace) -> str:
+    from bridge_env.double_dummy import Library
+
+    held = len(Library.open(args.out)) if Path(args.out).exists() else 0
+    return f"{args.out} holds {held:,} of {args.n:,} deals"
+
+
+def _again(args: argparse.Namespace) -> str:
+    words = ["bridge-env", "solve", "--n", args.n, "--seed", args.seed, "--start", args.start, "--out", args.out]
+    for name in ("workers", "address"):
+        if getattr(args, name) is not None:
+            words += [f"--{name}", getattr(args, name)]
+    if args.verify != 20:
+        words += ["--verify", args.verify]
+    return shlex.join(map(str, words))
+
+
+def _solve_pbn(args: argparse.Namespace) -> int:
+    from bridge_env.double_dummy import Cascade, ExactDoubleDummy
+    from bridge_env.double_dummy.estimator import embedded_estimator
+    from bridge_env.records.pbn import read_boards
+    from training.solve import estimate_text, table_text
+
+    source, read = Cascade(exact=ExactDoubleDummy(args.workers)), read_boards(args.deals)
+    for problem in read.problems:
+        print(problem, file=sys.stderr)
+    if args.tricks == "estimate":
+        print("estimates of a network: mean tricks ± standard deviation")
+    for place, board in enumerate(read.boards, start=1):
+        print(f"{board.number or place}. {cards.deal_text(board.owner)}")
+        if args.tricks == "estimate":
+            text = estimate_text(embedded_estimator().distribution(board.owner[None])[0])
+        else:
+            text = table_text(source.tricks(board.owner)[0])
+        print(text, flush=True)
+    return 0
+
+
+def add_library(subparsers: Subparsers) -> None:
+    """Add ``bridge-env library info | verify | merge | import``."""
+    parser = subparsers.add_parser(
+        "library",
+        help="look into, check, merge and import libraries of solved deals",
+        description="A library is a file of deals with their exact double-dummy tables, 23 bytes each.",
+    )
+    actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
+
+    info = actions.add_parser("info", help="what a library holds and how it was made")
+    info.add_argument("file", metavar="FILE", nargs="?", help="a library file (the one that is built in)")
+    info.set_defaults(handler=_library_info)
+
+    verify = actions.add_parser("verify", help="check a library: every byte, and a sample solved again")
+    verify.add_argument("file", metavar="FILE", nargs="?", help="a library file (the one that is built in)")
+    verify.add_argument("--sample", type=positive, default=20, help="random deals to solve again (20)")
+    _add_sample_options(verify)
+    verify.set_defaults(handler=_library_verify)
+
+    merge = actions.add_parser("merge", help="one library of several, each deal once")
+    merge.add_argument("files", metavar="FILE", nargs="+", help="library files")
+    merge.add_argument("--out", metavar="FILE", required=True, help="library file to write")
+    merge.set_defaults(handler=_library_merge)
+
+    take_in = actions.add_parser(
+        "import",
+        help="make a library of a NumPy file with solved deals",
+        description="Read arrays 'owner' uint8 (N, 52) and 'tricks' int8 (N, 4, 5) from a .npz file, solve a "
+        "sample again, and write the library if every table of the sample is right.",
+    )
+    take_in.add_argument("file", metavar="FILE.npz", help="NumPy file with arrays 'owner' and 'tricks'")
+    take_in.add_argument("--out", metavar="FILE", required=True, help="library file to write")
+    take_in.add_argument("--source", metavar="TEXT", help="where the deals come from, for the library's record")
+    take_in.add_argument("--verify", type=positive, default=200, help="random deals to solve again first (200)")
+    _add_sample_options(take_in)
+    take_in.set_defaults(handler=_library_import)
+
+
+def _add_sample_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--seed", type=int, default=0, help="names the random sample (0)")
+    parser.add_argument("--workers", type=positive, metavar="N", help="processor cores to use (all)")
+
+
+def _library_info(args: argparse.Namespace) -> int:
+    from bridge_env.double_dummy import embedded, maintenance
+
+    facts = maintenance.info(args.file or embedded().path)
+    for name in ("file", "bytes", "deals", "training", "judging"):
+        value = facts[name]
+        print(f"{name:>9}  {value:,}" if isinstance(value, int) else f"{name:>9}  {value}")
+    print(f"{'made':>9}  {json.dumps(facts['made'], sort_keys=True)}")
+    return 0
+
+
+def _library_verify(args: argparse.Namespace) -> int:
+    from bridge_env.double_dummy import ExactDoubleDummy, embedded, maintenance
+
+    path = args.file or embedded().path
+    solved = maintenance.verify(path, args.sample, solver=ExactDoubleDummy(args.workers), seed=args.seed)
+    print(f"{path}: sound; {solved:,} deals solved again, all tables right")
+    return 0
+
+
+def _library_merge(args: argparse.Namespace) -> int:
+    from bridge_env.double_dummy import maintenance
+
+    print(f"{args.out}: {maintenance.merge(args.files, args.out):,} solved deals")
+    return 0
+
+
+def _library_import(args: argparse.Namespace) -> int:
+    from bridge_env.double_dummy import ExactDoubleDummy, maintenance
+
+    made = {"source": args.source or Path(args.file).name}
+    deals = maintenance.import_npz(
+        args.file, args.out, made, sample=args.verify, solver=ExactDoubleDummy(args.workers), seed=args.seed
+    )
+    print(f"{args.out}: {deals:,} solved deals, {args.verify:,} of them solved again and right")
+    return 0

@@ -1,0 +1,124 @@
+"""The command line ``bridge-env``: the subcommands, and how errors end.
+
+Nothing heavy is imported until a subcommand runs, so that ``--help`` answers at once.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from importlib.util import find_spec
+from pathlib import Path
+
+from training.cli.bench import add_bench
+from training.cli.boards import add_bid, add_deal, add_match
+from training.cli.book import add_book
+from training.cli.deals import add_library, add_solve
+from training.cli.evolve import add_evolve
+from training.cli.fit import add_fit
+from training.cli.panel import add_panel
+from training.cli.play import add_play
+from training.cli.read import add_read
+from training.cli.report import add_report
+from training.cli.train import add_train
+from training.running.cluster import ClusterError
+
+_TRACEBACK = "BRIDGE_ENV_TRACEBACK"
+
+_EXAMPLES = f"""\
+examples:
+  bridge-env deal --n 2                                       two random deals
+  bridge-env bid system:sayc --hand AKQ2.T98.J7.A543          one call, and why
+  bridge-env match system:sayc pass --boards 1000             one bidder against another
+  bridge-env panel system:sayc                                against strangers that it never met
+  bridge-env play                                             watch a hand being played, or take a seat
+  bridge-env book sayc                                        a system as notes, with figures
+  bridge-env evolve                                           let partnerships learn from each other
+
+'bridge-env COMMAND --help' tells more about each. Set {_TRACEBACK}=1 to see where in the code an error arose.
+"""
+
+_OTHER_AGENTS = """\
+the import name 'agents' belongs to another package here: {where}
+(openai-agents installs one of that name). Give bridge-env a virtual environment of its own, or remove the
+other package and install bridge-env again:
+  pip uninstall openai-agents && pip install --force-reinstall --no-deps bridge-env"""
+
+
+class _Foreign(ImportError):
+    """The packages on the path are not this project's."""
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run ``bridge-env`` with ``argv`` (default: the process's) and return its exit code.
+
+    0 success, 2 an error that the message explains, 130 stopped by Ctrl-C.
+    """
+    args = _parser().parse_args(argv)
+    try:
+        _check_agents()
+        _look_in_current_folder()
+        code: int = args.handler(args)
+        sys.stdout.flush()
+    except BrokenPipeError:  # the reader, such as "head", has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except KeyboardInterrupt:
+        print("\nbridge-env: stopped", file=sys.stderr)
+        return 130
+    except (ValueError, OSError, ClusterError, _Foreign) as error:
+        if os.environ.get(_TRACEBACK):
+            raise
+        print(f"bridge-env: error: {_told(error)}", file=sys.stderr)
+        return 2
+    return code
+
+
+def _told(error: Exception) -> str:
+    if isinstance(error, OSError) and error.filename is not None:
+        return f"{error.filename}: {error.strerror}"
+    return str(error)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="bridge-env",
+        description="Contract-bridge bidding: deals, bidding systems, duplicate matches, self-play.",
+        epilog=_EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    subparsers = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    for add in (
+        add_deal,
+        add_read,
+        add_solve,
+        add_library,
+        add_bid,
+        add_match,
+        add_panel,
+        add_play,
+        add_book,
+        add_evolve,
+        add_report,
+        add_train,
+        add_fit,
+        add_bench,
+    ):
+        add(subparsers)
+    return parser
+
+
+def _check_agents() -> None:
+    """Is ``agents`` ours? Found without importing it: another package's may do anything."""
+    spec = find_spec("agents")
+    where = spec.origin if spec is not None else None
+    if where is None or "agents.wire" not in Path(where).read_text(encoding="utf-8"):
+        raise _Foreign(_OTHER_AGENTS.format(where=where))
+
+
+def _look_in_current_folder() -> None:
+    """``python:module:factory`` finds a module in the current folder, behind everything that is installed."""
+    if os.getcwd() not in sys.path:
+        sys.path.append(os.getcwd())

@@ -1,0 +1,136 @@
+"""``bridge-env evolve``: the arguments, the progress bar, and the calls."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from dataclasses import MISSING, asdict, fields
+from pathlib import Path
+from typing import Any
+
+from training.cli.progress import Bar
+
+_EPILOG = """\
+examples:
+  bridge-env evolve                                   a first run, about four minutes on two cores
+  bridge-env evolve --partnerships 1 --generations 40 --positions 48 --proposals 40 --study 8192 --boards 8192
+                                                      one pair and more of everything: some forty minutes
+  bridge-env evolve --generations 200 --name long     a longer one, into results/evolve/long
+  bridge-env evolve --resume results/evolve/long      go on after Ctrl-C or a crash
+  bridge-env evolve --resume results/evolve/long --generations 400
+  bridge-env evolve --address auto                    on the Ray cluster that this machine belongs to
+
+The same seed gives the same systems for any number of workers. Ctrl-C loses nothing but the generation
+in hand. Judge any two systems with: bridge-env match system:FILE.bidding system:sayc --boards 9000
+"""
+
+
+def add_evolve(subparsers: Any) -> None:
+    """Add the subcommand."""
+    from training.evolve.config import EvolveConfig
+
+    parser = subparsers.add_parser(
+        "evolve",
+        help="self-play: partnerships evolve and swap bidding hierarchies against a control pair",
+        description="Partnerships start from a bidding system and change it in three ways: evolution varies its "
+        "rules by chance, refinement finds rules for hands that another call would have suited better, and swapping "
+        "takes over what partner or another pair does. What gains IMPs against the control pair and the rest of the "
+        "league, also on fresh boards, is kept. The winner is judged on boards that training never saw.",
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    for item in fields(EvolveConfig):
+        assert item.default is not MISSING
+        text = f"{item.metadata['help']} (default {item.default})"
+        parser.add_argument(f"--{item.name}", type=type(item.default), default=None, help=text)
+    parser.add_argument("--name", help="of the run folder below results/evolve (default: run-001, run-002 ...)")
+    parser.add_argument("--out", type=Path, default=Path("results"), help="where run folders lie (default results)")
+    parser.add_argument("--resume", type=Path, metavar="FOLDER", help="go on with a run; --generations may be raised")
+    parser.add_argument("--workers", type=int, help="tasks at a time (default: all cores of the cluster)")
+    parser.add_argument("--address", help="of a running Ray cluster: auto, HOST:PORT or ray://HOST:PORT")
+    parser.set_defaults(handler=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Evolve, choose the champion, judge it, write the report."""
+    from training.evolve.generations import champion, evolve, league, prepare
+    from training.evolve.work import Work
+    from training.running import runs
+    from training.running.cluster import Cluster
+
+    folder, config, state = prepare(args)
+    if args.resume is not None and (note := runs.note_of_other_code(folder)):
+        print(note)
+    print(f"{folder}: {config.partnerships} partnerships from {config.start}, control {config.control}")
+    with Cluster(args.workers, args.address) as cluster:
+        progress = _Progress(config.generations, state.generation)
+        try:
+            for after in evolve(folder, config, state, cluster, progress.tick):
+                state = after
+                progress.generation(state.metrics[-1])
+            progress.say("choosing the champion")
+            best, pair = champion(config, state, Work(cluster, league(config), config.seed, progress.tick))
+        except KeyboardInterrupt:
+            progress.bar.close()
+            print(f"\nstopped; nothing before this generation is lost. Go on: bridge-env evolve --resume {folder}")
+            return 130
+        progress.bar.close()
+    _conclude(folder, config, state, best, pair)
+    return 0
+
+
+def _conclude(folder: Path, config: Any, state: Any, best: int, pair: Any) -> None:
+    from agents.hierarchy.language.text import system_text
+    from training.evolve.config import names, spec_of
+    from training.match import judge
+    from training.running import runs
+
+    alike = pair.first == pair.second
+    files = [
+        folder / name
+        for name in (("evolved.bidding",) if alike else ("evolved-first.bidding", "evolved-second.bidding"))
+    ]
+    for file, system in zip(files, (pair.first, pair.second), strict=False):
+        runs.write_atomically(file, system_text(system))
+    evolved = f"system:{files[0]}" if alike else f"pair:system:{files[0]},system:{files[1]}"
+    print(f"judging on {config.judge:,} boards that training never saw")
+    met, unmet = ([spec_of(name) for name in names(listed)] for listed in (config.league, config.gatekeepers))
+    rows = judge.judge(
+        evolved, f"system:{config.control}", f"system:{config.rooted}", config.judge, config.seed, met, unmet
+    )
+    print("\n" + judge.table_text(rows) + "\n")
+    judge.plot_curve(
+        state.metrics, next(row for row in rows if row.what.endswith(judge.DUPLICATE)), folder / "learning_curve.png"
+    )
+    manifest = runs.read_manifest(folder) | {"config": asdict(config)}  # --generations may have been raised
+    kept = [f"generation {row['generation']}: {what}" for row in state.metrics for what in row["kept"]]
+    command = runs.command_line("bridge-env evolve", config)
+    runs.write_atomically(folder / "report.md", judge.markdown(rows, manifest, command, kept, [f.name for f in files]))
+    verdict = {"champion": best, "rows": [row.as_json() for row in rows]}
+    runs.write_atomically(folder / judge.VERDICT, json.dumps(verdict, indent=2) + "\n")
+    runs.write_manifest(folder, manifest | {"systems_sha256": {f.name: runs.sha256(f) for f in files}})
+    for what, name in (("learning curve", "learning_curve.png"), ("report", "report.md")):
+        print(f"{what + ':':<16}{folder / name}")
+    print(f"{'system:':<16}{' and '.join(str(file) for file in files)}")
+    print(f"{'play it:':<16}bridge-env match {evolved} system:sayc")
+
+
+class _Progress:
+    """Generations done, boards bid, the best pair's IMPs."""
+
+    def __init__(self, generations: int, done: int) -> None:
+        self.boards, self.latest, self.done = 0, "", done
+        self.bar = Bar(generations, "gen")
+        self.bar.to(done)
+
+    def tick(self, boards: int) -> None:
+        self.boards += boards
+        self.say(self.latest)
+
+    def generation(self, row: dict[str, Any]) -> None:
+        self.latest = f"{row['mean_imps']:+.3f} ± {row['standard_error']:.3f} IMPs/board, kept {len(row['kept'])}"
+        self.say(self.latest)
+        self.bar.add()
+
+    def say(self, text: str) -> None:
+        self.bar.note(f"{text}, {self.boards / 1e6:.1f}M boards")

@@ -1,0 +1,119 @@
+"""``bridge-env train league``: the arguments, the progress bar, and the calls."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import time
+from importlib.util import find_spec
+from typing import Any
+
+from training.cli.config import add_fields, add_run_options, read_run_fields
+from training.cli.panel import shows
+from training.cli.progress import Bar
+from training.networks.league_config import LeagueConfig
+
+_EPILOG = """\
+examples:
+  bridge-env train league                                      imitate system:two-over-one, then self-play
+  bridge-env train league --start policy:two-over-one --name long --iterations 20000
+  bridge-env train league --resume results/league/long --hours 3       go on for three hours at most
+  bridge-env train league --resume results/league/long --iterations 40000
+  bridge-env train league --start nothing                      from random weights
+  bridge-env train league --start policy:champion --plain 0.5  calls that mean what they say
+
+One core learns, the others play out: two cores at least. Ctrl-C loses nothing since the last evaluation. The same
+settings give the same weights, for any number of workers, and however often a run is stopped. The network plays as
+policy:FOLDER/policy.npz. Gatekeepers (see 'bridge-env panel --help') are refused as opponents and as a start.
+"""
+_INSTALL = 'pip install -e ".[train]" -c constraints.txt'
+_MAY_CHANGE = (
+    "iterations", "estimated", "drawn", "keep", "doubled", "plain", "strangers", "earlier", "pool", "selves",
+    "learning_rate", "last_rate", "critic_rate", "entropy", "evaluate", "judged", "panel",
+)  # fmt: skip
+
+
+def add_league(algorithms: Any) -> None:
+    """Add ``bridge-env train league``."""
+    parser = algorithms.add_parser(
+        "league",
+        help="a network learns against itself, earlier selves and strangers",
+        description="A network learns to bid by self-play in a league. The reward is the IMPs of an auction in which "
+        "it tries something against its own usual auction on the same board.",
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    add_fields(parser, LeagueConfig)
+    add_run_options(parser, "league", _MAY_CHANGE)
+    parser.add_argument("--hours", type=float, help="stop after so long; --resume goes on")
+    parser.add_argument("--judge", type=int, default=5000, help="unseen boards of the panel at the end (5000)")
+    parser.add_argument("--workers", type=int, help="that play out (default: all cores but one)")
+    parser.add_argument("--address", help="of a running Ray cluster: auto, HOST:PORT or ray://HOST:PORT")
+    parser.set_defaults(handler=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Train; tell how far it came."""
+    from training.running import runs
+    from training.running.cluster import Cluster
+
+    if find_spec("torch") is None:
+        raise runs.RunError(f"there is no torch here; install it: {_INSTALL}")
+    if args.hours is not None and not args.hours > 0:
+        raise ValueError(f"--hours is {args.hours}; it must be more than 0")
+    from training.networks import league_run
+
+    config = _config(args)
+    if args.resume is not None and (note := runs.note_of_other_code(args.resume)):
+        print(note)
+    folder = league_run.prepare(args.resume, config, args.out, args.name)
+    print(f"{folder}: from {config.start}; curve in metrics.jsonl" + (
+        f", logs: tensorboard --logdir {folder}" if find_spec("tensorboard") else ""
+    ))  # fmt: skip
+    workers = args.workers or max(1, (os.cpu_count() or 2) - 1)
+    with Cluster(workers, args.address) as cluster:
+        progress = _Progress(config.iterations)
+        try:
+            done = league_run.train(folder, config, cluster, args.hours, progress.tick, progress.bar.say)
+        except KeyboardInterrupt:
+            progress.bar.close()
+            print(
+                "\nstopped; nothing before the last evaluation is lost. "
+                f"Go on: bridge-env train league --resume {folder}"
+            )
+            return 130
+        progress.bar.close()
+    if not done:
+        print(f"stopped after {args.hours:g} hours and saved. Go on: bridge-env train league --resume {folder}")
+        return 0
+    print(f"judging on {args.judge:,} boards that training never saw")
+    with Bar(None, "board") as bar:
+        league_run.conclude(folder, config, args.judge, shows(bar))
+    return 0
+
+
+def _config(args: argparse.Namespace) -> LeagueConfig:
+    """The defaults, or the config of the run to go on with, and what the command line says."""
+    from training.networks.league import refuse_gatekeepers, specs
+
+    config = read_run_fields(args, LeagueConfig, _MAY_CHANGE)
+    refuse_gatekeepers([config.start, *specs(config.pool), *specs(config.panel)])
+    return config
+
+
+class _Progress:
+    """Iterations, decisions a second, IMPs at the last evaluation."""
+
+    def __init__(self, iterations: int) -> None:
+        self.began, self.decisions = time.perf_counter(), 0.0
+        self.bar = Bar(iterations, "it")
+
+    def tick(self, state: Any, decisions: float) -> None:
+        self.decisions += decisions
+        self.bar.to(state.iteration)
+        text = f"{self.decisions / (time.perf_counter() - self.began):,.0f} decisions/s"
+        last = state.metrics[-1] if state.metrics else {}
+        for name in list(last)[2:4]:
+            if isinstance(last[name], dict):
+                text += f", {last[name]['mean_imps']:+.2f} vs {name}"
+        self.bar.note(text)

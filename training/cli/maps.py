@@ -1,0 +1,147 @@
+"""``bridge-env fit maps``. Handlers parse and call, nothing else."""
+
+from __future__ import annotations
+
+import argparse
+import shlex
+import sys
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from training.cli.arguments import natural
+from training.cli.progress import Bar
+
+_EPILOG = """\
+examples:
+  bridge-env fit maps                                     of what system:sayc calls; then: bridge-env bid som:FILE …
+  bridge-env fit maps --from two-over-one --inputs learned
+  bridge-env fit maps --inputs learned wbridge5.pbn.gz    of recorded auctions
+  bridge-env fit maps --fallback sayc                     the maps of 2007 alone; a system makes all other calls
+  bridge-env fit maps --study 2007 mine/maps.npz          deals whose dealer would open 1NT: against teacher and sayc
+"""
+_STUDY_FOLDER = Path("results/maps/study-2007")
+_NUMBERS = ("boards", "side", "hands", "rounds", "seed")
+_FIT_ONLY = ("teacher", "inputs", "fallback", *(n for n in _NUMBERS if n != "seed"), "match_boards", "expert")
+
+
+def add_maps(targets: Any) -> None:
+    """Add ``bridge-env fit maps``."""
+    parser = targets.add_parser(
+        "maps",
+        help="self-organizing maps of what a system or a record calls",
+        description="Bidding by self-organizing maps: of what a bidding system calls on training deals, or of the\n"
+        "auctions in PBN files. Boards whose deals lie in the judging part judge the maps.",
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("files", nargs="*", type=Path, metavar="FILE",
+                        help="recorded auctions (.pbn, plain or gzip); with --study the maps (.npz)")  # fmt: skip
+    parser.add_argument("--from", dest="teacher", metavar="SYSTEM",
+                        help="the system that teaches, and by which calls are read (sayc)")  # fmt: skip
+    parser.add_argument("--inputs", choices=("published", "learned"),
+                        help="lengths, points and a little of the auction (the default), or a learned metric of all "
+                        "that case bases see")  # fmt: skip
+    parser.add_argument("--fallback", metavar="SYSTEM",
+                        help="makes the calls that 2007 had no map for (two maps more)")  # fmt: skip
+    parser.add_argument("--boards", type=natural, metavar="N", help="deals that the teacher bids (30000)")
+    parser.add_argument("--rounds", type=natural, metavar="N",
+                        help="how often the maps bid and the teacher corrects them (1)")  # fmt: skip
+    parser.add_argument("--side", type=natural, metavar="N", help="units along a map's side, at most (64)")
+    parser.add_argument("--hands", type=natural, metavar="N", help="training hands a unit, at least (12)")
+    parser.add_argument("--seed", type=natural, metavar="N", help="of all chance (1)")
+    parser.add_argument("--expert", metavar="SPEC", help="who is asked whether experts differ (two-over-one, or sayc)")
+    parser.add_argument("--match-boards", type=natural, metavar="N", help="of each match that judges the maps (5000)")
+    parser.add_argument("--study", choices=["2007"], help="repeat the study of 2007")
+    parser.add_argument("--out", type=Path, help=f"folder (results/maps/run-001 ...; of the study {_STUDY_FOLDER})")
+    parser.set_defaults(handler=_maps)
+
+
+def _maps(args: argparse.Namespace) -> int:
+    if args.study is not None:
+        for name in _FIT_ONLY:
+            if getattr(args, name) is not None:
+                raise ValueError(f"--{_option(name)} does not go with --study")
+        return _study(args)
+    if args.files:
+        for name in ("boards", "rounds"):
+            if getattr(args, name) is not None:
+                raise ValueError(f"--{name} does not go with recorded auctions")
+    for name in ("boards", "side", "hands"):
+        if getattr(args, name) == 0:
+            raise ValueError(f"--{name} 0 is not a whole number from 1 up")
+    from bridge_env.bidders import make
+    from training.maps.fit import MapsConfig
+    from training.running import runs
+
+    given = {name: getattr(args, name) for name in (*_NUMBERS, "inputs") if getattr(args, name) is not None}
+    for name, option in (("reader", args.teacher), ("fallback", args.fallback)):
+        if option is not None:
+            given[name] = option if option.startswith("system:") else f"system:{option}"
+            make(given[name])  # what is faulty is told before any work
+    config = MapsConfig(**given)
+    expert = args.expert or ("system:sayc" if config.reader != "system:sayc" or args.files else "system:two-over-one")
+    make(expert)
+    out = args.out or runs.new_folder(Path("results"), "maps", None)
+    out.mkdir(parents=True, exist_ok=True)
+    return _fit(args, config, expert, out)
+
+
+def _fit(args: argparse.Namespace, config: Any, expert: str, out: Path) -> int:
+    from agents.maps import atlas
+    from training.maps import examples, fit, judge, report
+    from training.running import runs
+
+    held = None
+    with Bar(what="training", brief=True) as bar:
+        if args.files:
+            training, held, problems = examples.recorded(args.files)
+            for problem in problems:
+                print(f"left out: {problem}", file=sys.stderr)
+            maps = fit.from_records(training, config, bar.share)
+        else:
+            maps = fit.from_system(config, bar.share)
+    atlas.save(maps, out / "maps.npz")
+    names = [path.name for path in args.files]
+    boards = 5000 if args.match_boards is None else args.match_boards
+    verdict = judge.judged(maps, judge.held_out(config.reader, config.seed) if held is None else held, expert, boards)
+    report.write(out, maps, verdict, _command(args, names), runs.manifest({"files": names, **asdict(config)}, ""))
+    for line in report.lines(verdict):
+        print(line)
+    print(f"written: {out / 'maps.npz'}, README.md, results.json, maps.png, ambiguity.png")
+    return 0
+
+
+def _study(args: argparse.Namespace) -> int:
+    from training.running import runs
+    from training.studies.maps_2007 import report as study_report
+    from training.studies.maps_2007 import study
+
+    if not args.files:
+        raise ValueError("--study 2007 needs maps to judge: bridge-env fit maps --out mine, then name mine/maps.npz")
+    seed = 1 if args.seed is None else args.seed
+    with Bar(len(args.files), "system", "matches", brief=True) as bar:
+        found = []
+        for path in args.files:
+            found.append(study.studied(path, seed))
+            bar.add()
+    out = args.out or _STUDY_FOLDER
+    out.mkdir(parents=True, exist_ok=True)
+    command = shlex.join(["bridge-env", "fit", "maps", "--study", args.study, *map(str, args.files)])
+    study_report.write(out, found, command, runs.manifest({"seed": seed}, ""))
+    for row in found:
+        print(study_report.line(row))
+    print(f"written: {out}/README.md, results.json")
+    return 0
+
+
+def _command(args: argparse.Namespace, names: list[str]) -> str:
+    words = ["bridge-env", "fit", "maps"]
+    for name in ("teacher", "inputs", "fallback", *_NUMBERS, "expert", "match_boards"):
+        if getattr(args, name) is not None:
+            words += [f"--{_option(name)}", str(getattr(args, name))]
+    return shlex.join([*words, *names])
+
+
+def _option(name: str) -> str:
+    return {"teacher": "from"}.get(name, name.replace("_", "-"))

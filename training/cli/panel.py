@@ -1,0 +1,110 @@
+"""``bridge-env panel``: the arguments, the progress bar, and the calls."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from training.cli.progress import Bar
+
+_EPILOG = """\
+examples:
+  bridge-env panel system:two-over-one                     against everybody: some minutes
+  bridge-env panel policy:champion --workers 2 --out results/panel/champion
+  bridge-env panel policy:mine/policy.npz --against policy:polish system:sayc --boards 5000
+  bridge-env panel system:sayc --against policy:polish --where
+
+Strangers are networks that were taught by other programs' and by people's auctions. Gatekeepers are those that no
+training meets: what holds against them is what was learned. With --out the lines are kept as they are played, and the
+same command goes on after Ctrl-C. --where tells by which decisions a match was won and lost: the first call at which
+the two tables of a board differ, ours beside theirs. Code words are calls of the bidder's side that do not mean what
+they say: a bid of a suit without four cards in it (three to raise partner's), a double up to the three level, a
+redouble, 2C that opens or answers 1NT without five clubs.
+"""
+
+
+def add_panel(subparsers: Any) -> None:
+    """Add ``bridge-env panel``."""
+    parser = subparsers.add_parser(
+        "panel",
+        help="a bidder against every stranger and every family",
+        description="Play a bidder against all strangers and all bidding systems, on boards that training never sees.",
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("spec", metavar="SPEC", help="the bidder ('bridge-env match --help' lists them)")
+    parser.add_argument("--against", nargs="+", metavar="SPEC", help="these opponents (all of the panel)")
+    parser.add_argument("--boards", type=int, default=20_000, help="judging boards against each (20000)")
+    parser.add_argument("--seed", type=int, default=1, help="of the boards (1)")
+    parser.add_argument("--workers", type=int, default=1, help="processes (1)")
+    parser.add_argument("--where", action="store_true", help="split each result by the first call that differed")
+    parser.add_argument("--json", metavar="FILE", type=Path, help="write the lines to this file too")
+    parser.add_argument("--out", metavar="FOLDER", type=Path, help="keep what is played here, and go on from it")
+    parser.set_defaults(handler=_run)
+
+
+def _run(args: argparse.Namespace) -> int:
+    from bridge_env.bidders import make
+    from training.match import panel, where
+    from training.running import runs
+
+    if args.boards < 2:
+        raise ValueError(f"--boards is {args.boards}; a panel needs 2 or more")
+    listed = [(panel.group_of(s), s) for s in args.against] if args.against else panel.opponents()
+    for spec in (args.spec, *(s for _, s in listed)):
+        make(spec)  # a faulty spec is told before anything is played
+    told: list[str] = []
+    if args.out is not None:
+        args.out.mkdir(parents=True, exist_ok=True)
+
+    def heard(match: Any) -> None:
+        if args.where:
+            found = where.differences(match)
+            told.append(where.table_text(match.b, where.by_kind(match, found), where.by_calls(match, found)))
+
+    bar = Bar(args.boards * len(listed), "board")
+    try:
+        kept = args.out / "panel.json" if args.out is not None and not args.where else None
+        lines = panel.panel(
+            args.spec, listed, args.boards, args.seed, workers=args.workers, kept=kept, progress=shows(bar), heard=heard
+        )
+    except KeyboardInterrupt:
+        bar.close()
+        print("\nstopped" + ("; the same command goes on" if args.out is not None else ""), file=sys.stderr)
+        return 130
+    bar.close()
+    print(f"{args.spec}, {args.boards:,} judging boards, seed {args.seed}\n")
+    print("\n\n".join([panel.table_text(lines), *told]))
+    if args.out is not None:
+        command = f"bridge-env panel {runs.portable(args.spec)} --boards {args.boards} --seed {args.seed}"
+        how = "judging boards, duplicate, dealer and vulnerability by board number, exact double-dummy tricks"
+        page = [
+            f"# {runs.portable(args.spec)} against the panel",
+            "",
+            f"Made by `{command}`; {how}.",
+            "",
+            *panel.markdown(lines),
+            "",
+        ]
+        page += [part for text in told for part in ("```text", text, "```", "")]
+        runs.write_atomically(args.out / ("where.md" if args.where else "panel.md"), "\n".join(page))
+    if args.json is not None:
+        rows = [vars(line) for line in lines]
+        runs.write_atomically(
+            args.json, json.dumps({"spec": args.spec, "seed": args.seed, "lines": rows}, indent=1) + "\n"
+        )
+    return 0
+
+
+def shows(bar: Bar) -> Callable[[str, int], None]:
+    """What shows on ``bar`` against whom boards were played."""
+
+    def tick(opponent: str, boards: int) -> None:
+        bar.say(opponent)
+        bar.add(boards)
+
+    return tick

@@ -1,0 +1,137 @@
+"""Command line: ``bridge-env play``. The handler parses and calls, nothing else."""
+
+from __future__ import annotations
+
+import argparse
+import shlex
+from pathlib import Path
+from typing import Any
+
+from training.cli.progress import Bar
+
+PLAYERS = """\
+A PLAYER plays cards:
+  montecarlo              the best card on average over sampled deals, each played double dummy
+  montecarlo?deals=80     how it thinks: deals or seconds, score=imps|points|tricks, inference=facts|auction|all
+  deceptive               what is best if the next opponent plays for the deals he believes in
+  deceptive?when=always   also where the contract can be made; real, imagined, depth, lines, solves: how far it looks
+  deceptive?sure=2&risk=0 only if it gains by two standard errors and costs nothing if seen through (1, 0.3)
+  deceptive?leaf=published&depth=3&sure=0&risk=1000
+                          as it was published: to top tricks, three tricks deep, whatever it risks (nodes: how far)
+  rule                    rules of thumb, quick
+  random                  any legal card
+  python:module:factory   your own: factory() gives an object with play(view, key)
+  deceptive+montecarlo    the first where its side declares, the second where it defends
+"""
+
+_DECEPTIVE = "deceptive?when=always&depth=3&solves=1000000&sure=0&risk=1000"
+
+_EXAMPLES = f"""\
+{PLAYERS}
+examples:
+  bridge-env play                                   watch a board, bid by system:sayc, played by montecarlo
+  bridge-env play --board 7 --seat S                take a seat: type cards such as HQ, or ? for help
+  bridge-env play --contract "4S N" --deals event.pbn --board 3 --explain
+  bridge-env play --declarer montecarlo --defence rule
+  bridge-env play --leads event.pbn --boards 1000 --keep leads.jsonl    how often its leads are those of a record
+  bridge-env play --problems tests/problems/deception.pbn --out results/play    the plain card and the deceptive one
+"""
+
+
+def add_play(subparsers: Any) -> None:
+    """Add ``bridge-env play``."""
+    parser = subparsers.add_parser(
+        "play",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        help="play the hand of a board at the terminal: watch, or take a seat",
+        description="Bid a board (or take its contract from --contract), and play its cards, one trick a line.",
+        epilog=_EXAMPLES,
+    )
+    parser.add_argument("--board", type=int, default=1, metavar="N", help="which board (1)")
+    parser.add_argument("--seed", type=int, default=1, help="names the boards, and the players' chance (1)")
+    parser.add_argument("--deals", metavar="FILE.pbn", help="take the board from this PBN file")
+    parser.add_argument("--bidder", metavar="SPEC", default="system:sayc", help="who bids (system:sayc)")
+    parser.add_argument("--contract", metavar="'4S N'", help="play this contract; nothing is bid")
+    parser.add_argument("--player", metavar="PLAYER", default="montecarlo", help="who plays, see below (montecarlo)")
+    parser.add_argument("--declarer", metavar="PLAYER", help="who plays declarer's and dummy's cards (the player)")
+    parser.add_argument("--defence", metavar="PLAYER", help="who plays the defenders' cards (the player)")
+    parser.add_argument("--seat", metavar="SEAT", help="play N, E, S or W yourself (as declarer, dummy too)")
+    parser.add_argument("--explain", action="store_true", help="say how each card was found")
+    parser.add_argument("--pbn", metavar="FILE", help="write the board with its play")
+    leads = parser.add_argument_group("opening leads of a record")
+    leads.add_argument("--leads", metavar="FILE.pbn", help="how often the player makes the recorded opening lead")
+    leads.add_argument("--boards", type=int, default=1000, metavar="N", help="of the first N boards (1000)")
+    leads.add_argument("--keep", metavar="FILE", type=Path, help="keep each lead as soon as it is found; go on there")
+    problems = parser.add_argument_group("problems: boards of a PBN file that are played up to a decision")
+    problems.add_argument("--problems", metavar="FILE.pbn", help="what --player and --deceptive make of each")
+    problems.add_argument("--deceptive", metavar="PLAYER", default=_DECEPTIVE, help=f"the other player ({_DECEPTIVE})")
+    problems.add_argument("--seeds", type=int, default=5, metavar="N", help="play each board out so often (5)")
+    problems.add_argument("--out", metavar="FOLDER", type=Path, help="write problems.md there")
+    parser.set_defaults(handler=_play)
+
+
+def _compare_leads(args: argparse.Namespace) -> int:
+    from training.cardplay.leads import compare_leads
+
+    with Bar(None, "board", brief=True) as bar:
+        found = compare_leads(
+            args.leads, args.player, args.bidder, args.boards, args.seed, keep=args.keep, progress=bar.add
+        )
+    print(f"{args.player} and {args.leads}, {len(found.chosen):,} opening leads, calls read as {args.bidder}")
+    for name, share, error in found.shares():
+        print(f"  {name:<20} {share:6.1%} ± {error:.1%}")
+    return 0
+
+
+def _solve_problems(args: argparse.Namespace) -> int:
+    from training.cardplay.problem_page import problem_page, summary
+    from training.cardplay.problems import read_problems, solve_problems
+    from training.running.runs import write_atomically
+
+    if args.seeds < 0:
+        raise ValueError(f"--seeds is 0 or more, not {args.seeds}")
+    problems = read_problems(args.problems)
+    with Bar(len(problems), "problem", brief=True) as bar:
+        solved = solve_problems(
+            problems, args.player, args.deceptive, args.bidder, seed=args.seed, seeds=args.seeds, progress=bar.add
+        )
+    print(summary(solved))
+    if args.out is not None:
+        args.out.mkdir(parents=True, exist_ok=True)
+        page = problem_page(solved, _problems_again(args), args.player, args.deceptive, args.bidder)
+        write_atomically(args.out / "problems.md", page)
+    return 0
+
+
+def _problems_again(args: argparse.Namespace) -> str:
+    """The command that gives the same page."""
+    words = ["bridge-env", "play", "--problems", args.problems, "--out", args.out]
+    usual = {"player": "montecarlo", "deceptive": _DECEPTIVE, "bidder": "system:sayc", "seed": 1, "seeds": 5}
+    for name, value in usual.items():
+        if getattr(args, name) != value:
+            words += [f"--{name}", getattr(args, name)]
+    return shlex.join(map(str, words))
+
+
+def _play(args: argparse.Namespace) -> int:
+    if args.leads is not None:
+        return _compare_leads(args)
+    if args.problems is not None:
+        return _solve_problems(args)
+    from training.cardplay.table import Setup, play_board
+
+    play_board(
+        Setup(
+            board=args.board,
+            seed=args.seed,
+            deals=args.deals,
+            bidder=args.bidder,
+            contract=args.contract,
+            declarer=args.declarer or args.player,
+            defence=args.defence or args.player,
+            seat=args.seat,
+            explain=args.explain,
+            pbn=args.pbn,
+        )
+    )
+    return 0

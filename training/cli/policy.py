@@ -1,0 +1,143 @@
+"""``bridge-env fit policy``: the arguments, the progress bar, and the calls."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shlex
+import sys
+from collections.abc import Callable
+from dataclasses import asdict
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from training.cli.config import add_fields, read_fields
+from training.cli.progress import Bar
+
+_EPILOG = """\
+examples:
+  bridge-env fit policy auctions.pbn more.lin --out mine         a network that calls as these records do
+  bridge-env fit policy system:two-over-one --out taught         ... as a system does, on boards bid on the spot
+  bridge-env fit policy auctions.npz --card WJ --out polish      ... as the pairs that play one card in an array file
+  bridge-env fit policy few.pbn --start policy:taught/policy.npz --epochs 4 --learning_rate 3e-4 --out finer
+  bridge-env match policy:mine/policy.npz system:sayc
+
+Deals of the judging split, and one in twenty of the others, are held out; the table at the end tells how often
+the network makes the call that was recorded there. Ctrl-C loses at most a pass; the same command goes on.
+"""
+
+
+def add_policy(targets: Any) -> None:
+    """Add ``bridge-env fit policy``."""
+    from training.networks.imitation_config import ImitationConfig
+
+    parser = targets.add_parser(
+        "policy",
+        help="a network that imitates recorded auctions",
+        description="Teach a network to make the calls of recorded auctions. It plays as policy:FILE.",
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("records", nargs="+", metavar="RECORDS", help="PBN, LIN or array files, or SPECs of bidders")
+    parser.add_argument("--out", type=Path, required=True, help="folder for the network and its report")
+    parser.add_argument("--card", help="of array files: learn the calls of pairs that play this card")
+    parser.add_argument("--without", metavar="CARD", help="of array files: leave out auctions in which a pair plays it")
+    parser.add_argument("--start", metavar="policy:NAME|FILE", help="begin with this network (random weights)")
+    parser.add_argument("--boards", type=int, default=100_000, help="that a bidder bids, if RECORDS names one (100000)")
+    parser.add_argument(
+        "--role", choices=["stranger", "gatekeeper"], help="what its file says; no training meets gatekeepers"
+    )
+    add_fields(parser, ImitationConfig)
+    parser.set_defaults(handler=_run)
+
+
+def _run(args: argparse.Namespace) -> int:
+    from training.networks.imitation_config import ImitationConfig
+    from training.running import runs
+
+    if find_spec("torch") is None:
+        raise runs.RunError('there is no torch here; install it: pip install -e ".[rl]" -c constraints.txt')
+    config = read_fields(args, ImitationConfig())
+    return _fit(args, config)
+
+
+def _fit(args: argparse.Namespace, config: Any) -> int:
+    import torch
+
+    from training.networks import imitate, imitation_report, recorded
+    from training.networks.league import start_networks
+    from training.running import runs
+
+    torch.set_num_threads(1)
+    torch.set_flush_denormal(True)
+    start = None
+    if args.start is not None:
+        start = start_networks(args.start).policy.floats()
+    print("reading the auctions", file=sys.stderr)
+    read = recorded.read(args.records, args.card, args.without, args.boards, config.seed)
+    for problem in read.problems[:5]:
+        print(f"left out: {problem}", file=sys.stderr)
+    if len(read.problems) > 5:
+        print(f"... and {len(read.problems) - 5:,} more", file=sys.stderr)
+    learn, apart = imitate.split(read)
+    if not len(learn):
+        raise recorded.BoardsError("all deals of these records are held out: there is nothing to learn from")
+    calls, judged = imitate.calls_of(learn), imitate.calls_of(apart)
+    args.out.mkdir(parents=True, exist_ok=True)
+    fit = imitate.Fit(config, start)
+    fit.resume(args.out)
+    print(f"{len(calls):,} calls of {len(learn):,} auctions to learn, {len(judged):,} calls held out")
+    bar = Bar(what="learning")
+    try:
+        fit.run(calls, args.out, shows_loss(bar))
+    except KeyboardInterrupt:
+        bar.close()
+        print(f"\nstopped after {fit.epoch} passes; the same command goes on", file=sys.stderr)
+        return 130
+    bar.close()
+    command = _command(args, config)
+    trained = {"by": command, "auctions": len(learn), "role": args.role or ""}
+    networks = fit.networks(trained)
+    path = imitate.save_policy(networks, args.out)
+    table = imitate.agreement(networks, judged)
+    told = {"command": command, "auctions": len(learn), "calls": len(calls), "seconds": round(fit.seconds),
+            "held_out_auctions": len(apart), "agreement": table, "config": asdict(config)}  # fmt: skip
+    runs.write_atomically(args.out / "report.json", json.dumps(told, indent=2) + "\n")
+    runs.write_atomically(args.out / "report.md", imitation_report.markdown(told))
+    print("\n" + imitation_report.table_text(table) + "\n")
+    for what, name in (("report", args.out / "report.md"), ("network", path)):
+        print(f"{what + ':':<10}{name}")
+    print(f"{'play it:':<10}bridge-env match policy:{path} system:sayc")
+    return 0
+
+
+def _command(args: argparse.Namespace, config: Any) -> str:
+    """The command that makes it again; records by the names of their files."""
+    from training.running import runs
+
+    words = ["bridge-env", "fit", "policy"]
+    files = [Path(record) for record in args.records if Path(record).is_file()]
+    if len(files) > _MOST_NAMED:
+        words += [f"{folder}/*" for folder in dict.fromkeys(file.resolve().parent.name for file in files)]
+    else:
+        words += [file.name for file in files]
+    words += [record for record in args.records if not Path(record).is_file()]
+    for name, default in (("card", None), ("without", None), ("start", None), ("boards", 100_000), ("role", None)):
+        if getattr(args, name) != default:
+            words += [f"--{name}", runs.portable(str(getattr(args, name)))]
+    return runs.command_line(shlex.join(words), config)
+
+
+_MOST_NAMED = 6  # files that the command of a report names one by one
+
+
+def shows_loss(bar: Bar) -> Callable[[float, float | None], None]:
+    """What shows a fit's share of the work, and its loss lately, on ``bar``."""
+
+    def tell(share: float, loss: float | None) -> None:
+        bar.share(share)
+        if loss is not None:
+            bar.note(f"loss {loss:.3f}")
+
+    return tell

@@ -1,0 +1,74 @@
+"""The progress bar of all commands."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+_LINE_EVERY = 30.0  # seconds, where there is no terminal
+
+
+class Bar:
+    """Shows on standard error how far a command has come.
+
+    On a terminal it is a bar with the time left; elsewhere a line now and then. It appears with the first progress, so
+    that what an earlier run left does not count as speed.
+
+    Args:
+        total: how much there is to do; None where nobody knows. With the unit ``%`` it is 100.
+        unit: what is counted.
+        what: the text before the bar.
+        brief: show nothing without a terminal, and wipe the bar away at the end.
+    """
+
+    def __init__(self, total: float | None = None, unit: str = "%", what: str = "", *, brief: bool = False) -> None:
+        self.total, self.unit, self.what, self.brief = 100 if unit == "%" else total, unit, what, brief
+        self._bar: Any = None
+
+    def add(self, count: float = 1) -> None:
+        """So much more is done."""
+        self._shown().update(count)
+
+    def to(self, done: float) -> None:
+        """So much is done in all."""
+        bar = self._shown(done)
+        bar.update(done - bar.n)
+
+    def share(self, share: float) -> None:
+        """This share, 0..1, is done."""
+        self.to(100 * share)
+
+    def say(self, what: str) -> None:
+        """Change the text before the bar."""
+        self.what = what
+        if self._bar is not None:
+            self._bar.set_description_str(what, refresh=sys.stderr.isatty())
+
+    def note(self, text: str) -> None:
+        """Change the text after the bar."""
+        self._shown().set_postfix_str(text, refresh=False)
+
+    def close(self) -> None:
+        """End the bar; what comes then begins a new one."""
+        if self._bar is not None:
+            self._bar.close()
+            self._bar = None
+
+    def __enter__(self) -> Bar:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _shown(self, done: float = 0) -> Any:
+        if self._bar is None:
+            from tqdm import tqdm
+
+            terminal = sys.stderr.isatty()
+            percent = {"bar_format": "{l_bar}{bar}| {elapsed}<{remaining}{postfix}"} if self.unit == "%" else {}
+            self._bar = tqdm(
+                total=self.total, initial=done, unit=self.unit, desc=self.what or None, dynamic_ncols=True,
+                mininterval=0.2 if terminal else _LINE_EVERY, leave=not self.brief, smoothing=0.02,
+                disable=self.brief and not terminal, file=sys.stderr, **percent,
+            )  # fmt: skip
+        return self._bar

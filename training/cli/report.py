@@ -1,0 +1,48 @@
+"""Command line: ``bridge-env report``. The handler parses and calls, nothing else."""
+
+from __future__ import annotations
+
+import argparse
+import shlex
+from pathlib import Path
+from typing import Any
+
+_EPILOG = """\
+examples:
+  bridge-env report results/evolve/*                          a table of all runs of self-play
+  bridge-env report results/evolve/a results/evolve/b --out results/compared
+                                                              README.md and learning_curves.png, into a folder
+
+A run that has not ended is shown as far as it is; what it gains is told when it has been judged.
+"""
+
+
+def add_report(subparsers: Any) -> None:
+    """Add ``bridge-env report``."""
+    parser = subparsers.add_parser(
+        "report",
+        help="runs of self-play beside each other: settings, gains, learning curves",
+        description="Reads the folders of runs of 'bridge-env evolve' and sets beside each other in what they "
+        "differed, how long they took, and what they gained on boards that training never saw.",
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("folders", metavar="FOLDER", nargs="+", type=Path, help="folder of a run")
+    parser.add_argument("--out", type=Path, metavar="FOLDER", help="where to write README.md and the plot as well")
+    parser.set_defaults(handler=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Print the table; write the page and the plot where asked for."""
+    from training.evolve import report
+    from training.running import runs
+
+    found = [report.read_run(folder) for folder in args.folders]
+    print(report.text(found))
+    if args.out is not None:
+        args.out.mkdir(parents=True, exist_ok=True)
+        report.plot(found, args.out / report.CURVES)
+        command = shlex.join(["bridge-env", "report", *map(str, args.folders), "--out", str(args.out)])
+        runs.write_atomically(args.out / "README.md", report.markdown(found, command))
+        print(f"\nwritten: {args.out / 'README.md'}, {args.out / report.CURVES}")
+    return 0

@@ -1,0 +1,1 @@
+"""Self-play of bidding systems: proposals, generations, verdicts."""

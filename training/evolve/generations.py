@@ -1,0 +1,343 @@
+"""Self-play on Ray: partnerships develop and swap their hierarchies against a league of control pairs.
+
+The driver proposes and decides; workers only label and score. A task is a pure function of (systems, seed, board
+range), and a generation's chance comes from (seed, generation, partnership), so the same seed gives
+the same systems for any number of workers, in any order of finishing, and after any interruption.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass, fields, replace
+from pathlib import Path
+from typing import Any
+
+from agents.hierarchy.bidder import Hierarchy, deal_features, line_usage
+from agents.hierarchy.changes.mutation import Chance
+from agents.hierarchy.changes.tidying import added, grouped, without_empty
+from agents.hierarchy.language.text import parse_system, system_text
+from agents.hierarchy.language.tree import System
+from agents.registry import read_system
+from bridge_env.bidders import make
+from bridge_env.double_dummy.library import embedded
+from training.evolve import proposals
+from training.evolve.config import EvolveConfig, names, spec_of
+from training.evolve.proposals import BOTH, Proposal, Verdict
+from training.evolve.work import TRAINING, Work
+from training.match.boards import library_boards
+from training.match.duel import Partnership, Stretch
+from training.running import runs
+from training.running.cluster import Cluster
+
+KIND = "evolve"
+# Standard errors by which a proposal must gain: to go on to more boards, to be confirmed, and then on fresh boards.
+# Chance alone passes the last in one of 44 cases, so little noise is kept.
+TRY_ERRORS, LEAD_ERRORS, CONFIRM_ERRORS = 0.0, 1.0, 2.0
+MOST_CONFIRMED = 16  # proposals of a generation and partnership that go on to be confirmed
+RULES_TRIED = 30  # of refinement, of each partnership
+GENERAL_TRIED = 8  # and general ones, which have to be bid on all boards
+ANSWERED = 6  # the rules for which partner's answers are sought too
+CHAMPION_EVERY = 4  # generations after which the best pair joins the league, if champions do
+TOGETHER = 0.75  # of the gains of single changes, all of them together must reach
+ALIKE_MAY_COST = 0.02  # IMPs a board over the league, for a champion of one system instead of two to read
+
+
+@dataclass
+class State:
+    """Where a run stands: all that the next generation needs."""
+
+    generation: int
+    population: list[Partnership]
+    metrics: list[dict[str, Any]]
+    champions: list[Partnership]  # earlier ones, the latest last
+    systems: dict[str, str]  # hashes of the texts of the systems that the run began with
+
+    def as_json(self) -> dict[str, Any]:
+        def texts(pairs: list[Partnership]) -> list[list[str]]:
+            return [[system_text(p.first), system_text(p.second)] for p in pairs]
+
+        return {
+            "generation": self.generation, "population": texts(self.population), "metrics": self.metrics,
+            "champions": texts(self.champions), "systems": self.systems,
+        }  # fmt: skip
+
+    @classmethod
+    def from_json(cls, data: dict[str, Any]) -> State:
+        def pairs(texts: list[list[str]]) -> list[Partnership]:
+            return [Partnership(parse_system(a), parse_system(b)) for a, b in texts]
+
+        return cls(
+            data["generation"], pairs(data["population"]), data["metrics"], pairs(data["champions"]), data["systems"]
+        )
+
+
+def renumbered(pair: Partnership) -> Partnership:
+    """The same systems with lines numbered as their own text has them, as a checkpoint gives them back."""
+    first = parse_system(system_text(pair.first))
+    return Partnership(first, first if pair.second == pair.first else parse_system(system_text(pair.second)))
+
+
+def numbered(name: str) -> Partnership:
+    """Both players with the system ``name``; its lines are numbered as its own text has them."""
+    system = parse_system(system_text(read_system(name)))
+    return Partnership(system, system)
+
+
+def begin(config: EvolveConfig) -> State:
+    """The state before the first generation."""
+    systems = {
+        name: _fingerprint(name) for name in (config.start, config.rooted, config.control, *names(config.league))
+    }
+    return State(0, [numbered(config.start)] * config.partnerships, [], [], systems)
+
+
+# --- a generation ---------------------------------------------------------------------------------------
+
+
+def generation(state: State, config: EvolveConfig, work: Work) -> State:
+    """The state after one more generation."""
+    began = time.perf_counter()
+    g, population = state.generation, state.population
+    fresh = g * config.boards_a_generation  # every generation has boards of its own
+    after, kept, tried = list(population), [], 0
+    for i in range(len(population)):
+        proposed = propose(population, i, config, work, g, fresh)
+        tried += len(proposed)
+        after[i], said = _improved(population[i], proposed, config, work, fresh + config.study)
+        kept += [f"{i}: {what}" for what in said]
+    standings = [work.standing(pair, work.stretch(fresh, config.boards)) for pair in population]
+    best = max(range(len(population)), key=lambda i: standings[i][0])
+    row = {
+        "generation": g, "mean_imps": standings[best][0], "standard_error": standings[best][1],
+        "population_mean_imps": sum(s[0] for s in standings) / len(standings), "boards": config.boards,
+        "proposals": tried, "kept": kept, "seconds": time.perf_counter() - began,
+    }  # fmt: skip
+    champions = state.champions
+    if config.champions and g % CHAMPION_EVERY == CHAMPION_EVERY - 1:
+        champions = [*champions, after[best]][-config.champions :]
+    return State(g + 1, [renumbered(pair) for pair in after], [*state.metrics, row], champions, state.systems)
+
+
+def propose(
+    population: Sequence[Partnership], i: int, config: EvolveConfig, work: Work, g: int, start: int
+) -> list[Proposal]:
+    """What the operators propose to partnership ``i`` in generation ``g``."""
+    pair, swapping = population[i], config.uses("swapping")
+    study = work.stretch(start, config.study)
+    proposed: list[Proposal] = []
+    if config.uses("refinement"):
+        chance = Chance("refine", config.seed, g, i)
+        rules = work.rules(pair, config.positions, chance, study)
+        general = [rule for rule in rules if rule.path.startswith(proposals.GENERAL)][:GENERAL_TRIED]
+        rules = [rule for rule in rules if not rule.path.startswith(proposals.GENERAL)][:RULES_TRIED] + general
+        found = proposals.refinements(rules, chance, swapping)
+        proposed += found + work.answers(pair, proposals.answerable(found)[:ANSWERED], study)
+    if config.uses("evolution") or config.operators == "swapping":
+        usage = [_usage(pair.player(player), config.seed, g) for player in (0, 1)]
+        chance = Chance("vary", config.seed, g, i)
+        proposed += proposals.variations(pair, config.proposals, chance, usage, swapping)
+    if swapping:
+        proposed += proposals.swaps(population, i, config.proposals, Chance("swap", config.seed, g, i))
+    return proposed
+
+
+def _usage(system: System, seed: int, g: int) -> dict[int, int]:
+    """Calls that each line of a system makes where all play it."""
+    sample = library_boards(2000, seed, TRAINING, start=2000 * g)
+    hierarchy = Hierarchy(system)  # not the one that the process keeps: its lines may be numbered otherwise
+    return line_usage(hierarchy, deal_features(sample.owner), sample.dealer, sample.vulnerability)
+
+
+def _improved(
+    us: Partnership, proposed: Sequence[Proposal], config: EvolveConfig, work: Work, start: int
+) -> tuple[Partnership, list[str]]:
+    """The partnership with those proposals that gain, and what they were. Few boards for all, many for the best."""
+    running = [(p, c) for p in proposed if (c := p.apply(us, compiled=False)) is not None and c != us]
+    for at, count, errors in ((0, config.boards, TRY_ERRORS), (config.boards, 3 * config.boards, LEAD_ERRORS)):
+        verdicts = work.trial(us, [c for _, c in running], work.stretch(start + at, count))
+        ranked = sorted(zip(verdicts, running, strict=True), key=lambda vr: -vr[0].gain)
+        running = [r for v, r in ranked if v.better_by(errors)]
+    start += 4 * config.boards
+    running = running[:MOST_CONFIRMED]
+    verdicts = work.trial(us, [c for _, c in running], work.stretch(start, config.confirm))
+    good = [(v, p) for v, (p, _) in zip(verdicts, running, strict=True) if v.better_by(CONFIRM_ERRORS)]
+    good.sort(key=lambda vp: -vp[0].gain)
+    return _united(us, good, work, work.stretch(start + config.confirm, config.confirm))
+
+
+def _united(
+    us: Partnership, good: Sequence[tuple[Verdict, Proposal]], work: Work, stretch: Stretch
+) -> tuple[Partnership, list[str]]:
+    """All confirmed proposals at once, if the team does as well as they promised; else one after the other."""
+    team, used = _all_at_once(us, good)
+    if not used:
+        return us, []
+    whole = work.trial(us, [team], stretch)[0]
+    if len(used) == 1 or whole.gain >= TOGETHER * sum(v.gain for v, _ in used):
+        return (team, [_said(v, p) for v, p in used]) if whole.better_by(0.0) else (us, [])
+    return _one_by_one(us, [p for _, p in used], work, stretch)
+
+
+def _all_at_once(
+    us: Partnership, good: Sequence[tuple[Verdict, Proposal]]
+) -> tuple[Partnership, list[tuple[Verdict, Proposal]]]:
+    """The partnership with all proposals that still change it, and which they were; of a rule, one form only."""
+    team, used, new = us, list[tuple[Verdict, Proposal]](), set()
+    for gained in good:
+        changed, rule = gained[1].apply(team), proposals.inserted(gained[1])
+        if changed is not None and changed != team and (rule is None or rule not in new):
+            team, used = changed, [*used, gained]
+            new.add(rule)
+    return team, used
+
+
+def _one_by_one(
+    us: Partnership, proposed: Sequence[Proposal], work: Work, stretch: Stretch
+) -> tuple[Partnership, list[str]]:
+    """Those proposals that still gain after the ones before them."""
+    team, kept = us, list[str]()
+    for p in proposed:
+        changed = p.apply(team)
+        if changed is None or changed == team:
+            continue
+        now = work.trial(team, [changed], stretch)[0]
+        if now.better_by(LEAD_ERRORS):
+            team, kept = changed, [*kept, _said(now, p)]
+    return team, kept
+
+
+def _said(verdict: Verdict, proposal: Proposal) -> str:
+    return f"{proposal.what} ({verdict.gain:+.4f} ± {verdict.error:.4f})"
+
+
+# --- a run ----------------------------------------------------------------------------------------------
+
+
+def evolve(
+    folder: Path, config: EvolveConfig, state: State, cluster: Cluster, tick: Callable[[int], None]
+) -> Iterator[State]:
+    """Go on from ``state`` to the last generation; yields each state after it has been saved in ``folder``."""
+    opponents = league(config)  # once: a file that is edited meanwhile changes nothing
+    while state.generation < config.generations:
+        work = Work(cluster, (*opponents, *state.champions), config.seed, tick, config.labels)
+        state = generation(state, config, work)
+        save(folder, config, state)
+        yield state
+
+
+def league(config: EvolveConfig) -> tuple[Partnership, ...]:
+    """The pairs that a run trains against, the control pair first."""
+    return tuple(numbered(name) for name in dict.fromkeys([config.control, *names(config.league)]))
+
+
+def save(folder: Path, config: EvolveConfig, state: State) -> None:
+    """Write the checkpoint and the metrics."""
+    runs.save_checkpoint(folder, {"config": asdict(config), **state.as_json()})
+    runs.write_metrics(folder, state.metrics)
+
+
+def _fingerprint(name: str) -> str:
+    """A hash of a system's text."""
+    return hashlib.sha256(system_text(read_system(name)).encode()).hexdigest()
+
+
+def load(folder: Path) -> tuple[EvolveConfig, State]:
+    """What ``save`` wrote.
+
+    Raises:
+        RunError: the folder holds no usable checkpoint, or a system that it began with has changed since.
+    """
+    data = runs.load_checkpoint(folder)
+    try:
+        config = EvolveConfig(**data.pop("config"))
+        state = State.from_json(data)
+    except (KeyError, TypeError, ValueError) as error:
+        raise runs.RunError(f"{folder}/{runs.CHECKPOINT} is of another version of this program: {error}") from error
+    for name, fingerprint in state.systems.items():
+        if _fingerprint(name) != fingerprint:
+            raise runs.RunError(f"the system {name!r} has changed since {folder} began; begin a new run")
+    return config, state
+
+
+def champion(config: EvolveConfig, state: State, work: Work) -> tuple[int, Partnership]:
+    """The partnership that does best on fresh training boards. Judging boards are not touched.
+
+    Partners who differ take over the whole system of one of them, if the pair loses next to nothing by it: one
+    system is easier to read than two.
+    """
+    start = max(config.generations, state.generation) * config.boards_a_generation
+    stretch = work.stretch(start, config.confirm)
+    base = state.population[0]
+    verdicts = work.trial(base, state.population, stretch)
+    best = max(range(len(verdicts)), key=lambda i: verdicts[i].gain)
+    pair = state.population[best]
+    if pair.first != pair.second:
+        alike = [Partnership(pair.first, pair.first), Partnership(pair.second, pair.second)]
+        by = work.trial(pair, alike, work.stretch(start + config.confirm, config.confirm))
+        gain, chosen = max(zip((v.gain for v in by), alike, strict=True), key=lambda x: x[0])
+        pair = chosen if gain >= -ALIKE_MAY_COST else pair
+    if pair.first != pair.second:
+        return best, Partnership(pair.first.renamed("evolved-first"), pair.second.renamed("evolved-second"))
+    fresh = [work.stretch(start + k * config.confirm, config.confirm) for k in (2, 3)]
+    system = tidied(pair.first, numbered(config.rooted).first, work, *fresh)
+    return best, Partnership(*(system.renamed("evolved"),) * 2)
+
+
+def tidied(system: System, root: System, work: Work, choose: Stretch, check: Stretch) -> System:
+    """The system without those of the lines that were added to ``root`` which are worth nothing (any more).
+
+    Args:
+        choose, check: boards that tell which lines those are, and whether it loses nothing without all of them.
+    """
+    us = Partnership(system, system)
+    drops = [Proposal(edit, BOTH, "tidying") for edit in added(root, system)]
+    running = [(p, c) for p in drops if (c := p.apply(us)) is not None]
+    verdicts = work.trial(us, [c for _, c in running], choose)
+    idle = [p for v, (p, _) in zip(verdicts, running, strict=True) if v.gain >= 0]
+    without = us
+    for proposal in idle:
+        without = proposal.apply(without) or without
+    if without == us or work.trial(us, [without], check)[0].gain < 0:
+        return grouped(without_empty(system))
+    return grouped(without_empty(without.first))
+
+
+def start_run(root: Path, name: str | None, config: EvolveConfig) -> tuple[Path, State]:
+    """A fresh run folder with its manifest and first checkpoint."""
+    config.check()
+    state = begin(config)  # before the folder: a faulty system is told without leaving one behind
+    for system in (config.control, *names(config.league)):
+        read_system(system)
+    for gatekeeper in names(config.gatekeepers):
+        make(spec_of(gatekeeper))
+    folder = runs.new_folder(root, KIND, name)
+    runs.write_manifest(folder, runs.manifest(asdict(config), runs.sha256(Path(embedded().path))))
+    save(folder, config, state)
+    return folder, state
+
+
+def prepare(args: argparse.Namespace) -> tuple[Path, EvolveConfig, State]:
+    """The folder, config and state to go on from: a fresh run, or the one that ``--resume`` names.
+
+    Raises:
+        ValueError: numbers that make no sense, a faulty system, or options that a resumed run cannot change.
+        RunError: the folder cannot be used.
+    """
+    given = {f.name: getattr(args, f.name) for f in fields(EvolveConfig) if getattr(args, f.name) is not None}
+    if args.resume is None:
+        config = EvolveConfig(**given)
+        folder, state = start_run(args.out, args.name, config)
+        return folder, config, state
+    config, state = load(args.resume)
+    changed = {name: value for name, value in given.items() if value != getattr(config, name)}
+    fixed = sorted(set(changed) - {"generations"})
+    if fixed:
+        raise ValueError(f"--{fixed[0]}: a run that goes on keeps its {fixed[0]} ({getattr(config, fixed[0])})")
+    config = replace(config, **changed)
+    config.check()
+    if config.generations < state.generation:
+        raise ValueError(f"--generations {config.generations}: {args.resume} has done {state.generation} already")
+    return args.resume, config, state

@@ -1,0 +1,208 @@
+"""Proposals to change a partnership, and their verdicts, as pure functions.
+
+A partnership is a pair of systems, one a player. Three operators propose changes to it:
+
+- evolution: chance variations of lines that are used (``agents.hierarchy.changes.variation``);
+- refinement: rules induced from decisions labelled with what other calls would have been worth
+  (``training.evolve.refine``), each also together with partner's answers to it;
+- swapping: a player takes over what partner, or a player of another partnership, does differently.
+
+With swapping, each player also develops inclinations of its own; without it both players change alike.
+Nothing here knows of Ray: ``training.evolve.generations`` hands out the work.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.hierarchy.changes.edits import Edit, Insert, InsertGeneral, Together, differences, sub_hierarchies
+from agents.hierarchy.changes.mutation import Chance
+from agents.hierarchy.changes.variation import vary
+from agents.hierarchy.language.text import constraint_text, parse_constraint
+from agents.hierarchy.language.tree import Line, Step
+from training.evolve.refine.induce import Rule
+from training.match.duel import Partnership, Stretch, gains, interned, is_system
+
+BOTH = 2
+GENERAL = "when "  # how the paths of general rules begin
+_PLAYERS = ("first player", "second player", "both players")
+
+
+@dataclass(frozen=True)
+class Proposal:
+    """A change to one player's system, or to both."""
+
+    edit: Edit
+    player: int  # 0, 1 or BOTH
+    operator: str
+
+    @property
+    def what(self) -> str:
+        return f"{self.operator}, {_PLAYERS[self.player]}: {self.edit.what}"
+
+    def apply(self, pair: Partnership, compiled: bool = True) -> Partnership | None:
+        """The changed partnership; None where the change does not fit it, or makes no system.
+
+        Args:
+            compiled: find that out by compiling what comes out; else it is left to whoever bids by it.
+        """
+        alike = pair.first == pair.second
+        for player in (0, 1) if self.player == BOTH else (self.player,):
+            if alike and self.player == BOTH and player == 1:
+                return Partnership(pair.first, pair.first)  # one system, compiled and compared once
+            system = self.edit.apply(pair.player(player))
+            if system is None:
+                return None
+            pair = pair.with_player(player, system)
+            if compiled and not is_system(pair):
+                return None
+        return pair
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """IMPs a board by which one partnership did better than another on the same boards, over the league."""
+
+    gain: float
+    error: float
+    boards: int
+    against: tuple[float, ...]  # by each opponent
+
+    def better_by(self, errors: float) -> bool:
+        """Is the gain positive and above so many standard errors, and not against a minority of the league alone?"""
+        spread = sum(g >= 0 for g in self.against) * 2 >= len(self.against)
+        return self.gain > 0 and self.gain > errors * self.error and spread
+
+
+def target(chance: Chance, swapping: bool) -> int:
+    """Whom a proposal changes: both players, or, where partners swap what they learn, as often one alone."""
+    return chance.below(2) if swapping and chance.below(2) else BOTH
+
+
+def variations(
+    pair: Partnership, count: int, chance: Chance, usage: Sequence[Mapping[int, int]], swapping: bool
+) -> list[Proposal]:
+    """Chance variations of a player's lines, for that player or for both.
+
+    Args:
+        usage: for each player the calls made by each line number.
+    """
+    out = []
+    for _ in range(count):
+        player = target(chance, swapping)
+        whose = chance.below(2) if player == BOTH else player
+        edit = vary(pair.player(whose), chance, usage[whose])
+        if edit is not None:
+            out.append(Proposal(edit, player, "evolution"))
+    return out
+
+
+def swaps(population: Sequence[Partnership], index: int, count: int, chance: Chance) -> list[Proposal]:
+    """What a player may take over from partner, and both from players of other partnerships: lines, sub-hierarchies."""
+    pair, offered = population[index], []
+    for player in (0, 1):
+        sources = [pair.player(1 - player)]
+        sources += [other.player(which) for i, other in enumerate(population) if i != index for which in (0, 1)]
+        for number, source in enumerate(sources):
+            if source == pair.player(player) or (number > 0 and source in sources[:number]):
+                continue
+            edits = list(differences(pair.player(player), source))
+            offered += [Proposal(edit, player if number == 0 else BOTH, "swapping")
+                        for edit in (*edits, *sub_hierarchies(edits))]  # fmt: skip
+    distinct = list(dict.fromkeys(offered))
+    picked = []
+    while distinct and len(picked) < count:
+        picked.append(distinct.pop(chance.below(len(distinct))))
+    return picked
+
+
+def refinements(rules: Sequence[Rule], chance: Chance, swapping: bool) -> list[Proposal]:
+    """Rules as proposals; a double, or a new suit, once as it is and once as forcing."""
+    out = []
+    for rule in rules:
+        player = target(chance, swapping)
+        for flags in ((), ("forcing",)) if may_force(rule) else ((),):
+            out.append(Proposal(rule_edit(rule, flags), player, "refinement"))
+    return out
+
+
+def may_force(rule: Rule) -> bool:
+    """Could the call ask partner to speak?"""
+    if rule.path.startswith(GENERAL):
+        return rule.call == "X"
+    return rule.call == "X" or (rule.call[0] in "lj1234" and not rule.call.endswith("N") and rule.path != "")
+
+
+def rule_edit(rule: Rule, flags: tuple[str, ...] = ()) -> Insert | InsertGeneral:
+    """The rule as a line in front of all others at its position, or in front of the general rules of its context."""
+    said = f" !{flags[0]}" if flags else ""
+    line = Line((Step(rule.call),), rule.constraint, flags, "learned")
+    what = f"{rule.path or 'opening'}: {rule.call}  {constraint_text(rule.constraint)}{said}"
+    if rule.path.startswith(GENERAL):
+        return InsertGeneral(parse_constraint(rule.path.removeprefix(GENERAL)), line, what)
+    return Insert(path_steps(rule.path), line, what)
+
+
+def with_answers(edit: Insert, answers: Sequence[Rule]) -> Together:
+    """A call together with partner's answers to it, the most valuable in front."""
+    parts = [rule_edit(rule) for rule in sorted(answers, key=lambda r: r.gain)]
+    said = "; ".join(f"{p.line.name} {constraint_text(p.line.constraint)}".rstrip() for p in reversed(parts))
+    return Together((edit, *parts), f"{edit.what}, and answers: {said}")
+
+
+def inserted(proposal: Proposal) -> tuple[object, ...] | None:
+    """What tells a new rule apart from the same with another flag, or with answers; None for other changes."""
+    edit = proposal.edit.parts[0] if isinstance(proposal.edit, Together) else proposal.edit
+    if isinstance(edit, Insert):
+        return edit.path, edit.line.path, edit.line.constraint
+    if isinstance(edit, InsertGeneral):
+        return edit.when, edit.line.path, edit.line.constraint
+    return None
+
+
+def answerable(proposals: Sequence[Proposal]) -> list[Proposal]:
+    """New calls in the tree to which partner could need answers, each once: as forcing, where it may be."""
+    calls = {
+        inserted(p): p for p in proposals if isinstance(p.edit, Insert) and p.edit.line.path[0].token != "P"
+    }  # fmt: skip
+    return list(calls.values())
+
+
+def path_steps(path: str) -> tuple[Step, ...]:
+    """``1M-(1oM)`` as steps."""
+    return tuple(Step(t.strip("()"), t.startswith("(")) for t in path.split("-") if t)
+
+
+# --- verdicts ---------------------------------------------------------------------------------------------------------
+
+
+def trial(
+    us: Partnership, candidates: Sequence[Partnership], league: Sequence[Partnership], stretch: Stretch
+) -> NDArray[np.int64]:
+    """What candidates gain over ``us`` on a stretch, as sums: int64 (candidates, 2 + league).
+
+    Columns: IMPs gained, summed over the league and the boards; their squares, of each board's sum; then
+    the IMPs against each opponent. A candidate that is no system gains nothing.
+    """
+    us, candidates, league = interned(us), [interned(c) for c in candidates], [interned(them) for them in league]
+    out = np.zeros((len(candidates), 2 + len(league)), np.int64)
+    for i, candidate in enumerate(candidates):
+        if not is_system(candidate):
+            continue
+        each = np.array([gains(candidate, us, them, stretch) for them in league], np.int64)
+        board = each.sum(axis=0)
+        out[i] = [board.sum(), (board**2).sum(), *each.sum(axis=1)]
+    return out
+
+
+def verdict(sums: NDArray[np.int64], boards: int) -> Verdict:
+    """The verdict on a candidate from its sums (2 + league,) over some boards."""
+    opponents = len(sums) - 2
+    mean = float(sums[0]) / boards
+    variance = max(float(sums[1]) / boards - mean**2, 0.0) * boards / max(boards - 1, 1)
+    against = tuple(float(s) / boards for s in sums[2:])
+    return Verdict(mean / opponents, (variance / boards) ** 0.5 / opponents, boards, against)

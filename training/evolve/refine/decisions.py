@@ -1,0 +1,147 @@
+"""Decisions of a partnership in its duels, and what other calls would have been worth there.
+
+Played out, a call is worth what it scores when it is made once and everyone goes on by the current systems, on solved
+deals: IMPs against the call that was made. What it may be expected to be worth is ``look_ahead``'s matter.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.hierarchy.bidder import bid_on
+from agents.hierarchy.language.tree import Constraint
+from bridge_env.auction import Auctions
+from bridge_env.calls import NUM_CALLS
+from bridge_env.scoring import imps
+from training.match.duel import Duel, Partnership, Stretch, boards_of, seats_of
+
+UNTRIED = -128
+BATCH = 32768  # play-outs at a time
+
+Worth = NDArray[np.int8] | NDArray[np.float32]
+
+
+@dataclass(frozen=True, eq=False)
+class Examples:
+    """The decisions of one reading of a position.
+
+    Attributes:
+        path: how lines write it, or the context of general rules.
+        words: what the columns of ``features`` are.
+        calls: the calls tried, as lines write them.
+        features: int16 (N, len(words)).
+        worth: (N, len(calls)), IMPs against the call made; ``UNTRIED`` where it stands for no legal call. int8 where
+            calls were played out, float32 where they were looked ahead from.
+        board: int64 (N,), which board of the endless sequence a decision is of.
+        given: what every rule asks for first, such as ``best:x``.
+    """
+
+    path: str
+    words: tuple[str, ...]
+    calls: tuple[str, ...]
+    features: NDArray[np.int16]
+    worth: Worth
+    board: NDArray[np.int64]
+    given: Constraint = ()
+
+    def __len__(self) -> int:
+        return len(self.board)
+
+
+def joined(parts: Sequence[Examples]) -> Examples:
+    """Examples of one reading from several duels."""
+    return replace(
+        parts[0], features=np.concatenate([p.features for p in parts]),
+        worth=np.concatenate([p.worth for p in parts]), board=np.concatenate([p.board for p in parts]),
+    )  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False)
+class Decisions:
+    """All decisions of a partnership at one table: row, number of the call, and which position it is."""
+
+    row: NDArray[np.int64]
+    number: NDArray[np.int64]
+    position: NDArray[np.int64]
+    positions: list[tuple[int, tuple[int, ...]]]  # (dealer, calls so far)
+
+
+def decisions_of(
+    history: NDArray[np.int8], dealer: NDArray[np.int16], table: int, on: NDArray[np.bool_] | None = None
+) -> Decisions:
+    """The decisions of the side that sits NS at table 0, EW at table 1; of the boards ``on``, bool (N,), or all."""
+    rows, numbers, positions = [], [], []
+    known: list[tuple[int, tuple[int, ...]]] = []
+    for k in range(history.shape[1]):
+        made = history[:, k] >= 0 if on is None else (history[:, k] >= 0) & on
+        mine = np.flatnonzero(made & (((dealer + k + table) & 1) == 0))
+        if not mine.size:
+            continue
+        before = np.concatenate([dealer[mine, None].astype(np.int8), history[mine, :k]], axis=1)
+        distinct, which = np.unique(before, axis=0, return_inverse=True)
+        positions.append(which.reshape(-1) + len(known))
+        known += [(row[0], tuple(row[1:])) for row in distinct.tolist()]
+        rows.append(mine)
+        numbers.append(np.full(len(mine), k))
+    if not rows:
+        return Decisions(*np.zeros((3, 0), int), known)
+    return Decisions(np.concatenate(rows), np.concatenate(numbers), np.concatenate(positions), known)
+
+
+def legal_calls(
+    dealer: NDArray[np.int16], history: NDArray[np.int8], number: NDArray[np.int64]
+) -> tuple[NDArray[np.bool_], NDArray[np.int8]]:
+    """Which calls are legal as call ``number`` of each auction, bool (N, 38), and the calls before it, int8 (N, L)."""
+    before = np.where(np.arange(history.shape[1]) < number[:, None], history, -1).astype(np.int8)
+    return Auctions.replay(before, dealer, np.zeros_like(dealer)).legal(), before
+
+
+def play_out(
+    us: Partnership,
+    them: Partnership,
+    stretch: Stretch,
+    before: Duel,
+    table: int,
+    board: NDArray[np.int64],
+    number: NDArray[np.int64],
+    ask: NDArray[np.bool_],
+) -> NDArray[np.int8]:
+    """IMPs that other calls gain over those made, if everyone goes on as now.
+
+    Args:
+        before: how ``us`` did against ``them`` on the stretch.
+        board, number: int64 (N,), of which boards, and which calls of their auctions at ``table``.
+        ask: bool (N, 38), the calls to try; all legal.
+
+    Returns:
+        int8 (N, 38): 0 for the call made, ``UNTRIED`` for those not asked for.
+    """
+    boards, features = boards_of(stretch)
+    history = before.history[table]
+    made = history[board, number].astype(int)
+    out = np.full((len(board), NUM_CALLS), UNTRIED, np.int8)
+    out[np.arange(len(board)), made] = 0
+    ask = ask.copy()
+    ask[np.arange(len(board)), made] = False
+    which, call = np.nonzero(ask)
+    seats = seats_of(us, them, table)
+    for at in range(0, len(which), BATCH):
+        w, c = which[at : at + BATCH], call[at : at + BATCH]
+        b, k = board[w], number[w]
+        calls = history[b, : int(k.max()) + 1].copy()
+        calls[np.arange(len(b)), k] = c
+        ended = bid_on(seats, features, b, boards.dealer[b], boards.vulnerability[b], calls, k + 1)
+        points = before.points[:, b].copy()
+        points[table] = boards.take(b).points(ended)
+        out[w, c] = imps(points[0] - points[1]).astype(np.int16) - before.imps[b]
+    return out
+
+
+#: What makes labels: ``play_out``, or ``training.evolve.refine.look_ahead.look_ahead``, which takes and means the same.
+Labeller = Callable[
+    [Partnership, Partnership, Stretch, Duel, int, NDArray[np.int64], NDArray[np.int64], NDArray[np.bool_]], Worth
+]

@@ -1,0 +1,172 @@
+"""Decisions that general rules make, labelled by kind of auction rather than by its calls.
+
+Rare auctions are many: what is learned for one kind of them (who opened, who has bid, how high they are) serves all.
+Calls are named by what they are for, in the suit of the best fit or in one's own longest.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.hierarchy.bidder import seen_rows
+from agents.hierarchy.engine.compiled import SPAN_CODES, span_call
+from agents.hierarchy.language.text import constraint_text
+from agents.hierarchy.language.tree import INFINITE, Atom, Constraint
+from agents.hierarchy.language.vocabulary import WORDS
+from bridge_env.calls import DOUBLE, FIRST_BID, NUM_CALLS
+from training.evolve.refine.decisions import UNTRIED, Examples, Labeller, Worth, decisions_of, legal_calls, play_out
+from training.match.duel import Partnership, Stretch, boards_of, duel, seats_of
+
+#: What tells kinds of auctions apart: word, and the most that is told apart.
+_KIND = (
+    ("forced", 1), ("we-opened", 1), ("i-bid", 2), ("partner-bid", 2), ("they-bid", 2), ("last-level", 7),
+    ("last-notrump", 1), ("ours", 1), ("doubled", 2),
+)  # fmt: skip
+_HAND = ("hcp", "points", "longest", "shortest", "balanced", "losers", "vul", "they-vul", "passes", "fit-best",
+         "fit-major", "likely", "combined", "combined-max", "in-theirs", "trump-tricks", "stopped", "they-bid",
+         "partner-min", "my-min")  # fmt: skip
+_SUIT = ("{}", "fit:{}", "total:{}", "likely-total:{}", "top5:{}", "partner:{}", "theirs:{}")
+#: Families of calls: what binds the suit, and the calls.
+FAMILIES: dict[str, tuple[str, tuple[str, ...]]] = {
+    "plain": ("", ("P", "X", "XX", "lowest:N", "3N")),
+    "fit": ("best", ("lowest:x", "jump:x", "game:x")),
+    "own": ("long", ("lowest:x", "jump:x", "game:x")),
+}
+_LETTERS = "CDHS"
+
+
+def contexts(rows: NDArray[np.int16]) -> NDArray[np.int16]:
+    """The kind of auction of each feature row: int16 (N, len(_KIND))."""
+    return np.stack([np.minimum(rows[:, WORDS[word]], most) for word, most in _KIND], axis=1)
+
+
+def context_constraint(kind: NDArray[np.int16]) -> Constraint:
+    """A kind of auction as what ``when`` asks for; without what goes without saying."""
+    values = dict(zip((word for word, _ in _KIND), kind.tolist(), strict=True))
+    implied = set[str]()
+    if not values["i-bid"] and not values["partner-bid"]:
+        implied |= {"forced", "we-opened", "ours"}
+    if not values["they-bid"]:
+        implied |= {"we-opened", "ours", "doubled"}
+    atoms = []
+    for (word, most), value in zip(_KIND, kind.tolist(), strict=True):
+        if word in implied:
+            continue
+        open_ended = value == most and word in ("i-bid", "partner-bid", "they-bid")
+        atoms.append(Atom(word, value, INFINITE if open_ended else value))
+    return tuple(((atom,),) for atom in atoms)
+
+
+def decided_rows(
+    us: Partnership, them: Partnership, stretch: Stretch, table: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int16]]:
+    """Boards, numbers of calls, and feature rows of the decisions that general rules made."""
+    boards, features = boards_of(stretch)
+    history = duel(us, them, stretch).history[table]
+    decisions = decisions_of(history, boards.dealer, table)
+    opened = np.array([any(c >= FIRST_BID for c in calls) for _, calls in decisions.positions], bool)
+    which = np.flatnonzero(opened[decisions.position])
+    board, number = decisions.row[which], decisions.number[which]
+    rows, general = seen_rows(
+        seats_of(us, them, table), features, board, boards.dealer[board], boards.vulnerability[board], history[board],
+        number,
+    )  # fmt: skip
+    return board[general], number[general], rows[general]
+
+
+def count_contexts(us: Partnership, them: Partnership, stretch: Stretch) -> Counter[str]:
+    """How many decisions of general rules fall to each kind of auction."""
+    total: Counter[str] = Counter()
+    for table in range(2):
+        kinds, often = np.unique(contexts(decided_rows(us, them, stretch, table)[2]), axis=0, return_counts=True)
+        for kind, count in zip(kinds, often, strict=True):
+            total[name_of(context_constraint(kind))] += int(count)
+    return total
+
+
+def name_of(when: Constraint) -> str:
+    """How a context is called among paths: ``when not forced, we-opened, …``."""
+    return f"when {constraint_text(when)}"
+
+
+def label_general(
+    us: Partnership, them: Partnership, stretch: Stretch, wanted: Mapping[str, int], by: Labeller = play_out
+) -> dict[tuple[str, str], list[Examples]]:
+    """Examples by kind of auction and family of calls, at most so many decisions of each kind."""
+    boards, _ = boards_of(stretch)
+    before = duel(us, them, stretch)
+    history = before.history
+    out: dict[tuple[str, str], list[Examples]] = {}
+    for table in range(2):
+        board, number, rows = decided_rows(us, them, stretch, table)
+        kinds, which = np.unique(contexts(rows), axis=0, return_inverse=True)
+        which = which.reshape(-1)
+        for at, kind in enumerate(kinds):
+            when = name_of(context_constraint(kind))
+            mine = np.flatnonzero(which == at)[: wanted.get(when, 0)]
+            if not mine.size:
+                continue
+            calls = {family: _calls(rows[mine], family) for family in FAMILIES}
+            ask = np.zeros((len(mine), NUM_CALLS + 1), np.bool_)
+            for table_of_calls in calls.values():
+                for column in table_of_calls.T:
+                    ask[np.arange(len(mine)), column] = True
+            legal, _ = legal_calls(boards.dealer[board[mine]], history[table][board[mine]], number[mine])
+            worth = by(us, them, stretch, before, table, board[mine], number[mine], ask[:, :NUM_CALLS] & legal)
+            for family, table_of_calls in calls.items():
+                examples = _examples(when, family, table_of_calls, rows[mine], worth, board[mine] + stretch.start)
+                out.setdefault((when, family), []).append(examples)
+    return out
+
+
+def _suit_of(rows: NDArray[np.int16], word: str) -> NDArray[np.int64]:
+    """The highest suit that a word such as ``best`` marks."""
+    marks = rows[:, [WORDS[f"{word}:{s}"] for s in _LETTERS]] == 1
+    return 3 - np.argmax(marks[:, ::-1], axis=1)
+
+
+def _calls(rows: NDArray[np.int16], family: str) -> NDArray[np.int64]:
+    """The calls that a family stands for: int64 (N, calls of it); 38 where there is none."""
+    marked, tokens = FAMILIES[family]
+    last = rows[:, WORDS["last-level"]].astype(int) * 5 - 5
+    strain = np.where(rows[:, WORDS["last-notrump"]] == 1, 4, 0)
+    for suit in range(4):
+        strain = np.where(rows[:, WORDS[f"last:{_LETTERS[suit]}"]] == 1, suit, strain)
+    last = np.where(last >= 0, last + strain, -1)
+    suits = _suit_of(rows, marked) if marked else np.full(len(rows), 4)
+    out = np.full((len(rows), len(tokens)), NUM_CALLS, np.int64)
+    for j, token in enumerate(tokens):
+        span, _, name = token.partition(":")
+        for i in range(len(rows)):
+            if token in ("P", "X", "XX"):
+                call = ("P", "X", "XX").index(token)
+            elif token == "3N":
+                call = FIRST_BID + 14 if last[i] < 14 else -1
+            else:
+                call = span_call(SPAN_CODES[span], 4 if name == "N" else int(suits[i]), int(last[i]))
+            if 0 <= call < NUM_CALLS and not (call == DOUBLE and last[i] < 0):
+                out[i, j] = call
+    return out
+
+
+def _examples(
+    when: str, family: str, calls: NDArray[np.int64], rows: NDArray[np.int16], worth: Worth,
+    board: NDArray[np.int64],
+) -> Examples:  # fmt: skip
+    marked, tokens = FAMILIES[family]
+    columns, words = [rows[:, WORDS[word]] for word in _HAND], list(_HAND)
+    given: Constraint = ()
+    if marked:
+        suits = _suit_of(rows, marked)
+        for form in _SUIT:
+            by_suit = rows[:, [WORDS[form.format(s)] for s in _LETTERS]]
+            columns.append(by_suit[np.arange(len(rows)), suits])
+            words.append(form.format("x"))
+        given = (((Atom(f"{marked}:x", 1, 1),),),)
+    padded = np.concatenate([worth, np.full((len(rows), 1), UNTRIED, worth.dtype)], axis=1)
+    y = padded[np.arange(len(rows))[:, None], calls]
+    return Examples(when, tuple(words), tokens, np.stack(columns, axis=1), y, board, given)

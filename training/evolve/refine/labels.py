@@ -1,0 +1,197 @@
+"""Decisions at the positions of the tree, labelled with what every sensible call would have been worth there."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.hierarchy.language.paths import Path, readings
+from bridge_env.calls import FIRST_BID, NUM_BIDS
+from bridge_env.features import FEATURES
+from training.evolve.refine.decisions import (
+    UNTRIED,
+    Decisions,
+    Examples,
+    Labeller,
+    Worth,
+    decisions_of,
+    legal_calls,
+    play_out,
+)
+from training.match.boards import Boards
+from training.match.duel import Duel, Partnership, Stretch, boards_of, duel
+
+GAME_BIDS = (14, 17, 18)  # 3NT 4H 4S
+NEAREST, JUMPS = 6, 10  # bids above the last one that are tried; after bids of one
+OPENINGS = 15  # before the opening: all bids of the first three levels
+
+# Few words, those that players use: each further one finds more rules that only fit the boards at hand.
+_PLAIN = ("hcp", "points", "longest", "shortest", "balanced", "controls", "losers", "rule20")
+_BY_SUIT = (("length", ""), ("top5", "top5"), ("stopper", "stopper"), ("support", "support"))
+_PAIRS = ((0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3))
+CONDITIONS = ("vul", "they-vul")
+
+
+@lru_cache(maxsize=256)
+def words(names: tuple[str, str, str, str]) -> tuple[str, ...]:
+    """The words that the columns of an example are, with these names of suits."""
+    by_suit = tuple(f"{word}:{name}" if word else name for _, word in _BY_SUIT for name in names)
+    return (*_PLAIN, *by_suit, *(f"{names[a]}-{names[b]}" for a, b in _PAIRS), *CONDITIONS)
+
+
+def _columns(suits: tuple[int, int, int, int]) -> NDArray[np.int64]:
+    """The columns of the hand's features that ``words`` names, without differences and conditions."""
+    letters = "CDHS"
+    by_suit = [FEATURES[f"{feature}:{letters[s]}"] for feature, _ in _BY_SUIT for s in suits]
+    return np.array([FEATURES[w] for w in _PLAIN] + by_suit)
+
+
+# --- where decisions are ----------------------------------------------------------------------------------------
+
+
+@lru_cache(maxsize=1 << 15)
+def _readings(calls: tuple[int, ...], first: int) -> list[Path]:
+    """How the position reads for the side that calls; ``first`` 1 if the other side made the first call."""
+    return readings(calls, first, 0)
+
+
+def count_paths(us: Partnership, them: Partnership, stretch: Stretch) -> Counter[str]:
+    """How many decisions fall to each reading of a position."""
+    boards, _ = boards_of(stretch)
+    total: Counter[str] = Counter()
+    history = duel(us, them, stretch).history
+    for table in range(2):
+        decisions = decisions_of(history[table], boards.dealer, table)
+        often = np.bincount(decisions.position, minlength=len(decisions.positions))
+        for (dealer, calls), count in zip(decisions.positions, often, strict=True):
+            for path in _readings(calls, (dealer + table) & 1):
+                total[path.text] += int(count)
+    return total
+
+
+# --- which calls are tried ----------------------------------------------------------------------------------------
+
+
+def tokens(path: Path) -> tuple[str, ...]:
+    """The calls worth trying at a position, as lines write them."""
+    if not path.steps:
+        return ("P", *(f"{level}{strain}" for level in (1, 2, 3) for strain in ("C", "D", "H", "S", "N")))
+    spans = [f"{span}:{name}" for span in ("lowest", "jump") for name in path.names]
+    return ("P", "X", "XX", *spans, "lowest:N", "3N", f"game:{path.names[2]}", f"game:{path.names[3]}")
+
+
+def _tried(legal: NDArray[np.bool_], before: NDArray[np.int8]) -> NDArray[np.bool_]:
+    """Of the legal calls, bool (N, 38), those within reach of the last bid, and the games above it.
+
+    Args:
+        before: int8 (N, L), the calls so far.
+    """
+    last = np.maximum(before.max(axis=1, initial=-1).astype(int) - FIRST_BID, -1)[:, None]
+    reach = np.where(last < 0, OPENINGS, last + 1 + np.where(last < 5, JUMPS, NEAREST))
+    bids = np.arange(NUM_BIDS)
+    within = np.ones(legal.shape, np.bool_)
+    within[:, FIRST_BID:] = (bids < reach) | np.isin(bids, GAME_BIDS)
+    out: NDArray[np.bool_] = legal & within
+    return out
+
+
+# --- labels -------------------------------------------------------------------------------------------------------
+
+
+def label(
+    us: Partnership, them: Partnership, stretch: Stretch, wanted: Mapping[str, int], by: Labeller = play_out
+) -> dict[str, list[Examples]]:
+    """Examples of the positions ``wanted``: reading -> at most how many decisions (the first ones count)."""
+    return label_duel(us, them, stretch, duel(us, them, stretch), wanted, by=by)
+
+
+def label_duel(
+    us: Partnership, them: Partnership, stretch: Stretch, before: Duel, wanted: Mapping[str, int],
+    on: NDArray[np.bool_] | None = None, by: Labeller = play_out,
+) -> dict[str, list[Examples]]:  # fmt: skip
+    """``label`` for a duel that has been bid; of the auctions ``on``, bool (2, N), alone where that is given."""
+    boards, features = boards_of(stretch)
+    out: dict[str, list[Examples]] = {}
+    for table in range(2):
+        decisions = decisions_of(before.history[table], boards.dealer, table, None if on is None else on[table])
+        read = [_readings(calls, (dealer + table) & 1) for dealer, calls in decisions.positions]
+        chosen = _choose(decisions, read, wanted)
+        rows = np.unique(np.concatenate([d for d, _ in chosen.values()])) if chosen else np.zeros(0, int)
+        if not rows.size:
+            continue
+        board, number = decisions.row[rows], decisions.number[rows]
+        ask = _tried(*legal_calls(boards.dealer[board], before.history[table][board], number))
+        worth = by(us, them, stretch, before, table, board, number, ask)
+        place = np.full(len(decisions.row), -1)
+        place[rows] = np.arange(len(rows))
+        for text, (which, path_of) in chosen.items():
+            out.setdefault(text, []).append(
+                _examples(text, which, path_of, decisions, worth[place[which]], stretch.start, boards, features)
+            )
+    return out
+
+
+def _choose(
+    decisions: Decisions, read: list[list[Path]], wanted: Mapping[str, int]
+) -> dict[str, tuple[NDArray[np.int64], dict[int, Path]]]:
+    """For each reading wanted the decisions to label, and how each of their positions reads."""
+    positions: dict[str, dict[int, Path]] = {}
+    for number, paths in enumerate(read):
+        for path in paths:
+            if path.text in wanted:
+                positions.setdefault(path.text, {})[number] = path
+    out = {}
+    for text, path_of in positions.items():
+        which = np.flatnonzero(np.isin(decisions.position, list(path_of)))
+        which = which[np.argsort(decisions.row[which], kind="stable")][: wanted[text]]
+        out[text] = (which, path_of)
+    return out
+
+
+def _examples(
+    text: str,
+    which: NDArray[np.int64],
+    path_of: dict[int, Path],
+    decisions: Decisions,
+    worth: Worth,
+    start: int,
+    boards: Boards,
+    features: NDArray[np.int16],
+) -> Examples:
+    """Features and worths of one reading, suits in the order of its names."""
+    any_path = next(iter(path_of.values()))
+    calls = tokens(any_path)
+    x = np.empty((len(which), len(words(any_path.names))), np.int16)
+    y = np.full((len(which), len(calls)), UNTRIED, worth.dtype)
+    ours = np.array([name in _named(any_path) for name in any_path.names])
+    board, number, position = decisions.row[which], decisions.number[which], decisions.position[which]
+    seat = (boards.dealer[board] + number) & 3
+    vulnerable = boards.vulnerability[board]
+    for p, path in path_of.items():
+        mine = np.flatnonzero(position == p)
+        if not mine.size:
+            continue
+        dealer, before = decisions.positions[p]
+        last = max((c - FIRST_BID for c in before if c >= FIRST_BID), default=-1)
+        hand = features[board[mine], seat[mine]]
+        plain = hand[:, _columns(path.suits)]
+        plain[:, -4:] *= ours  # support counts for suits that we have bid
+        lengths = plain[:, len(_PLAIN) : len(_PLAIN) + 4]
+        differences = np.stack([np.sign(lengths[:, a] - lengths[:, b]) for a, b in _PAIRS], axis=1)
+        side = (dealer + len(before)) & 1
+        conditions = np.stack([(vulnerable[mine] >> side) & 1, (vulnerable[mine] >> (1 - side)) & 1], axis=1)
+        x[mine] = np.concatenate([plain, differences, conditions], axis=1)
+        for j, token in enumerate(calls):
+            call = path.call(token, last)
+            if call >= 0 and token not in calls[:j]:
+                y[mine, j] = worth[mine, call]
+    return Examples(text, words(any_path.names), calls, x, y, board + start)
+
+
+def _named(path: Path) -> set[str]:
+    """Names of the suits that our side has bid."""
+    return {step.token[1:] for step in path.steps if not step.theirs}

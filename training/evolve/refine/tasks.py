@@ -1,0 +1,124 @@
+"""Refinement cut into tasks that any worker can do: pure functions of systems and boards."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from agents.hierarchy.engine.compiled import SPAN_CODES, span_call
+from agents.hierarchy.language.paths import readings
+from bridge_env.calls import FIRST_BID, PASS
+from training.evolve.refine.decisions import Examples, Labeller, joined, play_out
+from training.evolve.refine.general import count_contexts, label_general
+from training.evolve.refine.induce import Rule, rules
+from training.evolve.refine.labels import count_paths, label, label_duel
+from training.evolve.refine.look_ahead import look_ahead
+from training.match.duel import Partnership, Stretch, duel_changed, is_system
+
+PARTS = 4096  # boards a task
+#: What labels are made by, as ``training.evolve.config.LABELS`` names it.
+LABELLERS: dict[str, Labeller] = {"play": play_out, "look-ahead": look_ahead}
+
+
+def count_task(us: Partnership, them: Partnership, stretch: Stretch) -> tuple[Counter[str], Counter[str]]:
+    """How often ``us`` decide against ``them`` at each position, and by general rules in each kind of auction."""
+    return count_paths(us, them, stretch), count_contexts(us, them, stretch)
+
+
+def label_task(
+    us: Partnership, them: Partnership, stretch: Stretch, wanted: Mapping[str, int], labels: str = "play"
+) -> dict[str, Examples]:
+    """Labelled decisions at the positions, and in the kinds of auctions, that are wanted; ``labels`` of LABELLERS."""
+    by = LABELLERS[labels]
+    at = {path: joined(parts) for path, parts in label(us, them, stretch, wanted, by).items()}
+    general = label_general(us, them, stretch, wanted, by).items()
+    return at | {f"{when} / {family}": joined(parts) for (when, family), parts in general}
+
+
+def rules_task(parts: Sequence[Examples]) -> list[Rule]:
+    """The rules that the decisions at a position ask for."""
+    return rules(joined(list(parts)))
+
+
+def answers_task(
+    begun: Partnership,
+    us: Partnership,
+    league: Sequence[Partnership],
+    stretches: Sequence[Stretch],
+    path: str,
+    call: str,
+    most: int,
+    labels: str = "play",
+) -> list[Rule]:
+    """Partner's answers to ``call`` at ``path``, which ``begun`` makes where ``us`` did not.
+
+    They are labelled with everyone going on as now, and written as answers to ``call`` whatever its level is. A change
+    that makes no system needs none.
+    """
+    if not is_system(begun):
+        return []
+    by, leads = LABELLERS[labels], after_call(path, call)
+    wanted = dict.fromkeys(leads, most)
+    parts: dict[str, list[Examples]] = {}
+    for them in league:
+        for stretch in stretches:
+            now, other = duel_changed(begun, us, them, stretch)
+            for text, examples in label_duel(begun, them, stretch, now, wanted, other, by).items():
+                parts.setdefault(leads[text], []).extend(examples)
+    return [replace(rule, path=lead) for lead, examples in parts.items() for rule in rules(joined(examples))]
+
+
+def after_call(path: str, call: str) -> dict[str, str]:
+    """The positions in which partner answers ``call``, as they read, and the path under which answers are written.
+
+    Which they are may hang on the suits: a call's level does, and a suit of a kind that was not named before gets
+    another name when it is (after 1M-lowest:C, C is m). Then the exact position is taken.
+    """
+    out: dict[str, str] = {}
+    steps = [*path.split("-"), call] if path else [call]
+    for major, minor in ((2, 0), (2, 1), (3, 0), (3, 1)):
+        suits = {"m": minor, "om": 1 - minor, "M": major, "oM": 5 - major, **{s: i for i, s in enumerate("CDHS")}}
+        made = _calls(steps, suits)
+        if made is None:
+            continue
+        texts = [reading.text for reading in readings([call for call, _ in made], int(made[0][1]), 0)]
+        plain = "-".join(_plain(step, bid) for step, bid in zip(steps, _said(made), strict=True))
+        if plain in texts:
+            out[plain] = "-".join(steps)
+        else:
+            out[texts[0]] = texts[0]
+    return out
+
+
+def _calls(steps: Sequence[str], suits: Mapping[str, int]) -> list[tuple[int, bool]] | None:
+    """The steps as calls, each with whether it is theirs, passes filled in; None where one is too low."""
+    last, out = -1, list[tuple[int, bool]]()
+    for step in steps:
+        theirs, token = step.startswith("("), step.strip("()")
+        if out and out[-1][1] == theirs:
+            out.append((PASS, not theirs))
+        if token in ("P", "X", "XX"):
+            out.append((("P", "X", "XX").index(token), theirs))
+            continue
+        span, colon, name = token.partition(":")
+        strain = 4 if (name or token[1:]) == "N" else suits[name or token[1:]]
+        bid = span_call(SPAN_CODES[span], strain, last) - FIRST_BID if colon else 5 * (int(token[0]) - 1) + strain
+        if bid <= last:
+            return None
+        last = bid
+        out.append((FIRST_BID + bid, theirs))
+    return out
+
+
+def _said(made: Sequence[tuple[int, bool]]) -> list[int]:
+    """The calls without their passes, which go without saying."""
+    return [call for call, theirs in made if call != PASS or not theirs]
+
+
+def _plain(step: str, call: int) -> str:
+    """A step with its level in place of ``lowest:`` and the like."""
+    token = step.strip("()")
+    if ":" not in token:
+        return step
+    return step.replace(token, f"{(call - FIRST_BID) // 5 + 1}{token.partition(':')[2]}")

@@ -1,0 +1,149 @@
+"""What a generation has done on the cluster: trials of proposals, and the rules and answers that refinement finds."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.hierarchy.changes.mutation import Chance
+from training.evolve import proposals
+from training.evolve.proposals import BOTH, Proposal, Verdict
+from training.evolve.refine import tasks
+from training.evolve.refine.induce import Rule
+from training.match.duel import Partnership, Stretch, duel
+from training.running.cluster import Cluster
+
+TRAINING = "training"  # the split: a run never touches the judging boards before its verdict
+CONTEXTS_ONE_IN = 4  # for so many positions one kind of auction is refined that has no place in the tree
+FEWEST_DECISIONS = 100  # at a position, in all duels of a study
+MOST_DECISIONS = 600  # labelled at a position and table, in each task: 0.05 ms each where calls are played out
+# By look-ahead one takes 6 to 9 ms on one core, five of them for 24 deals and their tricks; but with fewer decisions,
+# induction would have too few hands for a rule.
+MOST_LOOKED_AT = 60
+MOST = {"play": MOST_DECISIONS, "look-ahead": MOST_LOOKED_AT}
+TASKS_A_WORKER = 4  # that proposals are tried in
+FEWEST_BOARDS, FEWEST_CANDIDATES = 1024, 4  # in such a task
+
+
+@dataclass(frozen=True)
+class Work:
+    """What a generation has done on the cluster.
+
+    Attributes:
+        league: whom partnerships are tried against, the control pair first.
+        tick: hears of boards as they are done.
+        labels: how refinement finds what calls are worth, of ``training.evolve.config.LABELS``.
+    """
+
+    cluster: Cluster
+    league: tuple[Partnership, ...]
+    seed: int
+    tick: Callable[[int], None]
+    labels: str = "play"
+
+    def stretch(self, start: int, count: int) -> Stretch:
+        return Stretch(self.seed, TRAINING, start, count)
+
+    def trial(self, us: Partnership, candidates: Sequence[Partnership], stretch: Stretch) -> list[Verdict]:
+        """The verdicts on candidates against ``us``."""
+        if not candidates:
+            return []
+        ours, league = self.cluster.put(us), self.cluster.put(self.league)
+        parts, groups = self._cut(len(candidates), stretch)
+        sent = [self.cluster.put(list(candidates[group])) for group in groups]
+        cuts = [(part, k) for part in parts for k in range(len(groups))]
+        total = np.zeros((len(candidates), 2 + len(self.league)), np.int64)
+        jobs = [(ours, sent[k], league, part) for part, k in cuts]
+        for number, sums in self.cluster.map(proposals.trial, jobs):
+            part, k = cuts[number]
+            total[groups[k]] += sums
+            self.tick(part.count * len(sums))
+        return [proposals.verdict(row, stretch.count) for row in total]
+
+    def _cut(self, candidates: int, stretch: Stretch) -> tuple[list[Stretch], list[slice]]:
+        """The boards and the candidates in parts that give all workers something to do, and none long to wait.
+
+        Few boards cost a candidate nearly as much as many, so boards are cut finer only where candidates are too few.
+        Sums are whole numbers: how they are cut changes nothing.
+        """
+        workers = self.cluster.workers
+        assert workers is not None
+        boards = min(tasks.PARTS, stretch.count)
+        groups = min(-(-TASKS_A_WORKER * workers * boards // stretch.count), -(-candidates // FEWEST_CANDIDATES))
+        if groups * stretch.count < workers * boards:
+            boards = max(min(FEWEST_BOARDS, boards), -(-groups * stretch.count // workers))
+        size = -(-candidates // groups)
+        return stretch.parts(boards), [slice(at, at + size) for at in range(0, candidates, size)]
+
+    def standing(self, pair: Partnership, stretch: Stretch) -> tuple[float, float]:
+        """IMPs a board against the control pair, and the standard error."""
+        parts = stretch.parts(tasks.PARTS)
+        jobs = [(pair, self.league[0], part) for part in parts]
+        done = dict(self.cluster.map(imps_task, jobs))
+        values = np.concatenate([done[k] for k in range(len(parts))])
+        return float(values.mean()), float(values.std(ddof=1)) / len(values) ** 0.5
+
+    def rules(self, us: Partnership, count: int, chance: Chance, stretch: Stretch) -> list[Rule]:
+        """The rules that refinement finds at ``count`` positions, the most valuable in front."""
+        ours, league = self.cluster.put(us), [self.cluster.put(them) for them in self.league]
+        jobs = [(ours, them, part) for part in stretch.parts(tasks.PARTS) for them in league]
+        paths: Counter[str] = Counter()
+        contexts: Counter[str] = Counter()
+        for _, (at_paths, in_contexts) in self.cluster.map(tasks.count_task, jobs):
+            paths.update(at_paths)
+            contexts.update(in_contexts)
+        chosen = _choose(paths, count, chance) + _choose(contexts, -(-count // CONTEXTS_ONE_IN), chance)
+        wanted = dict.fromkeys(chosen, MOST[self.labels])
+        labelled = dict(self.cluster.map(tasks.label_task, [(*job, wanted, self.labels) for job in jobs]))
+        groups = sorted({path for found in labelled.values() for path in found})
+        parts = [[labelled[k][path] for k in range(len(jobs)) if path in labelled[k]] for path in groups]
+        found = dict(self.cluster.map(tasks.rules_task, [(part,) for part in parts]))
+        self.tick(stretch.count)
+        often = paths + contexts
+        share = [
+            sum(map(len, part)) / often[group.partition(" / ")[0]] for group, part in zip(groups, parts, strict=True)
+        ]
+        # Of frequent positions only some decisions are labelled: what a rule promises goes for all of them.
+        promised = [(rule.gain / share[k], rule) for k in sorted(found) for rule in found[k]]
+        return [rule for _, rule in sorted(promised, key=lambda gr: -gr[0])]
+
+    def answers(self, us: Partnership, proposed: Sequence[Proposal], stretch: Stretch) -> list[Proposal]:
+        """New calls (``proposals.answerable``) once more, each together with the answers that partner would need."""
+        jobs, begun = [], []
+        ours, league = self.cluster.put(us), self.cluster.put(self.league)
+        for asked in proposed:
+            proposal = replace(asked, player=BOTH)  # one calls, the other answers
+            changed = proposal.apply(us, compiled=False)
+            edit = proposal.edit
+            if changed is not None and isinstance(edit, proposals.Insert):
+                path = "-".join(str(step) for step in edit.path)
+                jobs.append((changed, ours, league, stretch.parts(tasks.PARTS), path, edit.line.path[0].token,
+                             MOST[self.labels], self.labels))  # fmt: skip
+                begun.append((proposal, edit))
+        found = dict(self.cluster.map(tasks.answers_task, jobs))
+        return [
+            replace(proposal, edit=proposals.with_answers(edit, found[k]))
+            for k, (proposal, edit) in enumerate(begun)
+            if found[k]
+        ]
+
+
+def imps_task(us: Partnership, them: Partnership, stretch: Stretch) -> NDArray[np.int8]:
+    """IMPs a board of a partnership against another: int8 (N,)."""
+    return duel(us, them, stretch).imps
+
+
+def _choose(often: Counter[str], count: int, chance: Chance) -> list[str]:
+    """Positions to refine: those met often come up more often."""
+    paths = sorted(path for path, n in often.items() if n >= FEWEST_DECISIONS)
+    weights = np.array([often[path] for path in paths], float) ** 0.5
+    chosen = []
+    for _ in range(min(count, len(paths))):
+        at = chance.weighted(weights)
+        weights[at] = 0
+        chosen.append(paths[at])
+    return chosen

@@ -1,0 +1,135 @@
+"""How often a bidder makes the recorded call: auctions of a PBN file, position by position."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bridge_env import streams
+from bridge_env.auction import Auctions
+from bridge_env.bidders import make
+from bridge_env.calls import FIRST_BID, NUM_CALLS, PASS
+from bridge_env.double_dummy.canonical import is_judging
+from bridge_env.records.pbn import Board, read_boards
+from bridge_env.view import view_of
+from training.match.boards import BoardsError
+
+ROUNDS = ("openings", "all")
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """Counts over positions.
+
+    Attributes:
+        boards: boards with an auction.
+        asked, right: positions, and those with the recorded call.
+        asked_bids, right_bids: the same where the record does not pass.
+        shared: positions that two tables or more came to: the same deal and the same auction so far.
+        shared_deals: of how many deals these are.
+        shared_right: how many of them have the recorded call.
+        tables_agree, tables_error: the chance that another table's call there is the same, and its standard error,
+            clustered by deals: the ceiling of who knows no more than the position. 0 where nothing is shared.
+        problems: boards of the file that could not be read, as file:line: reason.
+    """
+
+    boards: int
+    asked: int
+    right: int
+    asked_bids: int
+    right_bids: int
+    shared: int
+    shared_deals: int
+    shared_right: int
+    tables_agree: float
+    tables_error: float
+    problems: tuple[str, ...]
+
+    @property
+    def share(self) -> float:
+        return self.right / self.asked
+
+    @property
+    def standard_error(self) -> float:
+        """Of ``share``, positions taken as independent."""
+        return float(np.sqrt(self.share * (1 - self.share) / self.asked))
+
+
+def agreement(
+    spec: str, paths: str | Path | Sequence[str | Path], rounds: str = "openings", *, held_out: bool = False
+) -> Agreement:
+    """Ask ``spec`` for the call in every recorded position.
+
+    Args:
+        paths: PBN files.
+        rounds: ``openings`` (positions before the first bid, and the call that is made there) or ``all``.
+        held_out: only boards whose deals lie in the judging part.
+
+    Raises:
+        ValueError: the spec is faulty, or no board of the files has an auction.
+        OSError: a file cannot be read.
+    """
+    if rounds not in ROUNDS:
+        raise ValueError(f"rounds {rounds!r} is not one of {', '.join(ROUNDS)}")
+    bidder = make(spec)
+    files = [paths] if isinstance(paths, str | Path) else list(paths)
+    results = [read_boards(path) for path in files]
+    boards = [b for result in results for b in result.boards if b.auction]
+    if held_out and boards:
+        judging = is_judging(np.stack([board.owner for board in boards]))
+        boards = [board for board, judges in zip(boards, judging, strict=True) if judges]
+    if not boards:
+        raise BoardsError(f"{', '.join(map(str, files))}: no board has both a deal and an auction")
+    owner, history, dealer, vulnerability, said = _positions(boards, rounds)
+    auctions = Auctions.replay(history, dealer, vulnerability)
+    key = streams.key("agreement", np.arange(len(said)))
+    right = bidder.bid(view_of(auctions, owner), key) == said
+    bids = said != PASS
+    problems = tuple(f"{p.file}:{p.line}: {p.reason}" for result in results for p in result.problems)
+    rows = np.concatenate([owner, history.astype(np.uint8), dealer[:, None], vulnerability[:, None]], axis=1)
+    shared, deals, mean, error = _tables(rows, owner, said)
+    return Agreement(
+        len(boards), len(said), int(right.sum()), int(bids.sum()), int(right[bids].sum()),
+        int(shared.sum()), deals, int(right[shared].sum()), mean, error, problems,
+    )  # fmt: skip
+
+
+def _tables(
+    rows: NDArray[np.uint8], owner: NDArray[np.uint8], said: NDArray[np.int8]
+) -> tuple[NDArray[np.bool_], int, float, float]:
+    """Which positions several tables came to, of how many deals; the mean share of the other tables that made the same
+    call there, and its standard error, clustered by deals."""
+    position = np.unique(rows, axis=0, return_inverse=True)[1].reshape(-1)
+    tables = np.bincount(position)[position]
+    same = np.bincount(position * NUM_CALLS + said)[position * NUM_CALLS + said]
+    shared = tables > 1
+    agree = (same[shared] - 1) / (tables[shared] - 1)
+    if not shared.any():
+        return shared, 0, 0.0, 0.0
+    deal = np.unique(owner[shared], axis=0, return_inverse=True)[1].reshape(-1)
+    deals, mean = int(deal.max()) + 1, float(agree.mean())
+    off = np.bincount(deal, weights=agree - mean)
+    return shared, deals, mean, float(np.sqrt((off**2).sum() * deals / max(deals - 1, 1)) / len(agree))
+
+
+def _positions(boards: list[Board], rounds: str) -> tuple[NDArray[np.uint8], ...]:
+    """Every position with a recorded call: owners, calls before it, dealers, vulnerabilities, the call."""
+    rows = []
+    for b, board in enumerate(boards):
+        calls = board.auction or ()
+        opening = next((i for i, call in enumerate(calls) if call >= FIRST_BID), len(calls) - 1)
+        rows += [(b, i) for i in range(opening + 1 if rounds == "openings" else len(calls))]
+    which, length = np.array(rows).T
+    longest = max(1, int(length.max()))
+    history = np.full((len(rows), longest), -1, np.int8)
+    for row, (b, i) in enumerate(rows):
+        history[row, :i] = (boards[b].auction or ())[:i]
+    said = np.array([(boards[b].auction or ())[i] for b, i in rows], np.int8)
+    owner = np.stack([b.owner for b in boards])[which]
+    dealer = np.array([b.dealer for b in boards])[which]
+    vulnerability = np.array([b.vulnerability for b in boards])[which]
+    return owner, history, dealer, vulnerability, said

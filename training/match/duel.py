@@ -1,0 +1,166 @@
+"""A partnership against another on a stretch of boards, and what a change to it gains there.
+
+A duel is bid once and kept: its auctions tell on which boards a changed partnership can do anything else, and only
+those are bid again (``changes.sameness``). So a change to a rare sequence costs a hundredth of a match.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.hierarchy.bidder import Hierarchy, bid_out, deal_features
+from agents.hierarchy.changes.sameness import touched
+from agents.hierarchy.language.text import SystemTextError
+from agents.hierarchy.language.tree import System
+from bridge_env.auction import Auctions
+from bridge_env.scoring import imps
+from training.match.boards import Boards, library_boards
+
+Seats = tuple[Hierarchy, Hierarchy, Hierarchy, Hierarchy]
+
+
+@dataclass(frozen=True)
+class Partnership:
+    """Two systems that play together: the first sits N or E, the second S or W."""
+
+    first: System
+    second: System
+
+    def player(self, which: int) -> System:
+        return self.second if which else self.first
+
+    def with_player(self, which: int, system: System) -> Partnership:
+        return Partnership(self.first, system) if which else Partnership(system, self.second)
+
+
+@dataclass(frozen=True)
+class Stretch:
+    """Boards ``start .. start + count - 1`` of the endless sequence of (seed, split)."""
+
+    seed: int
+    split: str
+    start: int
+    count: int
+
+    def parts(self, size: int) -> list[Stretch]:
+        """The same boards in stretches of at most ``size``."""
+        ends = range(0, self.count, size)
+        return [Stretch(self.seed, self.split, self.start + at, min(size, self.count - at)) for at in ends]
+
+
+@dataclass(frozen=True, eq=False)
+class Duel:
+    """How a partnership did against another: first the table where it sits NS, then the one where it sits EW.
+
+    Attributes:
+        history: int8 (2, N, L), padded with -1.
+        points: int64 (2, N), NS-positive.
+        imps: int8 (N,), of the partnership.
+    """
+
+    history: NDArray[np.int8]
+    points: NDArray[np.int64]
+    imps: NDArray[np.int8]
+
+
+@lru_cache(maxsize=192)
+def hierarchy(system: System) -> Hierarchy:
+    """The system with its compiled form, kept by the process."""
+    return Hierarchy(system)
+
+
+def is_system(pair: Partnership) -> bool:
+    """Can both players' systems be compiled? Some lines cannot be reached once others have changed."""
+    try:
+        _ = hierarchy(pair.first).compiled, hierarchy(pair.second).compiled
+    except SystemTextError:
+        return False
+    return True
+
+
+def interned(pair: Partnership) -> Partnership:
+    """The same partnership with the systems that this process keeps, so that comparing them is quick."""
+    return Partnership(hierarchy(pair.first).system, hierarchy(pair.second).system)
+
+
+@lru_cache(maxsize=32)
+def boards_of(stretch: Stretch) -> tuple[Boards, NDArray[np.int16]]:
+    """The boards with the features of their hands, int16 (N, 4, NUM_FEATURES)."""
+    boards = library_boards(stretch.count, stretch.seed, stretch.split, start=stretch.start)
+    return boards, deal_features(boards.owner)
+
+
+def seats_of(us: Partnership, them: Partnership, table: int) -> Seats:
+    """Who sits N E S W: ``us`` NS at table 0 and EW at table 1."""
+    a, b = (us, them) if table == 0 else (them, us)
+    return hierarchy(a.first), hierarchy(b.first), hierarchy(a.second), hierarchy(b.second)
+
+
+@lru_cache(maxsize=512)
+def duel(us: Partnership, them: Partnership, stretch: Stretch) -> Duel:
+    """Both tables of every board; a pure function of its arguments."""
+    boards, features = boards_of(stretch)
+    histories, points = [], []
+    for table in range(2):
+        auctions = bid_out(seats_of(us, them, table), features, boards.dealer, boards.vulnerability)
+        histories.append(auctions.history[:, : int(auctions.length.max(initial=1))])
+        points.append(boards.points(auctions))
+    longest = max(h.shape[1] for h in histories)
+    padded = [np.pad(h, ((0, 0), (0, longest - h.shape[1])), constant_values=-1) for h in histories]
+    return Duel(np.array(padded), np.array(points), imps(points[0] - points[1]).astype(np.int8))
+
+
+def gains(candidate: Partnership, us: Partnership, them: Partnership, stretch: Stretch) -> NDArray[np.int16]:
+    """IMPs by which ``candidate`` does better against ``them`` than ``us`` did, board by board: int16 (N,)."""
+    before = duel(us, them, stretch)
+    points = before.points.copy()
+    for table, rows, _, again in _again(candidate, us, them, stretch):
+        points[table, rows] = again
+    return imps(points[0] - points[1]).astype(np.int16) - before.imps
+
+
+def duel_changed(
+    candidate: Partnership, us: Partnership, them: Partnership, stretch: Stretch
+) -> tuple[Duel, NDArray[np.bool_]]:
+    """The duel of a changed partnership, and on which boards its auctions are others: bool (2, N)."""
+    before = duel(us, them, stretch)
+    history, points = before.history.copy(), before.points.copy()
+    for table, rows, auctions, again in _again(candidate, us, them, stretch):
+        longest = max(history.shape[2], int(auctions.length.max(initial=1)))
+        history = np.pad(history, ((0, 0), (0, 0), (0, longest - history.shape[2])), constant_values=-1)
+        history[table, rows], points[table, rows] = auctions.history[:, :longest], again
+    other = (history[:, :, : before.history.shape[2]] != before.history).any(axis=2)
+    return Duel(history, points, imps(points[0] - points[1]).astype(np.int8)), other
+
+
+def _again(
+    candidate: Partnership, us: Partnership, them: Partnership, stretch: Stretch
+) -> Iterator[tuple[int, NDArray[np.int64], Auctions, NDArray[np.int64]]]:
+    """Table, boards, auctions and points of what has to be bid again for ``candidate``."""
+    before = duel(us, them, stretch)
+    boards, features = boards_of(stretch)
+    for table in range(2):
+        rows = np.flatnonzero(_can_notice(candidate, us, table, boards, before.history[table]))
+        if rows.size:
+            auctions = bid_out(
+                seats_of(candidate, them, table), features[rows], boards.dealer[rows], boards.vulnerability[rows]
+            )
+            yield table, rows, auctions, boards.take(rows).points(auctions)
+
+
+def _can_notice(
+    candidate: Partnership, us: Partnership, table: int, boards: Boards, history: NDArray[np.int8]
+) -> NDArray[np.bool_]:
+    """The boards where the changed partnership may do anything else at a table."""
+    out = np.zeros(len(boards), np.bool_)
+    for which in range(2):
+        old, new = us.player(which), candidate.player(which)
+        if old != new:
+            seat = 2 * which + table
+            touched(hierarchy(old).compiled, hierarchy(new).compiled, seat, boards.dealer, history, out)
+    return out

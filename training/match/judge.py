@@ -1,0 +1,142 @@
+"""The verdict on a run: the evolved pair against its control, both ways, on boards that training never saw."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bridge_env.par import par
+from bridge_env.scoring import imps
+from training.match.match import MatchResult, play, standard_error
+
+VERDICT = "verdict.json"  # in the folder of a run
+DUPLICATE = "duplicate"  # how the line of the match against the control pair ends
+
+
+@dataclass(frozen=True)
+class Row:
+    """One line of the table: what was measured, the mean and its standard error, in IMPs a board.
+
+    ``opponent`` is whom a gain over the start was measured against, empty in other lines.
+    """
+
+    what: str
+    mean: float
+    error: float
+    boards: int
+    opponent: str = ""
+
+    def as_json(self) -> dict[str, Any]:
+        figures = {"what": self.what, "mean_imps": self.mean, "standard_error": self.error, "boards": self.boards}
+        return figures | ({"opponent": self.opponent} if self.opponent else {})
+
+
+def judge(
+    evolved: str, control: str, start: str, boards: int, seed: int, met: Sequence[str] = (), unmet: Sequence[str] = ()
+) -> list[Row]:
+    """Play the matches of the verdict on judging boards.
+
+    Args:
+        evolved, control, start: specs of the evolved pair, of the control pair, and of the system it began with.
+        met, unmet: specs of further opponents, those of training and others.
+
+    Returns:
+        What the evolved pair gains abroad, against all of ``unmet`` together; then the evolved pair in both directions,
+        the duplicate match against the control pair, and what it gains over the start against each of the others on
+        the same boards. Last come two that every system must stand up to, because a league may lack them: ``pass``,
+        and ``doubler`` against overbidding.
+    """
+    match = play(evolved, control, boards, seed)
+    rows = [
+        *(_direction(match, side) for side in (0, 1)),
+        Row(f"evolved - {control}, {DUPLICATE}", match.mean_imps, match.standard_error, boards),
+    ]
+    abroad: list[tuple[NDArray[np.int64], NDArray[np.int64]]] = []
+    # Opponents of training flatter; those that training never met show what carries over.
+    for opponent in dict.fromkeys([*met, *unmet, "pass", "doubler"]):
+        if f"system:{opponent}" in met:
+            continue
+        now, then = play(evolved, opponent, match.boards, seed), play(start, opponent, match.boards, seed)
+        gain = now.imps - then.imps
+        if opponent in unmet:
+            abroad.append((now.imps, then.imps))
+        what = (
+            f"gain against {opponent} ({'trained against' if opponent in met else 'never met'}): "
+            f"{now.mean_imps:+.2f} instead of {then.mean_imps:+.2f}"
+        )
+        error = standard_error(gain, match.boards.base)
+        rows.append(Row(what, float(gain.mean()), error, boards, opponent))
+    return [*_abroad(abroad, match), *rows]
+
+
+def _abroad(results: list[tuple[NDArray[np.int64], NDArray[np.int64]]], match: MatchResult) -> list[Row]:
+    """What is gained against all gatekeepers together, board by board: the verdict comes first."""
+    if not results:
+        return []
+    now, then = (np.mean([pair[which] for pair in results], axis=0) for which in (0, 1))
+    what = f"abroad, gain against {len(results)} gatekeepers: {now.mean():+.2f} instead of {then.mean():+.2f}"
+    return [Row(what, float((now - then).mean()), standard_error(now - then, match.boards.base), len(now), "abroad")]
+
+
+def _direction(match: MatchResult, side: int) -> Row:
+    """How the evolved pair did at one of the two tables, against par."""
+    boards = match.boards
+    assert boards.tricks is not None
+    goal = par(boards.tricks, boards.dealer, boards.vulnerability).astype(np.int64)
+    sign = 1 - 2 * side
+    values = imps(sign * (match.tables[side].score.astype(np.int64) - goal)).astype(np.int64)
+    seats = ("North-South", "East-West")[side]
+    return Row(f"evolved {seats}, against par", float(values.mean()), standard_error(values, boards.base), len(boards))
+
+
+def table_text(rows: Sequence[Row]) -> str:
+    """The rows as an aligned table."""
+    width = max(len(row.what) for row in rows)
+    head = f"{'':<{width}}  IMPs/board     SE  boards"
+    lines = [f"{r.what:<{width}}  {r.mean:+10.3f}  {r.error:.3f}  {r.boards:>6,}" for r in rows]
+    return "\n".join([head, "-" * len(head), *lines])
+
+
+def markdown(
+    rows: Sequence[Row], manifest: Mapping[str, Any], command: str, kept: Sequence[str], files: Sequence[str]
+) -> str:
+    """The report of a run."""
+    config = manifest.get("config", {})
+    lines = [
+        "# Evolved against control", "",
+        f"Made by `{command}`. Judging boards only; dealer and vulnerability by board number.", "",
+        "| | IMPs/board | SE | boards |", "| --- | ---: | ---: | ---: |",
+        *(f"| {r.what} | {r.mean:+.3f} | {r.error:.3f} | {r.boards:,} |" for r in rows), "",
+        "![learning curve](learning_curve.png)", "",
+        "The systems: " + ", ".join(f"[{name}]({name})" for name in files) + ".", "",
+        "## What was kept", "", *(f"- {what}" for what in kept), "",
+        "## Config", "", *(f"- {name}: {value}" for name, value in sorted(config.items())), "",
+    ]  # fmt: skip
+    return "\n".join(lines)
+
+
+def plot_curve(metrics: Sequence[Mapping[str, Any]], verdict: Row, path: Path) -> None:
+    """The learning curve as a PNG: best partnership by generation, and the verdict on unseen boards."""
+    from matplotlib.figure import Figure  # the figure itself: no window system, no global state
+
+    figure = Figure(figsize=(7.5, 4.2), layout="constrained")
+    axes = figure.subplots()
+    g = np.array([row["generation"] for row in metrics], float)
+    best = np.array([row["mean_imps"] for row in metrics])
+    error = np.array([row["standard_error"] for row in metrics])
+    axes.axhline(0, color="0.6", linewidth=0.8)
+    axes.plot(g, best, label="best partnership, fresh training boards")
+    axes.fill_between(g, best - error, best + error, alpha=0.25, linewidth=0)
+    axes.plot(g, [row["population_mean_imps"] for row in metrics], linestyle="--", label="population")
+    axes.errorbar(
+        [len(metrics)], [verdict.mean], [verdict.error], fmt="o", color="black", label="champion, unseen boards"
+    )
+    axes.set_xlabel("generation")
+    axes.set_ylabel("IMPs a board against the control pair")
+    axes.legend(loc="lower right")
+    figure.savefig(path, dpi=120)

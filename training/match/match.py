@@ -1,0 +1,359 @@
+"""Duplicate matches: teams of four, every board bid twice with the pairs swapped, all boards at once.
+
+At the first table A sits North-South, at the second East-West; B takes the other seats. The result is A's:
+IMPs for the difference of the two North-South scores at double-dummy tricks. Systems are disclosed: a
+bidder that reads calls is told its partner's and its opponents' specs.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.hierarchy.bidder import HierarchyBidder, deal_features
+from agents.hierarchy.bidder import bid_out as hierarchies_bid_out
+from agents.registry import player_of, systems_of
+from bridge_env import streams
+from bridge_env.auction import Auctions, Contracts, IllegalCall
+from bridge_env.bidders import make
+from bridge_env.calls import NUM_CALLS, call_text
+from bridge_env.cards import SEATS, VULNERABILITIES, deal_text
+from bridge_env.protocols import Bidder
+from bridge_env.scoring import imps, score
+from bridge_env.view import view_of
+from training.match.boards import Boards, library_boards, pbn_boards
+from training.running.processes import in_processes
+
+SCORINGS = ("imps", "mp", "points")
+CHUNK = 4096  # boards bid at a time
+SOLVING_CHUNK = 200  # where their contracts have to be solved, some twenty milliseconds each
+THINKING_CHUNK = 50  # where a bidder thinks, as long for each call: so that progress can be seen
+
+
+class BidderFault(ValueError):
+    """A bidder gave something that is no legal call; the message names it, the board and the auction."""
+
+
+@dataclass(frozen=True)
+class TableResult:
+    """What happened at one of the two tables, all boards.
+
+    Attributes:
+        history: int8 (N, L), calls padded with -1.
+        contracts: ``bid``, ``doubling``, ``declarer``, each int8 (N,).
+        tricks: int8 (N,), 0 where passed out.
+        score: int16 (N,), North-South's.
+    """
+
+    history: NDArray[np.int8]
+    contracts: Contracts
+    tricks: NDArray[np.int8]
+    score: NDArray[np.int16]
+
+    def take(self, rows: NDArray[np.int64]) -> TableResult:
+        """Some of the boards, by position."""
+        contracts = Contracts(*(part[rows] for part in self.contracts))
+        return TableResult(self.history[rows], contracts, self.tricks[rows], self.score[rows])
+
+    @property
+    def down(self) -> NDArray[np.int64]:
+        """Tricks short of the contract, int64 (N,): 0 or less where it makes; meaningless where passed out."""
+        return 6 + self.contracts.bid.astype(np.int64) // 5 + 1 - self.tricks
+
+
+@dataclass(frozen=True)
+class MatchResult:
+    """The result of a match from A's side.
+
+    Attributes:
+        a, b: the specs.
+        scoring: imps, mp or points.
+        seed: of the boards and of the bidders' chance.
+        boards: the boards played.
+        tables: A North-South, then A East-West.
+        imps: int64 (N,), A's IMPs a board.
+        seconds: spent bidding and scoring.
+    """
+
+    a: str
+    b: str
+    scoring: str
+    seed: int
+    boards: Boards
+    tables: tuple[TableResult, TableResult]
+    imps: NDArray[np.int64]
+    seconds: float = field(compare=False)
+
+    @property
+    def mean_imps(self) -> float:
+        """A's average IMPs a board."""
+        return int(self.imps.sum()) / len(self.imps)
+
+    @property
+    def standard_error(self) -> float:
+        """Of ``mean_imps``; images of one deal count as one observation."""
+        return standard_error(self.imps, self.boards.base)
+
+    @property
+    def points(self) -> NDArray[np.int64]:
+        """A's total points a board, both tables together: int64 (N,)."""
+        return self.tables[0].score.astype(np.int64) - self.tables[1].score
+
+    @property
+    def matchpoints(self) -> NDArray[np.float64]:
+        """A's matchpoints a board in percent, of a field of these two tables: 100, 50 or 0, float64 (N,)."""
+        return 50.0 * (np.sign(self.points) + 1)
+
+    @property
+    def values(self) -> NDArray[Any]:
+        """A's results a board in the match's scoring."""
+        return {"imps": self.imps, "mp": self.matchpoints, "points": self.points}[self.scoring]
+
+    @property
+    def mean(self) -> float:
+        """The average of ``values``."""
+        return float(self.values.sum()) / len(self.values)
+
+    def take(self, rows: NDArray[np.int64]) -> MatchResult:
+        """Some of the boards, by position."""
+        tables = self.tables[0].take(rows), self.tables[1].take(rows)
+        return replace(self, boards=self.boards.take(rows), tables=tables, imps=self.imps[rows])
+
+    def summary(self) -> dict[str, Any]:
+        """The numbers of the match, ready for JSON."""
+        out: dict[str, Any] = {
+            "a": self.a, "b": self.b, "boards": len(self.boards), "seed": self.seed,
+            "mean_imps": self.mean_imps, "standard_error": _known(self.standard_error),
+            "scoring": self.scoring, "mean": self.mean,
+            "mean_standard_error": _known(standard_error(self.values, self.boards.base)),
+            "deals": len(np.unique(self.boards.base)), "source": self.boards.source,
+            "dealer_and_vulnerability": "of the file" if self.boards.tricks is None else "by board number",
+            "share_in_training": self.boards.share_in_training(), "seconds": self.seconds,
+            "problems": list(self.boards.problems),
+        }  # fmt: skip
+        return out
+
+    def rows(self) -> list[dict[str, Any]]:
+        """One dict a board: deal, both auctions, contracts, tricks, scores, IMPs."""
+        return [self._row(i) for i in range(len(self.boards))]
+
+    def _row(self, i: int) -> dict[str, Any]:
+        tables = []
+        for table in self.tables:
+            contract = table.contracts.at(i)
+            tables.append({
+                "auction": [call_text(int(c)) for c in table.history[i] if c >= 0],
+                "contract": str(contract),
+                "tricks": None if contract.passed_out else int(table.tricks[i]),
+                "score_ns": int(table.score[i]),
+            })  # fmt: skip
+        return {
+            "board": int(self.boards.number[i]), "deal": deal_text(self.boards.owner[i]),
+            "dealer": SEATS[self.boards.dealer[i]], "vulnerability": VULNERABILITIES[self.boards.vulnerability[i]],
+            "a_ns": tables[0], "a_ew": tables[1], "points": int(self.points[i]), "imps": int(self.imps[i]),
+        }  # fmt: skip
+
+
+def _known(number: float) -> float | None:
+    """JSON has no NaN."""
+    return None if math.isnan(number) else number
+
+
+def standard_error(values: NDArray[Any], base: NDArray[np.int64]) -> float:
+    """Standard error of the mean of ``values`` (N,), clustered by ``base`` (N,): NaN for fewer than two deals."""
+    _, cluster = np.unique(base, return_inverse=True)
+    groups = int(cluster.max()) + 1 if len(cluster) else 0
+    if groups < 2:
+        return float("nan")
+    deviations = np.bincount(cluster, weights=values - values.mean(), minlength=groups)
+    return float(np.sqrt((deviations**2).sum() * groups / (groups - 1)) / len(values))
+
+
+def play(
+    a: str | Bidder,
+    b: str | Bidder,
+    boards: int | Boards = 1000,
+    seed: int = 1,
+    *,
+    scoring: str = "imps",
+    deals: str | Path | None = None,
+    workers: int = 1,
+    progress: Callable[[int], object] = lambda boards: None,
+) -> MatchResult:
+    """A duplicate match of A against B.
+
+    Args:
+        a, b: spec strings or Bidders.
+        boards: how many, from the judging split of the shipped library (or the first of ``deals``), or Boards.
+        seed: of the boards and of the bidders' chance.
+        scoring: imps, mp (matchpoints of the two tables) or points.
+        deals: a PBN file to take the boards from, with their dealer and vulnerability.
+        workers: processes; the result does not depend on it.
+        progress: called with the number of boards that have just been played.
+
+    Raises:
+        ValueError: a spec, the scoring or the boards are faulty.
+        BidderFault: a bidder made an illegal call.
+    """
+    if scoring not in SCORINGS:
+        raise ValueError(f"scoring {scoring!r} is not one of {', '.join(SCORINGS)}")
+    if (boards if isinstance(boards, int) else len(boards)) < 1:
+        raise ValueError(f"a match needs at least one board, not {boards}")
+    if workers < 1:
+        raise ValueError(f"a match needs at least one worker, not {workers}")
+    team_a, team_b = seat_teams(a, b)  # before any work: a faulty spec is told at once
+    if not isinstance(boards, Boards):
+        boards = pbn_boards(deals, boards) if deals is not None else library_boards(boards, seed)
+    began = time.perf_counter()
+    chunk = CHUNK if boards.tricks is not None else SOLVING_CHUNK
+    if any(getattr(player_of(team, seat), "thinks", False) for team in (team_a, team_b) for seat in (0, 2)):
+        chunk = THINKING_CHUNK
+    size = min(chunk, -(-len(boards) // workers))
+    parts = [boards.take(slice(at, at + size)) for at in range(0, len(boards), size)]
+    if workers > 1 and len(parts) > 1:
+        results = in_processes(play_tables, [(a, b, part, seed) for part in parts], workers)
+    else:
+        results = (_both_tables(team_a, team_b, part, seed) for part in parts)
+    done = []
+    for part, result in zip(parts, results, strict=True):
+        done.append(result)
+        progress(len(part))
+    tables = (_joined([d[0] for d in done]), _joined([d[1] for d in done]))
+    difference = tables[0].score.astype(np.int64) - tables[1].score
+    return MatchResult(
+        spec_name(a), spec_name(b), scoring, seed, boards, tables, imps(difference).astype(np.int64),
+        time.perf_counter() - began,
+    )  # fmt: skip
+
+
+def spec_name(spec: str | Bidder) -> str:
+    """What to call a bidder in reports."""
+    return spec if isinstance(spec, str) else type(spec).__name__
+
+
+def seat_teams(a: str | Bidder, b: str | Bidder) -> tuple[Bidder, Bidder]:
+    """The two bidders, each told the other's spec, and its own for its partner."""
+    spec_a, spec_b = (s if isinstance(s, str) else None for s in (a, b))
+    return make(a, partner=spec_a, opponents=spec_b), make(b, partner=spec_b, opponents=spec_a)
+
+
+def play_tables(a: str | Bidder, b: str | Bidder, boards: Boards, seed: int) -> tuple[TableResult, TableResult]:
+    """Both tables of some boards: a pure function of its arguments, for worker processes."""
+    return _both_tables(*seat_teams(a, b), boards, seed)
+
+
+def _both_tables(a: Bidder, b: Bidder, boards: Boards, seed: int) -> tuple[TableResult, TableResult]:
+    n = len(boards)
+    auctions = bid_out(a, b, boards, seed)
+    results = []
+    for rows in (slice(0, n), slice(n, 2 * n)):
+        state = auctions.take(np.arange(2 * n)[rows])
+        contracts = state.contracts()
+        tricks = boards.tricks_for(contracts.declarer, contracts.bid % 5)
+        points = score(contracts.bid, contracts.doubling, contracts.declarer, boards.vulnerability, tricks)
+        longest = int(state.length.max(initial=1))
+        results.append(TableResult(state.history[:, :longest].copy(), contracts, tricks, points))
+    return results[0], results[1]
+
+
+def bid_out(a: Bidder, b: Bidder, boards: Boards, seed: int) -> Auctions:
+    """Bid ``boards`` at both tables: rows 0..N-1 have A North-South, rows N..2N-1 A East-West.
+
+    All tables advance together: a round asks each bidder once for all the seats it holds. A call's random
+    stream hangs on (seed, board, call number), the same at both tables, so that A against A is level.
+    """
+    quick = _bid_out_by_systems(a, b, boards)
+    if quick is not None:
+        return quick
+    n = len(boards)
+    auctions = Auctions(np.tile(boards.dealer, 2), np.tile(boards.vulnerability, 2))
+    owner = np.tile(boards.owner, (2, 1))
+    keys = np.tile(streams.key("match", seed, boards.number), 2)
+    swapped = np.repeat(np.array([0, 1], np.int16), n)
+    call_number = 0
+    while True:
+        waiting = ~auctions.done
+        if not waiting.any():
+            return auctions
+        side = (auctions.turn & 1) ^ swapped
+        call_keys = streams.key(keys, call_number)
+        for bidder, own_side in ((a, 0), (b, 1)):
+            rows = np.flatnonzero(waiting & (side == own_side))
+            if rows.size:
+                calls = ask(bidder, auctions, owner, rows, call_keys[rows])
+                try:
+                    auctions.step(calls, rows)
+                except IllegalCall:
+                    raise _illegal(bidder, boards, auctions, rows, calls) from None
+        call_number += 1
+
+
+def _bid_out_by_systems(a: Bidder, b: Bidder, boards: Boards) -> Auctions | None:
+    """``bid_out`` in one kernel where every seat follows a system that the others know; else None."""
+    team_a, team_b = systems_of(a), systems_of(b)
+    if team_a is None or team_b is None or not (_disclosed(team_a, team_b) and _disclosed(team_b, team_a)):
+        return None
+    features = deal_features(boards.owner)
+    (n, s), (e, w) = [(team[0].own, team[1].own) for team in (team_a, team_b)]
+    both = ((n, e, s, w), (e, n, w, s))
+    return Auctions.joined([hierarchies_bid_out(q, features, boards.dealer, boards.vulnerability) for q in both])
+
+
+def _disclosed(us: tuple[HierarchyBidder, HierarchyBidder], them: tuple[HierarchyBidder, HierarchyBidder]) -> bool:
+    """Does each of us read partner and opponents by the systems that they really play?"""
+    return all(
+        me.partner is partner.own and me.opponents[0] is them[0].own and me.opponents[1] is them[1].own
+        for me, partner in (us, us[::-1])
+    )
+
+
+def ask(
+    bidder: Bidder, auctions: Auctions, owner: NDArray[np.uint8], rows: NDArray[np.int64], key: NDArray[np.uint64]
+) -> NDArray[Any]:
+    """The calls of a bidder at some tables.
+
+    Raises:
+        BidderFault: not one call for every row.
+    """
+    calls = np.asarray(bidder.bid(view_of(auctions, owner, rows), key))
+    if calls.shape != rows.shape or not np.issubdtype(calls.dtype, np.integer):
+        raise BidderFault(
+            f"{_name(bidder)} was asked for {len(rows)} calls and gave {calls.dtype} {calls.shape}; "
+            f"bid(view, key) returns one whole number 0..{NUM_CALLS - 1} for every row"
+        )
+    return calls
+
+
+def _illegal(
+    bidder: Bidder, boards: Boards, auctions: Auctions, rows: NDArray[np.int64], calls: NDArray[Any]
+) -> BidderFault:
+    """The fault of a bidder whose ``calls`` at ``rows`` are not all legal."""
+    legal = auctions.legal()
+    row, call = next(
+        (int(r), int(c)) for r, c in zip(rows, calls, strict=True) if not (0 <= c < NUM_CALLS and legal[r, c])
+    )
+    said = call_text(call) if 0 <= call < NUM_CALLS else str(call)
+    name = _name(player_of(bidder, int(auctions.turn[row])))
+    number = boards.number[row % len(boards)]
+    return BidderFault(f"{name}: {said} is not legal on board {number} after {auctions.text(row) or 'no call'}")
+
+
+def _name(bidder: Bidder) -> str:
+    return f"bidder {type(bidder).__module__}.{type(bidder).__qualname__}"
+
+
+def _joined(parts: list[TableResult]) -> TableResult:
+    longest = max(part.history.shape[1] for part in parts)
+    history = [np.pad(p.history, ((0, 0), (0, longest - p.history.shape[1])), constant_values=-1) for p in parts]
+    contracts = Contracts(*(np.concatenate(c) for c in zip(*(p.contracts for p in parts), strict=True)))
+    return TableResult(
+        np.concatenate(history), contracts,
+        np.concatenate([p.tricks for p in parts]), np.concatenate([p.score for p in parts]),
+    )  # fmt: skip

@@ -1,0 +1,109 @@
+"""Where a match is won and lost: by the first call at which the two tables of a board differ.
+
+Up to there both tables went alike; there the same hand had to call after the same auction, ours at one table and
+theirs at the other. So the IMPs of the board are put down to that decision.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bridge_env.calls import PASS, call_text
+from training.match.match import MatchResult, standard_error
+from training.match.situations import KINDS, kinds_of
+
+
+@dataclass(frozen=True)
+class Differences:
+    """Boards whose tables differ.
+
+    Attributes:
+        board: int64 (N,), position in the match.
+        kind: int8 (N,), of ``training.match.situations``.
+        ours, theirs: int8 (N,), the two calls.
+        prefix: int8 (N, L), the calls before, padded with -1.
+        imps: int64 (N,), ours.
+    """
+
+    board: NDArray[np.int64]
+    kind: NDArray[np.int8]
+    ours: NDArray[np.int8]
+    theirs: NDArray[np.int8]
+    prefix: NDArray[np.int8]
+    imps: NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Share:
+    """What a kind of decision brought: IMPs a board of the whole match, its error, and on how many boards."""
+
+    what: str
+    mean: float
+    error: float
+    boards: int
+    examples: tuple[int, ...] = ()
+
+
+def differences(match: MatchResult) -> Differences:
+    """The boards of a match whose tables differ, and how."""
+    first, second = (table.history for table in match.tables)
+    wide = max(first.shape[1], second.shape[1]) + 1  # so that an auction that ends earlier differs too
+    a, b = (np.pad(h, ((0, 0), (0, wide - h.shape[1])), constant_values=-1) for h in (first, second))
+    board = np.flatnonzero((a != b).any(axis=1))
+    at = (a[board] != b[board]).argmax(axis=1)
+    one, other = a[board, at], b[board, at]
+    ns = (match.boards.dealer[board] + at) % 2 == 0  # then ours sits there at the first table
+    prefix = np.where(np.arange(wide) < at[:, None], a[board], -1).astype(np.int8)
+    return Differences(
+        board, kinds_of(prefix, at), np.where(ns, one, other), np.where(ns, other, one), prefix, match.imps[board]
+    )
+
+
+def by_kind(match: MatchResult, found: Differences) -> list[Share]:
+    """What each kind of first difference brought, the dearest first."""
+    shares = [_share(KINDS[kind], match, found, found.kind == kind) for kind in range(len(KINDS))]
+    return sorted((s for s in shares if s.boards), key=lambda s: s.mean)
+
+
+def by_calls(match: MatchResult, found: Differences, most: int = 12) -> list[Share]:
+    """The pairs of calls that cost most, ours beside theirs in a kind of situation, with boards to look at."""
+    names = np.array([
+        f"{KINDS[kind]}: {call_text(int(ours))} where they {_verb(int(theirs))}"
+        for kind, ours, theirs in zip(found.kind, found.ours, found.theirs, strict=True)
+    ])  # fmt: skip
+    shares = []
+    for name in np.unique(names):
+        rows = names == name
+        worst = found.board[rows][np.argsort(found.imps[rows], kind="stable")][:3]
+        share = _share(str(name), match, found, rows)
+        shares.append(
+            Share(share.what, share.mean, share.error, share.boards, tuple(match.boards.number[worst].tolist()))
+        )
+    return sorted(shares, key=lambda s: s.mean)[:most]
+
+
+def _verb(call: int) -> str:
+    return "pass" if call == PASS else "double" if call == 1 else "redouble" if call == 2 else f"bid {call_text(call)}"
+
+
+def _share(what: str, match: MatchResult, found: Differences, rows: NDArray[np.bool_]) -> Share:
+    values = np.zeros(len(match.boards))
+    values[found.board[rows]] = found.imps[rows]
+    return Share(what, float(values.mean()), standard_error(values, match.boards.base), int(rows.sum()))
+
+
+def table_text(opponent: str, kinds: Sequence[Share], calls: Sequence[Share]) -> str:
+    """Both tables, aligned."""
+    width = max([len(s.what) for s in (*kinds, *calls)] or [20])
+    lines = [f"{'against ' + opponent + ', by the first difference':<{width}}  IMPs/board     SE  boards"]
+    lines += [f"{s.what:<{width}}  {s.mean:+10.3f}  {s.error:.3f}  {s.boards:>6,}" for s in kinds]
+    lines += ["", f"{'the dearest calls':<{width}}  IMPs/board     SE  boards  look at"]
+    lines += [
+        f"{s.what:<{width}}  {s.mean:+10.3f}  {s.error:.3f}  {s.boards:>6,}  {', '.join(map(str, s.examples))}"
+        for s in calls
+    ]
+    return "\n".join(lines)

@@ -1,0 +1,118 @@
+"""``BiddingVectorEnv`` as Stable-Baselines3 wants it: its own kind of VecEnv, reset on the same step.
+
+    env = SB3VecEnv(BiddingVectorEnv(1024, learner="NS", ..., autoreset_mode="same_step"))
+    model = MaskablePPO("MlpPolicy", env)
+
+A single ``BiddingEnv`` needs none of this: SB3 and sb3-contrib take it as it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import gymnasium
+import numpy as np
+from gymnasium.vector import AutoresetMode
+from numpy.typing import NDArray
+
+INSTALL = 'Stable-Baselines3 is not installed; install it with: pip install -e ".[rl]" -c constraints.txt'
+
+try:
+    from stable_baselines3.common.vec_env import VecEnv
+except ImportError as error:
+    raise ImportError(f"{INSTALL} ({error})") from error
+
+Indices = None | int | Iterable[int]
+
+
+class SB3VecEnv(VecEnv):
+    """A Gymnasium VectorEnv of bidding tables, as a VecEnv of SB3.
+
+    When an episode ends, its last reward comes with ``done``, its last observation in
+    ``info["terminal_observation"]`` with whatever else the env says of it, and the observation returned is the
+    next episode's first. ``env_method("action_masks")`` asks for all tables in one call.
+
+    Args:
+        env: with the autoreset mode SAME_STEP.
+        reward_scale: rewards are multiplied by it; PPO learns best where they are about 1.
+
+    Raises:
+        ValueError: the env resets at another time; at the first step, its caller bids all four seats.
+    """
+
+    def __init__(self, env: gymnasium.vector.VectorEnv[Any, Any, Any], reward_scale: float = 1.0) -> None:
+        mode = env.metadata.get("autoreset_mode")
+        if mode != AutoresetMode.SAME_STEP:
+            raise ValueError(f"SB3 resets on the same step, this env on {mode}: make it with SAME_STEP")
+        self.env = env
+        self.reward_scale = reward_scale
+        self._actions: NDArray[Any] | None = None
+        super().__init__(env.num_envs, env.single_observation_space, env.single_action_space)
+
+    def reset(self) -> NDArray[np.int8]:
+        seeds, options = self._seeds, [o for o in self._options if o]
+        if options:
+            raise ValueError("options settle one episode of one table; use BiddingEnv.reset(options=...) for that")
+        # The env seeds table i with seed + i, as SB3 says it in _seeds.
+        observation, _ = self.env.reset(seed=None if seeds[0] is None else int(seeds[0]))
+        self.reset_infos = [{} for _ in range(self.num_envs)]
+        self._reset_seeds()
+        self._reset_options()
+        return np.array(observation)
+
+    def step_async(self, actions: NDArray[Any]) -> None:
+        self._actions = actions
+
+    def step_wait(self) -> tuple[NDArray[np.int8], NDArray[np.float32], NDArray[np.bool_], list[dict[str, Any]]]:
+        observation, rewards, terminated, truncated, said = self.env.step(self._actions)
+        if "seat_rewards" in said:
+            raise ValueError("SB3 has one learner: with all four seats, it would pay one for another's calls")
+        done = terminated | truncated
+        infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
+        last = said.get("final_info", {})
+        named = [(name, values, last["_" + name]) for name, values in last.items() if not name.startswith("_")]
+        for i in np.flatnonzero(done):
+            infos[i] = {name: values[i] for name, values, there in named if there[i]}
+            infos[i]["terminal_observation"] = said["final_obs"][i].copy()
+            infos[i]["TimeLimit.truncated"] = bool(truncated[i] and not terminated[i])
+        # SB3 keeps the last observation over a step: a copy, for an env that writes to its arrays again.
+        return observation.copy(), (rewards * self.reward_scale).astype(np.float32), done, infos
+
+    def close(self) -> None:
+        self.env.close()
+
+    def env_method(
+        self, method_name: str, *method_args: Any, indices: Indices = None, **method_kwargs: Any
+    ) -> list[Any]:
+        """Ask the env once; an array with one row for every table is handed out row by row."""
+        answer = getattr(self.env, method_name)(*method_args, **method_kwargs)
+        rows = self._get_indices(indices)
+        if isinstance(answer, np.ndarray) and answer.shape[:1] == (self.num_envs,):
+            return [answer[i] for i in rows]
+        return [answer for _ in rows]
+
+    def get_attr(self, attr_name: str, indices: Indices = None) -> list[Any]:
+        value = getattr(self.env, attr_name)
+        return [value for _ in self._get_indices(indices)]
+
+    def set_attr(self, attr_name: str, value: Any, indices: Indices = None) -> None:
+        """All tables share their attributes, so it sets them for all.
+
+        Raises:
+            ValueError: for some of the tables only.
+        """
+        if len(set(self._get_indices(indices))) != self.num_envs:
+            raise ValueError(f"the tables of one env share {attr_name!r}; set it for all of them")
+        setattr(self.env, attr_name, value)
+
+    def env_is_wrapped(self, wrapper_class: type[Any], indices: Indices = None) -> list[bool]:
+        env: Any = self.env
+        wrapped = False
+        while isinstance(env, gymnasium.vector.VectorWrapper):
+            wrapped = wrapped or isinstance(env, wrapper_class)
+            env = env.env
+        return [wrapped for _ in self._get_indices(indices)]
+
+    def get_images(self) -> Sequence[None]:
+        return [None] * self.num_envs

@@ -1,0 +1,1 @@
+"""Runs: their folders, their processes, their cluster."""

@@ -1,0 +1,1 @@
+"""Published studies, done again."""

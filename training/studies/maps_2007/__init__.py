@@ -1,0 +1,1 @@
+"""The study of self-organizing maps of 2007, done again."""

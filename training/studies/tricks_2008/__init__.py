@@ -1,0 +1,1 @@
+"""The study of trick estimation of 2008, done again."""
