@@ -3,7 +3,9 @@
 import pytest
 
 from agents.registry import read_system
+from agents.wire import read_states
 from bridge_env.bidders import DEFAULT_BIDDER, make
+from bridge_env.calls import parse_call
 from training.book.book import GOAL, make_book
 from training.match.duel import Partnership, Stretch, duel
 
@@ -17,7 +19,8 @@ def pair(name):
 
 def test_it_is_the_default():
     assert DEFAULT_BIDDER == "system:two-over-one"
-    assert make(DEFAULT_BIDDER) is not None
+    view, key = read_states([{"hand": "AKQ2.T98.J7.A543"}])
+    assert make(DEFAULT_BIDDER).bid(view, key)[0] == parse_call("1C")
 
 
 @pytest.mark.parametrize("opponent", ["sayc", "polish", "two-over-one", "doubler", "silent"])

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import replace
 
 import numpy as np
 import pytest
 from reference import paired_tree as slow
 from support.cardplay import cards, keys
+from support.clock import set_clock
 from support.plays import contracts_of, random_plays
 
+from agents.cardplay import montecarlo
+from agents.cardplay.deception import deceptive, lookahead
 from agents.cardplay.deception.bits import Standing
 from agents.cardplay.deception.deceptive import Deceptive, DeceptiveOptions, deception_text
 from agents.cardplay.deception.lookahead import Size
@@ -151,19 +153,18 @@ def test_the_player_with_the_published_leaf(length):
             assert "0 where the goal is lost" in deception_text(found, view, row, "imps")
 
 
-def test_seconds_are_kept_and_depth_one_always_is_done():
+@pytest.mark.parametrize("leaf", ["exact", "published"])
+def test_seconds_are_kept_and_depth_one_always_is_done(monkeypatch, leaf):
     plays, _ = random_plays(1, 5, 33)
     view = play_view(plays, contracts_of(plays), 0)
-    for leaf in ("exact", "published"):
-        spec = f"deceptive?seconds=0.6&when=always&leaf={leaf}"
-        player = make_player(spec)
-        player.play(view, keys(1))
-        began = time.perf_counter()
-        (found,) = player.think(view, keys(1))
-        assert time.perf_counter() - began < 4
-        assert found.size.depth >= 1
-    player = make_player("deceptive?seconds=0.001&when=always")
-    assert player.think(view, keys(1))[0].size.depth == 1
+    sizes = []
+    for step in (1.0, 1e-3):  # the budget is spent at once, or only after many a look
+        player = make_player(f"deceptive?seconds=0.6&when=always&leaf={leaf}")
+        set_clock(monkeypatch, step, montecarlo, deceptive, lookahead)
+        sizes.append(player.think(view, keys(1))[0].size)
+    hasty, patient = sizes
+    assert hasty.depth == 1
+    assert (patient.depth, patient.real) > (hasty.depth, hasty.real)
 
 
 def test_specs():

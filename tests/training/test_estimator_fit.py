@@ -76,7 +76,8 @@ def test_it_learns_what_can_be_learned(tmp_path):
     found = verdict.judge(estimator, Library.open(tmp_path / "toy.bdl"))
     assert found.deals > 500
     assert min(hit.within[0] for hit in found.hits) > 95
-    assert all(level.mean_error < 25 for level in found.levels)
+    assert len(found.levels) == 7
+    assert max(level.mean_error for level in found.levels) < 25
 
 
 def test_a_stopped_run_goes_on_to_the_same_end(tmp_path):

@@ -35,7 +35,8 @@ def test_positions_are_those_of_the_leaders(record):
 def test_shares_and_a_file_that_is_kept(record, tmp_path, capsys):
     keep = tmp_path / "leads.jsonl"
     found = compare_leads(record, "rule", "system:sayc", 10, keep=keep)
-    assert found.chosen.tolist() == [14, 14] or (found.chosen >= 0).all()
+    view, _ = lead_positions(record, 10)
+    assert view.mask[np.arange(2), found.chosen].all()  # legal leads
     shares = {name: share for name, share, _ in found.shares()}
     assert shares["the same card"] == np.mean(found.chosen == found.recorded)
     assert shares["the same card"] <= shares["or one touching it"] <= shares["the same suit"]
