@@ -5,13 +5,14 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: help selfplay test test-slow lint check clean
+.PHONY: help selfplay test test-slow lint docs check clean
 
 help:
 	@echo "make selfplay   install, then evolve partnerships against a league (about four minutes)"
 	@echo "make test       install the tools for developers, then run the tests (some four minutes, seven the first time)"
 	@echo "make test-slow  the slow tests, some minutes more"
-	@echo "make lint       ruff, mypy and the import contracts"
+	@echo "make lint       ruff, mypy, the import contracts, and the documentation strictly"
+	@echo "make docs       the documentation as a site: build/site/index.html"
 	@echo "make check      lint, test and test-slow: what CI runs"
 	@echo "make clean      remove .venv and what tools left behind"
 
@@ -30,6 +31,11 @@ lint: $(VENV)/.dev
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+
+docs: $(VENV)/.dev
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
+	@echo "open build/site/index.html"
 
 check: lint test test-slow
 

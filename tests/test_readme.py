@@ -1,4 +1,4 @@
-"""Every snippet of the README runs, and the files that it links are there."""
+"""Every snippet of the README and of the documentation runs, and the files that they link are there."""
 
 import re
 import subprocess
@@ -10,12 +10,22 @@ from support.places import ROOT
 from agents.hierarchy.engine.compiled import compile_system
 from agents.hierarchy.language.text import parse_system
 
-README = (ROOT / "README.md").read_text(encoding="utf-8")
-PYTHON = re.findall(r"```python\n(.*?)```", README, re.S)
-SYSTEMS = [t for t in re.findall(r"```text\n(.*?)```", README, re.S) if t.startswith("system:")]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+TEXTS = {path: path.read_text(encoding="utf-8") for path in PAGES}
+PYTHON = {
+    f"{path.stem}-{number}": snippet
+    for path, text in TEXTS.items()
+    for number, snippet in enumerate(re.findall(r"```python\n(.*?)```", text, re.S))
+}
+SYSTEMS = [
+    snippet
+    for text in TEXTS.values()
+    for snippet in re.findall(r"```text\n(.*?)```", text, re.S)
+    if snippet.startswith("system:")
+]
 
 
-@pytest.mark.parametrize("snippet", PYTHON, ids=range(len(PYTHON)))
+@pytest.mark.parametrize("snippet", PYTHON.values(), ids=PYTHON)
 def test_python_snippets_run(snippet):
     if "sb3_contrib" in snippet:
         pytest.importorskip("sb3_contrib")
@@ -33,16 +43,23 @@ def test_system_snippets_are_systems():
         compile_system(parse_system(text))
 
 
-def test_links_lead_somewhere():
-    for target in re.findall(r"\]\(([^)#]+)\)", README):
-        assert (ROOT / target).exists(), target
+@pytest.mark.parametrize("path", PAGES, ids=[path.stem for path in PAGES])
+def test_links_lead_somewhere(path):
+    for target in re.findall(r"\]\((?!http|#)([^)#]+)[^)]*\)", TEXTS[path]):
+        assert (path.parent / target).exists(), target
 
 
 def test_commands_exist():
-    """Every ``bridge-env COMMAND`` that the README names answers with its help."""
+    """Every ``bridge-env COMMAND`` that a page names in code answers with its help."""
     from training.cli.entry import main
 
-    for command in set(re.findall(r"bridge-env ([a-z]+)", README)) - {"in", "so"}:
+    named = {
+        command
+        for text in TEXTS.values()
+        for command in re.findall(r"(?:^    (?:\$ )?|`)bridge-env ([a-z]+)", text, re.M)
+    }
+    assert len(named) > 10
+    for command in named:
         with pytest.raises(SystemExit) as ended:
             main([command, "--help"])
         assert ended.value.code == 0

@@ -36,7 +36,7 @@ class Bar:
 
     def share(self, share: float) -> None:
         """This share, 0..1, is done."""
-        self.to(100 * share)
+        self.to(100 * min(share, 1.0))
 
     def say(self, what: str) -> None:
         """Change the text before the bar."""

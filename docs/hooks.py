@@ -1,0 +1,46 @@
+"""Bring ``results/`` and a few files of the repository into the site, so that pages can link them as on the disk."""
+
+import re
+from pathlib import Path
+
+from mkdocs.structure.files import File
+
+ROOT = Path(__file__).parents[1]
+_TEXT = (".md",)
+_SHOWN = (".png", ".html", ".json", ".jsonl", ".bidding", ".npz", ".md", ".pbn")
+
+
+def on_files(files, config):
+    """Add everything under ``results/`` that a page may link."""
+    for path in sorted((ROOT / "results").rglob("*")):
+        if path.suffix in _SHOWN:
+            name = path.relative_to(ROOT).as_posix()
+            files.append(File(name, str(ROOT), config["site_dir"], config["use_directory_urls"]))
+    return files
+
+
+def on_page_markdown(markdown, page, config, files):
+    """``../results/x`` of a page in ``docs/`` is ``results/x`` of the site; other files of the repository are named."""
+    depth = page.file.src_uri.count("/")
+
+    def site(match):
+        text, target = match[1], match[2]
+        if target.startswith(("http", "#", "mailto:")):
+            return match[0]
+        base = "docs/" if not page.file.src_uri.startswith("results/") else ""
+        parts = []
+        for part in (Path(base + page.file.src_uri).parent / target).as_posix().split("/"):
+            if part == "..":
+                parts.pop() if parts else None
+            elif part != ".":
+                parts.append(part)
+        where = "/".join(parts)
+        plain = where.split("#")[0]
+        inside = plain.removeprefix("docs/") if plain.startswith("docs/") else plain
+        if files.get_file_from_path(inside) is None:
+            return f"{text} (`{plain}`)"  # a file of the repository that the site does not hold
+        return f"[{text}]({'../' * depth}{where.removeprefix('docs/')})"
+
+    return re.sub(
+        r"(?<!!)\[([^\]]*)\]\(([^)\s]+)\)", site, re.sub(r"!\[([^\]]*)\]\(\.\./results/", r"![\1](results/", markdown)
+    )
