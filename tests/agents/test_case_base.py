@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from support.cases import CONFIG, random_metric, small_base
+from support.cases import CONFIG, random_metric, record, small_base
 
 from agents.cases import actions
 from agents.cases.base import Retained
@@ -28,9 +28,14 @@ from bridge_env.calls import NUM_CALLS, call_text, parse_call
 from bridge_env.cards import hand_text
 from training.cases import fit, hierarchy, judge, report, retain, retain_report, speed
 from training.cases.network import Schooling
-from training.cases.states import joined
+from training.cases.states import joined, read_states
 from training.cases.trees import Growing, grown
 from training.match.boards import library_boards
+
+
+@pytest.fixture
+def states(tmp_path):
+    return read_states([record(tmp_path)])
 
 
 @pytest.fixture(scope="module", params=[0, 12], ids=["points", "forests"])

@@ -1,7 +1,6 @@
 """Small case bases."""
 
 import numpy as np
-import pytest
 
 from agents.cases.features import SIZE
 from agents.cases.forest import LEAF, Forest
@@ -68,8 +67,3 @@ def small_base(folder, trees):
         told = np.concatenate([rows, points(metric, rows.astype(np.int16))], axis=1)
         forests = tuple(random_forest(told[states.opened == kind], trees, kind) for kind in (False, True))
     return fit.assembled(states, rows, metric, CONFIG, forests=forests)
-
-
-@pytest.fixture
-def states(tmp_path):
-    return read_states([record(tmp_path)])

@@ -13,11 +13,11 @@ from bridge_env.cards import random_deals  # noqa: E402
 from bridge_env.double_dummy import Library, embedded, write_library  # noqa: E402
 from bridge_env.double_dummy.canonical import is_judging  # noqa: E402
 from bridge_env.double_dummy.estimator import TrickEstimator, load_estimator, quantile  # noqa: E402
-from training import runs  # noqa: E402
 from training.cli.entry import main  # noqa: E402
 from training.estimators import fit, report, verdict  # noqa: E402
 from training.estimators.config import EstimatorConfig  # noqa: E402
 from training.estimators.network import Network  # noqa: E402
+from training.running import runs  # noqa: E402
 
 SMALL = EstimatorConfig(epochs=3, deals=700, batch=64, hidden=8, width=12, blocks=1)
 

@@ -1,0 +1,37 @@
+"""Write a bidder of your own and measure it in IMPs a board.
+
+    python examples/evaluate_your_own_bidder.py
+
+Any object with ``bid(view, key)`` is a bidder. On the command line it is named by its module:
+
+    bridge-env match python:evaluate_your_own_bidder:Timid system:sayc --boards 5000
+"""
+
+import numpy as np
+
+import agents
+from training.match import play
+
+PASS, ONE_NOTRUMP = 0, 7
+
+
+class Timid:
+    """Bids as sayc does up to one no trump, and passes from then on."""
+
+    def __init__(self):
+        self.sayc = agents.make("system:sayc")
+
+    def bid(self, view, key):
+        """One legal call for every row of ``view``: int8 (N,)."""
+        calls = self.sayc.bid(view, key)
+        return np.where(calls <= ONE_NOTRUMP, calls, PASS).astype(np.int8)
+
+
+def main(boards: int = 2_000):
+    """The match of a timid pair against sayc, on boards that no training ever saw."""
+    return play(Timid(), "system:sayc", boards, seed=1)
+
+
+if __name__ == "__main__":
+    match = main()
+    print(f"{match.mean_imps:+.2f} ± {match.standard_error:.2f} IMPs a board over {len(match.boards):,} boards")
