@@ -31,7 +31,7 @@ from training.running import runs
 
 TABLES = 6
 SETTING = {"learner": "NS", "opponents": "random", "control": "pass", "reward": "points"}
-# On the first, East-West make slam; on the second, North-South make nine tricks in hearts (see tests/bridge_env/test_env.py).
+# On the first, East-West make slam; on the second, North-South make nine tricks in hearts (see test_env.py).
 SLAM = "N:K96.J53.75.QJ765 AQ7.KQT.932.K943 T54.A9762.KJ6.T2 J832.84.AQT84.A8"
 PART = "N:Q63.AQJ876.9.J93 AT87.532.K842.KQ K9.T4.QJ65.A8762 J542.K9.AT73.T54"
 TINY = ["--minutes", "0", "--tables", "16", "--rollout", "8", "--batch", "64", "--layers", "16", "--critic", "8",
