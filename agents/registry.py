@@ -129,7 +129,7 @@ def make_reason(argument: str, *, partner: str | None = None, opponents: str | N
     if name.startswith("policy:"):
         return _doubter(name, options, opponents)
     if opponents and all(_is_stranger(spec) for spec in seat_specs(opponents)):
-        return _doubting_system(name, options, partner)
+        return _doubting_system(name, options, partner, opponents)
     own = _hierarchy(name)
     free = not own.system.lines
     itself = own, Habit(AS_BEST if free else BY_SYSTEM)
@@ -152,18 +152,18 @@ def _doubter(name: str, options: str, opponents: str | None) -> Doubter:
     return Doubter(voice, own.networks.belief, _models(opponents) or [own.networks.policy, *_mixture()], given)
 
 
-def _doubting_system(name: str, options: str, partner: str | None) -> Reasoner | Doubter:
-    """A system that thinks among strangers."""
+def _doubting_system(name: str, options: str, partner: str | None, opponents: str) -> Reasoner | Doubter:
+    """A system that thinks among strangers; networks that are disclosed are read as what they are."""
     given = parse_options(options, f"reason:{name}", replace(_DOUBTING, candidates=5))
     own = _hierarchy(name)
     if given.seconds or given.look != "systems" or not own.system.lines:
         return make_reason(f"{name}?{options}", partner=partner)  # another way to think was asked for
     mate = (system_of(partner) if partner else None) or own
-    models = _mixture()
+    hints = _mixture()
     champion = read_networks(_BELIEVER)
     assert champion.belief is not None
-    voice = SystemVoice(HierarchyBidder(own, mate, (own, own)), models)
-    return Doubter(voice, champion.belief, models, given)
+    voice = SystemVoice(HierarchyBidder(own, mate, (own, own)), hints)
+    return Doubter(voice, champion.belief, _models(opponents) or hints, given)
 
 
 def _is_stranger(spec: str) -> bool:

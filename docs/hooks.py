@@ -1,12 +1,12 @@
 """Bring ``results/`` and a few files of the repository into the site, so that pages can link them as on the disk."""
 
+import posixpath
 import re
 from pathlib import Path
 
 from mkdocs.structure.files import File
 
 ROOT = Path(__file__).parents[1]
-_TEXT = (".md",)
 _SHOWN = (".png", ".html", ".json", ".jsonl", ".bidding", ".npz", ".md", ".pbn")
 
 
@@ -27,16 +27,10 @@ def on_page_markdown(markdown, page, config, files):
         text, target = match[1], match[2]
         if target.startswith(("http", "#", "mailto:")):
             return match[0]
-        base = "docs/" if not page.file.src_uri.startswith("results/") else ""
-        parts = []
-        for part in (Path(base + page.file.src_uri).parent / target).as_posix().split("/"):
-            if part == "..":
-                parts.pop() if parts else None
-            elif part != ".":
-                parts.append(part)
-        where = "/".join(parts)
+        base = "" if page.file.src_uri.startswith("results/") else "docs/"
+        where = posixpath.normpath(posixpath.join(base + posixpath.dirname(page.file.src_uri), target))
         plain = where.split("#")[0]
-        inside = plain.removeprefix("docs/") if plain.startswith("docs/") else plain
+        inside = plain.removeprefix("docs/")
         if files.get_file_from_path(inside) is None:
             return f"{text} (`{plain}`)"  # a file of the repository that the site does not hold
         return f"[{text}]({'../' * depth}{where.removeprefix('docs/')})"

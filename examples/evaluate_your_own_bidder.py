@@ -2,7 +2,8 @@
 
     python examples/evaluate_your_own_bidder.py
 
-Any object with ``bid(view, key)`` is a bidder. On the command line it is named by its module:
+Any object with ``bid(view, key)`` is a bidder. On the command line it is named by its module. In the
+folder ``examples``:
 
     bridge-env match python:evaluate_your_own_bidder:Timid system:sayc --boards 5000
 """

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from agents.networks.network import Layer
 
 _HIGH = 128  # a weight is ``_HIGH * high + low`` with high and low in a byte
-
 _WIDEST = 1024  # inputs of a layer: sums of bytes then stay whole in float32
 
 ByteLayer = tuple[NDArray[np.int8], NDArray[np.float32]]

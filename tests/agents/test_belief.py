@@ -150,6 +150,8 @@ def test_a_system_thinks_so_among_strangers():
     assert isinstance(known, Reasoner)
     assert isinstance(among_strangers, Doubter)
     assert isinstance(make_reason("sayc"), Reasoner)
+    assert len(among_strangers.models) == 3  # a gatekeeper is read by nobody's network but the mixture
+    assert len(make_reason("sayc", opponents="policy:acol").models) == 1  # a disclosed network by its own
     assert isinstance(make_reason("sayc?look=minimax", opponents="policy:polish"), Reasoner)
     view, key = read_states([{"hand": "K842.AQ94.72.J65", "auction": ["1NT", "Pass"]}])
     owner, _, _ = among_strangers._deals(turned(view), key[0])

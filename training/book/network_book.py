@@ -20,14 +20,14 @@ from agents.networks.meaning import auction_keys
 from agents.networks.network import Network
 from agents.networks.tables import all_by
 from bridge_env.calls import DOUBLE, FIRST_BID, PASS, REDOUBLE
-from bridge_env.cards import board_dealer, board_vulnerability, hand_text, hands, random_deals
-from bridge_env.features import HCP, LENGTH, hand_features
+from bridge_env.cards import board_dealer, board_vulnerability, hand_text, random_deals
 from bridge_env.streams import key as hashed
 from training.book import wording
 from training.book.book import chapter
 from training.book.measure import HELD, Figures
 from training.book.shows import FEWEST, Shows, shown
 from training.match.code_words import which
+from training.networks.meaning_fit import held
 
 LEGEND = (
     "Calls in brackets are theirs; their passes in between go without saying. What a call shows is left out where "
@@ -131,7 +131,7 @@ class NetworkBook:
             "all four seats bidding as the network does.",
             f"On as many other deals (seed {self.seed + 1}), {fitting / max(ranged, 1):.2%} of the {ranged:,} hands "
             f"behind a call keep to what the book says it shows. The book tells of {told / calls:.1%} of all "
-            f"{calls:,} calls; the others came up less than once in {_RARE:,} deals.",
+            f"{calls:,} calls; the others came up less than {least(self.deals):,.0f} times.",
             f"{words:.1f} ± {error:.1f} code words for each 100 auctions of a side.",
         ]
         worst = [(self.call_name(i), n, k) for i, n, k in self.worst if n >= 30 and k < n][:3]
@@ -185,6 +185,11 @@ class _Table:
     calls: _Calls
 
 
+def least(deals: int) -> float:
+    """How often a call must have come up in so many deals to be told of."""
+    return max(FEWEST, deals / _RARE)
+
+
 def _bid(network: Network, seed: int, start: int, count: int) -> _Table:
     number = np.arange(start, start + count) + 1
     owner = random_deals(seed, start, count)
@@ -205,11 +210,10 @@ def _bid(network: Network, seed: int, start: int, count: int) -> _Table:
     point = hashed(np.where(after > 0, keys[row, np.maximum(after - 1, 0)], begin), late.astype(np.int64))
     call = history[row, at]
     seat = (dealer[row].astype(np.int64) + at) & 3
-    four = hand_features(hands(owner[:, None, :], np.arange(4)[None, :]).reshape(-1, 52)).reshape(count, 4, -1)
-    held = four[row, seat][:, [HCP, LENGTH, LENGTH + 1, LENGTH + 2, LENGTH + 3]].astype(np.int8)
     coded = which(history, dealer, owner)[row, at]
     calls = _Calls(
-        point, hashed(point, call.astype(np.int64)), call, late, row, seat, np.maximum(after, 0), held, coded
+        point, hashed(point, call.astype(np.int64)), call, late, row, seat, np.maximum(after, 0),
+        held(owner, row, seat).astype(np.int8), coded
     )  # fmt: skip
     return _Table(owner, opened, calls)
 
@@ -242,7 +246,7 @@ def _points(
     tables: list[_Table], deals: int
 ) -> tuple[list[NetworkPoint], dict[int, int], tuple[float, float]]:  # fmt: skip
     """The points with the calls made often enough; by key the index of each call; the code words."""
-    key, point, held, coded = (
+    key, point, holds, coded = (
         np.concatenate([getattr(t.calls, name) for t in tables]) for name in ("key", "point", "held", "coded")
     )
     table = np.repeat(np.arange(len(tables)), [len(t.calls.key) for t in tables])
@@ -258,7 +262,7 @@ def _points(
     points: dict[int, NetworkPoint] = {}
     place: dict[int, int] = {}
     for a, b in zip(starts.tolist(), ends.tolist(), strict=True):
-        if b - a < max(FEWEST, deals / _RARE):
+        if b - a < least(deals):
             continue
         rows = order[a:b]
         home = tables[table[rows[0]]]
@@ -268,7 +272,7 @@ def _points(
             points[at] = NetworkPoint(_path(home, row), bool(home.calls.late[row]))
         figures = Figures(b - a, int(visits[np.searchsorted(visited, at)]), deals)
         figures.parts.append(np.full((b - a, len(HELD)), -1, np.int8))
-        figures.held[:, :5] = held[rows]
+        figures.held[:, :5] = holds[rows]
         for example in rows[:_EXAMPLES]:
             of = tables[table[example]]
             n = int(example - first[table[example]])

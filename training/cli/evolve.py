@@ -119,7 +119,7 @@ class _Progress:
     """Generations done, boards bid, the best pair's IMPs."""
 
     def __init__(self, generations: int, done: int) -> None:
-        self.boards, self.latest, self.done = 0, "", done
+        self.boards, self.latest = 0, ""
         self.bar = Bar(generations, "gen")
         self.bar.to(done)
 

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import sys
+import time
 from typing import Any
 
 _LINE_EVERY = 30.0  # seconds, where there is no terminal
+_NOTE_EVERY = 0.5  # seconds, on a terminal
 
 
 class Bar:
     """Shows on standard error how far a command has come.
 
-    On a terminal it is a bar with the time left; elsewhere a line now and then. It appears with the first progress, so
-    that what an earlier run left does not count as speed.
+    On a terminal it is a bar with the time left; elsewhere a line now and then. What an earlier run left does not count
+    as speed.
 
     Args:
         total: how much there is to do; None where nobody knows. With the unit ``%`` it is 100.
@@ -24,6 +26,7 @@ class Bar:
     def __init__(self, total: float | None = None, unit: str = "%", what: str = "", *, brief: bool = False) -> None:
         self.total, self.unit, self.what, self.brief = 100 if unit == "%" else total, unit, what, brief
         self._bar: Any = None
+        self._noted = 0.0
 
     def add(self, count: float = 1) -> None:
         """So much more is done."""
@@ -31,7 +34,11 @@ class Bar:
 
     def to(self, done: float) -> None:
         """So much is done in all."""
-        bar = self._shown(done)
+        bar = self._shown()
+        if bar.n == bar.initial == 0:  # what an earlier run left
+            bar.n = bar.initial = bar.last_print_n = done
+            bar.start_t = bar.last_print_t = time.time()
+            bar.refresh()
         bar.update(done - bar.n)
 
     def share(self, share: float) -> None:
@@ -40,13 +47,17 @@ class Bar:
 
     def say(self, what: str) -> None:
         """Change the text before the bar."""
-        self.what = what
-        if self._bar is not None:
-            self._bar.set_description_str(what, refresh=sys.stderr.isatty())
+        if what != self.what:
+            self.what = what
+            self._shown().set_description_str(what)
 
     def note(self, text: str) -> None:
         """Change the text after the bar."""
-        self._shown().set_postfix_str(text, refresh=False)
+        bar, now = self._shown(), time.monotonic()
+        bar.set_postfix_str(text, refresh=False)
+        if sys.stderr.isatty() and now - self._noted > _NOTE_EVERY:
+            self._noted = now
+            bar.refresh()
 
     def close(self) -> None:
         """End the bar; what comes then begins a new one."""
@@ -60,14 +71,14 @@ class Bar:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _shown(self, done: float = 0) -> Any:
+    def _shown(self) -> Any:
         if self._bar is None:
             from tqdm import tqdm
 
             terminal = sys.stderr.isatty()
             percent = {"bar_format": "{l_bar}{bar}| {elapsed}<{remaining}{postfix}"} if self.unit == "%" else {}
             self._bar = tqdm(
-                total=self.total, initial=done, unit=self.unit, desc=self.what or None, dynamic_ncols=True,
+                total=self.total, unit=self.unit, desc=self.what or None, dynamic_ncols=True,
                 mininterval=0.2 if terminal else _LINE_EVERY, leave=not self.brief, smoothing=0.02,
                 disable=self.brief and not terminal, file=sys.stderr, **percent,
             )  # fmt: skip

@@ -43,7 +43,7 @@ class LeagueConfig:
     average: float = field(default=0.995, metadata={"help": "of the average of weights, a gradient step"})
     most_gradient: float = field(default=1.0, metadata={"help": "longest gradient"})
     evaluate: int = field(default=100, metadata={"help": "iterations between evaluations and checkpoints"})
-    judged: int = field(default=2000, metadata={"help": "training boards of an evaluation"})
+    judged: int = field(default=2000, metadata={"help": "boards of an evaluation, solved deals that no rollout plays"})
     panel: str = field(default="system:sayc,system:two-over-one", metadata={"help": "whom evaluations meet besides"})
     lag: int = field(default=3, metadata={"help": "rollouts under way while the learner learns"})
     seed: int = field(default=1, metadata={"help": "of all chance"})

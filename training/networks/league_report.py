@@ -34,7 +34,7 @@ def markdown(folder: Path, config: LeagueConfig, lines: Sequence[Line], metrics:
 
 
 def plot_curve(metrics: Sequence[Mapping[str, Any]], path: Path) -> None:
-    """The learning curve as a PNG: IMPs a board on training boards, by hours."""
+    """The learning curve as a PNG: IMPs a board on deals that no rollout plays, by hours."""
     from matplotlib.figure import Figure  # the figure itself: no window system, no global state
 
     figure = Figure(figsize=(7.5, 4.2), layout="constrained")
@@ -49,6 +49,6 @@ def plot_curve(metrics: Sequence[Mapping[str, Any]], path: Path) -> None:
         axes.plot(hours, mean, label=f"against {'its start' if name == 'start' else name}")
         axes.fill_between(hours, mean - error, mean + error, alpha=0.25, linewidth=0)
     axes.set_xlabel("hours of training")
-    axes.set_ylabel(f"IMPs a board, {metrics[-1]['boards']:,} training boards")
+    axes.set_ylabel(f"IMPs a board, {metrics[-1]['boards']:,} boards not played in it")
     axes.legend(loc="lower right")
     figure.savefig(path, dpi=100)

@@ -75,9 +75,13 @@ def _calls(bidder: NetworkBidder, at: int, count: int, seed: int) -> tuple[NDArr
     length = auctions.length.astype(np.int64)
     history = auctions.history[:, : int(length.max())]
     row, call = np.nonzero(np.arange(history.shape[1]) < length[:, None])
-    four = hand_features(hands(owner[:, None, :], np.arange(4)[None, :]).reshape(-1, 52)).reshape(count, 4, -1)
-    held = four[row, (dealer[row] + call) & 3]
-    return auction_keys(history)[row, call], held[:, [HCP, LENGTH, LENGTH + 1, LENGTH + 2, LENGTH + 3]].astype(np.int64)
+    return auction_keys(history)[row, call], held(owner, row, (dealer[row] + call) & 3).astype(np.int64)
+
+
+def held(owner: NDArray[np.uint8], board: NDArray[np.int64], seat: NDArray[np.int64]) -> NDArray[np.int16]:
+    """What seats hold: points, and cards of C D H S, (n, 5), of ``board`` and ``seat`` (n,) among deals (N, 52)."""
+    four = hand_features(hands(owner[:, None, :], np.arange(4)[None, :]).reshape(-1, 52)).reshape(len(owner), 4, -1)
+    return four[board, seat][:, [HCP, LENGTH, LENGTH + 1, LENGTH + 2, LENGTH + 3]]
 
 
 def _added(

@@ -8,7 +8,7 @@ played: here only where it surely gains on the plain card and risks little (``su
 
 ``leaf=exact`` ends lines with exact double dummy, and sums what the options score. ``leaf=published`` ends them as the
 paper does, 0 if the contract fails, else top tricks (``top_tricks``), and sums that; with the published depth that is
- ``deceptive?leaf=published&depth=3&sure=0&risk=1000``.
+``deceptive?leaf=published&depth=3&sure=0&risk=1000``.
 """
 
 from __future__ import annotations
