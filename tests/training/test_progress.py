@@ -29,3 +29,11 @@ def test_brief_bars_say_nothing_without_a_terminal(capsys):
     with Bar(3, "board", brief=True) as bar:
         bar.add(3)
     assert not capsys.readouterr().err
+
+
+def test_brief_bars_take_totals_without_a_terminal(capsys):
+    with Bar(brief=True) as bar:
+        bar.share(0.0)
+        bar.share(0.5)
+        bar.share(1.0)
+    assert not capsys.readouterr().err

@@ -35,6 +35,8 @@ class Bar:
     def to(self, done: float) -> None:
         """So much is done in all."""
         bar = self._shown()
+        if bar.disable:
+            return
         if bar.n == bar.initial == 0:  # what an earlier run left
             bar.n = bar.initial = bar.last_print_n = done
             bar.start_t = bar.last_print_t = time.time()
