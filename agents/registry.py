@@ -146,7 +146,7 @@ def _doubter(name: str, options: str, opponents: str | None) -> Doubter:
     if given.seconds or given.look != "systems":
         raise SpecError(f"reason:{name}: a network thinks by samples, and looks ahead by networks")
     own = make_policy(name.removeprefix("policy:"))
-    if not isinstance(own, NetworkBidder) or own.networks.belief is None:
+    if isinstance(own, Policy) or own.networks.belief is None:
         raise SpecError(f"reason:{name}: this network has no belief; 'bridge-env fit belief' gives it one")
     voice = NetworkVoice(own)
     return Doubter(voice, own.networks.belief, _models(opponents) or [own.networks.policy, *_mixture()], given)
@@ -188,7 +188,7 @@ def _network_of(spec: str) -> Network | None:
     if head != "policy":
         return None
     bidder = make_policy(argument.partition("?")[0])
-    if not isinstance(bidder, NetworkBidder) or role(bidder.networks) == GATEKEEPER:
+    if isinstance(bidder, Policy) or role(bidder.networks) == GATEKEEPER:
         return None
     return bidder.networks.policy
 
@@ -243,6 +243,16 @@ class PairBidder:
                 calls[mine] = bidder.bid(view.take(mine), key[mine])
         return calls
 
+    def player(self, seat: int) -> Bidder:
+        """Who calls at ``seat``, 0..3."""
+        return self.first if seat < 2 else self.second
+
+    @property
+    def systems(self) -> tuple[HierarchyBidder, HierarchyBidder] | None:
+        """The two players if both follow systems, else None."""
+        one, two = (getattr(player, "systems", None) for player in (self.first, self.second))
+        return None if one is None or two is None else (one[0], two[1])
+
 
 def make_pair(argument: str, *, partner: str | None = None, opponents: str | None = None) -> PairBidder:
     """The bidder of ``pair:SPEC,SPEC``; each reads the other by the other's system."""
@@ -250,21 +260,3 @@ def make_pair(argument: str, *, partner: str | None = None, opponents: str | Non
     return PairBidder(
         make(first, partner=second, opponents=opponents), make(second, partner=first, opponents=opponents)
     )
-
-
-def player_of(bidder: Bidder, seat: int) -> Bidder:
-    """Who sits at ``seat`` where ``bidder`` bids for its side."""
-    if not isinstance(bidder, PairBidder):
-        return bidder
-    return bidder.first if seat < 2 else bidder.second
-
-
-def systems_of(bidder: Bidder) -> tuple[HierarchyBidder, HierarchyBidder] | None:
-    """The players of a partnership, at N or E and at S or W, if both follow systems; else None."""
-    if isinstance(bidder, HierarchyBidder):
-        return bidder, bidder
-    if isinstance(bidder, PairBidder):
-        first, second = bidder.first, bidder.second
-        if isinstance(first, HierarchyBidder) and isinstance(second, HierarchyBidder):
-            return first, second
-    return None

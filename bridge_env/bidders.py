@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bridge_env.calls import DOUBLE, PASS, bid_call
-from bridge_env.protocols import Bidder
+from bridge_env.protocols import Bidder, Partnership
 from bridge_env.streams import uniforms
 from bridge_env.view import BidView
 
@@ -55,6 +55,11 @@ class DoublerBidder:
         highest = view.history.max(axis=1, initial=PASS)  # bids stand above all other calls, and rise
         double = view.mask[:, DOUBLE] & (highest >= _TWO_NOTRUMP)
         return np.where(double, DOUBLE, PASS).astype(np.int8)
+
+
+def player_at(bidder: Bidder, seat: int) -> Bidder:
+    """Who sits at ``seat``, 0..3, where ``bidder`` bids for its side."""
+    return bidder.player(seat) if isinstance(bidder, Partnership) else bidder
 
 
 _TRIVIAL: dict[str, type[PassBidder] | type[RandomBidder] | type[DoublerBidder]] = {

@@ -36,6 +36,26 @@ class Explains(Protocol):
 
 
 @runtime_checkable
+class Thinks(Protocol):
+    """A bidder that takes its time: a match asks it about fewer boards at once, so that progress shows.
+
+    Attributes:
+        thinks: True.
+    """
+
+    thinks: bool
+
+
+@runtime_checkable
+class Partnership(Protocol):
+    """A bidder whose calls come from different players, by seat."""
+
+    def player(self, seat: int) -> Bidder:
+        """Who calls at ``seat``, 0..3."""
+        ...
+
+
+@runtime_checkable
 class CardPlayer(Protocol):
     """Anything that plays cards. It keeps no state between cards beyond what the view says."""
 

@@ -101,6 +101,11 @@ class HierarchyBidder:
         systems[rows, seat ^ 2] = partner
         return compiled, systems
 
+    @property
+    def systems(self) -> tuple[HierarchyBidder, HierarchyBidder]:
+        """Who follows systems, at N or E and at S or W: whole auctions can then be bid out in one kernel."""
+        return self, self
+
     def decide(self, view: BidView) -> tuple[NDArray[np.int8], NDArray[np.int32], NDArray[np.int16]]:
         """Calls int8 (N,), the rules of the pool that made them int32 (N,) (-1: none), and the meanings."""
         n = len(view)

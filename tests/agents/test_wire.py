@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import agents
-from agents.registry import PairBidder, make_system, player_of, shipped_systems, systems_of
+from agents.registry import PairBidder, make_system, shipped_systems
 from bridge_env.auction import Auctions, IllegalCall
-from bridge_env.bidders import PassBidder, SpecError
+from bridge_env.bidders import PassBidder, SpecError, player_at
 from bridge_env.calls import CALL_NAMES, CallError, call_text
 from bridge_env.cards import SEATS, VULNERABILITIES, DealError, hand_text, random_deals
 
@@ -214,14 +214,13 @@ def test_a_pair_reads_each_partner_by_its_own_system(tmp_path):
     path = tmp_path / "odd.bidding"
     path.write_text("1C  5+ S\n  1S  3+ S\nwhen 0-7 last-level\n  P\n")
     pair = agents.make(f"pair:system:{path},system:sayc", opponents="system:sayc")
-    first, second = systems_of(pair)
+    first, second = pair.systems
     assert (first.own.system.name, second.own.system.name) == ("odd", "sayc")
     assert (first.partner, second.partner) == (second.own, first.own)
-    assert player_of(pair, 1) is first
-    assert player_of(pair, 3) is second
-    assert player_of(second, 0) is second
-    assert systems_of(PairBidder(PassBidder(), second)) is None
-    assert systems_of(PassBidder()) is None
+    assert player_at(pair, 1) is first
+    assert player_at(pair, 3) is second
+    assert player_at(second, 0) is second
+    assert PairBidder(PassBidder(), second).systems is None
 
 
 # --- batches -----------------------------------------------------------------------------------------------

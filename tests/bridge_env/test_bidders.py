@@ -14,10 +14,9 @@ from agents.cases.file import save as save_cases
 from agents.maps.atlas import save as save_maps
 from agents.networks import file as networks_file
 from agents.policy import policy, save
-from agents.registry import player_of
 from bridge_env import bidders, streams
 from bridge_env.auction import MAX_CALLS, Auctions, one_auction
-from bridge_env.bidders import DoublerBidder, PassBidder, RandomBidder, SpecError
+from bridge_env.bidders import DoublerBidder, PassBidder, RandomBidder, SpecError, player_at
 from bridge_env.calls import DOUBLE, NUM_CALLS, PASS, parse_call
 from bridge_env.cards import random_deals
 from bridge_env.envs.table import DOUBLES, PASSES, RANDOM, Tables, call_keys, row_trivial_call
@@ -115,7 +114,7 @@ def bidder(request, tmp_path):
 
 def enough(bidder, count):
     """How many positions to ask a bidder about: fewer where each takes milliseconds."""
-    return count // 50 if getattr(player_of(bidder, 0), "thinks", False) else count
+    return count // 50 if getattr(player_at(bidder, 0), "thinks", False) else count
 
 
 # --- every bidder ------------------------------------------------------------------------------------------

@@ -253,11 +253,11 @@ def _bid_hand(args: argparse.Namespace) -> int:
 
 
 def _call_text(spec: str, bidder: Bidder, view: Any, key: Any) -> str:
-    from agents.registry import player_of
+    from bridge_env.bidders import player_at
     from bridge_env.calls import call_text
     from bridge_env.protocols import Explains
 
-    player = player_of(bidder, int(view.seat[0]))
+    player = player_at(bidder, int(view.seat[0]))
     if isinstance(player, Explains):
         return player.explain(view, key)
     return f"{call_text(int(player.bid(view, key)[0]))}\n  {spec} follows no bidding system that could tell why"

@@ -19,10 +19,9 @@ from numpy.typing import NDArray
 
 from agents.hierarchy.bidder import HierarchyBidder, deal_features
 from agents.hierarchy.bidder import bid_out as hierarchies_bid_out
-from agents.registry import player_of, systems_of
 from bridge_env import streams
 from bridge_env.auction import Auctions, Contracts, IllegalCall
-from bridge_env.bidders import make
+from bridge_env.bidders import make, player_at
 from bridge_env.calls import NUM_CALLS, call_text
 from bridge_env.cards import SEATS, VULNERABILITIES, deal_text
 from bridge_env.protocols import Bidder
@@ -213,7 +212,7 @@ def play(
         boards = pbn_boards(deals, boards) if deals is not None else library_boards(boards, seed)
     began = time.perf_counter()
     chunk = CHUNK if boards.tricks is not None else SOLVING_CHUNK
-    if any(getattr(player_of(team, seat), "thinks", False) for team in (team_a, team_b) for seat in (0, 2)):
+    if any(getattr(player_at(team, seat), "thinks", False) for team in (team_a, team_b) for seat in (0, 2)):
         chunk = THINKING_CHUNK
     size = min(chunk, -(-len(boards) // workers))
     parts = [boards.take(slice(at, at + size)) for at in range(0, len(boards), size)]
@@ -297,7 +296,7 @@ def bid_out(a: Bidder, b: Bidder, boards: Boards, seed: int) -> Auctions:
 
 def _bid_out_by_systems(a: Bidder, b: Bidder, boards: Boards) -> Auctions | None:
     """``bid_out`` in one kernel where every seat follows a system that the others know; else None."""
-    team_a, team_b = systems_of(a), systems_of(b)
+    team_a, team_b = (getattr(bidder, "systems", None) for bidder in (a, b))
     if team_a is None or team_b is None or not (_disclosed(team_a, team_b) and _disclosed(team_b, team_a)):
         return None
     features = deal_features(boards.owner)
@@ -340,7 +339,7 @@ def _illegal(
         (int(r), int(c)) for r, c in zip(rows, calls, strict=True) if not (0 <= c < NUM_CALLS and legal[r, c])
     )
     said = call_text(call) if 0 <= call < NUM_CALLS else str(call)
-    name = _name(player_of(bidder, int(auctions.turn[row])))
+    name = _name(player_at(bidder, int(auctions.turn[row])))
     number = boards.number[row % len(boards)]
     return BidderFault(f"{name}: {said} is not legal on board {number} after {auctions.text(row) or 'no call'}")
 

@@ -281,8 +281,8 @@ def is_gatekeeper(argument: str) -> bool:
 def _player(spec: str) -> Network | str | None:
     if spec in ("pass", "system:silent"):
         return None
-    bidder = make(spec)
-    return bidder.networks.policy if isinstance(bidder, NetworkBidder) else spec
+    networks: Networks | None = getattr(make(spec), "networks", None)
+    return spec if networks is None else networks.policy
 
 
 _boards: dict[tuple[int, int], Any] = {}
