@@ -226,7 +226,7 @@ def solve_problems(
         plain: the spec of a ``montecarlo``, which also plays the boards to their end.
         deceptive: the spec of a ``deceptive``.
         bidder: the spec of a system by which all calls are read; None: they tell nothing.
-        seed: of all chance.
+        seed: the random seed.
         seeds: how often each board is played to its end; 0: not at all.
         threads: of DDS.
         progress: called with 1 after each problem.

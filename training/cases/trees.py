@@ -25,7 +25,7 @@ class Growing:
         trees: of a forest; none: states are compared by the metric's points.
         features: the share of all numbers of a state that are looked at for a question.
         least: cases of a leaf at least.
-        seed: of all chance.
+        seed: the random seed.
     """
 
     trees: int = 64

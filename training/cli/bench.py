@@ -32,17 +32,19 @@ def add_bench(subparsers: Any) -> None:
     """Add the subcommand."""
     parser = subparsers.add_parser(
         "bench",
-        help="how fast the envs, matches and the solver are, beside other people's",
-        description="Measures steps a second of the envs beside pgx and OpenSpiel, duplicate matches, library reads,\n"
+        help="measure the speed of envs, matches and the solver, beside other people's",
+        description="Measure the speed of the envs beside pgx and OpenSpiel, of duplicate matches, library reads,\n"
         "solving beside endplay's plain loop, compile times and memory.",
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("--repetitions", type=int, default=5, help="of each measure (5)")
+    parser.add_argument("--repetitions", type=int, default=5, help="repetitions of each measurement (5)")
     parser.add_argument(
         "--out", type=Path, default=Path("results/bench"), help="folder for the results (results/bench)"
     )
-    parser.add_argument("--networks", action="store_true", help="instead: calls and learning of networks (torch, Ray)")
+    parser.add_argument(
+        "--networks", action="store_true", help="measure how fast networks call and learn instead (needs torch and Ray)"
+    )
     parser.set_defaults(handler=run)
 
 

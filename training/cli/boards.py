@@ -94,7 +94,7 @@ def add_deal(subparsers: Subparsers) -> None:
         epilog=_DEAL_EXAMPLES,
     )
     parser.add_argument("--n", type=positive, default=1, help="how many (1)")
-    parser.add_argument("--seed", type=int, default=0, help="names the endless sequence of random deals (0)")
+    parser.add_argument("--seed", type=int, default=0, help="number of the endless sequence of random deals (0)")
     parser.add_argument("--start", type=natural, default=0, help="deals of the sequence to leave out first (0)")
     parser.add_argument("--pbn", metavar="FILE", help="write them to this PBN file (gzipped if it ends in .gz)")
     parser.set_defaults(handler=_deal)

@@ -33,8 +33,8 @@ def add_book(subparsers: Any) -> None:
     parser = subparsers.add_parser(
         "book",
         help="a bidding system as notes for players, with figures",
-        description="Print a bidding system as notes: openings, responses, competition; how often each call is made, "
-        "on what hands, and what it is worth. Or what one system changes in another.",
+        description="Print a bidding system as notes for players: openings, responses, competition; how often each call\n"
+        "is made, on what hands, and what it is worth. Or print what one system changes in another (--diff).",
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -45,19 +45,23 @@ def add_book(subparsers: Any) -> None:
     parser.add_argument("--format", choices=FORMATS, help="default: by the name of --out, else markdown")
     parser.add_argument("--out", type=Path, metavar="FILE", help="write there (default: standard output)")
     parser.add_argument(
-        "--levels", type=positive, help="how deep into the tree: 1 openings, 2 responses and overcalls, 3 ..."
+        "--levels", type=positive, help="depth of the tree to print: 1 openings, 2 responses and overcalls, 3 ..."
     )
-    parser.add_argument("--pages", type=positive, help="leave out the rarest calls until it fits on so many pages")
+    parser.add_argument(
+        "--pages", type=positive, help="leave out the rarest calls until the book fits on so many pages"
+    )
     parser.add_argument("--deals", type=positive, default=20_000, help="random deals to measure on (default 20000)")
     parser.add_argument(
-        "--rare", type=natural, default=100_000, help="deals in all for calls that are seldom made (default 100000)"
+        "--rare", type=natural, default=100_000, help="deals to search for calls that are rarely made (default 100000)"
     )
-    parser.add_argument("--examples", type=natural, default=2, help="hands a call, up to 2 (default 2)")
-    parser.add_argument("--seed", type=natural, default=1, help="of deals and boards (default 1)")
+    parser.add_argument("--examples", type=natural, default=2, help="example hands for each call, up to 2 (default 2)")
+    parser.add_argument("--seed", type=natural, default=1, help="random seed of deals and boards (default 1)")
     parser.add_argument(
-        "--check", action="store_true", help="print only how many hands keep to the book; fail (1) under 98%%"
+        "--check", action="store_true", help="only print how many hands keep to the book; exit with 1 under 98%%"
     )
-    parser.add_argument("--worth", action="store_true", help="what each call gains against the control pair, in IMPs")
+    parser.add_argument(
+        "--worth", action="store_true", help="add what each call gains against the control pair, in IMPs"
+    )
     parser.add_argument("--control", default="sayc", metavar="SYSTEM", help="the control pair's system (default sayc)")
     parser.add_argument("--boards", type=positive, default=10_000, help="judging boards for IMPs (default 10000)")
     parser.set_defaults(handler=run)

@@ -72,7 +72,7 @@ def add_cases(targets: Any) -> None:
     parser.add_argument(
         "--trees", type=int, metavar="N", help="of each forest (64); 0: cases are near by the metric's points alone"
     )
-    parser.add_argument("--seed", type=int, metavar="N", help="of all chance (1)")
+    parser.add_argument("--seed", type=int, metavar="N", help="random seed (1)")
     parser.set_defaults(handler=_cases)
 
 

@@ -21,7 +21,7 @@ def add_fields(parser: argparse.ArgumentParser, config: type[Any]) -> None:
 
 def add_run_options(parser: argparse.ArgumentParser, kind: str, may_change: Sequence[str]) -> None:
     """Add ``--name``, ``--out`` and ``--resume`` of a command whose runs lie in folders."""
-    parser.add_argument("--name", help=f"of the run folder below results/{kind} (default: run-001, run-002 ...)")
+    parser.add_argument("--name", help=f"name of the run folder below results/{kind} (default: run-001, run-002 ...)")
     parser.add_argument("--out", type=Path, default=Path("results"), help="where run folders lie (default results)")
     parser.add_argument(
         "--resume", type=Path, metavar="FOLDER", help=f"go on with a run; may change: {', '.join(may_change)}"
@@ -58,7 +58,7 @@ def read_run_fields(args: argparse.Namespace, kind: type[C], may_change: Sequenc
     try:
         config = kind(**runs.read_manifest(args.resume)["config"])
     except (KeyError, TypeError, ValueError) as error:
-        raise runs.RunError(f"{args.resume} is not the folder of a run of this kind: {error!r}") from None
+        raise runs.RunError(f"{args.resume} is not the run folder of this kind: {error!r}") from None
     return read_fields(args, config)
 
 

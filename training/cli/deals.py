@@ -35,7 +35,7 @@ examples:
   bridge-env solve --n 50000 --start 50000 --out b.bdl        the second half, on another machine; then
   bridge-env library merge a.bdl b.bdl --out whole.bdl        make one file of both
 
-Ctrl-C saves what is solved, and so does half a minute; the same command goes on. The file is the same for any
+Solved deals are saved every half minute and on Ctrl-C; the same command goes on. The file is the same for any
 number of workers and interruptions, and can be read at any moment.
 """
 
@@ -56,8 +56,8 @@ def add_solve(subparsers: Subparsers) -> None:
         "--tricks", choices=("exact", "estimate"), default="exact",
         help="of --deals: solved, or estimated by a network some thousand times as fast (exact)",
     )  # fmt: skip
-    parser.add_argument("--n", type=positive, default=100, help="how many random deals the file shall hold (100)")
-    parser.add_argument("--seed", type=int, default=0, help="names the endless sequence of random deals (0)")
+    parser.add_argument("--n", type=positive, default=100, help="random deals that the file should hold (100)")
+    parser.add_argument("--seed", type=int, default=0, help="number of the endless sequence of random deals (0)")
     parser.add_argument("--start", type=int, default=0, help="number of the first deal in that sequence (0)")
     parser.add_argument(
         "--workers", type=positive, metavar="N", help="processor cores to use (all); 1 does without Ray"
@@ -65,7 +65,7 @@ def add_solve(subparsers: Subparsers) -> None:
     parser.add_argument("--address", help="of a running Ray cluster: auto, HOST:PORT or ray://HOST:PORT")
     parser.add_argument(
         "--verify", type=_count_or_none, default=20, metavar="N",
-        help="random deals to solve again in another way at the end, and before going on (20; 0 = none)",
+        help="random deals to solve again by another method at the end, and before resuming (20; 0 = none)",
     )  # fmt: skip
     parser.set_defaults(handler=_solve)
 

@@ -32,10 +32,12 @@ def add_evolve(subparsers: Any) -> None:
     parser = subparsers.add_parser(
         "evolve",
         help="self-play: partnerships evolve and swap bidding hierarchies against a control pair",
-        description="Partnerships start from a bidding system and change it in three ways: evolution varies its "
-        "rules by chance, refinement finds rules for hands that another call would have suited better, and swapping "
-        "takes over what partner or another pair does. What gains IMPs against the control pair and the rest of the "
-        "league, also on fresh boards, is kept. The winner is judged on boards that training never saw.",
+        description="Let partnerships improve a bidding system by self-play. They change it in three ways:\n"
+        "  evolution   varies its rules at random;\n"
+        "  refinement  finds rules for hands that another call would have suited better;\n"
+        "  swapping    adopts what partner or another pair does.\n"
+        "A change stays if it gains IMPs against the control pair and the rest of the league, and again on fresh\n"
+        "boards. Boards that training never saw judge the winner.",
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -43,7 +45,7 @@ def add_evolve(subparsers: Any) -> None:
         assert item.default is not MISSING
         text = f"{item.metadata['help']} (default {item.default})"
         parser.add_argument(f"--{item.name}", type=type(item.default), default=None, help=text)
-    parser.add_argument("--name", help="of the run folder below results/evolve (default: run-001, run-002 ...)")
+    parser.add_argument("--name", help="name of the run folder below results/evolve (default: run-001, run-002 ...)")
     parser.add_argument("--out", type=Path, default=Path("results"), help="where run folders lie (default results)")
     parser.add_argument("--resume", type=Path, metavar="FOLDER", help="go on with a run; --generations may be raised")
     parser.add_argument("--workers", type=int, help="tasks at a time (default: all cores of the cluster)")

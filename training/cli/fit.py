@@ -69,7 +69,7 @@ def _add_estimators(targets: Any) -> None:
         metavar="N",
         help=f"passes over the deals ({EstimatorConfig().epochs}; in the study by the network's size)",
     )
-    parser.add_argument("--seed", type=natural, metavar="N", help="of all chance (1; of the study 0)")
+    parser.add_argument("--seed", type=natural, metavar="N", help="random seed (1; for the study 0)")
     study = parser.add_argument_group("the study")
     study.add_argument("--rows", nargs="+", metavar="NAME", help="these networks alone (all)")
     study.add_argument("--workers", type=positive, metavar="N", help="processes, of one thread each (as many as cores)")

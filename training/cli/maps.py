@@ -43,15 +43,19 @@ def add_maps(targets: Any) -> None:
                         help="lengths, points and a little of the auction (the default), or a learned metric of all "
                         "that case bases see")  # fmt: skip
     parser.add_argument("--fallback", metavar="SYSTEM",
-                        help="makes the calls that 2007 had no map for (two maps more)")  # fmt: skip
+                        help="system that makes the calls for which 2007 had no map (two maps more)")  # fmt: skip
     parser.add_argument("--boards", type=natural, metavar="N", help="deals that the teacher bids (30000)")
     parser.add_argument("--rounds", type=natural, metavar="N",
-                        help="how often the maps bid and the teacher corrects them (1)")  # fmt: skip
-    parser.add_argument("--side", type=natural, metavar="N", help="units along a map's side, at most (64)")
-    parser.add_argument("--hands", type=natural, metavar="N", help="training hands a unit, at least (12)")
-    parser.add_argument("--seed", type=natural, metavar="N", help="of all chance (1)")
-    parser.add_argument("--expert", metavar="SPEC", help="who is asked whether experts differ (two-over-one, or sayc)")
-    parser.add_argument("--match-boards", type=natural, metavar="N", help="of each match that judges the maps (5000)")
+                        help="rounds in which the maps bid and the teacher corrects them (1)")  # fmt: skip
+    parser.add_argument("--side", type=natural, metavar="N", help="largest number of units along a side of a map (64)")
+    parser.add_argument("--hands", type=natural, metavar="N", help="fewest training hands for each unit (12)")
+    parser.add_argument("--seed", type=natural, metavar="N", help="random seed (1)")
+    parser.add_argument(
+        "--expert", metavar="SPEC", help="the second expert, to see where experts differ (two-over-one, or sayc)"
+    )
+    parser.add_argument(
+        "--match-boards", type=natural, metavar="N", help="boards in each match that judges the maps (5000)"
+    )
     parser.add_argument("--study", choices=["2007"], help="repeat the study of 2007")
     parser.add_argument("--out", type=Path, help=f"folder (results/maps/run-001 ...; of the study {_STUDY_FOLDER})")
     parser.set_defaults(handler=_maps)

@@ -26,7 +26,7 @@ def add_meanings(targets: Any) -> None:
     )
     parser.add_argument("network", metavar="policy:NAME|FILE", help="the network that bids")
     parser.add_argument("--boards", type=int, default=1_000_000, help="random boards (1000000)")
-    parser.add_argument("--seed", type=int, default=1, help="of the boards (1)")
+    parser.add_argument("--seed", type=int, default=1, help="number of the sequence of boards (1)")
     parser.set_defaults(handler=_run)
 
 

@@ -37,13 +37,15 @@ def add_panel(subparsers: Any) -> None:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("spec", metavar="SPEC", help="the bidder ('bridge-env match --help' lists them)")
-    parser.add_argument("--against", nargs="+", metavar="SPEC", help="these opponents (all of the panel)")
-    parser.add_argument("--boards", type=int, default=20_000, help="judging boards against each (20000)")
-    parser.add_argument("--seed", type=int, default=1, help="of the boards (1)")
+    parser.add_argument("--against", nargs="+", metavar="SPEC", help="play only these opponents (the whole panel)")
+    parser.add_argument("--boards", type=int, default=20_000, help="judging boards against each opponent (20000)")
+    parser.add_argument("--seed", type=int, default=1, help="number of the sequence of boards (1)")
     parser.add_argument("--workers", type=int, default=1, help="processes (1)")
     parser.add_argument("--where", action="store_true", help="split each result by the first call that differed")
-    parser.add_argument("--json", metavar="FILE", type=Path, help="write the lines to this file too")
-    parser.add_argument("--out", metavar="FOLDER", type=Path, help="keep what is played here, and go on from it")
+    parser.add_argument("--json", metavar="FILE", type=Path, help="also write the lines to this file")
+    parser.add_argument(
+        "--out", metavar="FOLDER", type=Path, help="keep finished lines in this folder, and resume from it"
+    )
     parser.set_defaults(handler=_run)
 
 

@@ -41,12 +41,18 @@ def add_policy(targets: Any) -> None:
     )
     parser.add_argument("records", nargs="+", metavar="RECORDS", help="PBN, LIN or array files, or SPECs of bidders")
     parser.add_argument("--out", type=Path, required=True, help="folder for the network and its report")
-    parser.add_argument("--card", help="of array files: learn the calls of pairs that play this card")
-    parser.add_argument("--without", metavar="CARD", help="of array files: leave out auctions in which a pair plays it")
-    parser.add_argument("--start", metavar="policy:NAME|FILE", help="begin with this network (random weights)")
-    parser.add_argument("--boards", type=int, default=100_000, help="that a bidder bids, if RECORDS names one (100000)")
+    parser.add_argument("--card", help="from array files, learn the calls of pairs that play this card")
     parser.add_argument(
-        "--role", choices=["stranger", "gatekeeper"], help="what its file says; no training meets gatekeepers"
+        "--without", metavar="CARD", help="from array files, leave out auctions in which a pair plays it"
+    )
+    parser.add_argument("--start", metavar="policy:NAME|FILE", help="begin with this network (random weights)")
+    parser.add_argument(
+        "--boards", type=int, default=100_000, help="boards for a bidder to bid, if RECORDS names one (100000)"
+    )
+    parser.add_argument(
+        "--role",
+        choices=["stranger", "gatekeeper"],
+        help="role to write into the file; training refuses to meet gatekeepers",
     )
     add_fields(parser, ImitationConfig)
     parser.set_defaults(handler=_run)

@@ -21,14 +21,14 @@ def add_report(subparsers: Any) -> None:
     """Add ``bridge-env report``."""
     parser = subparsers.add_parser(
         "report",
-        help="runs of self-play beside each other: settings, gains, learning curves",
-        description="Reads the folders of runs of 'bridge-env evolve' and sets beside each other in what they "
-        "differed, how long they took, and what they gained on boards that training never saw.",
+        help="compare runs of self-play: settings, gains, learning curves",
+        description="Compare runs of 'bridge-env evolve': their settings, how long they took, and what they gained\n"
+        "on boards that training never saw.",
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("folders", metavar="FOLDER", nargs="+", type=Path, help="folder of a run")
-    parser.add_argument("--out", type=Path, metavar="FOLDER", help="where to write README.md and the plot as well")
+    parser.add_argument("folders", metavar="FOLDER", nargs="+", type=Path, help="run folder")
+    parser.add_argument("--out", type=Path, metavar="FOLDER", help="also write README.md and the plot into this folder")
     parser.set_defaults(handler=run)
 
 

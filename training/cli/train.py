@@ -37,8 +37,8 @@ def add_train(subparsers: Any) -> None:
     parser = algorithms.add_parser(
         "ppo",
         help="MaskablePPO from scratch against a control pair",
-        description="Both seats of a partnership learn to bid, from random weights, for IMPs against a control pair. "
-        "The policy is judged on boards that training never saw.",
+        description="Train a partnership from random weights to win IMPs against a control pair. Boards that training\n"
+        "never saw judge the policy.",
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )

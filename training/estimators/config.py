@@ -10,17 +10,17 @@ class EstimatorConfig:
     """The same config, deals, machine and threads give the same network."""
 
     epochs: int = field(default=40, metadata={"help": "passes over the training deals"})
-    seed: int = field(default=1, metadata={"help": "of all chance: weights, order of the deals"})
-    deals: int = field(default=0, metadata={"help": "how many of the training deals to learn from; 0 = all"})
-    library: str = field(default="", metadata={"help": "file of solved deals; none = the one in the package"})
-    hidden: int = field(default=48, metadata={"help": "channels a seat within a suit's encoder"})
+    seed: int = field(default=1, metadata={"help": "random seed of weights and of the order of deals"})
+    deals: int = field(default=0, metadata={"help": "training deals to learn from; 0 = all"})
+    library: str = field(default="", metadata={"help": "library of solved deals; none = the one in the package"})
+    hidden: int = field(default=48, metadata={"help": "channels for each seat in a suit's encoder"})
     depth: int = field(default=3, metadata={"help": "layers of an encoder, 2 or more"})
-    width: int = field(default=96, metadata={"help": "channels a seat of a strain's trunk"})
+    width: int = field(default=96, metadata={"help": "channels for each seat in a strain's trunk"})
     blocks: int = field(default=3, metadata={"help": "layers of the trunk"})
-    batch: int = field(default=512, metadata={"help": "deals a gradient step"})
-    learning_rate: float = field(default=2e-3, metadata={"help": "the highest; it rises, then falls to nothing"})
-    weight_decay: float = field(default=0.1, metadata={"help": "of AdamW, on weights, not on biases"})
-    threads: int = field(default=1, metadata={"help": "of torch; more are slower where cores are busy"})
+    batch: int = field(default=512, metadata={"help": "deals in each gradient step"})
+    learning_rate: float = field(default=2e-3, metadata={"help": "highest learning rate; it rises, then falls to 0"})
+    weight_decay: float = field(default=0.1, metadata={"help": "weight decay of AdamW, on weights, not on biases"})
+    threads: int = field(default=1, metadata={"help": "threads for torch; more are slower where cores are busy"})
 
     def check(self) -> None:
         """Raises: ValueError for a number that makes no sense."""

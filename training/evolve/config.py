@@ -22,29 +22,31 @@ def spec_of(name: str) -> str:
 class EvolveConfig:
     """What a run depends on. Workers and cluster are not in it: the result does not depend on them."""
 
-    seed: int = field(default=1, metadata={"help": "of all chance: boards, proposals"})
+    seed: int = field(default=1, metadata={"help": "random seed of boards and proposals"})
     start: str = field(default="sayc", metadata={"help": "system that all players start from: a name or FILE.bidding"})
     root: str = field(
         default="",
-        metadata={"help": "system whose lines tidying leaves alone, and to gain over; else --start"},
+        metadata={"help": "system to compare with, whose lines tidying leaves alone; none = --start"},
     )
     control: str = field(default="sayc", metadata={"help": "system of the control pair: a name or FILE.bidding"})
     league: str = field(
         default="acol,precision,preempts,doubler,silent",
-        metadata={"help": "further pairs to train against: names, with commas"},
+        metadata={"help": "more pairs to train against: names, separated by commas"},
     )
     gatekeepers: str = field(
         default="policy:humans,policy:polish,policy:wbridge5",
-        metadata={"help": "never trained against, for the verdict alone: SPECs, or names of systems"},
+        metadata={"help": "bidders that only judge the winner and never train it: SPECs or names of systems"},
     )
-    champions: int = field(default=0, metadata={"help": "earlier champions that join the league, the latest so many"})
+    champions: int = field(default=0, metadata={"help": "how many of the latest champions join the league"})
     operators: str = field(
-        default=",".join(OPERATORS), metadata={"help": f"where changes come from, of {', '.join(OPERATORS)}"}
+        default=",".join(OPERATORS), metadata={"help": f"sources of change, some of {', '.join(OPERATORS)}"}
     )
-    generations: int = field(default=5, metadata={"help": "how many"})
-    partnerships: int = field(default=2, metadata={"help": "in the population"})
-    proposals: int = field(default=16, metadata={"help": "by evolution, and by swapping, of each partnership"})
-    positions: int = field(default=24, metadata={"help": "that refinement looks at, of each partnership"})
+    generations: int = field(default=5, metadata={"help": "number of generations"})
+    partnerships: int = field(default=2, metadata={"help": "number of partnerships"})
+    proposals: int = field(
+        default=16, metadata={"help": "proposals by evolution, and as many by swapping, for each partnership"}
+    )
+    positions: int = field(default=24, metadata={"help": "auctions that refinement looks at, for each partnership"})
     labels: str = field(
         default=LABELS[0],
         metadata={
@@ -52,10 +54,14 @@ class EvolveConfig:
             "dearer, what it may be expected to on deals that fit what the caller knew (look-ahead)"
         },
     )
-    study: int = field(default=4096, metadata={"help": "boards whose decisions refinement labels, fresh each time"})
-    boards: int = field(default=4096, metadata={"help": "to try proposals on; three times as many for those that lead"})
-    confirm: int = field(default=8192, metadata={"help": "fresh boards on which those that led are confirmed"})
-    judge: int = field(default=9000, metadata={"help": "unseen boards on which the winner is judged"})
+    study: int = field(
+        default=4096, metadata={"help": "fresh boards whose decisions refinement labels, each generation"}
+    )
+    boards: int = field(
+        default=4096, metadata={"help": "boards to try each proposal on; the leading ones get three times as many"}
+    )
+    confirm: int = field(default=8192, metadata={"help": "fresh boards to confirm the leading proposals on"})
+    judge: int = field(default=9000, metadata={"help": "unseen boards that judge the winner"})
 
     def check(self) -> None:
         """Raises: ValueError for a number or name that makes no sense."""

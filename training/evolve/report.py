@@ -41,7 +41,7 @@ def read_run(folder: Path) -> Run:
     """Read a run folder.
 
     Raises:
-        RunError: it is no folder of a run of self-play.
+        RunError: it is no run folder of self-play.
     """
     try:
         lines = (folder / runs.METRICS).read_text(encoding="utf-8").splitlines()
@@ -51,9 +51,9 @@ def read_run(folder: Path) -> Run:
         verdict = json.loads((folder / VERDICT).read_text(encoding="utf-8"))["rows"] if ended else []
         config = runs.read_manifest(folder)["config"]
     except FileNotFoundError as error:
-        raise runs.RunError(f"{folder} holds no {Path(error.filename).name}; is it the folder of a run?") from None
+        raise runs.RunError(f"{folder} holds no {Path(error.filename).name}; is it the run folder?") from None
     except (OSError, ValueError, KeyError, TypeError) as error:
-        raise runs.RunError(f"{folder} is not the folder of a run of self-play: {error}") from None
+        raise runs.RunError(f"{folder} is not the run folder of self-play: {error}") from None
     return Run(folder.name, config, metrics, verdict)
 
 

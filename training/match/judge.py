@@ -14,7 +14,7 @@ from bridge_env.par import par
 from bridge_env.scoring import imps
 from training.match.match import MatchResult, play, standard_error
 
-VERDICT = "verdict.json"  # in the folder of a run
+VERDICT = "verdict.json"  # in the run folder
 DUPLICATE = "duplicate"  # how the line of the match against the control pair ends
 
 

@@ -11,11 +11,11 @@ from training.networks.ppo_config import widths
 class BeliefConfig:
     """What a fit of a belief depends on."""
 
-    boards: int = field(default=100_000, metadata={"help": "training boards, each bid at two tables"})
+    boards: int = field(default=100_000, metadata={"help": "training boards to learn from, each bid at two tables"})
     layers: str = field(default="256,256", metadata={"help": "widths of the hidden layers"})
-    batch: int = field(default=1024, metadata={"help": "states a gradient step"})
-    learning_rate: float = field(default=1e-3, metadata={"help": "at the start; falls to 0 along a cosine"})
-    seed: int = field(default=1, metadata={"help": "of all chance"})
+    batch: int = field(default=1024, metadata={"help": "states in each gradient step"})
+    learning_rate: float = field(default=1e-3, metadata={"help": "first learning rate; it falls to 0 along a cosine"})
+    seed: int = field(default=1, metadata={"help": "random seed"})
 
     def check(self) -> None:
         """Raises: ValueError for a number that makes no sense."""

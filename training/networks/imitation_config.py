@@ -13,10 +13,10 @@ class ImitationConfig:
 
     layers: str = field(default="640,384,384", metadata={"help": "widths of the hidden layers"})
     epochs: int = field(default=8, metadata={"help": "passes over the calls"})
-    batch: int = field(default=1024, metadata={"help": "calls a gradient step"})
-    learning_rate: float = field(default=1e-3, metadata={"help": "at the start; falls to 0 along a cosine"})
+    batch: int = field(default=1024, metadata={"help": "calls in each gradient step"})
+    learning_rate: float = field(default=1e-3, metadata={"help": "first learning rate; it falls to 0 along a cosine"})
     decay: float = field(default=0.02, metadata={"help": "weight decay"})
-    seed: int = field(default=1, metadata={"help": "of all chance"})
+    seed: int = field(default=1, metadata={"help": "random seed"})
 
     def check(self) -> None:
         """Raises: ValueError for a number that makes no sense."""

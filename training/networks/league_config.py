@@ -13,40 +13,52 @@ class LeagueConfig:
 
     start: str = field(default="system:two-over-one", metadata={"help": "what to begin with: a network (policy:FILE), "
                        "a bidder whose auctions are imitated first (system:NAME), or nothing"})  # fmt: skip
-    iterations: int = field(default=4000, metadata={"help": "rollouts to learn from"})
-    boards: int = field(default=4096, metadata={"help": "boards of a rollout"})
+    iterations: int = field(default=4000, metadata={"help": "number of rollouts to learn from"})
+    boards: int = field(default=4096, metadata={"help": "boards in each rollout"})
     estimated: int = field(default=300_000, metadata={"help": "deals to play besides the solved ones, whose tricks the "
                            "trick estimator draws: of few deals a network learns by heart"})  # fmt: skip
     lessons: int = field(
-        default=200, metadata={"help": "rollouts of first lessons, of a network that starts from nothing"}
+        default=200, metadata={"help": "rollouts of first lessons for a network that starts from nothing"}
     )
-    silent: int = field(default=200, metadata={"help": "iterations against silent opponents after them"})
-    drawn: int = field(default=4, metadata={"help": "auctions drawn beside the likeliest, for each side that learns"})
-    keep: float = field(default=0.4, metadata={"help": "share of the decisions that is learned from, the telling ones"})
-    doubled: float = field(default=0.05, metadata={"help": "share of the boards on which what fails counts as doubled"})
+    silent: int = field(default=200, metadata={"help": "iterations against opponents who pass, after those lessons"})
+    drawn: int = field(
+        default=4, metadata={"help": "auctions to sample beside the likeliest one, for each side that learns"}
+    )
+    keep: float = field(default=0.4, metadata={"help": "share of the decisions to learn from: those that teach most"})
+    doubled: float = field(
+        default=0.05, metadata={"help": "share of the boards on which every failing contract counts as doubled"}
+    )
     plain: float = field(default=0.0, metadata={"help": "IMPs that a call costs which does not mean what it says: a "
                          "suit bid without four cards, a low double ... (0.5 makes a system for people)"})  # fmt: skip
-    strangers: float = field(default=0.3, metadata={"help": "share of the boards against other networks of the pool"})
-    earlier: float = field(default=0.2, metadata={"help": "share of the boards against earlier selves"})
+    strangers: float = field(
+        default=0.3, metadata={"help": "share of the boards to play against the networks in --pool"}
+    )
+    earlier: float = field(default=0.2, metadata={"help": "share of the boards to play against earlier selves"})
     pool: str = field(default="", metadata={"help": "opponents besides the start and earlier selves, as in "
                       "policy:a.npz,system:sayc,pass"})  # fmt: skip
-    remember: int = field(default=200, metadata={"help": "iterations between selves that are kept as opponents"})
-    selves: int = field(default=6, metadata={"help": "earlier selves in the pool, the latest and some older ones"})
-    layers: str = field(default="640,384,384", metadata={"help": "hidden widths of a network that starts from nothing"})
-    critic: str = field(default="256,256", metadata={"help": "hidden widths of the critic"})
-    batch: int = field(default=1024, metadata={"help": "decisions a gradient step"})
-    learning_rate: float = field(default=3e-4, metadata={"help": "at the start"})
-    last_rate: float = field(default=0.1, metadata={"help": "share of it that is left at the end"})
+    remember: int = field(default=200, metadata={"help": "keep the network as an opponent every so many iterations"})
+    selves: int = field(default=6, metadata={"help": "earlier selves to play against: the latest and some older ones"})
+    layers: str = field(
+        default="640,384,384", metadata={"help": "widths of the hidden layers, where the network starts from nothing"}
+    )
+    critic: str = field(default="256,256", metadata={"help": "widths of the critic's hidden layers"})
+    batch: int = field(default=1024, metadata={"help": "decisions in each gradient step"})
+    learning_rate: float = field(default=3e-4, metadata={"help": "first learning rate"})
+    last_rate: float = field(default=0.1, metadata={"help": "final learning rate, as a share of the first"})
     critic_rate: float = field(default=5e-4, metadata={"help": "learning rate of the critic"})
-    clip: float = field(default=0.2, metadata={"help": "how far a chance may move in a pass"})
-    entropy: float = field(default=0.004, metadata={"help": "bonus for doubt"})
-    average: float = field(default=0.995, metadata={"help": "of the average of weights, a gradient step"})
-    most_gradient: float = field(default=1.0, metadata={"help": "longest gradient"})
-    evaluate: int = field(default=100, metadata={"help": "iterations between evaluations and checkpoints"})
-    judged: int = field(default=2000, metadata={"help": "boards of an evaluation, solved deals that no rollout plays"})
-    panel: str = field(default="system:sayc,system:two-over-one", metadata={"help": "whom evaluations meet besides"})
+    clip: float = field(default=0.2, metadata={"help": "clip range of PPO: how far a probability may move in one pass"})
+    entropy: float = field(default=0.004, metadata={"help": "weight of the entropy bonus"})
+    average: float = field(
+        default=0.995, metadata={"help": "decay of the running average of weights, for each gradient step"}
+    )
+    most_gradient: float = field(default=1.0, metadata={"help": "clip the gradient at this norm"})
+    evaluate: int = field(default=100, metadata={"help": "evaluate and checkpoint every so many iterations"})
+    judged: int = field(default=2000, metadata={"help": "solved boards in each evaluation; no rollout plays them"})
+    panel: str = field(
+        default="system:sayc,system:two-over-one", metadata={"help": "opponents to evaluate against, beside the start"}
+    )
     lag: int = field(default=3, metadata={"help": "rollouts under way while the learner learns"})
-    seed: int = field(default=1, metadata={"help": "of all chance"})
+    seed: int = field(default=1, metadata={"help": "random seed"})
 
     def check(self) -> None:
         """Raises: ValueError for a number that makes no sense."""

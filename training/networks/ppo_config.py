@@ -9,24 +9,26 @@ from dataclasses import dataclass, field
 class PPOConfig:
     """What a run depends on. With ``steps`` as its limit, the same machine and threads give the same policy."""
 
-    minutes: float = field(default=15.0, metadata={"help": "of wall time, evaluations included; 0 = no limit"})
-    steps: int = field(default=0, metadata={"help": "calls to learn from; 0 = no limit"})
-    seed: int = field(default=1, metadata={"help": "of all chance: weights, deals, exploration"})
-    opponents: str = field(default="pass", metadata={"help": "who sits East-West while the policy learns"})
-    control: str = field(default="pass", metadata={"help": "the pair that the policy is to beat"})
-    tables: int = field(default=1024, metadata={"help": "played at a time"})
-    rollout: int = field(default=8, metadata={"help": "calls a table between updates"})
-    batch: int = field(default=1024, metadata={"help": "calls a gradient step"})
-    epochs: int = field(default=4, metadata={"help": "passes over a rollout"})
-    learning_rate: float = field(default=1.5e-3, metadata={"help": "at the start; falls to a tenth"})
-    entropy: float = field(default=0.02, metadata={"help": "bonus at the start; falls to a tenth"})
+    minutes: float = field(
+        default=15.0, metadata={"help": "stop after so many minutes, evaluations included; 0 = no limit"}
+    )
+    steps: int = field(default=0, metadata={"help": "stop after so many calls; 0 = no limit"})
+    seed: int = field(default=1, metadata={"help": "random seed of weights, deals and exploration"})
+    opponents: str = field(default="pass", metadata={"help": "bidder that sits East-West while the policy learns"})
+    control: str = field(default="pass", metadata={"help": "bidder of the control pair, which the policy should beat"})
+    tables: int = field(default=1024, metadata={"help": "tables to play at a time"})
+    rollout: int = field(default=8, metadata={"help": "calls at each table between updates"})
+    batch: int = field(default=1024, metadata={"help": "calls in each gradient step"})
+    epochs: int = field(default=4, metadata={"help": "passes over each rollout"})
+    learning_rate: float = field(default=1.5e-3, metadata={"help": "first learning rate; it falls to a tenth"})
+    entropy: float = field(default=0.02, metadata={"help": "first weight of the entropy bonus; it falls to a tenth"})
     layers: str = field(default="256,128", metadata={"help": "widths of the policy's hidden layers, as in 256,128"})
     critic: str = field(default="128", metadata={"help": "widths of the critic's hidden layers"})
-    shyness: float = field(default=0.2, metadata={"help": "how much less an untrained policy likes each next bid"})
-    threads: int = field(default=1, metadata={"help": "of torch; more are slower where cores are busy"})
-    evaluate: int = field(default=2000, metadata={"help": "training boards of each point of the curve"})
-    every: float = field(default=60.0, metadata={"help": "seconds between evaluations and checkpoints"})
-    judge: int = field(default=5000, metadata={"help": "unseen boards on which the policy is judged at the end"})
+    shyness: float = field(default=0.2, metadata={"help": "how much less an untrained policy likes each higher bid"})
+    threads: int = field(default=1, metadata={"help": "threads for torch; more are slower where cores are busy"})
+    evaluate: int = field(default=2000, metadata={"help": "training boards for each point of the curve"})
+    every: float = field(default=60.0, metadata={"help": "evaluate and checkpoint every so many seconds"})
+    judge: int = field(default=5000, metadata={"help": "unseen boards that judge the policy at the end"})
 
     def check(self) -> None:
         """Raises: ValueError for a number that makes no sense."""

@@ -148,7 +148,7 @@ def load_checkpoint(folder: Path) -> dict[str, Any]:
         outer = json.loads(path.read_text(encoding="utf-8"))
         body, digest = outer["state"], outer["sha256"]
     except FileNotFoundError:
-        raise RunError(f"{folder} holds no {CHECKPOINT}; is it the folder of a run?") from None
+        raise RunError(f"{folder} holds no {CHECKPOINT}; is it the run folder?") from None
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise RunError(f"{path} cannot be read: {error}") from None
     if hashlib.sha256(body.encode()).hexdigest() != digest:
