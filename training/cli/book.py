@@ -33,8 +33,8 @@ def add_book(subparsers: Any) -> None:
     parser = subparsers.add_parser(
         "book",
         help="a bidding system as notes for players, with figures",
-        description="Print a bidding system as notes for players: openings, responses, competition; how often each call\n"
-        "is made, on what hands, and what it is worth. Or print what one system changes in another (--diff).",
+        description="Print a bidding system as notes for players: openings, responses, competition; how often each\n"
+        "call is made, on what hands, and what it is worth. Or print what one system changes in another (--diff).",
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )

@@ -38,8 +38,8 @@ def add_league(algorithms: Any) -> None:
     parser = algorithms.add_parser(
         "league",
         help="a network learns against itself, earlier selves and strangers",
-        description="Train a network by self-play in a league. On each board it samples other auctions beside its usual\n"
-        "one; the reward is the difference in IMPs.",
+        description="Train a network by self-play in a league. On each board it samples other auctions beside its\n"
+        "usual one; the reward is the difference in IMPs.",
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
