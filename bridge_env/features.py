@@ -1,32 +1,8 @@
 """What a hand is worth: one definition of points, lengths, controls, losers and the rest, for everyone.
 
-``hand_features`` turns hands into rows of small integers; ``FEATURES`` names the columns. Suits stand in the
-order C D H S. Constraints, bidding systems and case bases all read these columns.
-
-===============  =================================================================================================
-name             what it counts
-===============  =================================================================================================
-hcp              high-card points, A 4, K 3, Q 2, J 1 (Milton Work)
-points           hcp + 1 for every card beyond the fourth of a suit (length points)
-length           cards in a suit (one column a suit)
-longest          length of the longest suit; ``shortest`` of the shortest
-difference       length of one suit minus another's: C-D C-H C-S D-H D-S H-S
-balanced         1 for 4-3-3-3, 4-4-3-2, 5-3-3-2
-semibalanced     1 for balanced, 5-4-2-2 and 6-3-2-2
-controls         A 2, K 1
-aces, kings      how many
-losers           losing trick count: A, K, Q missing among the first three cards of each suit
-top3             honours A K Q in a suit; ``top5`` A K Q J T
-stopper          1 for A, Kx, Qxx, Jxxx in a suit
-keycards         aces + the king of the suit
-suit_hcp         hcp in a suit
-support          dummy points with the suit as trumps: hcp + void 5, singleton 3, doubleton 1 in the side suits
-                 with four trumps or more; 3, 2, 1 with three; hcp with fewer
-rule20           hcp + the lengths of the two longest suits (the rule of twenty opens from 20)
-quick            quick tricks in halves: AK 4, AQ 3, A 2, KQ 2, Kx 1 a suit
-zar              Zar points: hcp + controls + the two longest suits + the longest less the shortest (26 opens)
-playing          playing tricks in halves, with the suit as trumps (see ``bridge_env.evaluation``)
-===============  =================================================================================================
+``hand_features`` turns hands into rows of small integers; ``FEATURES`` names the columns and
+``MEANINGS`` says what they count. Suits stand in the order C D H S. Constraints, bidding systems and case bases all
+read these columns.
 
 Players have more ways to count: ``point_counts``, ``distributional`` and ``zar_points``, defined in
 ``bridge_env.evaluation``, are to be had from here. They are no columns of ``FEATURES``: a match counts all columns of
@@ -55,6 +31,7 @@ from bridge_env.kernels import njit
 __all__ = [
     "DISTRIBUTIONAL",
     "FEATURES",
+    "MEANINGS",
     "NUM_FEATURES",
     "POINT_COUNTS",
     "distributional",
@@ -66,6 +43,33 @@ __all__ = [
 
 _SUIT_LETTERS = "CDHS"
 _PAIRS = ((0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3))
+
+#: What each column counts, in the order of the columns; words that share a line of help stand together.
+MEANINGS: dict[str, str] = {
+    "hcp": "high-card points, A 4, K 3, Q 2, J 1 (Milton Work)",
+    "points": "hcp + 1 for every card beyond the fourth of a suit (length points)",
+    "length": "cards in a suit (one column for each suit)",
+    "longest": "length of the longest suit",
+    "shortest": "length of the shortest suit",
+    "difference": "length of one suit minus another's: C-D C-H C-S D-H D-S H-S",
+    "balanced": "1 for 4-3-3-3, 4-4-3-2, 5-3-3-2",
+    "semibalanced": "1 for balanced, 5-4-2-2 and 6-3-2-2",
+    "controls": "A 2, K 1",
+    "aces": "number of aces",
+    "kings": "number of kings",
+    "losers": "losing trick count: A, K, Q missing among the first three cards of each suit",
+    "top3": "honours A K Q in a suit",
+    "top5": "honours A K Q J T in a suit",
+    "stopper": "1 for A, Kx, Qxx, Jxxx in a suit",
+    "keycards": "aces + the king of the suit",
+    "suit_hcp": "hcp in a suit",
+    "support": "dummy points with the suit as trumps: hcp + void 5, singleton 3, doubleton 1 in the side suits with "
+    "four trumps or more; 3, 2, 1 with three; hcp with fewer",
+    "rule20": "hcp + the lengths of the two longest suits (the rule of twenty opens from 20)",
+    "quick": "quick tricks in halves: AK 4, AQ 3, A 2, KQ 2, Kx 1 for each suit",
+    "zar": "Zar points: hcp + controls + the two longest suits + the longest less the shortest (26 opens)",
+    "playing": "playing tricks in halves, with the suit as trumps",
+}
 
 _COLUMNS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("hcp", ("",)), ("points", ("",)), ("length", tuple(_SUIT_LETTERS)), ("longest", ("",)), ("shortest", ("",)),

@@ -1,4 +1,4 @@
-"""Bring ``results/`` and a few files of the repository into the site, so that pages can link them as on the disk."""
+"""Bring ``results/`` and a few files of the repository into the site, and make the language reference."""
 
 import posixpath
 import re
@@ -6,12 +6,15 @@ from pathlib import Path
 
 from mkdocs.structure.files import File
 
+from agents.hierarchy.language.words import words_markdown
+
 ROOT = Path(__file__).parents[1]
 _SHOWN = (".png", ".html", ".json", ".jsonl", ".bidding", ".npz", ".md", ".pbn")
 
 
 def on_files(files, config):
-    """Add everything under ``results/`` that a page may link."""
+    """Add everything under ``results/`` that a page may link, and the language reference, made from the vocabulary."""
+    files.append(File.generated(config, "language.md", content=words_markdown()))
     for path in sorted((ROOT / "results").rglob("*")):
         if path.suffix in _SHOWN:
             name = path.relative_to(ROOT).as_posix()

@@ -42,8 +42,3 @@ def declares(view: PlayView) -> NDArray[np.bool_]:
     """Is it declarer's side that plays? bool (N,)."""
     ours: NDArray[np.bool_] = (view.turn ^ view.declarer) & 1 == 0
     return ours
-
-
-def tricks_gone(view: PlayView) -> NDArray[np.int64]:
-    """Finished tricks, int64 (N,)."""
-    return view.length.astype(np.int64) // 4

@@ -20,8 +20,9 @@ from agents.hierarchy.language.text import (
 )
 from agents.hierarchy.language.tree import INFINITE, Atom, Block, Line, Step, System, walk
 from agents.hierarchy.language.vocabulary import CALL_WORDS, FLAG_WORDS, MEANINGS, SUIT_WORDS, WORDS
-from agents.hierarchy.language.words import words_text
+from agents.hierarchy.language.words import words_markdown, words_text
 from agents.registry import read_system, shipped_systems
+from bridge_env import features
 
 EXAMPLE = """\
 # Whose system this is.
@@ -252,8 +253,13 @@ def test_line_ends_do_not_matter(tmp_path):
     assert everything(load_system(path)) == everything(parse_system(EXAMPLE))
 
 
-def test_the_page_of_words_holds_them_all():
-    page = words_text()
+def test_every_feature_of_a_hand_is_explained():
+    assert set(features.MEANINGS) == {name.partition(":")[0] for name in features.FEATURES}
+
+
+@pytest.mark.parametrize("written", [words_text, words_markdown])
+def test_the_page_of_words_holds_them_all(written):
+    page = written()
     shown = {word.partition(":")[0] for word in re.findall(r"[a-z][a-z0-9-]*", page)}
     suits_are_written_as_letters = {"C", "D", "H", "S"}
     assert {word.partition(":")[0] for word in WORDS} - suits_are_written_as_letters <= shown

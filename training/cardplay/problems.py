@@ -137,12 +137,6 @@ class Solved:
     results: tuple[CardResult, ...]
 
     @property
-    def as_expected(self) -> bool:
-        """Do both cards agree with what the file says of them?"""
-        pairs = ((self.problem.plain, self.plain.card), (self.problem.deceptive, self.deception.card))
-        return all(said in (-1, found) for said, found in pairs)
-
-    @property
     def risk(self) -> float:
         """What the deceptive card gives away on average if it is seen through, in the units it thinks in."""
         return self.deception.risk

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
-import re
 import textwrap
 
 from agents.hierarchy.language.text import FLAGS
@@ -19,18 +17,19 @@ A constraint is a list of conditions. A comma means and; "or" binds tighter than
 A word with a suit behind a colon takes C D H S, or a variable that the call names: M a major, m a minor,
 oM and om the other one, x and y two different suits.
 """
+_SUITS = "Numbers of cards are written 5+ H; differences of two suits H >= S; suit_hcp is written hcp:H."
+_HAND, _AUCTION = "Words for the hand", "Words for the auction so far, alone or put together with the hand"
 
 
 def words_text() -> str:
-    """All words with what they mean, the hand's first."""
-    suits = "Numbers of cards are written 5+ H; differences of two suits H >= S; suit_hcp is written hcp:H."
+    """All words with what they mean, the hand's first, for a terminal."""
     parts = [
         _HEAD,
-        "Words for the hand:\n",
-        *_hand_lines(),
-        f"\n  {suits}\n",
-        "Words for the auction so far, alone or put together with the hand:\n",
-        *(f"  {_written(word):<18} {meaning}" for word, meaning in MEANINGS.items()),
+        f"{_HAND}:\n",
+        *_listed(features.MEANINGS),
+        f"\n  {_SUITS}\n",
+        f"{_AUCTION}:\n",
+        *_listed({_written(word): meaning for word, meaning in MEANINGS.items()}),
         "\nWithout a number stand:",
         textwrap.fill(", ".join(sorted(FLAG_WORDS)), 100, initial_indent="  ", subsequent_indent="  "),
         f"\nFlags of a call, behind its note: {' '.join('!' + flag for flag in FLAGS)}.",
@@ -38,11 +37,37 @@ def words_text() -> str:
     return "\n".join(parts)
 
 
-def _hand_lines() -> list[str]:
-    """The table in the docstring of ``bridge_env.features``, without its rules and its head."""
-    _, _, table, _ = re.split(r"^=+ +=+$", inspect.getdoc(features) or "", flags=re.MULTILINE)
-    lines = (re.sub(r"``(.*?)``", r"\1", line) for line in table.strip().splitlines())
-    return [f"  {line[:17].strip():<18} {line[17:].strip()}" for line in lines]
+def words_markdown() -> str:
+    """The same as a page of the documentation."""
+    text, examples, variables = _HEAD.strip().split("\n\n")
+    parts = [
+        "# The language of bidding systems",
+        text,
+        f"```text\n{textwrap.dedent(examples)}\n```",
+        variables,
+        f"## {_HAND}",
+        _table(features.MEANINGS),
+        _SUITS,
+        f"## {_AUCTION}",
+        _table({_written(word): meaning for word, meaning in MEANINGS.items()}),
+        "## Words without a number",
+        ", ".join(f"`{word}`" for word in sorted(FLAG_WORDS)),
+        "## Flags of a call",
+        "Write them behind the call's note: " + ", ".join(f"`!{flag}`" for flag in FLAGS) + ".",
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+def _listed(words: dict[str, str]) -> list[str]:
+    return [
+        textwrap.fill(meaning, 110, initial_indent=f"  {word:<18} ", subsequent_indent=" " * 21)
+        for word, meaning in words.items()
+    ]
+
+
+def _table(words: dict[str, str]) -> str:
+    rows = (f"| `{word}` | {meaning.replace('|', chr(92) + '|')} |" for word, meaning in words.items())
+    return "\n".join(["| word | meaning |", "|---|---|", *rows])
 
 
 def _written(word: str) -> str:
