@@ -19,7 +19,7 @@ spec                        agent
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import files
 from pathlib import Path
@@ -52,7 +52,8 @@ _SHIPPED = files("agents.hierarchy") / "systems"
 _GENERAL = "general"
 _STRANGERS = ("two-over-one", "acol", "standard")  # by which strangers are read; no gatekeeper is among them
 _BELIEVER = "champion"  # whose belief a system that thinks among strangers begins with
-_DOUBTING = Options(samples=64, candidates=3, margin=0.5)
+_DOUBTING = Options(samples=128, candidates=4, caution=1.0, margin=0.4)  # tuned against a network that it did not know
+_DOUBTING_SYSTEM = Options(candidates=5, margin=0.5)
 
 
 def shipped_systems() -> list[str]:
@@ -154,7 +155,7 @@ def _doubter(name: str, options: str, opponents: str | None) -> Doubter:
 
 def _doubting_system(name: str, options: str, partner: str | None, opponents: str) -> Reasoner | Doubter:
     """A system that thinks among strangers; networks that are disclosed are read as what they are."""
-    given = parse_options(options, f"reason:{name}", replace(_DOUBTING, candidates=5))
+    given = parse_options(options, f"reason:{name}", _DOUBTING_SYSTEM)
     own = _hierarchy(name)
     if given.seconds or given.look != "systems" or not own.system.lines:
         return make_reason(f"{name}?{options}", partner=partner)  # another way to think was asked for

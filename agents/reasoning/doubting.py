@@ -30,7 +30,7 @@ from bridge_env.auction import Auctions
 from bridge_env.view import BidView, view_of
 
 _SURPRISE = 0.02  # of all calls, the share that follows no network
-_DRAWN = 8  # deals drawn for each that is wanted
+_DRAWN = 16  # deals drawn for each that is wanted
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,6 +9,7 @@ from agents.networks.shipped import read_networks, role, shipped_networks
 from bridge_env.bidders import make
 from training.cli.entry import main
 from training.match import panel, where
+from training.match.boards import library_boards
 from training.match.match import play
 from training.match.situations import KINDS, kinds_of
 from training.running.runs import RunError
@@ -113,3 +114,19 @@ def test_bad_input_gets_a_clear_error(capsys):
     ):
         assert main(["panel", *words]) == 2
         assert says in capsys.readouterr().err
+
+
+def test_the_gain_over_another_bidder_is_paired(tmp_path, capsys):
+    listed = [("families", "system:sayc")]
+    (line,) = panel.panel("system:acol", listed, 60, 3, over="pass")
+    boards = library_boards(60, 3)
+    more = play("system:acol", "system:sayc", boards, 3).imps - play("pass", "system:sayc", boards, 3).imps
+    assert line.gain == pytest.approx(more.mean())
+    assert line.gain_error == pytest.approx(more.std(ddof=1) / 60**0.5)
+    (same,) = panel.panel("system:acol", listed, 60, 3, over="system:acol")
+    assert (same.gain, same.gain_error) == (0, 0)
+    command = ["panel", "system:acol", "--over", "pass", "--against", "system:sayc", "--boards", "60", "--seed", "3"]
+    assert main([*command, "--out", str(tmp_path)]) == 0
+    told = f"{line.gain:+.3f} ± {line.gain_error:.3f}"
+    assert told in capsys.readouterr().out
+    assert f"| {told} |" in (tmp_path / "panel.md").read_text()

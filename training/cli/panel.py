@@ -17,6 +17,7 @@ examples:
   bridge-env panel policy:champion --workers 2 --out results/panel/champion
   bridge-env panel policy:mine/policy.npz --against policy:polish system:sayc --boards 5000
   bridge-env panel system:sayc --against policy:polish --where
+  bridge-env panel reason:policy:champion --over policy:champion --against policy:humans --boards 1000 --workers 2
 
 Strangers are networks that were taught by other programs' and by people's auctions. Gatekeepers are those that no
 training meets: what holds against them is what was learned. With --out the lines are kept as they are played, and the
@@ -41,6 +42,9 @@ def add_panel(subparsers: Any) -> None:
     parser.add_argument("--boards", type=int, default=20_000, help="judging boards against each opponent (20000)")
     parser.add_argument("--seed", type=int, default=1, help="number of the sequence of boards (1)")
     parser.add_argument("--workers", type=int, default=1, help="processes (1)")
+    parser.add_argument(
+        "--over", metavar="SPEC", help="let this bidder play the same boards, and tell the gain over it"
+    )
     parser.add_argument("--where", action="store_true", help="split each result by the first call that differed")
     parser.add_argument("--json", metavar="FILE", type=Path, help="also write the lines to this file")
     parser.add_argument(
@@ -57,7 +61,7 @@ def _run(args: argparse.Namespace) -> int:
     if args.boards < 2:
         raise ValueError(f"--boards is {args.boards}; a panel needs 2 or more")
     listed = [(panel.group_of(s), s) for s in args.against] if args.against else panel.opponents()
-    for spec in (args.spec, *(s for _, s in listed)):
+    for spec in (args.spec, *filter(None, [args.over]), *(s for _, s in listed)):
         make(spec)  # a faulty spec is told before anything is played
     told: list[str] = []
     if args.out is not None:
@@ -72,8 +76,9 @@ def _run(args: argparse.Namespace) -> int:
     try:
         kept = args.out / "panel.json" if args.out is not None and not args.where else None
         lines = panel.panel(
-            args.spec, listed, args.boards, args.seed, workers=args.workers, kept=kept, progress=shows(bar), heard=heard
-        )
+            args.spec, listed, args.boards, args.seed, over=args.over, workers=args.workers, kept=kept,
+            progress=shows(bar), heard=heard,
+        )  # fmt: skip
     except KeyboardInterrupt:
         bar.close()
         print("\nstopped" + ("; the same command goes on" if args.out is not None else ""), file=sys.stderr)
@@ -82,7 +87,8 @@ def _run(args: argparse.Namespace) -> int:
     print(f"{args.spec}, {args.boards:,} judging boards, seed {args.seed}\n")
     print("\n\n".join([panel.table_text(lines), *told]))
     if args.out is not None:
-        command = f"bridge-env panel {runs.portable(args.spec)} --boards {args.boards} --seed {args.seed}"
+        over = f" --over {runs.portable(args.over)}" if args.over else ""
+        command = f"bridge-env panel {runs.portable(args.spec)}{over} --boards {args.boards} --seed {args.seed}"
         how = "judging boards, duplicate, dealer and vulnerability by board number, exact double-dummy tricks"
         page = [
             f"# {runs.portable(args.spec)} against the panel",

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -35,7 +35,8 @@ _NAMES = {
 class Line:
     """One line of the panel: how a bidder did against ``opponent``, in IMPs a board.
 
-    ``code_words`` are those for each 100 auctions of the bidder's side; None in files of an earlier version.
+    ``code_words`` are those for each 100 auctions of the bidder's side; None in files of an earlier version. ``gain``
+    is the mean of what it won more than another bidder on the same boards, with its error; None where nobody asked.
     """
 
     group: str
@@ -44,6 +45,8 @@ class Line:
     standard_error: float
     boards: int
     code_words: float | None = None
+    gain: float | None = None
+    gain_error: float | None = None
 
 
 def opponents() -> list[tuple[str, str]]:
@@ -75,6 +78,7 @@ def panel(
     boards: int = 20_000,
     seed: int = 1,
     *,
+    over: str | None = None,
     workers: int = 1,
     kept: Path | None = None,
     progress: Callable[[str, int], object] = lambda opponent, boards: None,
@@ -85,6 +89,7 @@ def panel(
     Args:
         spec: of the bidder.
         listed: group and spec of each opponent, as ``opponents`` gives them.
+        over: another bidder that plays the same boards, to see what ``spec`` wins more.
         kept: a file of lines already played; what is in it is not played again, and what is played is added.
         progress: hears of the opponent and of boards just played.
         heard: is handed every match that is played.
@@ -95,16 +100,34 @@ def panel(
     for group, opponent in listed:
         if opponent == spec:
             continue
-        key = json.dumps([spec, _version(spec), opponent, _version(opponent), boards, seed])
+        key = json.dumps(
+            [
+                spec,
+                _version(spec),
+                opponent,
+                _version(opponent),
+                boards,
+                seed,
+                *((over, _version(over)) if over else ()),
+            ]
+        )
         if key not in done:
             match = play(spec, opponent, dealt, seed, workers=workers, progress=lambda n, o=opponent: progress(o, n))
             heard(match)
             words, _ = of_match(match)
-            done[key] = asdict(Line(group, opponent, match.mean_imps, match.standard_error, boards, round(words, 2)))
+            gain = _gain(match, play(over, opponent, dealt, seed, workers=workers)) if over else (None, None)
+            line = Line(group, opponent, match.mean_imps, match.standard_error, boards, round(words, 2), *gain)
+            done[key] = asdict(line)
             if kept is not None:
                 runs.write_atomically(kept, json.dumps(done, indent=1) + "\n")
         out.append(Line(**done[key]))
     return out
+
+
+def _gain(match: MatchResult, other: MatchResult) -> tuple[float, float]:
+    """What ``match`` won more than ``other`` on the same boards: the mean, and its standard error over deals."""
+    more = replace(match, imps=match.imps - other.imps)
+    return more.mean_imps, more.standard_error
 
 
 def _version(spec: str) -> str:
@@ -129,13 +152,16 @@ def _read(kept: Path | None) -> dict[str, Any]:
 def table_text(lines: Sequence[Line]) -> str:
     """The panel as an aligned table, a section for each group."""
     width = max(len(line.opponent) for line in lines) + 2
-    out = [f"{'':<{width}}  IMPs/board     SE   boards  code words in 100 auctions"]
+    gains = any(line.gain is not None for line in lines)
+    more = f"  {'gain on the same boards':>23}" if gains else ""
+    out = [f"{'':<{width}}  IMPs/board     SE   boards{more}  code words in 100 auctions"]
     for group in GROUPS:
         rows = [line for line in lines if line.group == group]
         if rows:
             out += ["", _NAMES[group]]
         out += [
-            f"  {r.opponent:<{width - 2}}  {r.mean_imps:+10.3f}  {r.standard_error:.3f}  {r.boards:>7,}  {_words(r)}"
+            f"  {r.opponent:<{width - 2}}  {r.mean_imps:+10.3f}  {r.standard_error:.3f}  {r.boards:>7,}"
+            f"{f'  {_gained(r):>23}' if gains else ''}  {_words(r)}"
             for r in rows
         ]
     return "\n".join(out)
@@ -143,17 +169,26 @@ def table_text(lines: Sequence[Line]) -> str:
 
 def markdown(lines: Sequence[Line]) -> list[str]:
     """The panel as lines of Markdown, for reports."""
-    out = ["| against | IMPs/board | SE | boards | code words in 100 auctions |", "| --- | ---: | ---: | ---: | ---: |"]
+    gains = any(line.gain is not None for line in lines)
+    head, rule, empty = (" gain on the same boards |", " ---: |", " |") if gains else ("", "", "")
+    out = [
+        f"| against | IMPs/board | SE | boards |{head} code words in 100 auctions |",
+        f"| --- | ---: | ---: | ---: |{rule} ---: |",
+    ]
     for group in GROUPS:
         rows = [line for line in lines if line.group == group]
         if rows:
-            out.append(f"| **{_NAMES[group]}** | | | | |")
+            out.append(f"| **{_NAMES[group]}** | | | |{empty} |")
         out += [
-            f"| `{runs.portable(r.opponent)}` | {r.mean_imps:+.3f} | {r.standard_error:.3f} | {r.boards:,} "
-            f"| {_words(r)} |"
+            f"| `{runs.portable(r.opponent)}` | {r.mean_imps:+.3f} | {r.standard_error:.3f} | {r.boards:,} |"
+            f"{f' {_gained(r)} |' if gains else ''} {_words(r)} |"
             for r in rows
         ]
     return out
+
+
+def _gained(line: Line) -> str:
+    return "" if line.gain is None else f"{line.gain:+.3f} ± {line.gain_error:.3f}"
 
 
 def _words(line: Line) -> str:
