@@ -73,12 +73,16 @@ def test_a_trial_counts_each_board_once_and_each_opponent():
     league = [THEM, SAYC]
     sums = trial(SAYC, [pair, SAYC], league, STRETCH)
     each = np.array([gains(pair, SAYC, them, STRETCH).astype(int) for them in league])
-    assert sums[0].tolist() == [each.sum(), (each.sum(axis=0) ** 2).sum(), *each.sum(axis=1)]
+    assert sums[0, :2].tolist() == [each.sum(), (each.sum(axis=0) ** 2).sum()]
+    assert sums[0, 3:].tolist() == [*each.sum(axis=1), *(each**2).sum(axis=1)]
+    assert each.any(axis=0).sum() <= sums[0, 2] <= STRETCH.count
     assert not sums[1].any()
     said = verdict(sums[0], STRETCH.count)
     board = each.mean(axis=0)
     assert said.gain == pytest.approx(board.mean())
     assert said.error == pytest.approx(board.std(ddof=1) / STRETCH.count**0.5)
+    assert said.against == pytest.approx(each.mean(axis=1))
+    assert said.errors == pytest.approx(each.std(axis=1, ddof=1) / STRETCH.count**0.5)
 
 
 def test_a_change_that_makes_no_system_gains_nothing():
@@ -109,10 +113,10 @@ def test_trials_are_cut_so_that_all_have_something_to_do(workers, candidates, bo
 
 
 def test_no_gain_from_a_minority_of_the_league():
-    sums = np.array([900, 5000, 1000, -50, -50], np.int64)
+    sums = np.array([900, 5000, 60, 1000, -50, -50, 4000, 500, 500], np.int64)
     assert not verdict(sums, 100).better_by(0.0)
-    assert verdict(np.array([900, 5000, 850, 100, -50], np.int64), 100).better_by(0.0)
-    assert not verdict(np.zeros(5, np.int64), 100).better_by(0.0)
+    assert verdict(np.array([900, 5000, 60, 850, 100, -50, 4000, 500, 500], np.int64), 100).better_by(0.0)
+    assert not verdict(np.zeros(9, np.int64), 100).better_by(0.0)
 
 
 # --- edits ------------------------------------------------------------------------------------------------------

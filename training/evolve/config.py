@@ -6,11 +6,17 @@ from dataclasses import dataclass, field
 
 OPERATORS = ("evolution", "refinement", "swapping")
 LABELS = ("play", "look-ahead")
+RULES = ("sayable", "any")
 
 
 def names(listed: str) -> list[str]:
     """The names in ``a,b,c``; none in an empty text."""
     return [name.strip() for name in listed.split(",") if name.strip()]
+
+
+def is_stranger(name: str) -> bool:
+    """Is the opponent a network, which discloses no system?"""
+    return name.startswith("policy:")
 
 
 def spec_of(name: str) -> str:
@@ -31,11 +37,17 @@ class EvolveConfig:
     control: str = field(default="sayc", metadata={"help": "system of the control pair: a name or FILE.bidding"})
     league: str = field(
         default="acol,precision,preempts,doubler,silent",
-        metadata={"help": "more pairs to train against: names, separated by commas"},
+        metadata={
+            "help": "more opponents to train against, separated by commas: names of systems, or strangers (policy:acol)"
+        },
     )
     gatekeepers: str = field(
         default="policy:humans,policy:polish,policy:wbridge5",
         metadata={"help": "bidders that only judge the winner and never train it: SPECs or names of systems"},
+    )
+    validators: str = field(
+        default="",
+        metadata={"help": "strangers that nothing is tried against; a change must not lose to them either"},
     )
     champions: int = field(default=0, metadata={"help": "how many of the latest champions join the league"})
     operators: str = field(
@@ -54,6 +66,10 @@ class EvolveConfig:
             "dearer, what it may be expected to on deals that fit what the caller knew (look-ahead)"
         },
     )
+    rules: str = field(
+        default=RULES[0],
+        metadata={"help": "rules that learning may propose: those that a pair can say and remember (sayable), or any"},
+    )
     study: int = field(
         default=4096, metadata={"help": "fresh boards whose decisions refinement labels, each generation"}
     )
@@ -69,12 +85,20 @@ class EvolveConfig:
                             ("boards", 2), ("confirm", 2), ("judge", 2), ("champions", 0)):  # fmt: skip
             if getattr(self, name) < least:
                 raise ValueError(f"--{name} is {getattr(self, name)}; it must be {least} or more")
-        known = set(names(self.gatekeepers)) & {self.control, self.start, *names(self.league)}
+        met = {self.control, self.start, *names(self.league), *names(self.validators)}
+        known = set(names(self.gatekeepers)) & met
         if known:
             raise ValueError(f"--gatekeepers {', '.join(sorted(known))}: a gatekeeper is never met before the verdict")
+        twice = set(names(self.league)) & set(names(self.validators))
+        if twice:
+            raise ValueError(f"--validators {', '.join(sorted(twice))}: whoever is trained against cannot validate")
+        if self.labels == "look-ahead" and any(map(is_stranger, names(self.league))):
+            raise ValueError("--labels look-ahead: it bids by systems that are known, and strangers disclose none")
         wrong = set(names(self.operators)) - set(OPERATORS)
         if wrong or not names(self.operators):
             raise ValueError(f"--operators {self.operators!r}: write some of {','.join(OPERATORS)}")
+        if self.rules not in RULES:
+            raise ValueError(f"--rules {self.rules!r}: write {' or '.join(RULES)}")
         if self.labels not in LABELS:
             raise ValueError(f"--labels {self.labels!r}: write {' or '.join(LABELS)}")
 

@@ -17,18 +17,21 @@ from typing import Any
 
 from agents.hierarchy.bidder import Hierarchy, deal_features, line_usage
 from agents.hierarchy.changes.mutation import Chance
+from agents.hierarchy.changes.sayable import new_faults
 from agents.hierarchy.changes.tidying import added, grouped, without_empty
 from agents.hierarchy.language.text import parse_system, system_text
 from agents.hierarchy.language.tree import System
+from agents.networks.shipped import network_path
 from agents.registry import read_system
 from bridge_env.bidders import make
 from bridge_env.double_dummy.library import embedded
 from training.evolve import proposals
-from training.evolve.config import EvolveConfig, names, spec_of
+from training.evolve.config import EvolveConfig, is_stranger, names, spec_of
 from training.evolve.proposals import BOTH, Proposal, Verdict
 from training.evolve.work import TRAINING, Work
 from training.match.boards import library_boards
-from training.match.duel import Partnership, Stretch
+from training.match.duel import Partnership, Rival, Stretch
+from training.match.strangers import stranger
 from training.running import runs
 from training.running.cluster import Cluster
 
@@ -37,6 +40,7 @@ KIND = "evolve"
 # Chance alone passes the last in one of 44 cases, so little noise is kept.
 TRY_ERRORS, LEAD_ERRORS, CONFIRM_ERRORS = 0.0, 1.0, 2.0
 MOST_CONFIRMED = 16  # proposals of a generation and partnership that go on to be confirmed
+SELDOM = 0.003  # share of the boards that a new rule must touch, where rules are to be sayable
 RULES_TRIED = 30  # of refinement, of each partnership
 GENERAL_TRIED = 8  # and general ones, which have to be bid on all boards
 ANSWERED = 6  # the rules for which partner's answers are sought too
@@ -88,9 +92,8 @@ def numbered(name: str) -> Partnership:
 
 def begin(config: EvolveConfig) -> State:
     """The state before the first generation."""
-    systems = {
-        name: _fingerprint(name) for name in (config.start, config.rooted, config.control, *names(config.league))
-    }
+    opponents = (config.control, *names(config.league), *names(config.validators))
+    systems = {name: _fingerprint(name) for name in (config.start, config.rooted, *opponents)}
     return State(0, [numbered(config.start)] * config.partnerships, [], [], systems)
 
 
@@ -156,6 +159,8 @@ def _improved(
 ) -> tuple[Partnership, list[str]]:
     """The partnership with those proposals that gain, and what they were. Few boards for all, many for the best."""
     running = [(p, c) for p in proposed if (c := p.apply(us, compiled=False)) is not None and c != us]
+    if config.rules == "sayable":
+        running = [(p, c) for p, c in running if _is_sayable(us, c)]
     for at, count, errors in ((0, config.boards, TRY_ERRORS), (config.boards, 3 * config.boards, LEAD_ERRORS)):
         verdicts = work.trial(us, [c for _, c in running], work.stretch(start + at, count))
         ranked = sorted(zip(verdicts, running, strict=True), key=lambda vr: -vr[0].gain)
@@ -164,8 +169,33 @@ def _improved(
     running = running[:MOST_CONFIRMED]
     verdicts = work.trial(us, [c for _, c in running], work.stretch(start, config.confirm))
     good = [(v, p) for v, (p, _) in zip(verdicts, running, strict=True) if v.better_by(CONFIRM_ERRORS)]
+    if config.rules == "sayable":  # a call that is seldom made is no rule of its own
+        good = [(v, p) for v, p in good if v.touched >= SELDOM or proposals.inserted(p) is None]
     good.sort(key=lambda vp: -vp[0].gain)
-    return _united(us, good, work, work.stretch(start + config.confirm, config.confirm))
+    stretch = work.stretch(start + config.confirm, config.confirm)
+    return _validated(us, *_united(us, good, work, stretch), config, work, stretch)
+
+
+def _is_sayable(before: Partnership, after: Partnership) -> bool:
+    """Are the changed lines as easy to say as those in whose place they stand?"""
+    return all(
+        len(new_faults(old, new)) <= len(new_faults(new, old))
+        for old, new in ((before.first, after.first), (before.second, after.second))
+        if old != new
+    )
+
+
+def _validated(
+    us: Partnership, team: Partnership, kept: list[str], config: EvolveConfig, work: Work, stretch: Stretch
+) -> tuple[Partnership, list[str]]:
+    """The changed partnership, unless it loses to a stranger whom nothing was tried against."""
+    validators = tuple(stranger(name) for name in names(config.validators))
+    if not kept or not validators:
+        return team, kept
+    verdict = replace(work, league=validators).trial(us, [team], stretch)[0]
+    if min(gain + error for gain, error in zip(verdict.against, verdict.errors, strict=True)) < 0:
+        return us, []
+    return team, kept
 
 
 def _united(
@@ -228,9 +258,10 @@ def evolve(
         yield state
 
 
-def league(config: EvolveConfig) -> tuple[Partnership, ...]:
-    """The pairs that a run trains against, the control pair first."""
-    return tuple(numbered(name) for name in dict.fromkeys([config.control, *names(config.league)]))
+def league(config: EvolveConfig) -> tuple[Rival, ...]:
+    """Whom a run trains against, the control pair first."""
+    listed = dict.fromkeys([config.control, *names(config.league)])
+    return tuple(stranger(name) if is_stranger(name) else numbered(name) for name in listed)
 
 
 def save(folder: Path, config: EvolveConfig, state: State) -> None:
@@ -240,7 +271,9 @@ def save(folder: Path, config: EvolveConfig, state: State) -> None:
 
 
 def _fingerprint(name: str) -> str:
-    """A hash of a system's text."""
+    """A hash of a system's text, or of a network's file."""
+    if is_stranger(name):
+        return runs.sha256(network_path(name.partition(":")[2]))
     return hashlib.sha256(system_text(read_system(name)).encode()).hexdigest()
 
 
@@ -309,8 +342,8 @@ def start_run(root: Path, name: str | None, config: EvolveConfig) -> tuple[Path,
     """A fresh run folder with its manifest and first checkpoint."""
     config.check()
     state = begin(config)  # before the folder: a faulty system is told without leaving one behind
-    for system in (config.control, *names(config.league)):
-        read_system(system)
+    for name_ in (config.control, *names(config.league), *names(config.validators)):
+        _ = stranger(name_) if is_stranger(name_) else read_system(name_)
     for gatekeeper in names(config.gatekeepers):
         make(spec_of(gatekeeper))
     folder = runs.new_folder(root, KIND, name)

@@ -25,7 +25,8 @@ from agents.hierarchy.changes.variation import vary
 from agents.hierarchy.language.text import constraint_text, parse_constraint
 from agents.hierarchy.language.tree import Line, Step
 from training.evolve.refine.induce import Rule
-from training.match.duel import Partnership, Stretch, gains, interned, is_system
+from training.match.duel import Partnership, Rival, Stretch, gains_and_touched, interned, is_system
+from training.match.strangers import Stranger
 
 BOTH = 2
 GENERAL = "when "  # how the paths of general rules begin
@@ -71,6 +72,8 @@ class Verdict:
     error: float
     boards: int
     against: tuple[float, ...]  # by each opponent
+    errors: tuple[float, ...]  # of each of those
+    touched: float  # share of the boards on which it bids anything else
 
     def better_by(self, errors: float) -> bool:
         """Is the gain positive and above so many standard errors, and not against a minority of the league alone?"""
@@ -181,28 +184,34 @@ def path_steps(path: str) -> tuple[Step, ...]:
 
 
 def trial(
-    us: Partnership, candidates: Sequence[Partnership], league: Sequence[Partnership], stretch: Stretch
+    us: Partnership, candidates: Sequence[Partnership], league: Sequence[Rival], stretch: Stretch
 ) -> NDArray[np.int64]:
-    """What candidates gain over ``us`` on a stretch, as sums: int64 (candidates, 2 + league).
+    """What candidates gain over ``us`` on a stretch, as sums: int64 (candidates, 3 + 2 * league).
 
-    Columns: IMPs gained, summed over the league and the boards; their squares, of each board's sum; then
-    the IMPs against each opponent. A candidate that is no system gains nothing.
+    Columns: IMPs gained, summed over the league and the boards; their squares, of each board's sum; boards on which
+    anything else is bid against anybody; then the IMPs against each opponent, and their squares. A candidate that is
+    no system gains nothing.
     """
-    us, candidates, league = interned(us), [interned(c) for c in candidates], [interned(them) for them in league]
-    out = np.zeros((len(candidates), 2 + len(league)), np.int64)
+    us, candidates = interned(us), [interned(c) for c in candidates]
+    league = [them if isinstance(them, Stranger) else interned(them) for them in league]
+    out = np.zeros((len(candidates), 3 + 2 * len(league)), np.int64)
     for i, candidate in enumerate(candidates):
         if not is_system(candidate):
             continue
-        each = np.array([gains(candidate, us, them, stretch) for them in league], np.int64)
+        found = [gains_and_touched(candidate, us, them, stretch) for them in league]
+        each = np.array([imps for imps, _ in found], np.int64)
+        touched = np.logical_or.reduce([other for _, other in found])
         board = each.sum(axis=0)
-        out[i] = [board.sum(), (board**2).sum(), *each.sum(axis=1)]
+        out[i] = [board.sum(), (board**2).sum(), touched.sum(), *each.sum(axis=1), *(each**2).sum(axis=1)]
     return out
 
 
 def verdict(sums: NDArray[np.int64], boards: int) -> Verdict:
-    """The verdict on a candidate from its sums (2 + league,) over some boards."""
-    opponents = len(sums) - 2
-    mean = float(sums[0]) / boards
-    variance = max(float(sums[1]) / boards - mean**2, 0.0) * boards / max(boards - 1, 1)
-    against = tuple(float(s) / boards for s in sums[2:])
-    return Verdict(mean / opponents, (variance / boards) ** 0.5 / opponents, boards, against)
+    """The verdict on a candidate from its sums (3 + 2 * league,) over some boards."""
+    opponents = (len(sums) - 3) // 2
+    means = np.concatenate([sums[:1], sums[3 : 3 + opponents]]) / boards
+    squares = np.concatenate([sums[1:2], sums[3 + opponents :]]) / boards
+    variance = np.maximum(squares - means**2, 0.0) / max(boards - 1, 1)
+    gain, *against = means.tolist()
+    error, *errors = np.sqrt(variance).tolist()
+    return Verdict(gain / opponents, error / opponents, boards, tuple(against), tuple(errors), float(sums[2]) / boards)

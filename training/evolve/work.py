@@ -14,7 +14,7 @@ from training.evolve import proposals
 from training.evolve.proposals import BOTH, Proposal, Verdict
 from training.evolve.refine import tasks
 from training.evolve.refine.induce import Rule
-from training.match.duel import Partnership, Stretch, duel
+from training.match.duel import Partnership, Rival, Stretch, duel
 from training.running.cluster import Cluster
 
 TRAINING = "training"  # the split: a run never touches the judging boards before its verdict
@@ -40,7 +40,7 @@ class Work:
     """
 
     cluster: Cluster
-    league: tuple[Partnership, ...]
+    league: tuple[Rival, ...]
     seed: int
     tick: Callable[[int], None]
     labels: str = "play"
@@ -56,7 +56,7 @@ class Work:
         parts, groups = self._cut(len(candidates), stretch)
         sent = [self.cluster.put(list(candidates[group])) for group in groups]
         cuts = [(part, k) for part in parts for k in range(len(groups))]
-        total = np.zeros((len(candidates), 2 + len(self.league)), np.int64)
+        total = np.zeros((len(candidates), 3 + 2 * len(self.league)), np.int64)
         jobs = [(ours, sent[k], league, part) for part, k in cuts]
         for number, sums in self.cluster.map(proposals.trial, jobs):
             part, k = cuts[number]
@@ -132,7 +132,7 @@ class Work:
         ]
 
 
-def imps_task(us: Partnership, them: Partnership, stretch: Stretch) -> NDArray[np.int8]:
+def imps_task(us: Partnership, them: Rival, stretch: Stretch) -> NDArray[np.int8]:
     """IMPs a board of a partnership against another: int8 (N,)."""
     return duel(us, them, stretch).imps
 

@@ -1,4 +1,4 @@
-"""A partnership against another on a stretch of boards, and what a change to it gains there.
+"""A partnership against another, or against a stranger, on a stretch of boards, and what a change to it gains there.
 
 A duel is bid once and kept: its auctions tell on which boards a changed partnership can do anything else, and only
 those are bid again (``changes.sameness``). So a change to a rare sequence costs a hundredth of a match.
@@ -13,13 +13,15 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.hierarchy.bidder import Hierarchy, bid_out, deal_features
+from agents.hierarchy.bidder import Hierarchy, bid_on, bid_out, deal_features
 from agents.hierarchy.changes.sameness import touched
 from agents.hierarchy.language.text import SystemTextError
 from agents.hierarchy.language.tree import System
+from agents.networks.tables import Deals
 from bridge_env.auction import Auctions
 from bridge_env.scoring import imps
 from training.match.boards import Boards, library_boards
+from training.match.strangers import Stranger, bid_against, quicken
 
 Seats = tuple[Hierarchy, Hierarchy, Hierarchy, Hierarchy]
 
@@ -36,6 +38,9 @@ class Partnership:
 
     def with_player(self, which: int, system: System) -> Partnership:
         return Partnership(self.first, system) if which else Partnership(system, self.second)
+
+
+Rival = Partnership | Stranger
 
 
 @dataclass(frozen=True)
@@ -95,19 +100,56 @@ def boards_of(stretch: Stretch) -> tuple[Boards, NDArray[np.int16]]:
     return boards, deal_features(boards.owner)
 
 
-def seats_of(us: Partnership, them: Partnership, table: int) -> Seats:
-    """Who sits N E S W: ``us`` NS at table 0 and EW at table 1."""
-    a, b = (us, them) if table == 0 else (them, us)
+@lru_cache(maxsize=32)
+def _deals_of(stretch: Stretch) -> Deals:
+    """The boards as networks see them."""
+    quicken()
+    boards, _ = boards_of(stretch)
+    unknown = np.zeros((len(boards), 4, 5), np.int8)  # nobody here asks for tricks
+    return Deals.of(boards.owner, unknown, boards.dealer, boards.vulnerability)
+
+
+def seats_of(us: Partnership, them: Rival, table: int) -> Seats:
+    """By which systems the calls of N E S W are read: ``us`` sits NS at table 0 and EW at table 1."""
+    known = Partnership(us.first, us.first) if isinstance(them, Stranger) else them
+    a, b = (us, known) if table == 0 else (known, us)
     return hierarchy(a.first), hierarchy(b.first), hierarchy(a.second), hierarchy(b.second)
 
 
-@lru_cache(maxsize=512)
-def duel(us: Partnership, them: Partnership, stretch: Stretch) -> Duel:
-    """Both tables of every board; a pure function of its arguments."""
+def bid(
+    us: Partnership,
+    them: Rival,
+    stretch: Stretch,
+    table: int,
+    board: NDArray[np.int64] | None = None,
+    calls: NDArray[np.int8] | None = None,
+    length: NDArray[np.int64] | None = None,
+) -> Auctions:
+    """Auctions of a table, bid out from the calls already made where there are such.
+
+    Args:
+        board: int64 (N,), which of the stretch's boards a row has (default: each once).
+        calls: int8 (N, L), legal from the dealer on; length: int64 (N,), how many of them have been made.
+    """
     boards, features = boards_of(stretch)
+    if isinstance(them, Stranger):
+        ours = hierarchy(us.first), hierarchy(us.second)
+        rows = np.arange(len(boards)) if board is None else board
+        return bid_against(ours, them, table, _deals_of(stretch), features, rows, calls, length)
+    seats = seats_of(us, them, table)
+    if calls is not None and length is not None and board is not None:
+        return bid_on(seats, features, board, boards.dealer[board], boards.vulnerability[board], calls, length)
+    rows = slice(None) if board is None else board
+    return bid_out(seats, features[rows], boards.dealer[rows], boards.vulnerability[rows])
+
+
+@lru_cache(maxsize=512)
+def duel(us: Partnership, them: Rival, stretch: Stretch) -> Duel:
+    """Both tables of every board; a pure function of its arguments."""
+    boards, _ = boards_of(stretch)
     histories, points = [], []
     for table in range(2):
-        auctions = bid_out(seats_of(us, them, table), features, boards.dealer, boards.vulnerability)
+        auctions = bid(us, them, stretch, table)
         histories.append(auctions.history[:, : int(auctions.length.max(initial=1))])
         points.append(boards.points(auctions))
     longest = max(h.shape[1] for h in histories)
@@ -115,17 +157,26 @@ def duel(us: Partnership, them: Partnership, stretch: Stretch) -> Duel:
     return Duel(np.array(padded), np.array(points), imps(points[0] - points[1]).astype(np.int8))
 
 
-def gains(candidate: Partnership, us: Partnership, them: Partnership, stretch: Stretch) -> NDArray[np.int16]:
+def gains(candidate: Partnership, us: Partnership, them: Rival, stretch: Stretch) -> NDArray[np.int16]:
     """IMPs by which ``candidate`` does better against ``them`` than ``us`` did, board by board: int16 (N,)."""
+    return gains_and_touched(candidate, us, them, stretch)[0]
+
+
+def gains_and_touched(
+    candidate: Partnership, us: Partnership, them: Rival, stretch: Stretch
+) -> tuple[NDArray[np.int16], NDArray[np.bool_]]:
+    """``gains``, and the boards on which anything else was bid at a table: bool (N,)."""
     before = duel(us, them, stretch)
-    points = before.points.copy()
-    for table, rows, _, again in _again(candidate, us, them, stretch):
+    points, touched = before.points.copy(), np.zeros(len(before.imps), np.bool_)
+    for table, rows, auctions, again in _again(candidate, us, them, stretch):
         points[table, rows] = again
-    return imps(points[0] - points[1]).astype(np.int16) - before.imps
+        width = before.history.shape[2]
+        touched[rows] |= (auctions.history[:, :width] != before.history[table, rows]).any(axis=1)
+    return imps(points[0] - points[1]).astype(np.int16) - before.imps, touched
 
 
 def duel_changed(
-    candidate: Partnership, us: Partnership, them: Partnership, stretch: Stretch
+    candidate: Partnership, us: Partnership, them: Rival, stretch: Stretch
 ) -> tuple[Duel, NDArray[np.bool_]]:
     """The duel of a changed partnership, and on which boards its auctions are others: bool (2, N)."""
     before = duel(us, them, stretch)
@@ -139,17 +190,15 @@ def duel_changed(
 
 
 def _again(
-    candidate: Partnership, us: Partnership, them: Partnership, stretch: Stretch
+    candidate: Partnership, us: Partnership, them: Rival, stretch: Stretch
 ) -> Iterator[tuple[int, NDArray[np.int64], Auctions, NDArray[np.int64]]]:
     """Table, boards, auctions and points of what has to be bid again for ``candidate``."""
     before = duel(us, them, stretch)
-    boards, features = boards_of(stretch)
+    boards, _ = boards_of(stretch)
     for table in range(2):
         rows = np.flatnonzero(_can_notice(candidate, us, table, boards, before.history[table]))
         if rows.size:
-            auctions = bid_out(
-                seats_of(candidate, them, table), features[rows], boards.dealer[rows], boards.vulnerability[rows]
-            )
+            auctions = bid(candidate, them, stretch, table, rows)
             yield table, rows, auctions, boards.take(rows).points(auctions)
 
 

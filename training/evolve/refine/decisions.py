@@ -12,12 +12,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.hierarchy.bidder import bid_on
 from agents.hierarchy.language.tree import Constraint
 from bridge_env.auction import Auctions
 from bridge_env.calls import NUM_CALLS
 from bridge_env.scoring import imps
-from training.match.duel import Duel, Partnership, Stretch, boards_of, seats_of
+from training.match.duel import Duel, Partnership, Rival, Stretch, bid, boards_of
 
 UNTRIED = -128
 BATCH = 32768  # play-outs at a time
@@ -102,7 +101,7 @@ def legal_calls(
 
 def play_out(
     us: Partnership,
-    them: Partnership,
+    them: Rival,
     stretch: Stretch,
     before: Duel,
     table: int,
@@ -120,7 +119,7 @@ def play_out(
     Returns:
         int8 (N, 38): 0 for the call made, ``UNTRIED`` for those not asked for.
     """
-    boards, features = boards_of(stretch)
+    boards, _ = boards_of(stretch)
     history = before.history[table]
     made = history[board, number].astype(int)
     out = np.full((len(board), NUM_CALLS), UNTRIED, np.int8)
@@ -128,13 +127,12 @@ def play_out(
     ask = ask.copy()
     ask[np.arange(len(board)), made] = False
     which, call = np.nonzero(ask)
-    seats = seats_of(us, them, table)
     for at in range(0, len(which), BATCH):
         w, c = which[at : at + BATCH], call[at : at + BATCH]
         b, k = board[w], number[w]
         calls = history[b, : int(k.max()) + 1].copy()
         calls[np.arange(len(b)), k] = c
-        ended = bid_on(seats, features, b, boards.dealer[b], boards.vulnerability[b], calls, k + 1)
+        ended = bid(us, them, stretch, table, b, calls, k + 1)
         points = before.points[:, b].copy()
         points[table] = boards.take(b).points(ended)
         out[w, c] = imps(points[0] - points[1]).astype(np.int16) - before.imps[b]
@@ -143,5 +141,5 @@ def play_out(
 
 #: What makes labels: ``play_out``, or ``training.evolve.refine.look_ahead.look_ahead``, which takes and means the same.
 Labeller = Callable[
-    [Partnership, Partnership, Stretch, Duel, int, NDArray[np.int64], NDArray[np.int64], NDArray[np.bool_]], Worth
+    [Partnership, Rival, Stretch, Duel, int, NDArray[np.int64], NDArray[np.int64], NDArray[np.bool_]], Worth
 ]

@@ -19,7 +19,7 @@ from agents.hierarchy.language.tree import INFINITE, Atom, Constraint
 from agents.hierarchy.language.vocabulary import WORDS
 from bridge_env.calls import DOUBLE, FIRST_BID, NUM_CALLS
 from training.evolve.refine.decisions import UNTRIED, Examples, Labeller, Worth, decisions_of, legal_calls, play_out
-from training.match.duel import Partnership, Stretch, boards_of, duel, seats_of
+from training.match.duel import Partnership, Rival, Stretch, boards_of, duel, seats_of
 
 #: What tells kinds of auctions apart: word, and the most that is told apart.
 _KIND = (
@@ -62,7 +62,7 @@ def context_constraint(kind: NDArray[np.int16]) -> Constraint:
 
 
 def decided_rows(
-    us: Partnership, them: Partnership, stretch: Stretch, table: int
+    us: Partnership, them: Rival, stretch: Stretch, table: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int16]]:
     """Boards, numbers of calls, and feature rows of the decisions that general rules made."""
     boards, features = boards_of(stretch)
@@ -78,7 +78,7 @@ def decided_rows(
     return board[general], number[general], rows[general]
 
 
-def count_contexts(us: Partnership, them: Partnership, stretch: Stretch) -> Counter[str]:
+def count_contexts(us: Partnership, them: Rival, stretch: Stretch) -> Counter[str]:
     """How many decisions of general rules fall to each kind of auction."""
     total: Counter[str] = Counter()
     for table in range(2):
@@ -94,7 +94,7 @@ def name_of(when: Constraint) -> str:
 
 
 def label_general(
-    us: Partnership, them: Partnership, stretch: Stretch, wanted: Mapping[str, int], by: Labeller = play_out
+    us: Partnership, them: Rival, stretch: Stretch, wanted: Mapping[str, int], by: Labeller = play_out
 ) -> dict[tuple[str, str], list[Examples]]:
     """Examples by kind of auction and family of calls, at most so many decisions of each kind."""
     boards, _ = boards_of(stretch)

@@ -23,7 +23,7 @@ from training.evolve.refine.decisions import (
     play_out,
 )
 from training.match.boards import Boards
-from training.match.duel import Duel, Partnership, Stretch, boards_of, duel
+from training.match.duel import Duel, Partnership, Rival, Stretch, boards_of, duel
 
 GAME_BIDS = (14, 17, 18)  # 3NT 4H 4S
 NEAREST, JUMPS = 6, 10  # bids above the last one that are tried; after bids of one
@@ -59,7 +59,7 @@ def _readings(calls: tuple[int, ...], first: int) -> list[Path]:
     return readings(calls, first, 0)
 
 
-def count_paths(us: Partnership, them: Partnership, stretch: Stretch) -> Counter[str]:
+def count_paths(us: Partnership, them: Rival, stretch: Stretch) -> Counter[str]:
     """How many decisions fall to each reading of a position."""
     boards, _ = boards_of(stretch)
     total: Counter[str] = Counter()
@@ -103,14 +103,14 @@ def _tried(legal: NDArray[np.bool_], before: NDArray[np.int8]) -> NDArray[np.boo
 
 
 def label(
-    us: Partnership, them: Partnership, stretch: Stretch, wanted: Mapping[str, int], by: Labeller = play_out
+    us: Partnership, them: Rival, stretch: Stretch, wanted: Mapping[str, int], by: Labeller = play_out
 ) -> dict[str, list[Examples]]:
     """Examples of the positions ``wanted``: reading -> at most how many decisions (the first ones count)."""
     return label_duel(us, them, stretch, duel(us, them, stretch), wanted, by=by)
 
 
 def label_duel(
-    us: Partnership, them: Partnership, stretch: Stretch, before: Duel, wanted: Mapping[str, int],
+    us: Partnership, them: Rival, stretch: Stretch, before: Duel, wanted: Mapping[str, int],
     on: NDArray[np.bool_] | None = None, by: Labeller = play_out,
 ) -> dict[str, list[Examples]]:  # fmt: skip
     """``label`` for a duel that has been bid; of the auctions ``on``, bool (2, N), alone where that is given."""

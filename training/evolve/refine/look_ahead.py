@@ -23,7 +23,7 @@ from bridge_env.auction import Auctions
 from bridge_env.calls import NUM_CALLS
 from bridge_env.view import BidView, view_of
 from training.evolve.refine.decisions import UNTRIED
-from training.match.duel import Duel, Partnership, Seats, Stretch, boards_of, seats_of
+from training.match.duel import Duel, Partnership, Rival, Seats, Stretch, boards_of, seats_of
 
 SAMPLES = 24  # deals for each decision
 TOGETHER = 64  # decisions whose calls are bid out at once
@@ -33,7 +33,7 @@ _MEMORY = 512  # readings of calls kept for each bidder, 22 KB each
 
 def look_ahead(
     us: Partnership,
-    them: Partnership,
+    them: Rival,
     stretch: Stretch,
     before: Duel,
     table: int,

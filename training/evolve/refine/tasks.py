@@ -14,20 +14,20 @@ from training.evolve.refine.general import count_contexts, label_general
 from training.evolve.refine.induce import Rule, rules
 from training.evolve.refine.labels import count_paths, label, label_duel
 from training.evolve.refine.look_ahead import look_ahead
-from training.match.duel import Partnership, Stretch, duel_changed, is_system
+from training.match.duel import Partnership, Rival, Stretch, duel_changed, is_system
 
 PARTS = 4096  # boards a task
 #: What labels are made by, as ``training.evolve.config.LABELS`` names it.
 LABELLERS: dict[str, Labeller] = {"play": play_out, "look-ahead": look_ahead}
 
 
-def count_task(us: Partnership, them: Partnership, stretch: Stretch) -> tuple[Counter[str], Counter[str]]:
+def count_task(us: Partnership, them: Rival, stretch: Stretch) -> tuple[Counter[str], Counter[str]]:
     """How often ``us`` decide against ``them`` at each position, and by general rules in each kind of auction."""
     return count_paths(us, them, stretch), count_contexts(us, them, stretch)
 
 
 def label_task(
-    us: Partnership, them: Partnership, stretch: Stretch, wanted: Mapping[str, int], labels: str = "play"
+    us: Partnership, them: Rival, stretch: Stretch, wanted: Mapping[str, int], labels: str = "play"
 ) -> dict[str, Examples]:
     """Labelled decisions at the positions, and in the kinds of auctions, that are wanted; ``labels`` of LABELLERS."""
     by = LABELLERS[labels]
@@ -44,7 +44,7 @@ def rules_task(parts: Sequence[Examples]) -> list[Rule]:
 def answers_task(
     begun: Partnership,
     us: Partnership,
-    league: Sequence[Partnership],
+    league: Sequence[Rival],
     stretches: Sequence[Stretch],
     path: str,
     call: str,

@@ -1,0 +1,123 @@
+"""Can a pair say a rule across the table, and remember it?
+
+A bound on what learning may propose. A rule that breaks it may gain on the boards at hand, but it is no agreement that
+people make: "1NT overcall on one point", "doubles on the length of diamonds", "0-23 by the rule of 20".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from agents.hierarchy.changes.edits import trail_of, what_it_says
+from agents.hierarchy.changes.mutation import addresses
+from agents.hierarchy.language.text import SUITS, is_difference
+from agents.hierarchy.language.tree import INFINITE, Atom, Constraint, Line, Step, System
+
+MOST_CONDITIONS = 3  # beyond the strength of the hand and the length of the suit that is bid
+#: Scales on which a hand counts as strong. Only the first two are ranges in people's mouths.
+_POINTS = ("hcp", "points", "support", "total", "total-max", "likely", "likely-total", "combined", "combined-max",
+           "combined-points")  # fmt: skip
+_COUNTING = ("rule20", "zar", "quick", "playing", "controls", "aces", "kings", "keycards", "combined-aces")
+_HONOURS = ("top3", "top5", "hcp", "stopper", "keycards", "playing")
+_TRUMPS_SEEN = ("trump-tricks",)  # honours in the suit that they bid
+_MAJORS = ("H", "S", "M", "oM")
+
+
+def faults(path: Sequence[Step], line: Line, when: Constraint = ()) -> list[str]:
+    """What makes ``line`` after ``path`` a rule that no pair would play; empty if it can be said.
+
+    Args:
+        path: the calls before it; empty for openings and general rules.
+        when: of a general rule, the context of its block.
+    """
+    if line.after or not line.path:
+        return []
+    call = line.path[-1]
+    said = {step.token.partition(":")[2] or step.token[1:] for step in (*path, *line.path)} - {"", "N", "X"}
+    said |= {other for suit, other in (("m", "om"), ("M", "oM")) if suit in said}
+    atoms = _atoms(line.constraint)
+    if any(atom.word == "C" and Atom("D", atom.lo, atom.hi) in atoms for atom in atoms):
+        said |= {"C", "D"}  # both minors alike, as a takeout double has them
+    found = []
+    answers = any(not step.theirs and step.token != "P" for step in (*path, *line.path[:-1]))
+    voluntary = call.token != "P" and not answers and not _asks(when, "forced")
+    if voluntary and not any(_is_strength(atom) for atom in (*atoms, *_atoms(when))):
+        found.append("a call that nobody asked for needs a least strength")
+    found += [f"{atom.word} has an upper bound" for atom in atoms if _caps_a_count(atom)]
+    found += [f"{atom.word}: a suit that has not come up" for atom in atoms if _off_topic(atom, call.token, said)]
+    more = len({_phrase(clause) for clause in line.constraint if not _natural(clause, call.token)})
+    if more > MOST_CONDITIONS:
+        found.append(f"{more} conditions besides strength and the suit's length; {MOST_CONDITIONS} can be remembered")
+    return found
+
+
+def new_faults(before: System, after: System) -> list[str]:
+    """The faults of the lines of ``after`` that ``before`` has not."""
+    held = {(trail_of(before, address), what_it_says(line)) for address, line in addresses(before)}
+    out = []
+    for address, line in addresses(after):
+        trail = trail_of(after, address)
+        if (trail, what_it_says(line)) not in held:
+            when = after.blocks[int(address[1])].when if address[0] == "blocks" else ()
+            path = () if address[0] == "blocks" else tuple(_steps(trail))
+            out += [f"{line.name}: {fault}" for fault in faults(path, line, when)]
+    return out
+
+
+def _steps(trail: Sequence[str]) -> Iterator[Step]:
+    for name in trail:
+        for token in name.split("-"):
+            yield Step(token.strip("()"), token.startswith("("))
+
+
+def _atoms(constraint: Constraint) -> list[Atom]:
+    return [atom for clause in constraint for together in clause for atom in together]
+
+
+def _asks(when: Constraint, word: str) -> bool:
+    return any(atom.word == word and atom.lo > 0 for atom in _atoms(when))
+
+
+def _is_strength(atom: Atom) -> bool:
+    """Does it ask for a least strength?"""
+    stem = atom.word.partition(":")[0]
+    if stem == "losers":
+        return atom.hi < INFINITE
+    return (atom.word in _POINTS or stem in (*_POINTS[2:], *_COUNTING, *_TRUMPS_SEEN)) and atom.lo > 0
+
+
+def _caps_a_count(atom: Atom) -> bool:
+    """Is it "at most" on a scale on which people say "at least"?"""
+    stem = atom.word.partition(":")[0]
+    if stem == "losers":
+        return atom.lo > 0
+    exactly = stem in ("aces", "kings", "keycards", "combined-aces")  # answers to asking bids say how many
+    return stem in _COUNTING and atom.hi < INFINITE and not exactly
+
+
+def _off_topic(atom: Atom, call: str, said: set[str]) -> bool:
+    """Does it speak of a suit that neither the call nor the auction named?"""
+    if is_difference(atom.word):
+        return not said & set(atom.word.split("-")) and not {*atom.word.split("-")} <= {*_MAJORS}
+    stem, colon, suit = atom.word.partition(":")
+    if not colon and atom.word in (*SUITS, "M", "m", "oM", "om", "x", "y"):
+        # Lengths: the majors are everybody's business, and a bid may deny longer suits.
+        return atom.lo > 0 and atom.word not in said and atom.word not in _MAJORS and "any" not in said
+    return bool(colon) and stem in _HONOURS and suit not in said and not call.endswith("N")
+
+
+def _phrase(clause: Sequence[Sequence[Atom]]) -> tuple[object, ...]:
+    """What tells one thing to remember from another: "three cards in each" of several suits is one."""
+    suits = (*SUITS, "M", "m", "oM", "om", "x", "y")
+    return tuple((("length" if a.word in suits else a.word), a.lo, a.hi) for together in clause for a in together)
+
+
+def _natural(clause: Sequence[Sequence[Atom]], call: str) -> bool:
+    """Is it what a call says anyway: a strength, or the length of the suit that is bid?"""
+    suit = call.partition(":")[2] or call[1:]
+    return all(
+        atom.word in (*_POINTS, suit, f"fit:{suit}", f"best:{suit}", f"long:{suit}")
+        or atom.word.partition(":")[0] in _POINTS[2:]
+        for together in clause
+        for atom in together
+    )

@@ -1,0 +1,114 @@
+"""Partnerships that learn against strangers: the same calls as in a match, gatekeepers refused, validators heard."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from agents.hierarchy.changes.edits import Insert
+from agents.hierarchy.language.text import parse_system
+from agents.registry import read_system
+from bridge_env.bidders import SpecError
+from training.evolve import generations
+from training.evolve.config import EvolveConfig
+from training.evolve.generations import _is_sayable, _validated
+from training.evolve.proposals import Proposal, path_steps, trial, verdict
+from training.evolve.refine.decisions import UNTRIED
+from training.evolve.refine.tasks import count_task, label_task
+from training.evolve.work import Work
+from training.match.boards import library_boards
+from training.match.duel import Partnership, Stretch, duel, gains
+from training.match.match import play
+from training.match.strangers import Stranger, stranger
+
+SAYC = Partnership(read_system("sayc"), read_system("sayc"))
+WEAK = Insert((), parse_system("system: x\n1N 12-14 hcp, balanced").lines[0], "a weak no trump")
+ACOL = Stranger("policy:acol")
+STRETCH = Stretch(3, "training", 0, 120)
+
+
+def test_a_duel_with_a_stranger_is_the_match():
+    boards = library_boards(120, 3, "training")
+    assert np.array_equal(duel(SAYC, ACOL, STRETCH).imps, play("system:sayc", "policy:acol", boards, 3).imps)
+
+
+def test_gains_against_a_stranger_are_those_of_whole_duels():
+    changed = Partnership(WEAK.apply(SAYC.first), WEAK.apply(SAYC.second))
+    whole = duel(changed, ACOL, STRETCH).imps.astype(int) - duel(SAYC, ACOL, STRETCH).imps
+    assert whole.any()
+    assert np.array_equal(gains(changed, SAYC, ACOL, STRETCH), whole)
+
+
+def test_calls_are_played_out_against_a_stranger():
+    paths, _ = count_task(SAYC, ACOL, STRETCH)
+    path, often = paths.most_common(1)[0]
+    examples = label_task(SAYC, ACOL, STRETCH, {path: 20})[path]
+    assert min(20, often) <= len(examples) <= 40  # of both tables
+    assert (examples.worth != UNTRIED).sum() > 2 * len(examples)
+    assert (examples.worth == 0).any(axis=1).all()  # the call that was made
+
+
+@pytest.mark.parametrize("name", ["policy:humans", "policy:polish", "policy:wbridge5"])
+def test_gatekeepers_are_refused(name, tmp_path):
+    with pytest.raises(SpecError, match="gatekeeper"):
+        stranger(name)
+    for office in ("league", "validators"):
+        config = EvolveConfig(gatekeepers="", **{office: name})
+        with pytest.raises(SpecError, match="gatekeeper"):
+            generations.start_run(tmp_path, "run", config)
+    assert not list(tmp_path.iterdir())
+
+
+def test_who_trains_cannot_validate():
+    with pytest.raises(ValueError, match="cannot validate"):
+        EvolveConfig(league="policy:acol", validators="policy:acol").check()
+
+
+def test_strangers_cannot_be_looked_ahead_against():
+    with pytest.raises(ValueError, match="disclose none"):
+        EvolveConfig(league="policy:acol", labels="look-ahead").check()
+
+
+class OneByOne:
+    """A cluster of this process."""
+
+    workers = 1
+
+    def put(self, value):
+        return value
+
+    def map(self, function, jobs):
+        return ((k, function(*job)) for k, job in enumerate(jobs))
+
+
+def test_what_loses_to_a_validator_is_not_kept():
+    config = EvolveConfig(validators="policy:acol")
+    work = Work(OneByOne(), (SAYC,), 1, int)
+    wild = Insert((), parse_system("system: x\n7N 0+ hcp").lines[0], "suicide")
+    worse = Partnership(wild.apply(SAYC.first), wild.apply(SAYC.second))
+    assert _validated(SAYC, worse, ["it"], config, work, STRETCH) == (SAYC, [])
+    assert _validated(SAYC, worse, ["it"], replace(config, validators=""), work, STRETCH) == (worse, ["it"])
+    assert _validated(SAYC, SAYC, ["same"], config, work, STRETCH) == (SAYC, ["same"])
+
+
+def test_only_sayable_changes_are_tried():
+    def with_rule(text, path=""):
+        edit = Insert(path_steps(path), parse_system(f"system: x\n{text}").lines[0], "")
+        return Proposal(edit, 2, "x").apply(SAYC, compiled=False)
+
+    assert _is_sayable(SAYC, with_rule("1N 12-14 hcp, balanced"))
+    assert not _is_sayable(SAYC, with_rule("1S 0-23 rule20, 5+ S, 11+ hcp"))
+    assert not _is_sayable(SAYC, with_rule("1S 11+ hcp, 5+ S, 2+ top5:D"))
+    worse = with_rule("1S 0-23 rule20, 5+ S, 11+ hcp")
+    line = worse.first.lines[0]
+    better = Partnership(*(replace(s, lines=s.lines[1:]) for s in (worse.first, worse.second)))
+    assert line.name == "1S"
+    assert _is_sayable(worse, better)  # what is dropped needs no excuse
+
+
+def test_doubles_count_against_who_leans_on_opponents_that_never_double():
+    """A system that bids slams on nothing gains nothing in a trial against strangers, who double or simply defend."""
+    greedy = Insert((), parse_system("system: x\n6N 13+ hcp").lines[0], "slam on an opening")
+    changed = Partnership(greedy.apply(SAYC.first), greedy.apply(SAYC.second))
+    sums = trial(SAYC, [changed], [ACOL], STRETCH)
+    assert verdict(sums[0], STRETCH.count).gain < -2

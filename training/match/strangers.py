@@ -1,0 +1,119 @@
+"""Tables at which a partnership that follows systems meets a stranger: a network of others' auctions.
+
+Nobody discloses a stranger's system. The partnership reads its calls by the system of its own first player.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.hierarchy.bidder import Hierarchy
+from agents.hierarchy.engine.context import QUANTITIES
+from agents.hierarchy.engine.engine import bid_rows
+from agents.hierarchy.fast.positions import positions_among
+from agents.networks.network import Network
+from agents.networks.shipped import GATEKEEPER, read_networks, role
+from agents.networks.tables import Deals, decide, look
+from bridge_env.auction import Auctions
+from bridge_env.bidders import SpecError
+
+_POLICY = "policy:"
+
+
+@dataclass(frozen=True)
+class Stranger:
+    """A network as an opponent; ``spec`` is ``policy:NAME`` or ``policy:FILE``."""
+
+    spec: str
+
+    @property
+    def network(self) -> Network:
+        """Its weights, kept by the process."""
+        return read_networks(self.spec.removeprefix(_POLICY)).policy
+
+
+def stranger(spec: str) -> Stranger:
+    """The stranger that ``spec`` names.
+
+    Raises:
+        SpecError: it is no network, or a gatekeeper, which nothing may train against.
+    """
+    if not spec.startswith(_POLICY):
+        raise SpecError(f"{spec!r} is no stranger; write policy:NAME or policy:FILE")
+    if role(read_networks(spec.removeprefix(_POLICY))) == GATEKEEPER:
+        raise SpecError(f"{spec} is a gatekeeper: nothing trains against it, so that it can tell what was learned")
+    return Stranger(spec)
+
+
+def bid_against(
+    us: tuple[Hierarchy, Hierarchy],
+    them: Stranger,
+    table: int,
+    deals: Deals,
+    features: NDArray[np.int16],
+    board: NDArray[np.int64],
+    calls: NDArray[np.int8] | None = None,
+    length: NDArray[np.int64] | None = None,
+) -> Auctions:
+    """Auctions bid out, from the calls already made where there are such.
+
+    Args:
+        us: who sits NS at table 0 and EW at table 1.
+        features: int16 (B, 4, NUM_FEATURES) of the ``deals``.
+        board: int64 (N,), which of them a row has.
+        calls: int8 (N, L), legal from the dealer on; length: int64 (N,), how many of them have been made.
+    """
+    if calls is not None and length is not None:
+        calls = np.where(np.arange(calls.shape[1]) < length[:, None], calls, -1).astype(np.int8)
+        auctions = Auctions.replay(calls, deals.dealer[board], deals.vulnerability[board])
+    else:
+        auctions = Auctions(deals.dealer[board], deals.vulnerability[board])
+    ours = _caller(us, table, features)
+    while True:
+        rows = np.flatnonzero(~auctions.done)
+        if not rows.size:
+            return auctions
+        mine = (auctions.turn[rows] & 1) == table
+        chosen = np.empty(len(rows), np.int8)
+        chosen[mine] = ours(auctions, board, rows[mine])
+        asked = rows[~mine]
+        if asked.size:
+            seen, mask = look(auctions, deals, board, asked)
+            chosen[~mine] = decide(them.network.outputs(*seen), mask, np.full(len(asked), -1.0))[1]
+        auctions.step(chosen, rows)
+
+
+def _caller(
+    us: tuple[Hierarchy, Hierarchy], table: int, features: NDArray[np.int16]
+) -> Callable[[Auctions, NDArray[np.int64], NDArray[np.int64]], NDArray[np.int8]]:
+    """Who calls at our seats; opponents are read by our first player's system."""
+    first, second = us
+    seats = (first, first, second, first) if table == 0 else (first, first, first, second)
+    positions, systems = positions_among(seats)
+
+    def call(auctions: Auctions, board: NDArray[np.int64], rows: NDArray[np.int64]) -> NDArray[np.int8]:
+        n, seat = len(rows), auctions.turn[rows].astype(np.int64)
+        longest = int(auctions.length[rows].max(initial=0))
+        chosen, rules = np.empty(n, np.int8), np.empty(n, np.int32)
+        bid_rows(
+            positions.pool, np.broadcast_to(systems, (n, 4)).copy(), auctions.dealer[rows],
+            auctions.vulnerability[rows], np.ascontiguousarray(auctions.history[rows, :longest]),
+            auctions.length[rows], features[board[rows], seat], chosen, rules,
+            np.empty((n, 4, QUANTITIES, 2), np.int16),
+        )  # fmt: skip
+        return chosen
+
+    return call
+
+
+@lru_cache(maxsize=1)
+def quicken() -> bool:
+    """Let this process multiply in its fastest way, once; the calls are the same."""
+    from training.networks.speed import use_fastest
+
+    return use_fastest()
