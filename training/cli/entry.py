@@ -17,6 +17,7 @@ from training.cli.boards import add_bid, add_deal, add_match
 from training.cli.book import add_book
 from training.cli.deals import add_library, add_solve
 from training.cli.evolve import add_evolve
+from training.cli.exam import add_exam
 from training.cli.fit import add_fit
 from training.cli.panel import add_panel
 from training.cli.play import add_play
@@ -33,6 +34,7 @@ examples:
   bridge-env bid system:sayc --hand AKQ2.T98.J7.A543          one call, and why
   bridge-env match system:sayc pass --boards 1000             one bidder against another
   bridge-env panel system:sayc                                against strangers that it never met
+  bridge-env exam system:sayc                                 where books agree, does it?
   bridge-env play                                             watch a hand being played, or take a seat
   bridge-env book sayc                                        a system as notes, with figures
   bridge-env evolve                                           let partnerships learn from each other
@@ -98,6 +100,7 @@ def _parser() -> argparse.ArgumentParser:
         add_bid,
         add_match,
         add_panel,
+        add_exam,
         add_play,
         add_book,
         add_evolve,

@@ -1,0 +1,58 @@
+"""``bridge-env exam``: the arguments and the calls."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+from typing import Any
+
+_EPILOG = """\
+examples:
+  bridge-env exam system:sayc system:two-over-one          the score by area
+  bridge-env exam system:mine.bidding --wrong              every position that was answered otherwise, and why
+  bridge-env exam policy:champion --area openings slam     these areas alone
+  bridge-env exam system:mine.bidding --file mine.exam     another exam: a file, or a folder of .exam files
+
+The textbook exam holds positions in which books on five-card majors agree, with the calls that they accept: ten points
+for a best call, five for a reasonable one. Positions are asked of everybody, or of those who play Standard American
+(sayc) or two over one (2/1). Which of them a bidder sits, its system's header says; where it does not, either
+answer counts. All four seats play what the bidder plays. The exam tells how far a bidder agrees with the books, and not
+how well it bids: a system of another family answers by its own book.
+"""
+
+
+def add_exam(subparsers: Any) -> None:
+    """Add ``bridge-env exam``."""
+    parser = subparsers.add_parser(
+        "exam",
+        help="the textbook exam: what a bidder calls where books agree",
+        description="Let bidders answer the textbook exam, and print their scores by area.",
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("specs", nargs="+", metavar="SPEC", help="the bidders ('bridge-env match --help' lists them)")
+    parser.add_argument("--key", choices=("sayc", "2/1", "all"), help="ask what this key asks (default: by its header)")
+    parser.add_argument("--area", nargs="+", metavar="AREA", help="ask in these areas alone; a wrong name lists them")
+    parser.add_argument("--file", nargs="+", metavar="FILE", type=Path, help="sit this exam instead of the textbook's")
+    parser.add_argument("--wrong", action="store_true", help="list what was answered otherwise, and the reason")
+    parser.add_argument("--json", metavar="FILE", type=Path, help="write scores and answers to this file too")
+    parser.set_defaults(handler=_run)
+
+
+def _run(args: argparse.Namespace) -> int:
+    from training.exam.marks import sit
+    from training.exam.positions import read_exam, textbook
+    from training.exam.report import scores_text, wrong_text
+    from training.running import runs
+
+    exam = read_exam(args.file) if args.file else textbook()
+    papers = [sit(spec, exam, args.key, args.area) for spec in args.specs]
+    told = [scores_text(papers)]
+    if args.wrong:
+        told += [wrong_text(paper) for paper in papers]
+    print("\n\n".join(told))
+    if args.json is not None:
+        record = {"exam": [str(path) for path in args.file or ["textbook"]], "papers": [p.record() for p in papers]}
+        runs.write_atomically(args.json, json.dumps(record, indent=1) + "\n")
+    return 0

@@ -1,0 +1,142 @@
+"""Sit an exam: the calls of a bidder in its positions, and what they score."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from agents.registry import system_of
+from agents.wire import calls
+from bridge_env.bidders import make
+from bridge_env.calls import call_text, parse_call
+from bridge_env.cards import SEATS
+from training.exam.positions import ALL, FULL, Exam, Position
+
+_HEADERS = {
+    "2/1": re.compile(r"two[ -]over[ -]one|\b2/1\b", re.IGNORECASE),
+    "sayc": re.compile(r"standard american|\bsayc\b", re.IGNORECASE),
+}
+
+
+def key_of(spec: str) -> str:
+    """Which key a bidder sits: what its system's name and header say, ``all`` where they say neither or both."""
+    hierarchy = system_of(spec)
+    if hierarchy is None:
+        return ALL
+    header = " ".join((hierarchy.system.name, *hierarchy.system.comments))
+    told = [key for key, pattern in _HEADERS.items() if pattern.search(header)]
+    return told[0] if len(told) == 1 else ALL
+
+
+@dataclass(frozen=True)
+class Answer:
+    """A position, and the call that a bidder made in it."""
+
+    position: Position
+    call: int
+
+    @property
+    def points(self) -> int:
+        return self.position.points(self.call)
+
+
+@dataclass(frozen=True)
+class Marks:
+    """What positions scored together."""
+
+    positions: int
+    points: int
+    best: int
+
+    @property
+    def share(self) -> float:
+        """Points of those that could be had, 0..1."""
+        return self.points / (FULL * self.positions)
+
+
+@dataclass(frozen=True)
+class Paper:
+    """The answers of one bidder.
+
+    Attributes:
+        spec: the bidder.
+        key: the key that it sat.
+        titles: title of each area, in the order of the exam.
+        answers: one for each position, in the order of the exam.
+    """
+
+    spec: str
+    key: str
+    titles: dict[str, str]
+    answers: tuple[Answer, ...]
+
+    def marks(self, area: str | None = None) -> Marks:
+        """What an area (default all of them) scored."""
+        mine = [a for a in self.answers if area in (None, a.position.area)]
+        return Marks(len(mine), sum(a.points for a in mine), sum(a.points == FULL for a in mine))
+
+    def areas(self) -> list[str]:
+        """The areas in which something was asked."""
+        return [area for area in self.titles if any(a.position.area == area for a in self.answers)]
+
+    def wrong(self, area: str | None = None) -> list[Answer]:
+        """Answers that did not get all points."""
+        return [a for a in self.answers if a.points < FULL and area in (None, a.position.area)]
+
+    def record(self) -> dict[str, Any]:
+        """The paper in words and numbers, for JSON."""
+        return {
+            "spec": self.spec,
+            "key": self.key,
+            "all": _marks_record(self.marks()),
+            "areas": {area: {"title": self.titles[area], **_marks_record(self.marks(area))} for area in self.areas()},
+            "answers": [_answer_record(answer) for answer in self.answers],
+        }
+
+
+def sit(spec: str, exam: Exam, key: str | None = None, areas: Sequence[str] | None = None) -> Paper:
+    """Let a bidder answer an exam, as one batch, all four seats playing what it plays.
+
+    Args:
+        spec: the bidder.
+        key: ``sayc``, ``2/1`` or ``all`` (default: as ``key_of`` says).
+        areas: these alone (default all).
+
+    Raises:
+        SpecError: the spec names no bidder.
+        ValueError: no such key or area, or the key asks nothing in these areas.
+    """
+    chosen = key or key_of(spec)
+    asked = exam.asked(chosen, areas)
+    if not asked:
+        raise ValueError(f"the exam asks nothing there of who plays {chosen}")
+    bidder = make(spec, partner=spec, opponents=spec)
+    made = calls(bidder, [position.state for position in asked])
+    answers = tuple(Answer(p, parse_call(call)) for p, call in zip(asked, made, strict=True))
+    return Paper(spec, chosen, exam.titles, answers)
+
+
+def _marks_record(marks: Marks) -> dict[str, Any]:
+    return {
+        "positions": marks.positions,
+        "points": marks.points,
+        "best": marks.best,
+        "percent": round(100 * marks.share, 2),
+    }
+
+
+def _answer_record(answer: Answer) -> dict[str, Any]:
+    position = answer.position
+    return {
+        "area": position.area,
+        "where": position.where,
+        **position.state,
+        "seat": SEATS[position.seat],
+        "key": position.key,
+        "call": call_text(answer.call),
+        "points": answer.points,
+        "accepted": {call_text(call): points for call, points in position.answers},
+        "reason": position.reason,
+    }

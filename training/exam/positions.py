@@ -1,0 +1,266 @@
+"""Exams as text: areas, and a line for each position with its accepted calls. Read, with line-numbered errors.
+
+::
+
+    # A comment.
+    area: transfers  Responses to one no trump
+    none N      | 1NT P      | J8643.5.K872.Q94 | 2H           | five spades
+    both S 2/1  | 1NT P 4D P | KQ7.J5.AQ84.AJ63 | 4H           | a Texas transfer
+    ns E        | -          | AQT5.73.KQJ64.72 | 1D, 1S 5     | the longer suit
+
+A position says who is vulnerable and who deals, the auction so far from the dealer on (``-``: no call yet), the hand
+whose turn it is (spades first), the accepted calls, and the reason. A call alone gives ten points; another number may
+stand behind it. ``sayc`` or ``2/1`` behind the dealer keeps a position for who plays that; without it, it is for all.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from importlib.resources import files
+from pathlib import Path
+
+from bridge_env.auction import Auctions, IllegalCall, one_auction
+from bridge_env.calls import call_text, parse_call
+from bridge_env.cards import SEATS, VULNERABILITIES, parse_hand, parse_seat, parse_vulnerability
+
+FULL = 10  # points for a best call
+KEYS = ("sayc", "2/1")
+ALL = "all"
+SUFFIX = ".exam"
+_FIELDS = "vulnerability and dealer | auction | hand | accepted calls | reason"
+_AREA = re.compile(r"^area:\s*(\S+)\s+(\S.*)$")
+_ANSWER = re.compile(r"^(\S+)(?:\s+(\d+))?$")
+
+
+class ExamError(ValueError):
+    """A file that is no exam; the message names the file, the line and the fault."""
+
+
+@dataclass(frozen=True)
+class Position:
+    """One question of an exam.
+
+    Attributes:
+        area: short name of its area.
+        key: who is asked: ``sayc``, ``2/1``, or ``all``.
+        vulnerability: code 0..3 (bit 0 NS, bit 1 EW).
+        dealer: seat 0..3.
+        auction: the calls so far, from the dealer on.
+        hand: ``"AKQ2.T98.J7.A543"``, of the seat whose turn it is.
+        answers: (call, points) of the accepted calls, as written.
+        reason: why.
+        where: file and line, such as ``openings.exam:12``.
+    """
+
+    area: str
+    key: str
+    vulnerability: int
+    dealer: int
+    auction: tuple[int, ...]
+    hand: str
+    answers: tuple[tuple[int, int], ...]
+    reason: str
+    where: str = field(default="", compare=False)
+
+    @property
+    def question(self) -> tuple[int, int, tuple[int, ...], str]:
+        """What is asked, whoever is asked."""
+        return self.vulnerability, self.dealer, self.auction, self.hand
+
+    @property
+    def seat(self) -> int:
+        """Whose turn it is."""
+        return (self.dealer + len(self.auction)) % 4
+
+    @property
+    def state(self) -> dict[str, object]:
+        """The position as ``agents.calls`` takes it."""
+        return {
+            "hand": self.hand,
+            "dealer": SEATS[self.dealer],
+            "vulnerability": VULNERABILITIES[self.vulnerability],
+            "auction": [call_text(call) for call in self.auction],
+        }
+
+    def points(self, call: int) -> int:
+        """What ``call`` scores, 0..10."""
+        return dict(self.answers).get(call, 0)
+
+
+@dataclass(frozen=True)
+class Exam:
+    """Positions in their areas.
+
+    Attributes:
+        titles: title of each area, in the order of the exam.
+        positions: all of them.
+    """
+
+    titles: dict[str, str]
+    positions: tuple[Position, ...]
+
+    @cached_property
+    def everybody(self) -> tuple[Position, ...]:
+        """The positions for a bidder of no known system: where both keys ask the same, either's answer counts."""
+        merged: dict[tuple[object, ...], Position] = {}
+        for position in self.positions:
+            before = merged.get(position.question)
+            merged[position.question] = position if before is None else _both(before, position)
+        return tuple(merged.values())
+
+    def asked(self, key: str, areas: Sequence[str] | None = None) -> tuple[Position, ...]:
+        """The positions for a bidder that plays ``key``, in ``areas`` (default all).
+
+        Raises:
+            ValueError: no such key or area.
+        """
+        if key not in (*KEYS, ALL):
+            raise ValueError(f"{key!r} is no key of an exam; there are {', '.join((*KEYS, ALL))}")
+        for area in areas or ():
+            if area not in self.titles:
+                raise ValueError(f"the exam has no area {area!r}; there are {', '.join(self.titles)}")
+        mine = self.everybody if key == ALL else [p for p in self.positions if p.key in (key, ALL)]
+        return tuple(p for p in mine if not areas or p.area in areas)
+
+
+def _both(first: Position, second: Position) -> Position:
+    points = dict(second.answers)
+    for call, worth in first.answers:
+        points[call] = max(worth, points.get(call, 0))
+    reason = f"{first.reason} ({first.key}); {second.reason} ({second.key})"
+    answers = tuple(sorted(points.items(), key=lambda answer: -answer[1]))
+    return Position(first.area, ALL, *first.question, answers, reason, first.where)
+
+
+# --- reading -------------------------------------------------------------------------------------------
+
+
+def textbook() -> Exam:
+    """The exam that comes with the package."""
+    folder = files("training.exam") / "textbook"
+    return read_exam([Path(str(folder))])
+
+
+def read_exam(paths: Iterable[str | Path]) -> Exam:
+    """The exam in files, or in the ``.exam`` files of folders, taken in the order of their names.
+
+    Raises:
+        ExamError: a file cannot be read, or a line is faulty; the message says where and how.
+    """
+    reader = _Reader()
+    for path in map(Path, paths):
+        found = sorted(path.glob(f"*{SUFFIX}")) if path.is_dir() else [path]
+        if not found:
+            raise ExamError(f"{path}: this folder holds no {SUFFIX} file")
+        for file in found:
+            try:
+                text = file.read_text(encoding="utf-8")
+            except (OSError, UnicodeDecodeError) as error:
+                raise ExamError(f"{file}: cannot be read: {error}") from error
+            reader.read(text, str(file))
+    return reader.finish()
+
+
+def parse_exam(text: str, source: str = "<text>") -> Exam:
+    """The exam that ``text`` holds.
+
+    Raises:
+        ExamError: a line is faulty; the message gives ``source``, its number and the fault.
+    """
+    reader = _Reader()
+    reader.read(text, source)
+    return reader.finish()
+
+
+class _Reader:
+    def __init__(self) -> None:
+        self.titles: dict[str, str] = {}
+        self.positions: list[Position] = []
+        self.asked: dict[tuple[object, ...], str] = {}
+
+    def read(self, text: str, source: str) -> None:
+        area: str | None = None
+        for number, raw in enumerate(text.splitlines(), 1):
+            line = raw.strip()
+            if not line or line.startswith("#"):
+                continue
+            try:
+                if line.startswith("area:"):
+                    area = self._area(line)
+                elif area is None:
+                    raise ValueError("no area yet; write 'area: NAME  TITLE' above the first position")
+                else:
+                    self._add(_position(line, area, f"{Path(source).name}:{number}"))
+            except ValueError as error:
+                raise ExamError(f"{source}:{number}: {error}") from error
+
+    def _area(self, line: str) -> str:
+        match = _AREA.match(line)
+        if match is None:
+            raise ValueError(f"{line!r} is no area; write 'area: NAME  TITLE'")
+        name, title = match.groups()
+        if self.titles.setdefault(name, title) != title:
+            raise ValueError(f"area {name!r} is called {self.titles[name]!r} above")
+        return name
+
+    def _add(self, position: Position) -> None:
+        for key in KEYS if position.key == ALL else (position.key,):
+            question = (key, *position.question)
+            if question in self.asked:
+                raise ValueError(f"this position is asked in {self.asked[question]} already")
+            self.asked[question] = position.where
+        self.positions.append(position)
+
+    def finish(self) -> Exam:
+        if not self.positions:
+            raise ExamError("this exam holds no position")
+        return Exam(self.titles, tuple(self.positions))
+
+
+def _position(line: str, area: str, where: str) -> Position:
+    parts = [part.strip() for part in line.split("|", 4)]
+    if len(parts) != 5:
+        raise ValueError(f"a position has five parts, {_FIELDS}; this line has {len(parts)}")
+    setting, said, hand, answers, reason = parts
+    vulnerability, dealer, key = _setting(setting)
+    parse_hand(hand)
+    auction = tuple(parse_call(word) for word in said.split()) if said != "-" else ()
+    table = one_auction(auction, dealer, vulnerability)
+    if table.done[0]:
+        raise IllegalCall(f"the auction {table.text(0)} is over; there is no call to make")
+    if not reason:
+        raise ValueError("the reason is missing")
+    return Position(area, key, vulnerability, dealer, auction, hand, _answers(answers, table), reason, where)
+
+
+def _setting(text: str) -> tuple[int, int, str]:
+    words = text.split()
+    if len(words) not in (2, 3):
+        raise ValueError(f"{text!r}: write who is vulnerable and who deals, such as 'none N', 'ns E' or 'both S 2/1'")
+    key = words[2].lower() if len(words) == 3 else ALL
+    if key != ALL and key not in KEYS:
+        raise ValueError(f"{words[2]!r} is no key; write {' or '.join(KEYS)}, or nothing")
+    return parse_vulnerability(words[0]), parse_seat(words[1]), key
+
+
+def _answers(text: str, table: Auctions) -> tuple[tuple[int, int], ...]:
+    legal = table.legal()[0]
+    points: dict[int, int] = {}
+    for part in text.split(","):
+        match = _ANSWER.match(part.strip())
+        if match is None:
+            raise ValueError(f"{part.strip()!r} is no accepted call; write '4S' or, for fewer points, '3NT 5'")
+        call, worth = parse_call(match[1]), int(match[2] or FULL)
+        if not legal[call]:
+            raise IllegalCall(f"{call_text(call)} is accepted, but is not legal after {table.text(0) or 'no call'}")
+        if call in points:
+            raise ValueError(f"{call_text(call)} is accepted twice")
+        if not 1 <= worth <= FULL:
+            raise ValueError(f"{part.strip()!r}: points go from 1 to {FULL}")
+        points[call] = worth
+    if FULL not in points.values():
+        raise ValueError(f"no call gets the full {FULL} points")
+    return tuple(points.items())
