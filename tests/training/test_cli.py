@@ -16,7 +16,7 @@ from training.cli import entry as cli
 from training.cli.entry import main
 from training.running.cluster import ClusterError
 
-COMMANDS = ("deal", "solve", "library", "bid", "match", "book", "evolve")
+COMMANDS = ("deal", "solve", "library", "bid", "match", "exam", "book", "evolve")
 HAND = "AKQ2.T98.J7.A543"
 
 

@@ -24,7 +24,7 @@ from pathlib import Path
 
 from bridge_env.auction import Auctions, IllegalCall, one_auction
 from bridge_env.calls import call_text, parse_call
-from bridge_env.cards import SEATS, VULNERABILITIES, parse_hand, parse_seat, parse_vulnerability
+from bridge_env.cards import SEATS, VULNERABILITIES, hand_text, parse_hand, parse_seat, parse_vulnerability
 
 FULL = 10  # points for a best call
 KEYS = ("sayc", "2/1")
@@ -226,14 +226,14 @@ def _position(line: str, area: str, where: str) -> Position:
         raise ValueError(f"a position has five parts, {_FIELDS}; this line has {len(parts)}")
     setting, said, hand, answers, reason = parts
     vulnerability, dealer, key = _setting(setting)
-    parse_hand(hand)
+    cards = hand_text(parse_hand(hand))  # one way to write it, so that a question asked twice is noticed
     auction = tuple(parse_call(word) for word in said.split()) if said != "-" else ()
     table = one_auction(auction, dealer, vulnerability)
     if table.done[0]:
         raise IllegalCall(f"the auction {table.text(0)} is over; there is no call to make")
     if not reason:
         raise ValueError("the reason is missing")
-    return Position(area, key, vulnerability, dealer, auction, hand, _answers(answers, table), reason, where)
+    return Position(area, key, vulnerability, dealer, auction, cards, _answers(answers, table), reason, where)
 
 
 def _setting(text: str) -> tuple[int, int, str]:

@@ -1,0 +1,320 @@
+"""The textbook exam: reading, sitting, marking, and the command end to end."""
+
+import json
+import re
+from functools import cache
+
+import numpy as np
+import pytest
+from support.places import ROOT
+
+from bridge_env.calls import PASS, parse_call
+from bridge_env.cards import SEATS, hand_text
+from training.cli.entry import main
+from training.exam.marks import key_of, sit
+from training.exam.positions import ALL, FULL, ExamError, parse_exam, read_exam, textbook
+from training.exam.report import scores_text, wrong_text
+
+SMALL = """\
+# A comment.
+area: first   First calls
+none N     | -      | AKJ84.K73.Q62.95 | 1S       | 13 HCP and five spades
+both E     | P P    | 84.AKJT6.Q73.852 | 1H, 2H 5 | third seat | light
+
+area: second  Second calls
+ns S 2/1   | 1S P   | J4.AQJ73.K42.852 | 1NT      | forcing
+ns S sayc  | 1S P   | J4.AQJ73.K42.852 | 2H, 1NT 5 | ten points
+ew W       | 1H X P | 4.KQJT86.A62.973 | Pass     | their trumps
+"""
+
+
+class Bookworm:
+    """Knows the key of the textbook by heart: the best call where there is one, else a pass."""
+
+    def bid(self, view, key):
+        return np.array([self._call(view, row) for row in range(len(view))], np.int8)
+
+    def _call(self, view, row):
+        said = tuple(int(c) for c in view.history[row] if c >= 0)
+        question = int(view.vulnerability[row]), int(view.dealer[row]), said, hand_text(view.hand[row])
+        return _best_calls().get(question, PASS)
+
+
+@cache
+def _best_calls():
+    positions = textbook().asked("2/1")
+    return {p.question: next(call for call, points in p.answers if points == FULL) for p in positions}
+
+
+@pytest.fixture
+def small():
+    return parse_exam(SMALL)
+
+
+# --- reading -----------------------------------------------------------------------------------------------
+
+
+def test_a_position_is_read_as_it_stands(small):
+    assert small.titles == {"first": "First calls", "second": "Second calls"}
+    assert len(small.positions) == 5
+    position = small.positions[1]
+    assert (position.area, position.key, position.vulnerability, position.dealer) == ("first", ALL, 3, 1)
+    assert position.auction == (PASS, PASS)
+    assert SEATS[position.seat] == "W"
+    assert position.hand == "84.AKJT6.Q73.852"
+    assert position.answers == ((parse_call("1H"), 10), (parse_call("2H"), 5))
+    assert position.reason == "third seat | light"
+    assert position.where == "<text>:4"
+    assert [position.points(parse_call(c)) for c in ("1H", "2H", "P")] == [10, 5, 0]
+
+
+def test_keys_choose_positions(small):
+    assert [p.key for p in small.asked("sayc")] == [ALL, ALL, "sayc", ALL]
+    assert [p.key for p in small.asked("2/1")] == [ALL, ALL, "2/1", ALL]
+    assert [p.area for p in small.asked("2/1", ["second"])] == ["second", "second"]
+
+
+def test_for_everybody_either_answer_counts(small):
+    positions = small.asked(ALL)
+    assert len(positions) == 4
+    assert dict(positions[2].answers) == {parse_call("1NT"): 10, parse_call("2H"): 10}
+    assert "forcing (2/1)" in positions[2].reason
+    assert "ten points (sayc)" in positions[2].reason
+
+
+HAND = "AKJ84.K73.Q62.95"
+FAULTY = [
+    ("none N | - | AKJ84.K73.Q62.95 | 1S", "five parts"),
+    (f"some N | - | {HAND} | 1S | why", "not a vulnerability"),
+    (f"none Q | - | {HAND} | 1S | why", "not a seat"),
+    (f"none | - | {HAND} | 1S | why", "who is vulnerable and who deals"),
+    (f"none N acol | - | {HAND} | 1S | why", "'acol' is no key"),
+    ("none N | - | AKJ84.K73.Q62.9 | 1S | why", "has 12 cards"),
+    ("none N | - | AKJ84.K73.Q62.55 | 1S | why", "holds C5 twice"),
+    (f"none N | 1S 1H | {HAND} | 2S | why", "1H is not legal"),
+    (f"none N | 1S P P P | {HAND} | P | why", "is over"),
+    (f"none N | 8S | {HAND} | P | why", "'8S' is not a call"),
+    (f"none N | 2S P | {HAND} | 1S | why", "1S is accepted, but is not legal"),
+    (f"none N | - | {HAND} | X | why", "X is accepted, but is not legal after no call"),
+    (f"none N | - | {HAND} | 1S, 1S 5 | why", "accepted twice"),
+    (f"none N | - | {HAND} | 1S 11 | why", "from 1 to 10"),
+    (f"none N | - | {HAND} | 1S 0 | why", "from 1 to 10"),
+    (f"none N | - | {HAND} | 1S five | why", "no accepted call"),
+    (f"none N | - | {HAND} | | why", "no accepted call"),
+    (f"none N | - | {HAND} | 1S 5 | why", "the full 10 points"),
+    (f"none N | - | {HAND} | 1S |", "the reason is missing"),
+    ("area: lonely", "is no area"),
+    ("area: first  Another title", "is called 'First calls' above"),
+    ("none N | - | AKJ84.K73.Q62.95 | 1NT | why", "asked in <text>:3 already"),
+    ("none N | - | AJK48.K73.26Q.95 | 1NT | why", "asked in <text>:3 already"),
+    ("ns S sayc | 1S P | J4.AQJ73.K42.852 | 1NT | why", "asked in <text>:8 already"),
+    ("ns S | 1S P | J4.AQJ73.K42.852 | 1NT | why", "asked in <text>:8 already"),
+]
+
+
+@pytest.mark.parametrize(("line", "fault"), FAULTY)
+def test_faults_name_the_line(line, fault):
+    with pytest.raises(ExamError, match=r"^<text>:11: ") as error:
+        parse_exam(f"{SMALL}\n{line}\n")
+    assert fault in str(error.value)
+
+
+def test_an_exam_needs_areas_and_positions():
+    with pytest.raises(ExamError, match=r"^<text>:1: no area yet"):
+        parse_exam(f"none N | - | {HAND} | 1S | why")
+    with pytest.raises(ExamError, match="holds no position"):
+        parse_exam("area: empty  Nothing asked\n")
+
+
+def test_files_and_folders_are_read_in_order(tmp_path):
+    (tmp_path / "b.exam").write_text(f"area: b  Bee\nnone N | - | {HAND} | 1S | why\n", encoding="utf-8")
+    (tmp_path / "a.exam").write_text(f"area: a  Ay\nnone E | - | {HAND} | 1S | why\n", encoding="utf-8")
+    (tmp_path / "notes.txt").write_text("not an exam", encoding="utf-8")
+    assert list(read_exam([tmp_path]).titles) == ["a", "b"]
+    assert list(read_exam([tmp_path / "b.exam", tmp_path / "a.exam"]).titles) == ["b", "a"]
+    with pytest.raises(ExamError, match=r"b\.exam:2: this position is asked in b\.exam:2 already"):
+        read_exam([tmp_path / "b.exam", tmp_path / "b.exam"])
+    with pytest.raises(ExamError, match=r"gone\.exam: cannot be read"):
+        read_exam([tmp_path / "gone.exam"])
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(ExamError, match=r"holds no \.exam file"):
+        read_exam([tmp_path / "empty"])
+
+
+def test_the_example_of_the_documentation_is_an_exam():
+    page = (ROOT / "docs" / "systems.md").read_text(encoding="utf-8")
+    example = re.search(r"```text\n(area:.*?)```", page, re.S)
+    assert len(parse_exam(example[1]).positions) == 3
+
+
+# --- sitting and marking -----------------------------------------------------------------------------------
+
+
+def test_who_knows_the_key_gets_all_points_and_who_passes_those_of_passes():
+    exam = textbook()
+    book = sit("python:test_exam:Bookworm", exam, "2/1")
+    assert book.marks().share == 1.0
+    assert not book.wrong()
+    passer = sit("pass", exam, "2/1")
+    passes = [p.points(PASS) for p in exam.asked("2/1")]
+    assert passer.marks().points == sum(passes)
+    assert passer.marks().best == sum(points == FULL for points in passes)
+    assert len(passer.wrong()) == sum(points < FULL for points in passes)
+    assert sum(passer.marks(area).points for area in exam.titles) == sum(passes)
+
+
+def test_a_half_answer_counts_half(small):
+    paper = sit("system:two-over-one", small, "sayc", ["second"])
+    assert [(a.call, a.points) for a in paper.answers] == [(parse_call("1NT"), 5), (PASS, 10)]
+    assert paper.marks().share == 0.75
+    assert paper.marks().best == 1
+
+
+def test_a_position_is_answered_alike_alone_and_among_others():
+    """The stream of a position is its own, so that a part of the exam gives the same calls as all of it."""
+    exam = textbook()
+    whole = {a.position.where: a.call for a in sit("random", exam, ALL).answers}
+    part = sit("random", exam, ALL, ["slam", "openings"]).answers
+    assert [a.call for a in part] == [whole[a.position.where] for a in part]
+    assert len({a.call for a in part}) > 10
+
+
+@pytest.mark.parametrize(
+    ("spec", "key"),
+    [
+        ("system:sayc", "sayc"),
+        ("reason:sayc", "sayc"),
+        ("system:two-over-one", "2/1"),
+        ("system:acol", ALL),
+        ("policy:two-over-one", ALL),
+        ("pass", ALL),
+    ],
+)
+def test_the_key_is_what_the_header_says(spec, key):
+    assert key_of(spec) == key
+
+
+def test_a_header_of_ones_own_names_the_key(tmp_path):
+    told = {
+        "# What we play: 2/1, with weak jump shifts.\n": "2/1",
+        "# Standard American for beginners.\n": "sayc",
+        "# Between SAYC and 2/1.\n": ALL,
+        "": ALL,
+    }
+    for number, (header, key) in enumerate(told.items()):
+        path = tmp_path / f"mine{number}.bidding"
+        path.write_text(f"{header}system: mine\n1S  5+ S\n", encoding="utf-8")
+        assert key_of(f"system:{path}") == key
+
+
+def test_nobody_is_asked_nothing(small):
+    with pytest.raises(ValueError, match="no area 'third'; there are first, second"):
+        sit("pass", small, ALL, ["third"])
+    with pytest.raises(ValueError, match="'acol' is no key"):
+        sit("pass", small, "acol")
+    only = parse_exam(f"area: a  A\nnone N 2/1 | - | {HAND} | 1S | why\n")
+    with pytest.raises(ValueError, match="asks nothing there of who plays sayc"):
+        sit("system:sayc", only)
+
+
+# --- the report --------------------------------------------------------------------------------------------
+
+TABLE = """\
+Standard American (sayc): 4 positions, percent of the points
+
+area            positions  pass
+-------------------------------
+First calls             2   0.0
+Second calls            2  50.0
+-------------------------------
+all areas               4  25.0
+best call made          4  25.0"""
+
+WRONG = """\
+pass: 3 of 4 answered otherwise
+
+First calls (2)
+
+  AKJ84.K73.Q62.95   first to call  [N deals, none vulnerable; <text>:3]
+      called Pass; accepted 1S: 13 HCP and five spades
+  84.AKJT6.Q73.852   P P  [E deals, both vulnerable; <text>:4]
+      called Pass; accepted 1H, 2H (5 of 10): third seat | light
+
+Second calls (1)
+
+  J4.AQJ73.K42.852   1S P  [S deals, ns vulnerable; <text>:8]
+      called Pass; accepted 2H, 1NT (5 of 10): ten points"""
+
+
+def test_scores_and_wrong_answers_in_words(small):
+    paper = sit("pass", small, "sayc")
+    assert scores_text([paper]) == TABLE
+    assert wrong_text(paper) == WRONG
+
+
+def test_a_table_for_each_key(small):
+    papers = [sit("system:sayc", small), sit("pass", small), sit("system:two-over-one", small)]
+    tables = scores_text(papers).split("\n\n")
+    assert [table.split(":")[0] for table in tables[::2]] == [
+        "Standard American (sayc)",
+        "either key",
+        "two over one (2/1)",
+    ]
+    assert ["system:sayc" in tables[1], "pass" in tables[3], "system:two-over-one" in tables[5]] == [True] * 3
+
+
+# --- the command -------------------------------------------------------------------------------------------
+
+
+def run(capsys, *words):
+    code = main(list(words))
+    out, err = capsys.readouterr()
+    return code, out, err
+
+
+def test_the_command_prints_scores_by_area_and_keeps_them(capsys, tmp_path):
+    kept = tmp_path / "marks.json"
+    code, out, err = run(capsys, "exam", "system:two-over-one", "--json", str(kept))
+    assert (code, err) == (0, "")
+    exam = textbook()
+    for title in exam.titles.values():
+        assert f"\n{title} " in out
+    paper = json.loads(kept.read_text(encoding="utf-8"))["papers"][0]
+    assert (paper["spec"], paper["key"]) == ("system:two-over-one", "2/1")
+    assert paper["all"]["positions"] == len(exam.asked("2/1")) == len(paper["answers"])
+    assert paper["all"]["points"] == sum(answer["points"] for answer in paper["answers"])
+    assert f"{paper['all']['percent']:.1f}" in out.splitlines()[-2]
+    first = paper["answers"][0]
+    assert set(first["accepted"]) == {"1S"}
+    assert first["hand"] == HAND
+
+
+def test_the_command_lists_what_was_answered_otherwise(capsys):
+    code, out, _ = run(capsys, "exam", "pass", "--wrong", "--area", "slam", "openings", "--key", "sayc")
+    assert code == 0
+    assert "Opening bids" in out
+    assert "Overcalls" not in out
+    wrong = out.split("pass: ")[1]
+    assert wrong.count("called Pass") == int(wrong.split()[0])
+    assert "AQ4.KJ6.KT73.Q85   first to call  [E deals, none vulnerable; 01-openings.exam:4]" in wrong
+
+
+def test_the_command_sits_another_exam(capsys, tmp_path):
+    path = tmp_path / "mine.exam"
+    path.write_text(SMALL, encoding="utf-8")
+    code, out, _ = run(capsys, "exam", "system:sayc", "--file", str(path))
+    assert code == 0
+    assert out.startswith("Standard American (sayc): 4 positions")
+
+
+def test_errors_of_the_command(capsys, tmp_path):
+    path = tmp_path / "bad.exam"
+    path.write_text(SMALL + f"none N | 1S P P P | {HAND} | P | why\n", encoding="utf-8")
+    for words, told in (
+        (["system:sayc", "--file", str(path)], f"{path}:10: the auction N: 1S Pass Pass Pass is over"),
+        (["system:nosuch"], "system:nosuch: there is no such file"),
+        (["pass", "--area", "nosuch"], "the exam has no area 'nosuch'; there are openings, responses"),
+    ):
+        code, out, err = run(capsys, "exam", *words)
+        assert (code, out) == (2, "")
+        assert err.startswith(f"bridge-env: error: {told}")
