@@ -9,9 +9,10 @@ from agents.hierarchy.changes.edits import Exchange, Insert, InsertGeneral, Repl
 from agents.hierarchy.changes.mutation import Chance, addresses
 from agents.hierarchy.changes.tidying import added, grouped, same_rules, without_empty
 from agents.hierarchy.changes.variation import vary
+from agents.hierarchy.language.paths import path_steps
 from agents.hierarchy.language.text import SystemTextError, parse_constraint, parse_system, system_text
 from training.evolve.generations import numbered
-from training.evolve.proposals import Proposal, path_steps, rule_edit, swaps, trial, verdict
+from training.evolve.proposals import Proposal, rule_edit, swaps, trial, verdict
 from training.evolve.refine.induce import Rule
 from training.evolve.work import Work
 from training.match.duel import Partnership, Stretch, duel, gains, hierarchy, is_system

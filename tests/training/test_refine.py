@@ -261,14 +261,14 @@ def test_look_ahead_agrees_with_playing_out_on_average_and_scatters_less():
 # --- rules ------------------------------------------------------------------------------------------------------
 
 
-def planted(count=4000, seed=1, gain=3.0):
-    """Examples in which X gains for hands of 9+ hcp and 4+ S."""
+def planted(count=4000, seed=1, gain=3.0, asked="S"):
+    """Examples in which X gains for hands of 9+ hcp and 4+ of what is asked."""
     rng = np.random.default_rng(seed)
     names = ("C", "D", "H", "S")
     x = rng.integers(0, 3, (count, len(words(names)))).astype(np.int16)
     x[:, words(names).index("hcp")] = rng.integers(0, 20, count)
-    x[:, words(names).index("S")] = rng.integers(0, 8, count)
-    fits = (x[:, words(names).index("hcp")] >= 9) & (x[:, words(names).index("S")] >= 4)
+    x[:, words(names).index(asked)] = rng.integers(0, 8, count)
+    fits = (x[:, words(names).index("hcp")] >= 9) & (x[:, words(names).index(asked)] >= 4)
     worth = np.full((count, 3), UNTRIED, np.int8)
     worth[:, 0] = 0
     worth[:, 1] = np.clip(np.where(fits, gain, -2.0) + rng.normal(0, 4, count), -24, 24).astype(np.int8)
@@ -285,6 +285,17 @@ def test_a_planted_rule_is_found():
     assert (
         parse_system(f"{line.line.name}  {said}\nwhen 0-7 last-level\n  P").lines[0].constraint == found[0].constraint
     )
+
+
+def test_a_sayable_rule_leaves_out_what_nobody_would_speak_of():
+    """A double of 1H that hangs on the honours in clubs is no agreement."""
+    assert [said(rules(planted(asked="S"), sayable=s)) for s in (False, True)] == [[["hcp", "S"]]] * 2
+    assert ["top5:C" in atom for rule in said(rules(planted(asked="top5:C"))) for atom in rule] == [False, True]
+    assert not any("top5:C" in rule for rule in said(rules(planted(asked="top5:C"), sayable=True)))
+
+
+def said(found):
+    return [[atom.word for clause in rule.constraint for together in clause for atom in together] for rule in found]
 
 
 def test_noise_gives_no_rule():

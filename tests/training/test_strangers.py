@@ -6,13 +6,14 @@ import numpy as np
 import pytest
 
 from agents.hierarchy.changes.edits import Insert
+from agents.hierarchy.language.paths import path_steps
 from agents.hierarchy.language.text import parse_system
 from agents.registry import read_system
 from bridge_env.bidders import SpecError
 from training.evolve import generations
 from training.evolve.config import EvolveConfig
 from training.evolve.generations import _is_sayable, _validated
-from training.evolve.proposals import Proposal, path_steps, trial, verdict
+from training.evolve.proposals import Proposal, trial, verdict
 from training.evolve.refine.decisions import UNTRIED
 from training.evolve.refine.tasks import count_task, label_task
 from training.evolve.work import Work

@@ -252,7 +252,9 @@ def evolve(
     """Go on from ``state`` to the last generation; yields each state after it has been saved in ``folder``."""
     opponents = league(config)  # once: a file that is edited meanwhile changes nothing
     while state.generation < config.generations:
-        work = Work(cluster, (*opponents, *state.champions), config.seed, tick, config.labels)
+        work = Work(
+            cluster, (*opponents, *state.champions), config.seed, tick, config.labels, config.rules == "sayable"
+        )
         state = generation(state, config, work)
         save(folder, config, state)
         yield state

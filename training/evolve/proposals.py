@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from agents.hierarchy.changes.edits import Edit, Insert, InsertGeneral, Together, differences, sub_hierarchies
 from agents.hierarchy.changes.mutation import Chance
 from agents.hierarchy.changes.variation import vary
+from agents.hierarchy.language.paths import path_steps
 from agents.hierarchy.language.text import constraint_text, parse_constraint
 from agents.hierarchy.language.tree import Line, Step
 from training.evolve.refine.induce import Rule
@@ -173,11 +174,6 @@ def answerable(proposals: Sequence[Proposal]) -> list[Proposal]:
         inserted(p): p for p in proposals if isinstance(p.edit, Insert) and p.edit.line.path[0].token != "P"
     }  # fmt: skip
     return list(calls.values())
-
-
-def path_steps(path: str) -> tuple[Step, ...]:
-    """``1M-(1oM)`` as steps."""
-    return tuple(Step(t.strip("()"), t.startswith("(")) for t in path.split("-") if t)
 
 
 # --- verdicts ---------------------------------------------------------------------------------------------------------

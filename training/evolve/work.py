@@ -37,6 +37,7 @@ class Work:
         league: whom partnerships are tried against, the control pair first.
         tick: hears of boards as they are done.
         labels: how refinement finds what calls are worth, of ``training.evolve.config.LABELS``.
+        sayable: does refinement look for rules that a pair can say?
     """
 
     cluster: Cluster
@@ -44,6 +45,7 @@ class Work:
     seed: int
     tick: Callable[[int], None]
     labels: str = "play"
+    sayable: bool = False
 
     def stretch(self, start: int, count: int) -> Stretch:
         return Stretch(self.seed, TRAINING, start, count)
@@ -101,7 +103,7 @@ class Work:
         labelled = dict(self.cluster.map(tasks.label_task, [(*job, wanted, self.labels) for job in jobs]))
         groups = sorted({path for found in labelled.values() for path in found})
         parts = [[labelled[k][path] for k in range(len(jobs)) if path in labelled[k]] for path in groups]
-        found = dict(self.cluster.map(tasks.rules_task, [(part,) for part in parts]))
+        found = dict(self.cluster.map(tasks.rules_task, [(part, self.sayable) for part in parts]))
         self.tick(stretch.count)
         often = paths + contexts
         share = [
@@ -122,7 +124,7 @@ class Work:
             if changed is not None and isinstance(edit, proposals.Insert):
                 path = "-".join(str(step) for step in edit.path)
                 jobs.append((changed, ours, league, stretch.parts(tasks.PARTS), path, edit.line.path[0].token,
-                             MOST[self.labels], self.labels))  # fmt: skip
+                             MOST[self.labels], self.labels, self.sayable))  # fmt: skip
                 begun.append((proposal, edit))
         found = dict(self.cluster.map(tasks.answers_task, jobs))
         return [

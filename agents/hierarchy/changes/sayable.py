@@ -7,6 +7,7 @@ people make: "1NT overcall on one point", "doubles on the length of diamonds", "
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from agents.hierarchy.changes.edits import trail_of, what_it_says
 from agents.hierarchy.changes.mutation import addresses
@@ -49,6 +50,14 @@ def faults(path: Sequence[Step], line: Line, when: Constraint = ()) -> list[str]
     if more > MOST_CONDITIONS:
         found.append(f"{more} conditions besides strength and the suit's length; {MOST_CONDITIONS} can be remembered")
     return found
+
+
+def may_speak_of(path: Sequence[Step], call: str, word: str) -> bool:
+    """May a sayable rule for ``call`` after ``path`` ask for anything at all of ``word``?"""
+    probes = [Atom(word, 1, INFINITE), Atom(word, 0, 3)]
+    line = Line((Step(call),))
+    plain = len(faults(path, line))
+    return any(len(faults(path, replace(line, constraint=(((probe,),),)))) <= plain for probe in probes)
 
 
 def new_faults(before: System, after: System) -> list[str]:

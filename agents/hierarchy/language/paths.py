@@ -90,3 +90,8 @@ def _named_by_kind(
     high = (major, 5 - major) if major >= 0 else (2, 3)
     names = (("m", "om") if minor >= 0 else SUIT_NAMES[:2]) + (("M", "oM") if major >= 0 else SUIT_NAMES[2:])
     return names, (*low, *high)  # type: ignore[return-value]
+
+
+def path_steps(path: str) -> tuple[Step, ...]:
+    """``1M-(1oM)`` as steps."""
+    return tuple(Step(t.strip("()"), t.startswith("(")) for t in path.split("-") if t)

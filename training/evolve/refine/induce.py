@@ -12,6 +12,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from agents.hierarchy.changes.sayable import may_speak_of
+from agents.hierarchy.language.paths import path_steps
 from agents.hierarchy.language.text import is_difference
 from agents.hierarchy.language.tree import INFINITE, Atom, Constraint
 from agents.hierarchy.language.vocabulary import FLAG_WORDS
@@ -94,19 +96,20 @@ def _hold(x, lows, highs, inside):
 
 
 @njit
-def grow(x, worth, first, most, caution, fewest, lows, highs):
+def grow(x, worth, first, most, caution, fewest, closed, lows, highs):
     """Grow a rule from the ``first`` best cut on; writes its ranges and returns what one may count on.
 
     Args:
         x: int16 (N, F); worth: float64 (N,).
         first: 0 for the best first cut, 1 for the best on another feature, …
         most: of ranges.
+        closed: bool (F,), the features that the rule must not ask about.
         lows, highs: int64 (F,), written: the ranges; the whole span where nothing is asked.
     """
     features = x.shape[1]
     lows[:], highs[:] = -_OFFSET, _VALUES - _OFFSET - 1
     inside = np.ones(len(x), np.bool_)
-    banned = np.zeros(features, np.bool_)
+    banned = closed.copy()
     value = _counted_on(worth.sum(), (worth * worth).sum(), caution)
     for _ in range(first):  # earlier starts took these features
         _, where = _best_cut(x, worth, inside, lows, highs, caution, fewest, banned)
@@ -117,7 +120,7 @@ def grow(x, worth, first, most, caution, fewest, lows, highs):
     for depth in range(2 * most):
         better, (feature, lo, hi) = _best_cut(x, worth, inside, lows, highs, caution, fewest, banned)
         if depth == 0:
-            banned[:] = False
+            banned[:] = closed
         if feature < 0 or (better <= value + WORTH_A_RANGE * abs(value) and depth > 0):
             break
         fresh = lows[feature] == -_OFFSET and highs[feature] == _VALUES - _OFFSET - 1
@@ -141,8 +144,8 @@ def grow(x, worth, first, most, caution, fewest, lows, highs):
     return value
 
 
-def rules(examples: Examples, most: int = 3) -> list[Rule]:
-    """The best rules for a position, at most one a call, those that promise most first."""
+def rules(examples: Examples, most: int = 3, *, sayable: bool = False) -> list[Rule]:
+    """The best rules for a position, at most one a call, those that promise most first; if asked, sayable ones."""
     hands, worth, tried = _each_hand_once(examples)
     half = (hands.board % 2).astype(bool)
     found = []
@@ -150,14 +153,20 @@ def rules(examples: Examples, most: int = 3) -> list[Rule]:
         on = tried[:, j]
         if np.count_nonzero(on) < 4 * FEWEST:
             continue
-        best = None
+        best, closed = None, _closed(hands, call) if sayable else np.zeros(len(hands.words), np.bool_)
         for learn in (half, ~half):
-            rule = _rule(hands, call, worth[:, j], learn & on, ~learn & on)
+            rule = _rule(hands, call, worth[:, j], learn & on, ~learn & on, closed)
             if rule is not None and (best is None or rule.gain > best.gain):
                 best = rule
         if best is not None:
             found.append(best)
     return sorted(found, key=lambda r: -r.gain)[:most]
+
+
+def _closed(examples: Examples, call: str) -> NDArray[np.bool_]:
+    """The columns that a sayable rule for ``call`` must not ask about: bool (len(words),)."""
+    path = () if examples.path.startswith("when ") else path_steps(examples.path)
+    return np.array([not may_speak_of(path, call, word) for word in examples.words])
 
 
 def _each_hand_once(examples: Examples) -> tuple[Examples, NDArray[np.float64], NDArray[np.bool_]]:
@@ -180,7 +189,12 @@ def _each_hand_once(examples: Examples) -> tuple[Examples, NDArray[np.float64], 
 
 
 def _rule(
-    examples: Examples, call: str, worth: NDArray[np.float64], learn: NDArray[np.bool_], check: NDArray[np.bool_]
+    examples: Examples,
+    call: str,
+    worth: NDArray[np.float64],
+    learn: NDArray[np.bool_],
+    check: NDArray[np.bool_],
+    closed: NDArray[np.bool_],
 ) -> Rule | None:
     """The best rule for a call found on some decisions, if it holds up on others."""
     x, y = np.ascontiguousarray(examples.features[learn]), worth[learn]
@@ -189,7 +203,7 @@ def _rule(
     best: tuple[float, NDArray[np.int64], NDArray[np.int64]] | None = None
     for first in range(STARTS):
         lows, highs = np.empty(columns, np.int64), np.empty(columns, np.int64)
-        value = grow(x, y, first, MOST_ATOMS, CAUTION, FEWEST, lows, highs)
+        value = grow(x, y, first, MOST_ATOMS, CAUTION, FEWEST, closed, lows, highs)
         if value > 0 and (best is None or value > best[0]):
             best = (value, lows, highs)
     if best is None:

@@ -36,9 +36,9 @@ def label_task(
     return at | {f"{when} / {family}": joined(parts) for (when, family), parts in general}
 
 
-def rules_task(parts: Sequence[Examples]) -> list[Rule]:
+def rules_task(parts: Sequence[Examples], sayable: bool = False) -> list[Rule]:
     """The rules that the decisions at a position ask for."""
-    return rules(joined(list(parts)))
+    return rules(joined(list(parts)), sayable=sayable)
 
 
 def answers_task(
@@ -50,6 +50,7 @@ def answers_task(
     call: str,
     most: int,
     labels: str = "play",
+    sayable: bool = False,
 ) -> list[Rule]:
     """Partner's answers to ``call`` at ``path``, which ``begun`` makes where ``us`` did not.
 
@@ -66,7 +67,8 @@ def answers_task(
             now, other = duel_changed(begun, us, them, stretch)
             for text, examples in label_duel(begun, them, stretch, now, wanted, other, by).items():
                 parts.setdefault(leads[text], []).extend(examples)
-    return [replace(rule, path=lead) for lead, examples in parts.items() for rule in rules(joined(examples))]
+    found = {lead: rules(joined(examples), sayable=sayable) for lead, examples in parts.items()}
+    return [replace(rule, path=lead) for lead, of_lead in found.items() for rule in of_lead]
 
 
 def after_call(path: str, call: str) -> dict[str, str]:
