@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from agents.hierarchy.language.text import system_text
-from training.evolve import generations
+from training.evolve import ending, generations
 from training.evolve.config import EvolveConfig
 from training.evolve.work import Work
 from training.match.duel import Partnership, Stretch, duel
@@ -178,7 +178,7 @@ def test_it_learns_a_toy(tiny, tmp_path):
     config = replace(tiny, generations=4, partnerships=1, boards=512, confirm=1024)
     state = run_all(tmp_path, config, 2)
     with Cluster(2) as cluster:
-        _, pair = generations.champion(config, state, Work(cluster, generations.league(config), 3, silent))
+        _, pair, _ = ending.champion(config, state, Work(cluster, generations.league(config), 3, silent))
     unseen = duel(pair, generations.numbered(tiny.start), Stretch(1, "judging", 0, 8000)).imps.astype(int)
     assert unseen.mean() > 5 * unseen.std() / 8000**0.5
     assert unseen.mean() > 0.3

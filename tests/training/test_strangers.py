@@ -7,11 +7,12 @@ import pytest
 
 from agents.hierarchy.changes.edits import Insert
 from agents.hierarchy.language.paths import path_steps
-from agents.hierarchy.language.text import parse_system
+from agents.hierarchy.language.text import constraint_text, parse_system
 from agents.registry import read_system
 from bridge_env.bidders import SpecError
 from training.evolve import generations
 from training.evolve.config import EvolveConfig
+from training.evolve.ending import said_plainly
 from training.evolve.generations import _is_sayable, _validated
 from training.evolve.proposals import Proposal, trial, verdict
 from training.evolve.refine.decisions import UNTRIED
@@ -113,3 +114,21 @@ def test_doubles_count_against_who_leans_on_opponents_that_never_double():
     changed = Partnership(greedy.apply(SAYC.first), greedy.apply(SAYC.second))
     sums = trial(SAYC, [changed], [ACOL], STRETCH)
     assert verdict(sums[0], STRETCH.count).gain < -2
+
+
+def test_rules_are_said_plainly_where_that_costs_nothing():
+    """A condition that never matters goes; one that carries the rule stays."""
+    rule = parse_system("system: x\n3S 8+ hcp, 7+ S, 0-9 losers, 0-5 H").lines[0]
+    learned = Insert((), rule, "").apply(SAYC.first)
+    work = Work(OneByOne(), (SAYC,), 1, int)
+    choose, check = Stretch(3, "training", 0, 400), Stretch(3, "training", 400, 400)
+    plain, said = said_plainly(learned, SAYC.first, work, choose, check)
+    assert constraint_text(plain.lines[0].constraint) == "8+ hcp, 7+ S"
+    assert "without 0-5 H" in said[0]
+    vital = parse_system("system: x\n7N 8+ hcp, 4+ aces, 4+ kings, 1+ quick").lines[0]
+    learned = Insert((), vital, "").apply(SAYC.first)
+    plain, _ = said_plainly(learned, SAYC.first, work, choose, check)
+    assert "4+ kings" in constraint_text(plain.lines[0].constraint) or "4+ aces" in constraint_text(
+        plain.lines[0].constraint
+    )
+    assert said_plainly(SAYC.first, SAYC.first, work, choose, check) == (SAYC.first, [])

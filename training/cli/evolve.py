@@ -55,7 +55,8 @@ def add_evolve(subparsers: Any) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Evolve, choose the champion, judge it, write the report."""
-    from training.evolve.generations import champion, evolve, league, prepare
+    from training.evolve.ending import champion
+    from training.evolve.generations import evolve, league, prepare
     from training.evolve.work import Work
     from training.running import runs
     from training.running.cluster import Cluster
@@ -71,17 +72,17 @@ def run(args: argparse.Namespace) -> int:
                 state = after
                 progress.generation(state.metrics[-1])
             progress.say("choosing the champion")
-            best, pair = champion(config, state, Work(cluster, league(config), config.seed, progress.tick))
+            best, pair, said = champion(config, state, Work(cluster, league(config), config.seed, progress.tick))
         except KeyboardInterrupt:
             progress.bar.close()
             print(f"\nstopped; nothing before this generation is lost. Go on: bridge-env evolve --resume {folder}")
             return 130
         progress.bar.close()
-    _conclude(folder, config, state, best, pair)
+    _conclude(folder, config, state, best, pair, said)
     return 0
 
 
-def _conclude(folder: Path, config: Any, state: Any, best: int, pair: Any) -> None:
+def _conclude(folder: Path, config: Any, state: Any, best: int, pair: Any, said: list[str]) -> None:
     from agents.hierarchy.language.text import system_text
     from training.evolve.config import names, spec_of
     from training.match import judge
@@ -106,6 +107,7 @@ def _conclude(folder: Path, config: Any, state: Any, best: int, pair: Any) -> No
     )
     manifest = runs.read_manifest(folder) | {"config": asdict(config)}  # --generations may have been raised
     kept = [f"generation {row['generation']}: {what}" for row in state.metrics for what in row["kept"]]
+    kept += [f"at the end: {what}" for what in said]
     command = runs.command_line("bridge-env evolve", config)
     runs.write_atomically(folder / "report.md", judge.markdown(rows, manifest, command, kept, [f.name for f in files]))
     verdict = {"champion": best, "rows": [row.as_json() for row in rows]}

@@ -18,7 +18,6 @@ from typing import Any
 from agents.hierarchy.bidder import Hierarchy, deal_features, line_usage
 from agents.hierarchy.changes.mutation import Chance
 from agents.hierarchy.changes.sayable import new_faults
-from agents.hierarchy.changes.tidying import added, grouped, without_empty
 from agents.hierarchy.language.text import parse_system, system_text
 from agents.hierarchy.language.tree import System
 from agents.networks.shipped import network_path
@@ -27,7 +26,7 @@ from bridge_env.bidders import make
 from bridge_env.double_dummy.library import embedded
 from training.evolve import proposals
 from training.evolve.config import EvolveConfig, is_stranger, names, spec_of
-from training.evolve.proposals import BOTH, Proposal, Verdict
+from training.evolve.proposals import Proposal, Verdict
 from training.evolve.work import TRAINING, Work
 from training.match.boards import library_boards
 from training.match.duel import Partnership, Rival, Stretch
@@ -46,7 +45,6 @@ GENERAL_TRIED = 8  # and general ones, which have to be bid on all boards
 ANSWERED = 6  # the rules for which partner's answers are sought too
 CHAMPION_EVERY = 4  # generations after which the best pair joins the league, if champions do
 TOGETHER = 0.75  # of the gains of single changes, all of them together must reach
-ALIKE_MAY_COST = 0.02  # IMPs a board over the league, for a champion of one system instead of two to read
 
 
 @dataclass
@@ -295,49 +293,6 @@ def load(folder: Path) -> tuple[EvolveConfig, State]:
         if _fingerprint(name) != fingerprint:
             raise runs.RunError(f"the system {name!r} has changed since {folder} began; begin a new run")
     return config, state
-
-
-def champion(config: EvolveConfig, state: State, work: Work) -> tuple[int, Partnership]:
-    """The partnership that does best on fresh training boards. Judging boards are not touched.
-
-    Partners who differ take over the whole system of one of them, if the pair loses next to nothing by it: one
-    system is easier to read than two.
-    """
-    start = max(config.generations, state.generation) * config.boards_a_generation
-    stretch = work.stretch(start, config.confirm)
-    base = state.population[0]
-    verdicts = work.trial(base, state.population, stretch)
-    best = max(range(len(verdicts)), key=lambda i: verdicts[i].gain)
-    pair = state.population[best]
-    if pair.first != pair.second:
-        alike = [Partnership(pair.first, pair.first), Partnership(pair.second, pair.second)]
-        by = work.trial(pair, alike, work.stretch(start + config.confirm, config.confirm))
-        gain, chosen = max(zip((v.gain for v in by), alike, strict=True), key=lambda x: x[0])
-        pair = chosen if gain >= -ALIKE_MAY_COST else pair
-    if pair.first != pair.second:
-        return best, Partnership(pair.first.renamed("evolved-first"), pair.second.renamed("evolved-second"))
-    fresh = [work.stretch(start + k * config.confirm, config.confirm) for k in (2, 3)]
-    system = tidied(pair.first, numbered(config.rooted).first, work, *fresh)
-    return best, Partnership(*(system.renamed("evolved"),) * 2)
-
-
-def tidied(system: System, root: System, work: Work, choose: Stretch, check: Stretch) -> System:
-    """The system without those of the lines that were added to ``root`` which are worth nothing (any more).
-
-    Args:
-        choose, check: boards that tell which lines those are, and whether it loses nothing without all of them.
-    """
-    us = Partnership(system, system)
-    drops = [Proposal(edit, BOTH, "tidying") for edit in added(root, system)]
-    running = [(p, c) for p in drops if (c := p.apply(us)) is not None]
-    verdicts = work.trial(us, [c for _, c in running], choose)
-    idle = [p for v, (p, _) in zip(verdicts, running, strict=True) if v.gain >= 0]
-    without = us
-    for proposal in idle:
-        without = proposal.apply(without) or without
-    if without == us or work.trial(us, [without], check)[0].gain < 0:
-        return grouped(without_empty(system))
-    return grouped(without_empty(without.first))
 
 
 def start_run(root: Path, name: str | None, config: EvolveConfig) -> tuple[Path, State]:

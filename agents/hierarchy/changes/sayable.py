@@ -46,7 +46,7 @@ def faults(path: Sequence[Step], line: Line, when: Constraint = ()) -> list[str]
         found.append("a call that nobody asked for needs a least strength")
     found += [f"{atom.word} has an upper bound" for atom in atoms if _caps_a_count(atom)]
     found += [f"{atom.word}: a suit that has not come up" for atom in atoms if _off_topic(atom, call.token, said)]
-    more = len({_phrase(clause) for clause in line.constraint if not _natural(clause, call.token)})
+    more = len({_phrase(clause) for clause in line.constraint if not is_natural(clause, call.token)})
     if more > MOST_CONDITIONS:
         found.append(f"{more} conditions besides strength and the suit's length; {MOST_CONDITIONS} can be remembered")
     return found
@@ -121,7 +121,7 @@ def _phrase(clause: Sequence[Sequence[Atom]]) -> tuple[object, ...]:
     return tuple((("length" if a.word in suits else a.word), a.lo, a.hi) for together in clause for a in together)
 
 
-def _natural(clause: Sequence[Sequence[Atom]], call: str) -> bool:
+def is_natural(clause: Sequence[Sequence[Atom]], call: str) -> bool:
     """Is it what a call says anyway: a strength, or the length of the suit that is bid?"""
     suit = call.partition(":")[2] or call[1:]
     return all(

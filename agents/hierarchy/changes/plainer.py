@@ -1,0 +1,29 @@
+"""Learned rules in fewer words: the same line without one of the conditions that players would have to remember."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from agents.hierarchy.changes.edits import Replace, trail_of, what_it_says
+from agents.hierarchy.changes.mutation import addresses
+from agents.hierarchy.changes.sayable import is_natural
+from agents.hierarchy.language.text import constraint_text
+from agents.hierarchy.language.tree import System
+
+
+def plainer(before: System, after: System) -> Iterator[Replace]:
+    """Edits that leave out, one by one, the conditions of the lines of ``after`` that ``before`` has not.
+
+    The strength of the hand and the length of the suit that is bid stay: they are what a call says anyway.
+    """
+    held = {(trail_of(before, a), what_it_says(line)) for a, line in addresses(before)}
+    for address, line in addresses(after):
+        trail = trail_of(after, address)
+        if line.after or (trail, what_it_says(line)) in held:
+            continue
+        for at, clause in enumerate(line.constraint):
+            if not is_natural(clause, line.path[-1].token):
+                less = (*line.constraint[:at], *line.constraint[at + 1 :])
+                what = f"{line.name}: without {constraint_text((clause,))}"
+                yield Replace(trail, line, (replace(line, constraint=less),), what)
