@@ -1,4 +1,4 @@
-"""Solved deals on disk: a memory-mapped file of deals with their exact trick tables.
+"""Solved deals on disk: a file of deals with their exact trick tables.
 
 All numbers are little-endian and unsigned.
 
@@ -18,8 +18,8 @@ offset                   bytes    what
 64 + 23 * n              m        how it was made: a JSON object in ASCII, keys sorted; the file ends here
 =======================  =======  ==================================================================
 
-A file is never changed in place. A new one is written beside it, flushed to the disk and renamed over it, so
-that a stop at any moment leaves the old file or the new one, and whoever has the old one mapped keeps it.
+A file is never changed in place (``bridge_env.files``): a stop at any moment leaves the old file or the new one.
+A reader holds the whole of it in memory: what others do to the file later, cutting it short among it, changes nothing.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ import json
 import os
 import struct
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -45,11 +45,14 @@ from bridge_env.double_dummy import canonical
 from bridge_env.double_dummy.packing import (
     DEAL_BYTES,
     RECORD_BYTES,
+    impossible_records,
     pack_deals,
     pack_records,
     unpack_deals,
     unpack_tables,
 )
+from bridge_env.files import FileError, write_whole
+from bridge_env.schema import parse_json
 
 Int8Array = NDArray[np.int8]
 IndexArray = NDArray[np.intp]
@@ -61,7 +64,7 @@ SPLITS = ("training", "judging", "all")
 _AT_A_TIME = 1 << 14  # deals; the canonical forms of a million at once would take most of a gigabyte
 
 
-class LibraryError(ValueError):
+class LibraryError(FileError):
     """A file that is not a whole, sound library of solved deals; the message names the file and the fault."""
 
 
@@ -114,29 +117,13 @@ def write_records(path: str | os.PathLike[str], records: UInt8Array | bytearray,
     checksum = zlib.crc32(record, zlib.crc32(packed))
     offset = HEADER_BYTES + packed.nbytes
     header = HEADER.pack(MAGIC, VERSION, checksum, packed.nbytes // RECORD_BYTES, offset, len(record))
-    _replace(Path(path), [header, zlib.crc32(header).to_bytes(4, "little"), packed, record])
-
-
-def _replace(path: Path, content: Sequence[bytes | memoryview]) -> None:
-    """Put ``content`` at ``path`` such that a stop at any moment leaves the old file or the new one."""
-    part = path.with_name(path.name + ".part")
-    with open(part, "wb") as file:
-        file.writelines(content)
-        file.flush()
-        os.fsync(file.fileno())
-    os.replace(part, path)
-    with contextlib.suppress(OSError):  # not every system can flush a folder
-        folder = os.open(path.parent, os.O_RDONLY)
-        try:
-            os.fsync(folder)
-        finally:
-            os.close(folder)
+    write_whole(path, [header, zlib.crc32(header).to_bytes(4, "little"), packed, record])
 
 
 class Library:
-    """Solved deals, read from disk as they are asked for. Open one with :meth:`open`.
+    """Solved deals, unpacked as they are asked for. Open one with :meth:`open`.
 
-    It pickles as its path, so that workers map the same file.
+    It pickles as its path: workers read the file themselves.
 
     Attributes:
         path: the file.
@@ -150,19 +137,22 @@ class Library:
 
     @classmethod
     def open(cls, path: str | os.PathLike[str]) -> Library:
-        """Map a library and check that it is whole (about 1 ms a megabyte).
+        """Read a library and check that it is whole and that every deal and table is possible (1 to 2 ms a megabyte).
 
         Raises:
             ForeignFile, TruncatedLibrary, CorruptLibrary, NewerLibrary: all of them LibraryError.
             OSError: no such file, or it cannot be read.
         """
         path = Path(path)
-        if path.stat().st_size == 0:  # which cannot be mapped
-            raise TruncatedLibrary(f"{path}: the file is empty")
-        content = np.asarray(np.memmap(path, np.uint8, mode="r"))
+        content = np.fromfile(path, np.uint8)
         count, offset = _check(path, content)
-        made = json.loads(bytes(content[offset:]))
-        return cls(path, content[HEADER_BYTES:offset].reshape(count, RECORD_BYTES), made)
+        content.flags.writeable = False
+        records = content[HEADER_BYTES:offset].reshape(count, RECORD_BYTES)
+        if (wrong := impossible_records(records)) is not None:
+            raise CorruptLibrary(f"{path}: {wrong}")
+        return cls(
+            path, records, parse_json(bytes(content[offset:]), {...: Any}, f"{path}: its record", CorruptLibrary)
+        )
 
     def __len__(self) -> int:
         return len(self._records)
@@ -297,6 +287,8 @@ def _hash(words: NDArray[np.uint64]) -> NDArray[np.uint64]:
 def _check(path: Path, content: UInt8Array) -> tuple[int, int]:
     """Number of deals and offset of the made-record of a file's ``content``, once all is found sound."""
     start = bytes(content[:HEADER_BYTES])
+    if not start:
+        raise TruncatedLibrary(f"{path}: the file is empty")
     if not MAGIC.startswith(start[: len(MAGIC)]):
         raise ForeignFile(f"{path}: not a library of solved deals; it begins with {start[: len(MAGIC)]!r}")
     if len(start) < HEADER_BYTES:

@@ -5,6 +5,9 @@ from __future__ import annotations
 import argparse
 import pickle
 import struct
+import subprocess
+import sys
+import zlib
 
 import numpy as np
 import pytest
@@ -22,7 +25,8 @@ from bridge_env.double_dummy import (
     maintenance,
     write_library,
 )
-from bridge_env.double_dummy.packing import pack_deals, pack_tables, unpack_deals, unpack_tables
+from bridge_env.double_dummy.library import HEADER, MAGIC, write_records
+from bridge_env.double_dummy.packing import pack_deals, pack_records, pack_tables, unpack_deals, unpack_tables
 from training.cli.deals import add_library, add_solve
 
 MADE = {"source": "a test", "seed": 3}
@@ -139,6 +143,47 @@ def test_each_fault_has_its_type(some, tmp_path):
             Library.open(path)
     with pytest.raises(FileNotFoundError):
         Library.open(tmp_path / "absent")
+
+
+@pytest.mark.parametrize("tricks", [14, 15])
+@pytest.mark.parametrize("entry", [0, 7, 14, 19])
+def test_an_impossible_table_is_refused_though_its_checksum_is_right(some, tmp_path, tricks, entry):
+    _, owner, good = some
+    tables = good.copy()
+    tables.reshape(40, 20)[23, entry] = tricks
+    write_records(tmp_path / "bad.bdl", pack_records(owner, tables), MADE)
+    with pytest.raises(CorruptLibrary, match=rf"bad\.bdl: the table of deal 23 has {tricks} tricks"):
+        Library.open(tmp_path / "bad.bdl")
+
+
+@pytest.mark.parametrize("seat", range(4))
+def test_a_hand_of_fourteen_cards_is_refused_though_its_checksum_is_right(some, tmp_path, seat):
+    _, owner, tricks = some
+    deals = np.tile(owner, (500, 1))  # more than are looked at together
+    deals[17_003, np.flatnonzero(deals[17_003] != seat)[0]] = seat
+    write_records(tmp_path / "bad.bdl", pack_records(deals, np.tile(tricks, (500, 1, 1))), MADE)
+    with pytest.raises(CorruptLibrary, match=r"bad\.bdl: deal 17003 gives . 1[24] cards, not 13"):
+        Library.open(tmp_path / "bad.bdl")
+
+
+@pytest.mark.parametrize("record", [b"[]", b'{"a": 1', b"[" * 5000, b"\xff", b'{"a": "\\ud800"}'])
+def test_a_record_that_is_no_object_is_refused(some, tmp_path, record):
+    write_records(tmp_path / "bad.bdl", pack_records(*some[1:]), {})
+    content = (tmp_path / "bad.bdl").read_bytes()[:-2] + record
+    header = HEADER.pack(MAGIC, 1, zlib.crc32(content[64:]), 40, 64 + 23 * 40, len(record))
+    (tmp_path / "bad.bdl").write_bytes(header + zlib.crc32(header).to_bytes(4, "little") + content[64:])
+    with pytest.raises(CorruptLibrary, match=r"bad\.bdl: its record"):
+        Library.open(tmp_path / "bad.bdl")
+
+
+def test_a_library_that_shrinks_under_a_reader_harms_nobody(some):
+    """In a process of its own: what is mapped and then cut short ends it by SIGBUS."""
+    program = (
+        "import os, sys\nfrom bridge_env.double_dummy import Library\n"
+        "library = Library.open(sys.argv[1])\nos.truncate(sys.argv[1], 64)\nprint(library.tricks_at().sum())\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program, some[0]], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout.strip()) == (0, str(some[2].sum()))
 
 
 # --- look-up and split --------------------------------------------------------------------------------

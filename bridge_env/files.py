@@ -1,0 +1,87 @@
+"""Files written whole: whoever reads one, at any moment and after any stop, finds the old content or the new.
+
+The one place of this project that replaces files. What is written first goes to a name of its own beside the target, a
+fresh file that nobody can have prepared (no link that was laid there is followed), reaches the disk, and takes the
+target's place.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import stat
+import tempfile
+from collections.abc import Iterable
+from pathlib import Path
+
+PathLike = str | os.PathLike[str]
+Content = str | bytes | Iterable["bytes | bytearray | memoryview"]
+
+PART = ".part"
+"""How the names end that content has until it is whole."""
+
+
+class FileError(ValueError):
+    """A file that is not what it should be; the message names the file, the place in it, and the fault."""
+
+
+def write_whole(path: PathLike, content: Content) -> None:
+    """Write a file, all or nothing. The one that was there keeps its permissions.
+
+    Args:
+        path: where to. What is no regular file, such as ``/dev/stdout``, is written to as it stands.
+        content: text (written as UTF-8), bytes, or pieces of bytes.
+
+    Raises:
+        OSError: the file cannot be written; the old one, if there was one, is as it was.
+    """
+    target = Path(path)
+    pieces = [content.encode()] if isinstance(content, str) else [content] if isinstance(content, bytes) else content
+    mode = _mode_of(target)
+    if mode is not None and not stat.S_ISREG(mode):
+        with target.open("wb") as stream:
+            stream.writelines(pieces)
+        return
+    try:
+        handle, part = tempfile.mkstemp(PART, f".{target.name}."[:200], target.parent)
+    except OSError as error:  # the name that the user knows, not the one beside it
+        raise type(error)(error.errno, error.strerror, os.fspath(target)) from None
+    try:
+        with open(handle, "wb") as file:
+            file.writelines(pieces)
+            file.flush()
+            os.fsync(file.fileno())
+        Path(part).chmod(stat.S_IMODE(mode) if mode is not None else 0o666 & ~_umask())
+        os.replace(part, target)
+    except BaseException as error:
+        with contextlib.suppress(OSError):
+            os.unlink(part)
+        if isinstance(error, OSError) and error.filename in (None, part):
+            raise type(error)(error.errno, error.strerror, os.fspath(target)) from error
+        raise
+    _flush_folder(target.parent)
+
+
+def _mode_of(path: Path) -> int | None:
+    """The type and permissions of what stands at ``path``; None where there is nothing, or a link to a file."""
+    try:
+        own = os.lstat(path)
+        return os.stat(path).st_mode if not stat.S_ISLNK(own.st_mode) or not path.is_file() else None
+    except OSError:
+        return None
+
+
+def _umask() -> int:
+    """What new files of this process may not allow. It can only be read by setting it."""
+    mask = os.umask(0o077)
+    os.umask(mask)
+    return mask
+
+
+def _flush_folder(folder: Path) -> None:
+    with contextlib.suppress(OSError):  # not every system can flush a folder
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
