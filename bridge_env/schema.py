@@ -96,6 +96,18 @@ def parse_json(text: str | bytes, shape: Any, source: str, error: type[FileError
     return value
 
 
+def check_shape(value: Any, shape: Any, source: str, error: type[FileError] = FileError) -> None:
+    """Is a value that was read already of a shape?
+
+    Raises:
+        FileError: of the kind ``error``; names ``source``, the field and the fault.
+    """
+    try:
+        _check(value, shape)
+    except _Wrong as wrong:
+        raise error(f"{source}: {wrong.field or 'the whole'}: {wrong.why}") from None
+
+
 def _text(path: PathLike, error: type[FileError]) -> str:
     file = Path(path)
     try:

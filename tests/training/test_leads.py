@@ -45,7 +45,7 @@ def test_shares_and_a_file_that_is_kept(record, tmp_path, capsys):
     again = compare_leads(record, "rule", "system:sayc", 10, keep=keep)
     assert again.chosen.tolist() == found.chosen.tolist()
     assert keep.read_text().count("\n") == 3
-    with pytest.raises(ValueError, match="holds the leads of something else"):
+    with pytest.raises(ValueError, match="holds something else: its player"):
         compare_leads(record, "random", "system:sayc", 10, keep=keep)
     assert main(["play", "--leads", str(record), "--player", "rule"]) == 0
     assert "2 opening leads, calls read as system:sayc" in capsys.readouterr().out

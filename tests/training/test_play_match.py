@@ -216,7 +216,7 @@ def test_a_kept_match_goes_on_where_it_stopped(bidding, tmp_path):
     Counting.asked = 0
     assert play_match(bidding, teams(Counting(), "rule"), keep=file).boards == whole.boards
     assert Counting.asked == 0
-    with pytest.raises(ValueError, match="holds another match: its play_b is 'rule', not 'random'"):
+    with pytest.raises(ValueError, match="holds something else: its play_b is 'rule', not 'random'"):
         play_match(bidding, teams(Counting(), "random"), keep=file)
 
 

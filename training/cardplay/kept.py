@@ -1,48 +1,103 @@
-"""A file that keeps the boards of a match as soon as they are played, so that it goes on where it was interrupted."""
+"""The file that keeps the boards of a match as soon as they are played: is what it says of them possible?"""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from bridge_env.cards import RANKS, SUITS
+from bridge_env.play import Plays
+from bridge_env.schema import Whole
 from training.cardplay.result import PlayedBoard, board_row
+from training.match.match import MatchResult
+from training.running.kept import Kept, Row
+
+_SHAPE = {"board": Whole(1), "cards": (str, str), "tricks": (Whole(0, 13), Whole(0, 13)), "fault": str}
+_CARDS = {suit + rank: 13 * s + r for s, suit in enumerate(SUITS) for r, rank in enumerate(RANKS)}
+_TABLES = ("A North-South", "A East-West")
 
 
-class Kept:
-    """A file of lines of JSON: the match, then a line for every board."""
+class KeptBoards:
+    """The boards of a match in a file.
 
-    def __init__(self, path: Path, header: dict[str, Any]) -> None:
-        self.path, self.header = path, header
+    Args:
+        path: of the file.
+        header: what the boards hang on.
+        bidding: the match. Its boards are replayed as they are read; of others the file keeps what it has.
+    """
 
-    def read(self) -> Iterator[tuple[int, PlayedBoard]]:
-        """The boards that are in the file; makes it where there is none."""
-        lines = self.path.read_text(encoding="utf-8").splitlines(keepends=True) if self.path.exists() else []
-        if lines and not lines[-1].endswith("\n"):  # a line that was being written when the run was killed
-            self.path.write_text("".join(lines[:-1]), encoding="utf-8")
-            lines = lines[:-1]
-        if not lines:
-            self.path.write_text(json.dumps(self.header) + "\n", encoding="utf-8")
-            return
-        found = json.loads(lines[0])
-        if found != self.header:
-            what = next(name for name in self.header if found.get(name) != self.header[name])
-            raise ValueError(
-                f"{self.path} holds another match: its {what} is {found.get(what)!r}, not {self.header[what]!r}"
-            )
-        for line in lines[1:]:
-            row = json.loads(line)
-            cards = [tuple(_card_number(word) for word in text.split()) for text in row["cards"]]
-            first, second = row["tricks"]
-            yield int(row["board"]), PlayedBoard((cards[0], cards[1]), (first, second), row["fault"])
+    def __init__(self, path: Path, header: dict[str, Any], bidding: MatchResult) -> None:
+        self._file, self._bidding = Kept(path, header, _SHAPE), bidding
+
+    def read(self, tell: Callable[[str], object]) -> dict[int, PlayedBoard]:
+        """The boards that are in the file, by number; of one that is there twice, the later.
+
+        Args:
+            tell: hears of lines that are damaged, or cannot be what happened.
+
+        Raises:
+            KeptError: the file is of another match, or is none.
+        """
+        rows = self._file.read(self._check, tell)
+        return {row["board"]: _board(row) for row in rows}
 
     def add(self, boards: dict[int, PlayedBoard]) -> None:
-        """Append some boards."""
-        with self.path.open("a", encoding="utf-8") as file:
-            file.writelines(json.dumps(board_row(number, board)) + "\n" for number, board in boards.items())
+        """Add some boards."""
+        self._file.add(board_row(number, board) for number, board in boards.items())
+
+    def _check(self, rows: list[Row]) -> list[str | None]:
+        faults = [self._words_fault(row) for row in rows]
+        place = {int(number): i for i, number in enumerate(self._bidding.boards.number)}
+        known = [k for k, row in enumerate(rows) if faults[k] is None and row["board"] in place and not row["fault"]]
+        at = np.array([place[rows[k]["board"]] for k in known], np.int64)
+        for table in (0, 1):
+            told = self._replay([rows[k] for k in known], at, table)
+            for k, why in zip(known, told, strict=True):
+                faults[k] = faults[k] or (why and f"board {rows[k]['board']}, {_TABLES[table]}: {why}")
+        return faults
+
+    def _words_fault(self, row: Row) -> str | None:
+        words = [word for text in row["cards"] for word in text.split()]
+        return next((f"{word[:20]!r} is no card" for word in words if word not in _CARDS), None)
+
+    def _replay(self, rows: list[Row], at: NDArray[np.int64], table: int) -> list[str | None]:
+        """What is wrong with the play of some rows, boards ``at`` of the match, at one of its tables."""
+        contracts = self._bidding.tables[table].contracts
+        told = [_numbers(row["cards"][table]) for row in rows]
+        faults: list[str | None] = [None] * len(rows)
+        played = []
+        for k, (i, cards) in enumerate(zip(at, told, strict=True)):
+            wanted = 52 if contracts.declarer[i] >= 0 else 0
+            if len(cards) != wanted:
+                faults[k] = f"it has {len(cards)} cards, not {wanted}"
+            elif wanted:
+                played.append(k)
+            elif rows[k]["tricks"][table]:
+                faults[k] = f"it was passed out, with {rows[k]['tricks'][table]} tricks"
+        if not played:
+            return faults
+        some = at[played]
+        plays, wrong = Plays.replay_legal(
+            self._bidding.boards.owner[some], contracts.declarer[some], contracts.bid[some] % 5,
+            np.array([told[k] for k in played], np.int8),
+        )  # fmt: skip
+        for j, k in enumerate(played):
+            tricks = rows[k]["tricks"][table]
+            if wrong[j] >= 0:
+                faults[k] = plays.fault_text(j, told[k][int(wrong[j])]).replace(f" at table {j}", "")
+            elif tricks != plays.won[j]:
+                faults[k] = f"the cards give {plays.won[j]} tricks, the line says {tricks}"
+        return faults
 
 
-def _card_number(word: str) -> int:
-    return 13 * SUITS.index(word[0]) + RANKS.index(word[1])
+def _numbers(text: str) -> tuple[int, ...]:
+    return tuple(_CARDS[word] for word in text.split())
+
+
+def _board(row: Row) -> PlayedBoard:
+    first, second = row["tricks"]
+    return PlayedBoard((_numbers(row["cards"][0]), _numbers(row["cards"][1])), (first, second), row["fault"])

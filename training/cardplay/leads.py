@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,13 +13,16 @@ from agents.cardplay.auction import AuctionReader
 from agents.cardplay.registry import make_player
 from bridge_env import streams
 from bridge_env.auction import MAX_CALLS, Auctions
-from bridge_env.cards import card_text
+from bridge_env.cards import RANKS, SUITS, card_text
 from bridge_env.play import Plays
 from bridge_env.play_view import PlayView, play_view
 from bridge_env.records.board import Board
 from bridge_env.records.pbn import read_boards
 from bridge_env.records.play_record import play_faults, play_orders
+from bridge_env.schema import Whole
+from training.running.kept import Kept, Row
 
+_CARDS = {suit + rank: 13 * s + r for s, suit in enumerate(SUITS) for r, rank in enumerate(RANKS)}
 _TOGETHER = 5  # boards between two lines of progress
 
 
@@ -83,6 +85,7 @@ def compare_leads(
     *,
     keep: Path | None = None,
     progress: Callable[[int], object] = lambda boards: None,
+    tell: Callable[[str], object] = lambda text: None,
 ) -> Leads:
     """Ask ``player`` for the opening leads of a record.
 
@@ -91,6 +94,8 @@ def compare_leads(
         bidder: the spec of a system by which all calls are read.
         seed: of the player's chance.
         keep: a file of lines in which every lead is kept; those in it are not asked for again.
+        progress: called with the number of leads that have just been found.
+        tell: called with a line of text where something of the file is left out.
 
     Raises:
         ValueError: the file has no leads, ``keep`` is of something else, or a spec is faulty.
@@ -98,19 +103,20 @@ def compare_leads(
     chooser = make_player(player, AuctionReader.of_sides(bidder, bidder))
     view, recorded = lead_positions(path, count)
     header = {"leads": Path(path).name, "player": player, "bidder": bidder, "seed": seed}
-    done = _read(keep, header) if keep is not None else {}
+    kept = Kept(keep, header, {"board": Whole(0), "card": str}, _of_old) if keep is not None else None
+    rows = kept.read(lambda rows: _lead_faults(rows, view), tell) if kept else []
+    done = {row["board"]: _CARDS[row["card"]] for row in rows}
     progress(len(done.keys() & set(range(len(view)))))
     missing = np.array([row for row in range(len(view)) if row not in done], np.int64)
     key = streams.key("lead", seed, np.arange(len(view)))
     for start in range(0, len(missing), _TOGETHER):
-        rows = missing[start : start + _TOGETHER]
-        cards = chooser.play(view.take(rows), key[rows])
-        new = {int(row): int(card) for row, card in zip(rows, cards, strict=True)}
+        at = missing[start : start + _TOGETHER]
+        cards = chooser.play(view.take(at), key[at])
+        new = {int(board): int(card) for board, card in zip(at, cards, strict=True)}
         done |= new
-        if keep is not None:
-            with keep.open("a", encoding="utf-8") as file:
-                file.writelines(json.dumps([row, card_text(card), card]) + "\n" for row, card in new.items())
-        progress(len(rows))
+        if kept is not None:
+            kept.add({"board": board, "card": card_text(card)} for board, card in new.items())
+        progress(len(at))
     chosen = np.array([done[row] for row in range(len(view))], np.int8)
     equal = np.array([_touching(*row) for row in zip(view.hand, recorded, chosen, strict=True)], bool)
     return Leads(recorded, chosen, equal)
@@ -121,14 +127,16 @@ def _touching(hand: NDArray[np.bool_], one: int, other: int) -> bool:
     return bool(low // 13 == high // 13 and hand[low : high + 1].all())
 
 
-def _read(keep: Path, header: dict[str, object]) -> dict[int, int]:
-    if not keep.exists():
-        keep.write_text(json.dumps(header) + "\n", encoding="utf-8")
-    text = keep.read_text(encoding="utf-8")
-    whole = text[: text.rfind("\n") + 1]  # what follows was being written when the run was killed
-    if whole != text:
-        keep.write_text(whole, encoding="utf-8")
-    lines = [json.loads(line) for line in whole.splitlines()]
-    if not lines or lines[0] != header:
-        raise ValueError(f"{keep} holds the leads of something else: {lines[:1]}")
-    return {int(row): int(card) for row, _, card in lines[1:]}
+def _lead_faults(rows: Sequence[Row], view: PlayView) -> list[str | None]:
+    """What is wrong with kept leads: a card that the leader of a board does not hold."""
+    faults: list[str | None] = []
+    for row in rows:
+        card, at = _CARDS.get(row["card"], -1), row["board"]
+        held = card >= 0 and (at >= len(view) or view.hand[at, card])
+        faults.append(None if held else f"{row['card'][:20]!r} is no card of the leader of board {at}")
+    return faults
+
+
+def _of_old(row: object) -> object:
+    """A row of what a line of the first format held: the board, the card in words, its number."""
+    return {"board": row[0], "card": row[1]} if isinstance(row, list) and len(row) == 3 else row

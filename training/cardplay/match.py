@@ -25,7 +25,7 @@ from bridge_env.cards import SEATS
 from bridge_env.play import Plays
 from bridge_env.protocols import CardPlayer
 from training.cardplay.guard import SECONDS_A_CARD, Guard
-from training.cardplay.kept import Kept
+from training.cardplay.kept import KeptBoards
 from training.cardplay.result import PlayedBoard, PlayedMatch
 from training.match.boards import Boards
 from training.match.match import MatchResult, TableResult
@@ -114,28 +114,30 @@ def play_match(
     seconds: float = SECONDS_A_CARD,
     workers: int = 1,
     progress: Callable[[int], object] = lambda boards: None,
+    tell: Callable[[str], object] = lambda text: None,
 ) -> PlayedMatch:
     """Play the boards of a match that has been bid.
 
     Args:
         rows: which of them, by position; default: all. How a board goes does not depend on the others.
         keep: a file in which every board is kept as soon as it is played; boards that are in it already are not
-            played again, but those that were not played to their end.
+            played again, but those that were not played to their end. A line that is damaged is told and played again.
         seconds: what a player may take for a card.
         workers: processes; the result does not depend on it, as long as no player thinks by the clock.
         progress: called with the number of boards that have just been played (or found in the file).
+        tell: called with a line of text where something of the file is left out.
 
     Raises:
         SpecError: a spec of a player that names none.
-        ValueError: the file is of another match.
+        KeptError: the file is of another match, or is none.
     """
     teams.seated()  # a faulty spec is told at once
     began = time.perf_counter()
-    kept = Kept(keep, _header(bidding, teams)) if keep is not None else None
+    kept = KeptBoards(keep, _header(bidding, teams), bidding) if keep is not None else None
     if rows is not None:
         bidding = bidding.take(rows)
     n = len(bidding.boards)
-    done = {number: board for number, board in kept.read() if not board.fault} if kept else {}
+    done = {number: board for number, board in kept.read(tell).items() if not board.fault} if kept else {}
     number = bidding.boards.number
     missing = np.array([i for i in range(n) if int(number[i]) not in done], np.int64)
     progress(n - len(missing))

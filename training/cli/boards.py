@@ -331,7 +331,7 @@ def _play_match(args: argparse.Namespace, result: MatchResult) -> PlayedMatch:
     with Bar(len(rows), "board", brief=True) as bar:
         played = play_match(
             result, teams, rows=rows, keep=args.keep, seconds=args.card_seconds, workers=args.workers,
-            progress=bar.add,
+            progress=bar.add, tell=bar.tell,
         )  # fmt: skip
     print(played_text(played))
     return played

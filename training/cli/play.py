@@ -75,7 +75,14 @@ def _compare_leads(args: argparse.Namespace) -> int:
 
     with Bar(None, "board", brief=True) as bar:
         found = compare_leads(
-            args.leads, args.player, args.bidder, args.boards, args.seed, keep=args.keep, progress=bar.add
+            args.leads,
+            args.player,
+            args.bidder,
+            args.boards,
+            args.seed,
+            keep=args.keep,
+            progress=bar.add,
+            tell=bar.tell,
         )
     print(f"{args.player} and {args.leads}, {len(found.chosen):,} opening leads, calls read as {args.bidder}")
     for name, share, error in found.shares():

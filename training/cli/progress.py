@@ -61,6 +61,11 @@ class Bar:
             self._noted = now
             bar.refresh()
 
+    def tell(self, text: str) -> None:
+        """Print a line on standard error, above the bar."""
+        self.close()
+        print(text, file=sys.stderr)
+
     def close(self) -> None:
         """End the bar; what comes then begins a new one."""
         if self._bar is not None:
