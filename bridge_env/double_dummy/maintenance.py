@@ -4,23 +4,19 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
-from zipfile import BadZipFile
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bridge_env import streams
 from bridge_env.calls import STRAINS
-from bridge_env.cards import SEATS, UInt8Array, check_deals
+from bridge_env.cards import SEATS, UInt8Array
 from bridge_env.double_dummy.exact import ExactDoubleDummy
 from bridge_env.double_dummy.library import (
     CorruptLibrary,
-    ForeignFile,
     Library,
     packed_words,
-    write_library,
     write_records,
 )
 from bridge_env.protocols import DoubleDummy
@@ -160,40 +156,3 @@ def _goes_on(origin: Mapping[str, Any], following: Mapping[str, Any]) -> bool:
     same = [{k: v for k, v in record.items() if k not in own} for record in (origin, following)]
     ranges = all(isinstance(record.get(k), int) for record in (origin, following) for k in ("start", "count"))
     return ranges and same[0] == same[1] and origin["start"] + origin["count"] == following["start"]
-
-
-def import_npz(
-    path: PathLike,
-    out: PathLike,
-    made: Mapping[str, Any],
-    *,
-    sample: int,
-    solver: DoubleDummy | None = None,
-    seed: int = 0,
-) -> int:
-    """Take in a NumPy file of ``owner`` uint8 (N, 52) and ``tricks`` int8 (N, 4, 5), once a sample is right.
-
-    Args:
-        made: how the deals were made; what was verified is added.
-        sample: deals to solve again first; nothing is written if one differs.
-        solver: what solves them; None = DDS with its default threads.
-        seed: names the sample.
-
-    Returns:
-        How many deals ``out`` holds.
-
-    Raises:
-        LibraryError: not such a file, or a table that DDS does not confirm.
-        DealError: a row that is not a deal.
-    """
-    try:
-        with np.load(path, allow_pickle=False) as arrays:
-            owner, tricks = arrays["owner"], arrays["tricks"]
-    except (KeyError, TypeError, ValueError, EOFError, BadZipFile) as error:
-        raise ForeignFile(f"{path}: not a NumPy file with arrays 'owner' and 'tricks' ({error})") from error
-    owner = check_deals(owner)
-    if tricks.shape != (len(owner), 4, 5):
-        raise ForeignFile(f"{path}: {len(owner)} deals, but tricks of shape {tricks.shape}")
-    verified = verify_sample(Path(path).name, owner, tricks, sample, solver=solver, seed=seed)
-    write_library(out, owner, tricks, {**made, "verified": verified, "verified_seed": seed})
-    return len(owner)

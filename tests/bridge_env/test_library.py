@@ -27,6 +27,7 @@ from bridge_env.double_dummy import (
 )
 from bridge_env.double_dummy.library import HEADER, MAGIC, write_records
 from bridge_env.double_dummy.packing import pack_deals, pack_records, pack_tables, unpack_deals, unpack_tables
+from bridge_env.double_dummy.take_in import import_npz
 from training.cli.deals import add_library, add_solve
 
 MADE = {"source": "a test", "seed": 3}
@@ -258,18 +259,18 @@ def test_import_checks_before_it_writes(some, tmp_path):
     _, owner, tricks = some
     source, out = tmp_path / "a.npz", tmp_path / "a.bdl"
     np.savez(source, owner=owner, tricks=tricks)
-    assert maintenance.import_npz(source, out, {"source": "a test"}, sample=2) == 40
+    assert import_npz(source, out, {"source": "a test"}, sample=2) == 40
     assert Library.open(out).made == {"source": "a test", "verified": 2, "verified_seed": 0}
     out.unlink()
     np.savez(source, owner=owner, tricks=13 - tricks)
     with pytest.raises(CorruptLibrary, match=r"a\.npz"):
-        maintenance.import_npz(source, out, {}, sample=1)
+        import_npz(source, out, {}, sample=1)
     np.savez(source, owner=owner, tricks=tricks[:5])
-    with pytest.raises(ForeignFile, match="shape"):
-        maintenance.import_npz(source, out, {}, sample=1)
+    with pytest.raises(ForeignFile, match="40 deals, but tricks of shape"):
+        import_npz(source, out, {}, sample=1)
     source.write_bytes(b"not NumPy")
     with pytest.raises(ForeignFile, match="NumPy"):
-        maintenance.import_npz(source, out, {}, sample=1)
+        import_npz(source, out, {}, sample=1)
     assert not out.exists()
 
 

@@ -226,10 +226,11 @@ def _library_merge(args: argparse.Namespace) -> int:
 
 
 def _library_import(args: argparse.Namespace) -> int:
-    from bridge_env.double_dummy import ExactDoubleDummy, maintenance
+    from bridge_env.double_dummy import ExactDoubleDummy
+    from bridge_env.double_dummy.take_in import import_npz
 
     made = {"source": args.source or Path(args.file).name}
-    deals = maintenance.import_npz(
+    deals = import_npz(
         args.file, args.out, made, sample=args.verify, solver=ExactDoubleDummy(args.workers), seed=args.seed
     )
     print(f"{args.out}: {deals:,} solved deals, {args.verify:,} of them solved again and right")

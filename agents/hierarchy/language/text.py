@@ -31,6 +31,7 @@ import re
 from dataclasses import replace
 from pathlib import Path
 
+from agents.hierarchy.language.limits import DEEPEST, LARGEST, MOST_POSITIONS, too_large
 from agents.hierarchy.language.tree import INFINITE, Atom, Block, Clause, Constraint, Line, Step, System
 from agents.hierarchy.language.vocabulary import CALL_WORDS, FLAG_WORDS, SUIT_WORDS, WORDS
 from bridge_env.calls import CallError, call_text, parse_call
@@ -65,6 +66,8 @@ def load_system(path: str | Path) -> System:
     """
     file = Path(path)
     try:
+        if file.stat().st_size > LARGEST:
+            raise SystemTextError(f"{file}: too large for a bidding system; its limit is {LARGEST >> 20} MiB")
         text = file.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise SystemTextError(f"{file}: cannot be read: {error}") from error
@@ -82,8 +85,14 @@ def parse_system(text: str, source: str = "<text>", name: str = "unnamed") -> Sy
         try:
             reader.read(raw, number)
         except _Fault as fault:
-            raise SystemTextError(f"{source}:{number}: {fault}: {raw.strip()!r}") from None
-    return reader.finish()
+            raise SystemTextError(f"{source}:{number}: {fault}: {_cut(raw.strip(), 120)!r}") from None
+    system = reader.finish()
+    if "any" in text and (found := too_large(system)) is not None:
+        raise SystemTextError(
+            f"{source}:{found[0]}: with this line the system stands for more than {MOST_POSITIONS:,} auctions; "
+            "nest fewer lines with 'any' in each other, or name the calls"
+        )
+    return system
 
 
 class _Open:
@@ -119,6 +128,8 @@ class _Reader:
         self._close(indent)
         if indent > 0 and len(self.open) == 1:
             raise _Fault("this line is indented, but nothing above it can lead to it")
+        if len(self.open) > DEEPEST:
+            raise _Fault(f"more than {DEEPEST} lines lie below each other")
         siblings = self.open[-1]
         if siblings.lines and self._indent_of_children != indent and siblings.item is not None:
             raise _Fault("this line's indentation fits no line above it")
@@ -163,6 +174,8 @@ def _parse_line(main: str, note: str, comments: tuple[str, ...], number: int) ->
         if flag not in FLAGS:
             raise _Fault(f"!{flag} is no flag; there are {', '.join('!' + f for f in FLAGS)}")
     note = " ".join(word for word in note.split() if not word.startswith("!"))
+    if path_text.count("-") >= DEEPEST:
+        raise _Fault(f"a line has at most {DEEPEST} calls")
     path = tuple(_parse_step(part) for part in path_text.split("-"))
     constraint = parse_constraint(constraint_text)
     if (after or path[-1].theirs) and (constraint or flags):
@@ -175,7 +188,9 @@ def _parse_step(text: str) -> Step:
     token = text[1:-1] if theirs else text
     token = {"Pass": "P", "1NT": "1N", "2NT": "2N", "3NT": "3N", "Dbl": "X", "Rdbl": "XX"}.get(token, token)
     if not _TOKEN.match(token):
-        raise _Fault(f"{text!r} is no call; write P, X, XX, 1C ... 7N, 1M, 2x, lowest:M, game:M or, theirs, (1x)")
+        raise _Fault(
+            f"{_cut(text, 60)!r} is no call; write P, X, XX, 1C ... 7N, 1M, 2x, lowest:M, game:M or, theirs, (1x)"
+        )
     if not theirs and token.endswith("any"):
         raise _Fault(f"{text!r}: 'any' stands for calls of the opponents only, as in (any)")
     return Step(token, theirs)
@@ -213,12 +228,17 @@ def _parse_atom(text: str) -> Atom:
     numbers = _RANGE.match(words[0]) if len(words) == 2 else None
     if numbers is None:
         examples = "'15-17 hcp', '5+ H', '4 S', 'balanced', 'not vul' or 'H >= S'"
-        raise _Fault(f"{text!r} is no constraint; write {examples}")
+        raise _Fault(f"{_cut(text, 60)!r} is no constraint; write {examples}")
     low = _number(numbers[1], text)
     high = INFINITE if numbers[2] else _number(numbers[3] or numbers[1], text)
     if high < low:
-        raise _Fault(f"{text!r}: the range is empty")
+        raise _Fault(f"{_cut(text, 60)!r}: the range is empty")
     return Atom(_checked(words[1]), low, high)
+
+
+def _cut(text: str, length: int) -> str:
+    """A piece of a text as messages quote it."""
+    return text if len(text) <= length else text[: length - 3] + "..."
 
 
 def is_difference(word: str) -> bool:
@@ -228,8 +248,8 @@ def is_difference(word: str) -> bool:
 
 
 def _number(digits: str, text: str) -> int:
-    if int(digits) > INFINITE:
-        raise _Fault(f"{text!r}: numbers go up to {INFINITE}")
+    if len(digits) > 4 or int(digits) > INFINITE:
+        raise _Fault(f"{_cut(text, 60)!r}: numbers go up to {INFINITE}")
     return int(digits)
 
 
@@ -245,8 +265,8 @@ def _checked(word: str) -> str:
     if colon and stem in SUIT_WORDS and (suit in SUITS or suit in VARIABLES):
         return word
     if stem in SUIT_WORDS:
-        raise _Fault(f"{word!r} needs a suit: {stem}:S, {stem}:M or {stem}:x")
-    raise _Fault(f"{word!r} is no word of the language; 'bridge-env bid --words' lists them")
+        raise _Fault(f"{_cut(word, 60)!r} needs a suit: {stem}:S, {stem}:M or {stem}:x")
+    raise _Fault(f"{_cut(word, 60)!r} is no word of the language; 'bridge-env bid --words' lists them")
 
 
 # --- writing -------------------------------------------------------------------------------------------

@@ -1,0 +1,122 @@
+"""Bidding systems that are too large, too deep or damaged: a clear error, in little time."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import agents
+from agents.hierarchy.engine.compiled import compile_system
+from agents.hierarchy.language import limits
+from agents.hierarchy.language.text import SystemTextError, load_system, parse_system, system_text
+from agents.registry import read_system, shipped_systems
+
+SYSTEMS = Path(agents.__file__).parent / "hierarchy" / "systems"
+
+
+def nested(token: str, times: int, first: str = "1C") -> str:
+    lines = [first, *(token for _ in range(times)), "X  8+ hcp"]
+    return "\n".join("  " * indent + line for indent, line in enumerate(lines))
+
+
+@pytest.mark.parametrize("times", [6, 30, limits.DEEPEST - 3])
+@pytest.mark.parametrize("token", ["(any)", "(any)-X-(any)"])
+def test_nested_lines_of_any_are_refused_at_once(token, times):
+    began = time.process_time()
+    with pytest.raises(
+        SystemTextError, match=r"mine:\d+: with this line the system stands for more than 50,000 auctions"
+    ):
+        parse_system(nested(token, times), source="mine")
+    assert time.process_time() - began < 1
+
+
+def test_in_one_line_too():
+    with pytest.raises(SystemTextError, match="mine:1: with this line"):
+        parse_system("1C" + "-(any)" * 6 + "-X  8+ hcp", source="mine")
+
+
+def test_a_few_are_a_system():
+    assert len(compile_system(parse_system(nested("(any)", 3))).nodes) > 10_000
+
+
+@pytest.mark.parametrize("name", shipped_systems())
+def test_positions_are_counted_as_the_compiler_finds_them(name, monkeypatch):
+    """Never fewer, or a system could pass that does not fit."""
+    system = read_system(name)
+    assert limits.too_large(system) is None
+    nodes = len(compile_system(system).nodes)
+    monkeypatch.setattr(limits, "MOST_POSITIONS", nodes - 2)
+    found = limits.too_large(system)
+    assert nodes == 1 or (found is not None and found[1] >= nodes - 1)
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        (
+            "\n".join("  " * i + ("(1C)", "1D")[i % 2] for i in range(100)),
+            ":65: more than 64 lines lie below each other",
+        ),
+        ("\n".join(" " * i + "P" for i in range(5000)), ":65: more than 64 lines"),
+        ("1C" + "-P" * 5000, ":1: a line has at most 64 calls"),
+        (f"1C  {'9' * 5000} hcp", ":1: .* numbers go up to 99"),
+        (f"1C  {'9' * 5000}+ hcp or 4 S", "numbers go up to 99"),
+        (f"1C  {'x' * 100_000}", r":1: .{1,500}$"),
+    ],
+)
+def test_what_is_too_deep_or_too_long(text, why):
+    with pytest.raises(SystemTextError, match=why):
+        parse_system(text, source="mine")
+
+
+def test_a_file_that_is_too_large(tmp_path):
+    path = tmp_path / "large.bidding"
+    with path.open("wb") as file:
+        file.truncate(limits.LARGEST + 1)
+    with pytest.raises(SystemTextError, match=r"large\.bidding: too large"):
+        load_system(path)
+
+
+WORDS = ["(any)", "(1any)", "1M", "2x", "oM", "lowest:y", "game:M", "after ", "when ", " or ", " and ", ",", ";", "!gf",
+         "-", "  ", "\n", "\t", "9" * 6,
+         "5+ H", "H >= S", "fit:x", "partner-called:", "٣", "\u2028", "\0", "(", ")", "X", ":"]  # fmt: skip
+
+
+def fuzz(count: int, seed: int) -> tuple[int, int]:
+    """How many of some mutated systems were sound, and how many told as faulty."""
+    rng = np.random.default_rng(seed)
+    texts = [file.read_text()[:3000] for file in sorted(SYSTEMS.glob("*.bidding")) if file.stem != "champion"]
+    sound = faulty = 0
+    for i in range(count):
+        text = texts[i % len(texts)]
+        for _ in range(int(rng.integers(1, 4))):
+            at = int(rng.integers(len(text)))
+            end = at + int(rng.choice([0, 0, 1, 5, 40]))
+            text = text[:at] + WORDS[int(rng.integers(len(WORDS)))] * int(rng.choice([0, 1, 1, 30])) + text[end:]
+        began = time.process_time()
+        try:
+            system = parse_system(text, source="mine")
+            again = parse_system(system_text(system))
+            assert (again.lines, again.blocks) == (system.lines, system.blocks)
+            compile_system(system)
+            sound += 1
+        except SystemTextError:
+            faulty += 1
+        assert time.process_time() - began < 5
+    return sound, faulty
+
+
+def test_mutated_systems():
+    sound, faulty = fuzz(250, 1)
+    assert sound > 25
+    assert faulty > 60
+
+
+@pytest.mark.slow
+def test_many_mutated_systems():
+    sound, faulty = fuzz(10_000, 2)
+    assert sound > 1000
+    assert faulty > 2500
