@@ -3,10 +3,10 @@
 A shape is written as Python writes types::
 
     {"name": str, "seed": int, "note?": str}      an object with these fields; "?" may be missing, others may be there
-    {...: float}                                  an object of any names, every value such
+    {...: Number()}                               an object; every field that is not named is such
     [str]                                         a list, every item such
-    (int, float)                                  a list of so many items
-    Number(0, 13), Whole(1), None, bool, Any      numbers in a range; nothing else than null; anything
+    (int, str)                                    a list of so many items
+    Number(0, 13), Whole(1), None, bool, Any      numbers in a range; null; true or false; anything
     Either(int, None)                             one or the other
 
 Whatever is wrong with a text is one ``FileError`` that names the file, the field and the fault.
@@ -30,10 +30,11 @@ LARGEST = 1 << 28
 
 @dataclass(frozen=True)
 class Number:
-    """A finite number from ``low`` to ``high``."""
+    """A finite number from ``low`` to ``high``; where ``unknown`` says so, also NaN."""
 
     low: float = -math.inf
     high: float = math.inf
+    unknown: bool = False
 
 
 @dataclass(frozen=True)
@@ -166,16 +167,18 @@ def _check(value: Any, shape: Any, field: str = "") -> None:
 def _check_object(value: Any, shape: dict[Any, Any], field: str) -> None:
     if not isinstance(value, dict):
         raise _Wrong(field, f"{_said(value)} is no object")
-    if ... in shape:
-        for name, item in value.items():
-            _check(item, shape[...], _within(field, name))
-        return
     for name, item in shape.items():
+        if name is ...:
+            continue
         known = name.removesuffix("?")
         if known in value:
             _check(value[known], item, _within(field, known))
         elif not name.endswith("?"):
             raise _Wrong(_within(field, name), "is missing")
+    if ... in shape:
+        for name, item in value.items():
+            if name not in shape and f"{name}?" not in shape:
+                _check(item, shape[...], _within(field, name))
 
 
 def _check_list(value: Any, shape: list[Any] | tuple[Any, ...], field: str) -> None:
@@ -210,6 +213,8 @@ def _check_number(value: Any, shape: Any, field: str) -> None:
     whole = shape is int or isinstance(shape, Whole)
     if isinstance(value, bool) or not isinstance(value, int if whole else int | float):
         raise _Wrong(field, f"{_said(value)} is no {'whole ' if whole else ''}number")
+    if isinstance(value, float) and math.isnan(value) and isinstance(shape, Number) and shape.unknown:
+        return
     if isinstance(value, float) and not math.isfinite(value):
         raise _Wrong(field, f"{_said(value)} is no finite number")
     if isinstance(shape, Number | Whole) and not shape.low <= value <= shape.high:

@@ -30,7 +30,9 @@ from bridge_env.double_dummy import maintenance
 from bridge_env.double_dummy.exact import ExactDoubleDummy
 from bridge_env.double_dummy.library import Library, write_records
 from bridge_env.double_dummy.packing import DEAL_BYTES, RECORD_BYTES, pack_deals, pack_records
+from bridge_env.files import FileError
 from bridge_env.protocols import DoubleDummy
+from bridge_env.schema import Whole, check_shape
 from training.running.cluster import Cluster
 
 BATCH = 40  # deals a range in this process, on all threads: some seconds, and the longest that Ctrl-C has to wait
@@ -40,7 +42,7 @@ SAVING_SHARE = 0.01  # of the time, at most
 _CHECKED_AT_A_TIME = 1 << 14  # deals
 
 
-class SolveError(ValueError):
+class SolveError(FileError):
     """The file to go on with is not the one that was begun; the message says what it is."""
 
 
@@ -220,6 +222,7 @@ def _check_deals(library: Library, seed: int, start: int) -> None:
             f"{path} holds other deals than those of seed {seed} from number {start}: its record says "
             f"{made}. Name another file, or the seed and start it was begun with"
         )
+    check_shape(made, {"solver?": str, "verified?": Whole(0)}, f"{path}: its record", SolveError)
     for at in range(0, len(library), _CHECKED_AT_A_TIME):
         here = library.records[at : at + _CHECKED_AT_A_TIME, :DEAL_BYTES]
         if not np.array_equal(here, pack_deals(random_deals(seed, start + at, len(here)))):

@@ -140,7 +140,7 @@ def _origins(made: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """The records of merged libraries as one flat list, in which a range of deals and the next are one range."""
     origins: list[dict[str, Any]] = []
     for record in made:
-        for origin in _origins(record["merged"]) if "merged" in record else [dict(record)]:
+        for origin in _origins(_merged(record)) if _merged(record) else [dict(record)]:
             if origins and _goes_on(origins[-1], origin):
                 origins[-1]["count"] += origin["count"]
                 if "verified" in origin or "verified" in origins[-1]:
@@ -150,9 +150,21 @@ def _origins(made: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     return origins
 
 
+def _merged(record: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """The records of which this one was merged; none where it was not, or says something else by the word."""
+    merged = record.get("merged")
+    return merged if isinstance(merged, list) and all(isinstance(one, dict) for one in merged) else []
+
+
 def _goes_on(origin: Mapping[str, Any], following: Mapping[str, Any]) -> bool:
     """Does ``following`` record the range of deals right after that of ``origin``, solved in the same way?"""
     own = ("start", "count", "verified", "verified_seed")
     same = [{k: v for k, v in record.items() if k not in own} for record in (origin, following)]
-    ranges = all(isinstance(record.get(k), int) for record in (origin, following) for k in ("start", "count"))
-    return ranges and same[0] == same[1] and origin["start"] + origin["count"] == following["start"]
+    whole = [record.get(k, 0) for record in (origin, following) for k in ("start", "count", "verified")]
+    ranges = all(k in record for record in (origin, following) for k in ("start", "count"))
+    return (
+        ranges
+        and all(type(number) is int for number in whole)
+        and same[0] == same[1]
+        and origin["start"] + origin["count"] == following["start"]
+    )

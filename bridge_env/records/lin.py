@@ -18,12 +18,12 @@ import os
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from typing import IO, cast
 from urllib.parse import parse_qs, quote, urlsplit
 
 from bridge_env.calls import Contract
 from bridge_env.cards import SEATS, UInt8Array, card_text
+from bridge_env.files import write_whole
 from bridge_env.records import lin_fields as fields
 from bridge_env.records.board import ILLEGAL, BadBoard, Board, Problem, ReadResult, auction_ends, check_together
 from bridge_env.records.lin_fields import LIN_SEATS, PLAYERS, LinBoard
@@ -244,7 +244,7 @@ def write_lin(target: Source, boards: Iterable[Board]) -> None:
     text = "".join(lines)
     if isinstance(target, str | os.PathLike):
         data = text.encode()
-        Path(target).write_bytes(gzip.compress(data, mtime=0) if os.fspath(target).endswith(".gz") else data)
+        write_whole(target, gzip.compress(data, mtime=0) if os.fspath(target).endswith(".gz") else data)
     elif hasattr(target, "encoding"):
         cast("IO[str]", target).write(text)
     else:

@@ -21,11 +21,11 @@ import os
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from typing import IO, cast
 
 from bridge_env.calls import Contract, call_text
 from bridge_env.cards import SEATS, UInt8Array, deal_text
+from bridge_env.files import write_whole
 from bridge_env.records.board import (
     DIFFERS,
     ILLEGAL,
@@ -211,7 +211,7 @@ def write_boards(target: Source, boards: Iterable[Board]) -> None:
     text = "% PBN 2.1\n% EXPORT\n" + "".join("\n" + board_text(board) for board in boards)
     if isinstance(target, str | os.PathLike):
         data = text.encode()
-        Path(target).write_bytes(gzip.compress(data, mtime=0) if os.fspath(target).endswith(".gz") else data)
+        write_whole(target, gzip.compress(data, mtime=0) if os.fspath(target).endswith(".gz") else data)
     elif hasattr(target, "encoding"):  # as text streams have, also wrapped ones
         cast("IO[str]", target).write(text)
     else:

@@ -70,7 +70,7 @@ def test_a_network_that_changed_is_played_again(tmp_path):
 
 def test_a_file_that_is_no_panel_is_told(tmp_path):
     (tmp_path / "panel.json").write_text("[]")
-    with pytest.raises(RunError, match="no file of a panel"):
+    with pytest.raises(RunError, match=r"panel\.json: the whole"):
         panel.panel("pass", [("families", "system:sayc")], 20, kept=tmp_path / "panel.json")
 
 

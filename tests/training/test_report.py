@@ -55,6 +55,6 @@ def test_a_page_and_a_plot(folders, tmp_path, capsys):
 def test_what_is_no_run_is_told(folders, capsys, broken):
     (folders[0] / runs.METRICS).write_text(broken)
     assert main(["report", str(folders[0])]) == 2
-    assert "is not the folder of a run of self-play" in capsys.readouterr().err
+    assert "metrics.jsonl:1: " in capsys.readouterr().err
     assert main(["report", str(folders[0].parent)]) == 2
     assert f"holds no {runs.METRICS}" in capsys.readouterr().err

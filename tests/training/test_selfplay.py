@@ -8,6 +8,7 @@ import sys
 import time
 from dataclasses import asdict, replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -117,7 +118,7 @@ def test_a_run_labels_as_it_was_told(tiny, tmp_path, monkeypatch):
         list(generations.evolve(tmp_path, config, generations.begin(config), None, silent))
         assert generations.load(tmp_path)[0].labels == labels
     assert seen == ["play", "look-ahead"]
-    data = runs.load_checkpoint(tmp_path)
+    data = runs.load_checkpoint(tmp_path, {...: Any})
     del data["config"]["labels"]  # a run begun before there was a choice goes on as it was
     runs.save_checkpoint(tmp_path, data)
     assert generations.load(tmp_path)[0].labels == "play"

@@ -8,9 +8,9 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from bridge_env.files import write_whole
 from training.cases.hierarchy import ENOUGH, LEVELS, Node
 from training.cases.judge import Share
-from training.running import runs
 
 _HOW = """\
 {cases:,} cases of {boards:,} boards; judged on the {held_boards:,} boards ({held:,} calls) of the files whose deals
@@ -48,8 +48,8 @@ def write(
         "command": command, "manifest": dict(manifest), "facts": dict(facts),
         "by round and side": [asdict(row) for row in table], "nodes": [asdict(node) for node in nodes],
     }  # fmt: skip
-    runs.write_atomically(out / "results.json", json.dumps(content, indent=1) + "\n")
-    runs.write_atomically(out / "README.md", markdown(table, nodes, facts, command))
+    write_whole(out / "results.json", json.dumps(content, indent=1) + "\n")
+    write_whole(out / "README.md", markdown(table, nodes, facts, command))
 
 
 def markdown(table: Sequence[Share], nodes: Sequence[Node], facts: Mapping[str, Any], command: str) -> str:

@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 from agents.cases.base import UNTRIED, CaseBase
 from agents.cases.bidder import CaseBidder
 from agents.cases.experience import CLEARLY, ENOUGH, STATES
+from bridge_env.files import write_whole
 from training.match.boards import library_boards
 from training.match.match import play, standard_error
-from training.running import runs
 
 _HOW = """\
 The base bid training boards against `{opponents}`, at both tables, and kept {states:,} states in which some of the
@@ -77,11 +77,11 @@ def write(out: Path, after: CaseBase, found: Verdict, command: str, manifest: Ma
         "better": 100 * float((tried > 0).mean()) if len(tried) else 0.0,
     }  # fmt: skip
     content = {"command": command, "manifest": dict(manifest), "facts": facts, "imps": {**rows, "gain": found.gain}}
-    runs.write_atomically(out / "results.json", json.dumps(content, indent=1) + "\n")
+    write_whole(out / "results.json", json.dumps(content, indent=1) + "\n")
     lines = ["# A case base retains its own boards", "", f"`{command}`", ""]
     lines += [_HOW.format(enough=ENOUGH, near=STATES, clearly=CLEARLY, **facts)]
     lines += [f"| against `{found.opponents}` | IMPs a board |", "| --- | ---: |"]
     lines += [
         f"| {name} | {mean:+.3f} ± {error:.3f} |" for name, (mean, error) in (*rows.items(), ("gain", found.gain))
     ]
-    runs.write_atomically(out / "README.md", "\n".join([*lines, ""]))
+    write_whole(out / "README.md", "\n".join([*lines, ""]))

@@ -12,6 +12,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from bridge_env.files import write_whole
+
 if TYPE_CHECKING:
     from training.bench.own import Rate
 
@@ -55,7 +57,6 @@ def run(args: argparse.Namespace) -> int:
     if args.networks:
         return _networks(args)
     from training.bench import own, peers
-    from training.running.runs import write_atomically
 
     for name in peers.missing():
         print(f"{name} is left out: it is not installed ({peers.INSTALL})", file=sys.stderr)
@@ -70,8 +71,8 @@ def run(args: argparse.Namespace) -> int:
     args.out.mkdir(parents=True, exist_ok=True)
     machine = _machine()
     content = {"machine": machine, "rates": [rate.as_json() for rate in rates], "others": others}
-    write_atomically(args.out / "bench.json", json.dumps(content, indent=2) + "\n")
-    write_atomically(args.out / "bench.md", _markdown(rates, others, machine, args.repetitions))
+    write_whole(args.out / "bench.json", json.dumps(content, indent=2) + "\n")
+    write_whole(args.out / "bench.md", _markdown(rates, others, machine, args.repetitions))
     _plot([rate for rate in rates if rate.unit == "steps/s"], args.out / "bench.png")
     print(f"written: {args.out}/bench.md, bench.json, bench.png")
     return 0
@@ -80,7 +81,7 @@ def run(args: argparse.Namespace) -> int:
 def _networks(args: argparse.Namespace) -> int:
     """Measure networks, print, write."""
     from training.bench import networks
-    from training.running.runs import RunError, write_atomically
+    from training.running.runs import RunError
 
     missing = [name for name in ("torch", "ray") if find_spec(name) is None]
     if missing:
@@ -93,7 +94,7 @@ def _networks(args: argparse.Namespace) -> int:
     command = f"bridge-env bench --networks --repetitions {args.repetitions}"
     page = networks.markdown(rates, networks.shares(), _machine(), command)
     args.out.mkdir(parents=True, exist_ok=True)
-    write_atomically(args.out / "networks.md", page)
+    write_whole(args.out / "networks.md", page)
     print("\n" + page.partition("Where the time")[2])
     print(f"written: {args.out}/networks.md")
     return 0

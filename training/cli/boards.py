@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from bridge_env.files import write_whole
 from training.cli.arguments import natural, positive
 from training.cli.progress import Bar
 
@@ -338,9 +339,8 @@ def _play_match(args: argparse.Namespace, result: MatchResult) -> PlayedMatch:
 
 
 def _write_json(path: Path, result: MatchResult, played: PlayedMatch | None) -> None:
-    from training.running.runs import write_atomically
 
     content = {**result.summary(), "rows": result.rows()}
     if played is not None:
         content["play"] = {**played.summary(), "rows": played.rows()}
-    write_atomically(path, json.dumps(content, indent=1, allow_nan=False) + "\n")
+    write_whole(path, json.dumps(content, indent=1, allow_nan=False) + "\n")

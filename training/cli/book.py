@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from bridge_env.files import write_whole
 from training.cli.arguments import natural, positive
 from training.cli.progress import Bar
 
@@ -195,7 +196,6 @@ def _write(text: str, out: Path | None) -> None:
     if out is None:
         print(text, end="")
         return
-    from training.running.runs import write_atomically
 
-    write_atomically(out, text)
+    write_whole(out, text)
     print(f"{out}: {len(text):,} characters")

@@ -55,10 +55,7 @@ def read_run_fields(args: argparse.Namespace, kind: type[C], may_change: Sequenc
     fixed = sorted(set(_given(args, kind)) - set(may_change))
     if fixed:
         raise runs.RunError(f"--{fixed[0]} cannot change on --resume; these can: {', '.join(may_change)}")
-    try:
-        config = kind(**runs.read_manifest(args.resume)["config"])
-    except (KeyError, TypeError, ValueError) as error:
-        raise runs.RunError(f"{args.resume} is not the run folder of this kind: {error!r}") from None
+    config = runs.config_of(args.resume, kind)
     return read_fields(args, config)
 
 

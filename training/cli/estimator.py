@@ -103,10 +103,7 @@ def _config(args: argparse.Namespace) -> EstimatorConfig:
         fixed = sorted(set(given) - set(_MAY_CHANGE))
         if fixed:
             raise runs.RunError(f"--{fixed[0]} cannot change on --resume; this can: {', '.join(_MAY_CHANGE)}")
-        try:
-            config = EstimatorConfig(**runs.read_manifest(args.resume)["config"])
-        except (KeyError, TypeError, ValueError) as error:
-            raise runs.RunError(f"{args.resume} is not the folder of an estimator's run: {error!r}") from None
+        config = runs.config_of(args.resume, EstimatorConfig)
     config = replace(config, **given)
     config.check()
     return config

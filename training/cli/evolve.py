@@ -8,6 +8,7 @@ from dataclasses import MISSING, asdict, fields
 from pathlib import Path
 from typing import Any
 
+from bridge_env.files import write_whole
 from training.cli.progress import Bar
 
 _EPILOG = """\
@@ -94,7 +95,7 @@ def _conclude(folder: Path, config: Any, state: Any, best: int, pair: Any, said:
         for name in (("evolved.bidding",) if alike else ("evolved-first.bidding", "evolved-second.bidding"))
     ]
     for file, system in zip(files, (pair.first, pair.second), strict=False):
-        runs.write_atomically(file, system_text(system))
+        write_whole(file, system_text(system))
     evolved = f"system:{files[0]}" if alike else f"pair:system:{files[0]},system:{files[1]}"
     print(f"judging on {config.judge:,} boards that training never saw")
     met, unmet = ([spec_of(name) for name in names(listed)] for listed in (config.league, config.gatekeepers))
@@ -109,9 +110,9 @@ def _conclude(folder: Path, config: Any, state: Any, best: int, pair: Any, said:
     kept = [f"generation {row['generation']}: {what}" for row in state.metrics for what in row["kept"]]
     kept += [f"at the end: {what}" for what in said]
     command = runs.command_line("bridge-env evolve", config)
-    runs.write_atomically(folder / "report.md", judge.markdown(rows, manifest, command, kept, [f.name for f in files]))
+    write_whole(folder / "report.md", judge.markdown(rows, manifest, command, kept, [f.name for f in files]))
     verdict = {"champion": best, "rows": [row.as_json() for row in rows]}
-    runs.write_atomically(folder / judge.VERDICT, json.dumps(verdict, indent=2) + "\n")
+    write_whole(folder / judge.VERDICT, json.dumps(verdict, indent=2) + "\n")
     runs.write_manifest(folder, manifest | {"systems_sha256": {f.name: runs.sha256(f) for f in files}})
     for what, name in (("learning curve", "learning_curve.png"), ("report", "report.md")):
         print(f"{what + ':':<16}{folder / name}")

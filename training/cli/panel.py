@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from bridge_env.files import write_whole
 from training.cli.progress import Bar
 
 _EPILOG = """\
@@ -99,12 +100,10 @@ def _run(args: argparse.Namespace) -> int:
             "",
         ]
         page += [part for text in told for part in ("```text", text, "```", "")]
-        runs.write_atomically(args.out / ("where.md" if args.where else "panel.md"), "\n".join(page))
+        write_whole(args.out / ("where.md" if args.where else "panel.md"), "\n".join(page))
     if args.json is not None:
         rows = [vars(line) for line in lines]
-        runs.write_atomically(
-            args.json, json.dumps({"spec": args.spec, "seed": args.seed, "lines": rows}, indent=1) + "\n"
-        )
+        write_whole(args.json, json.dumps({"spec": args.spec, "seed": args.seed, "lines": rows}, indent=1) + "\n")
     return 0
 
 

@@ -7,6 +7,7 @@ import shlex
 from pathlib import Path
 from typing import Any
 
+from bridge_env.files import write_whole
 from training.cli.progress import Bar
 
 PLAYERS = """\
@@ -93,7 +94,6 @@ def _compare_leads(args: argparse.Namespace) -> int:
 def _solve_problems(args: argparse.Namespace) -> int:
     from training.cardplay.problem_page import problem_page, summary
     from training.cardplay.problems import read_problems, solve_problems
-    from training.running.runs import write_atomically
 
     if args.seeds < 0:
         raise ValueError(f"--seeds is 0 or more, not {args.seeds}")
@@ -106,7 +106,7 @@ def _solve_problems(args: argparse.Namespace) -> int:
     if args.out is not None:
         args.out.mkdir(parents=True, exist_ok=True)
         page = problem_page(solved, _problems_again(args), args.player, args.deceptive, args.bidder)
-        write_atomically(args.out / "problems.md", page)
+        write_whole(args.out / "problems.md", page)
     return 0
 
 

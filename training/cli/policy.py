@@ -12,6 +12,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from bridge_env.files import write_whole
 from training.cli.config import add_fields, read_fields
 from training.cli.progress import Bar
 
@@ -73,7 +74,6 @@ def _fit(args: argparse.Namespace, config: Any) -> int:
 
     from training.networks import imitate, imitation_report, recorded
     from training.networks.league import start_networks
-    from training.running import runs
 
     torch.set_num_threads(1)
     torch.set_flush_denormal(True)
@@ -109,8 +109,8 @@ def _fit(args: argparse.Namespace, config: Any) -> int:
     table = imitate.agreement(networks, judged)
     told = {"command": command, "auctions": len(learn), "calls": len(calls), "seconds": round(fit.seconds),
             "held_out_auctions": len(apart), "agreement": table, "config": asdict(config)}  # fmt: skip
-    runs.write_atomically(args.out / "report.json", json.dumps(told, indent=2) + "\n")
-    runs.write_atomically(args.out / "report.md", imitation_report.markdown(told))
+    write_whole(args.out / "report.json", json.dumps(told, indent=2) + "\n")
+    write_whole(args.out / "report.md", imitation_report.markdown(told))
     print("\n" + imitation_report.table_text(table) + "\n")
     for what, name in (("report", args.out / "report.md"), ("network", path)):
         print(f"{what + ':':<10}{name}")

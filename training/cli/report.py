@@ -7,6 +7,8 @@ import shlex
 from pathlib import Path
 from typing import Any
 
+from bridge_env.files import write_whole
+
 _EPILOG = """\
 examples:
   bridge-env report results/evolve/*                          a table of all runs of self-play
@@ -35,7 +37,6 @@ def add_report(subparsers: Any) -> None:
 def run(args: argparse.Namespace) -> int:
     """Print the table; write the page and the plot where asked for."""
     from training.evolve import report
-    from training.running import runs
 
     found = [report.read_run(folder) for folder in args.folders]
     print(report.text(found))
@@ -43,6 +44,6 @@ def run(args: argparse.Namespace) -> int:
         args.out.mkdir(parents=True, exist_ok=True)
         report.plot(found, args.out / report.CURVES)
         command = shlex.join(["bridge-env", "report", *map(str, args.folders), "--out", str(args.out)])
-        runs.write_atomically(args.out / "README.md", report.markdown(found, command))
+        write_whole(args.out / "README.md", report.markdown(found, command))
         print(f"\nwritten: {args.out / 'README.md'}, {args.out / report.CURVES}")
     return 0

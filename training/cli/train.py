@@ -9,6 +9,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from bridge_env.files import write_whole
 from training.cli.config import add_fields, add_run_options, read_run_fields
 from training.cli.league import add_league
 from training.cli.progress import Bar
@@ -94,9 +95,9 @@ def _conclude(folder: Path, config: PPOConfig, state: Any) -> None:
     manifest = runs.read_manifest(folder)
     ppo_report.plot_curve(state.metrics, rows[0], folder / "learning_curve.png")
     report = ppo_report.markdown(f"policy:{file}", (rows, source), config, manifest, state.metrics[-1])
-    runs.write_atomically(folder / "report.md", report)
+    write_whole(folder / "report.md", report)
     verdict = {"rows": [row.as_json() for row in rows], "seconds": state.seconds, "steps": state.steps}
-    runs.write_atomically(folder / "verdict.json", json.dumps(verdict, indent=2) + "\n")
+    write_whole(folder / "verdict.json", json.dumps(verdict, indent=2) + "\n")
     runs.write_manifest(folder, manifest | {"policy_sha256": runs.sha256(file)})
     for what, name in (("learning curve", "learning_curve.png"), ("report", "report.md"), ("policy", file.name)):
         print(f"{what + ':':<16}{folder / name}")

@@ -22,6 +22,7 @@ from torch.nn import functional
 from bridge_env import streams
 from bridge_env.double_dummy.estimator import TrickEstimator, save_estimator
 from bridge_env.double_dummy.library import Library, embedded
+from bridge_env.schema import Number, Whole, check_shape
 from bridge_env.weights import WeightsError, read_weights, write_weights
 from training.estimators.config import EstimatorConfig
 from training.estimators.network import Network
@@ -29,6 +30,7 @@ from training.running import runs
 
 CHECKPOINT, ESTIMATOR = "checkpoint.npz", "estimator.npz"
 _HEADER = {"format": "bridge-env estimator checkpoint", "version": 1}
+_STATE = {"epoch": Whole(0), "steps": Number(0), "seconds": Number(0), "metrics": [{"seconds": Number(0)}]}
 _RISE = 0.1  # the share of the steps in which the learning rate rises
 _HELD_OUT = 0.02  # of the training deals, for the curve
 _CLIP = 1.0
@@ -222,6 +224,7 @@ def load_state(folder: Path, config: EstimatorConfig) -> State:
         return state
     try:
         header, arrays = read_weights(folder / CHECKPOINT, "checkpoint", _HEADER)
+        check_shape(header, _STATE, str(folder / CHECKPOINT), runs.RunError)
         state.network.load(arrays)
         for name, parameter in zip(state.network.weights(), state.network.parameters(), strict=True):
             state.optimizer.state[parameter] = {

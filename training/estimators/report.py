@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from bridge_env.files import write_whole
 from training.estimators.config import EstimatorConfig
 from training.estimators.verdict import Hits, Verdict
 from training.running import runs
@@ -33,10 +34,10 @@ def write_report(
         sizes: verdicts of the same network after fewer training deals; may be empty.
     """
     content = {"verdict": verdict.as_json(), "sizes": [[n, [vars(hit) for hit in hits]] for n, hits in sizes]}
-    runs.write_atomically(folder / VERDICT, json.dumps(content, indent=1) + "\n")
+    write_whole(folder / VERDICT, json.dumps(content, indent=1) + "\n")
     _plots(folder, verdict, sizes)
     manifest = runs.read_manifest(folder)
-    runs.write_atomically(folder / CARD, _card(config, verdict, metrics, sizes, manifest))
+    write_whole(folder / CARD, _card(config, verdict, metrics, sizes, manifest))
 
 
 def hits_table(hits: Sequence[Hits]) -> list[str]:

@@ -24,6 +24,7 @@ from agents.networks.shipped import network_path
 from agents.registry import read_system
 from bridge_env.bidders import make
 from bridge_env.double_dummy.library import embedded
+from bridge_env.schema import Number, Whole
 from training.evolve import proposals
 from training.evolve.config import EvolveConfig, is_stranger, names, spec_of
 from training.evolve.proposals import Proposal, Verdict
@@ -45,6 +46,16 @@ GENERAL_TRIED = 8  # and general ones, which have to be bid on all boards
 ANSWERED = 6  # the rules for which partner's answers are sought too
 CHAMPION_EVERY = 4  # generations after which the best pair joins the league, if champions do
 TOGETHER = 0.75  # of the gains of single changes, all of them together must reach
+
+ROW = {
+    "generation": Whole(0), "mean_imps": Number(), "standard_error": Number(0, unknown=True), "seconds": Number(0),
+    "kept?": [str],
+}  # fmt: skip
+"""The shape of a row of metrics."""
+_CHECKPOINT = {
+    "config": {...: Any}, "generation": Whole(0), "population": [(str, str)], "metrics": [ROW],
+    "champions": [(str, str)], "systems": {...: str},
+}  # fmt: skip
 
 
 @dataclass
@@ -283,15 +294,16 @@ def load(folder: Path) -> tuple[EvolveConfig, State]:
     Raises:
         RunError: the folder holds no usable checkpoint, or a system that it began with has changed since.
     """
-    data = runs.load_checkpoint(folder)
+    path = folder / runs.CHECKPOINT
+    data = runs.load_checkpoint(folder, _CHECKPOINT)
+    config = runs.as_config(data.pop("config"), EvolveConfig, f"{path}: config")
     try:
-        config = EvolveConfig(**data.pop("config"))
         state = State.from_json(data)
-    except (KeyError, TypeError, ValueError) as error:
-        raise runs.RunError(f"{folder}/{runs.CHECKPOINT} is of another version of this program: {error}") from error
-    for name, fingerprint in state.systems.items():
-        if _fingerprint(name) != fingerprint:
-            raise runs.RunError(f"the system {name!r} has changed since {folder} began; begin a new run")
+        changed = [name for name, fingerprint in state.systems.items() if _fingerprint(name) != fingerprint]
+    except ValueError as error:
+        raise runs.RunError(f"{path} is of another version of this program: {error}") from error
+    if changed:
+        raise runs.RunError(f"the system {changed[0]!r} has changed since {folder} began; begin a new run")
     return config, state
 
 

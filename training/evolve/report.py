@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from training.match.judge import VERDICT
+from training.evolve.generations import ROW
+from training.match.judge import VERDICT, VERDICT_ROW
 from training.running import runs
 
 CURVES = "learning_curves.png"
@@ -43,18 +44,13 @@ def read_run(folder: Path) -> Run:
     Raises:
         RunError: it is no run folder of self-play.
     """
-    try:
-        lines = (folder / runs.METRICS).read_text(encoding="utf-8").splitlines()
-        metrics = [json.loads(line) for line in lines]
-        _ = [(row["generation"], row["mean_imps"], row["standard_error"], row["seconds"]) for row in metrics]
-        ended = (folder / VERDICT).exists()
-        verdict = json.loads((folder / VERDICT).read_text(encoding="utf-8"))["rows"] if ended else []
-        config = runs.read_manifest(folder)["config"]
-    except FileNotFoundError as error:
-        raise runs.RunError(f"{folder} holds no {Path(error.filename).name}; is it the run folder?") from None
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise runs.RunError(f"{folder} is not the run folder of self-play: {error}") from None
-    return Run(folder.name, config, metrics, verdict)
+    metrics = runs.read_metrics(folder, ROW)
+    ended = (folder / VERDICT).exists()
+    verdict = runs.read_result(folder, VERDICT, {"rows": [VERDICT_ROW]})["rows"] if ended else []
+    manifest = runs.read_manifest(folder)
+    if "config" not in manifest:
+        raise runs.RunError(f"{folder} is not the folder of a run of self-play: its {runs.MANIFEST} has no config")
+    return Run(folder.name, manifest["config"], metrics, verdict)
 
 
 def differing(found: Sequence[Run]) -> list[str]:

@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 
 from agents.maps.atlas import Atlas
+from bridge_env.files import write_whole
 from training.cases.judge import Share
 from training.maps.judge import Bin, Match, Region, Verdict
 from training.maps.pictures import draw_bins, draw_maps
-from training.running import runs
 
 _HOW = """\
 {maps} maps with {units:,} units, fitted to {calls:,} calls ({inputs} inputs, calls read by `{reader}`); judged on
@@ -44,12 +44,12 @@ it differs where it calls other than {taught}.
 def write(out: Path, atlas: Atlas, verdict: Verdict, command: str, manifest: Mapping[str, Any]) -> None:
     """Write ``README.md``, ``results.json``, ``maps.png`` and ``ambiguity.png`` into ``out``."""
     content = {"command": command, "manifest": dict(manifest), "fitted": dict(atlas.fitted), "verdict": asdict(verdict)}
-    runs.write_atomically(out / "results.json", json.dumps(content, indent=1) + "\n")
+    write_whole(out / "results.json", json.dumps(content, indent=1) + "\n")
     draw_maps(atlas, out / "maps.png")
     if verdict.bins:
         draw_bins(verdict.bins, out / "ambiguity.png")
     recorded = bool(manifest["config"]["files"])
-    runs.write_atomically(out / "README.md", markdown(atlas, verdict, command, recorded))
+    write_whole(out / "README.md", markdown(atlas, verdict, command, recorded))
 
 
 def lines(verdict: Verdict) -> list[str]:

@@ -11,11 +11,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bridge_env.par import par
+from bridge_env.schema import Number, Whole
 from bridge_env.scoring import imps
 from training.match.match import MatchResult, play, standard_error
 
 VERDICT = "verdict.json"  # in the run folder
 DUPLICATE = "duplicate"  # how the line of the match against the control pair ends
+
+
+VERDICT_ROW = {
+    "what": str, "mean_imps": Number(), "standard_error": Number(0, unknown=True), "boards": Whole(1), "opponent?": str
+}  # fmt: skip
+"""The shape of a row in the file of a verdict."""
 
 
 @dataclass(frozen=True)

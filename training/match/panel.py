@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
 from agents.networks.shipped import GATEKEEPER, network_path, read_networks, role, shipped_networks
 from bridge_env.bidders import SpecError
+from bridge_env.files import write_whole
+from bridge_env.schema import Either, Number, Whole, read_json
 from training.match.boards import library_boards
 from training.match.code_words import of_match
 from training.match.match import MatchResult, play
@@ -47,6 +49,13 @@ class Line:
     code_words: float | None = None
     gain: float | None = None
     gain_error: float | None = None
+
+
+_LINE = {
+    "group": str, "opponent": str, "mean_imps": Number(), "standard_error": Number(0, unknown=True), "boards": Whole(1),
+    "code_words?": Either(Number(0), None), "gain?": Either(Number(), None), "gain_error?": Either(Number(0), None),
+}  # fmt: skip
+_FIELDS = tuple(item.name for item in fields(Line))
 
 
 def opponents() -> list[tuple[str, str]]:
@@ -119,7 +128,7 @@ def panel(
             line = Line(group, opponent, match.mean_imps, match.standard_error, boards, round(words, 2), *gain)
             done[key] = asdict(line)
             if kept is not None:
-                runs.write_atomically(kept, json.dumps(done, indent=1) + "\n")
+                write_whole(kept, json.dumps(done, indent=1) + "\n")
         out.append(Line(**done[key]))
     return out
 
@@ -142,11 +151,8 @@ def _version(spec: str) -> str:
 def _read(kept: Path | None) -> dict[str, Any]:
     if kept is None or not kept.exists():
         return {}
-    try:
-        done = json.loads(kept.read_text(encoding="utf-8"))
-        return {key: asdict(Line(**row)) for key, row in done.items()}
-    except (ValueError, TypeError, AttributeError):
-        raise runs.RunError(f"{kept} is no file of a panel; give another --out, or remove it") from None
+    done = read_json(kept, {...: _LINE}, runs.RunError)
+    return {key: asdict(Line(**{name: row.get(name) for name in _FIELDS})) for key, row in done.items()}
 
 
 def table_text(lines: Sequence[Line]) -> str:

@@ -10,7 +10,9 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from bridge_env.weights import read_weights, write_weights
+from bridge_env.schema import check_shape
+from bridge_env.weights import WeightsError, read_weights, write_weights
+from training.running.runs import RunError
 
 _EXPECTED = {"format": "bridge-env learner", "version": 1}
 
@@ -48,11 +50,15 @@ def save(path: Path, arrays: Mapping[str, NDArray[Any]], state: Mapping[str, Any
     write_weights(path, _EXPECTED | {"state": dict(state)}, arrays)
 
 
-def load(path: Path) -> tuple[Arrays, dict[str, Any]]:
-    """What ``save`` wrote.
+def load(path: Path, shape: Any) -> tuple[Arrays, dict[str, Any]]:
+    """What ``save`` wrote, the state of a ``shape`` (see ``bridge_env.schema``).
 
     Raises:
-        WeightsError: there is no such file, or it is damaged.
+        RunError: there is no such file, or it is damaged.
     """
-    header, arrays = read_weights(path, "checkpoint", _EXPECTED)
+    try:
+        header, arrays = read_weights(path, "checkpoint", _EXPECTED)
+    except WeightsError as error:
+        raise RunError(f"{path}: {error}") from None
+    check_shape(header.get("state"), shape, f"{path}: state", RunError)
     return arrays, dict(header["state"])

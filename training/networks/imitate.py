@@ -19,6 +19,7 @@ from agents.networks.network import quantized
 from bridge_env import streams
 from bridge_env.auction import Auctions
 from bridge_env.calls import NUM_CALLS, PASS
+from bridge_env.schema import Number, Whole
 from bridge_env.view import view_of
 from training.match.situations import KINDS, OPENING, kinds_of
 from training.networks import checkpoint
@@ -29,6 +30,8 @@ from training.networks.recorded import Recorded, held_out
 
 CHECKPOINT, POLICY = "checkpoint.npz", "policy.npz"
 _PART = 20_000  # auctions turned into inputs at a time
+
+_CHECKPOINT = {"epoch": Whole(0), "seconds": Number(0), "config": {...: Any}}
 
 
 @dataclass(frozen=True)
@@ -148,7 +151,7 @@ class Fit:
         path = folder / CHECKPOINT
         if not path.exists():
             return
-        arrays, state = checkpoint.load(path)
+        arrays, state = checkpoint.load(path, _CHECKPOINT)
         if state["config"] != asdict(self.config):
             raise ValueError(f"{path} was begun with other settings; give another --out, or remove it")
         checkpoint.load_learner("policy", arrays, self.model, self.optimizer)

@@ -23,6 +23,7 @@ from agents.networks.network import Layer, Network
 from agents.networks.shipped import GATEKEEPER, read_networks, role
 from bridge_env.bidders import SpecError, make
 from bridge_env.cards import UInt8Array
+from bridge_env.schema import Either, Number, Whole
 from training.match.match import play
 from training.networks import checkpoint
 from training.networks.league_config import LeagueConfig
@@ -36,6 +37,15 @@ KIND = "league"
 NOTHING = "nothing"  # what a network starts from that has seen nobody's auctions
 CHECKPOINT, START, POLICY, SELVES, DEALS = "checkpoint.npz", "start.npz", "policy.npz", "selves", "estimated.deals"
 Players = tuple[Network, Network]  # policy and critic
+
+_POINT = {"mean_imps": Number(), "standard_error": Number(0, unknown=True)}
+ROW = {"iteration": Whole(0), "boards": Whole(1), "seconds": Number(0), ...: Either(_POINT, Number(unknown=True))}
+"""The shape of a row of metrics: a point of the curve for each opponent, and figures."""
+_SCALES = [Number(0)]
+_CHECKPOINT = {
+    "iteration": Whole(0), "seconds": Number(0), "metrics": [ROW], "sums": {...: Number(unknown=True)},
+    "players": [{"version": Whole(0), "scales": (_SCALES, _SCALES)}],
+}  # fmt: skip
 
 
 @dataclass
@@ -199,7 +209,7 @@ class League:
         path = self.folder / CHECKPOINT
         if not path.exists():
             return
-        arrays, state = checkpoint.load(path)
+        arrays, state = checkpoint.load(path, _CHECKPOINT)
         self.learner.load(arrays)
         self.players.clear()
         for kept in state.pop("players"):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Callable
 from dataclasses import asdict
@@ -16,10 +15,11 @@ from agents.networks import file as networks_file
 from agents.networks.file import Networks
 from bridge_env.bidders import make
 from bridge_env.double_dummy.library import embedded
+from bridge_env.files import write_whole
 from training.match import panel
 from training.networks import imitate, league_report, lessons, recorded
 from training.networks.imitation_config import ImitationConfig
-from training.networks.league import DEALS, KIND, NOTHING, POLICY, START, League, State, specs, start_networks
+from training.networks.league import DEALS, KIND, NOTHING, POLICY, ROW, START, League, State, specs, start_networks
 from training.networks.league_config import LeagueConfig
 from training.networks.stock import stock
 from training.running import runs
@@ -144,9 +144,9 @@ def conclude(folder: Path, config: LeagueConfig, boards: int, tell: Callable[[st
     lines = panel.panel(
         spec, [*listed, *panel.opponents()], boards, config.seed, kept=folder / "panel.json", progress=tell
     )
-    metrics = [json.loads(line) for line in (folder / runs.METRICS).read_text(encoding="utf-8").splitlines()]
+    metrics = runs.read_metrics(folder, ROW)
     league_report.plot_curve(metrics, folder / "learning_curve.png")
-    runs.write_atomically(folder / "report.md", league_report.markdown(folder, config, lines, metrics))
+    write_whole(folder / "report.md", league_report.markdown(folder, config, lines, metrics))
     print("\n" + panel.table_text(lines) + "\n")
     for what, name in (("report", "report.md"), ("learning curve", "learning_curve.png"), ("network", POLICY)):
         print(f"{what + ':':<16}{folder / name}")

@@ -31,6 +31,8 @@ from bridge_env import streams
 from bridge_env.bidders import make
 from bridge_env.double_dummy.library import embedded
 from bridge_env.envs.vector import BiddingVectorEnv
+from bridge_env.files import write_whole
+from bridge_env.schema import Number, Whole
 from training.match.boards import library_boards
 from training.match.match import play
 from training.networks.ppo_config import PPOConfig, widths
@@ -54,6 +56,13 @@ class State:
     model: str = ""
     sha256: str = ""
     metrics: list[dict[str, Any]] = field(default_factory=list)
+
+
+_ROW = {
+    "steps": Whole(0), "seconds": Number(0), "mean_imps": Number(), "standard_error": Number(0, unknown=True),
+    "boards": Whole(1), "opponent": str,
+}  # fmt: skip
+_CHECKPOINT = {"steps": Whole(0), "seconds": Number(0), "model": str, "sha256": str, "metrics": [_ROW]}
 
 
 def make_env(config: PPOConfig) -> SB3VecEnv:
@@ -100,7 +109,7 @@ def prepare(folder: Path | None, config: PPOConfig, root: Path, name: str | None
     """
     if folder is not None:
         runs.write_manifest(folder, runs.read_manifest(folder) | {"config": asdict(config)})
-        return folder, State(**runs.load_checkpoint(folder))
+        return folder, State(**runs.load_checkpoint(folder, _CHECKPOINT))
     make(config.opponents), make(config.control)  # a faulty spec is told before there is a folder
     folder = runs.new_folder(root, KIND, name)
     runs.write_manifest(folder, runs.manifest(asdict(config), runs.sha256(Path(embedded().path))) | {"kind": "ppo"})
@@ -227,7 +236,7 @@ class _Run(BaseCallback):
             content = io.BytesIO()
             self.model.save(content)
             path = self.folder / f"model-{len(state.metrics):03d}.zip"
-            runs.write_atomically(path, content.getvalue())
+            write_whole(path, content.getvalue())
             state.model, state.sha256 = path.name, runs.sha256(path)
         state.seconds = self.seconds()
         runs.save_checkpoint(self.folder, asdict(state))

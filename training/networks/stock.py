@@ -20,8 +20,8 @@ from bridge_env.double_dummy.canonical import is_judging
 from bridge_env.double_dummy.library import embedded
 from bridge_env.double_dummy.packing import RECORD_BYTES, pack_records
 from bridge_env.envs.deals import EstimatedDeals
+from bridge_env.files import write_whole
 from training.match.boards import Boards, library_boards
-from training.running import runs
 
 HELD = 4_000  # solved training deals that no league plays: its curve is judged on them
 _PART = 8_192  # deals estimated at a time
@@ -59,7 +59,7 @@ def _kept(estimated: int, seed: int, kept: Path | None, tell: Callable[[float], 
         return np.frombuffer(content, np.uint8).reshape(estimated, RECORD_BYTES)
     records = estimate(estimated, seed, tell)
     if kept is not None:
-        runs.write_atomically(kept, records.tobytes())
+        write_whole(kept, records.tobytes())
     return records
 
 

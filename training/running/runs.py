@@ -8,28 +8,28 @@ import os
 import platform
 import shlex
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import fields
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
+
+from bridge_env.files import FileError, write_whole
+from bridge_env.schema import Either, check_shape, parse_json, read_json, read_json_lines
+
+C = TypeVar("C")
 
 MANIFEST, METRICS, CHECKPOINT = "manifest.json", "metrics.jsonl", "checkpoint.json"
 _PACKAGES = ("bridge-env", "numpy", "numba", "gymnasium", "ray", "endplay", "torch", "stable-baselines3", "sb3-contrib")
+_WORD = Either(str, None)
+_MANIFEST = {
+    "config?": {...: Any}, "versions?": {...: _WORD}, "commit?": _WORD, "machine?": {...: Any}, "deals_sha256?": str,
+    "kind?": str, "changes?": [Any],
+}  # fmt: skip
 
 
-class RunError(ValueError):
-    """A run folder that cannot be used; the message says what to do."""
-
-
-def write_atomically(path: Path, content: str | bytes) -> None:
-    """Write a file so that a reader sees the old content or the new, never a part."""
-    temporary = path.with_name(path.name + ".part")
-    with temporary.open("wb") as file:
-        file.write(content.encode() if isinstance(content, str) else content)
-        file.flush()
-        os.fsync(file.fileno())
-    os.replace(temporary, path)
+class RunError(FileError):
+    """A run folder that cannot be used, or a damaged file in it; the message names it and says what is wrong."""
 
 
 def new_folder(root: Path, kind: str, name: str | None) -> Path:
@@ -86,14 +86,47 @@ def portable(spec: str) -> str:
 
 def write_manifest(folder: Path, content: Mapping[str, Any]) -> None:
     """Write ``manifest.json``."""
-    write_atomically(folder / MANIFEST, json.dumps(content, indent=2, sort_keys=True) + "\n")
+    write_whole(folder / MANIFEST, json.dumps(content, indent=2, sort_keys=True) + "\n")
 
 
 def read_manifest(folder: Path) -> dict[str, Any]:
-    """Read ``manifest.json``; empty where there is none."""
-    path = folder / MANIFEST
-    content: dict[str, Any] = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+    """Read ``manifest.json``; empty where there is none.
+
+    Raises:
+        RunError: it is damaged.
+    """
+    try:
+        content: dict[str, Any] = read_json(folder / MANIFEST, _MANIFEST, RunError)
+    except FileNotFoundError:
+        return {}
     return content
+
+
+def config_of(folder: Path, kind: type[C]) -> C:
+    """The config of a run, a dataclass ``kind`` with a method ``check()``, as its manifest has it.
+
+    Raises:
+        RunError: the folder is not of a run of this kind, or the manifest is damaged.
+    """
+    manifest = read_manifest(folder)
+    if "config" not in manifest:
+        raise RunError(f"{folder} is not the folder of a run of this kind: its {MANIFEST} has no config")
+    return as_config(manifest["config"], kind, f"{folder / MANIFEST}: config")
+
+
+def as_config(content: Any, kind: type[C], source: str) -> C:
+    """A config, a dataclass ``kind`` with a method ``check()``, of what a file holds of it.
+
+    Raises:
+        RunError: fields that it does not have, or of other types, or values that make no sense.
+    """
+    check_shape(content, {f"{item.name}?": type(item.default) for item in fields(kind)}, source, RunError)  # type: ignore[arg-type]
+    try:
+        config = kind(**content)
+        config.check()  # type: ignore[attr-defined]
+    except (TypeError, ValueError) as error:
+        raise RunError(f"{source}: not of a run of this kind: {error}") from None
+    return config
 
 
 def note_of_other_code(folder: Path) -> str | None:
@@ -134,29 +167,51 @@ def save_checkpoint(folder: Path, state: Mapping[str, Any]) -> None:
     """Write the state with its own checksum."""
     body = json.dumps(state, sort_keys=True)
     digest = hashlib.sha256(body.encode()).hexdigest()
-    write_atomically(folder / CHECKPOINT, json.dumps({"sha256": digest, "state": body}))
+    write_whole(folder / CHECKPOINT, json.dumps({"sha256": digest, "state": body}))
 
 
-def load_checkpoint(folder: Path) -> dict[str, Any]:
-    """The state that ``save_checkpoint`` wrote.
+def load_checkpoint(folder: Path, shape: Any) -> dict[str, Any]:
+    """The state that ``save_checkpoint`` wrote, of a ``shape`` (see ``bridge_env.schema``).
 
     Raises:
         RunError: no checkpoint, or a damaged one.
     """
     path = folder / CHECKPOINT
     try:
-        outer = json.loads(path.read_text(encoding="utf-8"))
-        body, digest = outer["state"], outer["sha256"]
+        outer = read_json(path, {"sha256": str, "state": str}, RunError)
     except FileNotFoundError:
-        raise RunError(f"{folder} holds no {CHECKPOINT}; is it the run folder?") from None
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise RunError(f"{path} cannot be read: {error}") from None
-    if hashlib.sha256(body.encode()).hexdigest() != digest:
+        raise RunError(f"{folder} holds no {CHECKPOINT}; is it the folder of a run?") from None
+    if hashlib.sha256(outer["state"].encode()).hexdigest() != outer["sha256"]:
         raise RunError(f"{path} is damaged: its checksum is wrong")
-    state: dict[str, Any] = json.loads(body)
+    state: dict[str, Any] = parse_json(outer["state"], shape, f"{path}: state", RunError)
     return state
+
+
+def read_metrics(folder: Path, row: Any) -> list[dict[str, Any]]:
+    """The metrics so far, each of the shape ``row``.
+
+    Raises:
+        RunError: there are none, or they are damaged.
+    """
+    return _read(folder, METRICS, row, read_json_lines)  # type: ignore[no-any-return]
+
+
+def read_result(folder: Path, name: str, shape: Any) -> Any:
+    """What another JSON file of a run holds, such as its verdict.
+
+    Raises:
+        RunError: there is no such file, or it is damaged.
+    """
+    return _read(folder, name, shape, read_json)
+
+
+def _read(folder: Path, name: str, shape: Any, read: Callable[[Path, Any, type[FileError]], Any]) -> Any:
+    try:
+        return read(folder / name, shape, RunError)
+    except FileNotFoundError:
+        raise RunError(f"{folder} holds no {name}; is it the folder of a run?") from None
 
 
 def write_metrics(folder: Path, rows: list[Mapping[str, Any]]) -> None:
     """The metrics so far, one JSON object a line."""
-    write_atomically(folder / METRICS, "".join(json.dumps(row) + "\n" for row in rows))
+    write_whole(folder / METRICS, "".join(json.dumps(row) + "\n" for row in rows))

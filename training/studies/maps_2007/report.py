@@ -8,7 +8,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from training.running import runs
+from bridge_env.files import write_whole
 from training.studies.maps_2007.study import FEW, PUBLISHED, Row
 
 _HOW = """\
@@ -26,9 +26,9 @@ _HEAD = ("maps", "learned from", "inputs", "opponent", "first 24 boards, IMPs", 
 def write(out: Path, found: Sequence[Row], command: str, manifest: Mapping[str, Any]) -> None:
     """Write ``README.md`` and ``results.json`` into ``out``."""
     content = {"command": command, "manifest": dict(manifest), "rows": [asdict(row) for row in found]}
-    runs.write_atomically(out / "results.json", json.dumps(content, indent=1) + "\n")
+    write_whole(out / "results.json", json.dumps(content, indent=1) + "\n")
     seed = manifest["config"]["seed"]
-    runs.write_atomically(out / "README.md", markdown(found, command, seed))
+    write_whole(out / "README.md", markdown(found, command, seed))
 
 
 def markdown(found: Sequence[Row], command: str, seed: int) -> str:

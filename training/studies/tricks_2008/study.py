@@ -22,6 +22,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from bridge_env import streams
 from bridge_env.double_dummy import Library, canonical, embedded
+from bridge_env.files import write_whole
+from bridge_env.schema import read_json
 from training.estimators.architecture import weights
 from training.estimators.blocks import BlockNetwork, Examples, one_thread, predict, train
 from training.estimators.codings import code, examples
@@ -150,12 +152,7 @@ def _is_stored(folder: Path, job: Job, asked: Record) -> bool:
 
 
 def _read(path: Path) -> Record:
-    try:
-        record: Record = json.loads(path.read_text(encoding="utf-8"))
-        if not {"settings", "figures", "fit"} <= record.keys():
-            raise ValueError("it is no result of the study")
-    except (ValueError, AttributeError) as error:
-        raise runs.RunError(f"{path} cannot be read ({error}); remove it, and run again") from None
+    record: Record = read_json(path, {"settings": {...: Any}, "figures": Any, "fit": Any}, runs.RunError)
     return record
 
 
@@ -249,7 +246,7 @@ def _do(settings: Settings, deals: Record, folder: Path, job: Job, tick: Callabl
         "settings": _job_settings(settings, deals, job), "weights": network.size(),
         "figures": figures(said, tricks, len(library.split("judging"))), "fit": asdict(how) | {"looks": thinned},
     }  # fmt: skip
-    runs.write_atomically(folder / f"{job.name}.json", json.dumps(record) + "\n")
+    write_whole(folder / f"{job.name}.json", json.dumps(record) + "\n")
 
 
 def _examples(library: Library, indices: NDArray[np.intp], job: Job) -> tuple[Examples, NDArray[np.int8]]:
