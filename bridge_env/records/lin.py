@@ -6,8 +6,12 @@ all in one, and both rooms of a match (``qx|o1|``, ``qx|c1|``). What is read: ``
 vulnerability, ``mb`` and ``an`` calls and what was told of them, ``pc`` and ``mc`` play and tricks, ``pn``
 players, ``qx`` and ``ah`` room and number, ``vg`` the event. Other keys (``rs``, ``nt``, ``pg``, ...) are passed by.
 
-LIN has no place for a contract without its auction, for play without a contract, for other tags and for
-sections: these are not written.
+A bad play costs only itself: one that cannot be made out is left out, an illegal one stays as it stands, and either is
+told in a ``Problem`` beside the board, as in PBN.
+
+LIN has no place for a contract without its auction, for play without a contract, for a room without a board's number,
+for other tags and for sections: these are not written. A play that breaks the laws is not written either, because LIN
+tells who played a card by the laws alone.
 """
 
 from __future__ import annotations
@@ -25,9 +29,20 @@ from bridge_env.calls import Contract
 from bridge_env.cards import SEATS, UInt8Array, card_text
 from bridge_env.files import write_whole
 from bridge_env.records import lin_fields as fields
-from bridge_env.records.board import ILLEGAL, BadBoard, Board, Problem, ReadResult, auction_ends, check_together
+from bridge_env.records.board import (
+    ILLEGAL,
+    ILLEGAL_PLAY,
+    LONGEST_REASON,
+    BadBoard,
+    Board,
+    Problem,
+    ReadResult,
+    auction_ends,
+    check_together,
+)
 from bridge_env.records.lin_fields import LIN_SEATS, PLAYERS, LinBoard
 from bridge_env.records.lines import Fault, Source, source_name, text_lines
+from bridge_env.records.play_record import play_faults
 
 VIEWER = "https://www.bridgebase.com/tools/handviewer.html"
 
@@ -175,15 +190,25 @@ def _checked(name: str, lins: list[LinBoard]) -> Iterator[Board | Problem]:
             drafts.append(_draft(lin))
         except BadBoard as bad:
             drafts.append(_lost(name, lin, bad))
+    played: list[Board] = []
     ends = iter(auction_ends([draft for draft in drafts if isinstance(draft, _Draft)]))
     for draft in drafts:
         if isinstance(draft, Problem):
             yield draft
             continue
         try:
-            yield _board(draft, next(ends))
+            board, fault = _board(draft, next(ends))
         except BadBoard as bad:
             yield _lost(name, draft.lin, bad)
+            continue
+        yield board
+        if fault is not None:
+            yield Problem(name, fault.line, fault.reason[:LONGEST_REASON], "bad play")
+        if board.play:
+            played.append(board)
+    for board, reason in zip(played, play_faults(played), strict=True):
+        if reason is not None:
+            yield Problem(name, board.line, reason[:LONGEST_REASON], ILLEGAL_PLAY)
 
 
 def _lost(name: str, lin: LinBoard, bad: BadBoard) -> Problem:
@@ -200,7 +225,8 @@ def _draft(lin: LinBoard) -> _Draft:
     return _Draft(lin, number, owner, dealer, fields.read_vulnerability(lin, number), tuple(lin.calls) or None)
 
 
-def _board(draft: _Draft, end: str | Contract | None) -> Board:
+def _board(draft: _Draft, end: str | Contract | None) -> tuple[Board, BadBoard | None]:
+    """The board, and what is wrong with its play where that cannot be made out."""
     lin = draft.lin
     if isinstance(end, str):
         raise BadBoard(lin.line, end, ILLEGAL)
@@ -208,8 +234,13 @@ def _board(draft: _Draft, end: str | Contract | None) -> Board:
     room = fields.read_room(lin)
     tags = {"Event": lin.values.get("vg", ""), "Room": room, **fields.read_names(lin, room)}
     tricks = fields.read_claim(lin)
-    play = fields.play_rows(lin, draft.owner, end) if played and end is not None and lin.cards else None
-    return Board(
+    play, fault = None, lin.bad_play
+    if fault is None and played and end is not None and lin.cards:
+        try:
+            play = fields.play_rows(lin, draft.owner, end)
+        except BadBoard as bad:
+            fault = bad
+    board = Board(
         owner=draft.owner,
         dealer=draft.dealer,
         vulnerability=draft.vulnerability,
@@ -223,21 +254,26 @@ def _board(draft: _Draft, end: str | Contract | None) -> Board:
         line=lin.line,
         notes={index: " ".join(text.split()) for index, text in lin.notes.items()},
     )
+    return board, fault
 
 
 # --- writing ------------------------------------------------------------------------------------------------
 
 
-def write_lin(target: Source, boards: Iterable[Board]) -> None:
+def write_lin(target: Source, boards: Iterable[Board]) -> list[tuple[Board, str]]:
     """Write boards, one a line; ``read_lin`` gives the same back, but for what LIN cannot hold.
 
     Args:
         target: a path (gzipped if it ends in ``.gz``; the text is UTF-8), or a text or binary stream.
         boards: any boards.
+
+    Returns:
+        the boards whose play breaks the laws and was left out, and why.
     """
-    event, lines = "", []
-    for board in boards:
-        line = lin_text(board)
+    event, lines, told = "", [], list(boards)
+    faults = play_faults(told, gaps=False)
+    for board, fault in zip(told, faults, strict=True):
+        line = _lin_text(board, fault is None)
         named = line.startswith("vg|")
         lines.append(f"vg||{line}\n" if event and not named else f"{line}\n")  # an event goes on to what follows
         event = "vg" if named else ""
@@ -249,10 +285,15 @@ def write_lin(target: Source, boards: Iterable[Board]) -> None:
         cast("IO[str]", target).write(text)
     else:
         cast("IO[bytes]", target).write(text.encode())
+    return [(board, fault) for board, fault in zip(told, faults, strict=True) if fault is not None]
 
 
 def lin_text(board: Board) -> str:
-    """One board as one line. Bars in texts, and commas in names, become blanks."""
+    """One board as one line. Bars in texts, and commas in names, become blanks; an illegal play is left out."""
+    return _lin_text(board, play_faults([board], gaps=False) == [None])
+
+
+def _lin_text(board: Board, with_play: bool) -> str:
     room = _ROOMS.get(board.tags.get("Room", ""))
     values = []
     if event := _told(board.tags.get("Event", ""), "|,"):
@@ -270,7 +311,7 @@ def lin_text(board: Board) -> str:
         if text := _told(board.notes.get(index, ""), "|"):
             values.append(("an", text))
     values.append(("pg", ""))
-    if board.play and board.contract is not None and board.leader == (board.contract.declarer + 1) & 3:
+    if with_play and board.play and board.contract is not None and board.leader == (board.contract.declarer + 1) & 3:
         values += [("pc", card_text(card)) for card in fields.play_order(board.play, board.contract)]
     if board.tricks is not None:
         values.append(("mc", str(board.tricks)))

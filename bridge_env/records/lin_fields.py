@@ -51,7 +51,8 @@ class LinBoard:
     notes: dict[int, str] = field(default_factory=dict)
     cards: list[int] = field(default_factory=list)
     names: str = ""  # told once for a match
-    bad: BadBoard | None = None  # in a call or a card, which are read as they come
+    bad: BadBoard | None = None  # in a call, which are read as they come
+    bad_play: BadBoard | None = None  # in a card
 
     def add_calls(self, text: str, line: int) -> None:
         """One call, as ``mb`` has it, or several without blanks, as links have them."""
@@ -77,10 +78,10 @@ class LinBoard:
     def add_cards(self, text: str, line: int) -> None:
         """One card, or several."""
         end = 0
-        while end < len(text) and self.bad is None:
+        while end < len(text) and self.bad_play is None:
             match = _CARD.match(text, end)
             if match is None:
-                self.bad = BadBoard(line, f"play: {text[end : end + 20]!r} is not a card", "play")
+                self.bad_play = BadBoard(line, f"play: {text[end : end + 20]!r} is not a card", "play")
                 return
             end = match.end()
             rank = match[2].upper().replace("10", "T")

@@ -80,10 +80,14 @@ def play_orders(boards: Sequence[_Told]) -> tuple[NDArray[np.int8], NDArray[np.b
     return history, after_gap
 
 
-def play_faults(boards: Sequence[_Told]) -> list[str | None]:
+def play_faults(boards: Sequence[_Told], *, gaps: bool = True) -> list[str | None]:
     """What is wrong with the play of each board; None where nothing is, or where contract or leader are not told.
 
     All boards are replayed together.
+
+    Args:
+        boards: any boards.
+        gaps: are cards that follow one that is not told wrong too?
     """
     faults: list[str | None] = [None] * len(boards)
     known: list[int] = []
@@ -110,7 +114,7 @@ def play_faults(boards: Sequence[_Told]) -> list[str | None]:
         if wrong[k] >= 0:
             name, _, why = plays.fault_text(k, int(history[k, wrong[k]])).partition(f" is not legal at table {k} ")
             faults[i] = f"play: {name} is not legal {why}"
-        elif after_gap[k]:
+        elif gaps and after_gap[k]:
             faults[i] = f"play: cards follow one that is not told, after {plays.text(k) or 'no card'}"
     return faults
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from typing import Any
 
 Subparsers = Any  # argparse keeps the type of add_subparsers() private
@@ -57,6 +58,11 @@ def _read(args: argparse.Namespace) -> int:
     print(report)
     if args.out:
         lin = args.out.lower().removesuffix(".gz").endswith(".lin")
-        (write_lin if lin else write_boards)(args.out, boards)
+        if lin:
+            for board, why in write_lin(args.out, boards):
+                place = f"board {board.number}" if board.number else "a board"
+                print(f"{args.out}: {place} (line {board.line}) is written without its play: {why}", file=sys.stderr)
+        else:
+            write_boards(args.out, boards)
         print(f"{args.out}: {len(boards):,} boards")
     return 0
