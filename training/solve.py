@@ -34,6 +34,7 @@ from bridge_env.files import FileError
 from bridge_env.protocols import DoubleDummy
 from bridge_env.schema import Whole, check_shape
 from training.running.cluster import Cluster
+from training.running.lock import held
 
 BATCH = 40  # deals a range in this process, on all threads: some seconds, and the longest that Ctrl-C has to wait
 TASK = 20  # deals a range on Ray, on one thread each: some seconds too
@@ -96,9 +97,19 @@ def solve_random(
         SolveError: ``out`` is a library of other deals.
         LibraryError: ``out`` is there and is not a sound library, or a table is wrong.
         ClusterError: there is no such cluster.
+        InUse: another process solves into the file.
     """
+    with held(Path(out)):  # two that write one file would undo each other's work
+        return _solve_into(Path(out), count, seed, start, solver, cluster, verify, checker, progress, tell)
+
+
+def _solve_into(
+    out: Path, count: int, seed: int, start: int, solver: DoubleDummy, cluster: Cluster | None, verify: int,
+    checker: DoubleDummy | None, progress: Callable[[int], None], tell: Callable[[str], None],
+) -> Solved:  # fmt: skip
+    """``solve_random`` into a file that this process holds."""
     checker = ExactDoubleDummy(1) if checker is None else checker
-    book = _Book(Path(out), seed, start)
+    book = _Book(out, seed, start)
     before = book.deals
     if 0 < before < count and verify:
         tell(f"{out} holds {before:,} deals; solving {min(verify, before)} of them again")

@@ -116,7 +116,8 @@ def test_a_checkpoint_whose_checksum_is_right_and_whose_state_is_wrong(folder):
         ({"systems": {"no such": "x"}}, "is of another version of this program"),
         ({"config": {"boards": 0}}, "config: not of a run of this kind: --boards is 0"),
     ):
-        runs.save_checkpoint(folder, state | change)
+        (folder / runs.CHECKPOINT).unlink(missing_ok=True)
+        runs.save_checkpoint(folder, state | change, "generation")
         with pytest.raises(runs.RunError, match=why):
             generations.load(folder)
 

@@ -120,7 +120,7 @@ def test_a_run_labels_as_it_was_told(tiny, tmp_path, monkeypatch):
     assert seen == ["play", "look-ahead"]
     data = runs.load_checkpoint(tmp_path, {...: Any})
     del data["config"]["labels"]  # a run begun before there was a choice goes on as it was
-    runs.save_checkpoint(tmp_path, data)
+    runs.save_checkpoint(tmp_path, data, "generation")
     assert generations.load(tmp_path)[0].labels == "play"
 
 

@@ -46,15 +46,18 @@ def read_run_fields(args: argparse.Namespace, kind: type[C], may_change: Sequenc
         RunError: ``--resume`` names no such run, or an option may not change.
         ValueError: a number or name that makes no sense.
     """
-    from training.running import runs
+    from training.running import lock, runs
 
     if args.resume is None:
+        runs.check_name(args.name)
         return read_fields(args, kind())
     if args.name is not None:
         raise runs.RunError("--name is for a new run; --resume goes on in its folder")
     fixed = sorted(set(_given(args, kind)) - set(may_change))
     if fixed:
         raise runs.RunError(f"--{fixed[0]} cannot change on --resume; these can: {', '.join(may_change)}")
+    if args.resume.is_dir():
+        lock.hold(args.resume)  # before anything is read: nobody else goes on with it meanwhile
     config = runs.config_of(args.resume, kind)
     return read_fields(args, config)
 

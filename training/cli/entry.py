@@ -25,6 +25,7 @@ from training.cli.read import add_read
 from training.cli.report import add_report
 from training.cli.train import add_train
 from training.running.cluster import ClusterError
+from training.running.lock import release_all
 
 _TRACEBACK = "BRIDGE_ENV_TRACEBACK"
 
@@ -75,6 +76,8 @@ def main(argv: Sequence[str] | None = None) -> int:
             raise
         print(f"bridge-env: error: {_told(error)}", file=sys.stderr)
         return 2
+    finally:
+        release_all()
     return code
 
 

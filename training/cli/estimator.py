@@ -92,7 +92,7 @@ def _fit(folder: Path, config: EstimatorConfig, what: str) -> tuple[Any, Any]:
 
 def _config(args: argparse.Namespace) -> EstimatorConfig:
     """The defaults, or the config of the run to go on with, and what the command line says."""
-    from training.running import runs
+    from training.running import lock, runs
 
     names = [item.name for item in fields(EstimatorConfig)]
     given = {name: getattr(args, name) for name in names if getattr(args, name) is not None}
@@ -103,6 +103,8 @@ def _config(args: argparse.Namespace) -> EstimatorConfig:
         fixed = sorted(set(given) - set(_MAY_CHANGE))
         if fixed:
             raise runs.RunError(f"--{fixed[0]} cannot change on --resume; this can: {', '.join(_MAY_CHANGE)}")
+        if args.resume.is_dir():
+            lock.hold(args.resume)
         config = runs.config_of(args.resume, EstimatorConfig)
     config = replace(config, **given)
     config.check()

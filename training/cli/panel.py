@@ -57,7 +57,7 @@ def add_panel(subparsers: Any) -> None:
 def _run(args: argparse.Namespace) -> int:
     from bridge_env.bidders import make
     from training.match import panel, where
-    from training.running import runs
+    from training.running import lock, runs
 
     if args.boards < 2:
         raise ValueError(f"--boards is {args.boards}; a panel needs 2 or more")
@@ -67,6 +67,7 @@ def _run(args: argparse.Namespace) -> int:
     told: list[str] = []
     if args.out is not None:
         args.out.mkdir(parents=True, exist_ok=True)
+        lock.hold(args.out)
 
     def heard(match: Any) -> None:
         if args.where:

@@ -32,7 +32,7 @@ from training.evolve.work import TRAINING, Work
 from training.match.boards import library_boards
 from training.match.duel import Partnership, Rival, Stretch
 from training.match.strangers import stranger
-from training.running import runs
+from training.running import lock, runs
 from training.running.cluster import Cluster
 
 KIND = "evolve"
@@ -277,7 +277,7 @@ def league(config: EvolveConfig) -> tuple[Rival, ...]:
 
 def save(folder: Path, config: EvolveConfig, state: State) -> None:
     """Write the checkpoint and the metrics."""
-    runs.save_checkpoint(folder, {"config": asdict(config), **state.as_json()})
+    runs.save_checkpoint(folder, {"config": asdict(config), **state.as_json()}, "generation")
     runs.write_metrics(folder, state.metrics)
 
 
@@ -316,6 +316,7 @@ def start_run(root: Path, name: str | None, config: EvolveConfig) -> tuple[Path,
     for gatekeeper in names(config.gatekeepers):
         make(spec_of(gatekeeper))
     folder = runs.new_folder(root, KIND, name)
+    lock.hold(folder)
     runs.write_manifest(folder, runs.manifest(asdict(config), runs.sha256(Path(embedded().path))))
     save(folder, config, state)
     return folder, state
@@ -333,6 +334,8 @@ def prepare(args: argparse.Namespace) -> tuple[Path, EvolveConfig, State]:
         config = EvolveConfig(**given)
         folder, state = start_run(args.out, args.name, config)
         return folder, config, state
+    if args.resume.is_dir():
+        lock.hold(args.resume)  # before anything is read: nobody else goes on with it meanwhile
     config, state = load(args.resume)
     changed = {name: value for name, value in given.items() if value != getattr(config, name)}
     fixed = sorted(set(changed) - {"generations"})

@@ -22,7 +22,7 @@ from training.networks.imitation_config import ImitationConfig
 from training.networks.league import DEALS, KIND, NOTHING, POLICY, ROW, START, League, State, specs, start_networks
 from training.networks.league_config import LeagueConfig
 from training.networks.stock import stock
-from training.running import runs
+from training.running import lock, runs
 from training.running.cluster import Cluster
 
 _IMITATED = 150_000  # boards of a bidder that are imitated before self-play
@@ -46,6 +46,7 @@ def prepare(folder: Path | None, config: LeagueConfig, root: Path, name: str | N
     if config.start != NOTHING:
         start_networks(config.start) if config.start.startswith("policy:") else make(config.start)
     folder = runs.new_folder(root, KIND, name)
+    lock.hold(folder)
     content = runs.manifest(asdict(config), runs.sha256(Path(embedded().path)))
     runs.write_manifest(folder, content | {"kind": KIND, "torch_threads": 1})
     return folder

@@ -37,7 +37,7 @@ from training.match.boards import library_boards
 from training.match.match import play
 from training.networks.ppo_config import PPOConfig, widths
 from training.networks.sb3 import SB3VecEnv
-from training.running import runs
+from training.running import lock, runs
 
 KIND = "train"
 POLICY_FILE, TENSORBOARD = "policy.npz", "tensorboard"
@@ -112,8 +112,9 @@ def prepare(folder: Path | None, config: PPOConfig, root: Path, name: str | None
         return folder, State(**runs.load_checkpoint(folder, _CHECKPOINT))
     make(config.opponents), make(config.control)  # a faulty spec is told before there is a folder
     folder = runs.new_folder(root, KIND, name)
+    lock.hold(folder)
     runs.write_manifest(folder, runs.manifest(asdict(config), runs.sha256(Path(embedded().path))) | {"kind": "ppo"})
-    runs.save_checkpoint(folder, asdict(State()))
+    runs.save_checkpoint(folder, asdict(State()), "steps")
     return folder, State()
 
 
@@ -239,7 +240,7 @@ class _Run(BaseCallback):
             write_whole(path, content.getvalue())
             state.model, state.sha256 = path.name, runs.sha256(path)
         state.seconds = self.seconds()
-        runs.save_checkpoint(self.folder, asdict(state))
+        runs.save_checkpoint(self.folder, asdict(state), "steps")
         if before and before != state.model:
             (self.folder / before).unlink(missing_ok=True)
 

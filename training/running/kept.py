@@ -17,6 +17,7 @@ from typing import Any
 
 from bridge_env.files import FileError, write_whole
 from bridge_env.schema import check_shape, parse_json
+from training.running.lock import hold
 
 FORMAT = 2  # since when every line has a checksum
 
@@ -53,8 +54,10 @@ class Kept:
 
         Raises:
             KeptError: the file is of something else, or its first line is damaged.
+            InUse: another process adds to it.
             OSError: it can be neither read nor made.
         """
+        hold(self.path)
         if not self.path.exists() or not self.path.stat().st_size:
             self._write([])
             return []

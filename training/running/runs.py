@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import os
@@ -15,7 +16,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from bridge_env.files import FileError, write_whole
-from bridge_env.schema import Either, check_shape, parse_json, read_json, read_json_lines
+from bridge_env.schema import Either, Number, check_shape, parse_json, read_json, read_json_lines
 
 C = TypeVar("C")
 
@@ -32,12 +33,25 @@ class RunError(FileError):
     """A run folder that cannot be used, or a damaged file in it; the message names it and says what is wrong."""
 
 
+def check_name(name: str | None) -> None:
+    """May a run be called so? A name is one word of a path, and does not begin with a point.
+
+    Raises:
+        RunError: it may not.
+    """
+    if name is None:
+        return
+    if not name.strip() or name[0] in ".-" or len(name.encode()) > 200 or any(c in "/\\\0" or c < " " for c in name):
+        raise RunError(f"--name {name!r}: a run's name is a folder's, without '/' and not beginning with '.' or '-'")
+
+
 def new_folder(root: Path, kind: str, name: str | None) -> Path:
     """A fresh run folder; without a name the next free ``run-001``, ``run-002`` ...
 
     Raises:
-        RunError: the folder is there already.
+        RunError: the folder is there already, or the name is none of a folder.
     """
+    check_name(name)
     parent = root / kind
     parent.mkdir(parents=True, exist_ok=True)
     number = 1
@@ -163,11 +177,26 @@ def _commit() -> str | None:
     return done.stdout.strip()
 
 
-def save_checkpoint(folder: Path, state: Mapping[str, Any]) -> None:
-    """Write the state with its own checksum."""
+def save_checkpoint(folder: Path, state: Mapping[str, Any], step: str) -> None:
+    """Write the state with its own checksum; never over one that is further.
+
+    Args:
+        folder: of the run.
+        state: what JSON can say.
+        step: the field of the state that tells how far the run is.
+
+    Raises:
+        RunError: the checkpoint in the folder is further.
+    """
+    path = folder / CHECKPOINT
+    there = state[step]
+    with contextlib.suppress(FileNotFoundError, RunError):  # one that is damaged holds nobody up
+        there = read_json(path, {"step?": Number()}, RunError).get("step", there)
+    if there > state[step]:
+        raise RunError(f"{path} is at {step} {there}, further than {state[step]}; does another process go on with it?")
     body = json.dumps(state, sort_keys=True)
     digest = hashlib.sha256(body.encode()).hexdigest()
-    write_whole(folder / CHECKPOINT, json.dumps({"sha256": digest, "state": body}))
+    write_whole(path, json.dumps({"sha256": digest, "step": state[step], "state": body}))
 
 
 def load_checkpoint(folder: Path, shape: Any) -> dict[str, Any]:

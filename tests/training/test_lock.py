@@ -1,0 +1,118 @@
+"""Two writers of one run, file or library: the second is told who the first is, and nothing goes backwards."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from bridge_env.double_dummy import Library
+from training.cli.entry import main
+from training.running import lock, runs
+from training.running.kept import Kept
+from training.solve import solve_random
+
+HOLDER = (
+    "import sys, time\nfrom pathlib import Path\nfrom training.running import lock\n"
+    "lock.hold(Path(sys.argv[1]))\nprint('held', flush=True)\ntime.sleep(60)\n"
+)
+
+
+@pytest.fixture
+def other():
+    """Starts processes that hold a place; gives their ids."""
+    started = []
+
+    def start(path: Path) -> int:
+        process = subprocess.Popen([sys.executable, "-c", HOLDER, path], stdout=subprocess.PIPE, text=True)
+        started.append(process)
+        assert process.stdout.readline() == "held\n"
+        return process.pid
+
+    yield start
+    for process in started:
+        process.kill()
+        process.wait()
+    lock.release_all()
+
+
+def test_the_second_is_told_who_the_first_is(other, tmp_path):
+    pid = other(tmp_path)
+    with pytest.raises(lock.InUse, match=rf"is in use by process {pid} on \S+ since \d{{4}}-"):
+        lock.hold(tmp_path)
+    os.kill(pid, signal.SIGKILL)
+    for _ in range(200):
+        try:
+            lock.hold(tmp_path)
+            break
+        except lock.InUse:
+            signal.sigtimedwait([], 0.05)
+    lock.hold(tmp_path)  # once more by the same process
+    lock.release(tmp_path)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_every_writer_asks(other, tmp_path, capsys):
+    keep, library, run = tmp_path / "kept ♠.jsonl", tmp_path / "a.bdl", tmp_path / "run"
+    run.mkdir()
+    for path in (keep, library, run):
+        other(path)
+    with pytest.raises(lock.InUse):
+        Kept(keep, {}, {}).read(lambda rows: [], print)
+    with pytest.raises(lock.InUse):
+        solve_random(library, 2, seed=1, start=0, solver=None)
+    for command in (["evolve"], ["train", "league"], ["train", "ppo"], ["fit", "estimators"]):
+        assert main([*command, "--resume", str(run)]) == 2
+        assert "is in use by process" in capsys.readouterr().err
+    assert main(["panel", "pass", "--against", "doubler", "--boards", "2", "--out", str(run)]) == 2
+    assert "is in use by process" in capsys.readouterr().err
+
+
+def test_a_library_is_let_go_when_it_is_done(tmp_path):
+    class Solver:
+        def tricks(self, owner):
+            import numpy as np
+
+            return np.zeros((len(owner), 4, 5), np.int8)
+
+    solve_random(tmp_path / "a.bdl", 3, seed=1, start=0, solver=Solver())
+    assert len(Library.open(tmp_path / "a.bdl")) == 3
+    assert [path.name for path in tmp_path.iterdir()] == ["a.bdl"]
+
+
+def test_no_link_is_followed(tmp_path):
+    victim = tmp_path / "victim"
+    victim.write_text("mine")
+    (tmp_path / "run").mkdir()
+    (tmp_path / "run" / ".lock").symlink_to(victim)
+    with pytest.raises(OSError, match="symbolic"):
+        lock.hold(tmp_path / "run")
+    assert victim.read_text() == "mine"
+
+
+def test_a_checkpoint_never_goes_backwards(tmp_path):
+    runs.save_checkpoint(tmp_path, {"generation": 7}, "generation")
+    runs.save_checkpoint(tmp_path, {"generation": 7}, "generation")
+    with pytest.raises(runs.RunError, match="is at generation 7, further than 6"):
+        runs.save_checkpoint(tmp_path, {"generation": 6}, "generation")
+    assert runs.load_checkpoint(tmp_path, {"generation": int}) == {"generation": 7}
+
+
+@pytest.mark.parametrize(
+    "name", ["../../x", "/tmp/x", "a/b", "..", ".", "", " ", ".hidden", "-x", "a\nb", "a\\b", "x" * 300]
+)
+def test_a_name_that_leads_elsewhere_is_refused(tmp_path, capsys, name):
+    with pytest.raises(runs.RunError, match="a run's name is a folder's"):
+        runs.new_folder(tmp_path / "results", "evolve", name)
+    assert list(tmp_path.iterdir()) == []
+    assert main(["evolve", "--out", str(tmp_path / "results"), f"--name={name}"]) == 2
+    assert "a run's name is a folder's" in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_names_with_blanks_and_of_any_language(tmp_path):
+    assert runs.new_folder(tmp_path, "evolve", "mein Lauf ♠ 1").is_dir()
