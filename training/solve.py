@@ -33,6 +33,7 @@ from bridge_env.double_dummy.packing import DEAL_BYTES, RECORD_BYTES, pack_deals
 from bridge_env.files import FileError
 from bridge_env.protocols import DoubleDummy
 from bridge_env.schema import Whole, check_shape
+from training.running import stopping
 from training.running.cluster import Cluster
 from training.running.lock import held
 
@@ -251,6 +252,7 @@ def _stop_signals() -> Iterator[threading.Event]:
         return
 
     def ask_to_stop(number: int, frame: FrameType | None) -> None:
+        stopping.note(number)
         if stop.is_set():
             raise KeyboardInterrupt
         stop.set()

@@ -214,7 +214,10 @@ def test_numbers_and_names_that_make_no_sense_are_told(tiny, field, value):
         replace(tiny, **{field: value}).check()
 
 
-def test_ctrl_c_leaves_a_run_that_goes_on(tiny, tmp_path):
+@pytest.mark.parametrize(
+    ("how", "code"), [(signal.SIGINT, 130), pytest.param(signal.SIGTERM, 143, marks=pytest.mark.slow)]
+)
+def test_ctrl_c_and_sigterm_leave_a_run_that_goes_on(tiny, tmp_path, how, code):
     evolve = [sys.executable, "-c", "import sys; from training.cli.entry import main; sys.exit(main())", "evolve"]
     command = [*evolve, "--name", "stopped", "--out", str(tmp_path)]
     sizes = [f"--{k}={v}" for k, v in asdict(replace(tiny, generations=400)).items()]
@@ -225,10 +228,12 @@ def test_ctrl_c_leaves_a_run_that_goes_on(tiny, tmp_path):
         if (folder / runs.METRICS).exists() and (folder / runs.METRICS).read_text():
             break
         time.sleep(0.2)
-    process.send_signal(signal.SIGINT)
+    process.send_signal(how)
     said, _ = process.communicate(timeout=60)
-    assert process.returncode == 130, said
+    assert process.returncode == code, said
     assert f"--resume {folder}" in said
+    assert "Traceback" not in said
+    assert "***" not in said  # the stack trace of Ray's own handler
     done = generations.load(folder)[1].generation
     assert done >= 1
     resume = [*evolve, "--resume", str(folder), "--generations", str(done + 1)]

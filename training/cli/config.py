@@ -34,7 +34,7 @@ def read_fields(args: argparse.Namespace, config: C) -> C:
     Raises:
         ValueError: a number or name that makes no sense.
     """
-    out: Any = replace(config, **_given(args, type(config)))  # type: ignore[type-var]
+    out: Any = replace(config, **given_fields(args, type(config)))  # type: ignore[type-var]
     out.check()
     return out  # type: ignore[no-any-return]
 
@@ -53,7 +53,7 @@ def read_run_fields(args: argparse.Namespace, kind: type[C], may_change: Sequenc
         return read_fields(args, kind())
     if args.name is not None:
         raise runs.RunError("--name is for a new run; --resume goes on in its folder")
-    fixed = sorted(set(_given(args, kind)) - set(may_change))
+    fixed = sorted(set(given_fields(args, kind)) - set(may_change))
     if fixed:
         raise runs.RunError(f"--{fixed[0]} cannot change on --resume; these can: {', '.join(may_change)}")
     if args.resume.is_dir():
@@ -62,5 +62,6 @@ def read_run_fields(args: argparse.Namespace, kind: type[C], may_change: Sequenc
     return read_fields(args, config)
 
 
-def _given(args: argparse.Namespace, kind: type[Any]) -> dict[str, Any]:
+def given_fields(args: argparse.Namespace, kind: type[Any]) -> dict[str, Any]:
+    """The fields of a config that the command line says."""
     return {f.name: getattr(args, f.name) for f in fields(kind) if getattr(args, f.name) is not None}

@@ -26,6 +26,8 @@ from training.cli.report import add_report
 from training.cli.train import add_train
 from training.running.cluster import ClusterError
 from training.running.lock import release_all
+from training.running.stopping import INTERRUPTED, sigterm_as_interrupt
+from training.running.stopping import code as stop_code
 
 _TRACEBACK = "BRIDGE_ENV_TRACEBACK"
 
@@ -57,9 +59,15 @@ class _Foreign(ImportError):
 def main(argv: Sequence[str] | None = None) -> int:
     """Run ``bridge-env`` with ``argv`` (default: the process's) and return its exit code.
 
-    0 success, 2 an error that the message explains, 130 stopped by Ctrl-C.
+    0 success, 2 an error that the message explains, 130 stopped by Ctrl-C, 143 by SIGTERM.
     """
     args = _parser().parse_args(argv)
+    with sigterm_as_interrupt():
+        return _run(args)
+
+
+def _run(args: argparse.Namespace) -> int:
+    """What the command's handler gives, or the exit code of the error that ends it."""
     try:
         _check_agents()
         _look_in_current_folder()
@@ -69,8 +77,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except KeyboardInterrupt:
-        print("\nbridge-env: stopped", file=sys.stderr)
-        return 130
+        kept = "; the same command goes on" if getattr(args, "keep", None) else ""
+        print(f"\nbridge-env: stopped{kept}", file=sys.stderr)
+        return stop_code(INTERRUPTED)
     except (ValueError, OSError, ClusterError, _Foreign) as error:
         if os.environ.get(_TRACEBACK):
             raise
@@ -78,7 +87,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 2
     finally:
         release_all()
-    return code
+    return stop_code(code)
 
 
 def _told(error: Exception) -> str:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from bridge_env.files import write_whole
+from training.cli.config import given_fields
 from training.cli.progress import Bar
 
 _EPILOG = """\
@@ -56,17 +57,21 @@ def add_evolve(subparsers: Any) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Evolve, choose the champion, judge it, write the report."""
+    from training.evolve.config import EvolveConfig
     from training.evolve.ending import champion
-    from training.evolve.generations import evolve, league, prepare
+    from training.evolve.generations import check_start, evolve, league, prepare
     from training.evolve.work import Work
     from training.running import runs
     from training.running.cluster import Cluster
 
-    folder, config, state = prepare(args)
-    if args.resume is not None and (note := runs.note_of_other_code(folder)):
-        print(note)
-    print(f"{folder}: {config.partnerships} partnerships from {config.start}, control {config.control}")
+    if args.resume is None:  # whatever is wrong is told before there is a folder
+        runs.check_name(args.name)
+        check_start(EvolveConfig(**given_fields(args, EvolveConfig)))
     with Cluster(args.workers, args.address) as cluster:
+        folder, config, state = prepare(args)
+        if args.resume is not None and (note := runs.note_of_other_code(folder)):
+            print(note)
+        print(f"{folder}: {config.partnerships} partnerships from {config.start}, control {config.control}")
         progress = _Progress(config.generations, state.generation)
         try:
             for after in evolve(folder, config, state, cluster, progress.tick):

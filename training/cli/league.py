@@ -66,12 +66,15 @@ def run(args: argparse.Namespace) -> int:
     config = _config(args)
     if args.resume is not None and (note := runs.note_of_other_code(args.resume)):
         print(note)
-    folder = league_run.prepare(args.resume, config, args.out, args.name)
-    print(f"{folder}: from {config.start}; curve in metrics.jsonl" + (
-        f", logs: tensorboard --logdir {folder}" if find_spec("tensorboard") else ""
-    ))  # fmt: skip
-    workers = args.workers or max(1, (os.cpu_count() or 2) - 1)
+    if args.judge < 2:
+        raise ValueError(f"--judge is {args.judge}; it must be 2 or more")
+    workers = max(1, (os.cpu_count() or 2) - 1) if args.workers is None else args.workers
+    league_run.check_start(config)  # whatever is wrong is told before there is a folder
     with Cluster(workers, args.address) as cluster:
+        folder = league_run.prepare(args.resume, config, args.out, args.name)
+        print(f"{folder}: from {config.start}; curve in metrics.jsonl" + (
+            f", logs: tensorboard --logdir {folder}" if find_spec("tensorboard") else ""
+        ))  # fmt: skip
         progress = _Progress(config.iterations)
         try:
             done = league_run.train(folder, config, cluster, args.hours, progress.tick, progress.bar.say)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import shlex
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -38,7 +39,7 @@ def run(args: argparse.Namespace) -> int:
     """Print the table; write the page and the plot where asked for."""
     from training.evolve import report
 
-    found = [report.read_run(folder) for folder in args.folders]
+    found = _read(args.folders)
     print(report.text(found))
     if args.out is not None:
         args.out.mkdir(parents=True, exist_ok=True)
@@ -47,3 +48,21 @@ def run(args: argparse.Namespace) -> int:
         write_whole(args.out / "README.md", report.markdown(found, command))
         print(f"\nwritten: {args.out / 'README.md'}, {args.out / report.CURVES}")
     return 0
+
+
+def _read(folders: list[Path]) -> list[Any]:
+    """The runs, without those that have nothing to tell where others have."""
+    from training.evolve import report
+    from training.running import runs
+
+    found, empty = [], []
+    for folder in folders:
+        if len(folders) > 1 and not runs.has_begun(folder):
+            empty.append(folder)
+        else:
+            found.append(report.read_run(folder))
+    for folder in empty:
+        print(f"left out: {folder} is no run, or has not done a generation", file=sys.stderr)
+    if not found:
+        raise runs.RunError(f"none of {len(folders)} folders is of a run that has done a generation")
+    return found

@@ -307,14 +307,24 @@ def load(folder: Path) -> tuple[EvolveConfig, State]:
     return config, state
 
 
-def start_run(root: Path, name: str | None, config: EvolveConfig) -> tuple[Path, State]:
-    """A fresh run folder with its manifest and first checkpoint."""
+def check_start(config: EvolveConfig) -> None:
+    """Can a run begin so? Asked before there is a folder, or Ray.
+
+    Raises:
+        ValueError: a number that makes no sense, or a system, a stranger or a gatekeeper that cannot be had.
+    """
     config.check()
-    state = begin(config)  # before the folder: a faulty system is told without leaving one behind
-    for name_ in (config.control, *names(config.league), *names(config.validators)):
-        _ = stranger(name_) if is_stranger(name_) else read_system(name_)
+    opponents = (config.control, *names(config.league), *names(config.validators))
+    for name in (config.start, config.rooted, *opponents):
+        _ = stranger(name) if is_stranger(name) else read_system(name)
     for gatekeeper in names(config.gatekeepers):
         make(spec_of(gatekeeper))
+
+
+def start_run(root: Path, name: str | None, config: EvolveConfig) -> tuple[Path, State]:
+    """A fresh run folder with its manifest and first checkpoint."""
+    check_start(config)
+    state = begin(config)
     folder = runs.new_folder(root, KIND, name)
     lock.hold(folder)
     runs.write_manifest(folder, runs.manifest(asdict(config), runs.sha256(Path(embedded().path))))

@@ -28,6 +28,18 @@ from training.running.cluster import Cluster
 _IMITATED = 150_000  # boards of a bidder that are imitated before self-play
 
 
+def check_start(config: LeagueConfig) -> None:
+    """Can a run begin so? Asked before there is a folder, or Ray.
+
+    Raises:
+        SpecError: the start or somebody of the pool cannot be had.
+    """
+    for spec in [*specs(config.pool), *specs(config.panel)]:
+        make(spec)
+    if config.start != NOTHING:
+        start_networks(config.start) if config.start.startswith("policy:") else make(config.start)
+
+
 def prepare(folder: Path | None, config: LeagueConfig, root: Path, name: str | None) -> Path:
     """A new run folder, or the one to go on with.
 
@@ -35,16 +47,13 @@ def prepare(folder: Path | None, config: LeagueConfig, root: Path, name: str | N
         RunError: the folder cannot be used.
         SpecError: the start or somebody of the pool cannot be had.
     """
-    for spec in [*specs(config.pool), *specs(config.panel)]:
-        make(spec)  # a faulty spec is told before there is a folder
+    check_start(config)
     if folder is not None:
         manifest = runs.read_manifest(folder)
         if manifest.get("config") != asdict(config):
             manifest.setdefault("changes", []).append({"from": manifest.get("config")})
         runs.write_manifest(folder, manifest | {"config": asdict(config)})
         return folder
-    if config.start != NOTHING:
-        start_networks(config.start) if config.start.startswith("policy:") else make(config.start)
     folder = runs.new_folder(root, KIND, name)
     lock.hold(folder)
     content = runs.manifest(asdict(config), runs.sha256(Path(embedded().path)))

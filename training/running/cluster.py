@@ -13,7 +13,9 @@ import importlib
 import logging
 import os
 import pickle
+import signal
 import socket
+import threading
 import warnings
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
@@ -81,7 +83,8 @@ class Cluster:
             options = {"address": self.address, "log_to_driver": False, "logging_level": logging.ERROR}
             options["runtime_env"] = {"py_modules": [str(_folder(name)) for name in PACKAGES]}
         try:
-            self.ray.init(**options)
+            with _own_sigterm():
+                self.ray.init(**options)
         except (ConnectionError, RuntimeError, ValueError) as error:
             where = self.address or "this machine"
             raise ClusterError(
@@ -175,6 +178,15 @@ def _opening(function: Callable[..., Any]) -> Callable[..., Any]:
         return function(*(part.open() if isinstance(part, Parcel) else part for part in task))
 
     return opened
+
+
+@contextlib.contextmanager
+def _own_sigterm() -> Iterator[None]:
+    """Ray answers SIGTERM with a stack trace of its own and ends the process; whoever handled it before goes on to."""
+    before = signal.getsignal(signal.SIGTERM)
+    yield
+    if callable(before) and threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGTERM, before)
 
 
 def _check_reachable(address: str) -> None:

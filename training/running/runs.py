@@ -216,6 +216,14 @@ def load_checkpoint(folder: Path, shape: Any) -> dict[str, Any]:
     return state
 
 
+def has_begun(folder: Path) -> bool:
+    """Is it the folder of a run that has something to tell?"""
+    try:
+        return (folder / METRICS).stat().st_size > 0 and (folder / MANIFEST).is_file()
+    except OSError:
+        return False
+
+
 def read_metrics(folder: Path, row: Any) -> list[dict[str, Any]]:
     """The metrics so far, each of the shape ``row``.
 

@@ -1,0 +1,111 @@
+"""SIGTERM ends a command as Ctrl-C does; what is faulty is told before there is a folder."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import pytest
+
+from training.cli import entry
+from training.cli.entry import main
+from training.running import runs
+
+MAIN = "import sys; from training.cli.entry import main; sys.exit(main())"
+
+
+@pytest.mark.parametrize(("how", "code"), [(signal.SIGTERM, 143), (signal.SIGINT, 130)])
+def test_a_match_keeps_what_is_played_and_says_how_to_go_on(tmp_path, how, code):
+    keep = tmp_path / "kept.jsonl"
+    words = ["match", "doubler", "random", "--boards", "400", "--play", "montecarlo?deals=6", "--keep", str(keep)]
+    process = subprocess.Popen([sys.executable, "-c", MAIN, *words], stderr=subprocess.PIPE, text=True)
+    for _ in range(1200):
+        if keep.exists() and keep.read_bytes().count(b"\n") > 2:
+            break
+        time.sleep(0.05)
+    process.send_signal(how)
+    said = process.communicate(timeout=60)[1]
+    assert process.returncode == code
+    assert "stopped; the same command goes on" in said
+    assert "Traceback" not in said
+    assert "***" not in said
+    rows = [json.loads(line) for line in keep.read_text().splitlines()]
+    assert len(rows) > 2
+    assert [path.name for path in tmp_path.iterdir()] == ["kept.jsonl"]
+
+
+def handler_that(ends, monkeypatch):
+    """``main`` with a command whose handler does ``ends``."""
+
+    def add(subparsers):
+        subparsers.add_parser("wait").set_defaults(handler=ends)
+
+    monkeypatch.setattr(entry, "add_bench", add)
+    return main(["wait"])
+
+
+def test_a_handler_that_catches_the_interrupt_ends_with_143_too(monkeypatch):
+    def saves(args):
+        try:
+            os.kill(os.getpid(), signal.SIGTERM)
+            time.sleep(5)
+        except KeyboardInterrupt:
+            return 130
+        return 0
+
+    assert handler_that(saves, monkeypatch) == 143
+
+    def interrupted(args):
+        raise KeyboardInterrupt
+
+    assert handler_that(interrupted, monkeypatch) == 130  # the signal of before is forgotten
+
+
+def test_a_thread_may_run_a_command(monkeypatch):
+    found = []
+    thread = threading.Thread(target=lambda: found.append(handler_that(lambda args: 0, monkeypatch)))
+    thread.start()
+    thread.join()
+    assert found == [0]
+
+
+FAULTY = [
+    ["evolve", "--generations", "-1"],
+    ["evolve", "--workers", "0"],
+    ["evolve", "--address", "127.0.0.1:1"],
+    ["evolve", "--start", "no such system"],
+    ["evolve", "--gatekeepers", "nobody"],
+    ["train", "league", "--start", "policy:two-over-one", "--workers", "0"],
+    ["train", "league", "--start", "nobody"],
+    ["train", "league", "--start", "policy:two-over-one", "--judge", "1"],
+    ["train", "league", "--start", "policy:two-over-one", "--address", "127.0.0.1:1"],
+    ["train", "ppo", "--opponents", "nobody"],
+    ["train", "ppo", "--minutes", "-1"],
+]
+
+
+@pytest.mark.parametrize("words", FAULTY, ids=" ".join)
+def test_what_is_faulty_leaves_no_folder_behind(tmp_path, capsys, words):
+    assert main([*words, "--out", str(tmp_path / "results")]) == 2
+    assert "bridge-env: error: " in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_folders_that_hold_no_run_are_left_out_of_reports(tmp_path, capsys):
+    for name in ("a", "ghost", "empty"):
+        (tmp_path / name).mkdir()
+    for name in ("a", "ghost"):
+        runs.write_manifest(tmp_path / name, {"config": {"seed": 1}})
+        row = {"generation": 0, "mean_imps": 0.5, "standard_error": 0.1, "seconds": 2.0}
+        runs.write_metrics(tmp_path / name, [row] if name == "a" else [])
+    assert main(["report", *(str(tmp_path / name) for name in ("a", "ghost", "empty"))]) == 0
+    said = capsys.readouterr()
+    assert "ghost" not in said.out
+    assert said.err.count("left out: ") == 2
+    assert main(["report", str(tmp_path / "empty"), str(tmp_path / "ghost")]) == 2
+    assert main(["report", str(tmp_path / "empty")]) == 2
