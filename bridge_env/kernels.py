@@ -3,19 +3,28 @@
 numba dates a cached function by its own file. That a kernel which it calls, in another file, is new, goes
 unnoticed, and after an update old machine code would run. So the cache lies in a folder named after a hash of
 all source files that hold kernels. ``NUMBA_CACHE_DIR`` says where, as for numba itself.
+
+A cache only saves time. Where there is no place for one, the kernels lie in a folder for temporary files, or are compiled
+anew by every process; a file in it that is damaged, or a disk that is full, costs the compiling alone. One warning
+tells of it.
 """
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
 import shutil
+import stat
 import sys
+import tempfile
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numba
+from numba.core.caching import FunctionCache
 
 PACKAGES = ("bridge_env", "agents")
 _KEPT = 4  # folders of other versions, for those who go back and forth between them
@@ -33,6 +42,11 @@ def _sources_hash(root: Path) -> str:
 
 
 def _cache_root() -> Path:
+    """Where the cache should lie.
+
+    Raises:
+        RuntimeError: nothing says where, and this user has no home.
+    """
     given = os.environ.get("NUMBA_CACHE_DIR")
     if given:
         return Path(given)
@@ -43,25 +57,97 @@ def _cache_root() -> Path:
     return Path(home) / "bridge-env"
 
 
-def _prepare() -> None:
-    """Point numba's cache at this version's folder; where none can be made, leave numba to find a place."""
-    root = _cache_root()
+def _temporary_root() -> Path:
+    """A folder for temporary files that only this user can write to: what lies in a cache is run.
+
+    Raises:
+        OSError: there is none, or somebody else has laid it.
+    """
+    user = os.getuid() if hasattr(os, "getuid") else 0
+    root = Path(tempfile.gettempdir()) / f"bridge-env-{user}"
+    root.mkdir(mode=0o700, exist_ok=True)
+    found = root.lstat()
+    if not stat.S_ISDIR(found.st_mode) or found.st_uid != user or found.st_mode & 0o022:
+        raise PermissionError(f"{root} is not this user's alone")
+    return root
+
+
+def _in_root(root: Path) -> Path:
+    """The folder of this version in ``root``, once it can be written to; those of old versions are cleared away.
+
+    Raises:
+        OSError: it cannot be written to.
+    """
     folder = root / f"kernels-{_sources_hash(Path(__file__).parent.parent)}"
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        os.utime(folder)
-        others = sorted(root.glob("kernels-*"), key=lambda f: f.stat().st_mtime)[:-_KEPT]
-    except OSError:
-        return
-    numba.config.CACHE_DIR = str(folder)  # type: ignore[attr-defined]
-    for other in others:
+    folder.mkdir(parents=True, exist_ok=True)
+    os.utime(folder)
+    with tempfile.TemporaryFile(dir=folder) as trial:
+        trial.write(b"x")
+        trial.flush()
+    for other in sorted(root.glob("kernels-*"), key=lambda f: f.stat().st_mtime)[:-_KEPT]:
         shutil.rmtree(other, ignore_errors=True)
+    return folder
 
 
-_prepare()
+_warned = False
+
+
+def _warn(text: str) -> None:
+    """Tell once what costs time; later causes follow from the first."""
+    global _warned  # noqa: PLW0603
+    if not _warned:
+        _warned = True
+        warnings.warn(f"{text}; NUMBA_CACHE_DIR can name another place for compiled code", RuntimeWarning, stacklevel=3)
+
+
+def _prepare() -> bool:
+    """Point numba's cache at this version's folder. Is there one?"""
+    try:
+        folder = _in_root(_cache_root())
+    except (OSError, RuntimeError) as error:
+        try:
+            root = _temporary_root()
+            folder = _in_root(root)
+        except OSError:
+            _warn(f"compiled code cannot be kept ({error}), so every process compiles anew")
+            return False
+        _warn(f"compiled code cannot be kept where it should ({error}); it is kept in {root}")
+        os.environ["NUMBA_CACHE_DIR"] = str(root)  # processes of this one look there at once, and need not warn
+    numba.config.CACHE_DIR = str(folder)  # type: ignore[attr-defined]
+    return True
+
+
+_CACHED = _prepare()
+
+
+class _Cache(FunctionCache):
+    """numba's cache of one function, for which whatever goes wrong with its files is no more than a miss."""
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        try:
+            return super().load_overload(sig, target_context)  # type: ignore[no-untyped-call]
+        except Exception as error:  # what is cut or changed fails in any way when it is unpickled
+            _warn(
+                f"a file of compiled code in {self.cache_path} is damaged ({type(error).__name__}), so it is made anew"
+            )
+            with contextlib.suppress(OSError):
+                self.flush()  # type: ignore[no-untyped-call]
+            return None
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        try:
+            super().save_overload(sig, data)  # type: ignore[no-untyped-call]
+        except (OSError, EOFError) as error:
+            self.disable()  # type: ignore[no-untyped-call]
+            _warn(f"compiled code cannot be kept in {self.cache_path} ({error})")
 
 
 def njit(function: Callable[..., Any] | None = None, **options: Any) -> Any:
-    """``numba.njit(cache=True)``; used bare or with numba's options."""
-    options = {"cache": True, **options}
-    return numba.njit(**options) if function is None else numba.njit(**options)(function)
+    """``numba.njit`` with the cache of this module; used bare or with numba's options."""
+    if function is None:
+        return lambda given: njit(given, **options)
+    cached = options.pop("cache", True) and _CACHED
+    kernel = numba.njit(**options)(function)
+    if cached:
+        kernel._cache = _Cache(function)  # type: ignore[no-untyped-call]
+    return kernel

@@ -1,10 +1,12 @@
 """The cache of compiled kernels: a change to any kernel makes it anew."""
 
+import os
 import shutil
 import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 from support.places import ROOT
 
 from bridge_env import kernels
@@ -34,3 +36,92 @@ def test_kernels_are_kept_where_one_says(tmp_path):
     folder = Path(done.stdout.strip())
     assert folder.parent == tmp_path / "here"
     assert folder.is_dir()
+
+
+# --- where a cache cannot be -----------------------------------------------------------------------------
+
+MODULE = "from bridge_env.kernels import njit\n\n\n@njit\ndef twice(x):\n    return 2 * x\n"
+
+
+def _double(tmp_path: Path, **environment: str) -> subprocess.CompletedProcess[str]:
+    """A process that compiles a small kernel of its own."""
+    (tmp_path / "module_under_test.py").write_text(MODULE)
+    words = {"PATH": "", "PYTHONPATH": f"{ROOT}:{tmp_path}", **environment}
+    program = "import module_under_test as m; print(m.twice(21), dict(m.twice.stats.cache_hits))"
+    return subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, env=words, check=False)
+
+
+def _warnings(done: subprocess.CompletedProcess[str]) -> int:
+    return done.stderr.count("RuntimeWarning")
+
+
+def test_a_home_that_cannot_be_written_to_costs_one_warning(tmp_path):
+    (tmp_path / "file").write_text("")
+    (tmp_path / "tmp").mkdir()
+    for home in ("/proc/nowhere", str(tmp_path / "file")):
+        done = _double(tmp_path, HOME=home, TMPDIR=str(tmp_path / "tmp"))
+        assert done.stdout.startswith("42"), done.stderr
+        assert _warnings(done) == 1
+        assert "cannot be kept where it should" in done.stderr
+    assert "{" in done.stdout
+    assert done.stdout.strip() != "42 {}"  # the second process finds what the first kept
+
+
+def test_no_place_at_all_costs_one_warning_and_the_compiling(tmp_path):
+    (tmp_path / "file").write_text("")
+    done = _double(tmp_path, HOME="/proc/nowhere", TMPDIR=str(tmp_path), NUMBA_CACHE_DIR=str(tmp_path / "file"))
+    planted = tmp_path / f"bridge-env-{os.getuid()}"
+    shutil.rmtree(planted)
+    planted.symlink_to(tmp_path)  # somebody else's folder, for all one knows: what lies there is not run
+    done = _double(tmp_path, HOME="/proc/nowhere", TMPDIR=str(tmp_path), NUMBA_CACHE_DIR=str(tmp_path / "file"))
+    assert done.stdout == "42 {}\n", done.stderr
+    assert _warnings(done) == 1
+    assert "every process compiles anew" in done.stderr
+
+
+def test_a_user_without_a_home(tmp_path):
+    program = "import pathlib, runpy\n\ndef home(): raise RuntimeError('Could not determine home directory.')\n"
+    program += "pathlib.Path.home = home\nimport module_under_test as m; print(m.twice(21))"
+    (tmp_path / "module_under_test.py").write_text(MODULE)
+    words = {"PATH": "", "PYTHONPATH": f"{ROOT}:{tmp_path}", "TMPDIR": str(tmp_path)}
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, env=words, check=False)
+    assert done.stdout == "42\n", done.stderr
+    assert _warnings(done) == 1
+
+
+def test_files_of_the_cache_that_are_cut_are_made_anew(tmp_path):
+    cache = tmp_path / "cache ♠"
+    first = _double(tmp_path, NUMBA_CACHE_DIR=str(cache))
+    assert first.stdout == "42 {}\n", first.stderr
+    assert _warnings(first) == 0
+    files = [path for path in cache.rglob("*.nb?") if "module_under_test" in str(path) or "twice" in path.name]
+    assert len(files) == 2
+    for path in files:
+        whole = path.read_bytes()
+        for length in (0, 1, len(whole) // 2, len(whole) - 1):
+            path.write_bytes(whole[:length])
+            done = _double(tmp_path, NUMBA_CACHE_DIR=str(cache))
+            assert done.stdout == "42 {}\n", done.stderr
+            assert _warnings(done) == 1
+            assert "is damaged" in done.stderr
+            again = _double(tmp_path, NUMBA_CACHE_DIR=str(cache))
+            assert again.stdout.startswith("42 {(")
+            assert again.stderr == ""
+
+
+def test_a_full_disk_costs_one_warning(tmp_path, monkeypatch):
+    cache = kernels._Cache.__mro__[1]
+
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(cache, "save_overload", full)
+    monkeypatch.setattr(kernels, "_warned", False)
+
+    @kernels.njit
+    def twice(x):
+        return 2 * x
+
+    with pytest.warns(RuntimeWarning, match="No space left") as told:
+        assert (twice(21), twice(1.5)) == (42, 3.0)
+    assert len(told) == 1

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
 
+from training.cli import terminal
 from training.cli.bench import add_bench
 from training.cli.boards import add_bid, add_deal, add_match
 from training.cli.book import add_book
@@ -61,6 +62,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
     0 success, 2 an error that the message explains, 130 stopped by Ctrl-C, 143 by SIGTERM.
     """
+    terminal.prepare()
     args = _parser().parse_args(argv)
     with sigterm_as_interrupt():
         return _run(args)
@@ -74,7 +76,7 @@ def _run(args: argparse.Namespace) -> int:
         code: int = args.handler(args)
         sys.stdout.flush()
     except BrokenPipeError:  # the reader, such as "head", has seen enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        terminal.abandon_output()
         return 0
     except KeyboardInterrupt:
         kept = "; the same command goes on" if getattr(args, "keep", None) else ""
@@ -84,10 +86,19 @@ def _run(args: argparse.Namespace) -> int:
         if os.environ.get(_TRACEBACK):
             raise
         print(f"bridge-env: error: {_told(error)}", file=sys.stderr)
+        _flush()
         return 2
     finally:
         release_all()
     return stop_code(code)
+
+
+def _flush() -> None:
+    """Print what is still to be printed; where that cannot be, nothing more."""
+    try:
+        sys.stdout.flush()
+    except (OSError, ValueError):
+        terminal.abandon_output()
 
 
 def _told(error: Exception) -> str:
