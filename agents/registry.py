@@ -19,6 +19,7 @@ spec                        agent
 
 from __future__ import annotations
 
+import difflib
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import files
@@ -43,7 +44,7 @@ from agents.reasoning.habits import AS_BEST, BY_SYSTEM, NOTHING, TRIVIAL, Habit,
 from agents.reasoning.options import Options, parse_options
 from agents.reasoning.reasoner import Reasoner
 from agents.reasoning.voices import NetworkVoice, SystemVoice
-from bridge_env.bidders import SpecError, make
+from bridge_env.bidders import SpecError, full_spec, make
 from bridge_env.protocols import Bidder
 from bridge_env.view import BidView
 from bridge_env.weights import format_of
@@ -71,8 +72,10 @@ def read_system(argument: str) -> System:
     shipped = argument in shipped_systems()
     path = Path(str(_SHIPPED / f"{argument}.bidding")) if shipped else Path(argument)
     if not shipped and not path.is_file():
+        near = difflib.get_close_matches(argument.lower(), [*shipped_systems(), *TRIVIAL], n=1)
         raise SpecError(
             f"system:{argument}: there is no such file, and no such system is shipped ({', '.join(shipped_systems())})"
+            + (f"; did you mean {near[0]}?" if near else "")
         )
     try:
         system = load_system(path)
@@ -212,7 +215,7 @@ def _trivial(name: str) -> Hierarchy:
 
 def system_of(spec: str | None) -> Hierarchy | None:
     """The system that a player holds, whether it thinks as well or not."""
-    head, _, argument = spec.partition(":") if isinstance(spec, str) else ("", "", "")
+    head, _, argument = full_spec(spec).partition(":") if isinstance(spec, str) else ("", "", "")
     if head == "system":
         return _hierarchy(argument)
     if head != "reason" or argument.startswith("policy:"):

@@ -57,6 +57,27 @@ def calls(bidder: Bidder | str, states: Sequence[Mapping[str, object]]) -> list[
     return [call_text(int(c)) for c in agent.bid(view, key)]
 
 
+def departures(bidder: Bidder, state: Mapping[str, object]) -> list[tuple[int, str, str]]:
+    """Where the hand to call has called otherwise before than ``bidder`` would have with it: the system then read
+    its calls as other hands.
+
+    Returns:
+        which of its turns (0 is its first), what it called, and what the bidder would have.
+
+    Raises:
+        ValueError: the state is faulty.
+    """
+    told = state.get("auction", ())
+    said = list(told) if isinstance(told, Sequence) else []
+    out = []
+    for turn, at in enumerate(range(len(said) % 4, len(said), 4)):
+        view, key = read_states([{**state, "auction": said[:at]}])
+        before, now = call_text(int(bidder.bid(view, key)[0])), call_text(parse_call(said[at]))
+        if before != now:
+            out.append((turn, now, before))
+    return out
+
+
 def read_states(states: Sequence[Mapping[str, object]]) -> tuple[BidView, NDArray[np.uint64]]:
     """What the seats to call know, and a random stream for each: a function of its state alone.
 

@@ -6,6 +6,7 @@ publish in the entry-point group ``bridge_env.bidders`` (``system:sayc``, ``pair
 
 from __future__ import annotations
 
+import difflib
 import importlib
 from dataclasses import dataclass
 from functools import lru_cache
@@ -67,6 +68,13 @@ _TRIVIAL: dict[str, type[PassBidder] | type[RandomBidder] | type[DoublerBidder]]
 }  # fmt: skip
 
 
+def full_spec(spec: str) -> str:
+    """The spec with what may be left out: a word alone, ``sayc``, is the system of that name, ``system:sayc``."""
+    word = spec.strip()
+    alone = word and ":" not in word and word not in _TRIVIAL and word not in _published()
+    return f"system:{word}" if alone and "system" in _published() else word
+
+
 def make(spec: str | Bidder, *, partner: str | None = None, opponents: str | None = None) -> Bidder:
     """The bidder that ``spec`` names.
 
@@ -82,7 +90,7 @@ def make(spec: str | Bidder, *, partner: str | None = None, opponents: str | Non
         if isinstance(spec, Bidder) and not isinstance(spec, type):
             return spec
         raise SpecError(f"{spec!r} is neither a spec string nor a Bidder (an object with bid(view, key))")
-    head, _, argument = spec.strip().partition(":")
+    head, _, argument = full_spec(spec).partition(":")
     if head in _TRIVIAL:
         if argument:
             raise SpecError(f"{spec!r}: {head!r} takes nothing after it")
@@ -93,7 +101,9 @@ def make(spec: str | Bidder, *, partner: str | None = None, opponents: str | Non
     published = _published().get(head)
     if published is None:
         known = [*_TRIVIAL, *(f"{name}:..." for name in sorted(_published())), "python:module:factory"]
-        raise SpecError(f"{spec!r} names no bidder; there are {', '.join(known)}")
+        near = difflib.get_close_matches(head, [*_TRIVIAL, *_published(), "python"], n=1)
+        meant = f"; did you mean {near[0]}:{argument}?" if near else ""
+        raise SpecError(f"{spec!r} names no bidder; there are {', '.join(known)}{meant}")
     try:
         factory = published.load()
     except (ImportError, AttributeError) as error:

@@ -4,9 +4,9 @@ numba dates a cached function by its own file. That a kernel which it calls, in 
 unnoticed, and after an update old machine code would run. So the cache lies in a folder named after a hash of
 all source files that hold kernels. ``NUMBA_CACHE_DIR`` says where, as for numba itself.
 
-A cache only saves time. Where there is no place for one, the kernels lie in a folder for temporary files, or are compiled
-anew by every process; a file in it that is damaged, or a disk that is full, costs the compiling alone. One warning
-tells of it.
+A cache only saves time. Where there is no place for one, the kernels lie in a folder for temporary files, or are
+compiled anew by every process; a file in it that is damaged, or a disk that is full, costs the compiling alone. One
+warning tells of it.
 """
 
 from __future__ import annotations

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 from functools import lru_cache
 from importlib.resources import files
 from pathlib import Path
@@ -31,8 +32,10 @@ def network_path(argument: str) -> Path:
     path = Path(argument)
     if path.is_file():
         return path
+    near = difflib.get_close_matches(argument, shipped_networks(), n=1)
     raise SpecError(
         f"policy:{argument}: there is no such file, and no such network is shipped ({', '.join(shipped_networks())})"
+        + (f"; did you mean {near[0]}?" if near else "")
     )
 
 

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from bridge_env.records.board import Board, Problem
+from bridge_env.records.board import Board, Problem, ReadResult
 from bridge_env.records.lin import iter_lin
 from bridge_env.records.pbn import iter_boards
 
@@ -20,6 +20,15 @@ def iter_records(path: str | os.PathLike[str]) -> Iterator[Board | Problem]:
     """
     name = os.fspath(path).lower().removesuffix(".gz")
     return iter_lin(path) if name.endswith(".lin") else iter_boards(path)
+
+
+def read_records(path: str | os.PathLike[str]) -> ReadResult:
+    """All boards of a file, and what was left out: LIN or PBN, as :func:`iter_records` tells them apart.
+
+    Raises:
+        OSError: the file is missing or cannot be read.
+    """
+    return ReadResult.of(iter_records(path))
 
 
 @dataclass(slots=True)

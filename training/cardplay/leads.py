@@ -17,8 +17,8 @@ from bridge_env.cards import RANKS, SUITS, card_text
 from bridge_env.play import Plays
 from bridge_env.play_view import PlayView, play_view
 from bridge_env.records.board import Board
-from bridge_env.records.pbn import read_boards
 from bridge_env.records.play_record import play_faults, play_orders
+from bridge_env.records.read import read_records
 from bridge_env.schema import Whole
 from training.running.kept import Kept, Row
 
@@ -56,7 +56,7 @@ def lead_positions(path: str | Path, count: int) -> tuple[PlayView, NDArray[np.i
     Raises:
         ValueError: the file has none.
     """
-    boards = [b for b in read_boards(path).boards if b.auction and b.play and b.contract and b.leader is not None]
+    boards = [b for b in read_records(path).boards if b.auction and b.play and b.contract and b.leader is not None]
     sound = [b for b, fault in zip(boards, play_faults(boards), strict=True) if fault is None][:count]
     leads = play_orders(sound)[0][:, 0] if sound else np.empty(0, np.int8)
     sound = [b for b, lead in zip(sound, leads, strict=True) if lead >= 0]

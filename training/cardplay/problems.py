@@ -29,8 +29,8 @@ from bridge_env.cards import RANKS, SUITS, card_text
 from bridge_env.play import Plays
 from bridge_env.play_view import PlayView, play_view
 from bridge_env.records.board import Board
-from bridge_env.records.pbn import read_boards
 from bridge_env.records.play_record import play_faults, play_orders
+from bridge_env.records.read import read_records
 from bridge_env.render import SEAT_NAMES
 
 IDEA, PLAIN, DECEPTIVE = "Idea", "PlainCard", "DeceptiveCard"
@@ -151,7 +151,7 @@ def read_problems(path: str | Path) -> list[Problem]:
     Raises:
         ValueError: a board that is no problem; the message has its line, and what it lacks.
     """
-    read = read_boards(path)
+    read = read_records(path)
     if read.problems:
         raise ValueError(f"{read.problems[0]}")
     if not read.boards:

@@ -27,13 +27,13 @@ from bridge_env.records.board import Board
 from bridge_env.records.pbn import write_boards
 from bridge_env.records.play_record import record_rows
 from bridge_env.render import auction_table, deal_diagram, result_line
+from training.cardplay.person import Say, answer
+from training.cardplay.seated_bidder import bid_with_person
 from training.match.boards import Boards, library_boards, pbn_boards
 from training.match.match import bid_out, seat_teams
 
 _HINT_DEALS = 20
 _HELP = "type a card, such as HQ or QH; 'hint' asks montecarlo; 'quit' ends"
-
-Say = Callable[[str], object]
 
 
 @dataclass(frozen=True)
@@ -52,10 +52,6 @@ class Setup:
     pbn: str | None = None
 
 
-class Stopped(ValueError):
-    """The person at the table has left."""
-
-
 @dataclass(frozen=True)
 class Person:
     """A ``CardPlayer`` who sits at the terminal."""
@@ -67,12 +63,10 @@ class Person:
     def play(self, view: PlayView, key: NDArray[np.uint64]) -> NDArray[np.int8]:
         self._show(view)
         while True:
-            try:
-                word = self.ask(f"{SEATS[view.turn[0]]} plays: ").strip()
-            except EOFError:
-                raise Stopped("the board was left before its end") from None
-            if word.lower() in ("quit", "q", "exit"):
-                raise Stopped("the board was left before its end")
+            word = answer(self.ask, f"{SEATS[view.turn[0]]} plays: ")
+            if word in ("?", "help"):
+                self.say(_HELP)
+                continue
             if word.lower() == "hint":
                 self.say(f"montecarlo would play {card_text(int(self.adviser.play(view, key)[0]))}")
                 continue
@@ -126,8 +120,11 @@ def play_board(setup: Setup, say: Say = print, ask: Callable[[str], str] = input
         ValueError: there is no such board, contract, seat or player; or the person left.
     """
     boards = _boards(setup)
-    auctions, contract = _contract(setup, boards)
     seat = None if setup.seat is None else parse_seat(setup.seat)
+    auctions, contract = _contract(setup, boards, seat, say, ask)
+    if seat is not None and auctions is not None and seat == contract.declarer ^ 2 and not contract.passed_out:
+        say(f"{SEATS[seat]} is dummy; the others play")
+        seat = None
     dealer, vulnerability = int(boards.dealer[0]), int(boards.vulnerability[0])
     owner = boards.owner[0] if seat is None else np.where(boards.owner[0] == seat, boards.owner[0], 255)
     say(deal_diagram(owner, dealer, vulnerability, int(boards.number[0])))
@@ -161,14 +158,21 @@ def _boards(setup: Setup) -> Boards:
     if setup.deals is None:
         return library_boards(1, setup.seed, start=setup.board - 1)
     boards = pbn_boards(setup.deals)
-    if setup.board > len(boards):
-        raise ValueError(f"{setup.deals}: there is no board {setup.board}; {len(boards)} can be read")
-    return replace(boards.take(slice(setup.board - 1, setup.board)), problems=())
+    at = np.flatnonzero(boards.number == setup.board)
+    if not at.size:
+        low, high = int(boards.number.min()), int(boards.number.max())
+        raise ValueError(f"{setup.deals}: there is no board {setup.board}; {len(boards)} can be read, {low} to {high}")
+    return replace(boards.take(at), problems=())
 
 
-def _contract(setup: Setup, boards: Boards) -> tuple[Auctions | None, Contract]:
+def _contract(
+    setup: Setup, boards: Boards, seat: int | None, say: Say, ask: Callable[[str], str]
+) -> tuple[Auctions | None, Contract]:
     if setup.contract is not None:
         return None, Contract.parse(setup.contract)
+    if seat is not None:
+        auctions = bid_with_person(setup.bidder, boards, setup.seed, seat, say, ask)
+        return auctions, auctions.contracts().at(0)
     team, _ = seat_teams(setup.bidder, setup.bidder)
     auctions = bid_out(team, team, boards, setup.seed).take(np.array([0]))
     return auctions, auctions.contracts().at(0)

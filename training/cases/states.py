@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from bridge_env.auction import Auctions
 from bridge_env.calls import FIRST_BID
-from bridge_env.records.pbn import Board, read_boards
+from bridge_env.records.board import Board
+from bridge_env.records.read import read_records
 from bridge_env.view import BidView, view_of
 from training.match.boards import BoardsError
 
@@ -61,7 +62,7 @@ def read_states(paths: Sequence[str | Path]) -> States:
     boards: list[Board] = []
     problems: list[str] = []
     for path in paths:
-        read = read_boards(path)
+        read = read_records(path)
         problems += [f"{p.file}:{p.line}: {p.reason}" for p in read.problems]
         boards += [board for board in read.boards if board.auction]
     if not boards:

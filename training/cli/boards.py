@@ -50,7 +50,7 @@ _BID_EXAMPLES = f"""\
 {SPECS}
 examples:
   bridge-env bid system:sayc --hand AKQ2.T98.J7.A543
-  bridge-env bid system:sayc --hand K8.AQ943.T72.J65 --dealer N --auction "1C P 1S P"
+  bridge-env bid system:sayc --hand A8.KQ94.72.KQ652 --dealer N --auction "1C P 1S P"
   bridge-env bid system:sayc --boards 3 --seed 7
   bridge-env bid reason:sayc --hand AQT72.A4.Q2.T753 --auction "1S P 2S 3H"
   bridge-env bid "reason:sayc?seconds=0.1" --hand AQT72.A4.Q2.T753
@@ -250,7 +250,27 @@ def _bid_hand(args: argparse.Namespace) -> int:
         "auction": (args.auction or "").replace(",", " ").split(),
     }
     print(_call_text(args.spec, bidder, *read_states([state])))
+    _tell_departures(args.spec, bidder, state)
     return 0
+
+
+def _tell_departures(spec: str, bidder: Bidder, state: dict[str, Any]) -> None:
+    """Tell where the hand contradicts its own calls. What thinks is held to its system: it may call in many ways."""
+    from agents.hierarchy.bidder import HierarchyBidder
+    from agents.registry import system_of
+    from agents.wire import departures
+
+    if spec.startswith("reason:"):
+        own = system_of(spec)
+        if own is None or not own.system.lines:
+            return
+        bidder = HierarchyBidder(own, own, (own, own))
+    for turn, said, would in departures(bidder, state):
+        print(
+            f"note: with this hand {spec} would have called {would}, not {said}, at its turn {turn + 1}; "
+            "partner reads it as a hand that calls so",
+            file=sys.stderr,
+        )
 
 
 def _call_text(spec: str, bidder: Bidder, view: Any, key: Any) -> str:

@@ -137,10 +137,10 @@ def _again(args: argparse.Namespace) -> str:
 def _solve_pbn(args: argparse.Namespace) -> int:
     from bridge_env.double_dummy import Cascade, ExactDoubleDummy
     from bridge_env.double_dummy.estimator import embedded_estimator
-    from bridge_env.records.pbn import read_boards
+    from bridge_env.records.read import read_records
     from training.solve import estimate_text, table_text
 
-    source, read = Cascade(exact=ExactDoubleDummy(args.workers)), read_boards(args.deals)
+    source, read = Cascade(exact=ExactDoubleDummy(args.workers)), read_records(args.deals)
     for problem in read.problems:
         print(problem, file=sys.stderr)
     if args.tricks == "estimate":

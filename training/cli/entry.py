@@ -9,6 +9,7 @@ import argparse
 import os
 import sys
 from collections.abc import Sequence
+from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -16,11 +17,13 @@ from training.cli import terminal
 from training.cli.bench import add_bench
 from training.cli.boards import add_bid, add_deal, add_match
 from training.cli.book import add_book
+from training.cli.check import add_check
 from training.cli.deals import add_library, add_solve
 from training.cli.evolve import add_evolve
 from training.cli.exam import add_exam
 from training.cli.fit import add_fit
 from training.cli.panel import add_panel
+from training.cli.parser import Parser
 from training.cli.play import add_play
 from training.cli.read import add_read
 from training.cli.report import add_report
@@ -41,6 +44,7 @@ examples:
   bridge-env exam system:sayc                                 where books agree, does it?
   bridge-env play                                             watch a hand being played, or take a seat
   bridge-env book sayc                                        a system as notes, with figures
+  bridge-env check mine.bidding                               is a system of yours sound? All faults at once
   bridge-env evolve                                           let partnerships learn from each other
 
 'bridge-env COMMAND --help' tells more about each. Set {_TRACEBACK}=1 to see where in the code an error arose.
@@ -108,12 +112,13 @@ def _told(error: Exception) -> str:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+    parser = Parser(
         prog="bridge-env",
         description="Contract-bridge bidding: deals, bidding systems, duplicate matches, self-play.",
         epilog=_EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
+    parser.add_argument("--version", action="version", version=f"bridge-env {_version()}", help="show the version")
     subparsers = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
     for add in (
         add_deal,
@@ -121,6 +126,7 @@ def _parser() -> argparse.ArgumentParser:
         add_solve,
         add_library,
         add_bid,
+        add_check,
         add_match,
         add_panel,
         add_exam,
@@ -134,6 +140,13 @@ def _parser() -> argparse.ArgumentParser:
     ):
         add(subparsers)
     return parser
+
+
+def _version() -> str:
+    try:
+        return version("bridge-env")
+    except PackageNotFoundError:
+        return "(not installed)"
 
 
 def _check_agents() -> None:

@@ -56,7 +56,7 @@ def add_play(subparsers: Any) -> None:
     parser.add_argument("--player", metavar="PLAYER", default="montecarlo", help="who plays, see below (montecarlo)")
     parser.add_argument("--declarer", metavar="PLAYER", help="who plays declarer's and dummy's cards (the player)")
     parser.add_argument("--defence", metavar="PLAYER", help="who plays the defenders' cards (the player)")
-    parser.add_argument("--seat", metavar="SEAT", help="play N, E, S or W yourself (as declarer, dummy too)")
+    parser.add_argument("--seat", metavar="SEAT", help="bid and play N, E, S or W yourself (as declarer, dummy too)")
     parser.add_argument("--explain", action="store_true", help="say how each card was found")
     parser.add_argument("--pbn", metavar="FILE", help="write the board with its play")
     leads = parser.add_argument_group("opening leads of a record")
@@ -125,20 +125,23 @@ def _play(args: argparse.Namespace) -> int:
         return _compare_leads(args)
     if args.problems is not None:
         return _solve_problems(args)
+    from training.cardplay.person import Left
     from training.cardplay.table import Setup, play_board
 
-    play_board(
-        Setup(
-            board=args.board,
-            seed=args.seed,
-            deals=args.deals,
-            bidder=args.bidder,
-            contract=args.contract,
-            declarer=args.declarer or args.player,
-            defence=args.defence or args.player,
-            seat=args.seat,
-            explain=args.explain,
-            pbn=args.pbn,
-        )
+    setup = Setup(
+        board=args.board,
+        seed=args.seed,
+        deals=args.deals,
+        bidder=args.bidder,
+        contract=args.contract,
+        declarer=args.declarer or args.player,
+        defence=args.defence or args.player,
+        seat=args.seat,
+        explain=args.explain,
+        pbn=args.pbn,
     )
+    try:
+        play_board(setup)
+    except Left as left:
+        print(left)
     return 0

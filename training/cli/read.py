@@ -56,6 +56,8 @@ def _read(args: argparse.Namespace) -> int:
         for problem in report.problems:
             print(problem)
     print(report)
+    if not report.read:
+        raise ValueError(f"no board could be read from {', '.join(args.files[:3])}{', ...' * (len(args.files) > 3)}")
     if args.out:
         lin = args.out.lower().removesuffix(".gz").endswith(".lin")
         if lin:

@@ -14,7 +14,8 @@ from bridge_env.auction import Auctions
 from bridge_env.bidders import make
 from bridge_env.calls import FIRST_BID, NUM_CALLS, PASS
 from bridge_env.double_dummy.canonical import is_judging
-from bridge_env.records.pbn import Board, read_boards
+from bridge_env.records.board import Board
+from bridge_env.records.read import read_records
 from bridge_env.view import view_of
 from training.match.boards import BoardsError
 
@@ -77,7 +78,7 @@ def agreement(
         raise ValueError(f"rounds {rounds!r} is not one of {', '.join(ROUNDS)}")
     bidder = make(spec)
     files = [paths] if isinstance(paths, str | Path) else list(paths)
-    results = [read_boards(path) for path in files]
+    results = [read_records(path) for path in files]
     boards = [b for result in results for b in result.boards if b.auction]
     if held_out and boards:
         judging = is_judging(np.stack([board.owner for board in boards]))

@@ -129,16 +129,25 @@ def _first_image(seed: int, base: NDArray[np.int64]) -> NDArray[np.int64]:
     return (streams.key("image", seed, base) % np.uint64(95)).astype(np.int64)
 
 
+def _numbers(told: list[int | None]) -> NDArray[np.int64]:
+    """The numbers of a file's boards; where some have none, or several the same, their places in it."""
+    known = [number for number in told if number is not None]
+    distinct = len(known) == len(told) == len(set(known))
+    return np.array(known if distinct else range(1, len(told) + 1), np.int64)
+
+
 def pbn_boards(path: str | Path, count: int | None = None) -> Boards:
-    """The boards of a PBN file, the first ``count`` of them (default all); bad ones are told in ``problems``.
+    """The boards of a PBN or LIN file, with its numbers, the first ``count`` of them (default all).
+
+    Bad ones are told in ``problems``.
 
     Raises:
         BoardsError: the file has no board that can be bid.
         OSError: the file cannot be read.
     """
-    from bridge_env.records.pbn import read_boards
+    from bridge_env.records.read import read_records
 
-    result = read_boards(path)
+    result = read_records(path)
     problems = tuple(f"{p.file}:{p.line}: {p.reason}" for p in result.problems)
     chosen = result.boards[:count]
     if not chosen:
@@ -150,5 +159,5 @@ def pbn_boards(path: str | Path, count: int | None = None) -> Boards:
         owner,
         np.array([b.dealer for b in chosen], np.int16),
         np.array([b.vulnerability for b in chosen], np.int16),
-        np.arange(1, len(chosen) + 1), base, None, f"{len(chosen):,} boards of {path}", problems,
+        _numbers([b.number for b in chosen]), base, None, f"{len(chosen):,} boards of {path}", problems,
     )  # fmt: skip

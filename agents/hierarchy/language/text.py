@@ -32,6 +32,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from agents.hierarchy.language.limits import DEEPEST, LARGEST, MOST_POSITIONS, too_large
+from agents.hierarchy.language.spelling import meant
 from agents.hierarchy.language.tree import INFINITE, Atom, Block, Clause, Constraint, Line, Step, System
 from agents.hierarchy.language.vocabulary import CALL_WORDS, FLAG_WORDS, SUIT_WORDS, WORDS
 from bridge_env.calls import CallError, call_text, parse_call
@@ -45,6 +46,9 @@ _SUIT = "|".join(SUITS + VARIABLES)
 _TOKEN = re.compile(rf"^(P|X|XX|any|[1-7](?:N|any|{_SUIT})|(?:{'|'.join(SPANS)}):(?:N|{_SUIT}))$")
 _RANGE = re.compile(r"^(\d+)(?:(\+)|-(\d+))?$")
 _DIFFERENCE = re.compile(rf"^({_SUIT})\s*(>=|>|=)\s*({_SUIT})(?:\+(\d+))?$")
+
+
+_MOST_IN_A_ROW = 12  # words that are looked at for missing commas
 
 
 class SystemTextError(ValueError):
@@ -65,13 +69,16 @@ def load_system(path: str | Path) -> System:
         SystemTextError: the file cannot be read, or its text is no system.
     """
     file = Path(path)
+    return parse_system(_text_of(file), source=str(file), name=file.stem)
+
+
+def _text_of(file: Path) -> str:
     try:
         if file.stat().st_size > LARGEST:
             raise SystemTextError(f"{file}: too large for a bidding system; its limit is {LARGEST >> 20} MiB")
-        text = file.read_text(encoding="utf-8")
+        return file.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise SystemTextError(f"{file}: cannot be read: {error}") from error
-    return parse_system(text, source=str(file), name=file.stem)
 
 
 def parse_system(text: str, source: str = "<text>", name: str = "unnamed") -> System:
@@ -87,12 +94,34 @@ def parse_system(text: str, source: str = "<text>", name: str = "unnamed") -> Sy
         except _Fault as fault:
             raise SystemTextError(f"{source}:{number}: {fault}: {_cut(raw.strip(), 120)!r}") from None
     system = reader.finish()
+    _check_size(text, system, source)
+    return system
+
+
+def _check_size(text: str, system: System, source: str) -> None:
     if "any" in text and (found := too_large(system)) is not None:
         raise SystemTextError(
             f"{source}:{found[0]}: with this line the system stands for more than {MOST_POSITIONS:,} auctions; "
             "nest fewer lines with 'any' in each other, or name the calls"
         )
-    return system
+
+
+def read_leniently(path: str | Path) -> tuple[System, list[tuple[int, str]]]:
+    """The system in a file without its faulty lines, and these: number and fault.
+
+    Raises:
+        SystemTextError: the file cannot be read, or stands for too many auctions.
+    """
+    text, reader, faults = _text_of(Path(path)), _Reader(Path(path).stem), list[tuple[int, str]]()
+    for number, raw in enumerate(text.splitlines(), 1):
+        try:
+            reader.read(raw, number)
+        except _Fault as fault:
+            faults.append((number, f"{fault}: {_cut(raw.strip(), 120)!r}"))
+            reader.skip(raw, number)
+    system = reader.finish()
+    _check_size(text, system, str(path))
+    return system, faults
 
 
 class _Open:
@@ -101,6 +130,13 @@ class _Open:
     def __init__(self, indent: int, item: Line | Block | None) -> None:
         self.indent, self.item = indent, item
         self.lines: list[Line] = []
+
+
+class _Skipped(_Open):
+    """A faulty line; what follows it is read, and left out with it."""
+
+    def __init__(self, indent: int) -> None:
+        super().__init__(indent, Line((Step("P"),), after=True))
 
 
 class _Reader:
@@ -147,11 +183,21 @@ class _Reader:
             item = _parse_line(main.strip(), note.strip(), comments, number)
         self.open.append(_Open(indent, item))
 
+    def skip(self, raw: str, number: int) -> None:
+        """Take a faulty line for one that leads nowhere, so that those below it are still read."""
+        indent = len(raw) - len(raw.lstrip())
+        self._close(indent)
+        if len(self.open) <= DEEPEST:
+            self._indent_of_children = indent
+            self.open.append(_Skipped(indent))
+
     def _close(self, indent: int) -> None:
         """End the items that a line at ``indent`` does not follow."""
         while self.open[-1].indent >= indent:
             done = self.open.pop()
             self._indent_of_children = done.indent
+            if isinstance(done, _Skipped):
+                continue
             assert done.item is not None
             item = replace(done.item, lines=tuple(done.lines))
             if isinstance(item, Block):
@@ -227,6 +273,10 @@ def _parse_atom(text: str) -> Atom:
         return Atom(_checked(words[0]), 1, 1)
     numbers = _RANGE.match(words[0]) if len(words) == 2 else None
     if numbers is None:
+        if (parts := _split_atoms(words)) is not None:
+            raise _Fault(f"{_cut(text, 60)!r}: is a comma missing, as in {', '.join(parts)!r}?")
+        if (len(words) == 1 or (len(words) == 2 and words[0] == "not")) and (hint := meant(words[-1])):
+            raise _Fault(f"{_cut(text, 60)!r} is no constraint{hint}")
         examples = "'15-17 hcp', '5+ H', '4 S', 'balanced', 'not vul' or 'H >= S'"
         raise _Fault(f"{_cut(text, 60)!r} is no constraint; write {examples}")
     low = _number(numbers[1], text)
@@ -234,6 +284,29 @@ def _parse_atom(text: str) -> Atom:
     if high < low:
         raise _Fault(f"{_cut(text, 60)!r}: the range is empty")
     return Atom(_checked(words[1]), low, high)
+
+
+def _split_atoms(words: list[str]) -> list[str] | None:
+    """Several constraints that stand in a row without commas; None where these words are none."""
+    parts, at = [], 0
+    while at < len(words) <= _MOST_IN_A_ROW:
+        for length in (3, 2, 1):  # "H >= S", "12+ hcp", "balanced"
+            part = " ".join(words[at : at + length])
+            if at + length <= len(words) and not (at == 0 and length == len(words)) and _is_atom(part):
+                parts.append(part)
+                at += length
+                break
+        else:
+            return None
+    return parts if len(parts) > 1 else None
+
+
+def _is_atom(text: str) -> bool:
+    try:
+        _parse_atom(text)
+    except _Fault:
+        return False
+    return True
 
 
 def _cut(text: str, length: int) -> str:
@@ -266,7 +339,7 @@ def _checked(word: str) -> str:
         return word
     if stem in SUIT_WORDS:
         raise _Fault(f"{_cut(word, 60)!r} needs a suit: {stem}:S, {stem}:M or {stem}:x")
-    raise _Fault(f"{_cut(word, 60)!r} is no word of the language; 'bridge-env bid --words' lists them")
+    raise _Fault(f"{_cut(word, 60)!r} is no word of the language{meant(word)}; 'bridge-env bid --words' lists them")
 
 
 # --- writing -------------------------------------------------------------------------------------------

@@ -1,0 +1,102 @@
+"""Everything that is wrong with a bidding system, at once: for those who write one."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+from agents.hierarchy.engine.compiled import Compiled, compile_system
+from agents.hierarchy.language.text import SystemTextError, read_leniently
+from agents.hierarchy.language.tree import Line, System, walk
+
+_TOLD = re.compile(r", line (\d+): (.*)$", re.DOTALL)
+_MOST = 200  # faults of one kind that are told
+
+
+@dataclass(frozen=True, order=True)
+class Finding:
+    """Something about one line of a file.
+
+    Attributes:
+        line: its number.
+        text: what is wrong.
+        fault: the system cannot be used so; else it only says something that its writer may not mean.
+    """
+
+    line: int
+    text: str
+    fault: bool = True
+
+
+def check_system(path: Path) -> list[Finding]:
+    """What is wrong with the system in a file, in the order of its lines.
+
+    Raises:
+        SystemTextError: the file cannot be read, or stands for too many auctions.
+    """
+    system, faults = read_leniently(path)
+    found = [Finding(number, text) for number, text in faults[:_MOST]]
+    compiled, more = _compiled(system)
+    found += more
+    if compiled is not None:
+        found += _never_reached(system, compiled)
+    return sorted(set(found))
+
+
+def _compiled(system: System) -> tuple[Compiled | None, list[Finding]]:
+    """The system without the lines that cannot be compiled, and what is wrong with these."""
+    found: list[Finding] = []
+    while len(found) < _MOST:
+        try:
+            return compile_system(system), found
+        except SystemTextError as error:
+            told = _TOLD.search(str(error))
+            if told is None:
+                raise
+            number = int(told[1])
+            found.append(Finding(number, told[2]))
+            lines, blocks = _without(system.lines, number), system.blocks
+            blocks = tuple(replace(b, lines=_without(b.lines, number)) for b in blocks if b.number != number)
+            system = replace(system, lines=lines, blocks=blocks)
+    return None, found
+
+
+def _without(lines: tuple[Line, ...], number: int) -> tuple[Line, ...]:
+    return tuple(replace(line, lines=_without(line.lines, number)) for line in lines if line.number != number)
+
+
+def _never_reached(system: System, compiled: Compiled) -> Iterator[Finding]:
+    """Lines that no hand comes to: in every position the lines before them take the same hands, or all."""
+    named = {line.number: line.name for line in walk(system.lines)}
+    shadows: dict[int, int] = {}
+    reached: set[int] = set()
+    for first, end in compiled.nodes:
+        seen: dict[tuple[object, ...], int] = {}
+        for rule in compiled.rules[first:end]:
+            key, number = _content(compiled, rule), int(rule[5])
+            before = seen.get((), seen.get(key))
+            if before is None or before == number:
+                reached.add(number)
+                seen.setdefault(key, number)
+            else:
+                shadows.setdefault(number, before)
+    for number, before in shadows.items():
+        if number not in reached:
+            same = named.get(number) == named.get(before)
+            why = f"this line stands in line {before} already" if same else f"line {before} takes every hand before it"
+            yield Finding(number, f"no hand comes to this line: {why}: {named.get(number, '')!r}", fault=False)
+
+
+def _content(compiled: Compiled, rule: np.ndarray) -> tuple[object, ...]:
+    """What a rule asks of the hand; empty where it takes every hand."""
+    return tuple(
+        tuple(
+            tuple(map(tuple, compiled.atoms[slice(*compiled.together[t])].tolist()))
+            for t in range(*compiled.clauses[clause])
+        )
+        for clause in range(int(rule[3]), int(rule[4]))
+    )

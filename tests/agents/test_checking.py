@@ -1,0 +1,102 @@
+"""What is wrong with a bidding system, all of it at once; and what a word was probably meant to be."""
+
+from __future__ import annotations
+
+import pytest
+
+from agents.hierarchy.checking import check_system
+from agents.hierarchy.language.text import SystemTextError, parse_system
+from agents.registry import shipped_systems
+from training.cli.entry import main
+
+FAULTY = """system: mine
+1N  15-17 hpc
+  2C  8+ hcp 4+ H
+    2H  4+ H
+  2D  5+ H
+1C  12+ hcp, 3+ ♣
+1D  12+ HCP, 4+ diamonds
+1H  12+ hcp, 5+ H
+  1C  6+ hcp
+  2H  6+ hcp, 3+ H
+  2H  6+ hcp, 3+ H
+  2S
+  3H  10+ hcp
+1S  4+ x
+1H  12+ hcp, 5+ H
+when ours
+  1C-1D
+"""
+
+
+def found_in(tmp_path, text, name="mine.bidding"):
+    path = tmp_path / name
+    path.write_text(text, encoding="utf-8")
+    return check_system(path)
+
+
+def test_all_faults_are_told_at_once(tmp_path):
+    found = found_in(tmp_path, FAULTY)
+    told = {(finding.line, finding.fault): finding.text for finding in found}
+    assert "did you mean hcp?" in told[2, True]
+    assert "is a comma missing, as in '8+ hcp, 4+ H'?" in told[3, True]
+    assert "did you mean C?" in told[6, True]
+    assert "did you mean hcp?" in told[7, True]
+    assert "no auction leads here" in told[9, True]
+    assert "this line stands in line 10 already" in told[11, False]
+    assert "line 12 takes every hand before it" in told[13, False]
+    assert "'x' in 'x' stands for no suit here" in told[14, True]
+    assert "this line stands in line 8 already" in told[15, False]
+    assert "a general rule is one call of ours" in told[17, True]
+    assert [finding.line for finding in found] == sorted({2, 3, 6, 7, 9, 11, 13, 14, 15, 17})
+
+
+@pytest.mark.parametrize("name", shipped_systems())
+def test_shipped_systems_have_no_faults(name):
+    from agents.registry import _SHIPPED
+
+    assert not [finding for finding in check_system(_SHIPPED / f"{name}.bidding") if finding.fault]
+
+
+def test_the_command(tmp_path, capsys):
+    good, bad = tmp_path / "good ♠.bidding", tmp_path / "bad.bidding"
+    good.write_text("1C  12+ hcp\n")
+    bad.write_text(FAULTY, encoding="utf-8")
+    assert main(["check", str(good)]) == 0
+    assert capsys.readouterr().err.endswith("sound, 0 notes\n")
+    assert main(["check", str(good), str(bad)]) == 2
+    said = capsys.readouterr()
+    assert f"{bad}:2: '15-17 hpc'" in said.out or f"{bad}:2: 'hpc'" in said.out
+    assert f"{bad}:11: note: no hand comes to this line" in said.out
+    assert "7 faults, 3 notes" in said.err
+    assert main(["check", str(tmp_path / "none.bidding")]) == 2
+    assert "cannot be read" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("text", "hint"),
+    [
+        ("1C  12+ HCP", "did you mean hcp?"),
+        ("1C  12+ hpc", "did you mean hcp?"),
+        ("1C  5+ ♠", "did you mean S?"),
+        ("1C  5+ ♥️", "did you mean H?"),
+        ("1C  5+ hearts", "did you mean H?"),
+        ("1C  5+ s", "did you mean S?"),
+        ("1C  balnced", "did you mean balanced?"),
+        ("1C  not ballanced", "did you mean balanced?"),
+        ("1M  8+ fitt:M", "did you mean fit:M?"),
+        ("1C  12+ hcp 5+ S", "is a comma missing, as in '12+ hcp, 5+ S'?"),
+        ("1C  12+ hcp balanced", "is a comma missing, as in '12+ hcp, balanced'?"),
+        ("1C  H >= S 5+ H not vul", "is a comma missing, as in 'H >= S, 5+ H, not vul'?"),
+    ],
+)
+def test_what_was_meant(text, hint):
+    with pytest.raises(SystemTextError) as caught:
+        parse_system(text)
+    assert hint in str(caught.value)
+
+
+def test_nothing_is_made_up():
+    with pytest.raises(SystemTextError) as caught:
+        parse_system("1C  5+ qqqqq")
+    assert "did you mean" not in str(caught.value)

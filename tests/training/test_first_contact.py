@@ -1,0 +1,203 @@
+"""What a newcomer types first: short names, misspelt options, files of the other kind, a seat at the table."""
+
+from __future__ import annotations
+
+import io
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from agents.registry import make_system, system_of
+from agents.wire import call
+from bridge_env.bidders import SpecError, make
+from bridge_env.records.lin import write_lin
+from bridge_env.records.pbn import read_boards, write_boards
+from training.cardplay.person import Left
+from training.cardplay.table import Setup, play_board
+from training.cli.entry import main
+from training.match.boards import library_boards, pbn_boards
+from training.match.match import bid_out, play, seat_teams
+
+# --- specs and options ------------------------------------------------------------------------------------
+
+
+def test_the_name_of_a_system_is_enough():
+    assert type(make("sayc")) is type(make_system("sayc"))
+    assert system_of("sayc") is system_of("system:sayc")
+    assert call("sayc", "AKQ2.T98.J7.A543") == call("system:sayc", "AKQ2.T98.J7.A543")
+    short, whole = play("sayc", "pass", 40), play("system:sayc", "pass", 40)
+    assert (short.imps == whole.imps).all()
+    mixed = (
+        play("pair:sayc,acol", "pair:acol,sayc", 20),
+        play("pair:system:sayc,system:acol", "pair:system:acol,system:sayc", 20),
+    )
+    assert (mixed[0].imps == mixed[1].imps).all()
+
+
+@pytest.mark.parametrize(
+    ("spec", "hint"),
+    [
+        ("sayk", "did you mean sayc?"),
+        ("passs", "did you mean pass?"),
+        ("system:two-over-on", "did you mean two-over-one?"),
+        ("sytem:sayc", "did you mean system:sayc?"),
+        ("polcy:champion", "did you mean policy:champion?"),
+        ("policy:champon", "did you mean champion"),
+    ],
+)
+def test_specs_that_are_nearly_right(spec, hint):
+    with pytest.raises(SpecError) as caught:
+        make(spec)
+    assert hint in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("words", "hint"),
+    [
+        (["train", "ppo", "--learning-rate", "1"], "did you mean --learning_rate?"),
+        (["train", "league", "--learning-rate=1"], "did you mean --learning_rate"),
+        (["match", "sayc", "pass", "--bords", "3"], "did you mean --boards?"),
+        (["mach", "sayc"], "did you mean match?"),
+        (["fit", "estimator"], "did you mean estimators?"),
+    ],
+)
+def test_options_and_commands_that_are_nearly_right(capsys, words, hint):
+    with pytest.raises(SystemExit) as caught:
+        main(words)
+    assert caught.value.code == 2
+    assert hint in capsys.readouterr().err
+
+
+def test_the_version_and_the_module(capsys):
+    with pytest.raises(SystemExit) as caught:
+        main(["--version"])
+    assert caught.value.code == 0
+    assert capsys.readouterr().out.startswith("bridge-env ")
+    done = subprocess.run([sys.executable, "-m", "bridge_env", "deal"], capture_output=True, text=True, check=False)
+    assert done.returncode == 0
+    assert "Board" in done.stdout or "N" in done.stdout
+
+
+# --- files ------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def records(tmp_path):
+    """The same boards, numbers 7, 3 and 12, as PBN and as LIN."""
+    from dataclasses import replace
+
+    main(["deal", "--n", "3", "--pbn", str(tmp_path / "a.pbn")])
+    boards = [replace(b, number=n) for b, n in zip(read_boards(tmp_path / "a.pbn").boards, (7, 3, 12), strict=True)]
+    write_boards(tmp_path / "a.pbn", boards)
+    write_lin(tmp_path / "a.lin", boards)
+    return tmp_path / "a.pbn", tmp_path / "a.lin"
+
+
+def test_lin_is_taken_wherever_pbn_is_and_numbers_are_those_of_the_file(records, capsys):
+    pbn, lin = (pbn_boards(path) for path in records)
+    assert pbn.number.tolist() == lin.number.tolist() == [7, 3, 12]
+    assert (pbn.owner == lin.owner).all()
+    for path in records:
+        capsys.readouterr()
+        assert main(["bid", "sayc", "--deals", str(path)]) == 0
+        assert "7" in capsys.readouterr().out
+        assert main(["solve", "--deals", str(path), "--tricks", "estimate"]) == 0
+        assert "12. " in capsys.readouterr().out
+        assert main(["play", "--deals", str(path), "--board", "12", "--contract", "1C N", "--player", "rule"]) == 0
+        assert main(["play", "--deals", str(path), "--board", "1", "--contract", "1C N", "--player", "rule"]) == 2
+        assert "there is no board 1; 3 can be read, 3 to 12" in capsys.readouterr().err
+
+
+def test_boards_with_the_same_number_are_counted(records):
+    text = records[0].read_text().replace('[Board "3"]', '[Board "7"]')
+    records[0].write_text(text)
+    assert pbn_boards(records[0]).number.tolist() == [1, 2, 3]
+
+
+def test_a_file_of_no_boards_is_an_error(tmp_path, capsys):
+    (tmp_path / "garbage").write_bytes(bytes(range(256)) * 20)
+    assert main(["read", str(tmp_path / "garbage"), "--out", str(tmp_path / "out.pbn")]) == 2
+    assert "no board could be read from" in capsys.readouterr().err
+    assert not (tmp_path / "out.pbn").exists()
+
+
+# --- one hand ---------------------------------------------------------------------------------------------
+
+
+def test_a_hand_that_contradicts_its_own_calls_is_told(capsys):
+    assert main(["bid", "sayc", "--hand", "K8.AQ943.T72.J65", "--auction", "1C P 1S P"]) == 0
+    assert "note: with this hand sayc would have called Pass, not 1C, at its turn 1" in capsys.readouterr().err
+    assert main(["bid", "sayc", "--hand", "A8.KQ94.72.KQ652", "--auction", "1C P 1S P"]) == 0
+    assert capsys.readouterr().err == ""
+
+
+def test_the_examples_of_the_help_could_have_bid_so(capsys):
+    import re
+    import shlex
+
+    from training.cli import boards
+
+    examples = [line for line in boards._BID_EXAMPLES.splitlines() if "--hand" in line and "--auction" in line]
+    assert len(examples) >= 2
+    for line in examples:
+        words = shlex.split(re.sub(r"^ *bridge-env ", "", line))
+        words[1] = words[1].removeprefix("reason:").partition("?")[0]
+        assert main(words) == 0
+        assert capsys.readouterr().err == ""
+
+
+# --- at the table -----------------------------------------------------------------------------------------
+
+
+def test_a_person_bids_and_plays_a_seat():
+    said: list[str] = []
+    calls: list[str] = ["?", "9C", "XX", "hint"]
+
+    def ask(prompt):
+        if "calls" in prompt:
+            return calls.pop(0) if calls else "P"
+        held = next(line for line in reversed(said) if " holds  " in line).split("holds")[1].split()[0]
+        cards = [suit + rank for suit, ranks in zip("SHDC", held.split("."), strict=True) for rank in ranks]
+        tried = sum(line.endswith("cannot be played here") for line in said[-13:])
+        return cards[tried % len(cards)]
+
+    board = play_board(Setup(board=1, seat="S", bidder="sayc", declarer="rule", defence="rule"), said.append, ask)
+    text = "\n".join(map(str, said))
+    assert "type a call" in text
+    assert "'9C' is no call" in text
+    assert "XX is not legal here" in text
+    assert "sayc would call " in text
+    mine = [c for i, c in enumerate(board.auction) if (board.dealer + i) % 4 == 2]
+    assert mine
+    assert set(mine) == {0}
+
+
+def test_a_person_who_calls_as_the_bidder_would_changes_nothing():
+    from bridge_env.calls import call_text
+
+    boards = library_boards(1, 1, start=4)
+    usual = bid_out(*seat_teams("sayc", "sayc"), boards, 1).take(np.array([0])).calls(0)
+    said: list[str] = []
+    turns = iter([c for i, c in enumerate(usual) if (int(boards.dealer[0]) + i) % 4 == 2])
+
+    def ask(prompt):
+        if "calls" in prompt:
+            return call_text(next(turns))
+        return "quit"
+
+    with pytest.raises(Left):
+        play_board(Setup(board=5, seat="S", bidder="sayc", declarer="rule", defence="rule"), said.append, ask)
+    assert next(turns, None) is None
+
+
+def test_quit_quits(monkeypatch, capsys):
+    monkeypatch.setattr("sys.stdin", io.StringIO("quit\n"))
+    assert main(["play", "--contract", "3NT S", "--seat", "S", "--player", "rule"]) == 0
+    said = capsys.readouterr()
+    assert said.err == ""
+    assert said.out.endswith("the board was left before its end\n")
+    monkeypatch.setattr("sys.stdin", io.StringIO("?\nquit\n"))
+    assert main(["play", "--seat", "S", "--player", "rule"]) == 0
+    assert "type a call" in capsys.readouterr().out

@@ -1,0 +1,38 @@
+"""The parser of the command line: what it does not know, it answers with what was probably meant."""
+
+from __future__ import annotations
+
+import argparse
+import difflib
+import re
+from collections.abc import Sequence
+from typing import Any, NoReturn
+
+_CHOICE = re.compile(r"invalid choice: '(.*?)'.*choose from (.*?)\)?$")
+
+
+class Parser(argparse.ArgumentParser):
+    """An ``ArgumentParser`` that asks "did you mean"; its subparsers are such, too."""
+
+    def __init__(self, *args: Any, **named: Any) -> None:
+        super().__init__(*args, **{**named, "allow_abbrev": False})
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        found, left = super().parse_known_args(args, namespace)
+        unknown = [word.partition("=")[0] for word in left if word.startswith("-") and len(word) > 1]
+        if unknown and self._subparsers is None:  # else a subparser has looked at them
+            self.error(f"there is no option {unknown[0]}{did_you_mean(unknown[0], self._option_string_actions)}")
+        return found, left
+
+    def error(self, message: str) -> NoReturn:
+        choice = _CHOICE.search(message)
+        if choice is not None:
+            message += did_you_mean(choice[1], re.findall(r"[\w.:-]+", choice[2]))
+        super().error(message)
+
+
+def did_you_mean(word: str, known: Sequence[str] | dict[str, Any]) -> str:
+    """The end of a sentence that asks whether something known was meant; empty where nothing is like it."""
+    by_form = {name.replace("_", "-").lower(): name for name in known}
+    near = difflib.get_close_matches(word.replace("_", "-").lower(), list(by_form), n=2, cutoff=0.7)
+    return f"; did you mean {' or '.join(by_form[form] for form in near)}?" if near else ""
