@@ -46,7 +46,7 @@ RESPONSES = [
     ("843.K6.AQ853.K96", "1S P", "2D"),
     ("84.AQ763.A85.K96", "1S P", "2H"),
     ("84.AQ7632.85.K96", "1C P", "1H"),
-    ("KJ4.Q76.AJ8.T962", "1C P", "2NT"),
+    ("KJ4.QJ6.AQ8.T962", "1C P", "2NT"),  # thirteen to fifteen, forcing to game
     ("843.Q6.KT853.QJ6", "1D P", "2D"),
 ]
 REBIDS = [
