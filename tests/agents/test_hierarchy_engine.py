@@ -51,6 +51,22 @@ def test_features_are_those_of_the_slow_count():
 # --- the tree ----------------------------------------------------------------------------------------------
 
 
+def context_words(calls, seat, vulnerability, shown):
+    """The words for the auction that the lines of ``sayc`` use, from the calls and from what they have shown."""
+    opened = any(call > 2 for call in calls)
+    mine = calls[len(calls) % 4 :: 4]
+    theirs, partner = shown[[(seat + 1) % 4, (seat + 3) % 4], 1:5, 0].max(axis=0), shown[seat ^ 2]
+    return {
+        "position": 0 if opened else len(calls) + 1,
+        "vul": vulnerability >> (seat & 1) & 1,
+        "they-vul": vulnerability >> (1 - (seat & 1)) & 1,
+        "i-passed": int(len(mine) > 0 and mine[0] == 0),
+        "partner-min": int(partner[0, 0]),
+        "partner-max": int(partner[0, 1]),
+        **{f"theirs:{suit}": int(theirs[i]) for i, suit in enumerate("CDHS")},
+    }
+
+
 def assert_engine_reads_the_tree(bidder, auctions, owner):
     """At every turn of ``auctions``, with hands of ``owner``: the oracle's call by the oracle's line."""
     tree, compiled = Tree(bidder.own.system), bidder.own.compiled
@@ -58,10 +74,11 @@ def assert_engine_reads_the_tree(bidder, auctions, owner):
     inside = 0
     for rows, so_far in prefixes(auctions):
         view = view_of(so_far, owner[rows])
-        calls, rules, _ = bidder.decide(view)
+        calls, rules, shown = bidder.decide(view)
         for i in range(len(rows)):
             legal = {SHORT[c] for c in np.flatnonzero(view.mask[i])}
-            expected = tree.call([SHORT[c] for c in so_far.calls(i)], legal, hand_text(view.hand[i]))
+            context = context_words(so_far.calls(i), int(view.seat[i]), int(view.vulnerability[i]), shown[i])
+            expected = tree.call([SHORT[c] for c in so_far.calls(i)], legal, hand_text(view.hand[i]), context)
             if expected is None:
                 assert rules[i] < 0 or rules[i] >= tree_rules
             else:

@@ -6,7 +6,7 @@ words that need what partner has shown, are not its business.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 
 from agents.hierarchy.language.tree import Atom, Constraint, Line, Step, System
@@ -212,13 +212,16 @@ class Tree:
                 out += [(call, line, bound) for call, bound in readings(path[-1].token, *place)]
         return out
 
-    def call(self, calls: Sequence[str], legal: set[str], hand: str) -> tuple[str, Line] | None:
+    def call(
+        self, calls: Sequence[str], legal: set[str], hand: str, context: Mapping[str, int] | None = None
+    ) -> tuple[str, Line] | None:
         """What the tree makes the next player call, and by which line; None outside the tree.
 
         Args:
             calls: the auction so far.
             legal: the calls that the laws allow now.
             hand: such as ``"AKQ2.T98.J7.A543"``.
+            context: what the auction says to this player, by the words of the language, where lines speak of it.
         """
         events: tuple[Event, ...] = ()
         opened = False
@@ -230,8 +233,9 @@ class Tree:
             if call == "P" and theirs and not self.goes_on((*events, (theirs, call))):
                 continue  # their pass goes without saying
             events += ((theirs, call),)
-        features = hand_features(hand)
+        features = hand_features(hand) | dict(context or {})
         for call, line, bindings in self.rules(events):
+            features["level"] = int(call[0]) if is_bid(call) else 0
             if call in legal and holds(line.constraint, features, bindings):
                 return call, line
         return None
