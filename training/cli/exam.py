@@ -44,7 +44,6 @@ def _run(args: argparse.Namespace) -> int:
     from training.exam.marks import sit
     from training.exam.positions import read_exam, textbook
     from training.exam.report import scores_text, wrong_text
-    from training.running import runs
 
     exam = read_exam(args.file) if args.file else textbook()
     papers = [sit(spec, exam, args.key, args.area) for spec in args.specs]
@@ -54,5 +53,5 @@ def _run(args: argparse.Namespace) -> int:
     print("\n\n".join(told))
     if args.json is not None:
         record = {"exam": [str(path) for path in args.file or ["textbook"]], "papers": [p.record() for p in papers]}
-        runs.write_atomically(args.json, json.dumps(record, indent=1) + "\n")
+        write_whole(args.json, json.dumps(record, indent=1) + "\n")
     return 0
