@@ -30,7 +30,8 @@ from numpy.typing import NDArray
 
 from agents.cases.bidder import CaseBidder, read_bidder
 from agents.hierarchy.bidder import Hierarchy, HierarchyBidder
-from agents.hierarchy.language.text import SystemTextError, load_system
+from agents.hierarchy.engine.compiled import compile_system
+from agents.hierarchy.language.text import SystemTextError, load_system, parse_system
 from agents.hierarchy.language.tree import System
 from agents.maps.bidder import MapBidder
 from agents.maps.bidder import read_bidder as read_maps
@@ -55,6 +56,7 @@ _STRANGERS = ("two-over-one", "acol", "standard")  # by which strangers are read
 _BELIEVER = "champion"  # whose belief a system that thinks among strangers begins with
 _DOUBTING = Options(samples=128, candidates=4, caution=1.0, margin=0.4)  # tuned against a network that it did not know
 _DOUBTING_SYSTEM = Options(candidates=5, margin=0.5)
+_LENT: dict[str, System] = {}  # systems that lie in no file, by the names that this process knows them by
 
 
 def shipped_systems() -> list[str]:
@@ -69,6 +71,8 @@ def read_system(argument: str) -> System:
     Raises:
         SpecError: no such system, or its text is faulty; the message says where.
     """
+    if argument in _LENT:
+        return _LENT[argument]
     shipped = argument in shipped_systems()
     path = Path(str(_SHIPPED / f"{argument}.bidding")) if shipped else Path(argument)
     if not shipped and not path.is_file():
@@ -78,13 +82,44 @@ def read_system(argument: str) -> System:
             + (f"; did you mean {near[0]}?" if near else "")
         )
     try:
-        system = load_system(path)
-        if not system.blocks:
-            general = load_system(Path(str(_SHIPPED / f"{_GENERAL}.bidding")))
-            system = System(system.name, system.lines, general.blocks, system.comments)
+        return _with_general(load_system(path))
     except SystemTextError as error:
         raise SpecError(str(error)) from error
-    return system
+
+
+def _with_general(system: System) -> System:
+    if system.blocks:
+        return system
+    general = load_system(Path(str(_SHIPPED / f"{_GENERAL}.bidding")))
+    return System(system.name, system.lines, general.blocks, system.comments)
+
+
+def lend_system(name: str, text: str) -> str:
+    """Let this process know a system that lies in no file.
+
+    A name stands for one text as long as the process lives: another text under the name of an earlier one gets a
+    number behind it.
+
+    Args:
+        name: letters, digits, ``-`` and ``_``.
+        text: the system, as a file would hold it.
+
+    Returns:
+        its spec, ``system:~NAME``.
+
+    Raises:
+        SpecError: the text is no system; the message gives the line.
+    """
+    try:
+        system = _with_general(parse_system(text, source=f"{name}.bidding", name=name))
+        _ = compile_system(system)
+    except SystemTextError as error:
+        raise SpecError(str(error)) from error
+    number, known = 1, f"~{name}"
+    while _LENT.setdefault(known, system) != system:
+        number += 1
+        known = f"~{name}-{number}"
+    return f"system:{known}"
 
 
 def _hierarchy(argument: str) -> Hierarchy:

@@ -67,7 +67,7 @@ def explain(bidder: HierarchyBidder, view: BidView) -> Explanation:
     compiled = bidder.own.compiled  # its rules are the first of the pool's, so they have the same numbers
     general = rule >= int(compiled.nodes[:, 1].max())
     system = bidder.own.system
-    line = None if rule < 0 else _line(system, general, int(compiled.rules[rule, 5]))
+    line = None if rule < 0 else line_of(system, general, int(compiled.rules[rule, 5]))
     after = Auctions.replay(view.history, view.dealer, view.vulnerability)
     after.step(call)
     if not after.done[0]:
@@ -76,7 +76,8 @@ def explain(bidder: HierarchyBidder, view: BidView) -> Explanation:
     return Explanation(call, system.name, line, general, seat, shown[0])
 
 
-def _line(system: System, general: bool, number: int) -> Line:
+def line_of(system: System, general: bool, number: int) -> Line:
+    """The line of a system, or of its general rules, that stands at ``number`` in the text."""
     lines = (line for block in system.blocks for line in block.lines) if general else walk(system.lines)
     return next(line for line in lines if line.number == number)
 

@@ -27,6 +27,7 @@ from training.cli.parser import Parser
 from training.cli.play import add_play
 from training.cli.read import add_read
 from training.cli.report import add_report
+from training.cli.table import add_table
 from training.cli.train import add_train
 from training.running.cluster import ClusterError
 from training.running.lock import release_all
@@ -43,6 +44,7 @@ examples:
   bridge-env panel system:sayc                                against strangers that it never met
   bridge-env exam system:sayc                                 where books agree, does it?
   bridge-env play                                             watch a hand being played, or take a seat
+  bridge-env table                                            bid and play in the browser
   bridge-env book sayc                                        a system as notes, with figures
   bridge-env check mine.bidding                               is a system of yours sound? All faults at once
   bridge-env evolve                                           let partnerships learn from each other
@@ -131,6 +133,7 @@ def _parser() -> argparse.ArgumentParser:
         add_panel,
         add_exam,
         add_play,
+        add_table,
         add_book,
         add_evolve,
         add_report,

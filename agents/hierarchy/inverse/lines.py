@@ -1,0 +1,146 @@
+"""Which lines of a system can have made a call, whatever the hand: what a partner would say when asked about it.
+
+As ``engine.meaning.call_shows`` has it: the tree's lines where it has any for the call, else those of the general rules
+whose context fits. What they ask of the hand is told with the suits filled in.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.hierarchy.bidder import HierarchyBidder
+from agents.hierarchy.engine.compiled import FLAG_BITS, Compiled
+from agents.hierarchy.engine.context import IS_CONTEXT, LEVEL_COLUMN, QUANTITIES, write_context
+from agents.hierarchy.engine.meaning import constraint_shows, row_span_call
+from agents.hierarchy.explain import line_of
+from agents.hierarchy.inverse.backwards import Moments, moments
+from agents.hierarchy.language.text import SUITS
+from agents.hierarchy.language.tree import INFINITE, Atom, Constraint, Line
+from agents.hierarchy.language.vocabulary import NUM_COLUMNS, WORDS, difference
+from bridge_env.auction import LAST_BID, row_turn
+from bridge_env.calls import FIRST_BID
+from bridge_env.kernels import njit
+from bridge_env.view import BidView
+
+_NAMES = {column: word for word, column in WORDS.items()}
+_DIFFERENCES = {difference(a, b)[0]: (SUITS[a], SUITS[b]) for a in range(4) for b in range(a + 1, 4)}
+_TOP = np.array([37, 13, 13, 13, 13, 4], np.int16)
+_ARTIFICIAL = FLAG_BITS["artificial"]
+_MOST = 64  # rules of one call that are looked at
+
+
+@dataclass(frozen=True)
+class Telling:
+    """A line that can have made a call.
+
+    Attributes:
+        line: as it stands in the system.
+        constraint: what it asks of the hand, suits filled in; what the auction alone decides is left out.
+        artificial: the line says so.
+        general: it is one of the general rules.
+    """
+
+    line: Line
+    constraint: Constraint
+    artificial: bool
+    general: bool
+
+
+@njit
+def _reset(out, top):  # type: ignore[no-untyped-def]
+    for q in range(len(top)):
+        out[q, 0], out[q, 1] = 0, top[q]
+
+
+@njit
+def _rules(pool, system, auction, place, shown, told, sides, history, call, top, rules):  # type: ignore[no-untyped-def]
+    """Write the rules that can have made ``call`` to ``rules``; how many, and whether they are general ones."""
+    seat, found = row_turn(auction), 0
+    f = np.zeros(NUM_COLUMNS, np.int16)
+    write_context(auction, history, shown, told, sides, seat, f)
+    f[LEVEL_COLUMN] = (call - FIRST_BID) // 5 + 1 if call >= FIRST_BID else 0
+    out, scratch = np.empty((QUANTITIES, 2), np.int16), np.empty((2, QUANTITIES, 2), np.int16)
+    node = place[seat]
+    if node >= 0:
+        for rule in range(pool.nodes[node, 0], pool.nodes[node, 1]):
+            _reset(out, top)
+            if (
+                pool.rules[rule, 1] == call
+                and constraint_shows(pool, pool.rules[rule, 3], pool.rules[rule, 4], f, out, scratch[0], scratch[1])
+                and found < len(rules)
+            ):
+                rules[found] = rule
+                found += 1
+    if found:
+        return found, False
+    for block in range(pool.spans[system, 0], pool.spans[system, 1]):
+        _reset(out, top)
+        if not constraint_shows(pool, pool.blocks[block, 0], pool.blocks[block, 1], f, out, scratch[0], scratch[1]):
+            continue
+        for rule in range(pool.blocks[block, 2], pool.blocks[block, 3]):
+            if row_span_call(pool.rules[rule, 0], pool.rules[rule, 1], auction[LAST_BID]) != call:
+                continue
+            _reset(out, top)
+            if found < len(rules) and constraint_shows(
+                pool, pool.rules[rule, 3], pool.rules[rule, 4], f, out, scratch[0], scratch[1]
+            ):
+                rules[found] = rule
+                found += 1
+    return found, True
+
+
+def lines_of_call(bidder: HierarchyBidder, view: BidView, call: int) -> list[Telling]:
+    """The lines with which ``bidder``, the seat to call in the one row of ``view``, can make ``call``, in order.
+
+    The hand of the view plays no part. Empty where no line makes the call.
+    """
+    pool, systems = bidder.seated(view)
+    calls = np.append(view.history[0, : int(view.length[0])], call).astype(np.int8)
+    table = moments(pool, systems[0], int(view.dealer[0]), int(view.vulnerability[0]), calls)
+    return lines_at(bidder, pool, systems[0], table, len(calls) - 1)
+
+
+def lines_at(
+    bidder: HierarchyBidder, pool: Compiled, systems: NDArray[np.int32], table: Moments, number: int
+) -> list[Telling]:
+    """The same of call ``number`` of an auction that was followed; ``bidder`` sits where it was made."""
+    seat = int(row_turn(table.auctions[number]))
+    system, rules = int(systems[seat]), np.empty(_MOST, np.int32)
+    count, general = _rules(
+        pool, system, table.auctions[number], table.places[number], table.shown[number], table.told[number],
+        table.sides[number], table.history, int(table.calls[number]), _TOP, rules,
+    )  # fmt: skip
+    out = []
+    for rule in rules[:count].tolist():
+        line = line_of(bidder.own.system, general, int(pool.rules[rule, 5]))
+        artificial = bool(pool.rules[rule, 2] & _ARTIFICIAL)
+        out.append(Telling(line, _constraint(pool, rule), artificial, general))
+    return out
+
+
+def _constraint(pool: Compiled, rule: int) -> Constraint:
+    """The clauses of a rule with their words, without those that the auction decides or that all hands meet."""
+    clauses = []
+    for clause in range(int(pool.rules[rule, 3]), int(pool.rules[rule, 4])):
+        first, end = (int(n) for n in pool.clauses[clause])
+        together = [range(*(int(n) for n in pool.together[k])) for k in range(first, end)]
+        atoms = [atom for alternative in together for atom in alternative]
+        if not all(IS_CONTEXT[pool.atoms[a, 0]] or _says_nothing(pool, a) for a in atoms):
+            clauses.append(tuple(tuple(_atom(pool, a) for a in alternative) for alternative in together))
+    return tuple(clauses)
+
+
+def _says_nothing(pool: Compiled, number: int) -> bool:
+    _, low, high = (int(value) for value in pool.atoms[number])
+    return low <= 0 and high >= INFINITE
+
+
+def _atom(pool: Compiled, number: int) -> Atom:
+    column, low, high = (int(value) for value in pool.atoms[number])
+    if column not in _DIFFERENCES:
+        return Atom(_NAMES[column], low, high)
+    first, second = _DIFFERENCES[column]
+    return Atom(f"{first}-{second}", low, high) if high > 0 else Atom(f"{second}-{first}", -high, -low)

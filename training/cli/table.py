@@ -1,0 +1,46 @@
+"""Command line: ``bridge-env table``. The handler parses and calls, nothing else."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from training.cli.arguments import natural
+
+_EXAMPLES = """\
+examples:
+  bridge-env table                             open the table in the browser
+  bridge-env table system:mine.bidding         with a bidder of yours to choose as well
+  bridge-env table --port 9000 --no_browser    print the address only
+  bridge-env table --seed 7                    the same boards again
+
+The server answers on this machine only, under an address with a key in it. It keeps everything in memory. Files and
+Python modules are used only where they are named here; the page itself takes .bidding, PBN and LIN texts.
+"""
+
+
+def add_table(subparsers: Any) -> None:
+    """Add ``bridge-env table``."""
+    parser = subparsers.add_parser(
+        "table",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        help="bid and play boards in the browser",
+        description="Open a page at which you bid and play boards with the bidders of this package, and see what\n"
+        "each call shows, what others would have called, and where it went wrong.",
+        epilog=_EXAMPLES,
+    )
+    parser.add_argument("specs", metavar="SPEC", nargs="*", help="bidders to choose from besides the package's own")
+    parser.add_argument("--port", type=natural, help="listen on this port (8737, or the next that is free)")
+    parser.add_argument("--host", default="127.0.0.1", help="listen elsewhere than on this machine alone (127.0.0.1)")
+    parser.add_argument("--seed", type=int, help="name the deals (by chance)")
+    parser.add_argument("--no_browser", action="store_true", help="print the address, open nothing")
+    parser.set_defaults(handler=_table)
+
+
+def _table(args: argparse.Namespace) -> int:
+    from training.web.serving import Options, serve
+
+    if args.port is not None and args.port > 65535:
+        raise ValueError(f"--port is a number up to 65535, not {args.port}")
+    serve(Options(tuple(args.specs), args.host, args.port, args.seed, not args.no_browser))
+    return 0

@@ -1,0 +1,1 @@
+"""The table in the browser: a server on this machine, and the page that it shows."""

@@ -1,0 +1,304 @@
+"""The server's routes. Each reads what it is asked for, has it done in a thread, and answers in JSON."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Awaitable, Callable
+from importlib.resources import files
+from typing import Any
+
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+
+from bridge_env.auction import IllegalCall
+from bridge_env.bidders import SpecError
+from bridge_env.calls import parse_call
+from bridge_env.cards import SEATS, VULNERABILITIES
+from bridge_env.play import IllegalCard
+from training.cardplay.table import read_card
+from training.web import seating
+from training.web.asked import Asked, Refused
+from training.web.dealing import read_stack
+from training.web.exports import export
+from training.web.guard import Guard, Limits
+from training.web.hints import hint
+from training.web.review import review
+from training.web.session import Session
+from training.web.table import OVER, Setup, Table
+from training.web.thinking import Thinking
+from training.web.views import every_call, state
+
+_STATIC = files("training.web") / "static"
+_TYPES = {"html": "text/html; charset=utf-8", "css": "text/css; charset=utf-8", "js": "text/javascript; charset=utf-8",
+          "svg": "image/svg+xml"}  # fmt: skip
+_SOURCES = ("random", "judging", "stack")
+_ANY = "board"
+_LOG = logging.getLogger("bridge_env.table")
+
+
+class Doors:
+    """What the page may ask."""
+
+    def __init__(self, session: Session) -> None:
+        self.session = session
+        self.thinking = Thinking(session.limits.waiting)
+
+    def routes(self) -> list[Route]:
+        """Paths as they are behind the token."""
+        api = [
+            ("/api/start", "GET", self.start),
+            ("/api/session", "GET", self.results),
+            ("/api/boards", "POST", self.boards),
+            ("/api/systems", "POST", self.systems),
+            ("/api/tables", "POST", self.tables),
+            ("/api/tables/{name}", "GET", self.look),
+            ("/api/tables/{name}/review", "GET", self.review),
+            ("/api/tables/{name}/export", "GET", self.export),
+            ("/api/tables/{name}/again", "POST", self.again),
+        ]
+        acts = {
+            "call": self._call, "step": self._step, "card": self._card, "claim": self._claim, "undo": self._undo,
+            "play": self._play, "show": self._show,
+        }  # fmt: skip
+        answers = {"hint": self._hint, "calls": self._calls}
+        routes = [Route(path, _answering(door), methods=[method]) for path, method, door in api]
+        routes += [
+            Route(f"/api/tables/{{name}}/{act}", _answering(self._acting(do, then)), methods=["POST"])
+            for then, those in ((True, acts), (False, answers))
+            for act, do in those.items()
+        ]
+        return [*routes, Route("/{file}", static, methods=["GET"]), Route("/", static, methods=["GET"])]
+
+    # --- the server ---------------------------------------------------------------------------------------
+
+    async def start(self, request: Request) -> dict[str, Any]:
+        _query(request).done()
+        session = self.session
+        specs = seating.offered(session.named, tuple(session.dropped))
+        return {"specs": specs, "seats": list(SEATS), "vulnerabilities": list(VULNERABILITIES),
+                "session": session.summary()}  # fmt: skip
+
+    async def results(self, request: Request) -> dict[str, Any]:
+        _query(request).done()
+        return self.session.summary()
+
+    async def boards(self, request: Request) -> dict[str, Any]:
+        asked = await self._body(request)
+        text, name = asked.text("text", self.session.limits.body), asked.text("name", 200, "the pasted text")
+        asked.done()
+        stack = await self.thinking(lambda: read_stack(text, name or "the text", self.session.limits.boards))
+        return {"stack": self.session.keep_stack(stack), "name": stack.name, "boards": len(stack.deals),
+                "problems": list(stack.problems)}  # fmt: skip
+
+    async def systems(self, request: Request) -> dict[str, Any]:
+        asked = await self._body(request)
+        text, name = asked.text("text", 256_000), asked.text("name", 200, "mine.bidding")
+        asked.done()
+        if len(self.session.dropped) >= self.session.limits.systems:
+            raise Refused("No more systems are taken; start the server again.", 409)
+        spec = await self.thinking(lambda: seating.drop_system(name, text))
+        if spec not in self.session.dropped:
+            self.session.dropped.append(spec)
+        return {"spec": spec}
+
+    async def tables(self, request: Request) -> dict[str, Any]:
+        asked = await self._body(request)
+        people = asked.seats("people")
+        specs = [asked.text(name, 300, default) for name, default in
+                 (("ns", "policy:champion"), ("ew", "policy:champion"), ("control", ""))]  # fmt: skip
+        source = asked.choice("source", _SOURCES, "random")
+        stack, number = asked.text("stack", 40, ""), asked.number("number", 1, 10**6, 1)
+        dealer = asked.choice("dealer", (_ANY, *SEATS), _ANY)
+        vulnerability = asked.choice("vulnerability", (_ANY, *VULNERABILITIES), _ANY)
+        asked.done()
+
+        def deal() -> dict[str, Any]:
+            named = self.session.named
+            ns, ew = (seating.checked(spec, named) for spec in specs[:2])
+            side = people[0] & 1 if people else 0
+            control = seating.checked(specs[2] or (ew if side else ns), named)
+            board = self.session.next_deal(source, stack, number).turned(
+                None if dealer == _ANY else SEATS.index(dealer),
+                None if vulnerability == _ANY else VULNERABILITIES.index(vulnerability),
+            )
+            table = self.session.open(Setup(people, ns, ew, control), board)
+            return state(table, people[0] if people else None)
+
+        return await self.thinking(deal)
+
+    # --- one table ----------------------------------------------------------------------------------------
+
+    async def look(self, request: Request) -> dict[str, Any]:
+        asked = _query(request)
+        seat = asked.seat()
+        asked.done()
+        table = self._table(request)
+        return await self.thinking(lambda: state(table, seat))
+
+    async def review(self, request: Request) -> dict[str, Any]:
+        _query(request).done()
+        table = self._table(request)
+
+        def look_back() -> dict[str, Any]:
+            found = review(table)
+            self.session.count(table, found)
+            return {**found, "session": self.session.summary()}
+
+        return await self.thinking(look_back)
+
+    async def again(self, request: Request) -> dict[str, Any]:
+        """The same board once more; its result counts as helped, because its hands are known."""
+        asked = await self._body(request)
+        asked.done()
+        table = self._table(request)
+        if table.phase != OVER:
+            raise Refused("This board is not over.", 409)
+
+        def deal() -> dict[str, Any]:
+            fresh = self.session.open(table.setup, table.deal)
+            fresh.helped = 1
+            return state(fresh, fresh.setup.people[0] if fresh.setup.people else None)
+
+        return await self.thinking(deal)
+
+    async def export(self, request: Request) -> dict[str, Any]:
+        asked = _query(request)
+        form = asked.choice("form", ("pbn", "lin", "link"), "pbn")
+        asked.done()
+        table = self._table(request)
+        return await self.thinking(lambda: export(table, form))
+
+    def _acting(self, do: Callable[..., Any], then_state: bool) -> Callable[[Request], Awaitable[dict[str, Any]]]:
+        """A door that does something at a table; most then tell its state, the others what they found."""
+
+        async def door(request: Request) -> dict[str, Any]:
+            asked = await self._body(request)
+            table, seat = self._table(request), asked.seat()
+            work = do(table, seat, asked)
+            asked.done()
+
+            def go_on() -> dict[str, Any]:
+                found: dict[str, Any] = work()
+                return state(table, seat) if then_state else found
+
+            return await self.thinking(go_on)
+
+        return door
+
+    def _call(self, table: Table, seat: int | None, asked: Asked) -> Callable[[], None]:
+        call, at = parse_call(asked.text("call", 8)), asked.number("at", 0, 400)
+        return lambda: table.call(seat, call, at)
+
+    def _step(self, table: Table, seat: int | None, asked: Asked) -> Callable[[], None]:
+        at = asked.number("at", 0, 400)
+        state(table, seat)  # who may not look may not go on
+        return lambda: table.step(at)
+
+    def _card(self, table: Table, seat: int | None, asked: Asked) -> Callable[[], None]:
+        word, at = asked.text("card", 4), asked.number("at", 0, 400)
+        card = read_card(word)
+        if card is None:
+            raise Refused(f"{word!r} is no card; write one such as HQ.")
+        return lambda: table.card(seat, card, at)
+
+    def _claim(self, table: Table, seat: int | None, asked: Asked) -> Callable[[], None]:
+        tricks = asked.number("tricks", 0, 13)
+        return lambda: table.claim(seat, tricks)
+
+    def _undo(self, table: Table, seat: int | None, asked: Asked) -> Callable[[], None]:
+        return lambda: table.undo(seat)
+
+    def _play(self, table: Table, seat: int | None, asked: Asked) -> Callable[[], None]:
+        state(table, seat)
+        return table.play
+
+    def _show(self, table: Table, seat: int | None, asked: Asked) -> Callable[[], None]:
+        state(table, seat)
+        return table.show
+
+    def _hint(self, table: Table, seat: int | None, asked: Asked) -> Callable[[], dict[str, Any]]:
+        return lambda: hint(table, seat)
+
+    def _calls(self, table: Table, seat: int | None, asked: Asked) -> Callable[[], dict[str, Any]]:
+        return lambda: every_call(table, seat)
+
+    # --- requests -----------------------------------------------------------------------------------------
+
+    def _table(self, request: Request) -> Table:
+        return self.session.table(request.path_params["name"])
+
+    async def _body(self, request: Request) -> Asked:
+        """The fields of a request's body, read only as far as the limit."""
+        if request.headers.get("content-type", "").partition(";")[0].strip() != "application/json":
+            raise Refused("Send JSON, with the content type application/json.", 415)
+        _query(request).done()
+        parts, size = [], 0
+        async for part in request.stream():
+            size += len(part)
+            if size > self.session.limits.body:
+                raise Refused(f"The request is too large; at most {self.session.limits.body:,} bytes are taken.", 413)
+            parts.append(part)
+        return Asked.of_body(b"".join(parts))
+
+
+def _query(request: Request) -> Asked:
+    return Asked(dict(request.query_params))
+
+
+def _answering(door: Callable[[Request], Awaitable[dict[str, Any]]]) -> Callable[[Request], Awaitable[Response]]:
+    """The door's answer as JSON, and every fault as a sentence."""
+
+    async def answer(request: Request) -> Response:
+        try:
+            return JSONResponse(await door(request))
+        except Refused as refused:
+            return JSONResponse({"error": str(refused)}, refused.status)
+        except (IllegalCall, IllegalCard, SpecError, ValueError) as error:
+            return JSONResponse({"error": f"{error}."}, 400)
+
+    return answer
+
+
+async def static(request: Request) -> Response:
+    """A file of the page. There are no folders, and nothing else is served."""
+    name = request.path_params.get("file", "index.html")
+    known = {str(entry.name): entry for entry in _STATIC.iterdir()}
+    kind = name.rpartition(".")[2]
+    if name not in known or kind not in _TYPES:
+        return JSONResponse({"error": "There is no such page."}, 404)
+    return Response(known[name].read_bytes(), media_type=_TYPES[kind])
+
+
+async def _lost(request: Request, error: Exception) -> Response:
+    status = error.status_code if isinstance(error, HTTPException) else 500
+    told = {404: "There is no such page.", 405: "This cannot be asked in this way."}
+    return JSONResponse({"error": told.get(status, "The request cannot be met.")}, status)
+
+
+async def _broken(request: Request, error: Exception) -> Response:
+    _LOG.exception("a request failed", exc_info=error)
+    return JSONResponse({"error": "Something went wrong in the server; its terminal tells what."}, 500)
+
+
+def make_app(
+    token: str, *, seed: int = 0, named: tuple[str, ...] = (), host: str = "127.0.0.1", port: int | None = None,
+    limits: Limits | None = None,
+) -> Guard:  # fmt: skip
+    """The whole server as an ASGI app.
+
+    Args:
+        token: the first part of every path.
+        seed: names the deals.
+        named: specs that the page may use besides those that come with the package.
+        host, port: where it will listen; Host headers must say so.
+        limits: of requests and of what is kept.
+    """
+    limits = limits or Limits()
+    session = Session(seed, named, limits)
+    app = Starlette(routes=list(Doors(session).routes()), exception_handlers={HTTPException: _lost, Exception: _broken})
+    app.router.redirect_slashes = False
+    guard = Guard(app, token, host, port, limits)
+    return guard

@@ -1,0 +1,110 @@
+"""Where the boards of the table come from: chance, the library's judging part, or a text in PBN, LIN or as a link."""
+
+from __future__ import annotations
+
+import io
+import re
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bridge_env.cards import board_dealer, board_vulnerability, parse_deal, random_deals
+from bridge_env.records.board import Board, Problem, ReadResult
+from bridge_env.records.lin import board_of_link, read_lin
+from bridge_env.records.pbn import read_boards
+from training.match.boards import library_boards
+from training.web.asked import Refused
+
+_DEAL = re.compile(r"^[NESWnesw]\s*:")
+_TOLD = 20  # problems of a text that are told
+
+
+@dataclass(frozen=True)
+class Deal:
+    """A board to be bid.
+
+    Attributes:
+        owner: uint8 (52,).
+        dealer, vulnerability: codes.
+        number: the board's.
+        source: in words.
+    """
+
+    owner: NDArray[np.uint8]
+    dealer: int
+    vulnerability: int
+    number: int
+    source: str
+
+    def turned(self, dealer: int | None, vulnerability: int | None) -> Deal:
+        """The same cards with another dealer or vulnerability, where one is given."""
+        return replace(
+            self,
+            dealer=self.dealer if dealer is None else dealer,
+            vulnerability=self.vulnerability if vulnerability is None else vulnerability,
+        )
+
+
+def random_deal(seed: int, number: int) -> Deal:
+    """Board ``number`` of the random deals of ``seed``; dealer and vulnerability follow the number."""
+    owner = random_deals(seed, number - 1, 1)[0]
+    return Deal(owner, int(board_dealer(number)), int(board_vulnerability(number)), number, "a random deal")
+
+
+def judging_deal(seed: int, number: int) -> Deal:
+    """Board ``number`` of the solved boards that no training sees."""
+    boards = library_boards(1, seed, start=number - 1)
+    dealer, vulnerability = int(boards.dealer[0]), int(boards.vulnerability[0])
+    return Deal(boards.owner[0], dealer, vulnerability, number, "a judging board")
+
+
+@dataclass(frozen=True)
+class Stack:
+    """The boards of a text.
+
+    Attributes:
+        name: of the file, or what it is.
+        deals: its boards.
+        problems: of what could not be read, with the line.
+    """
+
+    name: str
+    deals: tuple[Deal, ...]
+    problems: tuple[str, ...]
+
+
+def read_stack(text: str, name: str, most: int) -> Stack:
+    """The boards of a text: PBN, LIN, a link to Bridge Base Online's hand viewer, or one deal ``N:AK... ...``.
+
+    Raises:
+        Refused: none can be read, or there are more than ``most``; the first faulty line is told.
+    """
+    stripped = text.strip()
+    if not stripped:
+        raise Refused("The text is empty; paste a board in PBN or LIN, or drop a file.")
+    try:
+        result = _read(stripped, text)
+    except ValueError as error:
+        raise Refused(f"{error}.") from None
+    if len(result.boards) > most:
+        raise Refused(f"The text holds {len(result.boards):,} boards; at most {most:,} are taken.", 413)
+    problems = tuple(f"line {p.line}: {p.reason}" for p in result.problems[:_TOLD])
+    if not result.boards:
+        raise Refused(f"No board can be read: {problems[0] if problems else 'the text holds none'}.")
+    deals = []
+    for place, board in enumerate(result.boards, 1):
+        number = board.number if board.number and board.number < 10**6 else place
+        deals.append(Deal(board.owner, board.dealer, board.vulnerability, number, name))
+    return Stack(name, tuple(deals), problems)
+
+
+def _read(stripped: str, text: str) -> ReadResult:
+    if stripped.startswith(("http://", "https://")):
+        found: list[Board | Problem] = [board_of_link(stripped)]
+        return ReadResult.of(iter(found))
+    if _DEAL.match(stripped) and "\n" not in stripped:
+        return ReadResult.of(iter([Board(parse_deal(stripped), 0, 0, 1)]))
+    if "md|" in stripped or "qx|" in stripped:
+        return read_lin(io.StringIO(text))
+    return read_boards(io.StringIO(text))

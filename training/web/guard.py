@@ -1,0 +1,158 @@
+"""Who may speak to the server: the token in the address, Host and Origin, how much and how often. An ASGI layer."""
+
+from __future__ import annotations
+
+import hmac
+import ipaddress
+import json
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+Scope = dict[str, Any]
+
+HEADERS = (
+    (b"content-security-policy", b"default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
+                                 b"img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"),
+    (b"x-content-type-options", b"nosniff"),
+    (b"x-frame-options", b"DENY"),
+    (b"referrer-policy", b"no-referrer"),
+    (b"cross-origin-opener-policy", b"same-origin"),
+    (b"cross-origin-resource-policy", b"same-origin"),
+    (b"cache-control", b"no-store"),
+)  # fmt: skip
+_LOCAL = ("127.0.0.1", "localhost", "[::1]")
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What the server takes.
+
+    Attributes:
+        body: bytes of a request.
+        rate: requests a second in the long run; ``burst``: at once.
+        waiting: requests that think or wait to think at the same time.
+        tables, stacks: kept at the same time; the oldest goes first.
+        boards: of one file. systems: dropped on the page.
+    """
+
+    body: int = 1_000_000
+    rate: float = 40.0
+    burst: int = 160
+    waiting: int = 8
+    tables: int = 200
+    stacks: int = 16
+    boards: int = 2000
+    systems: int = 64
+
+
+class Bucket:
+    """Lets ``burst`` through at once, and ``rate`` a second after that."""
+
+    def __init__(self, rate: float, burst: int, clock: Callable[[], float] = time.monotonic) -> None:
+        self.rate, self.burst, self.clock = rate, burst, clock
+        self._left, self._last = float(burst), clock()
+
+    def take(self) -> bool:
+        now = self.clock()
+        self._left = min(self.burst, self._left + (now - self._last) * self.rate)
+        self._last = now
+        if self._left < 1:
+            return False
+        self._left -= 1
+        return True
+
+
+class Guard:
+    """An ASGI app around another: refuses with a sentence what does not come from the page.
+
+    Args:
+        app: what is guarded; it sees paths without the token.
+        token: the first part of every path.
+        host: where the server listens; other names than this machine's are allowed only where it is not local.
+        port: the port, None in tests.
+        limits: of bodies and rates.
+    """
+
+    def __init__(self, app: Any, token: str, host: str, port: int | None, limits: Limits) -> None:
+        self.app, self.token, self.host, self.port, self.limits = app, token, host, port, limits
+        self.bucket = Bucket(limits.rate, limits.burst)
+
+    async def __call__(self, scope: Scope, receive: Any, send: Any) -> None:
+        if scope["type"] == "lifespan":
+            await self.app(scope, receive, send)
+            return
+        if scope["type"] != "http":
+            await send({"type": "websocket.close", "code": 1008})
+            return
+        headers = {name.lower(): value for name, value in scope["headers"]}
+        refusal = self._refusal(scope, headers)
+        if refusal is not None:
+            await _answer(send, *refusal)
+            return
+        rest = scope["path"][len(self.token) + 1 :]
+        inner = {**scope, "path": rest, "raw_path": rest.encode(), "root_path": ""}
+        await self.app(inner, receive, _with_headers(send))
+
+    def _refusal(self, scope: Scope, headers: dict[bytes, bytes]) -> tuple[int, str] | None:
+        host = headers.get(b"host", b"").decode("latin-1").lower()
+        if not self._known_host(host):
+            return 403, "This server answers under its own address only; open the one that bridge-env table printed."
+        origin = headers.get(b"origin")
+        if origin is not None and origin.decode("latin-1").lower() != f"http://{host}":
+            return 403, "Another page may not speak to this server."
+        if headers.get(b"sec-fetch-site", b"none") not in (b"none", b"same-origin") and not _opens(scope, headers):
+            return 403, "Another page may not speak to this server."
+        first = scope["path"].split("/", 2)
+        if len(first) < 3 or not hmac.compare_digest(first[1].encode(), self.token.encode()):
+            return 403, "The key in the address is missing or wrong; open the address that bridge-env table printed."
+        if not self.bucket.take():
+            return 429, "These are too many requests at once; wait a second."
+        length = headers.get(b"content-length", b"0")
+        if not length.isdigit() or len(length) > 12:
+            return 400, "The length of the request is no number."
+        if int(length) > self.limits.body:
+            return 413, f"The request is too large; at most {self.limits.body:,} bytes are taken."
+        return None
+
+    def _known_host(self, header: str) -> bool:
+        name, colon, port = header.rpartition(":")
+        if not colon or name.endswith(":"):
+            name, port = header, ""
+        if self.port is not None and port != str(self.port):
+            return False
+        if name in _LOCAL or name == self.host:
+            return True
+        return self.host not in _LOCAL and _is_address(name)
+
+
+def _is_address(name: str) -> bool:
+    """An address of digits: names may be made to point here by others."""
+    try:
+        ipaddress.ip_address(name.strip("[]"))
+    except ValueError:
+        return False
+    return True
+
+
+def _opens(scope: Scope, headers: dict[bytes, bytes]) -> bool:
+    """A link from elsewhere that opens the page itself, with the right token in it."""
+    return scope["method"] == "GET" and headers.get(b"sec-fetch-mode") == b"navigate"
+
+
+def _with_headers(send: Any) -> Any:
+    async def sending(message: Scope) -> None:
+        if message["type"] == "http.response.start":
+            told = {name.lower() for name, _ in message["headers"]}
+            message["headers"] = [*message["headers"], *(pair for pair in HEADERS if pair[0] not in told)]
+        await send(message)
+
+    return sending
+
+
+async def _answer(send: Any, status: int, sentence: str) -> None:
+    body = json.dumps({"error": sentence}).encode()
+    headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode()), *HEADERS]
+    await send({"type": "http.response.start", "status": status, "headers": headers})
+    await send({"type": "http.response.body", "body": body})

@@ -1,0 +1,156 @@
+"""Hints: the calls or cards that were considered, with chances and look-ahead, and why. From what the seat may know."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.cardplay.auction import AuctionReader
+from agents.cardplay.montecarlo import MonteCarlo
+from agents.cardplay.options import Options as CardOptions
+from agents.networks.bidder import NetworkBidder
+from agents.reasoning.doubting import Doubter, Weighing
+from agents.reasoning.reasoner import Reasoner, Thought
+from bridge_env.bidders import make
+from bridge_env.calls import call_text
+from bridge_env.cards import SEATS, card_text
+from bridge_env.protocols import Bidder, Explains
+from bridge_env.view import BidView
+from training.web.asked import Refused
+from training.web.seating import bidder_at, network_at, quick, spec_at
+from training.web.table import BIDDING, PLAYING, Table
+from training.web.views import shows
+
+_SAMPLES = 32  # deals that a hint looks at, so that it comes within a second
+_DOUBTING_SAMPLES = 8  # each stands for eight that are weighed, by several networks
+_CARD_DEALS = 20
+_LEAST = 0.005  # chance of a call that is named
+_NAMED = 6
+
+
+def hint(table: Table, seat: int | None) -> dict[str, Any]:
+    """What the person's side would do, and why.
+
+    Raises:
+        Refused: it is not for ``seat`` to go on.
+    """
+    if seat is None or table.phase not in (BIDDING, PLAYING) or table.chooser() != seat:
+        raise Refused("A hint is for who is to call or to play.", 409)
+    table.helped += 1
+    return _call_hint(table, seat) if table.phase == BIDDING else _card_hint(table)
+
+
+def _call_hint(table: Table, seat: int) -> dict[str, Any]:
+    ns, ew = table.setup.north_south, table.setup.east_west
+    spec, view, key = spec_at(ns, ew, seat), table.view(), table.key(len(table.calls))
+    bidder = bidder_at(ns, ew, seat)
+    thinker = _thinker(spec, ew if seat & 1 == 0 else ns)
+    rows: list[dict[str, Any]] = []
+    why, deals = "", 0
+    if thinker is not None:
+        thought = thinker.think(view, key)
+        rows, deals = _rows(thought)
+        best, usual = thought.call, thought.usual
+        why = _why(thought, spec)
+    else:
+        best = usual = int(bidder.bid(view, key)[0])
+        if isinstance(bidder, Explains):
+            why = "\n".join(bidder.explain(view, key).splitlines()[1:])
+    rows = _with_chances(network_at(ns, ew, seat), view, rows)
+    if not rows:
+        rows = [{"call": call_text(best)}]
+    # A bidder that does not think makes its usual call, whatever thinking finds.
+    acts = isinstance(bidder, Reasoner | Doubter)
+    told = best if acts else usual
+    return {
+        "call": call_text(told), "found": call_text(best), "rows": rows[:_NAMED], "deals": deals, "why": why,
+        "by": spec, "shows": shows(table, table.calls, told).as_json(),
+    }  # fmt: skip
+
+
+def _thinker(spec: str, opponents: str) -> Reasoner | Doubter | None:
+    """A player that thinks as ``spec`` would, with few deals; None where there is none."""
+    head, _, _ = spec.partition(":")
+    if head not in ("system", "policy", "reason"):
+        return None
+    plain = quick(spec)
+    argument = plain if plain.startswith("policy:") else plain.removeprefix("system:")
+    try:
+        thinker: Bidder = make(f"reason:{argument}", partner=plain, opponents=opponents)
+    except ValueError:
+        return None  # a network without a belief does not think
+    if isinstance(thinker, Doubter):
+        return Doubter(
+            thinker.voice, thinker.belief, thinker.models, replace(thinker.options, samples=_DOUBTING_SAMPLES)
+        )
+    if isinstance(thinker, Reasoner):
+        return Reasoner(thinker.reader, replace(thinker.options, samples=_SAMPLES), thinker.habits)
+    return None
+
+
+def _rows(thought: Thought | Weighing) -> tuple[list[dict[str, Any]], int]:
+    """The candidates, the best first, and on how many deals they were compared."""
+    rows = []
+    for i, call in enumerate(thought.calls):
+        row: dict[str, Any] = {"call": call_text(call)}
+        if len(thought.gain):
+            row |= {"gain": _number(thought.gain[i]), "error": _number(thought.error[i])}
+        if isinstance(thought, Weighing):
+            row["chance"] = round(float(thought.chance[i]), 4)
+        elif len(thought.dropped) and thought.dropped[i]:
+            row["dropped"] = True
+        rows.append(row)
+    count = len(thought.owner) if isinstance(thought, Weighing) else len(thought.sample) if thought.sample else 0
+    rows.sort(key=lambda row: -(row.get("gain") or 0.0))
+    return rows, count
+
+
+def _with_chances(network: NetworkBidder | None, view: BidView, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The calls that a network finds likely, added to those that were thought about."""
+    if network is None:
+        return rows
+    chances: NDArray[np.float64] = network.probabilities(view)[0]
+    known = {row["call"]: row for row in rows}
+    for call in np.argsort(-chances, kind="stable")[:_NAMED].tolist():
+        if chances[call] >= _LEAST:
+            known.setdefault(call_text(call), {"call": call_text(call)})["chance"] = round(float(chances[call]), 4)
+    return sorted(known.values(), key=lambda row: -row.get("chance", 0.0))
+
+
+def _why(thought: Thought | Weighing, spec: str) -> str:
+    usual, best = call_text(thought.usual), call_text(thought.call)
+    if not len(thought.gain):
+        return f"{spec} calls {usual}; no other call is worth a thought."
+    if thought.usual == thought.call:
+        return f"{spec} calls {usual}; looking ahead finds no call that is surely better."
+    return f"{spec} calls {usual}; looking ahead, {best} comes out better."
+
+
+def _number(value: float) -> float | None:
+    return None if np.isnan(value) else round(float(value), 2)
+
+
+def _card_hint(table: Table) -> dict[str, Any]:
+    reader = AuctionReader.of_sides(table.setup.north_south, table.setup.east_west)
+    view = table.play_view()
+    player = MonteCarlo(reader, CardOptions(deals=_CARD_DEALS))
+    thought = player.think(view, table.key(len(table.cards), "card"))[0]
+    rows = []
+    if thought.belief is not None:
+        weight = thought.belief.weight
+        for at in np.argsort(-thought.average, kind="stable").tolist():
+            rows.append({
+                "card": card_text(int(thought.cards[at])), "tricks": round(float(weight @ thought.tricks[:, at]), 2),
+                "gain": round(float(thought.average[at]), 2),
+            })  # fmt: skip
+    count = 0 if thought.belief is None else len(thought.belief.owner)
+    why = (
+        f"Best on average over {count} deals that fit the auction and the cards, each played double dummy."
+        if count
+        else "No other card could be better."
+    )
+    return {"card": card_text(thought.card), "rows": rows, "deals": count, "why": why, "by": "montecarlo",
+            "hand": SEATS[int(view.turn[0])]}  # fmt: skip

@@ -1,0 +1,202 @@
+"""What calls show: every call of an auction, what each seat has shown so far, and what each legal call would show.
+
+By the systems of the seats where they follow systems, by measured ranges where networks sit. No hand plays a part.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.hierarchy.bidder import Hierarchy, HierarchyBidder
+from agents.hierarchy.explain import shown_text
+from agents.hierarchy.inverse.lines import Telling, lines_of_call
+from agents.networks.bidder import NetworkBidder
+from agents.networks.meaning import auction_keys
+from agents.reasoning.habits import trivial_system
+from agents.registry import system_of
+from bridge_env.auction import Auctions, one_auction
+from bridge_env.calls import DOUBLE, FIRST_BID, NOTRUMP, PASS, level_of, strain_of
+from bridge_env.cards import UNKNOWN
+from bridge_env.view import BidView, view_of
+from training.book.wording import promise, remark, span, symbols
+from training.web.seating import network_at, spec_at
+
+_LINES = 4  # of a system that are told for a call
+_SYMBOLS = "♣♦♥♠"
+_NATURAL = 3  # cards of its suit that a natural bid promises
+
+
+@dataclass(frozen=True)
+class Shows:
+    """What a call shows.
+
+    Attributes:
+        text: in a line.
+        note: its name or its force: ``Stayman, forcing``; empty where there is none.
+        lines: what the system's lines ask for, one or the other.
+        artificial: it does not mean what it says, and is alerted.
+        how: where this comes from.
+    """
+
+    text: str
+    note: str = ""
+    lines: tuple[str, ...] = ()
+    artificial: bool = False
+    how: str = ""
+
+    def as_json(self) -> dict[str, object]:
+        return {
+            "text": self.text, "note": self.note, "lines": list(self.lines), "artificial": self.artificial,
+            "how": self.how,
+        }  # fmt: skip
+
+
+class Reader:
+    """Reads auctions of two partnerships.
+
+    Args:
+        north_south, east_west: their specs.
+    """
+
+    def __init__(self, north_south: str, east_west: str) -> None:
+        self.specs = [spec_at(north_south, east_west, seat) for seat in range(4)]
+        self.networks = [network_at(north_south, east_west, seat) for seat in range(4)]
+        systems = [system_of(spec) for spec in self.specs]
+        known = next((system for system in systems if system is not None), Hierarchy(trivial_system("pass")))
+        self.told = [system is not None for system in systems]
+        held = [system or known for system in systems]  # strangers are read as those who know a system read them
+        self.bidders = [
+            HierarchyBidder(held[s], held[s ^ 2], (held[(s + 1) & 1], held[((s + 1) & 1) + 2])) for s in range(4)
+        ]
+
+    def call(self, calls: Sequence[int], dealer: int, vulnerability: int, made: int) -> Shows:
+        """What the call ``made`` after ``calls`` shows."""
+        seat = (dealer + len(calls)) & 3
+        if self.told[seat]:
+            return self._by_system(calls, dealer, vulnerability, made)
+        network = self.networks[seat]
+        if network is not None:
+            return _measured(network, [*calls, made])
+        return Shows("Nothing is known of what this player's calls mean.", how=self.specs[seat])
+
+    def seats(self, calls: Sequence[int], dealer: int, vulnerability: int) -> list[str]:
+        """What each seat has shown so far, N E S W, in words; empty before its first call."""
+        out = [""] * 4
+        shown = self._shown(calls, dealer, vulnerability)
+        for seat in range(4):
+            own = [k for k in range(len(calls)) if (dealer + k) & 3 == seat]
+            if not own:
+                continue
+            network = self.networks[seat]
+            if self.told[seat]:
+                out[seat] = _told(shown[seat])
+            elif network is not None:
+                measured = (_ranges(network, calls[: k + 1]) for k in reversed(own))
+                found = next((ranges for ranges in measured if ranges is not None), None)
+                out[seat] = "not measured" if found is None else _range_words(found)
+            else:
+                out[seat] = "not known"
+        return out
+
+    def _shown(self, calls: Sequence[int], dealer: int, vulnerability: int) -> NDArray[np.int16]:
+        view = _view(calls, dealer, vulnerability)
+        shown: NDArray[np.int16] = self.bidders[int(view.seat[0])].meaning(view)[0]
+        return shown
+
+    def _by_system(self, calls: Sequence[int], dealer: int, vulnerability: int, made: int) -> Shows:
+        view = _view(calls, dealer, vulnerability)
+        bidder = self.bidders[int(view.seat[0])]
+        told = lines_of_call(bidder, view, made)
+        after = _told(self._shown([*calls, made], dealer, vulnerability)[int(view.seat[0])])
+        name = bidder.own.system.name
+        if not told:
+            text = "any hand that no other call fits" if made == PASS else f"{after}; no line of {name} makes this call"
+            return Shows(text, how=name)
+        notes = list(dict.fromkeys(remark(t.line) for t in told))
+        lines = tuple(dict.fromkeys(_promise(t) for t in told))[:_LINES]
+        text = after if told[0].general or len(lines) > 1 else lines[0]
+        where = "general rules" if told[0].general else f"line {told[0].line.number}"
+        return Shows(
+            text, notes[0] if len(notes) == 1 else "", lines if lines != (text,) else (),
+            any(t.artificial for t in told), f"{name}, {where}",
+        )  # fmt: skip
+
+
+@lru_cache(maxsize=16)
+def reader(north_south: str, east_west: str) -> Reader:
+    """The reader of two partnerships, kept."""
+    return Reader(north_south, east_west)
+
+
+def _view(calls: Sequence[int], dealer: int, vulnerability: int) -> BidView:
+    """The auction as the seat to call sees it, without a hand."""
+    auctions: Auctions = one_auction(calls, dealer, vulnerability)
+    return view_of(auctions, np.full((1, 52), UNKNOWN, np.uint8))
+
+
+def _promise(told: Telling) -> str:
+    return symbols(promise(told.constraint))
+
+
+def _told(shown: NDArray[np.int16]) -> str:
+    """``shown_text`` in the page's words: ``12-21 points, 5+ ♠``."""
+    text = shown_text(shown)
+    words = [f"{part.removeprefix('strength ')} points" if part.startswith("strength") else part
+             for part in text.split(", ")]  # fmt: skip
+    for suit, name in enumerate(("clubs", "diamonds", "hearts", "spades")):
+        words = [word.replace(f" {name}", _SYMBOLS[suit]) for word in words]
+    return ", ".join(words)
+
+
+# --- networks ------------------------------------------------------------------------------------------------
+
+
+def _ranges(network: NetworkBidder, calls: Sequence[int]) -> NDArray[np.uint8] | None:
+    """The measured ranges of the last of ``calls``; None where it was not met often enough."""
+    meanings = network.meanings()
+    if meanings is None or not calls:
+        return None
+    row = int(meanings.find(auction_keys(np.array([calls], np.int8))[0])[-1])
+    return None if row < 0 else meanings.ranges[row]
+
+
+def _measured(network: NetworkBidder, calls: Sequence[int]) -> Shows:
+    meanings = network.meanings()
+    if meanings is None:
+        return Shows("What this network's calls mean was not measured.", how="a network")
+    keys = auction_keys(np.array([calls], np.int8))[0]
+    row = int(meanings.find(keys)[-1])
+    if row < 0:
+        return Shows("Too rare to have been measured.", how="a network")
+    ranges, count = meanings.ranges[row], int(meanings.count[row])
+    how = f"measured on {count:,} hands; nine in ten keep to each range"
+    return Shows(_range_words(ranges), artificial=_not_natural(ranges, calls), how=how)
+
+
+def _range_words(ranges: NDArray[np.uint8]) -> str:
+    """``11-15 HCP, 5-6♠``: points, and the suits of which they tell something."""
+    (low, high), *suits = ((int(a), int(b)) for a, b in ranges.tolist())
+    words = [f"{span(low, high)} HCP"]
+    if min(a for a, _ in suits) >= 2 and max(b for _, b in suits) <= 5:
+        words.append("balanced")
+    for suit in (3, 2, 1, 0):
+        least, most = suits[suit]
+        if least >= 4 or most <= 2 or (least >= 3 and most <= 5) or (least >= 2 and most <= 3):
+            words.append(f"{span(least, most)}{_SYMBOLS[suit]}")
+    return ", ".join(words)
+
+
+def _not_natural(ranges: NDArray[np.uint8], calls: Sequence[int]) -> bool:
+    """A bid of a suit of which it does not promise three cards, or a double of a low bid that shows no length there."""
+    made = calls[-1]
+    if made >= FIRST_BID and strain_of(made) != NOTRUMP:
+        return int(ranges[1 + strain_of(made), 0]) < _NATURAL - (level_of(made) == 1 and strain_of(made) < 2)
+    bids = [call for call in calls if call >= FIRST_BID]
+    if made == DOUBLE and bids and strain_of(bids[-1]) != NOTRUMP:
+        return int(ranges[1 + strain_of(bids[-1]), 0]) < 2
+    return False

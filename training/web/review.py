@@ -1,0 +1,202 @@
+"""What came of a board: contract, double-dummy table, par, the other table, and where it went wrong."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bridge_env import streams
+from bridge_env.auction import Auctions
+from bridge_env.calls import STRAINS, Contract, call_text
+from bridge_env.cards import SEATS, card_text
+from bridge_env.double_dummy.cascade import Cascade
+from bridge_env.double_dummy.positions import card_tricks
+from bridge_env.par import par_contracts
+from bridge_env.play import Plays
+from bridge_env.protocols import Bidder
+from bridge_env.render import result_line
+from bridge_env.scoring import imps, score
+from training.match.match import ask
+from training.web.asked import Refused
+from training.web.seating import quick, teams
+from training.web.table import OVER, Table
+
+_CASCADE: list[Cascade] = []
+
+
+def review(table: Table) -> dict[str, Any]:
+    """The review of a board that is over; found once.
+
+    Raises:
+        Refused: the board is not over.
+    """
+    if table.phase != OVER:
+        raise Refused("The review comes when the board is over.", 409)
+    if table.review is None:
+        table.review = _review(table)
+    return table.review
+
+
+def _review(table: Table) -> dict[str, Any]:
+    deal, contract, side = table.deal, table.contract, table.setup.side
+    tricks = _tricks(deal.owner)
+    solved = _result(contract, tricks, deal.vulnerability)
+    played = _played(table)
+    par, contracts = par_contracts(tricks, deal.dealer, deal.vulnerability)
+    points = solved["points"] if played is None else played["points"]
+    other = _other_table(table, tricks)
+    sign = -1 if side else 1
+    return {
+        "contract": solved,
+        "played": played,
+        "tricks": {SEATS[seat]: [int(n) for n in tricks[seat]] for seat in range(4)},
+        "strains": list(STRAINS),
+        "par": {"points": int(par), "contracts": [str(c) for c in contracts],
+                "imps": int(imps(sign * (points - int(par))))},
+        "other": other,
+        "side": "EW" if side else "NS",
+        "imps": None if other is None else int(imps(sign * (points - other["points"]))),
+        "calls": _my_calls(table, tricks, points),
+        "cards": _card_costs(table),
+    }  # fmt: skip
+
+
+def _tricks(owner: NDArray[np.uint8]) -> NDArray[np.int8]:
+    if not _CASCADE:
+        _CASCADE.append(Cascade())
+    tricks: NDArray[np.int8] = _CASCADE[0].tricks(owner[None])[0]
+    return tricks
+
+
+def _result(contract: Contract, tricks: NDArray[np.int8], vulnerability: int) -> dict[str, Any]:
+    """A contract at its double-dummy tricks."""
+    took = 0 if contract.passed_out else int(tricks[contract.declarer, contract.strain])
+    return _told(contract, took, vulnerability)
+
+
+def _told(contract: Contract, took: int, vulnerability: int) -> dict[str, Any]:
+    points = int(score(contract.bid, contract.doubling, contract.declarer, vulnerability, took))
+    return {
+        "text": result_line(contract, took, vulnerability), "contract": str(contract), "took": took, "points": points,
+    }  # fmt: skip
+
+
+def _played(table: Table) -> dict[str, Any] | None:
+    """The result of the cards that were played; None where none were."""
+    if not table.cards and table.claimed is None:
+        return None
+    return _told(table.contract, int(table.plays.won[0]), table.deal.vulnerability)
+
+
+# --- the other table -----------------------------------------------------------------------------------------
+
+
+def _bid_on(
+    north_south: str, east_west: str, owner: NDArray[np.uint8], auctions: Auctions, key: NDArray[np.uint64]
+) -> None:
+    """Bid auctions on one deal to their end, in place, by bidders that take no time to think."""
+    sides: tuple[Bidder, Bidder] = teams(quick(north_south), quick(east_west))
+    owners = np.broadcast_to(owner, (len(auctions), 52))
+    while not auctions.done.all():
+        for side, bidder in enumerate(sides):
+            rows = np.flatnonzero(~auctions.done & (auctions.turn & 1 == side))
+            if rows.size:
+                keys = streams.key(key[rows], auctions.length[rows])
+                auctions.step(ask(bidder, auctions, owners, rows, keys), rows)
+
+
+def _other_table(table: Table, tricks: NDArray[np.int8]) -> dict[str, Any] | None:
+    """What the control pair did in the people's seats, against the same opponents; None where nobody sits."""
+    setup, deal = table.setup, table.deal
+    if not setup.people:
+        return None
+    pairs = (setup.control, setup.east_west) if setup.side == 0 else (setup.north_south, setup.control)
+    auctions = Auctions(deal.dealer, deal.vulnerability)
+    _bid_on(*pairs, deal.owner, auctions, table.key(0, "other table"))
+    contract = auctions.contracts().at(0)
+    return {
+        "control": setup.control, "bidders": quick(setup.control),
+        "calls": [call_text(call) for call in auctions.calls(0)],
+        **_result(contract, tricks, deal.vulnerability),
+    }  # fmt: skip
+
+
+# --- where it went wrong -------------------------------------------------------------------------------------
+
+
+def _my_calls(table: Table, tricks: NDArray[np.int8], points: int) -> list[dict[str, Any]]:
+    """Each call of a person with what every other would have come to, bid out by the bidders of the table."""
+    deal, setup = table.deal, table.setup
+    mine = [k for k in range(len(table.calls)) if (deal.dealer + k) & 3 in setup.people]
+    branches: list[tuple[int, int]] = []
+    parts = []
+    for k in mine:
+        before = Auctions.replay(_row(table.calls[:k]), deal.dealer, deal.vulnerability)
+        legal = np.flatnonzero(before.legal()[0])
+        branches += [(k, int(call)) for call in legal]
+        after = before.take(np.zeros(len(legal), np.int64))
+        after.step(legal)
+        parts.append(after)
+    if not parts:
+        return []
+    auctions = Auctions.joined(parts)
+    key = np.repeat(table.key(0, "play-out"), len(auctions))
+    _bid_on(setup.north_south, setup.east_west, deal.owner, auctions, key)
+    contracts = auctions.contracts()
+    took = tricks[np.maximum(contracts.declarer, 0), np.maximum(contracts.bid, 0) % 5]
+    scores = score(contracts.bid, contracts.doubling, contracts.declarer, deal.vulnerability, took).astype(np.int64)
+    sign = -1 if setup.side else 1
+    gains = imps(sign * (scores - points))
+    out = []
+    for k in mine:
+        rows = [row for row, (number, _) in enumerate(branches) if number == k]
+        rows.sort(key=lambda row: (-sign * int(scores[row]), branches[row][1]))
+        options = [
+            {"call": call_text(branches[row][1]), "imps": int(gains[row]), "points": int(scores[row]),
+             "result": result_line(contracts.at(row), int(took[row]), deal.vulnerability),
+             "auction": [call_text(c) for c in auctions.calls(row)[k + 1 :]]}
+            for row in rows
+        ]  # fmt: skip
+        out.append({
+            "number": k, "seat": SEATS[(deal.dealer + k) & 3], "call": call_text(table.calls[k]),
+            "usual": call_text(_usual(table, k)), "options": options,
+        })  # fmt: skip
+    return out
+
+
+def _usual(table: Table, number: int) -> int:
+    """What the bidder of the person's side would have called."""
+    deal = table.deal
+    before = Auctions.replay(_row(table.calls[:number]), deal.dealer, deal.vulnerability)
+    bidder = teams(quick(table.setup.north_south), quick(table.setup.east_west))[int(before.turn[0]) & 1]
+    return int(ask(bidder, before, deal.owner[None], np.array([0]), table.key(number))[0])
+
+
+def _row(calls: list[int]) -> NDArray[np.int64]:
+    return np.array(calls, np.int64).reshape(1, -1)
+
+
+def _card_costs(table: Table) -> list[dict[str, Any]]:
+    """What every card cost, in double-dummy tricks of the side that played it, and what would have cost nothing."""
+    cards, contract = table.cards, table.contract
+    if not cards:
+        return []
+    history = np.full((len(cards), 52), -1, np.int8)
+    trick = np.full((len(cards), 3), -1, np.int8)
+    for k in range(len(cards)):
+        history[k, :k] = cards[:k]
+        now = cards[k & ~3 : k]
+        trick[k, : len(now)] = now
+    owners = np.broadcast_to(table.deal.owner, (len(cards), 52))
+    plays = Plays.replay(owners, contract.declarer, contract.strain, history)
+    worth = card_tricks(plays.left, plays.strain, plays.leader, trick)
+    out = []
+    for k, card in enumerate(cards):
+        best = int(worth[k].max())
+        out.append({
+            "card": card_text(card), "seat": SEATS[int(plays.turn[k])], "cost": best - int(worth[k, card]),
+            "best": [card_text(c) for c in np.flatnonzero(worth[k] == best).tolist()],
+        })  # fmt: skip
+    return out

@@ -1,0 +1,110 @@
+"""Who sits where: the specs that the page may ask for, and the bidders that they name."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from agents.networks.bidder import NetworkBidder
+from agents.networks.shipped import shipped_networks
+from agents.registry import lend_system, player_of, seat_specs, shipped_systems
+from bridge_env.bidders import SpecError, make
+from bridge_env.protocols import Bidder
+from training.match.match import seat_teams
+from training.web.asked import Refused
+
+_PLAIN = ("pass", "random", "doubler")
+_NOT_OFFERED = ("empty", "silent", "doubler")  # systems that are no opponents for a person
+
+
+def offered(named: tuple[str, ...], dropped: tuple[str, ...]) -> list[str]:
+    """The specs that the page lists: those named at the start, dropped ones, what comes with the package."""
+    systems = [f"system:{name}" for name in shipped_systems() if name not in _NOT_OFFERED]
+    networks = [f"policy:{name}" for name in shipped_networks()]
+    thinking = ["reason:two-over-one", "reason:champion", "reason:policy:champion"]
+    return list(dict.fromkeys([*named, *dropped, *networks, *systems, *thinking, "pass"]))
+
+
+def checked(spec: str, named: tuple[str, ...]) -> str:
+    """A spec that the page may ask for, tried out.
+
+    Files and Python modules are for those who started the server: they name them there.
+
+    Raises:
+        Refused: it names nothing, or something that only the command line may name.
+    """
+    spec = spec.strip()
+    try:
+        parts = seat_specs(spec)
+    except SpecError as error:
+        raise Refused(f"{error}.") from None
+    for part in parts:
+        if part not in named and spec not in named and not _ours(part):
+            raise Refused(
+                f"{part!r} cannot be named from the page; drop a .bidding file on it, or start with: "
+                "bridge-env table SPEC."
+            )
+    try:
+        make(spec)
+    except (SpecError, OSError) as error:
+        raise Refused(f"{error}.") from None
+    return spec
+
+
+def _ours(spec: str) -> bool:
+    """Does it name something that comes with the package, or that was dropped on the page?"""
+    if spec in _PLAIN:
+        return True
+    head, _, argument = spec.partition(":")
+    if head == "reason":
+        argument = argument.partition("?")[0]
+        head, argument = ("policy", argument[7:]) if argument.startswith("policy:") else ("system", argument)
+    if head == "system":
+        return argument in shipped_systems() or argument.startswith("~")
+    return head == "policy" and argument in shipped_networks()
+
+
+def drop_system(name: str, text: str) -> str:
+    """The spec of a ``.bidding`` text that was dropped on the page; it stays in this process.
+
+    Raises:
+        Refused: it is no system; the message gives the line.
+    """
+    stem = "".join(c if c.isascii() and (c.isalnum() or c in "-_") else "-" for c in name.removesuffix(".bidding"))
+    try:
+        return lend_system(stem.strip("-")[:40] or "mine", text)
+    except SpecError as error:
+        raise Refused(f"{error}.") from None
+    except RecursionError:
+        raise Refused("The lines lie too deep in one another.") from None
+
+
+@lru_cache(maxsize=32)
+def teams(north_south: str, east_west: str) -> tuple[Bidder, Bidder]:
+    """The bidders of both sides, each told the other's spec."""
+    return seat_teams(north_south, east_west)
+
+
+def quick(spec: str) -> str:
+    """Who bids for ``spec`` where thousands of auctions are played out: itself, without taking time to think."""
+    if spec.startswith("pair:"):
+        return "pair:" + ",".join(quick(part) for part in seat_specs(spec))
+    if not spec.startswith("reason:"):
+        return spec
+    plain = spec.removeprefix("reason:").partition("?")[0]
+    return plain if plain.startswith("policy:") else f"system:{plain}"
+
+
+def spec_at(north_south: str, east_west: str, seat: int) -> str:
+    """The spec of one seat."""
+    return seat_specs(east_west if seat & 1 else north_south)[seat // 2]
+
+
+def bidder_at(north_south: str, east_west: str, seat: int) -> Bidder:
+    """Who bids at one seat."""
+    return player_of(teams(north_south, east_west)[seat & 1], seat)
+
+
+def network_at(north_south: str, east_west: str, seat: int) -> NetworkBidder | None:
+    """The network at a seat, thinking or not; None where there is none."""
+    bidder = make(quick(spec_at(north_south, east_west, seat)))
+    return bidder if isinstance(bidder, NetworkBidder) else None

@@ -1,0 +1,112 @@
+"""Runs the server until Ctrl-C: a free port, a random token, the page in the browser."""
+
+from __future__ import annotations
+
+import contextlib
+import secrets
+import socket
+import threading
+import webbrowser
+from collections.abc import Callable
+from dataclasses import dataclass
+
+LOCAL = "127.0.0.1"
+USUAL_PORT = 8737
+_TRIED = 20  # ports after the usual one
+
+_MISSING = "the table needs starlette and uvicorn; install them with: pip install 'bridge-env[table]'"
+
+
+class NoServer(ValueError):
+    """The server cannot start; the message says why."""
+
+
+@dataclass(frozen=True)
+class Options:
+    """What ``bridge-env table`` was asked for.
+
+    Attributes:
+        specs: bidders that the page may use besides those that come with the package.
+        host: where to listen.
+        port: None: the usual one or the next that is free.
+        seed: names the deals; None: by chance.
+        browser: open the page.
+    """
+
+    specs: tuple[str, ...] = ()
+    host: str = LOCAL
+    port: int | None = None
+    seed: int | None = None
+    browser: bool = True
+
+
+def serve(options: Options, say: Callable[[str], object] = print) -> None:
+    """Serve the table until Ctrl-C.
+
+    Raises:
+        NoServer: the extra ``table`` is not installed, or the port is taken.
+    """
+    try:
+        import uvicorn
+
+        from training.web.app import make_app
+        from training.web.seating import checked
+        from training.web.thinking import alone
+    except ImportError as error:
+        raise NoServer(f"{error.name} is missing: {_MISSING}") from None
+    for spec in options.specs:
+        checked(spec, options.specs)
+    listening = _listen(options.host, options.port)
+    with contextlib.closing(listening):
+        port = int(listening.getsockname()[1])
+        token = secrets.token_urlsafe(18)
+        seed = secrets.randbits(48) if options.seed is None else options.seed
+        app = make_app(token, seed=seed, named=options.specs, host=options.host, port=port)
+        named = f"[{options.host}]" if ":" in options.host else options.host
+        address = f"http://{named}:{port}/{token}/"
+        if options.host != LOCAL:
+            say(
+                f"Listening on {options.host}: whoever can reach this machine and knows the address below can use the "
+                "table. What is sent is not encrypted."
+            )
+        say(f"The table is at {address}\nCtrl-C ends it; nothing is kept.")
+        threading.Thread(target=alone, args=(_wake,), daemon=True).start()
+        if options.browser:
+            threading.Timer(0.5, webbrowser.open, [address]).start()
+        config = uvicorn.Config(
+            app, log_level="warning", access_log=False, server_header=False, h11_max_incomplete_event_size=65536,
+            timeout_keep_alive=30, limit_concurrency=64,
+        )  # fmt: skip
+        uvicorn.Server(config).run(sockets=[listening])
+
+
+def _listen(host: str, port: int | None) -> socket.socket:
+    """A listening socket, so that the port is known before the address is told."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    asked = [port] if port is not None else [*range(USUAL_PORT, USUAL_PORT + _TRIED), 0]
+    for number in asked:
+        listening = socket.socket(family, socket.SOCK_STREAM)
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            listening.bind((host, number))
+        except OSError as error:
+            listening.close()
+            if number == asked[-1]:
+                raise NoServer(f"cannot listen on {host}:{number}: {error.strerror}") from None
+            continue
+        return listening
+    raise NoServer(f"cannot listen on {host}")
+
+
+def _wake() -> None:
+    """Load what the first board needs, so that its first call comes at once."""
+    from training.web.dealing import random_deal
+    from training.web.meanings import reader
+    from training.web.table import BIDDING, Setup, Table
+
+    spec = "policy:champion"
+    deal = random_deal(0, 1)
+    table = Table("", Setup((), spec, spec, spec), deal)
+    while table.phase == BIDDING:
+        table.step(len(table.calls))
+    reader(spec, "system:champion").seats([], 0, 0)

@@ -1,0 +1,30 @@
+// Speaks to the server. Every fault comes back as a sentence.
+
+export class Fault extends Error {
+  constructor(sentence, status) {
+    super(sentence);
+    this.status = status;
+  }
+}
+
+async function told(answering) {
+  let response;
+  try {
+    response = await answering;
+  } catch {
+    throw new Fault("The server does not answer; is bridge-env table still running?", 0);
+  }
+  const found = await response.json().catch(() => ({}));
+  if (!response.ok) throw new Fault(found.error || "The request cannot be met.", response.status);
+  return found;
+}
+
+export function get(path, query = {}) {
+  const words = new URLSearchParams(query).toString();
+  return told(fetch(`api/${path}${words ? `?${words}` : ""}`, { cache: "no-store" }));
+}
+
+export function post(path, fields = {}) {
+  const headers = { "Content-Type": "application/json" };
+  return told(fetch(`api/${path}`, { method: "POST", headers, body: JSON.stringify(fields) }));
+}

@@ -1,0 +1,86 @@
+// Draws what came of a board.
+
+import { NAMES, SEATS, bidderWords, callMark, cardMark, cardWords, coloured, element, signed } from "./words.js";
+
+/** The review of a board; `actions` are buttons for what comes next. */
+export function drawReview(place, state, found, actions) {
+  const result = found.played || found.contract;
+  const imps = found.imps;
+  place.replaceChildren(
+    element("div", { class: "headline" },
+      element("h2", {}, coloured(result.text)),
+      imps === null ? null : element("span", { class: `imps ${imps > 0 ? "good" : imps < 0 ? "bad" : ""}` }, `${signed(imps)} IMPs`),
+      imps === null ? null : element("span", { class: "aside" }, `for ${found.side} against the other table`)),
+    element("div", { class: "actions" }, actions),
+    element("div", { class: "cards" }, outcome(found), calls(state, found), table(found), cards(found)));
+}
+
+function sheet(title, ...children) {
+  return element("section", { class: "sheet", "aria-label": title }, element("h3", {}, title), ...children);
+}
+
+function outcome(found) {
+  const rows = [["Here", found.played ? found.played.text : found.contract.text]];
+  if (found.played) rows.push(["Double dummy", found.contract.text]);
+  if (found.other) rows.push(["Other table", found.other.text]);
+  const par = found.par.contracts.length ? found.par.contracts.join(", ") : "passed out";
+  rows.push(["Par", `${signed(found.par.points)}: ${par}`]);
+  const parts = rows.map(([name, text]) => element("tr", {}, element("td", {}, name), element("td", {}, coloured(text))));
+  const other = found.other && element("p", { class: "aside" }, `In your seats at the other table sat ${bidderWords(found.other.control)}:`,
+    found.other.calls.map((call) => [" ", callMark(call)].flat()).flat());
+  return sheet("The result", element("table", { class: "figures" }, element("tbody", {}, parts)), other || "",
+    element("p", { class: "aside" }, `Points are North–South's. Against par: ${signed(found.par.imps)} IMPs for ${found.side}.`));
+}
+
+function table(found) {
+  const signs = { C: "♣", D: "♦", H: "♥", S: "♠", NT: "NT" };
+  const heads = found.strains.map((strain) => element("th", { scope: "col" }, coloured(signs[strain])));
+  const rows = SEATS.map((seat) => element("tr", {}, element("th", { scope: "row" }, NAMES[seat]), found.tricks[seat].map((n) => element("td", {}, n))));
+  return sheet("Tricks double dummy", element("table", { class: "figures" },
+    element("thead", {}, element("tr", {}, element("th", { scope: "col" }, "declarer"), heads)), element("tbody", {}, rows)));
+}
+
+const FEW = 5; // calls that are told at once
+
+function optionTable(rows) {
+  const heads = ["call", "would have come to", "IMPs"].map((head) => element("th", { scope: "col" }, head));
+  return element("table", { class: "figures" }, element("thead", {}, element("tr", {}, heads)), element("tbody", {}, rows));
+}
+
+function calls(state, found) {
+  if (!found.calls.length) return null;
+  const parts = found.calls.map((mine) => {
+    const made = mine.options.find((option) => option.call === mine.call);
+    const usual = mine.options.find((option) => option.call === mine.usual);
+    const best = usual && usual.imps === mine.options[0].imps ? usual : mine.options[0];
+    const lost = best.imps - made.imps;
+    const verdict = lost <= 0 ? element("span", { class: "good" }, "nothing better") : element("span", { class: lost >= 3 ? "bad" : "" }, callMark(best.call), ` was worth ${signed(lost)} IMPs`);
+    const bidder = mine.usual === mine.call ? "" : [" · your system's bidder: ", callMark(mine.usual)].flat();
+    const rows = mine.options.map((option) => element("tr", {},
+      element("td", { class: "call" }, option.call === mine.call ? element("strong", {}, callMark(option.call)) : callMark(option.call)),
+      element("td", {}, coloured(option.result)), element("td", {}, signed(option.imps))));
+    return element("details", { open: lost >= 3 && found.calls.length < 4 },
+      element("summary", {}, state.people.length > 1 ? `${NAMES[mine.seat]} ` : "", callMark(mine.call), " — ", verdict, bidder),
+      optionTable(rows.filter((_, k) => k < FEW || mine.options[k].call === mine.call)),
+      rows.length > FEW + 1 ? element("details", {}, element("summary", { class: "aside" }, `all ${rows.length} calls`),
+        optionTable(rows.map((row) => row.cloneNode(true)))) : "");
+  });
+  return sheet("Where did it go wrong?", element("p", { class: "aside" }, "Each call of yours, and what every other would have come to: bid out by the same bidders, at double-dummy tricks, in IMPs over what happened."), parts);
+}
+
+function cards(found) {
+  if (!found.cards.length) return null;
+  const total = {};
+  for (const { seat, cost } of found.cards) total[seat] = (total[seat] || 0) + cost;
+  const rows = [];
+  for (let k = 0; k < found.cards.length; k += 4) {
+    const trick = found.cards.slice(k, k + 4).map(({ card, seat, cost, best }) => {
+      const words = `${NAMES[seat]}: ${cardWords(card)}${cost ? `, cost ${cost}; better ${best.map(cardWords).join(", ")}` : ""}`;
+      const better = best.map((c) => c.replace("T", "10")).join(" ");
+      return [element("span", { class: cost ? "cost" : "", role: "img", "aria-label": words, title: cost ? `${NAMES[seat]}: ${cost} trick${cost > 1 ? "s" : ""}; better ${better}` : NAMES[seat] }, cardMark(card), cost ? `−${cost}` : ""), " "];
+    });
+    rows.push(element("li", {}, element("span", { class: "aside" }, `${k / 4 + 1} ${found.cards[k].seat} `), trick.flat()));
+  }
+  const lost = SEATS.map((seat) => `${NAMES[seat]} ${total[seat] || 0}`).join(", ");
+  return sheet("The play", element("p", { class: "aside" }, `Tricks given away double dummy, underlined: ${lost}.`), element("ol", { class: "tricks" }, rows));
+}

@@ -1,0 +1,97 @@
+// The settings, and boards and systems that are pasted, opened or dropped.
+
+import { Fault, get, post } from "./api.js";
+import { element } from "./words.js";
+
+const dialog = document.getElementById("setup");
+const form = document.getElementById("setup-form");
+const taken = document.getElementById("taken");
+
+export const stack = { name: "", boards: 0, next: 1 };
+
+/** What the form says. */
+export function wishes() {
+  const data = new FormData(form);
+  const source = data.get("source");
+  const asked = {
+    people: data.getAll("people").join(""), ns: data.get("ns"), ew: data.get("ew"), control: data.get("control"),
+    source, dealer: data.get("dealer"), vulnerability: data.get("vulnerability"),
+  };
+  if (source === "stack") Object.assign(asked, { stack: stack.name, number: stack.next });
+  return asked;
+}
+
+export const pace = () => Number(new FormData(form).get("pace"));
+export const shortcuts = () => form.elements.shortcuts.checked;
+
+export async function start() {
+  const found = await get("start");
+  listSpecs(found.specs);
+  return found.session;
+}
+
+function listSpecs(specs) {
+  document.getElementById("specs").replaceChildren(...specs.map((spec) => element("option", { value: spec })));
+}
+
+/** Open the settings; resolves to whether a board is to be dealt. */
+export function open() {
+  dialog.showModal();
+  return new Promise((resolve) => {
+    dialog.addEventListener("close", () => resolve(dialog.returnValue === "deal"), { once: true });
+  });
+}
+
+/** Take a text: a system by its file's name, else boards. Says what came of it. */
+export async function take(text, name) {
+  try {
+    if (name.endsWith(".bidding")) {
+      const { spec } = await post("systems", { text, name });
+      listSpecs((await get("start")).specs);
+      form.elements.ew.value = spec;
+      taken.textContent = `${name} is now ${spec}, and sits East–West.`;
+      return;
+    }
+    const found = await post("boards", { text, name: name || "the pasted text" });
+    Object.assign(stack, { name: found.stack, boards: found.boards, next: 1 });
+    const option = form.querySelector("option[value=stack]");
+    option.disabled = false;
+    option.textContent = `${found.name}: ${found.boards} board${found.boards > 1 ? "s" : ""}`;
+    form.elements.source.value = "stack";
+    form.elements.number.value = 1;
+    form.elements.number.max = found.boards;
+    const lost = found.problems.length ? ` Left out: ${found.problems.slice(0, 3).join("; ")}.` : "";
+    taken.textContent = `${found.boards} board${found.boards > 1 ? "s" : ""} taken.${lost}`;
+  } catch (fault) {
+    if (!(fault instanceof Fault)) throw fault;
+    taken.textContent = fault.message;
+  }
+}
+
+form.elements.number.addEventListener("change", () => { stack.next = Number(form.elements.number.value) || 1; });
+/** After a board of the stack was dealt. */
+export function advance() {
+  if (form.elements.source.value !== "stack") return;
+  stack.next = stack.next >= stack.boards ? 1 : stack.next + 1;
+  form.elements.number.value = stack.next;
+}
+
+document.getElementById("take").addEventListener("click", () => take(document.getElementById("paste").value, ""));
+document.getElementById("file").addEventListener("change", async (event) => {
+  const file = event.target.files[0];
+  if (file) await take(await file.text(), file.name);
+  event.target.value = "";
+});
+document.addEventListener("dragover", (event) => {
+  event.preventDefault();
+  document.body.classList.add("dropping");
+});
+document.addEventListener("dragleave", (event) => { if (!event.relatedTarget) document.body.classList.remove("dropping"); });
+document.addEventListener("drop", async (event) => {
+  event.preventDefault();
+  document.body.classList.remove("dropping");
+  const file = event.dataTransfer.files[0];
+  if (!file) return;
+  await take(await file.text(), file.name);
+  if (!dialog.open) dialog.showModal();
+});

@@ -1,0 +1,82 @@
+// Calls and cards as people write them. Display only: what is legal comes from the server.
+
+export const SEATS = ["N", "E", "S", "W"];
+export const COLUMNS = ["W", "N", "E", "S"];
+export const NAMES = { N: "North", E: "East", S: "South", W: "West" };
+export const SIGNS = { C: "♣", D: "♦", H: "♥", S: "♠" };
+const SUIT_NAMES = { C: "club", D: "diamond", H: "heart", S: "spade" };
+const RANK_NAMES = { A: "ace", K: "king", Q: "queen", J: "jack", T: "ten" };
+const VULNERABLE = { None: "nobody vulnerable", NS: "North–South vulnerable", EW: "East–West vulnerable", Both: "both sides vulnerable" };
+
+/** An element with attributes and children; texts are texts, never HTML. */
+export function element(name, attributes = {}, ...children) {
+  const made = document.createElement(name);
+  for (const [key, value] of Object.entries(attributes)) {
+    if (key.startsWith("on")) made.addEventListener(key.slice(2), value);
+    else if (value === true) made.setAttribute(key, "");
+    else if (value !== false && value !== null && value !== undefined) made.setAttribute(key, value);
+  }
+  made.append(...children.flat().filter((child) => child !== null && child !== undefined && child !== false));
+  return made;
+}
+
+/** A suit's sign in its colour. */
+export function sign(suit) {
+  return element("span", { class: suit.toLowerCase(), "aria-hidden": "true" }, SIGNS[suit]);
+}
+
+/** A call with its sign coloured: 2♣, 3NT, Pass, X. */
+export function callMark(call) {
+  const suit = /^[1-7][CDHS]$/.test(call) ? call[1] : null;
+  return suit ? [call[0], sign(suit)] : [call];
+}
+
+/** A call in full, for screen readers and hints. */
+export function callWords(call) {
+  const words = { Pass: "pass", X: "double", XX: "redouble" };
+  if (words[call]) return words[call];
+  if (call.endsWith("NT")) return `${call[0]} no trump`;
+  return `${call[0]} ${SUIT_NAMES[call[1]]}${call[0] === "1" ? "" : "s"}`;
+}
+
+/** A card with its sign coloured. */
+export function cardMark(card) {
+  return [sign(card[0]), card[1] === "T" ? "10" : card[1]];
+}
+
+export function cardWords(card) {
+  return `${RANK_NAMES[card[1]] || card[1]} of ${SUIT_NAMES[card[0]]}s`;
+}
+
+/** Text in which suits stand as signs, or contracts as 4S: signs coloured. */
+export function coloured(text) {
+  return text
+    .replace(/\b([1-7])([CDHS])(?=X{0,2}( |$|,))/g, (_, level, suit) => level + SIGNS[suit])
+    .split(/([♣♦♥♠])/)
+    .map((part) => {
+      const suit = Object.keys(SIGNS).find((key) => SIGNS[key] === part);
+      return suit ? sign(suit) : part;
+    });
+}
+
+export function vulnerableWords(vulnerability) {
+  return VULNERABLE[vulnerability];
+}
+
+export function isVulnerable(seat, vulnerability) {
+  return vulnerability === "Both" || (vulnerability !== "None" && vulnerability.includes(seat));
+}
+
+/** +3, −2, 0. */
+export function signed(number, digits = 0) {
+  const text = Math.abs(number).toFixed(digits);
+  return Number(text) === 0 ? text : (number > 0 ? "+" : "−") + text;
+}
+
+/** The spec of a bidder, shorter: policy:champion is "champion (network)". */
+export function bidderWords(spec) {
+  if (spec === "you") return "you";
+  const [head, ...rest] = spec.split(":");
+  const name = rest.join(":").replace(/^~/, "");
+  return { policy: `${name}, a network`, system: `${name}, a system`, reason: `${name.replace("policy:", "")}, thinking` }[head] || spec;
+}

@@ -1,0 +1,277 @@
+"""One board at the table: who sits where, the calls, the cards, and what may be done next. The rules are asked."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.cardplay.auction import AuctionReader
+from agents.cardplay.registry import make_player
+from bridge_env import streams
+from bridge_env.auction import Auctions, Contracts, one_auction
+from bridge_env.calls import Contract, call_text
+from bridge_env.cards import SEATS, card_text
+from bridge_env.double_dummy.positions import card_tricks
+from bridge_env.play import Plays
+from bridge_env.play_view import PlayView, play_view
+from bridge_env.protocols import CardPlayer
+from bridge_env.view import BidView, view_of
+from training.match.match import ask
+from training.web.asked import Refused
+from training.web.dealing import Deal
+from training.web.seating import bidder_at
+
+BIDDING, BID, PLAYING, OVER = "bidding", "bid", "playing", "over"
+
+
+@dataclass(frozen=True)
+class Setup:
+    """How a board is set up.
+
+    Attributes:
+        people: the seats that people hold.
+        north_south, east_west: specs of the bidders; of a person's side how partner bids, and by what the person's
+            calls are read.
+        control: the spec of the pair that holds the people's seats at the other table.
+        player: who plays the other seats' cards.
+    """
+
+    people: tuple[int, ...]
+    north_south: str
+    east_west: str
+    control: str
+    player: str = "montecarlo"
+
+    @property
+    def side(self) -> int:
+        """The side whose result is told: the people's, 0 where nobody sits."""
+        return self.people[0] & 1 if self.people else 0
+
+
+@dataclass
+class Table:
+    """A board in progress. Everything follows from the deal, the calls and the cards.
+
+    Attributes:
+        phase: bidding; bid (the auction is over, nothing was shown); playing; over (everything is shown).
+        claimed: tricks of declarer's side that ended the play early.
+        helped: hints asked for and calls or cards taken back.
+        review: what was found of it once it was over.
+    """
+
+    name: str
+    setup: Setup
+    deal: Deal
+    calls: list[int] = field(default_factory=list)
+    cards: list[int] = field(default_factory=list)
+    phase: str = BIDDING
+    claimed: int | None = None
+    helped: int = 0
+    review: dict[str, Any] | None = None
+    notes: dict[tuple[int, ...], Any] = field(default_factory=dict)
+
+    # --- what stands --------------------------------------------------------------------------------------
+
+    @property
+    def auctions(self) -> Auctions:
+        return one_auction(self.calls, self.deal.dealer, self.deal.vulnerability)
+
+    @property
+    def contract(self) -> Contract:
+        """Final once the auction is over."""
+        return self.auctions.contracts().at(0)
+
+    @property
+    def plays(self) -> Plays:
+        contract = self.contract
+        history = np.full((1, 52), -1, np.int8)
+        history[0, : len(self.cards)] = self.cards
+        plays = Plays.replay(self.deal.owner[None], contract.declarer, max(contract.strain, 0), history)
+        if self.claimed is not None:
+            plays.claim(self.claimed)
+        return plays
+
+    def turn(self) -> int | None:
+        """The hand that the next call or card comes from."""
+        if self.phase == BIDDING:
+            return int(self.auctions.turn[0])
+        return int(self.plays.turn[0]) if self.phase == PLAYING else None
+
+    def chooser(self) -> int | None:
+        """The seat of the person who chooses it; None where a bidder or a player does."""
+        turn = self.turn()
+        if turn is None or self.phase == BIDDING:
+            return turn if turn in self.setup.people else None
+        decider = int(self.plays.decider[0])
+        if decider in self.setup.people:
+            return decider
+        declarer = self.contract.declarer
+        # A person whose partner declares takes declarer's place: dummy has nothing to do.
+        return declarer ^ 2 if decider == declarer and declarer ^ 2 in self.setup.people else None
+
+    def visible(self, seat: int | None) -> list[bool]:
+        """Which of the dealt hands ``seat`` may see, N E S W; None: who watches a table without people."""
+        if self.phase == OVER or seat is None:
+            return [True] * 4
+        out = [hand == seat for hand in range(4)]
+        if self.phase == PLAYING and self.cards:
+            dummy = self.contract.declarer ^ 2
+            out[dummy] = True
+            if seat == dummy:
+                out[dummy ^ 2] = True  # dummy sees declarer's hand, and here may play it
+        return out
+
+    # --- bidding ------------------------------------------------------------------------------------------
+
+    def call(self, seat: int | None, call: int, at: int) -> None:
+        """A person's call."""
+        self._expect(seat, at, len(self.calls), BIDDING)
+        self._make(call)
+
+    def view(self) -> BidView:
+        """What the seat to call knows."""
+        return view_of(self.auctions, self.deal.owner[None])
+
+    def key(self, number: int, what: str = "call") -> NDArray[np.uint64]:
+        """The random stream of a call or card; it hangs on the cards and its number."""
+        return streams.key("table", what, self.deal.number, int(self.deal.owner.astype(np.int64) @ _WEIGHTS),
+                           np.array([number]))  # fmt: skip
+
+    def _make(self, call: int) -> None:
+        auctions = self.auctions
+        auctions.step(call)
+        self.calls.append(call)
+        if auctions.done[0]:
+            self.phase = BID if self.calls and not self.contract.passed_out else OVER
+
+    # --- one call or card of those who are no people ------------------------------------------------------
+
+    def step(self, at: int) -> None:
+        """One call or card of the bidder or player whose turn it is."""
+        if self.phase not in (BIDDING, PLAYING):
+            raise Refused("Nobody is to call or to play.", 409)
+        if self.chooser() is not None:
+            raise Refused(f"It is for the person at {SEATS[self.chooser() or 0]} to go on.", 409)
+        if at != len(self.calls) + len(self.cards):
+            raise Refused("The table has moved on; ask for its state again.", 409)
+        if self.phase == PLAYING:
+            self._play_card(int(self.player().play(self.play_view(), self.key(len(self.cards), "card"))[0]))
+            return
+        auctions = self.auctions
+        bidder = bidder_at(self.setup.north_south, self.setup.east_west, int(auctions.turn[0]))
+        calls = ask(bidder, auctions, self.deal.owner[None], np.array([0]), self.key(len(self.calls)))
+        self._make(int(calls[0]))
+
+    # --- the play -----------------------------------------------------------------------------------------
+
+    def play(self) -> None:
+        """Go on to the play."""
+        if self.phase != BID:
+            raise Refused("The play begins when the auction is over, and before the hands are shown.", 409)
+        self.phase = PLAYING
+
+    def show(self) -> None:
+        """End the board, wherever it stands after the auction, and show everything."""
+        if self.phase == BIDDING:
+            raise Refused("The hands are shown when the auction is over.", 409)
+        if self.phase == PLAYING:
+            self.cards, self.claimed = [], None  # a play that was left counts at its double-dummy tricks
+        self.phase = OVER
+
+    def play_view(self) -> PlayView:
+        """What the player to choose knows."""
+        contract, auctions = self.contract, self.auctions
+        one = Contracts(*(np.array([n], np.int8) for n in (contract.bid, contract.doubling, contract.declarer)))
+        return play_view(self.plays, one, np.array([self.deal.vulnerability], np.int16), auctions)
+
+    def player(self) -> CardPlayer:
+        """Who plays the cards of those who are no people."""
+        return make_player(self.setup.player, AuctionReader.of_sides(self.setup.north_south, self.setup.east_west))
+
+    def card(self, seat: int | None, card: int, at: int) -> None:
+        """A person's card, from the hand whose turn it is."""
+        self._expect(seat, at, len(self.calls) + len(self.cards), PLAYING)
+        self._play_card(card)
+
+    def _play_card(self, card: int) -> None:
+        plays = self.plays
+        if not plays.legal()[0, card]:
+            raise Refused(f"{card_text(card)} cannot be played now.")
+        plays.step(card)
+        self.cards.append(card)
+        if plays.done[0]:
+            self.phase = OVER
+
+    def claim(self, seat: int | None, tricks: int) -> None:
+        """Claim ``tricks`` of those that are left for the claimer's side. It stands if double dummy allows it."""
+        if self.phase != PLAYING or seat not in self.setup.people:
+            raise Refused("A claim is for a person at the table, in the play.", 409)
+        plays = self.plays
+        left = 13 - int(plays.tricks[0])
+        if not 0 <= tricks <= left:
+            raise Refused(f"{tricks} tricks cannot be claimed; {left} are left.")
+        declares = (seat ^ self.contract.declarer) & 1 == 0
+        best = self.best_for_declarer(plays)
+        if tricks > (best if declares else left - best):
+            raise Refused("The other side does not agree: against the best play you do not take so many.", 409)
+        self.claimed = tricks if declares else left - tricks
+        self.phase = OVER
+
+    def best_for_declarer(self, plays: Plays) -> int:
+        """Tricks of those left that declarer's side takes double dummy."""
+        start = len(self.cards) & ~3
+        trick = np.full((1, 3), -1, np.int8)
+        trick[0, : len(self.cards) - start] = self.cards[start:]
+        best = int(card_tricks(plays.left, plays.strain, plays.leader, trick).max())
+        declares = (int(plays.turn[0]) ^ self.contract.declarer) & 1 == 0
+        return best if declares else 13 - int(plays.tricks[0]) - best
+
+    # --- taking back --------------------------------------------------------------------------------------
+
+    def undo(self, seat: int | None) -> None:
+        """Take back the latest call or card that a person chose, and what came after it."""
+        if seat not in self.setup.people:
+            raise Refused("Only who sits at the table may take back.", 409)
+        if self.phase == OVER:
+            raise Refused("The hands have been shown; nothing can be taken back.", 409)
+        if self.phase == PLAYING:
+            self._undo_card()
+        else:
+            self._undo_call()
+        self.helped += 1
+
+    def _undo_call(self) -> None:
+        own = [k for k in range(len(self.calls)) if (self.deal.dealer + k) & 3 in self.setup.people]
+        if not own:
+            raise Refused("No call of yours can be taken back.", 409)
+        del self.calls[own[-1] :]
+        self.phase = BIDDING
+
+    def _undo_card(self) -> None:
+        kept = list(self.cards)
+        while self.cards:
+            self.cards.pop()
+            if self.chooser() is not None:
+                return
+        self.cards = kept
+        raise Refused("No card of yours can be taken back.", 409)
+
+    def _expect(self, seat: int | None, at: int, now: int, phase: str) -> None:
+        what = "call" if phase == BIDDING else "card"
+        if self.phase != phase:
+            raise Refused(f"No {what} can be made now: the board is {self.phase}.", 409)
+        if seat is None or seat not in self.setup.people or seat != self.chooser():
+            raise Refused(f"It is not for you to {what if what == 'call' else 'play'} now.", 409)
+        if at != now:
+            raise Refused("The table has moved on; ask for its state again.", 409)
+
+    # --- in words -----------------------------------------------------------------------------------------
+
+    def auction_words(self) -> list[str]:
+        return [call_text(call) for call in self.calls]
+
+
+_WEIGHTS = np.arange(1, 53, dtype=np.int64) ** 3

@@ -1,0 +1,120 @@
+"""The table as JSON for one seat: what it may not see is not in it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from bridge_env.calls import NUM_CALLS, call_text
+from bridge_env.cards import SEATS, VULNERABILITIES, card_text, hand_text
+from bridge_env.play import Plays
+from bridge_env.render import result_line
+from training.web.asked import Refused
+from training.web.meanings import Shows, reader
+from training.web.seating import spec_at
+from training.web.table import BIDDING, OVER, PLAYING, Table
+
+
+def state(table: Table, seat: int | None) -> dict[str, Any]:
+    """What ``seat`` may know; None: who watches.
+
+    Raises:
+        Refused: nobody of that seat looks, or people sit and the board is not over.
+    """
+    people = table.setup.people
+    if table.phase != OVER and (seat not in people if seat is not None else bool(people)):
+        raise Refused("This seat is not yours; what it holds is shown when the board is over.", 403)
+    turn, chooser = table.turn(), table.chooser()
+    deal, contract = table.deal, table.contract
+    read = reader(table.setup.north_south, table.setup.east_west)
+    shown = read.seats(table.calls, deal.dealer, deal.vulnerability)
+    out: dict[str, Any] = {
+        "table": table.name,
+        "phase": table.phase,
+        "board": {
+            "number": deal.number, "dealer": SEATS[deal.dealer], "source": deal.source,
+            "vulnerability": VULNERABILITIES[deal.vulnerability],
+        },
+        "people": [SEATS[s] for s in people],
+        "seat": None if seat is None else SEATS[seat],
+        "sits": {SEATS[s]: "you" if s in people else spec_at(table.setup.north_south, table.setup.east_west, s)
+                 for s in range(4)},
+        "hands": _hands(table, seat),
+        "calls": [{"call": call_text(call), "seat": SEATS[(deal.dealer + k) & 3], **_note(table, k)}
+                  for k, call in enumerate(table.calls)],
+        "shown": {SEATS[s]: shown[s] for s in range(4)},
+        "turn": None if turn is None else SEATS[turn],
+        "yours": chooser is not None and chooser == seat,
+        "chooser": None if chooser is None else SEATS[chooser],
+        "at": len(table.calls) + len(table.cards),
+        "helped": table.helped,
+    }  # fmt: skip
+    if table.phase == BIDDING and out["yours"]:
+        legal = table.auctions.legal()[0]
+        out["legal"] = [call_text(call) for call in range(NUM_CALLS) if legal[call]]
+    if table.phase != BIDDING:
+        out["contract"] = {
+            "text": "Passed out" if contract.passed_out else result_line(contract),
+            "declarer": None if contract.passed_out else SEATS[contract.declarer],
+        }
+    if table.phase == PLAYING or (table.phase == OVER and table.cards):
+        out["play"] = _play(table)
+    return out
+
+
+def _note(table: Table, number: int) -> dict[str, Any]:
+    """What call ``number`` shows, kept with the table."""
+    key = tuple(table.calls[: number + 1])
+    if key not in table.notes:
+        table.notes[key] = shows(table, table.calls[:number], key[-1])
+    found: Shows = table.notes[key]
+    return {"shows": found.as_json()}
+
+
+def shows(table: Table, calls: list[int], made: int) -> Shows:
+    """What the call ``made`` after ``calls`` shows."""
+    read = reader(table.setup.north_south, table.setup.east_west)
+    return read.call(calls, table.deal.dealer, table.deal.vulnerability, made)
+
+
+def every_call(table: Table, seat: int | None) -> dict[str, Any]:
+    """What each legal call of the person to call would show."""
+    if table.phase != BIDDING or seat is None or table.chooser() != seat:
+        raise Refused("It is not for you to call now.", 409)
+    legal = table.auctions.legal()[0]
+    return {call_text(call): shows(table, table.calls, call).as_json() for call in np.flatnonzero(legal).tolist()}
+
+
+def _hands(table: Table, seat: int | None) -> dict[str, str | None]:
+    """The cards that each visible hand still holds; all thirteen once the board is over."""
+    owner = table.deal.owner
+    if table.phase == PLAYING:
+        owner = np.where(np.isin(np.arange(52), table.cards), 255, owner)
+    visible = table.visible(seat)
+    return {SEATS[s]: hand_text(owner == s) if visible[s] else None for s in range(4)}
+
+
+def _play(table: Table) -> dict[str, Any]:
+    plays: Plays = table.plays
+    contract = table.contract
+    cards = plays.cards(0)
+    seats = [int(s) for s in plays.players[0, : len(cards)]]
+    start = len(cards) & ~3
+    told = [{"seat": SEATS[s], "card": card_text(c)} for s, c in zip(seats, cards, strict=True)]
+    won = int(plays.won[0])
+    last = start - 4 if len(cards) == start else start
+    out: dict[str, Any] = {
+        "cards": told,
+        "trick": told[last:] if last >= 0 else [],
+        "complete": len(cards) == start and last >= 0,
+        "declarer": SEATS[contract.declarer],
+        "dummy": SEATS[contract.declarer ^ 2],
+        "won": won,
+        "lost": int(plays.tricks[0]) - won,
+        "left": 13 - int(plays.tricks[0]),
+        "claimed": table.claimed,
+    }
+    if table.phase == PLAYING and table.chooser() is not None:
+        out["legal"] = [card_text(c) for c in np.flatnonzero(plays.legal()[0]).tolist()]
+    return out
