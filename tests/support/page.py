@@ -14,7 +14,7 @@ class Page(HTMLParser):
     def handle_starttag(self, tag, attrs):
         self.seen[tag] += 1
         self.loads += [value for name, value in attrs if name in ("src", "href", "srcset", "data")]
-        if tag not in ("meta", "br"):
+        if tag not in ("meta", "br", "link", "input"):
             self.open.append(tag)
 
     def handle_endtag(self, tag):

@@ -315,7 +315,7 @@ def test_faults_of_the_program_are_not_hidden(monkeypatch):
 
 def test_a_traceback_on_demand(monkeypatch):
     monkeypatch.setenv("BRIDGE_ENV_TRACEBACK", "1")
-    with pytest.raises(ValueError, match="names no bidder"):
+    with pytest.raises(ValueError, match="no such system is shipped"):
         main(["bid", "nobody"])
 
 

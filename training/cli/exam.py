@@ -7,6 +7,8 @@ import json
 from pathlib import Path
 from typing import Any
 
+from bridge_env.files import write_whole
+
 _EPILOG = """\
 examples:
   bridge-env exam system:sayc system:two-over-one          the score by area

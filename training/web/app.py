@@ -29,12 +29,13 @@ from training.web.review import review
 from training.web.session import Session
 from training.web.table import OVER, Setup, Table
 from training.web.thinking import Thinking
-from training.web.views import every_call, state
+from training.web.views import check_looks, every_call, state
 
 _STATIC = files("training.web") / "static"
 _TYPES = {"html": "text/html; charset=utf-8", "css": "text/css; charset=utf-8", "js": "text/javascript; charset=utf-8",
           "svg": "image/svg+xml"}  # fmt: skip
 _SOURCES = ("random", "judging", "stack")
+_PLAYERS = ("montecarlo", "rule", "deceptive")
 _ANY = "board"
 _LOG = logging.getLogger("bridge_env.table")
 
@@ -113,6 +114,7 @@ class Doors:
         stack, number = asked.text("stack", 40, ""), asked.number("number", 1, 10**6, 1)
         dealer = asked.choice("dealer", (_ANY, *SEATS), _ANY)
         vulnerability = asked.choice("vulnerability", (_ANY, *VULNERABILITIES), _ANY)
+        player = asked.choice("cards", _PLAYERS, _PLAYERS[0])
         asked.done()
 
         def deal() -> dict[str, Any]:
@@ -124,7 +126,7 @@ class Doors:
                 None if dealer == _ANY else SEATS.index(dealer),
                 None if vulnerability == _ANY else VULNERABILITIES.index(vulnerability),
             )
-            table = self.session.open(Setup(people, ns, ew, control), board)
+            table = self.session.open(Setup(people, ns, ew, control, player), board)
             return state(table, people[0] if people else None)
 
         return await self.thinking(deal)
@@ -194,7 +196,7 @@ class Doors:
 
     def _step(self, table: Table, seat: int | None, asked: Asked) -> Callable[[], None]:
         at = asked.number("at", 0, 400)
-        state(table, seat)  # who may not look may not go on
+        check_looks(table, seat)  # who may not look may not go on
         return lambda: table.step(at)
 
     def _card(self, table: Table, seat: int | None, asked: Asked) -> Callable[[], None]:
@@ -212,11 +214,11 @@ class Doors:
         return lambda: table.undo(seat)
 
     def _play(self, table: Table, seat: int | None, asked: Asked) -> Callable[[], None]:
-        state(table, seat)
+        check_looks(table, seat)
         return table.play
 
     def _show(self, table: Table, seat: int | None, asked: Asked) -> Callable[[], None]:
-        state(table, seat)
+        check_looks(table, seat)
         return table.show
 
     def _hint(self, table: Table, seat: int | None, asked: Asked) -> Callable[[], dict[str, Any]]:

@@ -112,6 +112,7 @@ class Reader:
         view = _view(calls, dealer, vulnerability)
         bidder = self.bidders[int(view.seat[0])]
         told = lines_of_call(bidder, view, made)
+        told = [t for t in told if not t.general] or told  # as partner reads it
         after = _told(self._shown([*calls, made], dealer, vulnerability)[int(view.seat[0])])
         name = bidder.own.system.name
         if not told:

@@ -56,7 +56,7 @@ def serve(options: Options, say: Callable[[str], object] = print) -> None:
         raise NoServer(f"{error.name} is missing: {_MISSING}") from None
     for spec in options.specs:
         checked(spec, options.specs)
-    listening = _listen(options.host, options.port)
+    listening = listen(options.host, options.port)
     with contextlib.closing(listening):
         port = int(listening.getsockname()[1])
         token = secrets.token_urlsafe(18)
@@ -80,7 +80,7 @@ def serve(options: Options, say: Callable[[str], object] = print) -> None:
         uvicorn.Server(config).run(sockets=[listening])
 
 
-def _listen(host: str, port: int | None) -> socket.socket:
+def listen(host: str, port: int | None) -> socket.socket:
     """A listening socket, so that the port is known before the address is told."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     asked = [port] if port is not None else [*range(USUAL_PORT, USUAL_PORT + _TRIED), 0]

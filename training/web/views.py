@@ -16,15 +16,25 @@ from training.web.seating import spec_at
 from training.web.table import BIDDING, OVER, PLAYING, Table
 
 
-def state(table: Table, seat: int | None) -> dict[str, Any]:
-    """What ``seat`` may know; None: who watches.
+def check_looks(table: Table, seat: int | None) -> None:
+    """May ``seat`` look at the table? Who watches (None) may where no people sit, or the board is over.
 
     Raises:
-        Refused: nobody of that seat looks, or people sit and the board is not over.
+        Refused: it may not.
     """
     people = table.setup.people
     if table.phase != OVER and (seat not in people if seat is not None else bool(people)):
         raise Refused("This seat is not yours; what it holds is shown when the board is over.", 403)
+
+
+def state(table: Table, seat: int | None) -> dict[str, Any]:
+    """What ``seat`` may know; None: who watches.
+
+    Raises:
+        Refused: it may not look.
+    """
+    check_looks(table, seat)
+    people = table.setup.people
     turn, chooser = table.turn(), table.chooser()
     deal, contract = table.deal, table.contract
     read = reader(table.setup.north_south, table.setup.east_west)

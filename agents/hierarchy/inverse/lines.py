@@ -1,7 +1,7 @@
 """Which lines of a system can have made a call, whatever the hand: what a partner would say when asked about it.
 
-As ``engine.meaning.call_shows`` has it: the tree's lines where it has any for the call, else those of the general rules
-whose context fits. What they ask of the hand is told with the suits filled in.
+The tree's lines come first, then those of the general rules whose context fits; ``engine.meaning.call_shows`` reads the
+call by the tree's alone where it has any. What lines ask of the hand is told with the suits filled in.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def _reset(out, top):  # type: ignore[no-untyped-def]
 
 @njit
 def _rules(pool, system, auction, place, shown, told, sides, history, call, top, rules):  # type: ignore[no-untyped-def]
-    """Write the rules that can have made ``call`` to ``rules``; how many, and whether they are general ones."""
+    """Write the rules that can have made ``call`` to ``rules``: how many of the tree, and how many in all."""
     seat, found = row_turn(auction), 0
     f = np.zeros(NUM_COLUMNS, np.int16)
     write_context(auction, history, shown, told, sides, seat, f)
@@ -74,8 +74,7 @@ def _rules(pool, system, auction, place, shown, told, sides, history, call, top,
             ):
                 rules[found] = rule
                 found += 1
-    if found:
-        return found, False
+    tree = found
     for block in range(pool.spans[system, 0], pool.spans[system, 1]):
         _reset(out, top)
         if not constraint_shows(pool, pool.blocks[block, 0], pool.blocks[block, 1], f, out, scratch[0], scratch[1]):
@@ -89,7 +88,7 @@ def _rules(pool, system, auction, place, shown, told, sides, history, call, top,
             ):
                 rules[found] = rule
                 found += 1
-    return found, True
+    return tree, found
 
 
 def lines_of_call(bidder: HierarchyBidder, view: BidView, call: int) -> list[Telling]:
@@ -109,12 +108,13 @@ def lines_at(
     """The same of call ``number`` of an auction that was followed; ``bidder`` sits where it was made."""
     seat = int(row_turn(table.auctions[number]))
     system, rules = int(systems[seat]), np.empty(_MOST, np.int32)
-    count, general = _rules(
+    tree, count = _rules(
         pool, system, table.auctions[number], table.places[number], table.shown[number], table.told[number],
         table.sides[number], table.history, int(table.calls[number]), _TOP, rules,
     )  # fmt: skip
     out = []
-    for rule in rules[:count].tolist():
+    for place, rule in enumerate(rules[:count].tolist()):
+        general = place >= tree
         line = line_of(bidder.own.system, general, int(pool.rules[rule, 5]))
         artificial = bool(pool.rules[rule, 2] & _ARTIFICIAL)
         out.append(Telling(line, _constraint(pool, rule), artificial, general))

@@ -15,7 +15,7 @@ export function wishes() {
   const source = data.get("source");
   const asked = {
     people: data.getAll("people").join(""), ns: data.get("ns"), ew: data.get("ew"), control: data.get("control"),
-    source, dealer: data.get("dealer"), vulnerability: data.get("vulnerability"),
+    source, cards: data.get("cards"), dealer: data.get("dealer"), vulnerability: data.get("vulnerability"),
   };
   if (source === "stack") Object.assign(asked, { stack: stack.name, number: stack.next });
   return asked;

@@ -1,0 +1,72 @@
+"""The lines that can have made a call: the one that did is among them, whatever the hand; and systems that are lent."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from agents.hierarchy.bidder import HierarchyBidder
+from agents.hierarchy.explain import explain
+from agents.hierarchy.inverse.lines import lines_of_call
+from agents.registry import lend_system, system_of
+from bridge_env.auction import Auctions
+from bridge_env.bidders import SpecError, make
+from bridge_env.calls import PASS, call_text, parse_call
+from bridge_env.cards import UNKNOWN, random_deals
+from bridge_env.view import view_of
+
+NOBODYS = np.full((1, 52), UNKNOWN, np.uint8)
+
+
+@pytest.mark.parametrize("name", ["sayc", "champion"])
+def test_the_line_that_made_a_call_is_among_those_that_can_have(name):
+    bidder = make(f"system:{name}")
+    assert isinstance(bidder, HierarchyBidder)
+    told = general = 0
+    for owner in random_deals(5, 0, 60):
+        auctions = Auctions(0, 0)
+        while not auctions.done[0]:
+            found = explain(bidder, view_of(auctions, owner[None]))
+            lines = lines_of_call(bidder, view_of(auctions, NOBODYS), found.call)
+            if found.line is None:
+                assert found.call == PASS
+            else:
+                assert found.line in [t.line for t in lines], (auctions.text(0), call_text(found.call))
+                assert found.general in [t.general for t in lines if t.line == found.line]
+                told += 1
+                general += found.general
+            auctions.step(found.call)
+    assert told > 300
+    assert 0 < general < told
+
+
+def test_suits_are_filled_in_and_conventions_marked():
+    bidder = make("system:sayc")
+    auctions = Auctions(0, 0)
+
+    def lines(word):
+        return lines_of_call(bidder, view_of(auctions, NOBODYS), parse_call(word))
+
+    spade = next(t for t in lines("1S") if not t.general)
+    words = {atom.word for clause in spade.constraint for together in clause for atom in together}
+    assert "S" in words
+    assert not words & {"M", "oM", "x"}
+    assert all(t.artificial for t in lines("2C") if not t.general)
+    assert lines("6C") == []
+    auctions.step([parse_call("1N")])
+    auctions.step([PASS])
+    assert [(t.artificial, t.line.note) for t in lines("2C") if not t.general] == [(True, "Stayman")]
+
+
+def test_a_lent_system_is_a_system_like_others():
+    spec = lend_system("lent-here", "system: x\n7N  12+ hcp\n")
+    assert lend_system("lent-here", "system: x\n7N  12+ hcp\n") == spec
+    other = lend_system("lent-here", "system: x\n6N  12+ hcp\n")
+    assert other != spec
+    assert system_of(spec).system.blocks  # the general rules, as with files that have none
+    strong = view_of(Auctions(0, 0), random_deals(1, 0, 40)[:1])
+    strong.hand[0] = np.isin(np.arange(52) % 13, (10, 11, 12)) | (np.arange(52) == 0)
+    assert call_text(int(make(spec).bid(strong, np.zeros(1, np.uint64))[0])) == "7NT"
+    assert call_text(int(make(other).bid(strong, np.zeros(1, np.uint64))[0])) == "6NT"
+    with pytest.raises(SpecError, match=":2:"):
+        lend_system("faulty", "system: x\n1C 5+ quokkas\n")

@@ -1,0 +1,74 @@
+"""A table server under test, and its traffic kept to be read."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from bridge_env.cards import SEATS, card_text
+
+TOKEN = "a-key-for-tests"
+HOST = "http://127.0.0.1"
+
+
+class Visitor:
+    """Speaks to a server as the page does, and keeps every answer."""
+
+    def __init__(self, client):
+        self.client, self.traffic = client, []
+
+    def get(self, path, status=200, **query):
+        return self._told(self.client.get(f"/{TOKEN}/api/{path}", params=query), status)
+
+    def post(self, path, status=200, **fields):
+        return self._told(self.client.post(f"/{TOKEN}/api/{path}", json=fields), status)
+
+    def _told(self, response, status):
+        self.traffic.append(response.text)
+        assert response.status_code == status, response.text
+        found = response.json()
+        if status != 200:
+            assert is_sentence(found["error"]), found
+        return found
+
+    def bid_out(self, state, choose):
+        """Go on until the auction is over; ``choose(state)`` gives a person's call."""
+        seat = {} if state["seat"] is None else {"seat": state["seat"]}
+        while state["phase"] == "bidding":
+            where = f"tables/{state['table']}"
+            if state["chooser"] is None:
+                state = self.post(f"{where}/step", at=state["at"], **seat)
+            else:
+                mine = {"seat": state["chooser"]}
+                look = self.get(where, **mine)
+                state = self.post(f"{where}/call", call=choose(look), at=look["at"], **mine)
+                seat = mine
+        return state
+
+    def play_out(self, state, choose):
+        """Play until the board is over; ``choose(state)`` gives a person's card."""
+        seat = {} if state["seat"] is None else {"seat": state["seat"]}
+        while state["phase"] == "playing":
+            where = f"tables/{state['table']}"
+            if state["chooser"] is None:
+                state = self.post(f"{where}/step", at=state["at"], **seat)
+            else:
+                mine = {"seat": state["chooser"]}
+                look = self.get(where, **mine)
+                state = self.post(f"{where}/card", card=choose(look), at=look["at"], **mine)
+                seat = mine
+        return state
+
+
+def is_sentence(text):
+    """Words that begin with a capital letter or a quotation mark, and end with a stop."""
+    return len(text.split()) >= 3 and text.endswith(".") and "Traceback" not in text
+
+
+def cards_of(hand):
+    """The cards of ``AKQ2.T98.J7.A543`` as ``{"SA", ...}``; a hand that has been played in may hold fewer."""
+    return {suit + rank for suit, ranks in zip("SHDC", hand.split("."), strict=True) for rank in ranks}
+
+
+def dealt(owner):
+    """The cards of every seat, by its letter."""
+    return {SEATS[s]: {card_text(int(c)) for c in np.flatnonzero(np.asarray(owner) == s)} for s in range(4)}

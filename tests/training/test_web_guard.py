@@ -1,0 +1,276 @@
+"""Who may speak to the table's server, and what it takes: every refusal is a 4xx and a sentence."""
+
+from __future__ import annotations
+
+import json
+import random
+
+import pytest
+
+pytest.importorskip("starlette", reason="the extra 'table' is not installed")
+pytest.importorskip("httpx2", reason="starlette's test client needs httpx2")
+
+from starlette.testclient import TestClient
+from support.web import HOST, TOKEN, Visitor, is_sentence
+
+from training.cli.entry import main
+from training.web.app import make_app
+from training.web.guard import Bucket, Limits
+
+FREE = Limits(rate=1e9, burst=10**9)
+TABLE = {"ns": "system:sayc", "ew": "pass", "people": "S", "cards": "rule"}
+
+
+def client(limits=FREE, **options):
+    return TestClient(make_app(TOKEN, limits=limits, **options), base_url=HOST)
+
+
+def refused(response, status):
+    assert response.status_code == status, response.text
+    assert is_sentence(response.json()["error"]), response.text
+
+
+# --- the address, Host and Origin ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "path", ["/", "/wrong/", "/wrong/api/start", f"/{TOKEN}", f"/{TOKEN}x/", f"//{TOKEN}/api/start"]
+)
+def test_without_the_key_nothing_is_answered(path):
+    refused(client().get(path), 403)
+
+
+@pytest.mark.parametrize(
+    "host", ["evil.example", "127.0.0.1.evil.example", "evil.example:80", "", "127.0.0.1:1:1", "10.0.0.1"]
+)
+def test_another_host_is_refused(host):
+    refused(client().get(f"/{TOKEN}/api/start", headers={"host": host}), 403)
+
+
+def test_the_port_is_part_of_the_host():
+    ours = client(port=8737)
+    refused(ours.get(f"/{TOKEN}/api/start", headers={"host": "127.0.0.1:9999"}), 403)
+    assert ours.get(f"/{TOKEN}/api/start", headers={"host": "localhost:8737"}).status_code == 200
+
+
+def test_elsewhere_than_at_home_addresses_are_taken_and_names_are_not():
+    ours = client(host="0.0.0.0")
+    assert ours.get(f"/{TOKEN}/api/start", headers={"host": "192.168.1.7"}).status_code == 200
+    refused(ours.get(f"/{TOKEN}/api/start", headers={"host": "rebound.example"}), 403)
+
+
+@pytest.mark.parametrize("origin", ["http://evil.example", "null", "https://127.0.0.1", "http://127.0.0.1:9", ""])
+def test_another_origin_is_refused(origin):
+    refused(client().post(f"/{TOKEN}/api/tables", json=TABLE, headers={"origin": origin}), 403)
+
+
+def test_our_own_origin_is_taken_and_other_sites_requests_are_not():
+    ours = client()
+    assert ours.post(f"/{TOKEN}/api/tables", json=TABLE, headers={"origin": HOST}).status_code == 200
+    refused(ours.get(f"/{TOKEN}/api/start", headers={"sec-fetch-site": "cross-site"}), 403)
+    opened = ours.get(f"/{TOKEN}/", headers={"sec-fetch-site": "cross-site", "sec-fetch-mode": "navigate"})
+    assert opened.status_code == 200
+
+
+def test_forms_of_other_pages_cannot_post():
+    ours = client()
+    for kind in ("text/plain", "application/x-www-form-urlencoded", ""):
+        refused(ours.post(f"/{TOKEN}/api/tables", content=json.dumps(TABLE), headers={"content-type": kind}), 415)
+
+
+def test_answers_carry_headers_that_keep_other_pages_out():
+    for path in ("", "app.js", "api/start", "api/nothing"):
+        headers = client().get(f"/{TOKEN}/{path}").headers
+        assert "default-src 'none'" in headers["content-security-policy"]
+        assert headers["x-frame-options"] == "DENY"
+        assert headers["cache-control"] == "no-store"
+        assert headers["referrer-policy"] == "no-referrer"
+
+
+def test_only_files_of_the_page_are_served():
+    ours = client()
+    for path in ("..%2fapp.py", "%2e%2e/guard.py", "static/app.js", "app.py", "nothing.js", "etc/passwd"):
+        refused(ours.get(f"/{TOKEN}/{path}"), 404)
+    assert ours.get(f"/{TOKEN}/style.css").headers["content-type"].startswith("text/css")
+
+
+# --- how much and how often ------------------------------------------------------------------------------------
+
+
+def test_large_requests_are_refused():
+    ours = client(Limits(rate=1e9, burst=10**9, body=10_000))
+    refused(ours.post(f"/{TOKEN}/api/boards", json={"text": "x" * 20_000}), 413)
+
+    def pieces():
+        for _ in range(100):
+            yield b"x" * 1000
+
+    told = ours.post(f"/{TOKEN}/api/boards", content=pieces(), headers={"content-type": "application/json"})
+    refused(told, 413)  # no length was told before
+
+
+def test_too_many_requests_are_refused():
+    now = [0.0]
+    bucket = Bucket(rate=2, burst=3, clock=lambda: now[0])
+    assert [bucket.take() for _ in range(4)] == [True, True, True, False]
+    now[0] += 1
+    assert [bucket.take() for _ in range(3)] == [True, True, False]
+    ours = client(Limits(rate=0.001, burst=2))
+    assert [ours.get(f"/{TOKEN}/api/start").status_code for _ in range(3)] == [200, 200, 429]
+
+
+def test_what_is_kept_is_bounded():
+    visitor = Visitor(client(Limits(rate=1e9, burst=10**9, tables=3, stacks=2, boards=2, systems=1)))
+    names = [visitor.post("tables", **TABLE)["table"] for _ in range(5)]
+    visitor.get(f"tables/{names[0]}", 404, seat="S")
+    visitor.get(f"tables/{names[4]}", seat="S")
+    visitor.post("boards", 413, text=THREE_BOARDS)
+    visitor.post("systems", text="system: a\n1N\n", name="a.bidding")
+    visitor.post("systems", 409, text="system: b\n1N\n", name="b.bidding")
+
+
+DEAL = '[Dealer "N"]\n[Vulnerable "None"]\n'
+DEAL += '[Deal "N:AKQ2.T98.J7.A543 J97.AQ2.KQ93.K82 T864.J543.A52.Q6 53.K76.T864.JT97"]\n'
+THREE_BOARDS = "\n".join(f'[Board "{n}"]\n{DEAL}' for n in (1, 2, 3))
+
+
+# --- texts -----------------------------------------------------------------------------------------------------
+
+
+def test_a_bad_board_tells_its_line_and_the_others_are_kept():
+    visitor = Visitor(client())
+    bad = THREE_BOARDS.replace("AKQ2.T98", "AKQ2.T99", 2).replace("AKQ2.T99", "AKQ2.T98", 1)
+    found = visitor.post("boards", text=bad)
+    assert found["boards"] == 2
+    (problem,) = found["problems"]
+    assert problem.startswith("line 9: ")
+    told = visitor.post("boards", 400, text='[Board "1"]\n[Dealer "N"]\n[Deal "N:AK Q J T"]\n')
+    assert "line 3" in told["error"]
+
+
+@pytest.mark.parametrize("text", ["", "   ", "hello", "N:AK", "http://example.org/?x=1", "md|3S|", "%", "[", "\ufeff"])
+def test_texts_without_boards_are_refused(text):
+    Visitor(client()).post("boards", 400, text=text)
+
+
+@pytest.mark.parametrize(
+    "spec",
+    ["python:os:getcwd", "system:/etc/passwd", "policy:../../x.npz", "cases:x", "reason:system", "pair:pass,python:a:b",
+     "pair:pass", "reason:policy:/tmp/x", "reason:sayc?samples=x", "system:~none", "", "nonsense", "system:"],
+)  # fmt: skip
+def test_the_page_names_only_what_the_package_has(spec):
+    fields = {**TABLE, "ns": spec} if spec else {**TABLE, "ns": " "}
+    Visitor(client()).post("tables", 400, **fields)
+
+
+def test_what_the_command_line_names_the_page_may_use():
+    visitor = Visitor(client(named=("pair:pass,random",)))
+    assert visitor.post("tables", **{**TABLE, "ns": "pair:pass,random"})["sits"]["N"] == "pass"
+
+
+@pytest.mark.parametrize(
+    "text", ["\x00\x01", "system: a\n  1C  12+ hcp\n 1D\n", "system: a\n1Z\n", "\t1C\n", "system: a\n1C 5+ M\n"]
+)
+def test_texts_that_are_no_systems_are_refused_with_their_line(text):
+    told = Visitor(client()).post("systems", 400, text=text, name="mine.bidding")
+    assert "mine.bidding:" in told["error"] or "cannot be printed" in told["error"] or "line " in told["error"]
+
+
+# --- anything at all -------------------------------------------------------------------------------------------
+
+ONE = "api/tables/{t}"
+GETS = ["api/start", "api/session", ONE, f"{ONE}/review", f"{ONE}/export", "api/tables/x", "nothing"]
+ACTS = ["call", "step", "card", "claim", "undo", "play", "show", "hint", "calls", "again"]
+POSTS = ["api/boards", "api/systems", "api/tables", "api/tables/x/call", *(f"{ONE}/{act}" for act in ACTS)]
+WORDS = [
+    "",
+    *["S", "N", "X", "1C", "9Z", "4SX", "HQ", "-1", "pbn", "random", "stack", "♠", "NESW", "SS"],
+    "0" * 50,
+    "x" * 3000,
+    "a\nb",
+]
+NAMES = [
+    "seat",
+    "call",
+    "at",
+    "card",
+    "tricks",
+    "form",
+    "text",
+    "name",
+    "people",
+    "ns",
+    "ew",
+    "source",
+    "number",
+    "dealer",
+    "zzz",
+]
+
+
+def value(draw):
+    kinds = [lambda: draw.choice(WORDS), lambda: draw.randrange(-(10**12), 10**12), lambda: None, lambda: True,
+             lambda: [draw.choice(WORDS)], lambda: {"a": 1}, lambda: 1.5, lambda: draw.random() * 1e308]  # fmt: skip
+    return draw.choice(kinds)()
+
+
+def body(draw):
+    if draw.random() < 0.3:
+        return draw.choice([b"", b"[", b"[]", b"null", b"\xff\xfe", b"[" * 5000, b'{"a":NaN', b"1", b'"x"', b"{}" * 9])
+    return json.dumps({draw.choice(NAMES): value(draw) for _ in range(draw.randrange(1, 5))} | {"zzz": 1}).encode()
+
+
+@pytest.fixture(scope="module")
+def busy():
+    ours = client()
+    table = ours.post(f"/{TOKEN}/api/tables", json={**TABLE, "dealer": "N"}).json()["table"]
+    return ours, table
+
+
+@pytest.mark.parametrize("path", GETS)
+def test_any_query_gets_a_sentence(busy, path):
+    ours, table = busy
+    draw = random.Random(path)
+    for _ in range(200):
+        query = {draw.choice(NAMES): str(value(draw)) for _ in range(draw.randrange(1, 4))} | {"zzz": "1"}
+        told = ours.get(f"/{TOKEN}/{path.format(t=table)}", params=query)
+        assert 400 <= told.status_code < 500, (query, told.text)
+        assert is_sentence(told.json()["error"]), (query, told.text)
+
+
+@pytest.mark.parametrize("path", POSTS)
+def test_any_body_gets_a_sentence(busy, path):
+    ours, table = busy
+    draw = random.Random(path)
+    for _ in range(200):
+        sent = body(draw)
+        if not sent.strip():
+            sent = b"[]"
+        told = ours.post(
+            f"/{TOKEN}/{path.format(t=table)}", content=sent, headers={"content-type": "application/json"}
+        )  # fmt: skip
+        assert 400 <= told.status_code < 500, (sent[:200], told.text)
+        assert is_sentence(told.json()["error"]), (sent[:200], told.text)
+    for method in ("PUT", "DELETE", "PATCH", "OPTIONS"):
+        refused(ours.request(method, f"/{TOKEN}/{path.format(t=table)}"), 405)
+
+
+@pytest.mark.parametrize("path", POSTS)
+def test_no_body_breaks_the_server(busy, path):
+    ours, table = busy
+    draw = random.Random(path)
+    for _ in range(60):
+        fields = {draw.choice(NAMES): value(draw) for _ in range(draw.randrange(4))}
+        told = ours.post(f"/{TOKEN}/{path.format(t=table)}", json=fields)
+        assert told.status_code < 500, (fields, told.text)
+        assert told.status_code == 200 or is_sentence(told.json()["error"]), (fields, told.text)
+
+
+# --- the command -----------------------------------------------------------------------------------------------
+
+
+def test_the_command_says_what_is_wrong(capsys):
+    assert main(["table", "--no_browser", "--port", "70000"]) == 2
+    assert "65535" in capsys.readouterr().err
+    assert main(["table", "--no_browser", "nonsense:x"]) == 2
+    assert "nonsense" in capsys.readouterr().err

@@ -1,0 +1,357 @@
+"""Boards through the server, as the page asks for them: bidding, play, hints, the review, and what stays hidden."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+
+pytest.importorskip("starlette", reason="the extra 'table' is not installed")
+pytest.importorskip("httpx2", reason="starlette's test client needs httpx2")
+
+from starlette.testclient import TestClient
+from support.web import HOST, TOKEN, Visitor, cards_of, dealt
+
+from bridge_env.auction import one_auction
+from bridge_env.calls import call_text, parse_call
+from bridge_env.cards import SEATS, parse_deal, parse_vulnerability
+from bridge_env.records.lin import board_of_link, read_lin
+from bridge_env.records.pbn import read_boards
+from bridge_env.scoring import imps
+from training.web.app import make_app
+from training.web.dealing import random_deal
+
+SEED = 11
+CALM = {"ns": "system:sayc", "ew": "system:sayc", "control": "system:sayc", "cards": "rule"}
+DEAL = "N:AKQ2.T98.J7.A543 J97.AQ2.KQ93.K82 T864.J543.A52.Q6 53.K76.T864.JT97"
+
+
+@pytest.fixture
+def visitor():
+    return Visitor(TestClient(make_app(TOKEN, seed=SEED), base_url=HOST))
+
+
+def open_table(visitor, people="S", **fields):
+    return visitor.post("tables", people=people, **{**CALM, **fields})
+
+
+def follow_hint(visitor):
+    return lambda state: visitor.post(f"tables/{state['table']}/hint", seat=state["seat"])["call"]
+
+
+def passing(state):
+    return "Pass"
+
+
+def first_card(state):
+    return state["play"]["legal"][0]
+
+
+# --- bidding ---------------------------------------------------------------------------------------------------
+
+
+def test_a_board_is_bid_by_its_systems_where_the_person_follows_hints(visitor):
+    state = visitor.bid_out(open_table(visitor), follow_hint(visitor))
+    assert state["phase"] in ("bid", "over")
+    deal = random_deal(SEED, 1)
+    assert cards_of(state["hands"]["S"]) == dealt(deal.owner)["S"]
+    made = one_auction([parse_call(c["call"]) for c in state["calls"]], deal.dealer, deal.vulnerability)
+    assert made.done[0]
+    visitor.post(f"tables/{state['table']}/show", seat="S")
+    found = visitor.get(f"tables/{state['table']}/review")
+    # sayc's own call was made each time, so the other table, where sayc holds the seat, went the same way.
+    assert found["other"]["calls"] == [c["call"] for c in state["calls"]]
+    assert found["imps"] == 0
+
+
+def test_legal_calls_come_from_the_rules_and_no_others_are_taken(visitor):
+    state = open_table(visitor)
+    while not state["yours"]:
+        state = visitor.post(f"tables/{state['table']}/step", seat="S", at=state["at"])
+    auctions = one_auction(
+        [parse_call(c["call"]) for c in state["calls"]], SEATS.index(state["board"]["dealer"]),
+        parse_vulnerability(state["board"]["vulnerability"]),
+    )  # fmt: skip
+    legal = [call_text(c) for c in np.flatnonzero(auctions.legal()[0])]
+    assert state["legal"] == legal
+    where = f"tables/{state['table']}/call"
+    visitor.post(where, 400, seat="S", call="XX", at=state["at"])
+    visitor.post(where, 409, seat="S", call="Pass", at=state["at"] + 1)
+    visitor.post(where, 409, seat="N", call="Pass", at=state["at"])
+    visitor.post(f"tables/{state['table']}/step", 409, seat="S", at=state["at"])
+    assert visitor.get(f"tables/{state['table']}", seat="S") == state
+
+
+def test_every_call_tells_what_it_shows(visitor):
+    state = visitor.bid_out(open_table(visitor, people="", **CALM), passing)
+    assert state["calls"]
+    assert all(c["shows"]["text"] for c in state["calls"])
+    state = open_table(visitor, dealer="S", source="random")
+    told = visitor.post(f"tables/{state['table']}/calls", seat="S")
+    assert set(told) == set(state["legal"])
+    assert told["1NT"]["text"].startswith("15-17 HCP")
+    assert told["2C"]["artificial"]
+    assert "strong" in told["2C"]["note"]
+    assert not told["1S"]["artificial"]
+
+
+def test_of_networks_the_measured_ranges_are_told(visitor):
+    state = open_table(visitor, dealer="S", ns="policy:champion")
+    told = visitor.post(f"tables/{state['table']}/calls", seat="S")
+    low, high = map(int, re.match(r"(\d+)-(\d+) HCP", told["1NT"]["text"]).groups())
+    assert 12 <= low <= high <= 19
+    assert "measured on" in told["1NT"]["how"]
+
+
+def test_a_hint_considers_calls_with_figures(visitor):
+    stack = visitor.post("boards", text=DEAL)["stack"]
+    state = open_table(visitor, "N", source="stack", stack=stack, number=1)
+    told = visitor.post(f"tables/{state['table']}/hint", seat="N")
+    assert told["call"] in state["legal"]
+    assert "system:sayc" in told["why"]
+    state = open_table(visitor, "N", ns="policy:champion", source="stack", stack=stack, number=1)
+    told = visitor.post(f"tables/{state['table']}/hint", seat="N")
+    assert told["rows"][0]["chance"] > 0.3
+    assert sum(row.get("chance", 0) for row in told["rows"]) <= 1.0001
+
+
+def test_calls_are_taken_back_and_counted(visitor):
+    state = open_table(visitor, dealer="S")
+    state = visitor.post(f"tables/{state['table']}/call", seat="S", call="7NT", at=0)
+    state = visitor.post(f"tables/{state['table']}/step", seat="S", at=1)
+    state = visitor.post(f"tables/{state['table']}/undo", seat="S")
+    assert state["calls"] == []
+    assert state["yours"]
+    assert state["helped"] == 1
+    visitor.post(f"tables/{state['table']}/undo", 409, seat="S")
+
+
+def test_two_people_and_their_bidders(visitor):
+    state = visitor.bid_out(open_table(visitor, "NS"), passing)
+    assert [c["call"] for c in state["calls"] if c["seat"] in "NS"] == ["Pass"] * sum(
+        c["seat"] in "NS" for c in state["calls"]
+    )
+
+
+# --- what stays hidden -----------------------------------------------------------------------------------------
+
+
+def hidden_before(traffic, owner, seen):
+    """Everything in ``traffic`` that is a card or a hand of a seat that must not be seen."""
+    held = dealt(owner)
+    secret = set().union(*(held[seat] for seat in SEATS if seat not in seen))
+    told = set()
+    for text in traffic:
+        for hand in re.findall(r"[2-9TJQKA]*\.[2-9TJQKA]*\.[2-9TJQKA]*\.[2-9TJQKA]*", text):
+            told |= cards_of(hand) & secret
+        told |= set(re.findall(r'"([SHDC][2-9TJQKA])"', text)) & secret
+    return told
+
+
+@pytest.mark.parametrize("ew", ["system:sayc", "policy:champion"])
+def test_no_hidden_hand_is_sent_before_the_board_is_over(visitor, ew):
+    state = open_table(visitor, ew=ew, ns="system:sayc")
+    where = f"tables/{state['table']}"
+    own = random_deal(SEED, 1).owner
+
+    def call(look):
+        visitor.post(f"{where}/calls", seat="S")
+        return visitor.post(f"{where}/hint", seat="S")["call"]
+
+    for refused in ("N", "E", "W"):
+        visitor.get(where, 403, seat=refused)
+    visitor.get(where, 403)
+    visitor.get(f"{where}/review", 409)
+    visitor.get(f"{where}/export", 409, form="pbn")
+    state = visitor.bid_out(state, call)
+    visitor.get(f"{where}/review", 409)
+    assert hidden_before(visitor.traffic, own, "S") == set()
+    assert state["hands"]["N"] is None
+    if state["phase"] == "bid":
+        visitor.post(f"{where}/show", seat="S")
+    assert hidden_before(visitor.traffic, own, "S") == set().union(*(dealt(own)[s] for s in "NEW"))
+
+
+def test_in_the_play_only_played_cards_and_dummy_are_sent():
+    visitor = Visitor(TestClient(make_app(TOKEN, seed=SEED), base_url=HOST))
+    stack = visitor.post("boards", text=DEAL)["stack"]
+    state = open_table(visitor, "W", source="stack", stack=stack, ns="system:sayc", ew="pass")
+    state = visitor.bid_out(state, passing)
+    held = dealt(parse_deal(DEAL))
+    declarer = state["contract"]["declarer"]
+    assert declarer in "NS"  # so that W defends
+    dummy = {"N": "S", "S": "N"}[declarer]
+    where = f"tables/{state['table']}"
+    state = visitor.post(f"{where}/play", seat="W")
+    assert state["hands"][dummy] is None  # before the lead
+    for _ in range(6):
+        if state["chooser"] is None:
+            state = visitor.post(f"{where}/step", seat="W", at=state["at"])
+        else:
+            state = visitor.post(f"{where}/card", seat="W", card=first_card(state), at=state["at"])
+    played = {c["card"] for c in state["play"]["cards"]}
+    assert len(played) == 6
+    told = hidden_before(visitor.traffic, parse_deal(DEAL), "W")
+    assert told <= held[dummy] | played
+    assert cards_of(state["hands"][dummy]) == held[dummy] - played
+    assert state["hands"][declarer] is None
+
+
+# --- the play --------------------------------------------------------------------------------------------------
+
+
+def four_spades(visitor, people="N"):
+    """A table at which N plays 4S."""
+    stack = visitor.post("boards", text=DEAL)["stack"]
+    state = open_table(visitor, people, ns="pass", ew="pass", source="stack", stack=stack, control="system:sayc")
+    state = visitor.bid_out(state, lambda look: "4S" if "4S" in look["legal"] else "Pass")
+    assert state["contract"]["text"] == "4S by N"
+    return visitor.post(f"tables/{state['table']}/play", seat=people[0])
+
+
+def test_a_board_is_played_to_its_last_card_and_every_card_is_costed(visitor):
+    state = visitor.play_out(four_spades(visitor), first_card)
+    assert state["phase"] == "over"
+    found = visitor.get(f"tables/{state['table']}/review")
+    assert len(found["cards"]) == 52
+    costs = {side: sum(c["cost"] for c in found["cards"] if c["seat"] in side) for side in ("NS", "EW")}
+    # Tricks lost by declarer's side, less those that the defence gave back, lie between double dummy and the result.
+    assert found["contract"]["took"] - costs["NS"] + costs["EW"] == found["played"]["took"]
+    assert found["imps"] == int(imps(found["played"]["points"] - found["other"]["points"]))
+
+
+@pytest.mark.slow
+def test_montecarlo_plays_the_other_seats_and_gives_hints(visitor):
+    stack = visitor.post("boards", text=DEAL)["stack"]
+    state = open_table(visitor, "S", ew="pass", source="stack", stack=stack, cards="montecarlo")
+    state = visitor.bid_out(state, passing)
+    state = visitor.post(f"tables/{state['table']}/play", seat="S")
+    hints = []
+
+    def card(look):
+        hints.append(visitor.post(f"tables/{look['table']}/hint", seat="S"))
+        assert hints[-1]["card"] in look["play"]["legal"]
+        return hints[-1]["card"]
+
+    state = visitor.play_out(state, card)
+    assert state["phase"] == "over"
+    rows = next(hint["rows"] for hint in hints if hint["rows"])
+    assert rows == sorted(rows, key=lambda row: -row["gain"])
+
+
+def test_a_claim_stands_only_if_double_dummy_allows_it(visitor):
+    state = four_spades(visitor)
+    where = f"tables/{state['table']}"
+    state = visitor.post(f"{where}/step", seat="N", at=state["at"])
+    visitor.post(f"{where}/claim", 409, seat="N", tricks=13)
+    visitor.post(f"{where}/claim", 400, seat="N", tricks=14)
+    state = visitor.post(f"{where}/claim", seat="N", tricks=3)
+    assert state["phase"] == "over"
+    assert visitor.get(f"{where}/review")["played"]["took"] == 3
+
+
+def test_cards_are_taken_back_but_not_into_the_auction(visitor):
+    state = four_spades(visitor)
+    where = f"tables/{state['table']}"
+    visitor.post(f"{where}/undo", 409, seat="N")
+    while state["chooser"] is None:
+        state = visitor.post(f"{where}/step", seat="N", at=state["at"])
+    before = state
+    state = visitor.post(f"{where}/card", seat="N", card=first_card(state), at=state["at"])
+    state = visitor.post(f"{where}/undo", seat="N")
+    assert state["play"] == before["play"]
+    assert state["helped"] == 1
+
+
+def test_a_person_whose_partner_declares_plays_in_declarers_place(visitor):
+    stack = visitor.post("boards", text=DEAL)["stack"]
+    state = open_table(visitor, "S", ns="system:sayc", ew="pass", source="stack", stack=stack)
+    state = visitor.bid_out(state, passing)
+    assert state["contract"]["declarer"] == "N"
+    where = f"tables/{state['table']}"
+    state = visitor.post(f"{where}/play", seat="S")
+    assert state["hands"]["N"] is None
+    state = visitor.post(f"{where}/step", seat="S", at=state["at"])
+    assert cards_of(state["hands"]["N"]) == dealt(parse_deal(DEAL))["N"]
+    assert state["turn"] == "S"  # dummy
+    assert state["yours"]
+    state = visitor.post(f"{where}/card", seat="S", card=first_card(state), at=state["at"])
+    state = visitor.post(f"{where}/step", seat="S", at=state["at"])
+    assert (state["turn"], state["yours"]) == ("N", True)
+
+
+# --- afterwards ------------------------------------------------------------------------------------------------
+
+
+def test_the_review_tells_what_every_other_call_would_have_come_to(visitor):
+    stack = visitor.post("boards", text=DEAL)["stack"]
+    state = open_table(visitor, "N", ns="pass", ew="pass", source="stack", stack=stack, control="pass")
+    state = visitor.bid_out(state, passing)
+    assert state["phase"] == "over"  # passed out: there is nothing to play
+    found = visitor.get(f"tables/{state['table']}/review")
+    (mine,) = found["calls"]
+    assert mine["call"] == "Pass"
+    by_call = {option["call"]: option for option in mine["options"]}
+    assert len(by_call) == 36
+    tricks = found["tricks"]["N"]
+    made = {strain: took >= 7 for strain, took in zip(found["strains"], tricks, strict=True)}
+    for strain, makes in made.items():
+        assert (by_call[f"1{strain}"]["imps"] > 0) == makes
+    assert by_call["Pass"]["imps"] == 0
+    assert found["par"]["points"] != 0
+
+
+def test_the_session_keeps_imps_a_board_with_their_error(visitor):
+    values = []
+    for _ in range(3):
+        state = visitor.bid_out(open_table(visitor), passing)
+        if state["phase"] == "bid":
+            visitor.post(f"tables/{state['table']}/show", seat="S")
+        found = visitor.get(f"tables/{state['table']}/review")
+        visitor.get(f"tables/{state['table']}/review")  # counts once
+        values.append(found["imps"])
+    session = visitor.get("session")
+    assert session["boards"] == 3
+    assert session["mean"] == pytest.approx(np.mean(values), abs=0.005)
+    assert session["error"] == pytest.approx(np.std(values, ddof=1) / np.sqrt(3), abs=0.005)
+    again = visitor.post(f"tables/{state['table']}/again")
+    assert again["helped"] == 1
+    assert again["board"]["number"] == state["board"]["number"]
+
+
+def test_a_finished_board_goes_to_other_programs(visitor, tmp_path):
+    state = visitor.play_out(four_spades(visitor), first_card)
+    texts = {f: visitor.get(f"tables/{state['table']}/export", form=f)["text"] for f in ("pbn", "lin", "link")}
+    (tmp_path / "a.pbn").write_text(texts["pbn"])
+    (tmp_path / "a.lin").write_text(texts["lin"])
+    boards = [
+        *read_boards(tmp_path / "a.pbn").boards,
+        *read_lin(tmp_path / "a.lin").boards,
+        board_of_link(texts["link"]),
+    ]
+    assert len(boards) == 3
+    for board in boards:
+        assert (board.owner == parse_deal(DEAL)).all()
+        assert [call_text(c) for c in board.auction] == [c["call"] for c in state["calls"]]
+        assert board.tricks == state["play"]["won"]
+
+
+def test_boards_come_from_judging_deals_and_dealer_and_vulnerability_can_be_chosen(visitor):
+    state = open_table(visitor, source="judging", dealer="W", vulnerability="EW")
+    assert state["board"]["dealer"] == "W"
+    assert state["board"]["vulnerability"] == "EW"
+    assert state["board"]["source"] == "a judging board"
+
+
+def test_a_dropped_system_bids(visitor):
+    text = "system: odd\n7N\n"
+    spec = visitor.post("systems", text=text, name="odd.bidding")["spec"]
+    assert spec in visitor.get("start")["specs"]
+    state = open_table(visitor, "", ns=spec, ew="pass", dealer="N")
+    state = visitor.post(f"tables/{state['table']}/step", at=0)
+    assert state["calls"][0]["call"] == "7NT"
+    other = visitor.post("systems", text="system: odd\n6N\n", name="odd.bidding")["spec"]
+    assert other != spec  # a name stands for one text
+    fault = visitor.post("systems", 400, text="system: odd\n1S  12+ quokkas\n", name="odd.bidding")
+    assert ":2:" in fault["error"]
