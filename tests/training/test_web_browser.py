@@ -132,6 +132,28 @@ def test_a_phone_is_wide_enough(visit, dark):
     assert page.evaluate("document.documentElement.scrollWidth") <= 360
 
 
+def test_an_address_shares_deal_auction_and_seat(visit):
+    page = visit()
+    page.keyboard.press("7")
+    page.keyboard.press("n")
+    bid_out(page)
+    page.click("text=Show the result")
+    page.click("text=Share")
+    shared = page.input_value(".offer input")
+    assert "all four hands" in page.inner_text(".offer")
+    hand, auction = page.inner_text(".hand.south .suits"), page.inner_text("table.auction tbody")
+    other = visit()
+    other.click("#settings")
+    other.fill("#paste", shared)
+    other.click("#take")
+    expect(other.locator("#actions")).to_contain_text("Play the hand")
+    assert other.inner_text(".hand.south .suits") == hand
+    assert other.inner_text("table.auction tbody") == auction
+    assert other.locator(".hand.north .backs").count() == 1
+    other.click("text=Take back")
+    other.wait_for_selector(".calls button")
+
+
 def test_everything_has_a_name_for_screen_readers(visit):
     page = visit()
     nameless = """() => [...document.querySelectorAll('button, input, select, textarea, [role=img], section')]

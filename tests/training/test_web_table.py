@@ -344,6 +344,20 @@ def test_boards_come_from_judging_deals_and_dealer_and_vulnerability_can_be_chos
     assert state["board"]["source"] == "a judging board"
 
 
+def test_a_table_begins_with_calls_that_were_made_elsewhere(visitor):
+    stack = visitor.post("boards", text=DEAL)["stack"]
+    fields = {"source": "stack", "stack": stack, "people": "N"}
+    state = open_table(visitor, **fields, calls="1C Pass 1H Pass")
+    assert [c["call"] for c in state["calls"]] == ["1C", "Pass", "1H", "Pass"]
+    assert state["yours"]
+    assert state["helped"] == 1
+    state = visitor.post(f"tables/{state['table']}/undo", seat="N")
+    assert state["calls"] == []
+    visitor.post("tables", 400, **CALM, **fields, calls="1C 1C")
+    visitor.post("tables", 400, **CALM, **fields, calls="Pass Pass Pass Pass Pass")
+    visitor.post("tables", 400, **CALM, **fields, calls="1C 8C")
+
+
 def test_a_dropped_system_bids(visitor):
     text = "system: odd\n7N\n"
     spec = visitor.post("systems", text=text, name="odd.bidding")["spec"]

@@ -115,6 +115,7 @@ class Doors:
         dealer = asked.choice("dealer", (_ANY, *SEATS), _ANY)
         vulnerability = asked.choice("vulnerability", (_ANY, *VULNERABILITIES), _ANY)
         player = asked.choice("cards", _PLAYERS, _PLAYERS[0])
+        calls = [parse_call(word) for word in asked.text("calls", 2000, "").split()]
         asked.done()
 
         def deal() -> dict[str, Any]:
@@ -127,6 +128,7 @@ class Doors:
                 None if vulnerability == _ANY else VULNERABILITIES.index(vulnerability),
             )
             table = self.session.open(Setup(people, ns, ew, control, player), board)
+            table.begin_with(calls)
             return state(table, people[0] if people else None)
 
         return await self.thinking(deal)

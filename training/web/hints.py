@@ -25,7 +25,7 @@ from training.web.table import BIDDING, PLAYING, Table
 from training.web.views import shows
 
 _SAMPLES = 32  # deals that a hint looks at, so that it comes within a second
-_DOUBTING_SAMPLES = 8  # each stands for eight that are weighed, by several networks
+_DOUBTING_SAMPLES = 16  # each stands for eight that are weighed, by several networks
 _CARD_DEALS = 20
 _LEAST = 0.005  # chance of a call that is named
 _NAMED = 6

@@ -131,6 +131,18 @@ class Table:
         self._expect(seat, at, len(self.calls), BIDDING)
         self._make(call)
 
+    def begin_with(self, calls: list[int]) -> None:
+        """Make calls that were made elsewhere; the result then counts as helped.
+
+        Raises:
+            IllegalCall: one of them is not legal.
+        """
+        for call in calls:
+            if self.phase != BIDDING:
+                raise Refused(f"{call_text(call)} comes after the end of the auction.")
+            self._make(call)
+            self.helped = 1
+
     def view(self) -> BidView:
         """What the seat to call knows."""
         return view_of(self.auctions, self.deal.owner[None])

@@ -5,6 +5,7 @@ import { drawAuction, drawBox, drawDetail, drawHint } from "./auction.js";
 import { drawTable } from "./hands.js";
 import { drawReview } from "./review.js";
 import * as setup from "./setup.js";
+import { addressOf, boardOf } from "./share.js";
 import { NAMES, callWords, cardWords, element, signed } from "./words.js";
 
 const at = (name) => document.getElementById(name);
@@ -198,7 +199,7 @@ async function review() {
     tellSession(found.session);
     drawReview(place, state, found, [
       button("New board", deal, { class: "primary" }), button("Same board again", again),
-      button("PBN", () => save("pbn")), button("LIN", () => save("lin")), button("BBO viewer link", copyLink),
+      button("PBN", () => save("pbn")), button("LIN", () => save("lin")), button("BBO link", link), button("Share", share),
     ]);
     say(`${(found.played || found.contract).text}. ${found.imps === null ? "" : `${found.imps} IMPs.`}`);
   } catch (fault) {
@@ -218,18 +219,27 @@ async function save(form) {
   }
 }
 
-async function copyLink() {
+/** Show an address to be copied, with a warning beside it. */
+async function offer(text, warning) {
+  const field = element("input", { value: text, readonly: true, "aria-label": warning });
+  const place = at("review").querySelector(".actions");
+  place.querySelectorAll(".offer").forEach((old) => old.remove());
+  place.append(element("label", { class: "offer" }, warning, field));
+  field.select();
+  await navigator.clipboard?.writeText(text).catch(() => undefined);
+}
+
+async function link() {
   try {
     const { text } = await get(`tables/${state.table}/export`, { form: "link" });
-    const input = element("input", { value: text, readonly: true, "aria-label": "Link to the hand viewer; it holds all four hands" });
-    at("review").querySelector(".actions").append(input);
-    input.select();
-    await navigator.clipboard?.writeText(text).catch(() => undefined);
-    say("The link is copied. It holds all four hands.");
+    await offer(text, "A link to BBO's hand viewer. It holds all four hands, and opens another site.");
   } catch (fault) {
     complain(fault);
   }
 }
+
+const share = () => offer(addressOf(state), "Careful: this address holds all four hands and the key of this table. "
+  + "Others paste it under Settings at their own table.");
 
 // --- boards ------------------------------------------------------------------------------------------------
 
@@ -303,11 +313,18 @@ function chosen(word, legal, choose) {
 document.addEventListener("keydown", onKey);
 at("new").addEventListener("click", deal);
 at("settings").addEventListener("click", async () => { if (await setup.open()) deal(); });
+window.addEventListener("hashchange", async () => {
+  const shared = await boardOf(location.hash).catch(complain);
+  if (shared) begin(() => post("tables", { ...setup.wishes(), ...shared }));
+});
+document.addEventListener("shared-board", (event) => { location.hash = event.detail; });
 at("keys").addEventListener("click", () => at("help").showModal());
 
 try {
   tellSession(await setup.start());
-  await deal();
+  const shared = await boardOf(location.hash);
+  if (shared) await begin(() => post("tables", { ...setup.wishes(), ...shared }));
+  else await deal();
 } catch (fault) {
   complain(fault);
 }

@@ -45,6 +45,12 @@ export function open() {
 /** Take a text: a system by its file's name, else boards. Says what came of it. */
 export async function take(text, name) {
   try {
+    const shared = text.trim().match(/^\S*#(deal=\S+)$/);
+    if (shared) {
+      dialog.close("shared");
+      document.dispatchEvent(new CustomEvent("shared-board", { detail: shared[1] }));
+      return;
+    }
     if (name.endsWith(".bidding")) {
       const { spec } = await post("systems", { text, name });
       listSpecs((await get("start")).specs);
