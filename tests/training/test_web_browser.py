@@ -154,6 +154,20 @@ def test_an_address_shares_deal_auction_and_seat(visit):
     other.wait_for_selector(".calls button")
 
 
+def test_a_system_unfolds(visit):
+    page = visit()
+    page.click("#system")
+    page.fill('#explorer input[name="spec"]', "system:sayc")
+    page.keyboard.press("Tab")
+    page.click('#unfolded li button:has-text("1NT")')
+    expect(page.locator("#unfolded")).to_contain_text("Stayman")
+    page.fill('#explorer input[name="search"]', "stayman")
+    expect(page.locator("#unfolded li")).to_have_count(1)
+    page.click("#unfolded p button >> nth=0")
+    page.fill('#explorer input[name="search"]', "")
+    expect(page.locator("#unfolded")).to_contain_text("Opening bids")
+
+
 def test_everything_has_a_name_for_screen_readers(visit):
     page = visit()
     nameless = """() => [...document.querySelectorAll('button, input, select, textarea, [role=img], section')]

@@ -181,7 +181,14 @@ def test_texts_that_are_no_systems_are_refused_with_their_line(text):
 ONE = "api/tables/{t}"
 GETS = ["api/start", "api/session", ONE, f"{ONE}/review", f"{ONE}/export", "api/tables/x", "nothing"]
 ACTS = ["call", "step", "card", "claim", "undo", "play", "show", "hint", "calls", "again"]
-POSTS = ["api/boards", "api/systems", "api/tables", "api/tables/x/call", *(f"{ONE}/{act}" for act in ACTS)]
+POSTS = [
+    "api/boards",
+    "api/systems",
+    "api/system",
+    "api/tables",
+    "api/tables/x/call",
+    *(f"{ONE}/{act}" for act in ACTS),
+]
 WORDS = [
     "",
     *["S", "N", "X", "1C", "9Z", "4SX", "HQ", "-1", "pbn", "random", "stack", "♠", "NESW", "SS"],

@@ -219,6 +219,10 @@ def test_a_board_is_played_to_its_last_card_and_every_card_is_costed(visitor):
     # Tricks lost by declarer's side, less those that the defence gave back, lie between double dummy and the result.
     assert found["contract"]["took"] - costs["NS"] + costs["EW"] == found["played"]["took"]
     assert found["imps"] == int(imps(found["played"]["points"] - found["other"]["points"]))
+    # What other calls would have come to is set against the auction, whatever the play made of it.
+    for mine in found["calls"]:
+        for option in mine["options"]:
+            assert option["imps"] == int(imps(option["points"] - found["contract"]["points"]))
 
 
 @pytest.mark.slow
@@ -342,6 +346,16 @@ def test_boards_come_from_judging_deals_and_dealer_and_vulnerability_can_be_chos
     assert state["board"]["dealer"] == "W"
     assert state["board"]["vulnerability"] == "EW"
     assert state["board"]["source"] == "a judging board"
+
+
+def test_a_system_unfolds_without_any_hand(visitor):
+    found = visitor.post("system", spec="system:sayc", calls="1N P")
+    assert found["seat"] == "S"
+    assert found["calls"]["2C"]["note"].startswith("Stayman")
+    assert found["shown"]["N"].startswith("15-17 points")
+    assert visitor.post("system", spec="system:sayc", calls="P P P P")["over"]
+    visitor.post("system", 400, spec="system:sayc", calls="1N 1N")
+    visitor.post("system", 400, spec="python:os:getcwd")
 
 
 def test_a_table_begins_with_calls_that_were_made_elsewhere(visitor):

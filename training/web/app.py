@@ -25,6 +25,7 @@ from training.web.dealing import read_stack
 from training.web.exports import export
 from training.web.guard import Guard, Limits
 from training.web.hints import hint
+from training.web.meanings import after_auction
 from training.web.review import review
 from training.web.session import Session
 from training.web.table import OVER, Setup, Table
@@ -54,6 +55,7 @@ class Doors:
             ("/api/session", "GET", self.results),
             ("/api/boards", "POST", self.boards),
             ("/api/systems", "POST", self.systems),
+            ("/api/system", "POST", self.system),
             ("/api/tables", "POST", self.tables),
             ("/api/tables/{name}", "GET", self.look),
             ("/api/tables/{name}/review", "GET", self.review),
@@ -104,6 +106,20 @@ class Doors:
         if spec not in self.session.dropped:
             self.session.dropped.append(spec)
         return {"spec": spec}
+
+    async def system(self, request: Request) -> dict[str, Any]:
+        """What every legal call shows after an auction, where all four seats bid by one spec."""
+        asked = await self._body(request)
+        spec, said = asked.text("spec", 300), asked.text("calls", 2000, "")
+        calls = [parse_call(word) for word in said.split()]
+        vulnerability = asked.choice("vulnerability", VULNERABILITIES, VULNERABILITIES[0])
+        asked.done()
+
+        def unfold() -> dict[str, Any]:
+            known = seating.checked(spec, self.session.named)
+            return after_auction(known, calls, VULNERABILITIES.index(vulnerability))
+
+        return await self.thinking(unfold)
 
     async def tables(self, request: Request) -> dict[str, Any]:
         asked = await self._body(request)

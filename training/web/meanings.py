@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,8 +21,8 @@ from agents.networks.meaning import auction_keys
 from agents.reasoning.habits import trivial_system
 from agents.registry import system_of
 from bridge_env.auction import Auctions, one_auction
-from bridge_env.calls import DOUBLE, FIRST_BID, NOTRUMP, PASS, level_of, strain_of
-from bridge_env.cards import UNKNOWN
+from bridge_env.calls import DOUBLE, FIRST_BID, NOTRUMP, PASS, call_text, level_of, strain_of
+from bridge_env.cards import SEATS, UNKNOWN
 from bridge_env.view import BidView, view_of
 from training.book.wording import promise, remark, span, symbols
 from training.web.seating import network_at, spec_at
@@ -132,6 +133,24 @@ class Reader:
 def reader(north_south: str, east_west: str) -> Reader:
     """The reader of two partnerships, kept."""
     return Reader(north_south, east_west)
+
+
+def after_auction(spec: str, calls: Sequence[int], vulnerability: int) -> dict[str, Any]:
+    """What each legal call shows after ``calls`` from North on, all four seats bidding by ``spec``; and so far shown.
+
+    Raises:
+        IllegalCall: the calls are no auction.
+    """
+    auctions = one_auction(calls, 0, vulnerability)
+    read = reader(spec, spec)
+    legal = [] if auctions.done[0] else np.flatnonzero(auctions.legal()[0]).tolist()
+    shown = read.seats(calls, 0, vulnerability)
+    return {
+        "seat": SEATS[int(auctions.turn[0])],
+        "over": bool(auctions.done[0]),
+        "shown": {SEATS[seat]: shown[seat] for seat in range(4)},
+        "calls": {call_text(c): read.call(calls, 0, vulnerability, c).as_json() for c in legal},
+    }
 
 
 def _view(calls: Sequence[int], dealer: int, vulnerability: int) -> BidView:

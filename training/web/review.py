@@ -58,7 +58,7 @@ def _review(table: Table) -> dict[str, Any]:
         "other": other,
         "side": "EW" if side else "NS",
         "imps": None if other is None else int(imps(sign * (points - other["points"]))),
-        "calls": _my_calls(table, tricks, points),
+        "calls": _my_calls(table, tricks, solved["points"]),
         "cards": _card_costs(table),
     }  # fmt: skip
 
@@ -127,7 +127,11 @@ def _other_table(table: Table, tricks: NDArray[np.int8]) -> dict[str, Any] | Non
 
 
 def _my_calls(table: Table, tricks: NDArray[np.int8], points: int) -> list[dict[str, Any]]:
-    """Each call of a person with what every other would have come to, bid out by the bidders of the table."""
+    """Each call of a person with what every other would have come to, bid out by the bidders of the table.
+
+    Args:
+        points: what the auction came to at double-dummy tricks, NS-positive: gains are over that, whatever was played.
+    """
     deal, setup = table.deal, table.setup
     mine = [k for k in range(len(table.calls)) if (deal.dealer + k) & 3 in setup.people]
     branches: list[tuple[int, int]] = []

@@ -62,12 +62,13 @@ def serve(options: Options, say: Callable[[str], object] = print) -> None:
         token = secrets.token_urlsafe(18)
         seed = secrets.randbits(48) if options.seed is None else options.seed
         app = make_app(token, seed=seed, named=options.specs, host=options.host, port=port)
-        named = f"[{options.host}]" if ":" in options.host else options.host
+        shown = LOCAL if options.host in ("0.0.0.0", "::") else options.host
+        named = f"[{shown}]" if ":" in shown else shown
         address = f"http://{named}:{port}/{token}/"
         if options.host != LOCAL:
             say(
                 f"Listening on {options.host}: whoever can reach this machine and knows the address below can use the "
-                "table. What is sent is not encrypted."
+                "table; there, put this machine's name in digits in its place. What is sent is not encrypted."
             )
         say(f"The table is at {address}\nCtrl-C ends it; nothing is kept.")
         threading.Thread(target=alone, args=(_wake,), daemon=True).start()

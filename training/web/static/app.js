@@ -2,6 +2,7 @@
 
 import { Fault, get, post } from "./api.js";
 import { drawAuction, drawBox, drawDetail, drawHint } from "./auction.js";
+import { explore } from "./explorer.js";
 import { drawTable } from "./hands.js";
 import { drawReview } from "./review.js";
 import * as setup from "./setup.js";
@@ -318,6 +319,7 @@ window.addEventListener("hashchange", async () => {
   if (shared) begin(() => post("tables", { ...setup.wishes(), ...shared }));
 });
 document.addEventListener("shared-board", (event) => { location.hash = event.detail; });
+at("system").addEventListener("click", () => explore(setup.wishes().ns));
 at("keys").addEventListener("click", () => at("help").showModal());
 
 try {

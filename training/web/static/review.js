@@ -65,7 +65,7 @@ function calls(state, found) {
       rows.length > FEW + 1 ? element("details", {}, element("summary", { class: "aside" }, `all ${rows.length} calls`),
         optionTable(rows.map((row) => row.cloneNode(true)))) : "");
   });
-  return sheet("Where did it go wrong?", element("p", { class: "aside" }, "Each call of yours, and what every other would have come to: bid out by the same bidders, at double-dummy tricks, in IMPs over what happened."), parts);
+  return sheet("Where did it go wrong?", element("p", { class: "aside" }, "Each call of yours, and what every other would have come to: bid out by the same bidders, in IMPs over your auction, all at double-dummy tricks."), parts);
 }
 
 function cards(found) {
