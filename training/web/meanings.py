@@ -166,6 +166,8 @@ def _promise(told: Telling) -> str:
 def _told(shown: NDArray[np.int16]) -> str:
     """``shown_text`` in the page's words: ``12-21 points, 5+ ♠``."""
     text = shown_text(shown)
+    if text == "nothing":
+        return "nothing particular"
     words = [f"{part.removeprefix('strength ')} points" if part.startswith("strength") else part
              for part in text.split(", ")]  # fmt: skip
     for suit, name in enumerate(("clubs", "diamonds", "hearts", "spades")):

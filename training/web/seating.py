@@ -6,6 +6,7 @@ from functools import lru_cache
 
 from agents.networks.bidder import NetworkBidder
 from agents.networks.shipped import shipped_networks
+from agents.reasoning.options import Options, parse_options
 from agents.registry import lend_system, player_of, seat_specs, shipped_systems
 from bridge_env.bidders import SpecError, make
 from bridge_env.protocols import Bidder
@@ -13,6 +14,7 @@ from training.match.match import seat_teams
 from training.web.asked import Refused
 
 _PLAIN = ("pass", "random", "doubler")
+_MOST_SAMPLES, _MOST_SECONDS = 512, 10
 _NOT_OFFERED = ("empty", "silent", "doubler")  # systems that are no opponents for a person
 
 
@@ -45,9 +47,19 @@ def checked(spec: str, named: tuple[str, ...]) -> str:
             )
     try:
         make(spec)
+        bounded = spec in named or all(_within_bounds(part) for part in parts)
     except (SpecError, OSError) as error:
         raise Refused(f"{error}.") from None
+    if not bounded:
+        raise Refused(f"From the page a thinker has at most {_MOST_SAMPLES} samples or {_MOST_SECONDS} seconds a call.")
     return spec
+
+
+def _within_bounds(spec: str) -> bool:
+    """Does it think no longer than a page can wait?"""
+    _, _, options = spec.partition("?")
+    given = parse_options(options, spec) if spec.startswith("reason:") else Options()
+    return given.samples <= _MOST_SAMPLES and given.seconds <= _MOST_SECONDS
 
 
 def _ours(spec: str) -> bool:
