@@ -101,6 +101,7 @@ def listen(host: str, port: int | None) -> socket.socket:
 
 def _wake() -> None:
     """Load what the first board needs, so that its first call comes at once."""
+    from bridge_env.bidders import make
     from training.web.dealing import random_deal
     from training.web.meanings import reader
     from training.web.table import BIDDING, Setup, Table
@@ -111,3 +112,4 @@ def _wake() -> None:
     while table.phase == BIDDING:
         table.step(len(table.calls))
     reader(spec, "system:champion").seats([], 0, 0)
+    make(f"reason:{spec}")  # what its hints think with
