@@ -137,7 +137,7 @@ def test_bid_a_transfer(capsys):
     _, out, _ = run(capsys, "bid", "system:sayc", "--hand", "K82.AQ943.T7.J65", "--auction", "1NT Pass")
     assert re.sub(r"line \d+", "line #", out).splitlines()[:3] == [
         "2D",
-        "  because   sayc, line #: 2D  5+ H, H >= S, 0-7 hcp or 5+ H and H > S or 5+ H and 5+ S  (transfer)",
+        "  because   sayc, line #: 2D  5+ H, H >= S  (transfer)",
         "  shown     S (me) 5+ hearts",
     ]
 
