@@ -184,7 +184,7 @@ FAULTS = [
     ("1C-", 1, "'' is no call"),
     ("any", 1, "'any' stands for calls of the opponents only"),
     ("1N\n  2any", 2, "'any' stands for calls of the opponents only"),
-    ("# c\n\n1C  5+ h", 3, "'h' is no word of the language; 'bridge-env bid --words' lists them"),
+    ("# c\n\n1C  5+ h", 3, "'h' is no word of the language; did you mean H?; 'bridge-env bid --words' lists them"),
     ("1C  5+ length", 1, "'length' is no word"),
     ("1C  5+ fit", 1, "'fit' needs a suit: fit:S, fit:M or fit:x"),
     ("1C  shape", 1, "'shape' is no constraint; write '15-17 hcp'"),

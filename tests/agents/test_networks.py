@@ -237,7 +237,7 @@ def header_with(**entries):
         (header_with(format="bridge-env policy"), "no network file"),
         (header_with(scales=[1.0]), "checksum"),
         (lambda a: a.update(header=np.frombuffer(b"[]", np.uint8)), "header"),
-        (lambda a: a.update(header=np.frombuffer(b"\xff\xfe", np.uint8)), "decode"),
+        (lambda a: a.update(header=np.frombuffer(b"\xff\xfe", np.uint8)), "this is no JSON"),
     ],
 )
 def test_damaged_files_are_refused(file, change, says):

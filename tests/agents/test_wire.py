@@ -158,17 +158,18 @@ def test_unknown_and_missing_keys_are_refused():
     ("spec", "reason"),
     [
         (
-            "nobody",
+            "nobody:x",
             "names no bidder; there are pass, random, doubler, cases:..., pair:..., policy:..., reason:..., "
             "som:..., system:..., python:module:factory",
         ),
+        ("nobody", "no such system is shipped"),
         ("pass:now", "'pass' takes nothing after it"),
         ("system:nowhere.bidding", "there is no such file, and no such system is shipped ("),
         ("system:general", "there is no such file"),  # the general rules alone are no system
         ("pair:pass", "a pair is two specs"),
         ("pair:pass,", "a pair is two specs"),
         ("pair:pass,pass,pass", "a pair is two specs"),
-        ("pair:pass,nobody", "'nobody' names no bidder"),
+        ("pair:pass,nobody", "no such system is shipped"),
         ("python:bridge_env", "write python:package.module:factory"),
         ("python:no_such_module:make", "cannot import 'no_such_module'"),
         ("python:test_wire:nothing", "has no attribute 'nothing'"),

@@ -247,7 +247,7 @@ def test_match_on_a_file_tells_what_training_may_have_seen(capsys, tmp_path):
 @pytest.mark.parametrize(
     ("words", "reason"),
     [
-        (("bid", "nobody"), "'nobody' names no bidder; there are pass"),
+        (("bid", "nobody"), "system:nobody: there is no such file, and no such system is shipped"),
         (("bid", "system:sayc", "--hand", "AKQ2"), "must have four suits (S.H.D.C)"),
         (("bid", "system:sayc", "--hand", HAND, "--auction", "1C 8C"), "'8C' is not a call"),
         (("bid", "system:sayc", "--hand", HAND, "--auction", "1C X X"), "X is not legal"),

@@ -275,7 +275,7 @@ def test_the_faulty_partner_of_a_pair_is_named():
 @pytest.mark.parametrize(
     ("arguments", "kind", "reason"),
     [
-        (("nobody", "pass"), SpecError, "'nobody' names no bidder"),
+        (("nobody", "pass"), SpecError, "no such system is shipped"),
         (("pass", "system:nowhere"), SpecError, "there is no such file"),
         (("pass", "pass", 0), ValueError, "a match needs at least one board, not 0"),
     ],

@@ -7,8 +7,8 @@ from functools import lru_cache
 from agents.networks.bidder import NetworkBidder
 from agents.networks.shipped import shipped_networks
 from agents.reasoning.options import Options, parse_options
-from agents.registry import lend_system, player_of, seat_specs, shipped_systems
-from bridge_env.bidders import SpecError, make
+from agents.registry import lend_system, seat_specs, shipped_systems
+from bridge_env.bidders import SpecError, make, player_at
 from bridge_env.protocols import Bidder
 from training.match.match import seat_teams
 from training.web.asked import Refused
@@ -113,7 +113,7 @@ def spec_at(north_south: str, east_west: str, seat: int) -> str:
 
 def bidder_at(north_south: str, east_west: str, seat: int) -> Bidder:
     """Who bids at one seat."""
-    return player_of(teams(north_south, east_west)[seat & 1], seat)
+    return player_at(teams(north_south, east_west)[seat & 1], seat)
 
 
 def network_at(north_south: str, east_west: str, seat: int) -> NetworkBidder | None:
