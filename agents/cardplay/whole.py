@@ -34,7 +34,7 @@ def play_out(
     ask: Ask = ask_plainly,
     after: Callable[[], object] = lambda: None,
 ) -> None:
-    """Play ``plays`` to the end, in place. The stream of a card hangs on its table's key and its number.
+    """Play ``plays`` to the end, in place. The stream of a card depends on its table's key and its number.
 
     Args:
         players: whoever sits somewhere.

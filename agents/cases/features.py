@@ -1,6 +1,6 @@
 """A state as a row of small whole numbers: the hand as conventions see it, and what the auction has told.
 
-Nothing in it hangs on the seat: seats are counted from the one that calls (0 me, 1 left, 2 partner, 3 right).
+Nothing in it depends on the seat: seats are counted from the one that calls (0 me, 1 left, 2 partner, 3 right).
 """
 
 from __future__ import annotations

@@ -110,7 +110,7 @@ def _centres(point: Int16Array, groups: int) -> NDArray[np.float32]:
 
 
 def _closest(point: Int16Array, centre: NDArray[np.float32]) -> NDArray[np.int64]:
-    """The closest centre of each point; which it is may hang on rounding, what is found does not."""
+    """The closest centre of each point; which it is may depend on rounding, what is found does not."""
     size = np.square(centre).sum(axis=1)
     parts = [point[at : at + _BLOCK].astype(np.float32) for at in range(0, len(point), _BLOCK)]
     return np.concatenate([np.zeros(0, np.int64), *((size - 2 * part @ centre.T).argmin(axis=1) for part in parts)])

@@ -2,7 +2,7 @@
 
 ``published``: the four lengths and the high-card points, as BridgeSOM had them, and what the auction adds in a few
 columns. ``learned``: all that case bases see (``agents.cases.features``), to be brought down by a learned metric.
-Nothing hangs on the seat: seats are counted from the one that calls (0 me, 1 left, 2 partner, 3 right).
+Nothing depends on the seat: seats are counted from the one that calls (0 me, 1 left, 2 partner, 3 right).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A clock that counts how often it is asked, so that a test of a budget in seconds does not hang on the machine."""
+"""A clock that counts how often it is asked, so that a test of a budget in seconds does not depend on the machine."""
 
 from types import SimpleNamespace
 

@@ -288,7 +288,7 @@ def test_a_planted_rule_is_found():
 
 
 def test_a_sayable_rule_leaves_out_what_nobody_would_speak_of():
-    """A double of 1H that hangs on the honours in clubs is no agreement."""
+    """A double of 1H that depends on the honours in clubs is no agreement."""
     assert [said(rules(planted(asked="S"), sayable=s)) for s in (False, True)] == [[["hcp", "S"]]] * 2
     assert ["top5:C" in atom for rule in said(rules(planted(asked="top5:C"))) for atom in rule] == [False, True]
     assert not any("top5:C" in rule for rule in said(rules(planted(asked="top5:C"), sayable=True)))

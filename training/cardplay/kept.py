@@ -26,7 +26,7 @@ class KeptBoards:
 
     Args:
         path: of the file.
-        header: what the boards hang on.
+        header: what the boards depend on.
         bidding: the match. Its boards are replayed as they are read; of others the file keeps what it has.
     """
 

@@ -71,7 +71,7 @@ def play_boards(
 
     Args:
         tables: the auctions, as a match has them: A North-South, then A East-West.
-        seed: of the players' chance; a card's stream hangs on it, the board's number and the card's, not on the table.
+        seed: of the players' chance; a card's stream depends on it, the board's number and the card's, not on the table.
         seconds: what a player may take for a card.
     """
     n = len(boards)
@@ -165,7 +165,7 @@ def player_name(player: str | CardPlayer) -> str:
 
 
 def _header(bidding: MatchResult, teams: Teams) -> dict[str, Any]:
-    """What a file's boards hang on: all but how many there are."""
+    """What a file's boards depend on: all but how many there are."""
     first = hashlib.sha256(bidding.boards.owner[0].tobytes() + bidding.boards.number[:1].tobytes()).hexdigest()
     return {
         "a": bidding.a, "b": bidding.b, "play_a": player_name(teams.players[0]),

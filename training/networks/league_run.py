@@ -97,7 +97,7 @@ def train(
 
 
 def _start(folder: Path, config: LeagueConfig, say: Callable[[str], None]) -> Networks:
-    """The network to begin with, kept in the run's folder so that the run hangs on no other file."""
+    """The network to begin with, kept in the run's folder so that the run depends on no other file."""
     path = folder / START
     if not path.exists():
         if config.start == NOTHING:

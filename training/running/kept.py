@@ -35,7 +35,7 @@ class Kept:
 
     Args:
         path: of the file; it is made by ``read`` where there is none.
-        header: what the results hang on. A file that says something else is refused.
+        header: what the results depend on. A file that says something else is refused.
         shape: of a row, without its checksum (see ``bridge_env.schema``).
         of_old: makes a row of what a line of the first format held.
     """

@@ -148,7 +148,7 @@ class Table:
         return view_of(self.auctions, self.deal.owner[None])
 
     def key(self, number: int, what: str = "call") -> NDArray[np.uint64]:
-        """The random stream of a call or card; it hangs on the cards and its number."""
+        """The random stream of a call or card; it depends on the cards and its number."""
         return streams.key("table", what, self.deal.number, int(self.deal.owner.astype(np.int64) @ _WEIGHTS),
                            np.array([number]))  # fmt: skip
 

@@ -43,7 +43,7 @@ def look_ahead(
 ) -> NDArray[np.float32]:
     """IMPs that other calls may be expected to gain over those made, if everyone goes on as now.
 
-    A decision's deals hang on the seed, its board, table and number alone: no batch changes them.
+    A decision's deals depend on the seed, its board, table and number alone: no batch changes them.
 
     Args: as for ``training.evolve.refine.decisions.play_out``.
 

@@ -74,7 +74,7 @@ def answers_task(
 def after_call(path: str, call: str) -> dict[str, str]:
     """The positions in which partner answers ``call``, as they read, and the path under which answers are written.
 
-    Which they are may hang on the suits: a call's level does, and a suit of a kind that was not named before gets
+    Which they are may depend on the suits: a call's level does, and a suit of a kind that was not named before gets
     another name when it is (after 1M-lowest:C, C is m). Then the exact position is taken.
     """
     out: dict[str, str] = {}
