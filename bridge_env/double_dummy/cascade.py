@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cached_property, lru_cache
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -13,8 +15,8 @@ from bridge_env.double_dummy.library import Library, embedded
 class Cascade:
     """Looks deals up, under all suit permutations and turns of the table, and solves the rest exactly.
 
-    A ``bridge_env.protocols.DoubleDummy``. Nothing is solved, and endplay not imported, until a deal comes
-    that the library does not have.
+    A ``bridge_env.protocols.DoubleDummy``. No library is opened until a deal comes; nothing is solved, and endplay not
+    imported, until one comes that the library does not have.
 
     Args:
         library: where to look first; None = the one that ships with the package.
@@ -22,8 +24,13 @@ class Cascade:
     """
 
     def __init__(self, library: Library | None = None, exact: ExactDoubleDummy | None = None) -> None:
-        self.library = embedded() if library is None else library
+        self._library = library
         self.exact = ExactDoubleDummy() if exact is None else exact
+
+    @cached_property
+    def library(self) -> Library:
+        """Where it looks first; opened when it is first asked for."""
+        return embedded() if self._library is None else self._library
 
     def tricks(self, owner: ArrayLike) -> NDArray[np.int8]:
         """Whole tables, int8 (N, 4, 5) [declarer seat, strain], of deals uint8 (N, 52).
@@ -51,3 +58,9 @@ class Cascade:
         if unknown.size:
             tricks[unknown] = self.exact.tricks_for(deals[unknown], d[unknown], s[unknown])
         return tricks
+
+
+@lru_cache(maxsize=1)
+def library_then_solver() -> Cascade:
+    """The shipped library, then DDS: one for the process, so that whoever asks has no contract solved twice."""
+    return Cascade()

@@ -48,6 +48,7 @@ from bridge_env.double_dummy.packing import (
     impossible_records,
     pack_deals,
     pack_records,
+    packed_words,
     unpack_deals,
     unpack_tables,
 )
@@ -270,13 +271,6 @@ class _KeyIndex:
             return np.full(len(keys), -1, np.intp)
         at = np.minimum(np.searchsorted(self._keys, keys), len(self._keys) - 1)
         return np.where(self._keys[at] == keys, self._order[at], -1)
-
-
-def packed_words(packed: UInt8Array) -> NDArray[np.uint64]:
-    """The deals of packed deals (N, 13) or records (N, 23) as two numbers each: uint64 (N, 2)."""
-    padded = np.zeros((len(packed), 16), np.uint8)
-    padded[:, :DEAL_BYTES] = packed[:, :DEAL_BYTES]
-    return padded.view("<u8").astype(np.uint64)
 
 
 def _hash(words: NDArray[np.uint64]) -> NDArray[np.uint64]:

@@ -16,9 +16,9 @@ from bridge_env.double_dummy.exact import ExactDoubleDummy
 from bridge_env.double_dummy.library import (
     CorruptLibrary,
     Library,
-    packed_words,
     write_records,
 )
+from bridge_env.double_dummy.packing import packed_words
 from bridge_env.protocols import DoubleDummy
 
 PathLike = str | os.PathLike[str]

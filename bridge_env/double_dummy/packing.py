@@ -8,9 +8,13 @@ packed deal    13     card ``c`` (0..51) is bits ``2 * (c % 4)`` and up of byte 
 packed table   10     entry ``e = 5 * declarer + strain`` (0..19) is the low half of byte ``e // 2`` if
                       ``e`` is even, the high half if odd; its value is the declarer's tricks, 0..13
 =============  =====  =============================================================================
+
+What decodes one record is plain arithmetic, so that kernels do the same: ``images`` compiles it with ``njit``.
 """
 
 from __future__ import annotations
+
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -102,3 +106,31 @@ def _fault_text(records: UInt8Array, first: int, short: NDArray[np.bool_], over:
     held = np.bincount(unpack_deals(records[row : row + 1, :DEAL_BYTES])[0], minlength=4)
     seat = int(np.flatnonzero(held != 13)[0])
     return f"deal {first + row} gives {SEATS[seat]} {held[seat]} cards, not 13"
+
+
+def packed_words(packed: UInt8Array) -> NDArray[np.uint64]:
+    """The deals of packed deals (N, 13) or records (N, 23) as two numbers each: uint64 (N, 2)."""
+    padded = np.zeros((len(packed), 16), np.uint8)
+    padded[:, :DEAL_BYTES] = packed[:, :DEAL_BYTES]
+    return padded.view("<u8").astype(np.uint64)
+
+
+# --- one record uint8 (23,), also inside kernels ----------------------------------------------------------
+
+
+def suit_seats(record: Any, suit: int) -> Any:
+    """The seats that hold the 13 cards of a suit, two bits each from the lowest rank up: uint32.
+
+    Above them stand six bits that mean nothing.
+    """
+    first = 13 * suit // 4  # the byte with the suit's lowest card, and four bytes hold them all
+    word = np.uint32(record[first])
+    for i in range(1, 4):
+        word |= np.uint32(record[first + i]) << np.uint32(8 * i)
+    return word >> np.uint32(2 * suit)
+
+
+def entry(record: Any, declarer: int, strain: int) -> Any:
+    """Declarer's tricks in a strain."""
+    at = 5 * declarer + strain
+    return (record[DEAL_BYTES + (at >> 1)] >> (4 * (at & 1))) & 15

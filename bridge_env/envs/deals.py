@@ -23,18 +23,20 @@ from __future__ import annotations
 
 import os
 import warnings
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import Protocol, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bridge_env import streams
+from bridge_env.boards import UNSAID, Boards, boards_of
 from bridge_env.cards import deals_of
-from bridge_env.double_dummy import Cascade, Library, embedded
+from bridge_env.double_dummy import Library, embedded
+from bridge_env.double_dummy.cascade import library_then_solver
 from bridge_env.double_dummy.estimator import TrickEstimator, embedded_estimator, quantile
-from bridge_env.envs.boards import UNSAID, Boards, boards_of
-from bridge_env.envs.kernels.images import NUM_IMAGES, draw_images
+from bridge_env.double_dummy.images import NUM_IMAGES
+from bridge_env.envs.kernels.images import draw_images
 from bridge_env.protocols import DoubleDummy
 from bridge_env.records.pbn import read_boards
 
@@ -62,12 +64,6 @@ class DealSource(DoubleDummy, Protocol):
         ...
 
 
-@lru_cache(maxsize=1)
-def library_then_solver() -> DoubleDummy:
-    """The shipped library, then DDS: one for the process, so that all envs remember what any had solved."""
-    return Cascade()
-
-
 class SolvesTheRest:
     """A deal source's tricks: looked up in the shipped library, else solved."""
 
@@ -86,7 +82,7 @@ class LibraryDeals(SolvesTheRest):
     Args:
         split: ``"training"``, ``"judging"`` or ``"all"``.
         path: a library file; default: the shipped one.
-        images: draw each deal as any of its 96 images (``bridge_env.envs.kernels.images``), which are solved too and
+        images: draw each deal as any of its 96 images (``bridge_env.double_dummy.images``), which are solved too and
             on its side of the split; None = for training.
     """
 
@@ -105,8 +101,8 @@ class LibraryDeals(SolvesTheRest):
         return embedded() if self.path is None else Library.open(self.path)
 
     def draw(self, key: NDArray[np.uint64], number: NDArray[np.int64]) -> Boards:
-        unsaid = np.full(len(key), UNSAID, np.int8)
-        return Boards(*draw_images(key, *self.records()), unsaid, unsaid)
+        owner, tricks = draw_images(key, *self.records())
+        return Boards(owner, *_unsaid(len(key)), tricks=tricks)
 
     def records(self) -> tuple[NDArray[np.uint8], NDArray[np.intp], int]:
         """What ``images.draw_images`` draws from: the library's records, which of them, and how many images."""
@@ -147,8 +143,8 @@ class EstimatedDeals(SolvesTheRest):
         owner = deals_of(streams.key(key, "random deal"))
         luck = streams.uniforms(streams.key(key, "estimated tricks"), 1)
         of_declarer = np.where(np.arange(4) & 1, 1 - luck, luck)  # (N, 4)
-        unsaid = np.full(len(key), UNSAID, np.int8)
-        return Boards(owner, quantile(estimator.distribution(owner), of_declarer[:, :, None]), unsaid, unsaid)
+        tricks = quantile(estimator.distribution(owner), of_declarer[:, :, None])
+        return Boards(owner, *_unsaid(len(key)), tricks=tricks)
 
 
 class FixedDeals(SolvesTheRest):
@@ -167,7 +163,7 @@ class FixedDeals(SolvesTheRest):
 
     @property
     def solved(self) -> bool:
-        return bool((self.boards.tricks >= 0).all())
+        return self.boards.solved
 
     def draw(self, key: NDArray[np.uint64], number: NDArray[np.int64]) -> Boards:
         n = len(self.boards)
@@ -207,6 +203,12 @@ class PbnDeals(SolvesTheRest):
 
     def draw(self, key: NDArray[np.uint64], number: NDArray[np.int64]) -> Boards:
         return self._deals.draw(key, number)
+
+
+def _unsaid(count: int) -> tuple[NDArray[np.int8], NDArray[np.int8]]:
+    """Dealer and vulnerability where the source does not say them."""
+    unsaid = np.full(count, UNSAID, np.int8)
+    return unsaid, unsaid
 
 
 def _choose(key: NDArray[np.uint64], count: int) -> NDArray[np.intp]:

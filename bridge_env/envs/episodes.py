@@ -11,8 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from bridge_env import streams
 from bridge_env.auction import Contracts
+from bridge_env.boards import Boards, boards_of
 from bridge_env.cards import DealError, parse_deal, parse_seat, parse_vulnerability
-from bridge_env.envs.boards import Boards, boards_of
 from bridge_env.envs.rewards import NOTHING, PAR
 from bridge_env.envs.setup import Setup
 from bridge_env.envs.table import Tables

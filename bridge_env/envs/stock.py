@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bridge_env.auction import Contracts
-from bridge_env.envs.boards import Boards
+from bridge_env.boards import Boards
 from bridge_env.envs.episodes import Episodes, draw_episodes, episode_key
 from bridge_env.envs.rewards import PAR
 from bridge_env.envs.setup import Setup

@@ -29,9 +29,9 @@ from bridge_env.auction import (
     row_turn,
 )
 from bridge_env.bidders import DoublerBidder, PassBidder, RandomBidder
+from bridge_env.boards import UNKNOWN_TRICKS, Boards, contract_tricks
 from bridge_env.calls import DOUBLE, FIRST_BID, NUM_CALLS, PASS, REDOUBLE, bid_call
-from bridge_env.envs.boards import Boards
-from bridge_env.envs.kernels.chance import row_key, row_uniform
+from bridge_env.chance import row_key, row_uniform
 from bridge_env.kernels import njit
 from bridge_env.observation import OBSERVATION_SIZE, row_observation, row_shown
 from bridge_env.protocols import Bidder, DoubleDummy
@@ -45,7 +45,6 @@ CALLER, INJECTED, OVER, ILLEGAL, PASSES, RANDOM, DOUBLES = range(7)
 
 _COMPILED: dict[type, int] = {PassBidder: PASSES, RandomBidder: RANDOM, DoublerBidder: DOUBLES}
 _TWO_NOTRUMP_BID = bid_call(2, 4) - FIRST_BID
-UNKNOWN_TRICKS = -1
 
 
 def call_keys(keys: NDArray[np.uint64], number: ArrayLike) -> NDArray[np.uint64]:
@@ -305,11 +304,11 @@ class Tables:
     def solve(self, rows: NDArray[np.intp], double_dummy: DoubleDummy) -> None:
         """Ask ``double_dummy`` for the tricks of the contracts at ``rows`` that are not stored, and store them."""
         bid, _, declarer = self.auctions.take(rows).contracts()
-        strain = bid % 5
-        unknown = np.flatnonzero((bid >= 0) & (self.tricks[rows, declarer, strain] < 0))
-        if unknown.size:
-            rows, declarer, strain = rows[unknown], declarer[unknown], strain[unknown]
-            self.tricks[rows, declarer, strain] = double_dummy.tricks_for(self.owner[rows], declarer, strain)
+        played = np.flatnonzero(bid >= 0)
+        rows, declarer, strain = rows[played], declarer[played], bid[played] % 5
+        self.tricks[rows, declarer, strain] = contract_tricks(
+            self.owner[rows], self.tricks[rows], declarer, strain, double_dummy
+        )
 
     def scores(self, double_dummy: DoubleDummy) -> tuple[NDArray[np.int16], NDArray[np.int8]]:
         """Scores of the contracts as they stand, points for NS int16 (N,), and declarer's tricks int8 (N,).

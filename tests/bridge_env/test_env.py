@@ -134,7 +134,7 @@ def test_the_constructor_opens_nothing(monkeypatch):
     def opened(*args):
         raise AssertionError("data opened")
 
-    for name in ("embedded", "Cascade", "read_boards"):
+    for name in ("embedded", "library_then_solver", "read_boards"):
         monkeypatch.setattr(f"bridge_env.envs.deals.{name}", opened)
     env = BiddingEnv()
     BiddingEnv(deals=LibraryDeals())

@@ -1,10 +1,13 @@
 """The 96 images of solved deals, as the envs draw them."""
 
+import zlib
+
 import numpy as np
 import pytest
 
 from bridge_env import streams
-from bridge_env.cards import permute_suits, rotate_deals
+from bridge_env.cards import permute_suits, random_deals, rotate_deals
+from bridge_env.chance import purpose, row_draw, row_key, row_key_of_three, row_uniform
 from bridge_env.double_dummy import (
     ExactDoubleDummy,
     canonical_key,
@@ -12,10 +15,12 @@ from bridge_env.double_dummy import (
     is_judging,
     permute_tricks,
     rotate_tricks,
+    write_library,
 )
+from bridge_env.double_dummy.images import NUM_IMAGES, SUIT_ORDERS, image_number, images_of, row_image
+from bridge_env.double_dummy.packing import entry, suit_seats
 from bridge_env.envs.deals import LibraryDeals
-from bridge_env.envs.kernels.chance import purpose, row_draw, row_key, row_key_of_three, row_uniform
-from bridge_env.envs.kernels.images import NUM_IMAGES, SUIT_ORDERS, draw_images, row_image
+from bridge_env.envs.kernels.images import draw_images
 
 NUMBERS = np.arange(20_000)
 KEYS = streams.key("images", NUMBERS)
@@ -45,6 +50,39 @@ def test_every_image_is_the_permuted_and_turned_deal_with_its_table():
         seen.add(owner.tobytes())
     assert len(seen) == 96
     assert base.tobytes() in seen
+
+
+def test_any_records_and_images_can_be_asked_for():
+    library, indices, number = embedded(), np.array([7, 5, 7]), np.array([95, 0, 24])
+    owner, tricks = images_of(library.records, indices, number)
+    for row, (at, image) in enumerate(zip(indices, number, strict=True)):
+        order, steps = SUIT_ORDERS[image % 24, :4].tolist(), image // 24
+        np.testing.assert_array_equal(owner[row], permute_suits(rotate_deals(library.owners(at)[0], steps), order))
+        table = permute_tricks(rotate_tricks(library.tricks_at(at)[0], steps), order)
+        np.testing.assert_array_equal(tricks[row], table)
+        assert image_number(image % 24, steps) == image
+    assert [len(a) for a in images_of(library.records, indices[:0], number[:0])] == [0, 0]
+    for bad in (-1, NUM_IMAGES):
+        with pytest.raises(IndexError, match=rf"images go from 0 to 95; asked for {bad}"):
+            images_of(library.records, indices[:1], np.array([bad]))
+    with pytest.raises(IndexError, match="records go from 0"):
+        images_of(library.records, np.array([len(library)]), number[:1])
+
+
+def test_one_record_is_decoded_as_all_of_them_are():
+    owner, tricks = embedded().owners(range(50)), embedded().tricks_at(range(50))
+    for row, record in enumerate(embedded().records[:50]):
+        words = [int(suit_seats(record, suit)) for suit in range(4)]
+        assert [words[c // 13] >> 2 * (c % 13) & 3 for c in range(52)] == owner[row].tolist()
+        assert [[entry(record, seat, strain) for strain in range(5)] for seat in range(4)] == tricks[row].tolist()
+
+
+def test_the_deals_of_a_seed_are_what_they_have_always_been(tmp_path):
+    path, tricks = tmp_path / "made_up.bdl", np.arange(480).reshape(24, 4, 5) % 14
+    write_library(path, random_deals(1, 0, 24), tricks, {})
+    for images, known in ((True, 2665832095), (False, 2566160073)):
+        boards = LibraryDeals("all", path, images=images).draw(KEYS, NUMBERS)
+        assert zlib.crc32(boards.owner.tobytes() + boards.tricks.tobytes()) == known
 
 
 def test_all_deals_and_all_images_are_drawn_equally_often():

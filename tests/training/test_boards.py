@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import zlib
+
 import numpy as np
 import pytest
 
@@ -20,6 +22,13 @@ def small(tmp_path):
     """A library of 60 deals, so that its boards come round soon."""
     write_library(tmp_path / "small.bdl", embedded().owners(range(60)), embedded().tricks_at(range(60)), {"s": 1})
     return Library.open(tmp_path / "small.bdl")
+
+
+@pytest.fixture
+def made_up(tmp_path):
+    """A library of 24 random deals with tricks out of the air, which no other library changes."""
+    write_library(tmp_path / "made_up.bdl", cards.random_deals(1, 0, 24), np.arange(480).reshape(24, 4, 5) % 14, {})
+    return tmp_path / "made_up.bdl"
 
 
 def same(one, other):
@@ -54,6 +63,12 @@ def test_images_are_exact_and_do_not_repeat(small):
     assert (small.tables_of(boards.owner) == boards.tricks).all()
     first_round = boards.take(slice(0, deals))
     assert (first_round.owner == small.owners(first_round.base)).all()
+
+
+def test_the_boards_of_a_seed_are_what_they_have_always_been(made_up):
+    library = Library.open(made_up)
+    boards = library_boards(96 * len(library), 5, "all", library=library)
+    assert zlib.crc32(boards.owner.tobytes() + boards.tricks.tobytes()) == 1908542840
 
 
 def test_dealer_and_vulnerability_follow_the_number():

@@ -93,7 +93,6 @@ def _abroad(results: list[tuple[NDArray[np.int64], NDArray[np.int64]]], match: M
 def _direction(match: MatchResult, side: int) -> Row:
     """How the evolved pair did at one of the two tables, against par."""
     boards = match.boards
-    assert boards.tricks is not None
     goal = par(boards.tricks, boards.dealer, boards.vulnerability).astype(np.int64)
     sign = 1 - 2 * side
     values = imps(sign * (match.tables[side].score.astype(np.int64) - goal)).astype(np.int64)

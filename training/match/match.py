@@ -133,7 +133,7 @@ class MatchResult:
             "scoring": self.scoring, "mean": self.mean,
             "mean_standard_error": _known(standard_error(self.values, self.boards.base)),
             "deals": len(np.unique(self.boards.base)), "source": self.boards.source,
-            "dealer_and_vulnerability": "of the file" if self.boards.tricks is None else "by board number",
+            "dealer_and_vulnerability": "by board number" if self.boards.solved else "of the file",
             "share_in_training": self.boards.share_in_training(), "seconds": self.seconds,
             "problems": list(self.boards.problems),
         }  # fmt: skip
@@ -211,7 +211,7 @@ def play(
     if not isinstance(boards, Boards):
         boards = pbn_boards(deals, boards) if deals is not None else library_boards(boards, seed)
     began = time.perf_counter()
-    chunk = CHUNK if boards.tricks is not None else SOLVING_CHUNK
+    chunk = CHUNK if boards.solved else SOLVING_CHUNK
     if any(getattr(player_at(team, seat), "thinks", False) for team in (team_a, team_b) for seat in (0, 2)):
         chunk = THINKING_CHUNK
     size = min(chunk, -(-len(boards) // workers))

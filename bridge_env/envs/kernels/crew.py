@@ -17,7 +17,7 @@ from typing import NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from bridge_env.envs.kernels.chance import row_mix
+from bridge_env.chance import row_mix
 from bridge_env.kernels import njit
 from bridge_env.memory import add, load, store
 

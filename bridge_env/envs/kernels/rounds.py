@@ -22,11 +22,11 @@ from bridge_env.auction import (
     row_turn,
 )
 from bridge_env.calls import DOUBLE, FIRST_BID, NUM_BIDS, NUM_CALLS, PASS, REDOUBLE
+from bridge_env.chance import purpose, row_draw, row_key, row_key_of_three
 from bridge_env.double_dummy.packing import RECORD_BYTES
 from bridge_env.envs.episodes import EPISODE, SETTLED
 from bridge_env.envs.kernels import plan as at
 from bridge_env.envs.kernels.arrays import BID, DECLARER, DOUBLED, OUTCOME_ROWS, REFERENCE, SAME_STEP, SCORE, TRICKS
-from bridge_env.envs.kernels.chance import purpose, row_draw, row_key, row_key_of_three
 from bridge_env.envs.kernels.crew import PATIENCE, SHARES, call_crew, gather, next_round, report, take_share
 from bridge_env.envs.kernels.images import row_draw_image
 from bridge_env.envs.rewards import REWARDS

@@ -68,11 +68,11 @@ def no_trump_boards(count: int, seed: int, split: str = "judging") -> Boards:
         parts.append(replace(some, dealer=dealer).take(np.flatnonzero(fits.any(axis=1))))
         found += len(parts[-1])
         start += _STRETCH
-    rows = [np.concatenate([getattr(part, name) for part in parts])[:count] for name in ("owner", "dealer", "base")]
-    tricks = np.concatenate([part.tricks for part in parts if part.tricks is not None])[:count]
+    names = ("owner", "dealer", "base", "tricks")
+    owner, dealer, base, tricks = [np.concatenate([getattr(part, n) for part in parts])[:count] for n in names]
     number = np.arange(1, count + 1)
     what = f"{count:,} boards of the {split} split whose dealer has 15-17 balanced, seed {seed}"
-    return Boards(rows[0], rows[1], board_vulnerability(number).astype(np.int16), number, rows[2], tricks, what)
+    return Boards(owner, dealer, board_vulnerability(number).astype(np.int16), number, base, tricks, what)
 
 
 def studied(path: Path, seed: int, many: int = MANY) -> Row:

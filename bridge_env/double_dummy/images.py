@@ -1,0 +1,78 @@
+"""The 96 deals that one solved deal is, by number, with their tables.
+
+Image ``i`` of a deal has its suits permuted by ``SUIT_ORDERS[i % 24]`` and its hands moved ``i // 24`` seats
+clockwise; image 0 is the deal itself. Its table is the deal's with the entries in other places. There is no other
+numbering: who goes through images in another order turns places in it into these numbers.
+"""
+
+from __future__ import annotations
+
+from itertools import permutations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from bridge_env.cards import UInt8Array
+from bridge_env.double_dummy import packing
+from bridge_env.kernels import njit
+
+SUIT_ORDERS = np.array([[*order, 4] for order in permutations(range(4))], np.int64)
+"""int64 (24, 5): strain i of the image is strain ``SUIT_ORDERS[order, i]`` of the deal. No trump stays."""
+SUIT_ORDERS.flags.writeable = False
+
+_ORDERS = len(SUIT_ORDERS)
+NUM_IMAGES = 4 * _ORDERS
+
+_suit_seats, _entry = njit(packing.suit_seats, forceinline=True), njit(packing.entry, forceinline=True)
+
+
+def image_number(order: ArrayLike, steps: ArrayLike) -> NDArray[np.int64]:
+    """The image with suit order number ``order`` (0..23), its hands moved ``steps`` (0..3) seats clockwise."""
+    return _ORDERS * np.asarray(steps, np.int64) + np.asarray(order, np.int64)
+
+
+@njit(forceinline=True)
+def row_image(record, image, owner, tricks):  # type: ignore[no-untyped-def]
+    """Write image ``image`` of a packed record uint8 (23,) to ``owner`` (52,) and ``tricks`` (4, 5)."""
+    order, steps = SUIT_ORDERS[image % _ORDERS], image // _ORDERS
+    moved = np.uint32(steps)
+    for suit in range(4):
+        seats, hand = _suit_seats(record, order[suit]), owner[13 * suit :]
+        for rank in range(np.uint32(13)):  # unsigned, it becomes a few vector instructions
+            hand[rank] = np.uint8(((seats >> (rank + rank)) + moved) & np.uint32(3))
+    for declarer in range(4):
+        for strain in range(5):
+            tricks[(declarer + steps) & 3, strain] = _entry(record, declarer, order[strain])
+
+
+@njit(nogil=True)
+def _image_rows(records, indices, image, owner, tricks):  # type: ignore[no-untyped-def]
+    for i in range(len(image)):
+        row_image(records[indices[i]], image[i], owner[i], tricks[i])
+
+
+def images_of(
+    records: UInt8Array, indices: NDArray[np.intp], image: NDArray[np.int64]
+) -> tuple[UInt8Array, NDArray[np.int8]]:
+    """Images of solved deals.
+
+    Args:
+        records: uint8 (n, 23), a library's.
+        indices: intp (N,), which of them, 0..n - 1.
+        image: int64 (N,), the number of an image of each, 0..95.
+
+    Returns:
+        owner uint8 (N, 52) and tricks int8 (N, 4, 5).
+
+    Raises:
+        IndexError: no such record or image.
+    """
+    at, number = np.asarray(indices, np.intp), np.asarray(image, np.int64)
+    if at.size and not (at.min() >= 0 and at.max() < len(records)):
+        raise IndexError(f"records go from 0 to {len(records) - 1}; asked for {at.min()}..{at.max()}")
+    if number.size and not (number.min() >= 0 and number.max() < NUM_IMAGES):
+        raise IndexError(f"images go from 0 to {NUM_IMAGES - 1}; asked for {number.min()}..{number.max()}")
+    owner = np.empty((len(number), 52), np.uint8)
+    tricks = np.empty((len(number), 4, 5), np.int8)
+    _image_rows(records, at, number, owner, tricks)
+    return owner, tricks
