@@ -44,7 +44,14 @@ BoolArray = NDArray[np.bool_]
 
 
 class IllegalCall(ValueError):
-    """A call that the laws do not allow here; the message shows the auction so far."""
+    """A call that the laws do not allow here; the message shows the auction so far.
+
+    Attributes:
+        row, call: at which table, and the call; None where that is not said.
+    """
+
+    row: int | None = None
+    call: int | None = None
 
 
 @njit(forceinline=True)
@@ -195,6 +202,13 @@ class Auctions:
         _start_all(self.state, self.history, d.astype(np.int16), v.astype(np.int16))
 
     @classmethod
+    def over(cls, state: Int16Array, history: Int8Array) -> Auctions:
+        """The auctions that these arrays, (N, 18) and (N, 319), hold; they are not copied."""
+        out = object.__new__(cls)
+        out.state, out.history = state, history
+        return out
+
+    @classmethod
     def replay(cls, history: ArrayLike, dealer: ArrayLike, vulnerability: ArrayLike) -> Auctions:
         """Auctions after ``history`` (N, L), padded with -1.
 
@@ -253,9 +267,25 @@ class Auctions:
         c = np.ascontiguousarray(np.broadcast_to(np.asarray(calls, np.int64), r.shape))
         bad = int(_step_rows(self.state, self.history, r, c))
         if bad >= 0:
-            row, call = int(r[bad]), int(c[bad])
-            name = call_text(call) if 0 <= call < NUM_CALLS else repr(call)
-            raise IllegalCall(f"{name} is not legal at table {row} after {self.text(row) or 'no call'}")
+            raise self.refusal(int(r[bad]), int(c[bad]))
+
+    def refusal(self, row: int, call: int, where: str | None = None) -> IllegalCall:
+        """The error that says that a call is not legal at a table.
+
+        Args:
+            row, call: which.
+            where: what to say instead of ``"at table ROW"``; may be empty.
+        """
+        place = f"at table {row}" if where is None else where
+        error = IllegalCall(self.fault_text(row, call, place))
+        error.row, error.call = row, call
+        return error
+
+    def fault_text(self, row: int, call: int, where: str = "") -> str:
+        """What is wrong with a call that is not legal: ``"1D is not legal after N: 1H Pass"``."""
+        name = call_text(call) if 0 <= call < NUM_CALLS else str(call)
+        place = f" {where}" if where else ""
+        return f"{name} is not legal{place} after {self.text(row) or 'no call'}"
 
     def contracts(self) -> Contracts:
         """The contracts as they stand: final where ``done``."""
@@ -274,17 +304,12 @@ class Auctions:
 
     def take(self, rows: NDArray[np.int64] | BoolArray) -> Auctions:
         """A copy of some rows."""
-        out = object.__new__(Auctions)
-        out.state, out.history = self.state[rows], self.history[rows]
-        return out
+        return Auctions.over(self.state[rows], self.history[rows])
 
     @classmethod
     def joined(cls, parts: Sequence[Auctions]) -> Auctions:
         """Several batches one behind the other."""
-        out = object.__new__(cls)
-        out.state = np.concatenate([p.state for p in parts])
-        out.history = np.concatenate([p.history for p in parts])
-        return out
+        return cls.over(np.concatenate([p.state for p in parts]), np.concatenate([p.history for p in parts]))
 
 
 def one_auction(calls: Iterable[int] | Sequence[int], dealer: int, vulnerability: int = 0) -> Auctions:

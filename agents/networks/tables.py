@@ -13,12 +13,12 @@ from agents.networks.inputs import HAND_ON, MOST_ON, Sparse, row_auction_inputs,
 from agents.networks.network import Network
 from bridge_env import streams
 from bridge_env.auction import LENGTH, Auctions, row_mask, row_start, row_step, row_turn
+from bridge_env.bidding import ask
 from bridge_env.calls import NUM_CALLS, PASS
 from bridge_env.cards import hands
 from bridge_env.kernels import njit
 from bridge_env.protocols import Bidder
 from bridge_env.scoring import score
-from bridge_env.view import view_of
 
 Player = Network | Bidder
 
@@ -188,7 +188,7 @@ def play_on(
                 continue
             asked = rows[mine]
             if not isinstance(player, Network):
-                calls[mine] = player.bid(view_of(auctions, deals.owner[board], asked), key[asked])
+                calls[mine] = ask(player, auctions, deals.owner[board], asked, key[asked])
                 continue
             seen, mask = look(auctions, deals, board, asked)
             chance = np.full(len(asked), -1.0)

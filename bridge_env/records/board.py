@@ -159,8 +159,8 @@ def auction_ends(drafts: Sequence[_Told]) -> list[str | Contract | None]:
         legal = auctions.legal()[going, call] & ~auctions.done[going]
         for j, bad in zip(going[~legal], call[~legal], strict=True):
             length[j] = 0
-            why = "comes after the end of" if auctions.done[j] else "is not legal after"
-            ends[rows[j]] = f"auction: {call_text(int(bad))} {why} {auctions.text(int(j)) or 'no call'}"
+            late = f"{call_text(int(bad))} comes after the end of {auctions.text(int(j))}"
+            ends[rows[j]] = f"auction: {late if auctions.done[j] else auctions.fault_text(int(j), int(bad))}"
         auctions.step(call[legal], going[legal])
     contracts = auctions.contracts()
     for j in np.flatnonzero(auctions.done & (length > 0)):

@@ -22,12 +22,13 @@ from agents.cases.file import check
 from bridge_env import streams
 from bridge_env.auction import Auctions
 from bridge_env.bidders import make
+from bridge_env.bidding import bid_on
+from bridge_env.boards import Boards
 from bridge_env.calls import NUM_CALLS
 from bridge_env.protocols import Bidder
 from bridge_env.scoring import imps
 from bridge_env.view import view_of
-from training.match.boards import Boards
-from training.match.match import ask, bid_out
+from training.match.match import bid_out
 
 _ROWS = 16_384
 
@@ -127,15 +128,7 @@ def _go_on(bidder: CaseBidder, them: Bidder, auctions: Auctions, tables: Table, 
     """Bid the auctions to their ends, the base on its side of rows ``there`` of the tables."""
     owner, side = tables.boards.owner[there], tables.side[there]
     keys = streams.key("retain", seed, tables.boards.number[there])
-    while not auctions.done.all():
-        ours = (auctions.turn & 1) == side
-        call_keys = streams.key(keys, auctions.length)
-        players: tuple[tuple[Any, NDArray[np.bool_]], ...] = (bidder, ours), (them, ~ours)
-        waiting = ~auctions.done
-        for player, seats in players:
-            rows = np.flatnonzero(waiting & seats)
-            if rows.size:
-                auctions.step(ask(player, auctions, owner, rows, call_keys[rows]), rows)
+    bid_on(auctions, owner, keys, (np.arange(4) & 1) ^ side[:, None], (bidder, them))
 
 
 def _with(base: CaseBase, tables: Table, kept: Retained, told: dict[str, Any]) -> CaseBase:

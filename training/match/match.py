@@ -20,24 +20,21 @@ from numpy.typing import NDArray
 from agents.hierarchy.bidder import HierarchyBidder, deal_features
 from agents.hierarchy.bidder import bid_out as hierarchies_bid_out
 from bridge_env import streams
-from bridge_env.auction import Auctions, Contracts, IllegalCall
+from bridge_env.auction import Auctions, Contracts
 from bridge_env.bidders import make, player_at
-from bridge_env.calls import NUM_CALLS, call_text
+from bridge_env.bidding import BidderFault, bid_on, bidder_name
+from bridge_env.boards import Boards
+from bridge_env.calls import call_text
 from bridge_env.cards import SEATS, VULNERABILITIES, deal_text
 from bridge_env.protocols import Bidder
 from bridge_env.scoring import imps, score
-from bridge_env.view import view_of
-from training.match.boards import Boards, library_boards, pbn_boards
+from training.match.boards import library_boards, pbn_boards
 from training.running.processes import in_processes
 
 SCORINGS = ("imps", "mp", "points")
 CHUNK = 4096  # boards bid at a time
 SOLVING_CHUNK = 200  # where their contracts have to be solved, some twenty milliseconds each
 THINKING_CHUNK = 50  # where a bidder thinks, as long for each call: so that progress can be seen
-
-
-class BidderFault(ValueError):
-    """A bidder gave something that is no legal call; the message names it, the board and the auction."""
 
 
 @dataclass(frozen=True)
@@ -265,33 +262,28 @@ def _both_tables(a: Bidder, b: Bidder, boards: Boards, seed: int) -> tuple[Table
 def bid_out(a: Bidder, b: Bidder, boards: Boards, seed: int) -> Auctions:
     """Bid ``boards`` at both tables: rows 0..N-1 have A North-South, rows N..2N-1 A East-West.
 
-    All tables advance together: a round asks each bidder once for all the seats it holds. A call's random
-    stream hangs on (seed, board, call number), the same at both tables, so that A against A is level.
+    A call's random stream hangs on (seed, board, call number), the same at both tables, so that A against A is level.
+
+    Raises:
+        BidderFault: a bidder gave something that is no legal call; the message names it, the board and the auction.
     """
     quick = _bid_out_by_systems(a, b, boards)
     if quick is not None:
         return quick
     n = len(boards)
     auctions = Auctions(np.tile(boards.dealer, 2), np.tile(boards.vulnerability, 2))
-    owner = np.tile(boards.owner, (2, 1))
-    keys = np.tile(streams.key("match", seed, boards.number), 2)
-    swapped = np.repeat(np.array([0, 1], np.int16), n)
-    call_number = 0
-    while True:
-        waiting = ~auctions.done
-        if not waiting.any():
-            return auctions
-        side = (auctions.turn & 1) ^ swapped
-        call_keys = streams.key(keys, call_number)
-        for bidder, own_side in ((a, 0), (b, 1)):
-            rows = np.flatnonzero(waiting & (side == own_side))
-            if rows.size:
-                calls = ask(bidder, auctions, owner, rows, call_keys[rows])
-                try:
-                    auctions.step(calls, rows)
-                except IllegalCall:
-                    raise _illegal(bidder, boards, auctions, rows, calls) from None
-        call_number += 1
+    owner, keys = np.tile(boards.owner, (2, 1)), np.tile(streams.key("match", seed, boards.number), 2)
+    seats, teams = np.repeat([[0, 1, 0, 1], [1, 0, 1, 0]], n, axis=0), (a, b)
+    try:
+        bid_on(auctions, owner, keys, seats, teams)
+    except BidderFault as fault:
+        if fault.row is None or fault.call is None:
+            raise
+        turn = int(auctions.turn[fault.row])
+        name = bidder_name(player_of(teams[seats[fault.row, turn]], turn))
+        where = f"on board {boards.number[fault.row % n]}"
+        raise BidderFault(f"{name}: {auctions.fault_text(fault.row, fault.call, where)}") from None
+    return auctions
 
 
 def _bid_out_by_systems(a: Bidder, b: Bidder, boards: Boards) -> Auctions | None:
@@ -311,41 +303,6 @@ def _disclosed(us: tuple[HierarchyBidder, HierarchyBidder], them: tuple[Hierarch
         me.partner is partner.own and me.opponents[0] is them[0].own and me.opponents[1] is them[1].own
         for me, partner in (us, us[::-1])
     )
-
-
-def ask(
-    bidder: Bidder, auctions: Auctions, owner: NDArray[np.uint8], rows: NDArray[np.int64], key: NDArray[np.uint64]
-) -> NDArray[Any]:
-    """The calls of a bidder at some tables.
-
-    Raises:
-        BidderFault: not one call for every row.
-    """
-    calls = np.asarray(bidder.bid(view_of(auctions, owner, rows), key))
-    if calls.shape != rows.shape or not np.issubdtype(calls.dtype, np.integer):
-        raise BidderFault(
-            f"{_name(bidder)} was asked for {len(rows)} calls and gave {calls.dtype} {calls.shape}; "
-            f"bid(view, key) returns one whole number 0..{NUM_CALLS - 1} for every row"
-        )
-    return calls
-
-
-def _illegal(
-    bidder: Bidder, boards: Boards, auctions: Auctions, rows: NDArray[np.int64], calls: NDArray[Any]
-) -> BidderFault:
-    """The fault of a bidder whose ``calls`` at ``rows`` are not all legal."""
-    legal = auctions.legal()
-    row, call = next(
-        (int(r), int(c)) for r, c in zip(rows, calls, strict=True) if not (0 <= c < NUM_CALLS and legal[r, c])
-    )
-    said = call_text(call) if 0 <= call < NUM_CALLS else str(call)
-    name = _name(player_at(bidder, int(auctions.turn[row])))
-    number = boards.number[row % len(boards)]
-    return BidderFault(f"{name}: {said} is not legal on board {number} after {auctions.text(row) or 'no call'}")
-
-
-def _name(bidder: Bidder) -> str:
-    return f"bidder {type(bidder).__module__}.{type(bidder).__qualname__}"
 
 
 def _joined(parts: list[TableResult]) -> TableResult:

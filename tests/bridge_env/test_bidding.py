@@ -1,0 +1,112 @@
+"""The bidding loop of envs and matches: who is asked, with what, and what is said of faults."""
+
+import pickle
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+
+from bridge_env import streams
+from bridge_env.auction import Auctions, IllegalCall
+from bridge_env.bidders import DoublerBidder, PassBidder, RandomBidder
+from bridge_env.bidding import BidderFault, NotCalls, ask, bid_on, bid_round, call_keys
+from bridge_env.calls import parse_call
+from bridge_env.cards import random_deals
+from bridge_env.view import view_of
+
+COUNT = 40
+OWNER = random_deals(4, 0, COUNT)
+KEY = streams.key("bidding", np.arange(COUNT))
+BIDDERS = (RandomBidder(), PassBidder(), DoublerBidder())
+
+
+def fresh():
+    return Auctions(np.arange(COUNT) % 4, np.arange(COUNT) // 4 % 4)
+
+
+class Heard(RandomBidder):
+    """Keeps how many rows it was asked for."""
+
+    def __init__(self):
+        self.rows = []
+
+    def bid(self, view, key):
+        self.rows.append(len(view))
+        return super().bid(view, key)
+
+
+@dataclass(frozen=True)
+class Says:
+    """Gives one answer to everything."""
+
+    answer: object
+
+    def bid(self, view, key):
+        return np.array(self.answer)
+
+
+def one_by_one(row, seats, first):
+    """An auction bid call by call, a table at a time."""
+    auction = first.take(np.array([row]))
+    while not auction.done[0]:
+        bidder = BIDDERS[seats[row, auction.turn[0]]]
+        key = call_keys(KEY[row : row + 1], auction.length)
+        auction.step(bidder.bid(view_of(auction, OWNER[row : row + 1]), key))
+    return auction.calls(0)
+
+
+def test_all_tables_are_bid_as_each_would_be():
+    seats = np.random.default_rng(0).integers(0, 3, (COUNT, 4))
+    auctions = fresh()
+    bid_on(auctions, OWNER, KEY, seats, BIDDERS)
+    assert auctions.done.all()
+    assert [auctions.calls(row) for row in range(COUNT)] == [one_by_one(row, seats, fresh()) for row in range(COUNT)]
+
+
+def test_it_goes_on_from_anywhere():
+    seats = np.random.default_rng(1).integers(0, 2, (COUNT, 4))
+    auctions = fresh()
+    for turn in range(5):  # auctions of different lengths
+        rows = np.flatnonzero(~auctions.done & (np.arange(COUNT) % 5 >= turn))
+        bid_round(auctions, OWNER, KEY, rows, np.zeros(len(rows), int), BIDDERS)
+    begun = auctions.take(np.arange(COUNT))
+    assert len(np.unique(begun.length)) > 3
+    bid_on(auctions, OWNER, KEY, seats, BIDDERS)
+    assert [auctions.calls(row) for row in range(COUNT)] == [one_by_one(row, seats, begun) for row in range(COUNT)]
+
+
+def test_a_bidder_is_asked_once_a_round_for_all_its_seats():
+    ours, theirs = Heard(), Heard()
+    auctions = fresh()
+    bid_on(auctions, OWNER, KEY, np.tile([0, 1, 0, 1], (COUNT, 1)), (ours, theirs))
+    longest = int(auctions.length.max())
+    assert len(ours.rows) <= longest
+    assert len(theirs.rows) <= longest
+    assert sum(ours.rows) + sum(theirs.rows) == auctions.length.sum()
+    assert ours.rows[0] + theirs.rows[0] == COUNT
+
+
+def test_an_illegal_call_names_bidder_table_and_auction():
+    auctions, rows = fresh(), np.arange(COUNT)
+    bid_round(auctions, OWNER, KEY, rows, np.zeros(COUNT, int), (Says([parse_call("2H")] * COUNT),))
+    calls = np.zeros(COUNT, int)
+    calls[7] = parse_call("2D")
+    says = r"the bidder Says\(.*\) made an illegal call: 2D is not legal at table 7 after W: 2H"
+    with pytest.raises(BidderFault, match=says) as caught:
+        bid_round(auctions, OWNER, KEY, rows, np.zeros(COUNT, int), (Says(calls.tolist()),))
+    fault = pickle.loads(pickle.dumps(caught.value))
+    assert isinstance(fault, IllegalCall)
+    assert (fault.row, fault.call, str(fault)) == (7, parse_call("2D"), str(caught.value))
+    assert (auctions.length == 1).all()
+    assert auctions.fault_text(7, 99, "on board 8") == "99 is not legal on board 8 after W: 2H"
+    assert str(auctions.refusal(7, 4, "")) == "1D is not legal after W: 2H"
+
+
+@pytest.mark.parametrize("answer", [0, [0.0, 0.0], [0], [[0, 0]], ["P", "P"], [False, False]])
+def test_an_answer_that_is_no_row_of_calls_is_named(answer):
+    says = r"bidder test_bidding\.Says was asked for 2 calls and gave .*; bid\(view, key\) returns one whole number"
+    with pytest.raises(NotCalls, match=says) as caught:
+        ask(Says(answer), fresh(), OWNER, np.array([3, 5]), KEY[:2])
+    assert isinstance(caught.value, TypeError)
+    assert isinstance(caught.value, BidderFault)
+    assert caught.value.row is None
