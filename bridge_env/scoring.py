@@ -11,6 +11,8 @@ in ``scores`` is not read. In a float array NaN means "not played" as well.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -94,6 +96,15 @@ SCORE_TABLE: Int16Array = _build_table()
 """int16 [35 bids, 3 doublings, 2 (declarer vulnerable), 14 tricks], points for declarer's side. Read-only."""
 
 
+def points_of(table: Any, bid: Any, doubling: Any, declarer: Any, vulnerability: Any, tricks: Any) -> Any:
+    """Points of contracts with a bid, positive for NS; ``table`` is ``SCORE_TABLE``.
+
+    Plain arithmetic on numbers or arrays that are in range: kernels compile it (``njit``).
+    """
+    side = declarer & 1
+    return (1 - 2 * side) * table[bid, doubling, (vulnerability >> side) & 1, tricks]
+
+
 def score(
     bid: ArrayLike, doubling: ArrayLike, declarer: ArrayLike, vulnerability: ArrayLike, tricks: ArrayLike
 ) -> Int16Array:
@@ -128,9 +139,7 @@ def score(
             value = int(values[bad][0])
             raise ValueError(f"{name} {value} is out of range 0..{end - 1} (bid -1 is a passed-out board)")
     b, x, seat, v, t = (np.where(out, 0, a) for a in (b, x, seat, v, t))
-    side = seat & 1
-    points = SCORE_TABLE[b, x, (v >> side) & 1, t]
-    result: Int16Array = np.where(out, 0, np.where(side == 1, -points, points)).astype(np.int16)
+    result: Int16Array = np.where(out, 0, points_of(SCORE_TABLE, b, x, seat, v, t)).astype(np.int16)
     return result
 
 

@@ -123,14 +123,15 @@ def suit_seats(record: Any, suit: int) -> Any:
 
     Above them stand six bits that mean nothing.
     """
-    first = 13 * suit // 4  # the byte with the suit's lowest card, and four bytes hold them all
-    word = np.uint32(record[first])
-    for i in range(1, 4):
-        word |= np.uint32(record[first + i]) << np.uint32(8 * i)
+    first = np.uint64(13 * suit) >> np.uint64(2)  # the byte with the suit's lowest card; four bytes hold them all
+    word = np.uint32(0)
+    for i in range(4):  # an unsigned index is not tested for being negative, so kernels read four bytes at once
+        word |= np.uint32(record[first + np.uint64(i)]) << np.uint32(8 * i)
     return word >> np.uint32(2 * suit)
 
 
 def entry(record: Any, declarer: int, strain: int) -> Any:
     """Declarer's tricks in a strain."""
-    at = 5 * declarer + strain
-    return (record[DEAL_BYTES + (at >> 1)] >> (4 * (at & 1))) & 15
+    at = np.uint64(5 * declarer + strain)
+    byte = record[np.uint64(DEAL_BYTES) + (at >> np.uint64(1))]
+    return byte >> np.uint8(4) if at & np.uint64(1) else byte & np.uint8(15)

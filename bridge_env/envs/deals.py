@@ -95,6 +95,9 @@ class LibraryDeals(SolvesTheRest):
         self.path = path
         self.images = split == "training" if images is None else images
 
+    def __getstate__(self) -> dict[str, object]:
+        return {name: value for name, value in self.__dict__.items() if name != "library"}  # it is opened again
+
     @cached_property
     def library(self) -> Library:
         """Opened at the first draw."""

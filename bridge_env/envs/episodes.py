@@ -13,12 +13,11 @@ from bridge_env import streams
 from bridge_env.auction import Contracts
 from bridge_env.boards import Boards, boards_of
 from bridge_env.cards import DealError, parse_deal, parse_seat, parse_vulnerability
+from bridge_env.envs.kernels.rows import EPISODE, SETTLED
 from bridge_env.envs.rewards import NOTHING, PAR
 from bridge_env.envs.setup import Setup
 from bridge_env.envs.table import Tables
 from bridge_env.par import par
-
-EPISODE, SETTLED = "episode", "dealer and vulnerability"  # purposes of streams
 
 OPTIONS = ("deal", "dealer", "vulnerability")
 

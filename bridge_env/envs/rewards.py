@@ -12,10 +12,12 @@ reward           the learner's side's score is compared with                    
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from bridge_env.kernels import njit
 from bridge_env.scoring import SCORE_TABLE, imps
 
 CONTROL, PAR, NOTHING = "control", "par", "nothing"
@@ -25,6 +27,17 @@ _WORST_SCORE = -int(SCORE_TABLE.min())
 _UNIT = 10
 _ZERO = 2 * _WORST_SCORE // _UNIT
 _DIFFERENCES = np.arange(-_ZERO, _ZERO + 1) * _UNIT
+STEPS = len(_DIFFERENCES)
+
+
+@njit(forceinline=True)
+def row_reward(side, score, reference, table):  # type: ignore[no-untyped-def]
+    """What ``side`` (0 NS, 1 EW) is paid for a score and what it is compared with, both in points for NS.
+
+    ``table`` is that of a ``Reward``.
+    """
+    tens = (score - reference) // _UNIT
+    return table[_ZERO - tens if side else _ZERO + tens]
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,7 +48,7 @@ class Reward:
         name: as in the env's argument ``reward``.
         reference: what the score is compared with: ``control``, ``par`` or ``nothing``.
         worst: the size of the worst result, in the reward's unit; what an illegal call costs by default.
-        table: float64, the reward of the difference ``10 * (index - zero)`` in points, worst first.
+        table: float64 (STEPS,), the rewards of all differences in tens of points, worst first: see ``row_reward``.
     """
 
     name: str
@@ -43,19 +56,8 @@ class Reward:
     worst: float
     table: NDArray[np.float64]
 
-    zero = _ZERO
-
-    def of(self, side: int, score: NDArray[np.int16], reference: NDArray[np.int16]) -> NDArray[np.float64]:
-        """Rewards float64 (N,) of ``side`` (0 NS, 1 EW), from scores and references in points for NS (N,)."""
-        tens = (score - reference) // _UNIT  # at most 15,200 points, which int16 can hold
-        paid: NDArray[np.float64] = self.table[self.zero - tens if side else self.zero + tens]
-        return paid
-
-
-def seat_rewards(side: int, reward: float) -> NDArray[np.float32]:
-    """A reward of ``side`` (0 NS, 1 EW) as one for each seat N, E, S, W: float32 (4,), NS = -EW."""
-    ns = -reward if side else reward
-    return np.array([ns, -ns, ns, -ns], np.float32)
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _named, (self.name,)  # there is one of each name
 
 
 _IMPS = imps(_DIFFERENCES).astype(np.float64)
@@ -70,3 +72,7 @@ REWARDS = {
         Reward("points", NOTHING, float(_WORST_SCORE), _POINTS),
     )
 }
+
+
+def _named(name: str) -> Reward:
+    return REWARDS[name]

@@ -59,10 +59,6 @@ class Setup:
         """Are the tricks of its boards estimates?"""
         return bool(getattr(self.deals, "estimated", False))
 
-    def paid_side(self, viewer: int) -> int:
-        """The side whose reward an episode pays in which the caller's seat ``viewer`` called last."""
-        return viewer & 1 if self.four_seats else self.side
-
     @classmethod
     def of(
         cls,

@@ -11,14 +11,16 @@ from gymnasium import spaces
 from gymnasium.error import ResetNeeded
 from numpy.typing import NDArray
 
-from bridge_env.auction import Contracts, IllegalCall
+from bridge_env.auction import Contracts
 from bridge_env.bidders import DEFAULT_BIDDER
-from bridge_env.calls import NUM_CALLS, Contract, call_text
+from bridge_env.calls import NUM_CALLS, Contract
+from bridge_env.envs.actions import one_call
 from bridge_env.envs.episodes import Episodes, draw_episodes, episode_key, seed_base, settled_by
-from bridge_env.envs.rewards import PAR, seat_rewards
+from bridge_env.envs.kernels.arrays import ASKS_CALLER, DISABLED, REFERENCE, SCORE, TRICKS, results_of, terms_of
+from bridge_env.envs.rewards import PAR
 from bridge_env.envs.setup import Setup
 from bridge_env.envs.stock import AheadSolver
-from bridge_env.envs.table import CALLER, ILLEGAL, Tables
+from bridge_env.envs.table import Tables
 from bridge_env.observation import OBSERVATION_SIZE
 from bridge_env.protocols import Bidder
 
@@ -59,6 +61,8 @@ class BiddingEnv(gymnasium.Env[Observation, np.int64]):
     ``reset(seed=)`` begins a sequence of episodes, each a function of (seed, its number) alone. The
     ``options`` of ``reset`` settle one episode; each may be left out: ``deal`` (``"N:AK... ..."`` or owners
     (52,)), ``dealer`` (``"N"``) and ``vulnerability`` (``"NS"``).
+
+    It can be copied (``copy.deepcopy``) and pickled at any time; the copy goes on as the env would.
 
     Args:
         learner: the seat to bid for, ``"N" "E" "S" "W"``, both seats of a partnership, ``"NS" "EW"``, or
@@ -115,10 +119,9 @@ class BiddingEnv(gymnasium.Env[Observation, np.int64]):
             illegal=illegal,
             illegal_penalty=illegal_penalty,
         )
-        self._tables = Tables(1, self._setup.table)
-        self._call = np.zeros(1, np.int64)
+        self._tables = Tables(1, self._setup.table, terms_of(self._setup))
         self._over = True
-        self._mask = np.zeros(NUM_CALLS, np.int8)
+        self._mask: NDArray[np.int8] | None = None  # of the learner's turn; None where nothing has been dealt
         self._solver = AheadSolver(self._setup)
         self._base: NDArray[np.uint64] | None = None  # what the episodes' streams of this seed are derived from
         self._number = 0  # of the next episode
@@ -126,7 +129,7 @@ class BiddingEnv(gymnasium.Env[Observation, np.int64]):
         self._ahead: Episodes | None = None
         self._first = 0
         self._episode: Episodes | None = None
-        self._at = np.zeros(1, np.intp)
+        self._at = 0  # which of them
 
     # --- Gymnasium's methods ------------------------------------------------------------------------------
 
@@ -139,14 +142,14 @@ class BiddingEnv(gymnasium.Env[Observation, np.int64]):
             ValueError: an option is unknown or wrong (``DealError`` for a deal).
         """
         super().reset(seed=seed)
-        self._over = True
+        self._over, self._mask = True, None
         if seed is not None or self._base is None:
             self._base = seed_base(self.np_random.integers(2**63) if seed is None else seed % 2**64)
             self._number, self._ahead = 0, None
         episode, at = self._chosen(options) if options else self._next()
         self._number += 1
-        self._episode, self._at[0] = episode, at
-        self._tables.start(_ROW, episode.boards, episode.key, self._at)
+        self._episode, self._at = episode, at
+        self._tables.start(_ROW, episode.boards, episode.key, np.array([at]), episode.reference)
         self._over = False
         return self._look()
 
@@ -155,41 +158,35 @@ class BiddingEnv(gymnasium.Env[Observation, np.int64]):
 
         Raises:
             IllegalCall: with ``illegal="raise"``, and then nothing has changed.
-            ValueError: the action is no call at all.
-            ResetNeeded: the episode is over.
+            ValueError: the action is no call at all, and nothing has changed either.
+            ResetNeeded: the episode is over, or ended when a bidder failed.
         """
         if self._over:
             raise ResetNeeded("the auction is over; call reset() before the next step()")
-        if not 0 <= action < NUM_CALLS:
-            raise ValueError(f"{action!r} is not a call; actions go from 0 (Pass) to {NUM_CALLS - 1} (7NT)")
-        self._call[0] = action
-        tables = self._tables
-        self._over = True  # until all went well: an injected bidder may fail
-        tables.call(self._call)
-        status = tables.status[0]
-        if status == CALLER:
+        tables, call = self._tables, np.array([one_call(action)])
+        if self._setup.illegal == "raise" and tables.first_bad(call, True) == 0:
+            raise tables.auctions.refusal(0, call.item(), "")
+        self._over, self._mask = True, None  # until all went well: an injected bidder may fail
+        tables.call(call)
+        if tables.status[0] == ASKS_CALLER:
             self._over = False
             observation, info = self._look()
             return observation, 0.0, False, False, info
-        if status == ILLEGAL and self._setup.illegal == "raise":
-            self._over = False
-            said = tables.auctions.text(0) or "no call"
-            raise IllegalCall(f"{call_text(int(action))} is not legal after {said}")
         observation, info = self._look()
-        if status == ILLEGAL:
-            info["illegal_action"] = True
-            if self._setup.four_seats:
-                info["seat_rewards"] = np.zeros(4, np.float32)
-                info["seat_rewards"][tables.auctions.turn[0]] = -self._setup.penalty
-            return observation, -self._setup.penalty, True, False, info
-        return observation, self._result(info), True, False, info
+        return observation, self._settle(info), True, False, info
 
     def close(self) -> None:
         """Let a thread that solves ahead end."""
         self._solver.close()
 
     def action_masks(self) -> NDArray[np.bool_]:
-        """The legal calls, bool (38,)."""
+        """The legal calls, bool (38,).
+
+        Raises:
+            ResetNeeded: before the first reset.
+        """
+        if self._mask is None:
+            raise ResetNeeded("call reset() before action_masks()")
         return self._mask.astype(np.bool_)
 
     @property
@@ -198,7 +195,14 @@ class BiddingEnv(gymnasium.Env[Observation, np.int64]):
         return int(self._tables.auctions.turn[0])
 
     def seen_by(self, seat: int) -> Observation:
-        """What any seat 0..3 sees of the auction, whoever is to call: int8 (480,)."""
+        """What any seat 0..3 sees of the auction, whoever is to call: int8 (480,).
+
+        Raises:
+            ValueError: not a seat.
+            ResetNeeded: before the first reset.
+        """
+        if self._episode is None:
+            raise ResetNeeded("call reset() before seen_by()")
         return self._tables.seen_by(0, seat)
 
     def render(self) -> str | None:
@@ -246,29 +250,33 @@ class BiddingEnv(gymnasium.Env[Observation, np.int64]):
         self._mask = mask[0]
         return observation[0], {"action_mask": self._mask}
 
-    def _result(self, info: dict[str, Any]) -> float:
-        """The reward; what the episode ended in goes to ``info``."""
+    def _settle(self, info: dict[str, Any]) -> float:
+        """The reward of an episode that has ended; what it ended in goes to ``info``."""
+        results = results_of(1, DISABLED)
+        self._tables.settle(results, self._setup.deals)
+        if results.illegal[0]:
+            info["illegal_action"] = True
+        else:
+            self._tell(info, results.outcome[:, 0])
+        if self._setup.four_seats:
+            info["seat_rewards"] = results.seat_rewards[0]
+        return float(results.reward[0])
+
+    def _tell(self, info: dict[str, Any], outcome: NDArray[np.int16]) -> None:
+        """Write to ``info`` what the auction ended in; ``outcome`` int16 (6,) is as in ``arrays.Results``."""
         assert self._episode is not None
-        setup, tables, at = self._setup, self._tables, int(self._at[0])
-        score, tricks = tables.scores(setup.deals)
-        reference = self._episode.reference[at : at + 1]
-        sign = -1 if setup.side else 1
-        info["contract"] = _contract_text(tables.auctions.contracts(), 0)
-        info["auction"] = tables.auctions.text(0)
-        info["tricks"] = int(tricks[0])
-        info["score"] = sign * int(score[0])
+        auctions = self._tables.auctions
+        info["contract"] = _contract_text(auctions.contracts(), 0)
+        info["auction"] = auctions.text(0)
+        info["tricks"] = int(outcome[TRICKS])
+        info["score"] = int(outcome[SCORE])
         if self._setup.estimated:
             info["estimated"] = True
         if self._episode.control is not None:
-            info["control_contract"] = _contract_text(self._episode.control, at)
-            info["control_score"] = sign * int(reference[0])
-        elif setup.reward.reference == PAR:
-            info["par"] = sign * int(reference[0])
-        side = setup.paid_side(int(tables.viewer[0]))
-        reward = float(setup.reward.of(side, score, reference)[0])
-        if setup.four_seats:
-            info["seat_rewards"] = seat_rewards(side, reward)
-        return reward
+            info["control_contract"] = _contract_text(self._episode.control, self._at)
+            info["control_score"] = int(outcome[REFERENCE])
+        elif self._setup.reward.reference == PAR:
+            info["par"] = int(outcome[REFERENCE])
 
 
 def _contract_text(contracts: Contracts, row: int) -> str:

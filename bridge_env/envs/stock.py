@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import threading
+import weakref
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,13 +24,15 @@ _SOLVED_AT_ONCE = 8  # boards: some seconds, for which whoever else needs DDS ma
 class EpisodeStock:
     """The episodes of N tables, each table's in order. Few tables have several drawn ahead.
 
+    Copies and pickles are made without what was drawn ahead: they draw it again.
+
     Args:
         setup: of the env.
         count: N.
     """
 
     def __init__(self, setup: Setup, count: int) -> None:
-        self._setup = setup
+        self._setup, self._count = setup, count
         # A board that must be solved is drawn when it is played.
         self._depth = max(1, _DRAWN_AT_ONCE // count) if setup.deals.solved else 1
         self._first = np.zeros(count, np.int64)  # number of each table's first episode in _kept
@@ -36,6 +40,9 @@ class EpisodeStock:
         self._have = np.zeros(count, bool)
         self._kept: Episodes | None = None  # table t's are rows depth * t and on
         self._ahead = AheadSolver(setup)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return EpisodeStock, (self._setup, self._count)
 
     def take(
         self, rows: NDArray[np.intp], base: NDArray[np.uint64], number: NDArray[np.int64]
@@ -64,12 +71,45 @@ class EpisodeStock:
         self._ahead.close()
 
 
+class _Ahead:
+    """What a thread that solves ahead shares with its ``AheadSolver``. It keeps this and not the solver."""
+
+    def __init__(self, setup: Setup) -> None:
+        self.setup = setup
+        self.next: tuple[NDArray[np.uint64], NDArray[np.int64]] | None = None
+        self.wake = threading.Event()
+        self.closed = False
+
+    def end(self) -> None:
+        """Let the thread end, after the boards that it is solving."""
+        self.closed = True
+        self.wake.set()
+
+
+def _solve_ahead(ahead: _Ahead) -> None:
+    """What the thread does."""
+    deals = ahead.setup.deals
+    while not ahead.closed:
+        ahead.wake.wait()
+        ahead.wake.clear()
+        told = ahead.next
+        if told is None or ahead.closed:
+            continue
+        boards = deals.draw(*told)
+        unknown = np.flatnonzero((boards.tricks < 0).any(axis=(1, 2)))
+        for start in range(0, len(unknown), _SOLVED_AT_ONCE):
+            if ahead.closed or ahead.wake.is_set():  # other boards come first now
+                break
+            deals.tricks(boards.owner[unknown[start : start + _SOLVED_AT_ONCE]])
+
+
 class AheadSolver:
     """Solves the boards that come next, in a thread of its own, while others are played.
 
     It changes no result: what it solves, the deal source's solver remembers and will not have to solve again.
     It has work only if par is asked of boards that come unsolved; other rewards need one contract of a board,
-    and which one is not known ahead.
+    and which one is not known ahead. The thread starts with the first boards, and ends with ``close`` or when nobody
+    has the solver any more; copies and pickles are made without it.
 
     Args:
         setup: of the env.
@@ -77,39 +117,32 @@ class AheadSolver:
 
     def __init__(self, setup: Setup) -> None:
         self._setup = setup
-        self._next: tuple[NDArray[np.uint64], NDArray[np.int64]] | None = None
-        self._wake = threading.Event()
         self._closed = False
+        self._ahead: _Ahead | None = None
         self._thread: threading.Thread | None = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        return self.__dict__ | {"_ahead": None, "_thread": None}
 
     def solve(self, key: NDArray[np.uint64], number: NDArray[np.int64]) -> None:
         """Episodes that will be played next, instead of those that were said before and are not solved yet."""
         if self._closed or self._setup.reward.reference != PAR or self._setup.deals.solved:
             return
-        self._next = key, number
-        self._wake.set()
-        if self._thread is None:
-            self._thread = threading.Thread(target=self._work, name="bridge_env solves ahead", daemon=True)
+        if self._ahead is None or self._thread is None or not self._thread.is_alive():  # not after a fork
+            ahead = self._ahead = _Ahead(self._setup)
+            weakref.finalize(self, ahead.end)
+            self._thread = threading.Thread(
+                target=_solve_ahead, args=(ahead,), name="bridge_env solves ahead", daemon=True
+            )
             self._thread.start()
+        self._ahead.next = key, number
+        self._ahead.wake.set()
 
     def close(self) -> None:
         """Let the thread end, after the boards that it is solving."""
         self._closed = True
-        self._wake.set()
-
-    def _work(self) -> None:
-        while not self._closed:
-            self._wake.wait()
-            self._wake.clear()
-            told = self._next
-            if told is None:
-                continue
-            boards = self._setup.deals.draw(*told)
-            unknown = np.flatnonzero((boards.tricks < 0).any(axis=(1, 2)))
-            for start in range(0, len(unknown), _SOLVED_AT_ONCE):
-                if self._closed or self._wake.is_set():  # other boards come first now
-                    break
-                self._setup.deals.tricks(boards.owner[unknown[start : start + _SOLVED_AT_ONCE]])
+        if self._ahead is not None:
+            self._ahead.end()
 
 
 def _filled(kept: Episodes | None, drawn: Episodes, places: NDArray[np.intp], count: int) -> Episodes:

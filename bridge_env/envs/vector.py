@@ -11,9 +11,9 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 from numpy.typing import ArrayLike, NDArray
 
-from bridge_env.auction import IllegalCall
 from bridge_env.bidders import DEFAULT_BIDDER
-from bridge_env.calls import NUM_CALLS, call_text
+from bridge_env.calls import NUM_CALLS
+from bridge_env.envs.actions import many_calls, no_call
 from bridge_env.envs.deals import LibraryDeals
 from bridge_env.envs.episodes import draw_episodes, episode_key, seed_base, settled_by
 from bridge_env.envs.kernels.arrays import (
@@ -21,21 +21,21 @@ from bridge_env.envs.kernels.arrays import (
     NEXT_STEP,
     SAME_STEP,
     Results,
+    Room,
     outcomes_of,
     results_of,
-    room_of,
     stock_of,
     terms_of,
 )
 from bridge_env.envs.kernels.crew import Crew
-from bridge_env.envs.kernels.plan import Plan
-from bridge_env.envs.kernels.rounds import first_bad_call, help_rounds, make_calls, new_episodes, pay, play_round, show
+from bridge_env.envs.kernels.rounds import help_rounds, new_episodes, play_round
 from bridge_env.envs.rewards import NOTHING, PAR
 from bridge_env.envs.setup import Setup
 from bridge_env.envs.stock import EpisodeStock
 from bridge_env.envs.table import INJECTED, Tables
 from bridge_env.observation import OBSERVATION_SIZE
 from bridge_env.protocols import Bidder
+from bridge_env.kernel_records import writeable
 
 _MODES = {AutoresetMode.NEXT_STEP: NEXT_STEP, AutoresetMode.SAME_STEP: SAME_STEP, AutoresetMode.DISABLED: DISABLED}
 _LEAST_ROWS = 256  # of a thread
@@ -140,17 +140,27 @@ class BiddingVectorEnv(VectorEnv[Observations, NDArray[np.int64], NDArray[Any]])
         self.observation_space = spaces.MultiBinary((num_envs, OBSERVATION_SIZE))
         self._copy, self._threads = copy, min(threads, max(1, num_envs // _LEAST_ROWS))
         self._crew: Crew | None = None
-        self._tables = Tables(num_envs, self._setup.table)
-        self._room = room_of(self._tables)
-        self._terms = terms_of(self._setup, self._tables)
+        self._tables = Tables(num_envs, self._setup.table, terms_of(self._setup))
         self._outcomes = outcomes_of(self._setup)
         self._results = results_of(num_envs, self._mode)
-        self._all = np.arange(num_envs)
         self._true, self._false = np.ones(num_envs, np.bool_), np.zeros(num_envs, np.bool_)
         self._started = False
-        # Opened at the first reset: one of the two.
-        self._plan: Plan | None = None  # of what is compiled
-        self._drawn: EpisodeStock | None = None
+        self._whole = False  # has the last reset or step been done to its end?
+        # The source of episodes is opened at the first reset, and by a copy when it is first used.
+        self._compiled: bool | None = None  # is it the kernel's?
+        self._drawn: EpisodeStock | None = None  # else this
+
+    def __getstate__(self) -> dict[str, Any]:
+        # What is dealt is at the tables; threads and what kernels deal from are found again when they are needed.
+        return self.__dict__ | {"_crew": None, "_compiled": None}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._results = writeable(self._results)
+
+    @property
+    def _room(self) -> Room:
+        return self._tables.room
 
     # --- Gymnasium's methods ------------------------------------------------------------------------------
 
@@ -170,14 +180,17 @@ class BiddingVectorEnv(VectorEnv[Observations, NDArray[np.int64], NDArray[Any]])
         super().reset(seed=seed if isinstance(seed, int | np.integer) else None)
         chosen = dict(options or {})
         rows = _rows_of(chosen.pop("reset_mask", None), self.num_envs)
-        if not self._started and len(rows) < self.num_envs:
-            raise ResetNeeded("the first reset() is of all tables, without a reset_mask")
+        if not self._whole and len(rows) < self.num_envs:
+            what = "a reset() after a failure" if self._started else "the first reset()"
+            raise ResetNeeded(f"{what} is of all tables, without a reset_mask")
+        settled = settled_by(chosen, len(rows)) if chosen else None
         self._seed(seed, rows)
         self._open()
-        self._deal(rows, chosen)
-        self._started = True
+        self._whole = False  # until all went well: an injected bidder may fail
+        self._deal(rows, settled)
+        self._started = self._whole = True
         results = self._fresh_results()
-        self._show(self._all, results.observation, results.mask)
+        self._tables.show(None, results.observation, results.mask)
         return results.observation, self._mask_info(results)
 
     def step(
@@ -187,24 +200,31 @@ class BiddingVectorEnv(VectorEnv[Observations, NDArray[np.int64], NDArray[Any]])
 
         Raises:
             IllegalCall: with ``illegal="raise"``, and then nothing has changed.
-            ValueError: an action is no call at all, or there is not one for each table.
-            ResetNeeded: before the first reset; or an episode is over, and there is no autoreset.
+            ValueError: an action is no call at all, or there is not one for each table; nothing has changed either.
+            ResetNeeded: before the first reset; an episode is over, and there is no autoreset; or the last step failed
+                halfway, because a bidder did.
         """
         calls = self._checked(actions)
+        if self._compiled is None:
+            self._open()
         before, results = self._results, self._fresh_results()
-        if self._plan is not None:
-            bad, ended, illegal = self._play(self._plan, calls, results)
-        else:
-            bad = first_bad_call(self._room.state, self._room.finished, calls, self._setup.illegal == "raise")
-            ended, illegal = (0, 0) if bad >= 0 else self._play_with_bidders(calls, results)
+        self._whole = False
+        bad, ended, illegal = self._play(calls, results) if self._compiled else self._play_in_steps(calls, results)
+        self._whole = True
         if bad >= 0:
             self._results = before
-            raise self._refusal(bad, int(calls[bad]))
+            raise self._refusal(bad, np.asarray(actions)[bad])
         info = self._info(results, ended, illegal)
         return results.observation, results.reward, results.terminated, self._false.copy(), info
 
     def action_masks(self) -> NDArray[np.bool_]:
-        """The legal calls, bool (N, 38)."""
+        """The legal calls, bool (N, 38).
+
+        Raises:
+            ResetNeeded: before the first reset, or after a step that failed halfway.
+        """
+        if not self._whole:
+            raise ResetNeeded("call reset() before action_masks()")
         return self._results.mask.astype(np.bool_)
 
     def render(self) -> tuple[str, ...] | None:
@@ -247,64 +267,59 @@ class BiddingVectorEnv(VectorEnv[Observations, NDArray[np.int64], NDArray[Any]])
 
     def _open(self) -> None:
         """Open the source of episodes, once."""
-        if self._plan is None and self._drawn is None:
-            setup = self._setup
-            compiled = INJECTED not in self._tables.kinds and setup.reward.reference in (PAR, NOTHING)
-            if compiled and isinstance(setup.deals, LibraryDeals):
-                self._plan = Plan(self._mode, self._room, stock_of(setup, setup.deals), self._terms)
-            else:
-                self._drawn = EpisodeStock(setup, self.num_envs)
+        if self._compiled is not None:
+            return
+        setup = self._setup
+        compiled = INJECTED not in self._tables.kinds and setup.reward.reference in (PAR, NOTHING)
+        if compiled and isinstance(setup.deals, LibraryDeals):
+            self._tables.plan.put(stock_of(setup, setup.deals, self._mode))
+        elif self._drawn is None:
+            self._drawn = EpisodeStock(setup, self.num_envs)
+        self._compiled = self._drawn is None
 
-    def _deal(self, rows: NDArray[np.intp], options: Info | None = None) -> None:
+    def _deal(self, rows: NDArray[np.intp], settled: Info | None = None) -> None:
         """The next episodes at the tables ``rows``, with some of each settled by the options of ``reset``."""
         room, setup = self._room, self._setup
-        if self._plan is not None and not options:
-            new_episodes(rows, self._plan.numbers)
+        if self._compiled and settled is None:
+            new_episodes(rows, self._tables.plan.numbers)
             return
         base, number = room.base[rows], room.number[rows]
-        if options:
-            settled = settled_by(options, len(rows))
+        if settled is not None:
             episodes, at = draw_episodes(setup, episode_key(base, number), number, **settled), np.arange(len(rows))
         else:
             assert self._drawn is not None
             episodes, at = self._drawn.take(rows, base, number)
         room.number[rows] += 1
-        room.reference[rows] = episodes.reference[at]
-        room.finished[rows] = False
-        self._tables.start(rows, episodes.boards, episodes.key, at)
+        self._tables.start(rows, episodes.boards, episodes.key, at, episodes.reference)
 
     # --- a round ------------------------------------------------------------------------------------------
 
     def _checked(self, actions: ArrayLike) -> NDArray[np.int64]:
         """The calls as int64 (N,), of which the kernels have still to see whether they are calls."""
-        room = self._room
-        if not self._started:
-            raise ResetNeeded("call reset() before step()")
-        calls = np.ascontiguousarray(actions, np.int64)
-        if calls.shape != (self.num_envs,):
-            raise ValueError(f"actions are one call for each table, ({self.num_envs},); these are {calls.shape}")
-        if self._mode == DISABLED and room.finished.any():
-            row = int(np.flatnonzero(room.finished)[0])
+        if not self._whole:
+            why = "the last one failed halfway; call reset()" if self._started else "call reset()"
+            raise ResetNeeded(f"{why} before step()")
+        calls = many_calls(actions, self.num_envs)
+        if self._mode == DISABLED and self._room.finished.any():
+            row = int(np.flatnonzero(self._room.finished)[0])
             raise ResetNeeded(f"the auction at table {row} is over; reset(options={{'reset_mask': ...}}) deals anew")
         return calls
 
-    def _refusal(self, bad: int, call: int) -> ValueError:
-        """What is wrong with a call at table ``bad``."""
-        if not 0 <= call < NUM_CALLS:
-            return ValueError(f"{call} at table {bad} is not a call; actions go from 0 (Pass) to 37 (7NT)")
-        said = self._tables.auctions.text(bad) or "no call"
-        return IllegalCall(f"{call_text(call)} is not legal at table {bad} after {said}")
+    def _refusal(self, bad: int, action: Any) -> ValueError:
+        """What is wrong with the action at table ``bad``."""
+        if not 0 <= action < NUM_CALLS:
+            return no_call(action, f" at table {bad}")
+        return self._tables.auctions.refusal(bad, int(action))
 
-    def _play(self, plan: Plan, calls: NDArray[np.int64], results: Results) -> tuple[int, int, int]:
+    def _play(self, calls: NDArray[np.int64], results: Results) -> tuple[int, int, int]:
         """A round, all of it compiled.
 
         Returns the first table whose call was refused, or -1; how many episodes ended, and how many illegally.
         """
-        crew = self._crew
+        crew, plan = self._crew, self._tables.plan
         if self._threads > 1 and (crew is None or not crew.here):
-            numbers = plan.numbers  # the threads keep these, not the env
-            shares = self.num_envs // _SHARE
-            crew = self._crew = Crew(self._threads - 1, shares, lambda posts: help_rounds(posts, numbers))
+            shares = self.num_envs // _SHARE  # the threads keep the plan and its arrays, not the env
+            crew = self._crew = Crew(self._threads - 1, shares, lambda posts: help_rounds(posts, plan.numbers))
         if crew is not None:
             crew.rouse()
         posts = _ALONE if crew is None else crew.posts
@@ -315,43 +330,24 @@ class BiddingVectorEnv(VectorEnv[Observations, NDArray[np.int64], NDArray[Any]])
             ended, illegal = crew.gather_late()
         return bad, ended, illegal
 
-    def _play_with_bidders(self, calls: NDArray[np.int64], results: Results) -> tuple[int, int]:
-        """A round in steps, for injected bidders and any source of deals; returns as ``_play``."""
-        room, terms, tables = self._room, self._terms, self._tables
-        waiting = np.flatnonzero(room.finished) if self._mode == NEXT_STEP else self._all[:0]
-        make_calls(
-            calls, room.state, room.history, room.key, room.status, room.viewer, room.finished,
-            terms.kinds, terms.side, terms.penalty,
-            results.reward, results.terminated, results.illegal, results.seat_rewards,
-        )  # fmt: skip
-        tables.ask_bidders()
-        if self._pay(results):
-            over = np.flatnonzero(tables.auctions.done & ~room.finished & ~results.terminated)
-            tables.solve(over, self._setup.deals)
-            self._pay(results)
+    def _play_in_steps(self, calls: NDArray[np.int64], results: Results) -> tuple[int, int, int]:
+        """A round for injected bidders and any source of deals; returns as ``_play``."""
+        tables, room = self._tables, self._room
+        bad = tables.first_bad(calls, self._setup.illegal == "raise")
+        if bad >= 0:
+            return bad, 0, 0
+        waiting = np.flatnonzero(room.finished) if self._mode == NEXT_STEP else None
+        tables.call(calls)
+        tables.settle(results, self._setup.deals)
         ended = np.flatnonzero(results.terminated)
         room.finished[ended] = True
-        if waiting.size:
+        if waiting is not None and waiting.size:
             self._deal(waiting)
         elif self._mode == SAME_STEP and ended.size:
-            self._show(ended, results.final_observation, results.mask)
+            tables.show(ended, results.final_observation, results.mask)
             self._deal(ended)
-        self._show(self._all, results.observation, results.mask)
-        return len(ended), int(results.illegal.sum())
-
-    def _pay(self, results: Results) -> int:
-        """Pay the auctions that have just ended; returns how many have contracts with unknown tricks."""
-        room, terms = self._room, self._terms
-        unknown = pay(
-            room.state, room.tricks, room.status, room.viewer, room.reference, room.finished,
-            terms.side, terms.points, terms.rewards,
-            results.reward, results.terminated, results.seat_rewards, results.outcome,
-        )  # fmt: skip
-        return int(unknown)
-
-    def _show(self, rows: NDArray[np.intp], observation: Observations, mask: NDArray[np.int8]) -> None:
-        room = self._room
-        show(rows, room.state, room.history, room.shown, room.viewer, observation, mask)
+        tables.show(None, results.observation, results.mask)
+        return -1, len(ended), int(results.illegal.sum())
 
     # --- what a step returns ------------------------------------------------------------------------------
 

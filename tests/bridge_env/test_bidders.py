@@ -19,7 +19,8 @@ from bridge_env.auction import MAX_CALLS, Auctions, one_auction
 from bridge_env.bidders import DoublerBidder, PassBidder, RandomBidder, SpecError, player_at
 from bridge_env.calls import DOUBLE, NUM_CALLS, PASS, parse_call
 from bridge_env.cards import random_deals
-from bridge_env.envs.table import DOUBLES, PASSES, RANDOM, Tables, call_keys, row_trivial_call
+from bridge_env.envs.kernels.rows import row_trivial_call
+from bridge_env.envs.table import DOUBLES, PASSES, RANDOM, Tables, call_keys
 from bridge_env.protocols import Bidder
 from bridge_env.view import view_of
 

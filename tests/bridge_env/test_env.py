@@ -20,7 +20,7 @@ from bridge_env.envs import single
 from bridge_env.envs.boards import boards_of
 from bridge_env.envs.deals import LibraryDeals
 from bridge_env.envs.single import BiddingEnv
-from bridge_env.envs.table import CALLER, OVER, Tables, call_keys
+from bridge_env.envs.table import ASKS_CALLER, OVER, Tables, call_keys
 from bridge_env.observation import observe
 from bridge_env.streams import key as stream_key
 from bridge_env.view import view_of
@@ -438,7 +438,7 @@ def test_many_tables_are_as_many_tables_of_one():
         one.start(np.array([0]), boards, key, np.array([row]))
     rng = np.random.default_rng(1)
     while (batch.status != OVER).any():
-        assert set(np.unique(batch.status)) <= {CALLER, OVER}
+        assert set(np.unique(batch.status)) <= {ASKS_CALLER, OVER}
         observation, mask = batch.look()
         calls = (rng.random(mask.shape) * mask).argmax(axis=1)
         for row, one in enumerate(singles):

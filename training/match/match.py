@@ -280,7 +280,7 @@ def bid_out(a: Bidder, b: Bidder, boards: Boards, seed: int) -> Auctions:
         if fault.row is None or fault.call is None:
             raise
         turn = int(auctions.turn[fault.row])
-        name = bidder_name(player_of(teams[seats[fault.row, turn]], turn))
+        name = bidder_name(player_at(teams[seats[fault.row, turn]], turn))
         where = f"on board {boards.number[fault.row % n]}"
         raise BidderFault(f"{name}: {auctions.fault_text(fault.row, fault.call, where)}") from None
     return auctions

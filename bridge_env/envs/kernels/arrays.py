@@ -1,21 +1,36 @@
-"""The arrays of a vector env, in the groups in which its kernels take them (``bridge_env.envs.kernels.rounds``)."""
+"""What the kernels of the envs take, record by record (``bridge_env.kernel_records``): the one declaration of all arrays.
+
+Kernels (``njit``) are compiled for what stands here.
+"""
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Sequence
+from typing import Annotated, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bridge_env.calls import NUM_CALLS
+from bridge_env.auction import MAX_CALLS, STATE_COLUMNS, Auctions
+from bridge_env.boards import UNKNOWN_TRICKS
+from bridge_env.calls import NUM_BIDS, NUM_CALLS
+from bridge_env.double_dummy.packing import RECORD_BYTES
 from bridge_env.envs.deals import LibraryDeals
-from bridge_env.envs.rewards import CONTROL, PAR
+from bridge_env.envs.rewards import CONTROL, PAR, STEPS
 from bridge_env.envs.setup import Setup
-from bridge_env.envs.table import Tables
 from bridge_env.observation import OBSERVATION_SIZE
 from bridge_env.par import ACCEPTED
+from bridge_env.kernel_records import Schema
 from bridge_env.scoring import SCORE_TABLE
 
+# Who bids a seat: the caller, an injected bidder, which is asked, or one of the trivial ones, which are compiled.
+CALLER, INJECTED, PASSES, RANDOM, DOUBLES = range(5)
+
+# What a table does: it asks the caller or an injected bidder for a call; its auction is over; the caller's last call
+# there was illegal and was not made. (Inside kernels also: a compiled bidder is to call.)
+ASKS_CALLER, ASKS_BIDDER, OVER, ILLEGAL, GOES_ON = range(5)
+
+# When a table whose episode has ended is dealt the next one.
 NEXT_STEP, SAME_STEP, DISABLED = range(3)
 
 # Rows of ``outcome``: points for the learner's side (NS, if it bids all seats) and what they are compared
@@ -25,117 +40,131 @@ OUTCOME_ROWS = 6
 
 
 class Room(NamedTuple):
-    """The tables: a row each. The first eight are those of ``table.Tables`` and ``auction.Auctions``.
+    """The tables: a row each.
 
     Attributes:
-        base: uint64 (N,), what a table's episodes are derived from.
-        number: int64 (N,), of its next episode.
-        reference: int16 (N,), what its score is compared with, points for NS.
-        finished: bool (N,): its episode has ended and it waits for a new one.
+        state, history: as in ``auction.Auctions``.
+        owner: who holds each card.
+        shown: the same in the order of the observation.
+        tricks: -1 where not known.
+        key: each board's stream; bidders draw from ``bidding.call_keys(key, call number)``.
+        status: ASKS_CALLER, ASKS_BIDDER, OVER or ILLEGAL.
+        viewer: the caller's seat that called last; it is shown the end of the auction.
+        base: what a table's episodes are derived from.
+        number: of its next episode.
+        reference: what its score is compared with, points for NS.
+        finished: its episode has ended, and it waits for a new one.
+        kinds: who bids N, E, S, W, at all tables: CALLER, INJECTED, PASSES, RANDOM or DOUBLES.
     """
 
-    state: NDArray[np.int16]
-    history: NDArray[np.int8]
-    owner: NDArray[np.uint8]
-    shown: NDArray[np.uint8]
-    tricks: NDArray[np.int8]
-    key: NDArray[np.uint64]
-    status: NDArray[np.int8]
-    viewer: NDArray[np.int8]
-    base: NDArray[np.uint64]
-    number: NDArray[np.int64]
-    reference: NDArray[np.int16]
-    finished: NDArray[np.bool_]
-
-
-class Stock(NamedTuple):
-    """Where the kernel takes new episodes from: solved deals.
-
-    Attributes:
-        records, indices, images: as ``images.draw_images`` has them.
-        dealer, vulnerability: fixed ones, or -1: at random.
-        accepted: ``par.ACCEPTED``; empty where nothing is compared with par.
-    """
-
-    records: NDArray[np.uint8]
-    indices: NDArray[np.intp]
-    images: int
-    dealer: int
-    vulnerability: int
-    accepted: NDArray[np.int16]
+    state: Annotated[NDArray[np.int16], "tables", STATE_COLUMNS]
+    history: Annotated[NDArray[np.int8], "tables", MAX_CALLS]
+    owner: Annotated[NDArray[np.uint8], "tables", 52]
+    shown: Annotated[NDArray[np.uint8], "tables", 52]
+    tricks: Annotated[NDArray[np.int8], "tables", 4, 5]
+    key: Annotated[NDArray[np.uint64], "tables"]
+    status: Annotated[NDArray[np.int8], "tables"]
+    viewer: Annotated[NDArray[np.int8], "tables"]
+    base: Annotated[NDArray[np.uint64], "tables"]
+    number: Annotated[NDArray[np.int64], "tables"]
+    reference: Annotated[NDArray[np.int16], "tables"]
+    finished: Annotated[NDArray[np.bool_], "tables"]
+    kinds: Annotated[NDArray[np.int8], 4]
 
 
 class Terms(NamedTuple):
     """How a call is paid.
 
     Attributes:
-        kinds: int8 (4,), who bids N, E, S, W.
         side: the learner's, 0 or 1; -1 if it bids all four seats.
         points: ``scoring.SCORE_TABLE``.
-        rewards: float64, of ``rewards.Reward``.
+        rewards: of ``rewards.Reward``.
         penalty: of an illegal call.
     """
 
-    kinds: NDArray[np.int8]
     side: int
-    points: NDArray[np.int16]
-    rewards: NDArray[np.float64]
+    points: Annotated[NDArray[np.int16], NUM_BIDS, 3, 2, 14]
+    rewards: Annotated[NDArray[np.float64], STEPS]
     penalty: float
 
 
-class Results(NamedTuple):
-    """What a round gives: a row for each table.
+class Stock(NamedTuple):
+    """Where the kernel takes new episodes from: solved deals.
 
     Attributes:
-        observation: int8 (N, 480).
-        mask: int8 (N, 38).
-        reward: float64 (N,).
-        terminated, illegal: bool (N,).
-        seat_rewards: float32 (N, 4).
-        outcome: int16 (6, N), of the episodes that ended with their auctions.
-        final_observation: int8 (N, 480) with same-step autoreset, else (0, 480).
+        mode: of autoreset.
+        records, indices, images: as ``images.draw_images`` has them.
+        dealer, vulnerability: fixed ones, or -1: at random.
+        by_par: whether scores are compared with par.
+        accepted: ``par.ACCEPTED``.
     """
 
-    observation: NDArray[np.int8]
-    mask: NDArray[np.int8]
-    reward: NDArray[np.float64]
-    terminated: NDArray[np.bool_]
-    illegal: NDArray[np.bool_]
-    seat_rewards: NDArray[np.float32]
-    outcome: NDArray[np.int16]
-    final_observation: NDArray[np.int8]
+    mode: int
+    records: Annotated[NDArray[np.uint8], "library", RECORD_BYTES]
+    indices: Annotated[NDArray[np.intp], "deals"]
+    images: int
+    dealer: int
+    vulnerability: int
+    by_par: int
+    accepted: Annotated[NDArray[np.int16], 2, 5, 14, 7]
 
 
-def room_of(tables: Tables) -> Room:
-    """The tables' own arrays, and what a vector env adds."""
-    n = len(tables.status)
+class Asked(NamedTuple):
+    """What a round begins with: the caller's calls."""
+
+    calls: Annotated[NDArray[np.int64], "tables"]
+
+
+class Results(NamedTuple):
+    """What a round gives: a row for each table. ``outcome`` is of the episodes that ended with their auctions.
+
+    ``final_observation`` has no row without same-step autoreset.
+    """
+
+    observation: Annotated[NDArray[np.int8], "tables", OBSERVATION_SIZE]
+    mask: Annotated[NDArray[np.int8], "tables", NUM_CALLS]
+    reward: Annotated[NDArray[np.float64], "tables"]
+    terminated: Annotated[NDArray[np.bool_], "tables"]
+    illegal: Annotated[NDArray[np.bool_], "tables"]
+    seat_rewards: Annotated[NDArray[np.float32], "tables", 4]
+    outcome: Annotated[NDArray[np.int16], OUTCOME_ROWS, "tables"]
+    final_observation: Annotated[NDArray[np.int8], "tables", OBSERVATION_SIZE]
+
+
+SCHEMA = Schema(Room, Terms, Stock, Asked, Results)
+
+
+def room_of(auctions: Auctions, kinds: Sequence[int]) -> Room:
+    """New tables for these auctions, at which nothing has been dealt yet."""
+    n = len(auctions)
+    own = [seat for seat in range(4) if kinds[seat] == CALLER]
     return Room(
-        state=tables.auctions.state,
-        history=tables.auctions.history,
-        owner=tables.owner,
-        shown=tables.shown,
-        tricks=tables.tricks,
-        key=tables.key,
-        status=tables.status,
-        viewer=tables.viewer,
+        state=auctions.state,
+        history=auctions.history,
+        owner=np.zeros((n, 52), np.uint8),
+        shown=np.zeros((n, 52), np.uint8),
+        tricks=np.full((n, 4, 5), UNKNOWN_TRICKS, np.int8),
+        key=np.zeros(n, np.uint64),
+        status=np.full(n, OVER, np.int8),
+        viewer=np.full(n, own[0] if own else 0, np.int8),
         base=np.zeros(n, np.uint64),
         number=np.zeros(n, np.int64),
         reference=np.zeros(n, np.int16),
         finished=np.zeros(n, np.bool_),
+        kinds=np.array(kinds, np.int8),
     )
 
 
-def terms_of(setup: Setup, tables: Tables) -> Terms:
-    """How calls are paid at these tables."""
-    side = -1 if setup.four_seats else setup.side
-    return Terms(tables.kinds, side, SCORE_TABLE, setup.reward.table, setup.penalty)
+def terms_of(setup: Setup) -> Terms:
+    """How calls are paid in an env."""
+    return Terms(-1 if setup.four_seats else setup.side, SCORE_TABLE, setup.reward.table, setup.penalty)
 
 
-def stock_of(setup: Setup, deals: LibraryDeals) -> Stock:
+def stock_of(setup: Setup, deals: LibraryDeals, mode: int) -> Stock:
     """The library's deals for the kernel; opens it."""
-    accepted = ACCEPTED if setup.reward.reference == PAR else ACCEPTED[:0]
     dealer, vulnerability = (-1 if fixed is None else fixed for fixed in (setup.dealer, setup.vulnerability))
-    return Stock(*deals.records(), dealer, vulnerability, accepted)
+    by_par = int(setup.reward.reference == PAR)
+    return Stock(mode, *deals.records(), dealer, vulnerability, by_par, ACCEPTED)
 
 
 def outcomes_of(setup: Setup) -> list[tuple[str, str, int]]:

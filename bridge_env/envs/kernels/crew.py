@@ -11,7 +11,9 @@ from __future__ import annotations
 import os
 import threading
 import time
+import weakref
 from collections.abc import Callable
+from functools import partial
 from typing import NoReturn
 
 import numpy as np
@@ -98,14 +100,50 @@ def next_round(posts, seen, patience):  # type: ignore[no-untyped-def]
     return 0
 
 
+class _Shift:
+    """What the helpers of a crew share with it. They keep this and not the crew, which may go while they work."""
+
+    def __init__(self, posts: NDArray[np.int64]) -> None:
+        self.posts = posts
+        self.process = os.getpid()
+        self.error: BaseException | None = None
+        self.asleep = 0
+        self.bell = threading.Condition()
+
+    @property
+    def here(self) -> bool:
+        return self.process == os.getpid() and self.posts[TAKEN] >= 0
+
+    def end(self) -> None:
+        """Let the helpers end, after the shares that they are at. Waits for nobody."""
+        if self.here:
+            self.posts[TAKEN] = -_ROUND
+            with self.bell:
+                self.bell.notify_all()
+
+
+def _attend(shift: _Shift, help: Callable[[NDArray[np.int64]], object]) -> None:
+    """What a helper's thread does."""
+    try:
+        while shift.posts[TAKEN] >= 0:
+            help(shift.posts)
+            with shift.bell:
+                shift.asleep += 1
+                if shift.posts[TAKEN] >= 0:
+                    shift.bell.wait()
+                shift.asleep -= 1
+    except BaseException as error:  # it is raised again where rounds are called
+        shift.error = error
+
+
 class Crew:
-    """Helpers beside the caller. They end with ``close``, or with the process.
+    """Helpers beside the caller. They end with ``close``, when nobody has the crew any more, or with the process.
 
     Args:
         helpers: how many.
         shares: into how many shares a round is cut, at most MAX_SHARES of them count.
         help: called with ``posts`` in each helper's thread, again and again: takes shares, does and reports them, and
-            returns when no round has come for a while.
+            returns when no round has come for a while. It must not keep the crew, or whoever has it.
 
     Attributes:
         posts: int64 (WORDS,), what the kernels above take.
@@ -115,11 +153,9 @@ class Crew:
         self.posts: NDArray[np.int64] = np.zeros(WORDS, np.int64)
         self.posts[SHARES] = self.posts[DONE] = max(1, min(shares, MAX_SHARES))
         self.posts[TAKEN] = MAX_SHARES  # no round yet, all is taken
-        self._help = help
-        self._process = os.getpid()
-        self._error: BaseException | None = None
-        self._asleep = 0
-        self._bell = threading.Condition()
+        self._shift = _Shift(self.posts)
+        self._attend = partial(_attend, self._shift, help)
+        weakref.finalize(self, self._shift.end)
         self._threads = [
             threading.Thread(target=self._attend, name=f"bridge_env helper {i + 1}", daemon=True)
             for i in range(helpers)
@@ -130,7 +166,7 @@ class Crew:
     @property
     def here(self) -> bool:
         """Whether its threads run, and in this process: after a fork they do not."""
-        return self._process == os.getpid() and self.posts[TAKEN] >= 0
+        return self._shift.here
 
     def rouse(self) -> None:
         """Wake who sleeps, just before a round is called. Who falls asleep just then is not waited for.
@@ -138,11 +174,12 @@ class Crew:
         Raises:
             BaseException: a helper's own, which ends the crew.
         """
-        if self._error is not None:
-            self._fail(self._error)
-        if self._asleep:
-            with self._bell:
-                self._bell.notify_all()
+        shift = self._shift
+        if shift.error is not None:
+            self._fail(shift.error)
+        if shift.asleep:
+            with shift.bell:
+                shift.bell.notify_all()
 
     def gather_late(self) -> tuple[int, int]:
         """Wait for shares that were late in ``gather``; returns the sums of the two counts.
@@ -158,8 +195,8 @@ class Crew:
                 first, second, late = gather(self.posts, 1)
                 if not late:
                     break
-                if self._error is not None:
-                    self._fail(self._error)
+                if self._shift.error is not None:
+                    self._fail(self._shift.error)
                 time.sleep(_NAP)
             except KeyboardInterrupt as error:
                 interrupt = error
@@ -170,25 +207,10 @@ class Crew:
     def close(self) -> None:
         """End the threads, after the shares that they are at."""
         if self.here:
-            self.posts[TAKEN] = -_ROUND
-            with self._bell:
-                self._bell.notify_all()
+            self._shift.end()
             for thread in self._threads:
                 thread.join()
 
     def _fail(self, error: BaseException) -> NoReturn:
         self.close()
         raise error
-
-    def _attend(self) -> None:
-        """What a thread does."""
-        try:
-            while self.posts[TAKEN] >= 0:
-                self._help(self.posts)
-                with self._bell:
-                    self._asleep += 1
-                    if self.posts[TAKEN] >= 0:
-                        self._bell.wait()
-                    self._asleep -= 1
-        except BaseException as error:  # it is raised again where rounds are called
-            self._error = error

@@ -1,0 +1,119 @@
+"""Records by address: what is declared is what kernels read, and nothing else gets in."""
+
+from __future__ import annotations
+
+from typing import Annotated, NamedTuple
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from bridge_env.envs.kernels.arrays import SCHEMA, Asked, Room, Stock, Terms, results_of, terms_of
+from bridge_env.envs.vector import BiddingVectorEnv
+from bridge_env.kernels import njit
+from bridge_env.kernel_records import Plan, Schema, writeable
+
+
+class Shop(NamedTuple):
+    price: Annotated[NDArray[np.float32], "goods", 3]
+    sold: Annotated[NDArray[np.bool_], "goods"]
+    open: int
+    weight: float
+    by_day: Annotated[NDArray[np.int16], 7, "goods"]
+
+
+class Order(NamedTuple):
+    goods: Annotated[NDArray[np.uint64], "wanted"]
+    count: Annotated[NDArray[np.int8], "wanted"]
+
+
+class Delivery(NamedTuple):
+    late: Annotated[NDArray[np.int64], "goods"]
+
+
+SHOP = Schema(Shop, Order, Delivery)
+shop_at, order_at, delivery_at = SHOP.reader(Shop), SHOP.reader(Order), SHOP.reader(Delivery)
+note_delivery = SHOP.writer(Delivery)
+
+
+@njit
+def sell(numbers, late):
+    shop, order = shop_at(numbers), order_at(numbers)
+    note_delivery(numbers, Delivery(late))
+    total = 0.0
+    for i in range(len(order.goods)):
+        good = order.goods[i]
+        shop.sold[good] = True
+        shop.by_day[6, good] += order.count[i]
+        total += shop.price[good, 2] * order.count[i] * shop.weight
+        delivery_at(numbers).late[good] = shop.open
+    return total, len(shop.price), shop.by_day.shape[1], len(shop.sold)
+
+
+def a_shop(count=5):
+    price = np.arange(count * 3, dtype=np.float32).reshape(count, 3)
+    return Shop(price, np.zeros(count, np.bool_), 9, 0.5, np.zeros((7, count), np.int16))
+
+
+def an_order():
+    return Order(np.array([4, 1], np.uint64), np.array([2, 3], np.int8))
+
+
+def test_kernels_read_and_write_what_was_put_there():
+    shop, late = a_shop(), np.zeros(5, np.int64)
+    plan = Plan(SHOP, shop, an_order())
+    assert sell(plan.numbers, late) == (14 * 2 * 0.5 + 5 * 3 * 0.5, 5, 5, 5)
+    assert shop.sold.tolist() == [False, True, False, False, True]
+    assert shop.by_day[6].tolist() == [0, 3, 0, 0, 2]
+    assert late.tolist() == [0, 9, 0, 0, 9]
+    assert (Shop in plan, Order in plan, Delivery in plan) == (True, True, False)
+    assert len(plan.numbers) == SHOP.places == 2 + 5 + 2 + 1
+    plan.put(Order(np.zeros(2, np.uint64), np.zeros(2, np.int8)))
+    assert sell(plan.numbers, late)[0] == 0
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"price": np.zeros((5, 3))},
+        {"price": np.zeros((5, 4), np.float32)},
+        {"price": np.zeros(15, np.float32)},
+        {"price": np.zeros((3, 5), np.float32).T},
+        {"price": np.zeros((10, 3), np.float32)[::2]},
+        {"sold": np.zeros(4, np.bool_)},
+        {"sold": np.zeros(5, np.int8)},
+        {"by_day": np.zeros((6, 5), np.int16)},
+    ],
+    ids=str,
+)
+def test_an_array_that_is_not_as_declared_is_refused(wrong):
+    (name,) = wrong
+    with pytest.raises(TypeError, match=f"{name}: a kernel takes .* in one piece; this is"):
+        Plan(SHOP, a_shop()._replace(**wrong))
+
+
+def test_a_length_is_the_same_in_all_records():
+    plan = Plan(SHOP, a_shop(5))
+    with pytest.raises(TypeError, match=r"late: a kernel takes int64 \(5,\) in one piece; this is int64 \(4,\)"):
+        plan.put(Delivery(np.zeros(4, np.int64)))
+
+
+def test_arrays_that_cannot_be_written_to_are_copied_and_no_others():
+    order = an_order()
+    order.count.flags.writeable = False
+    other = writeable(order)
+    assert other.goods is order.goods
+    assert other.count.flags.writeable
+    assert other.count.tolist() == order.count.tolist()
+
+
+def test_the_envs_arrays_are_as_their_records_declare_them():
+    env = BiddingVectorEnv(7, learner="all", autoreset_mode="SameStep")
+    env.reset(seed=1)
+    plan = env._tables.plan
+    assert all(record in plan for record in (Room, Terms, Stock))
+    again = Plan(SCHEMA, env._room, results_of(7, 1), Asked(np.zeros(7, np.int64)), terms_of(env._setup))
+    shared = [field.place for record in (Room, Terms) for field in SCHEMA.fields[record]]
+    np.testing.assert_array_equal(again.numbers[shared], plan.numbers[shared])
+    places = [field.place for fields in SCHEMA.fields.values() for field in fields] + list(SCHEMA.lengths.values())
+    assert sorted(places) == list(range(SCHEMA.places))

@@ -1,0 +1,232 @@
+"""What callers and bidders do wrong, and envs that nobody closes: both envs answer alike, and nothing stays behind."""
+
+import gc
+import threading
+import time
+
+import numpy as np
+import pytest
+from gymnasium.error import ResetNeeded
+
+from bridge_env.auction import IllegalCall
+from bridge_env.bidders import RandomBidder
+from bridge_env.boards import boards_of
+from bridge_env.cards import random_deals
+from bridge_env.envs.single import BiddingEnv
+from bridge_env.envs.vector import BiddingVectorEnv
+
+QUIET = {"partner": "pass", "opponents": "pass", "control": "pass"}
+
+
+# --- actions ------------------------------------------------------------------------------------------------
+
+NO_CALLS = [2.5, 2.0, "3", "Pass", 1j, -1, 38, 10**30, None, True, np.float32(0.5), np.int64(-7), np.uint64(2**63), [0]]
+
+
+@pytest.mark.parametrize("action", NO_CALLS, ids=repr)
+def test_what_is_no_call_is_refused_alike_and_changes_nothing(action):
+    one, many = BiddingEnv(learner="NS", **QUIET), BiddingVectorEnv(2, learner="NS", **QUIET)
+    one.reset(seed=1)
+    many.reset(seed=1)
+    says = "is not a call; actions go from 0 .Pass. to 37 .7NT., and are whole numbers"
+    with pytest.raises(ValueError, match=says):
+        one.step(action)
+    with pytest.raises(ValueError, match="one call for each table" if action == [0] else f"at table [01] {says}"):
+        many.step([action, action] if action is True else [0, action])  # [0, True] is [0, 1] to numpy
+    assert one.step(3)[1:3] == (0.0, False)
+    assert many.step([3, 3])[1].tolist() == [0, 0]
+    assert one._tables.auctions.calls(0) == many._tables.auctions.calls(0)
+
+
+@pytest.mark.parametrize("action", [3, np.int8(3), np.uint64(3), np.array(3), np.array(3, np.uint8)], ids=repr)
+def test_whole_numbers_of_any_kind_are_calls(action):
+    env = BiddingEnv(learner="all")
+    env.reset(seed=1)
+    env.step(action)
+    assert env._tables.auctions.calls(0) == (3,)
+    many = BiddingVectorEnv(3, learner="all")
+    many.reset(seed=1)
+    many.step(np.full(3, action) if isinstance(action, np.ndarray | np.generic) else np.full(3, action, object))
+    assert [many._tables.auctions.calls(row) for row in range(3)] == [(3,)] * 3
+
+
+@pytest.mark.parametrize("actions", [3, [3], [[3, 3]], [3, [3, 4]], [], np.zeros((2, 1), int)], ids=repr)
+def test_there_is_a_call_for_each_table(actions):
+    env = BiddingVectorEnv(2, learner="all")
+    env.reset(seed=1)
+    with pytest.raises(ValueError, match=r"actions are one call for each table, \(2,\)"):
+        env.step(actions)
+
+
+# --- before the first reset ---------------------------------------------------------------------------------
+
+
+def test_before_the_first_reset_there_is_nothing_to_see():
+    one, many = BiddingEnv(learner="all"), BiddingVectorEnv(2, learner="all")
+    for env in (one, many):
+        with pytest.raises(ResetNeeded, match="reset"):
+            env.action_masks()
+    with pytest.raises(ResetNeeded, match="reset"):
+        one.seen_by(0)
+    one.reset(seed=1)
+    many.reset(seed=1)
+    assert one.action_masks().sum() == 36
+    assert many.action_masks().sum(axis=1).tolist() == [36, 36]
+
+
+@pytest.mark.parametrize("seat", [7, 4, -1, 0.5, "Q"])
+def test_there_are_four_seats(seat):
+    env = BiddingEnv(learner="all")
+    env.reset(seed=1)
+    with pytest.raises(ValueError, match="is not a seat; use one of N, E, S, W"):
+        env.seen_by(seat)
+    assert env.seen_by(3).sum() > 13
+
+
+# --- a bidder that fails ------------------------------------------------------------------------------------
+
+
+class Moody(RandomBidder):
+    """Calls as it likes until it is told to fail."""
+
+    mood = "good"
+
+    def bid(self, view, key):
+        if self.mood == "bad":
+            raise RuntimeError("not today")
+        calls = super().bid(view, key)
+        return np.full_like(calls, 2) if self.mood == "mad" else calls
+
+
+BROKEN = pytest.mark.parametrize(("mood", "error"), [("bad", RuntimeError), ("mad", IllegalCall)])
+
+
+@BROKEN
+@pytest.mark.parametrize("mode", ["NextStep", "SameStep", "Disabled"])
+def test_after_a_failure_the_vector_env_goes_on_with_a_reset_only(mood, error, mode):
+    bidder = Moody()
+    env = BiddingVectorEnv(6, learner="S", partner=bidder, opponents=bidder, reward="points", autoreset_mode=mode)
+    env.reset(seed=1)
+    before = [env._tables.auctions.calls(row) for row in range(6)]
+    bidder.mood = mood
+    with pytest.raises(error):
+        env.step(np.zeros(6, int))
+    bidder.mood = "good"
+    after = [env._tables.auctions.calls(row) for row in range(6)]
+    for _ in range(2):
+        with pytest.raises(ResetNeeded, match="failed halfway"):
+            env.step(np.full(6, 3))
+        with pytest.raises(ResetNeeded):
+            env.action_masks()
+        with pytest.raises(ResetNeeded, match="of all tables"):
+            env.reset(options={"reset_mask": np.arange(6) < 3})
+    for row in range(6):  # nobody has called in a bidder's seat
+        assert env._tables.auctions.calls(row) == after[row]
+        assert after[row] in (before[row], (*before[row], 0))
+    obs, info = env.reset(seed=1)
+    np.testing.assert_array_equal(obs, BiddingVectorEnv(6, learner="S", partner="random", opponents="random",
+                                                        reward="points").reset(seed=1)[0])  # fmt: skip
+    assert info["action_mask"][:, 0].all()
+    env.step(np.zeros(6, int))
+
+
+@BROKEN
+def test_a_failure_in_reset_leaves_nothing_to_step(mood, error):
+    bidder = Moody()
+    settings = {"learner": "S", "dealer": "W", "partner": bidder, "opponents": bidder, "reward": "points"}
+    many, one = BiddingVectorEnv(3, **settings), BiddingEnv(**settings)
+    for env in (many, one):
+        env.reset(seed=1)
+        bidder.mood = mood
+        with pytest.raises(error):
+            env.reset()
+        bidder.mood = "good"
+        with pytest.raises(ResetNeeded):
+            env.step(np.zeros(3, int) if env is many else 0)
+        with pytest.raises(ResetNeeded):
+            env.action_masks()
+        env.reset()
+        env.action_masks()
+
+
+@BROKEN
+def test_after_a_failure_the_single_env_goes_on_with_a_reset_only(mood, error):
+    bidder = Moody()
+    env = BiddingEnv(learner="S", partner=bidder, opponents=bidder, reward="points")
+    env.reset(seed=1)
+    bidder.mood = mood
+    with pytest.raises(error):
+        env.step(0)
+    bidder.mood = "good"
+    with pytest.raises(ResetNeeded):
+        env.step(3)
+    with pytest.raises(ResetNeeded):
+        env.action_masks()
+    env.reset()
+    env.step(0)
+
+
+def test_a_wrong_option_changes_nothing():
+    env, other = BiddingVectorEnv(3, learner="all"), BiddingVectorEnv(3, learner="all")
+    env.reset(seed=1)
+    other.reset(seed=1)
+    with pytest.raises(ValueError, match="unknown option"):
+        env.reset(seed=9, options={"board": 1})
+    for calls in ([3, 4, 5], [0, 0, 0]):
+        for mine, theirs in zip(env.step(calls)[:3], other.step(calls)[:3], strict=True):
+            np.testing.assert_array_equal(mine, theirs)
+    np.testing.assert_array_equal(env.reset()[0], other.reset()[0])
+
+
+# --- envs that nobody closes --------------------------------------------------------------------------------
+
+
+class Unsolved:
+    """Deals that somebody has to solve, quickly."""
+
+    solved = False
+
+    def draw(self, key, number):
+        return boards_of(random_deals(5, 0, 50)[number % 50])
+
+    def tricks(self, owner):
+        return np.full((len(owner), 4, 5), 8, np.int8)
+
+    def tricks_for(self, owner, declarer, strain):
+        return np.full(len(owner), 8, np.int8)
+
+
+def threads():
+    return {thread for thread in threading.enumerate() if thread.name.startswith("bridge_env")}
+
+
+def ends(known, seconds=20.0):
+    """Are there, some time soon, no threads but those that were known?"""
+    limit = time.monotonic() + seconds
+    while threads() - known and time.monotonic() < limit:
+        gc.collect()
+        time.sleep(0.01)
+    return not threads() - known
+
+
+MAKERS = {
+    "helpers": lambda: BiddingVectorEnv(800, learner="all", threads=3),
+    "ahead, many": lambda: BiddingVectorEnv(3, learner="all", deals=Unsolved()),
+    "ahead, one": lambda: BiddingEnv(learner="all", deals=Unsolved()),
+}
+
+
+@pytest.mark.parametrize("make", MAKERS.values(), ids=MAKERS.keys())
+@pytest.mark.parametrize("cycle", [False, True], ids=["", "in a cycle"])
+def test_the_threads_of_an_env_that_is_forgotten_end(make, cycle):
+    known = threads()
+    env = make()
+    assert threads() == known  # none before it is needed
+    env.reset(seed=1)
+    for _ in range(3):
+        env.step(np.zeros(env.num_envs, int) if hasattr(env, "num_envs") else 0)
+    assert threads() - known
+    if cycle:
+        env.itself = env
+    del env
+    assert ends(known)
