@@ -9,6 +9,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from bridge_env.calls import NUM_CALLS
 
+_INT64 = np.dtype(np.int64)
+
 
 def no_call(action: object, where: str = "") -> ValueError:
     """The error that says that ``action`` is not a call; ``where`` is empty or as ``" at table 3"``."""
@@ -44,6 +46,8 @@ def many_calls(actions: ArrayLike, count: int) -> NDArray[np.int64]:
     Raises:
         ValueError: there is not one for each table, or they are something other than whole numbers.
     """
+    if isinstance(actions, np.ndarray) and actions.dtype == _INT64 and actions.shape == (count,):
+        return np.ascontiguousarray(actions)  # nearly always
     try:
         calls = np.asarray(actions)
     except ValueError:  # lists of several lengths

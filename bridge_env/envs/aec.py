@@ -39,7 +39,8 @@ class BiddingAEC(AECEnv[str, Observation, int | None]):  # type: ignore[misc] # 
     the agent that made it ``illegal_penalty``, and the others nothing.
 
     After ``reset(seed=s)`` the deals are those of ``BiddingEnv(learner="all")`` and of table 0 of the vector
-    env. ``reset`` takes their ``options``; it ignores others, which PettingZoo's own test passes.
+    env. ``reset`` takes their ``options``; it ignores others, which PettingZoo's own test passes. It can be copied
+    and pickled at any time.
 
     Args:
         render_mode: None or ``"ansi"``, which ``render`` returns.

@@ -46,7 +46,8 @@ _NAMES = '"training", "judging", "library", "random", "estimated", a path FILE.p
 class DealSource(DoubleDummy, Protocol):
     """Gives boards, the same for the same keys and numbers, and finds the tricks that do not come with them.
 
-    ``SolvesTheRest`` is a base that has the methods of a ``DoubleDummy``.
+    ``bridge_env.boards.boards_of`` makes boards of arrays. ``SolvesTheRest`` is a base that has the methods of a
+    ``DoubleDummy``.
     """
 
     @property

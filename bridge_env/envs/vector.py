@@ -56,6 +56,9 @@ class BiddingVectorEnv(VectorEnv[Observations, NDArray[np.int64], NDArray[Any]])
     and a reward other than ``imps``, one compiled kernel does the whole step, new deals included. Otherwise
     other bidders are called once a round for all tables that wait for them, and boards are drawn in batches.
 
+    It can be copied (``copy.deepcopy``) and pickled at any time; the copy goes on as the env would, with threads of its
+    own. If a bidder fails in ``step`` or ``reset``, all tables must be reset.
+
     ``step`` returns observations int8 (N, 480), rewards float64 (N,), terminations and truncations bool (N,)
     and ``info``, whose arrays have a row for each table. As Gymnasium has it, ``info["_name"]``, bool (N,),
     says in which rows ``info["name"]`` means something:

@@ -15,6 +15,7 @@ from bridge_env.chance import row_draw
 from bridge_env.envs.kernels.arrays import (
     ASKS_BIDDER,
     ASKS_CALLER,
+    ILLEGAL,
     SAME_STEP,
     SCHEMA,
     Asked,
@@ -60,11 +61,11 @@ def play_rows(begin, end, numbers):  # type: ignore[no-untyped-def]
         row_nothing(results, row)
         new = room.finished[row]
         if not new:
-            row_call(room, row, calls[row])
-            row_settle(room, terms, results, row)
-            if results.terminated[row]:
+            status = row_call(room, row, calls[row])
+            if status != ASKS_CALLER:  # then it is OVER, its tricks known, or ILLEGAL
+                row_settle(room, terms, results, row)
                 ended += 1
-                wrong += results.illegal[row]
+                wrong += status == ILLEGAL
                 room.finished[row] = True
                 if stock.mode == SAME_STEP:
                     row_look(room, row, results.final_observation[row], results.mask[row])
