@@ -139,14 +139,15 @@ class BiddingEnv(gymnasium.Env[Observation, np.int64]):
         """Deal a board and bid until the learner's first turn.
 
         Raises:
-            ValueError: an option is unknown or wrong (``DealError`` for a deal).
+            ValueError: an option is unknown or wrong (``DealError`` for a deal); then nothing has changed.
         """
+        settled = settled_by(options, 1) if options else None
         super().reset(seed=seed)
         self._over, self._mask = True, None
         if seed is not None or self._base is None:
             self._base = seed_base(self.np_random.integers(2**63) if seed is None else seed % 2**64)
             self._number, self._ahead = 0, None
-        episode, at = self._chosen(options) if options else self._next()
+        episode, at = self._next() if settled is None else self._chosen(settled)
         self._number += 1
         self._episode, self._at = episode, at
         self._tables.start(_ROW, episode.boards, episode.key, np.array([at]), episode.reference)
@@ -238,10 +239,10 @@ class BiddingEnv(gymnasium.Env[Observation, np.int64]):
             self._first, at = self._number, 0
         return self._ahead, at
 
-    def _chosen(self, options: dict[str, Any]) -> tuple[Episodes, int]:
+    def _chosen(self, settled: dict[str, Any]) -> tuple[Episodes, int]:
         """An episode with some of it settled by the options of ``reset``."""
         numbers = np.array([self._number])
-        return draw_episodes(self._setup, self._keys(numbers), numbers, **settled_by(options, 1)), 0
+        return draw_episodes(self._setup, self._keys(numbers), numbers, **settled), 0
 
     # --- what a step returns ------------------------------------------------------------------------------
 

@@ -178,15 +178,16 @@ class BiddingVectorEnv(VectorEnv[Observations, NDArray[np.int64], NDArray[Any]])
                 ``deal``, ``dealer``, ``vulnerability`` as in ``BiddingEnv``, the same for all tables.
 
         Raises:
-            ValueError: an option or the seeds are wrong (``DealError`` for a deal).
+            ValueError: an option or the seeds are wrong (``DealError`` for a deal); then nothing has changed.
+            ResetNeeded: it is of some tables only, and all must be: at first, and after a failure.
         """
-        super().reset(seed=seed if isinstance(seed, int | np.integer) else None)
         chosen = dict(options or {})
         rows = _rows_of(chosen.pop("reset_mask", None), self.num_envs)
         if not self._whole and len(rows) < self.num_envs:
             what = "a reset() after a failure" if self._started else "the first reset()"
             raise ResetNeeded(f"{what} is of all tables, without a reset_mask")
         settled = settled_by(chosen, len(rows)) if chosen else None
+        super().reset(seed=seed if isinstance(seed, int | np.integer) else None)
         self._seed(seed, rows)
         self._open()
         self._whole = False  # until all went well: an injected bidder may fail

@@ -166,16 +166,20 @@ def test_after_a_failure_the_single_env_goes_on_with_a_reset_only(mood, error):
     env.step(0)
 
 
-def test_a_wrong_option_changes_nothing():
-    env, other = BiddingVectorEnv(3, learner="all"), BiddingVectorEnv(3, learner="all")
-    env.reset(seed=1)
-    other.reset(seed=1)
-    with pytest.raises(ValueError, match="unknown option"):
-        env.reset(seed=9, options={"board": 1})
-    for calls in ([3, 4, 5], [0, 0, 0]):
-        for mine, theirs in zip(env.step(calls)[:3], other.step(calls)[:3], strict=True):
-            np.testing.assert_array_equal(mine, theirs)
-    np.testing.assert_array_equal(env.reset()[0], other.reset()[0])
+@pytest.mark.parametrize("reset", [{"options": {"board": 1}}, {"options": {"dealer": "Z"}}], ids=str)
+def test_a_wrong_option_changes_nothing(reset):
+    one, many = [BiddingEnv(learner="all") for _ in range(2)], [BiddingVectorEnv(3, learner="all") for _ in range(2)]
+    for (env, other), calls in ((one, (3, 0, 0)), (many, ([3, 4, 5], [0, 0, 0], [0, 0, 0]))):
+        env.reset(seed=1)
+        other.reset(seed=1)
+        env.step(calls[0])
+        other.step(calls[0])
+        with pytest.raises(ValueError, match=r"unknown option|not a seat"):
+            env.reset(seed=9, **reset)
+        for call in calls[1:]:
+            for mine, theirs in zip(env.step(call)[:3], other.step(call)[:3], strict=True):
+                np.testing.assert_array_equal(mine, theirs)
+        np.testing.assert_array_equal(env.reset()[0], other.reset()[0])
 
 
 # --- envs that nobody closes --------------------------------------------------------------------------------
