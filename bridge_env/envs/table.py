@@ -36,10 +36,10 @@ from bridge_env.envs.kernels.arrays import (
 )
 from bridge_env.envs.kernels.rounds import advance_rows, call_rows, first_bad_call, score_rows, settle, show, start_rows
 from bridge_env.envs.kernels.rows import row_took
+from bridge_env.kernel_records import Plan, writeable
 from bridge_env.observation import OBSERVATION_SIZE, row_observation
 from bridge_env.protocols import Bidder, DoubleDummy
 from bridge_env.render import auction_table, deal_diagram, result_line
-from bridge_env.kernel_records import Plan, writeable
 from bridge_env.scoring import SCORE_TABLE
 
 __all__ = [

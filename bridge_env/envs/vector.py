@@ -33,9 +33,9 @@ from bridge_env.envs.rewards import NOTHING, PAR
 from bridge_env.envs.setup import Setup
 from bridge_env.envs.stock import EpisodeStock
 from bridge_env.envs.table import INJECTED, Tables
+from bridge_env.kernel_records import writeable
 from bridge_env.observation import OBSERVATION_SIZE
 from bridge_env.protocols import Bidder
-from bridge_env.kernel_records import writeable
 
 _MODES = {AutoresetMode.NEXT_STEP: NEXT_STEP, AutoresetMode.SAME_STEP: SAME_STEP, AutoresetMode.DISABLED: DISABLED}
 _LEAST_ROWS = 256  # of a thread

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from bridge_env.envs.kernels.arrays import SCHEMA, Asked, Room, Stock, Terms, results_of, terms_of
 from bridge_env.envs.vector import BiddingVectorEnv
-from bridge_env.kernels import njit
 from bridge_env.kernel_records import Plan, Schema, writeable
+from bridge_env.kernels import njit
 
 
 class Shop(NamedTuple):

@@ -1,4 +1,4 @@
-"""What the kernels of the envs take, record by record (``bridge_env.kernel_records``): the one declaration of all arrays.
+"""What the kernels of the envs take, declared once, record by record (``bridge_env.kernel_records``).
 
 Kernels (``njit``) are compiled for what stands here.
 """
@@ -18,9 +18,9 @@ from bridge_env.double_dummy.packing import RECORD_BYTES
 from bridge_env.envs.deals import LibraryDeals
 from bridge_env.envs.rewards import CONTROL, PAR, STEPS
 from bridge_env.envs.setup import Setup
+from bridge_env.kernel_records import Schema
 from bridge_env.observation import OBSERVATION_SIZE
 from bridge_env.par import ACCEPTED
-from bridge_env.kernel_records import Schema
 from bridge_env.scoring import SCORE_TABLE
 
 # Who bids a seat: the caller, an injected bidder, which is asked, or one of the trivial ones, which are compiled.
