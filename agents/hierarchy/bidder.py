@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.hierarchy.engine.compiled import Compiled, compile_system, pool
+from agents.hierarchy.engine.compiled import RULE_LINE, Compiled, compile_system, pool
 from agents.hierarchy.engine.context import QUANTITIES
 from agents.hierarchy.engine.engine import bid_rows, feature_rows
 from agents.hierarchy.fast.positions import positions_among
@@ -201,5 +201,5 @@ def line_usage(
     auctions = Auctions(dealer, vulnerability)
     positions, _ = positions_among([hierarchy])
     used = positions.bid(np.zeros((len(auctions), 4), np.int32), features, auctions)
-    count = np.bincount(positions.pool.rules[:, 5], weights=used)
+    count = np.bincount(positions.pool.rules[:, RULE_LINE], weights=used)
     return {int(line): int(count[line]) for line in np.flatnonzero(count)}

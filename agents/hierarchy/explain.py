@@ -9,7 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.hierarchy.bidder import HierarchyBidder
+from agents.hierarchy.engine.compiled import RULE_LINE
 from agents.hierarchy.engine.context import ACES, STRENGTH, SUIT, TOP
+from agents.hierarchy.engine.walk import is_general
 from agents.hierarchy.language.text import constraint_text
 from agents.hierarchy.language.tree import Line, System, walk
 from bridge_env.auction import Auctions
@@ -65,9 +67,9 @@ def explain(bidder: HierarchyBidder, view: BidView) -> Explanation:
     calls, rules, shown = bidder.decide(view)
     call, rule, seat = int(calls[0]), int(rules[0]), int(view.seat[0])
     compiled = bidder.own.compiled  # its rules are the first of the pool's, so they have the same numbers
-    general = rule >= int(compiled.nodes[:, 1].max())
+    general = bool(is_general(compiled, rule, 0))
     system = bidder.own.system
-    line = None if rule < 0 else line_of(system, general, int(compiled.rules[rule, 5]))
+    line = None if rule < 0 else line_of(system, general, int(compiled.rules[rule, RULE_LINE]))
     after = Auctions.replay(view.history, view.dealer, view.vulnerability)
     after.step(call)
     if not after.done[0]:

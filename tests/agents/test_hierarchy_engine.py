@@ -9,6 +9,7 @@ from reference.hierarchy import hand_features as slow_features
 from support.systems import TANGLE, boards
 
 from agents.hierarchy.bidder import Hierarchy, HierarchyBidder, bid_on, bid_out, deal_features
+from agents.hierarchy.engine.compiled import END_RULE, RULE_LINE
 from agents.hierarchy.explain import explain, shown_text
 from agents.hierarchy.language.text import constraint_text, parse_system
 from agents.hierarchy.language.tree import walk
@@ -34,6 +35,11 @@ def prefixes(auctions):
         rows = np.flatnonzero(auctions.length > length)
         history = auctions.history[rows, :length]
         yield rows, Auctions.replay(history, auctions.dealer[rows], auctions.vulnerability[rows])
+
+
+def tree_rules_of(compiled):
+    """How many rules the tree has; those of the general blocks come behind them."""
+    return int(compiled.parts[: len(compiled.children), END_RULE].max())
 
 
 # --- features ----------------------------------------------------------------------------------------------
@@ -70,7 +76,7 @@ def context_words(calls, seat, vulnerability, shown):
 def assert_engine_reads_the_tree(bidder, auctions, owner):
     """At every turn of ``auctions``, with hands of ``owner``: the oracle's call by the oracle's line."""
     tree, compiled = Tree(bidder.own.system), bidder.own.compiled
-    tree_rules = int(compiled.nodes[:, 1].max())
+    tree_rules = tree_rules_of(compiled)
     inside = 0
     for rows, so_far in prefixes(auctions):
         view = view_of(so_far, owner[rows])
@@ -83,7 +89,9 @@ def assert_engine_reads_the_tree(bidder, auctions, owner):
                 assert rules[i] < 0 or rules[i] >= tree_rules
             else:
                 call, line = expected
-                assert (SHORT[int(calls[i])], compiled.rules[rules[i], 5]) == (call, line.number), so_far.text(i)
+                assert (SHORT[int(calls[i])], compiled.rules[rules[i], RULE_LINE]) == (call, line.number), so_far.text(
+                    i
+                )
                 assert rules[i] < tree_rules
                 inside += 1
     return inside
@@ -257,7 +265,7 @@ def test_no_auction_is_long_and_a_forced_player_speaks(name):
     assert auctions.length.max() <= 40
     compiled, system = bidder.own.compiled, bidder.own.system
     lines = {line.number for line in walk(system.lines) if "forcing" in line.flags}
-    in_tree = int(compiled.nodes[:, 1].max())
+    in_tree = tree_rules_of(compiled)
     rules = np.full((len(owner), int(auctions.length.max()) + 1), -1)
     forced = 0
     for rows, so_far in prefixes(auctions):
@@ -269,7 +277,7 @@ def test_no_auction_is_long_and_a_forced_player_speaks(name):
         if at < 2:
             continue
         before = rules[rows, at - 2]
-        forcing = (before >= 0) & (before < in_tree) & np.isin(compiled.rules[before, 5], list(lines))
+        forcing = (before >= 0) & (before < in_tree) & np.isin(compiled.rules[before, RULE_LINE], list(lines))
         waiting = forcing & (so_far.history[:, at - 1] == 0)
         forced += int(waiting.sum())
         for i in np.flatnonzero(waiting & (calls == 0)):

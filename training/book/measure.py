@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.hierarchy.bidder import Hierarchy, HierarchyBidder, bid_out, deal_features
+from agents.hierarchy.engine.compiled import RULE_LINE
 from bridge_env.calls import NUM_CALLS
 from bridge_env.cards import board_dealer, board_vulnerability, hand_text, hands, random_deals
 from bridge_env.features import FEATURES
@@ -79,7 +80,7 @@ class Table:
     def lines(self, calls: Calls) -> NDArray[np.int64]:
         """The line number that made each of ``calls``; -1 where none fitted, which is a pass."""
         rules = np.concatenate([self._decide(calls.take(rows))[1] for rows in _parts(len(calls))])
-        numbers: NDArray[np.int64] = self.bidder.own.compiled.rules[:, 5].astype(np.int64)
+        numbers: NDArray[np.int64] = self.bidder.own.compiled.rules[:, RULE_LINE].astype(np.int64)
         return np.where(rules >= 0, numbers[rules], -1)
 
     def shown(self, calls: Calls) -> NDArray[np.int16]:

@@ -10,7 +10,16 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.hierarchy.engine.compiled import Compiled
+from agents.hierarchy.engine.compiled import (
+    ATOM_COLUMN,
+    ATOM_HI,
+    ATOM_LO,
+    RULE_CALL,
+    RULE_FLAGS,
+    RULE_SPAN,
+    Compiled,
+)
+from agents.hierarchy.engine.walk import NOWHERE, context_of, needs_of, parts, rules_of, within
 from bridge_env.calls import FIRST_BID, PASS
 from bridge_env.kernels import njit
 
@@ -26,43 +35,45 @@ def _mix(h, value):
 def _clauses(c, first, end, h):
     h = _mix(h, end - first)
     for clause in range(first, end):
-        h = _mix(h, c.clauses[clause, 1] - c.clauses[clause, 0])
-        for together in range(c.clauses[clause, 0], c.clauses[clause, 1]):
-            h = _mix(h, c.together[together, 1] - c.together[together, 0])
-            for atom in range(c.together[together, 0], c.together[together, 1]):
-                for part in range(3):
-                    h = _mix(h, c.atoms[atom, part])
+        alternatives = within(c.clauses, clause)
+        h = _mix(h, len(alternatives))
+        for together in alternatives:
+            atoms = within(c.together, together)
+            h = _mix(h, len(atoms))
+            for atom in atoms:
+                for column in (ATOM_COLUMN, ATOM_LO, ATOM_HI):
+                    h = _mix(h, c.atoms[atom, column])
     return h
 
 
 @njit
-def _rules(c, first, end, h):
-    for rule in range(first, end):
-        for part in range(3):
-            h = _mix(h, c.rules[rule, part])
-        h = _clauses(c, c.rules[rule, 3], c.rules[rule, 4], h)
+def _rules(c, part, h):
+    for rule in rules_of(c, part):
+        for column in (RULE_SPAN, RULE_CALL, RULE_FLAGS):
+            h = _mix(h, c.rules[rule, column])
+        first, end = needs_of(c, rule)
+        h = _clauses(c, first, end, h)
     return h
 
 
 @njit
 def _of_nodes(c, out):
     for node in range(len(out)):
-        first, end = c.nodes[node, 0], c.nodes[node, 1]
-        out[node] = 0 if first == end else _rules(c, first, end, _SEED)
+        out[node] = _rules(c, node, _SEED) if len(rules_of(c, node)) else 0
 
 
 @njit
 def _of_blocks(c):
     h = _SEED
-    for block in range(len(c.blocks)):
-        h = _clauses(c, c.blocks[block, 0], c.blocks[block, 1], h)
-        h = _rules(c, c.blocks[block, 2], c.blocks[block, 3], _mix(h, 7))
+    for part in parts(c, NOWHERE, 0):
+        first, end = context_of(c, part)
+        h = _rules(c, part, _mix(_clauses(c, first, end, h), 7))
     return h
 
 
 def signatures(compiled: Compiled) -> tuple[NDArray[np.uint64], int]:
     """A hash of the rules of each node, uint64 (nodes,), 0 where it has none; and one of all general rules."""
-    nodes = np.empty(len(compiled.nodes), np.uint64)
+    nodes = np.empty(len(compiled.children), np.uint64)
     _of_nodes(compiled, nodes)
     return nodes, int(_of_blocks(compiled))
 

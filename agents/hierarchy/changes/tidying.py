@@ -57,7 +57,7 @@ def grouped(system: System) -> System:
 def same_rules(a: Compiled, b: Compiled) -> bool:
     """Do two systems hold the same rules in the same order, everywhere?"""
     (signs_a, blocks_a), (signs_b, blocks_b) = signatures(a), signatures(b)
-    if blocks_a != blocks_b or len(a.nodes) != len(b.nodes):
+    if blocks_a != blocks_b or len(a.children) != len(b.children):
         return False
     waiting = [(0, 0)]
     while waiting:

@@ -1,22 +1,13 @@
 """A system as arrays: suit variables filled in, paths turned into a table of nodes, constraints into ranges.
 
-==========  =====================  ====================================================================
-array       shape                  what a row holds
-==========  =====================  ====================================================================
-children    int32 (nodes, 2, 38)   node after a call of ours [0] or theirs [1]; -1: the tree ends
-nodes       int32 (nodes, 2)       first rule, end of rules
-rules       int32 (rules, 6)       span, call or strain, flags, first clause, end of clauses, source line
-clauses     int32 (clauses, 2)     first alternative, end: one must hold
-together    int32 (together, 2)    first atom, end: all must hold
-atoms       int16 (atoms, 3)       column, lo, hi
-blocks      int32 (blocks, 4)      first clause, end of the context; first rule, end
-==========  =====================  ====================================================================
+A part is a node of the tree or a general block: a context that must hold, and rules. A node asks for no context.
+``walk`` tells in which order parts and their rules are visited.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,7 +17,14 @@ from agents.hierarchy.language.tree import Atom, Constraint, Line, Step, System
 from agents.hierarchy.language.vocabulary import WORDS, difference
 from bridge_env.calls import DOUBLE, FIRST_BID, NUM_BIDS, NUM_CALLS, PASS, REDOUBLE, bid_call
 
-#: What a rule's second column is: a call, or a strain whose level follows from the auction.
+# Columns. FIRST and END bound rows of another array: the clauses of a part's context, the alternatives of a clause, the
+# atoms of one of these, the parts that are a system's blocks.
+FIRST, END, PAIR = range(3)
+FIRST_RULE, END_RULE, PART_COLUMNS = range(2, 5)
+RULE_SPAN, RULE_CALL, RULE_FLAGS, RULE_FIRST, RULE_END, RULE_LINE, RULE_COLUMNS = range(7)
+ATOM_COLUMN, ATOM_LO, ATOM_HI, ATOM_COLUMNS = range(4)
+
+#: What RULE_CALL is: a call, or a strain whose level follows from the auction.
 SPAN_CALL = 0
 SPAN_CODES = {name: code for code, name in enumerate(SPANS, 1)}
 FLAG_BITS = {flag: 1 << bit for bit, flag in enumerate(FLAGS)}
@@ -37,17 +35,28 @@ _CHOICES = {"M": (3, 2), "m": (1, 0), "x": (3, 2, 1, 0), "y": (3, 2, 1, 0)}
 
 
 class Compiled(NamedTuple):
-    """Systems ready for the kernels. ``roots`` and ``spans`` name the start of each system in the pool."""
+    """Systems ready for the kernels. Shapes stand beside types; None is as long as it need be.
 
-    children: NDArray[np.int32]
-    nodes: NDArray[np.int32]
-    rules: NDArray[np.int32]
-    clauses: NDArray[np.int32]
-    together: NDArray[np.int32]
-    atoms: NDArray[np.int16]
-    blocks: NDArray[np.int32]
-    roots: NDArray[np.int32]  # (systems,): root node
-    spans: NDArray[np.int32]  # (systems, 2): first block, end of blocks
+    Attributes:
+        children: of a node, after a call of ours [0] or theirs [1], the node that follows; -1 where the tree ends.
+        parts: first clause of the context, end; first rule, end. The first rows are the nodes, by their number; behind
+            them come the general blocks.
+        rules: span, call or strain, flags, first clause, end, line of the text.
+        clauses: first alternative, end; one must hold.
+        together: alternatives: first atom, end; all must hold.
+        atoms: column of the feature row, least, most.
+        roots: of a system: its root node.
+        spans: of a system: the first part that is one of its blocks, end.
+    """
+
+    children: Annotated[NDArray[np.int32], (None, 2, NUM_CALLS)]
+    parts: Annotated[NDArray[np.int32], (None, PART_COLUMNS)]
+    rules: Annotated[NDArray[np.int32], (None, RULE_COLUMNS)]
+    clauses: Annotated[NDArray[np.int32], (None, PAIR)]
+    together: Annotated[NDArray[np.int32], (None, PAIR)]
+    atoms: Annotated[NDArray[np.int16], (None, ATOM_COLUMNS)]
+    roots: Annotated[NDArray[np.int32], (None,)]
+    spans: Annotated[NDArray[np.int32], (None, PAIR)]
 
 
 class _Place(NamedTuple):
@@ -82,25 +91,25 @@ class _Builder:
     def build(self) -> Compiled:
         self.expand(self.system.lines, [_Place(0)])
         rules: list[tuple[int, ...]] = []
-        nodes = []
+        parts = []
         for own in self.rules_of:
-            nodes.append((len(rules), len(rules) + len(own)))
+            parts.append((0, 0, len(rules), len(rules) + len(own)))
             rules += own
-        blocks = []
         for block in self.system.blocks:
             context = self.constraint(block.when, (), block.number)
             first = len(rules)
             for line in block.lines:
                 rules += self.general_rules(line)
-            blocks.append((*context, first, len(rules)))
-        children = np.full((len(nodes), 2, NUM_CALLS), -1, np.int32)
+            parts.append((*context, first, len(rules)))
+        nodes = len(self.children)
+        children = np.full((nodes, 2, NUM_CALLS), -1, np.int32)
         for node, table in enumerate(self.children):
             for (theirs, call), child in table.items():
                 children[node, theirs, call] = child
         return Compiled(
-            children, _table(nodes, 2), _table(rules, 6), _table(self.clauses, 2), _table(self.together, 2),
-            _table(self.atoms, 3).astype(np.int16), _table(blocks, 4),
-            np.zeros(1, np.int32), np.array([[0, len(blocks)]], np.int32),
+            children, _table(parts, PART_COLUMNS), _table(rules, RULE_COLUMNS), _table(self.clauses, PAIR),
+            _table(self.together, PAIR), _table(self.atoms, ATOM_COLUMNS).astype(np.int16),
+            np.zeros(1, np.int32), np.array([[nodes, len(parts)]], np.int32),
         )  # fmt: skip
 
     # --- the tree ---------------------------------------------------------------------------------
@@ -263,7 +272,7 @@ def _readings(token: str, bindings: Bindings, last_bid: int) -> Iterator[tuple[i
 
 
 def span_call(span: int, value: int, last_bid: int) -> int:
-    """The call that a span stands for after ``last_bid`` (-1 none); -1 where there is none. Compiled by numba too."""
+    """The call that a span stands for after ``last_bid`` (-1 none); -1 where there is none."""
     if span == 0:
         return value
     lowest = value if value > last_bid else value + 5 * ((last_bid - value) // 5 + 1)
@@ -281,20 +290,35 @@ def span_call(span: int, value: int, last_bid: int) -> int:
     return bid + 3
 
 
+#: The same for kernels: row ``[span, strain, last_bid + 1]``. SPAN_CALL has no row that means anything.
+SPAN_CALLS = np.array(
+    [
+        [[span_call(span, strain, last_bid) for last_bid in range(-1, NUM_BIDS)] for strain in range(5)]
+        for span in (SPAN_CALL, *SPAN_CODES.values())
+    ],
+    np.int8,
+)
+
+
 def pool(systems: list[Compiled]) -> Compiled:
     """Several systems as one set of arrays, so that a table can hold up to four of them."""
-    parts: list[list[NDArray[np.int32]]] = [[] for _ in range(9)]
-    nodes = rules = clauses = together = atoms = blocks = 0
+    joined: list[list[NDArray[np.int32]]] = [[] for _ in Compiled._fields]
+    blocks: list[NDArray[np.int32]] = []  # they come behind the nodes of all systems
+    every_node = sum(len(s.children) for s in systems)
+    nodes = block = rules = clauses = together = atoms = 0  # so far
     for s in systems:
+        own = len(s.children)
+        parts = s.parts + np.array([clauses, clauses, rules, rules])
+        blocks.append(parts[own:])
         shifted = (
-            np.where(s.children >= 0, s.children + nodes, -1), s.nodes + rules,
+            np.where(s.children >= 0, s.children + nodes, -1), parts[:own],
             s.rules + np.array([0, 0, 0, clauses, clauses, 0]), s.clauses + together, s.together + atoms, s.atoms,
-            s.blocks + np.array([clauses, clauses, rules, rules]), s.roots + nodes, s.spans + blocks,
+            s.roots + nodes, s.spans - own + every_node + block,
         )  # fmt: skip
-        for part, array in zip(parts, shifted, strict=True):
-            part.append(array)
-        nodes, rules, clauses = nodes + len(s.nodes), rules + len(s.rules), clauses + len(s.clauses)
-        together, atoms, blocks = together + len(s.together), atoms + len(s.atoms), blocks + len(s.blocks)
-    joined = [np.ascontiguousarray(np.concatenate(part), np.int32) for part in parts]
-    joined[5] = joined[5].astype(np.int16)  # type: ignore[call-overload]
-    return Compiled(*joined)  # type: ignore[arg-type]
+        for arrays, array in zip(joined, shifted, strict=True):
+            arrays.append(array)
+        nodes, block, rules = nodes + own, block + len(blocks[-1]), rules + len(s.rules)
+        clauses, together, atoms = clauses + len(s.clauses), together + len(s.together), atoms + len(s.atoms)
+    joined[Compiled._fields.index("parts")] += blocks
+    out = Compiled(*(np.ascontiguousarray(np.concatenate(arrays), np.int32) for arrays in joined))
+    return out._replace(atoms=out.atoms.astype(np.int16))

@@ -13,14 +13,23 @@ from agents.hierarchy.engine.context import (
     BIDS,
     FORCES,
     LAST_CALL,
-    LEVEL_COLUMN,
     OPENER,
     QUANTITIES,
     start_table,
     write_context,
     write_mixed,
 )
-from agents.hierarchy.engine.meaning import call_shows, learn, row_span_call
+from agents.hierarchy.engine.meaning import call_shows, learn
+from agents.hierarchy.engine.walk import (
+    context_of,
+    holds,
+    is_general,
+    legal_call,
+    needs_of,
+    parts,
+    rules_of,
+    write_level,
+)
 from agents.hierarchy.language.vocabulary import NUM_COLUMNS
 from bridge_env.auction import (
     DEALER,
@@ -28,7 +37,6 @@ from bridge_env.auction import (
     MAX_CALLS,
     STATE_COLUMNS,
     VULNERABILITY,
-    row_legal,
     row_step,
     row_turn,
 )
@@ -40,34 +48,14 @@ _FORCING, _GAME_FORCING = FLAG_BITS["forcing"], FLAG_BITS["gf"]
 
 
 @njit
-def holds(pool, first, end, f):
-    """Do the clauses ``first .. end`` hold for the feature row?"""
-    for clause in range(first, end):
-        satisfied = False
-        for together in range(pool.clauses[clause, 0], pool.clauses[clause, 1]):
-            satisfied = True
-            for atom in range(pool.together[together, 0], pool.together[together, 1]):
-                value = f[pool.atoms[atom, 0]]
-                if value < pool.atoms[atom, 1] or value > pool.atoms[atom, 2]:
-                    satisfied = False
-                    break
-            if satisfied:
-                break
-        if not satisfied:
-            return False
-    return True
-
-
-@njit
 def observe(pool, systems, call, auction, history, place, shown, told, sides, f, out, scratch):
     """The seat to call makes ``call``: note what it shows, and follow it in every seat's system.
 
     ``f`` holds the context of that seat, as ``write_context`` or ``decide`` left it.
     """
     seat = row_turn(auction)
-    f[LEVEL_COLUMN] = (call - FIRST_BID) // 5 + 1 if call >= FIRST_BID else 0
-    spans = pool.spans[systems[seat]]
-    found, flags = call_shows(pool, place[seat], spans[0], spans[1], auction, call, f, out, scratch)
+    write_level(call, f)
+    found, flags = call_shows(pool, place[seat], systems[seat], auction, call, f, out, scratch)
     learn(shown[seat], out, found, call, shown[seat ^ 2])
     told[seat, LAST_CALL] = call
     told[seat, FORCES] = found and (flags & _FORCING) != 0
@@ -96,26 +84,20 @@ def decide(pool, systems, hand, auction, history, place, shown, told, sides, f):
     f[:NUM_FEATURES] = hand
     write_context(auction, history, shown, told, sides, seat, f)
     write_mixed(shown, auction, seat, f)
-    node = place[seat]
-    if node >= 0:
-        for rule in range(pool.nodes[node, 0], pool.nodes[node, 1]):
-            call = pool.rules[rule, 1]
-            if row_legal(auction, call):
-                f[LEVEL_COLUMN] = (call - FIRST_BID) // 5 + 1 if call >= FIRST_BID else 0
-                if holds(pool, pool.rules[rule, 3], pool.rules[rule, 4], f):
-                    return call, rule
-    f[LEVEL_COLUMN] = 0
-    for block in range(pool.spans[systems[seat], 0], pool.spans[systems[seat], 1]):
-        if not holds(pool, pool.blocks[block, 0], pool.blocks[block, 1], f):
+    for part in parts(pool, place[seat], systems[seat]):
+        write_level(PASS, f)
+        first, end = context_of(pool, part)
+        if not holds(pool, first, end, f):
             continue
-        for rule in range(pool.blocks[block, 2], pool.blocks[block, 3]):
-            call = row_span_call(pool.rules[rule, 0], pool.rules[rule, 1], auction[LAST_BID])
-            if call < 0 or not row_legal(auction, call):
+        for rule in rules_of(pool, part):
+            call = legal_call(pool, rule, auction)
+            if call < 0:
                 continue
-            f[LEVEL_COLUMN] = (call - FIRST_BID) // 5 + 1 if call >= FIRST_BID else 0
-            if holds(pool, pool.rules[rule, 3], pool.rules[rule, 4], f):
+            write_level(call, f)
+            first, end = needs_of(pool, rule)
+            if holds(pool, first, end, f):
                 return call, rule
-        f[LEVEL_COLUMN] = 0
+    write_level(PASS, f)
     return PASS, -1
 
 
@@ -183,8 +165,5 @@ def feature_rows(pool, systems, boards, auctions, calls, lengths, hands, rows, g
         )  # fmt: skip
         seat = row_turn(auction)
         _, rule = decide(pool, systems, hands[boards[i], seat], auction, history, place, shown, told, sides, f)
-        f[LEVEL_COLUMN] = 0
-        general[i] = rule < 0
-        if rule >= 0:
-            blocks = pool.spans[systems[seat]]
-            general[i] = blocks[0] < blocks[1] and pool.blocks[blocks[0], 2] <= rule < pool.blocks[blocks[1] - 1, 3]
+        write_level(PASS, f)
+        general[i] = is_general(pool, rule, systems[seat])

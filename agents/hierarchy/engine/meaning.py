@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from agents.hierarchy.engine.compiled import FLAG_BITS, span_call
+from agents.hierarchy.engine.compiled import ATOM_COLUMN, ATOM_HI, ATOM_LO, FLAG_BITS, RULE_FLAGS
 from agents.hierarchy.engine.context import (
     ACES,
     ACES_COLUMN,
@@ -27,6 +27,7 @@ from agents.hierarchy.engine.context import (
     TOTAL,
     TOTAL_MAX,
 )
+from agents.hierarchy.engine.walk import call_of, context_of, needs_of, parts, rules_of, within
 from bridge_env.auction import LAST_BID
 from bridge_env.calls import FIRST_BID, PASS
 from bridge_env.features import HCP, POINTS, SUPPORT
@@ -34,7 +35,6 @@ from bridge_env.features import LENGTH as HAND_LENGTH
 from bridge_env.kernels import njit
 
 _ARTIFICIAL = FLAG_BITS["artificial"]
-row_span_call = njit(span_call)
 
 
 @njit(forceinline=True)
@@ -104,11 +104,12 @@ def constraint_shows(pool, first, end, f, out, clause_out, together_out):
     """Narrow ``out`` to the ranges that the clauses imply; False if the context contradicts them."""
     for clause in range(first, end):
         found = False
-        for together in range(pool.clauses[clause, 0], pool.clauses[clause, 1]):
+        for together in within(pool.clauses, clause):
             _reset(together_out)
             feasible = True
-            for atom in range(pool.together[together, 0], pool.together[together, 1]):
-                if not _atom_shows(pool.atoms[atom, 0], pool.atoms[atom, 1], pool.atoms[atom, 2], f, together_out):
+            for atom in within(pool.together, together):
+                column, lo, hi = pool.atoms[atom, ATOM_COLUMN], pool.atoms[atom, ATOM_LO], pool.atoms[atom, ATOM_HI]
+                if not _atom_shows(column, lo, hi, f, together_out):
                     feasible = False
                     break
             if not feasible or not _possible(together_out):
@@ -125,46 +126,42 @@ def constraint_shows(pool, first, end, f, out, clause_out, together_out):
 
 
 @njit
-def call_shows(pool, node, first_block, end_block, auction, call, f, out, scratch):
+def call_shows(pool, node, system, auction, call, f, out, scratch):
     """What a call shows: the union over the rules that can have made it. Returns (found, flags of them all)."""
-    found, flags = False, 0
+    found, flags, last_bid = False, 0, auction[LAST_BID]
     rule_out, clause_out, together_out = scratch[0], scratch[1], scratch[2]
     _reset(out)
-    if node >= 0:
-        for rule in range(pool.nodes[node, 0], pool.nodes[node, 1]):
-            if pool.rules[rule, 1] == call:
-                found, flags = _add_rule(pool, rule, f, out, rule_out, clause_out, together_out, found, flags)
-    if found:
-        return True, flags
-    for block in range(first_block, end_block):
-        if call == PASS and found and not _narrower(out):
-            break  # nothing more to learn: any hand can pass here
-        if flags & _ARTIFICIAL:
-            break  # it means what its convention says: no natural rule further on explains it
+    for part in parts(pool, node, system):
+        if found and tells_enough(call, flags, out):
+            break
         fits = False
-        for rule in range(pool.blocks[block, 2], pool.blocks[block, 3]):
-            if row_span_call(pool.rules[rule, 0], pool.rules[rule, 1], auction[LAST_BID]) != call:
+        for rule in rules_of(pool, part):
+            if call_of(pool, rule, last_bid) != call:
                 continue
-            if not fits:  # the block's context, looked at only when one of its rules makes this call
+            if not fits:  # the context, looked at only when one of the rules makes this call
                 _reset(rule_out)
-                if not constraint_shows(
-                    pool, pool.blocks[block, 0], pool.blocks[block, 1], f, rule_out, clause_out, together_out
-                ):
+                first, end = context_of(pool, part)
+                if not constraint_shows(pool, first, end, f, rule_out, clause_out, together_out):
                     break
                 fits = True
-            found, flags = _add_rule(pool, rule, f, out, rule_out, clause_out, together_out, found, flags)
+            _reset(rule_out)
+            first, end = needs_of(pool, rule)
+            if constraint_shows(pool, first, end, f, rule_out, clause_out, together_out):
+                for q in range(QUANTITIES):
+                    out[q, 0] = min(out[q, 0], rule_out[q, 0]) if found else rule_out[q, 0]
+                    out[q, 1] = max(out[q, 1], rule_out[q, 1]) if found else rule_out[q, 1]
+                found, flags = True, flags | pool.rules[rule, RULE_FLAGS]
+        if found and part == node:
+            break  # the tree explains it: general rules have no say
     return found, flags
 
 
-@njit
-def _add_rule(pool, rule, f, out, rule_out, clause_out, together_out, found, flags):
-    _reset(rule_out)
-    if not constraint_shows(pool, pool.rules[rule, 3], pool.rules[rule, 4], f, rule_out, clause_out, together_out):
-        return found, flags
-    for q in range(QUANTITIES):
-        out[q, 0] = min(out[q, 0], rule_out[q, 0]) if found else rule_out[q, 0]
-        out[q, 1] = max(out[q, 1], rule_out[q, 1]) if found else rule_out[q, 1]
-    return True, flags | pool.rules[rule, 2]
+@njit(forceinline=True)
+def tells_enough(call, flags, out):
+    """Is what the rules so far tell of a call all, so that no block further on need be asked?"""
+    if flags & _ARTIFICIAL:
+        return True  # it means what its convention says: no natural rule explains it
+    return call == PASS and not _narrower(out)  # any hand can pass here
 
 
 @njit

@@ -19,7 +19,6 @@ from agents.hierarchy.engine.context import (
     BIDS,
     FORCES,
     LAST_CALL,
-    LEVEL_COLUMN,
     OPENER,
     QUANTITIES,
     SUIT,
@@ -29,6 +28,7 @@ from agents.hierarchy.engine.context import (
 )
 from agents.hierarchy.engine.engine import decide
 from agents.hierarchy.engine.meaning import learn
+from agents.hierarchy.engine.walk import NOWHERE, write_level
 from agents.hierarchy.fast.programs import run_anywhere, run_program, write_program
 from agents.hierarchy.fast.readings import Readings, reads_as
 from agents.hierarchy.language.vocabulary import NUM_COLUMNS
@@ -130,12 +130,12 @@ def _doubles(auction, seat):
 
 
 @njit
-def _write_shape(pool, read, system, node, auction, f, code, counts, starts, key, room):
+def _write_shape(pool, system, node, auction, f, code, counts, starts, key, room):
     """The program of a node or of a system's general rules, for wherever they are met; -1 where there is no room."""
     if room == 0 or counts[STEPS] + room > len(code):
         return -1
     start = counts[STEPS]
-    counts[STEPS] += write_program(pool, read, system, node, auction, False, 0, f, code, start)
+    counts[STEPS] += write_program(pool, system, node, auction, False, 0, f, code, start)
     starts[key] = start
     return start
 
@@ -151,12 +151,12 @@ def _decide(pool, read, store, room, systems, i, hands, row, seat, t):
     general, tree = np.int64(store.general[system, state]), np.int64(-1)
     if general < 0:
         general = _write_shape(
-            pool, read, system, -1, t.auction, t.f, store.code, counts, store.general[system], state, room
+            pool, system, NOWHERE, t.auction, t.f, store.code, counts, store.general[system], state, room
         )
     if node >= 0:
         tree = np.int64(store.trees[node])
         if tree < 0:
-            tree = _write_shape(pool, read, -1, node, t.auction, t.f, store.code, counts, store.trees, node, room)
+            tree = _write_shape(pool, NOWHERE, node, t.auction, t.f, store.code, counts, store.trees, node, room)
             store.tree_states[node] = state
         if store.tree_states[node] != state:
             tree = np.int64(-1)
@@ -176,7 +176,7 @@ def _decide(pool, read, store, room, systems, i, hands, row, seat, t):
 def _observe(pool, read, system, seat, call, t):
     """``engine.observe``, with the readings."""
     told, sides, place = t.told, t.sides, t.place
-    t.f[LEVEL_COLUMN] = (call - FIRST_BID) // 5 + 1 if call >= FIRST_BID else 0
+    write_level(call, t.f)
     found, flags = reads_as(pool, read, system, place[seat], t.auction[LAST_BID], call, t.f, t.out, t.scratch)
     _learn(t.shown[seat], t.out, found, call, t.shown[seat ^ 2])
     told[seat, LAST_CALL] = call
@@ -251,26 +251,25 @@ def _unpacked(plan):
     Arrays made of addresses are not counted; tuples of those that Python hands over cost more than all the rest.
     """
     pool = Compiled(
-        array_at(plan[0, 0], (plan[0, 1], 2, NUM_CALLS), np.int32), array_at(plan[1, 0], (plan[1, 1], 2), np.int32),
+        array_at(plan[0, 0], (plan[0, 1], 2, NUM_CALLS), np.int32), array_at(plan[1, 0], (plan[1, 1], 4), np.int32),
         array_at(plan[2, 0], (plan[2, 1], 6), np.int32), array_at(plan[3, 0], (plan[3, 1], 2), np.int32),
         array_at(plan[4, 0], (plan[4, 1], 2), np.int32), array_at(plan[5, 0], (plan[5, 1], 3), np.int16),
-        array_at(plan[6, 0], (plan[6, 1], 4), np.int32), array_at(plan[7, 0], (plan[7, 1],), np.int32),
-        array_at(plan[8, 0], (plan[8, 1], 2), np.int32),
+        array_at(plan[6, 0], (plan[6, 1],), np.int32),
+        array_at(plan[7, 0], (plan[7, 1], 2), np.int32),
     )  # fmt: skip
     read = Readings(
-        array_at(plan[9, 0], (plan[9, 1], 2), np.int32), array_at(plan[10, 0], (36, plan[6, 1] + 1), np.int32),
-        array_at(plan[11, 0], (plan[11, 1], 2), np.int32), array_at(plan[12, 0], (plan[12, 1], 36, 39), np.int32),
-        array_at(plan[13, 0], (plan[13, 1],), np.bool_), array_at(plan[14, 0], (plan[14, 1],), np.int8),
-        array_at(plan[15, 0], (plan[15, 1], QUANTITIES, 2), np.int16),
-        array_at(plan[16, 0], (plan[16, 1], NUM_CALLS), np.int32),
-        array_at(plan[17, 0], (plan[17, 1], QUANTITIES, 2), np.int16), array_at(plan[18, 0], (plan[18, 1],), np.int32),
+        array_at(plan[8, 0], (plan[8, 1], 2), np.int32), array_at(plan[9, 0], (plan[9, 1], 36, 39), np.int32),
+        array_at(plan[10, 0], (plan[10, 1],), np.bool_), array_at(plan[11, 0], (plan[11, 1],), np.int8),
+        array_at(plan[12, 0], (plan[12, 1], QUANTITIES, 2), np.int16),
+        array_at(plan[13, 0], (plan[13, 1], NUM_CALLS), np.int32),
+        array_at(plan[14, 0], (plan[14, 1], QUANTITIES, 2), np.int16), array_at(plan[15, 0], (plan[15, 1],), np.int32),
     )  # fmt: skip
     store = Store(
-        array_at(plan[19, 0], (plan[19, 1], LINKS), np.int32), array_at(plan[20, 0], (plan[20, 1], NOTES), np.int16),
-        array_at(plan[21, 0], (plan[21, 1],), np.int64), array_at(plan[22, 0], (plan[22, 1], 5), np.int32),
-        array_at(plan[23, 0], (plan[23, 1],), np.int32), array_at(plan[24, 0], (plan[24, 1], 108), np.int32),
-        array_at(plan[25, 0], (plan[25, 1],), np.int32), array_at(plan[26, 0], (plan[26, 1],), np.int32),
-        array_at(plan[27, 0], (plan[27, 1],), np.int64),
+        array_at(plan[16, 0], (plan[16, 1], LINKS), np.int32), array_at(plan[17, 0], (plan[17, 1], NOTES), np.int16),
+        array_at(plan[18, 0], (plan[18, 1],), np.int64), array_at(plan[19, 0], (plan[19, 1], 5), np.int32),
+        array_at(plan[20, 0], (plan[20, 1],), np.int32), array_at(plan[21, 0], (plan[21, 1], 108), np.int32),
+        array_at(plan[22, 0], (plan[22, 1],), np.int32), array_at(plan[23, 0], (plan[23, 1],), np.int32),
+        array_at(plan[24, 0], (plan[24, 1],), np.int64),
     )  # fmt: skip
     return pool, read, store
 
@@ -310,12 +309,10 @@ def _run(store, at, program, hands, row, seat, fits):
 
 
 @njit
-def _write_own(pool, read, store, system, at, seat, t):
+def _write_own(pool, store, system, at, seat, t):
     """Write the program of a position."""
     start, aces = store.counts[STEPS], t.shown[seat ^ 2, ACES, 0]
-    store.counts[STEPS] += write_program(
-        pool, read, system, t.place[seat], t.auction, True, aces, t.f, store.code, start
-    )
+    store.counts[STEPS] += write_program(pool, system, t.place[seat], t.auction, True, aces, t.f, store.code, start)
     store.links[at, PROGRAM_AT] = start
 
 
@@ -370,7 +367,7 @@ def bid_along(plan, room, systems, hands, boards, calls, lengths, auctions, hist
                 if at >= 0:
                     links[at, PROGRAM_AT] = max(program - 1, NEW - MEETINGS)
                     if program == NEW - MEETINGS and room > 0 and counts[STEPS] + room <= len(store.code):
-                        _write_own(pool, read, store, systems[i, seat], at, seat, t)
+                        _write_own(pool, store, systems[i, seat], at, seat, t)
             if rule >= 0:
                 used[rule] += 1
             t.history[length] = call

@@ -51,8 +51,8 @@ class Positions:
         self._store = Store(
             np.empty((positions, LINKS), np.int32), np.empty((positions, NOTES), np.int16), np.empty(steps, np.int64),
             np.full((roots, 5), -1, np.int32), np.empty(roots, np.int32),
-            np.full((len(self.pool.spans), 36 * 3), -1, np.int32), np.full(len(self.pool.nodes), -1, np.int32),
-            np.zeros(len(self.pool.nodes), np.int32), np.zeros(4, np.int64),
+            np.full((len(self.pool.spans), 36 * 3), -1, np.int32), np.full(len(self.pool.children), -1, np.int32),
+            np.zeros(len(self.pool.children), np.int32), np.zeros(4, np.int64),
         )  # fmt: skip
         self._work = np.zeros(WORK // 8 + 1, np.int64)
         self._plan = plan_of(self.pool, self._readings, self._store, self._work)

@@ -13,12 +13,26 @@ A step is one int64: column (8 bits), bound + ``_BIAS`` (16), the step after yes
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from agents.hierarchy.engine import context as c
+from agents.hierarchy.engine.compiled import (
+    ATOM_COLUMN,
+    ATOM_HI,
+    ATOM_LO,
+    END,
+    END_RULE,
+    FIRST,
+    FIRST_RULE,
+    RULE_END,
+    RULE_FIRST,
+    Compiled,
+)
 from agents.hierarchy.engine.context import IS_CONTEXT
+from agents.hierarchy.engine.walk import context_of, legal_call, needs_of, parts, rules_of, within, write_level
 from agents.hierarchy.language.vocabulary import MIXED, NUM_COLUMNS
-from bridge_env.auction import LAST_BID, row_legal
-from bridge_env.calls import FIRST_BID, PASS
+from bridge_env.auction import LAST_BID
+from bridge_env.calls import PASS
 from bridge_env.features import FEATURES, HCP, LENGTH, NUM_FEATURES, POINTS, STOPPER, SUPPORT
 from bridge_env.kernels import njit
 
@@ -76,7 +90,7 @@ def _folded(column, f, strain):
 @njit(forceinline=True)
 def _left(atom, atoms, f, known, aces, strain):
     """What is left of an atom: (_FALSE, _TRUE, _ASK or _STOPPED, column, lo, hi)."""
-    column, lo, hi = int(atoms[atom, 0]), int(atoms[atom, 1]), int(atoms[atom, 2])
+    column, lo, hi = int(atoms[atom, ATOM_COLUMN]), int(atoms[atom, ATOM_LO]), int(atoms[atom, ATOM_HI])
     if IS_CONTEXT[column] and (known or _OF_BID[column]):
         return (_TRUE if lo <= f[column] <= hi else _FALSE), column, lo, hi
     if known and _IS_MIXED[column]:
@@ -127,9 +141,9 @@ def _constraint(clauses, togethers, atoms, first, end, f, known, aces, strain, c
     steps, or -1 where the constraint cannot hold."""
     for clause in range(first, end):
         start, before, satisfied = n, -1, False
-        for together in range(clauses[clause, 0], clauses[clause, 1]):
+        for together in within(clauses, clause):
             begin, possible = n, True
-            for atom in range(togethers[together, 0], togethers[together, 1]):
+            for atom in within(togethers, together):
                 left, column, lo, hi = _left(atom, atoms, f, known, aces, strain)
                 if left == _FALSE:
                     possible = False
@@ -173,13 +187,8 @@ def _constraint(clauses, togethers, atoms, first, end, f, known, aces, strain, c
     return n
 
 
-@njit(forceinline=True)
-def _level(call):
-    return (call - FIRST_BID) // 5 + 1 if call >= FIRST_BID else 0
-
-
 @njit
-def write_program(pool, read, system, node, auction, known, aces, f, code, base):
+def write_program(pool, system, node, auction, known, aces, f, code, base):
     """Write the rules of a system's node (none: -1), and behind them its general rules (no system: -1), as a program.
 
     Args:
@@ -188,17 +197,11 @@ def write_program(pool, read, system, node, auction, known, aces, f, code, base)
             this node and this last bid are met.
         code, base: where to write to; the room behind must be ``room_for(pool)``. Returns the length.
     """
-    n = 0
-    if node >= 0:
-        n, certain = _tree_steps(pool, node, auction, known, aces, f, code, base)
-        if certain:
-            return _threaded(code, base, n)
-    if system >= 0:
-        n, certain = _general_steps(pool, read, system, auction, known, aces, f, code, base, n)
-        if certain:
-            return _threaded(code, base, n)
-    code[base + n] = _end(PASS, -1)
-    return _threaded(code, base, n + 1)
+    n, certain = _steps(pool, system, node, auction, known, aces, f, code, base)
+    if not certain:
+        code[base + n] = _end(PASS, -1)
+        n += 1
+    return _threaded(code, base, n)
 
 
 @njit(forceinline=True)
@@ -209,57 +212,36 @@ def _strain(auction, known, f):
 
 
 @njit
-def _tree_steps(pool, node, auction, known, aces, f, code, base):
-    """The steps of a node's rules: (their number, does the last of them always hold?)."""
-    n, rules, strain = 0, pool.rules, _strain(auction, known, f)
-    for rule in range(pool.nodes[node, 0], pool.nodes[node, 1]):
-        call = rules[rule, 1]
-        if row_legal(auction, call):
-            f[c.LEVEL_COLUMN] = _level(call)
-            m = _constraint(
-                pool.clauses, pool.together, pool.atoms, rules[rule, 3], rules[rule, 4], f, known, aces, strain,
-                code, base, n, _RULE,
-            )  # fmt: skip
-            if m >= 0:
-                code[base + m] = _end(call, rule)
-                _lead(code, base, n, m, _RULE, m + 1)
-                if m == n:
-                    return m + 1, True
-                n = m + 1
-    return n, False
-
-
-@njit
-def _general_steps(pool, read, system, auction, known, aces, f, code, base, n):
-    """The steps of a system's blocks, from ``n`` on: (the new number, does the last of them always hold?)."""
-    rules, strain, last = pool.rules, _strain(auction, known, f), auction[LAST_BID] + 1
-    for block in range(pool.spans[system, 0], pool.spans[system, 1]):
-        f[c.LEVEL_COLUMN] = 0
+def _steps(pool, system, node, auction, known, aces, f, code, base):
+    """The steps of all rules: (their number, does the last of them always hold?)."""
+    n, strain = 0, _strain(auction, known, f)
+    for part in parts(pool, node, system):
+        write_level(PASS, f)
+        first, end = context_of(pool, part)
         opened = _constraint(
-            pool.clauses, pool.together, pool.atoms, pool.blocks[block, 0], pool.blocks[block, 1], f, known, aces,
-            strain, code, base, n, _BLOCK,
-        )  # fmt: skip
+            pool.clauses, pool.together, pool.atoms, first, end, f, known, aces, strain, code, base, n, _BLOCK
+        )
         if opened < 0:
             continue
         start, n = n, opened
-        for i in range(read.tried_at[last, block], read.tried_at[last, block + 1]):
-            rule, call = read.tried[i, 0], read.tried[i, 1]
-            if call < FIRST_BID and not row_legal(auction, call):
+        for rule in rules_of(pool, part):
+            call = legal_call(pool, rule, auction)
+            if call < 0:
                 continue
-            f[c.LEVEL_COLUMN] = _level(call)
+            write_level(call, f)
+            first, end = needs_of(pool, rule)
             m = _constraint(
-                pool.clauses, pool.together, pool.atoms, rules[rule, 3], rules[rule, 4], f, known, aces, strain,
-                code, base, n, _RULE,
-            )  # fmt: skip
-            if m >= 0:
-                code[base + m] = _end(call, rule)
-                _lead(code, base, n, m, _RULE, m + 1)
-                certain = m == n
-                n = m + 1
-                if certain:
-                    if opened == start:
-                        return n, True
-                    break
+                pool.clauses, pool.together, pool.atoms, first, end, f, known, aces, strain, code, base, n, _RULE
+            )
+            if m < 0:
+                continue
+            code[base + m] = _end(call, rule)
+            _lead(code, base, n, m, _RULE, m + 1)
+            certain, n = m == n, m + 1
+            if certain:  # rules further down are never asked
+                if opened == start:
+                    return n, True
+                break
         _lead(code, base, start, opened, _BLOCK, n)
     return n, False
 
@@ -296,18 +278,22 @@ def _threaded(code, base, n):
     return n
 
 
-def room_for(pool):
+def room_for(pool: Compiled) -> int:
     """No program of the pool's systems is longer."""
-    asked = np.where(pool.atoms[:, 0] == c.STOPPED, 4, 2)
-    upto = np.concatenate([[0], np.cumsum(asked)])
-    ends = np.concatenate([[0], np.cumsum(upto[pool.together[:, 1]] - upto[pool.together[:, 0]])])
-    ends = np.concatenate([[0], np.cumsum(ends[pool.clauses[:, 1]] - ends[pool.clauses[:, 0]])])
-    of_rule = ends[pool.rules[:, 4]] - ends[pool.rules[:, 3]] + 1
-    of_block = ends[pool.blocks[:, 1]] - ends[pool.blocks[:, 0]]
-    upto = np.concatenate([[0], np.cumsum(of_rule)])
-    of_node = upto[pool.nodes[:, 1]] - upto[pool.nodes[:, 0]]
-    of_block += upto[pool.blocks[:, 3]] - upto[pool.blocks[:, 2]]
-    return int(of_node.max(initial=0) + of_block.sum() + 1)
+
+    def upto(counts: NDArray[np.int64]) -> NDArray[np.int64]:
+        return np.concatenate([[0], np.cumsum(counts)])
+
+    def inside(sums: NDArray[np.int64], rows: NDArray[np.int32], first: int, end: int) -> NDArray[np.int64]:
+        return sums[rows[:, end]] - sums[rows[:, first]]
+
+    atoms = upto(np.where(pool.atoms[:, ATOM_COLUMN] == c.STOPPED, 4, 2))
+    together = upto(inside(atoms, pool.together, FIRST, END))
+    clauses = upto(inside(together, pool.clauses, FIRST, END))
+    rules = upto(inside(clauses, pool.rules, RULE_FIRST, RULE_END) + 1)
+    of_part = inside(clauses, pool.parts, FIRST, END) + inside(rules, pool.parts, FIRST_RULE, END_RULE)
+    nodes = len(pool.children)
+    return int(of_part[:nodes].max(initial=0) + of_part[nodes:].sum() + 1)
 
 
 @njit(forceinline=True)

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.hierarchy.engine.compiled import Compiled
+from agents.hierarchy.engine.compiled import ATOM_COLUMN, ATOM_HI, ATOM_LO, Compiled
 from agents.hierarchy.engine.context import (
     BEST,
     COMBINED,
@@ -23,7 +23,6 @@ from agents.hierarchy.engine.context import (
     FIT_MAJOR,
     IN_THEIRS,
     IS_CONTEXT,
-    LEVEL_COLUMN,
     LIKELY,
     LIKELY_TOTAL,
     LONG,
@@ -36,9 +35,9 @@ from agents.hierarchy.engine.context import (
     write_mixed,
 )
 from agents.hierarchy.engine.engine import decide, observe, replay, start_table
-from agents.hierarchy.engine.meaning import row_span_call
+from agents.hierarchy.engine.walk import context_of, legal_call, needs_of, parts, rules_of, within, write_level
 from agents.hierarchy.language.vocabulary import NUM_COLUMNS
-from bridge_env.auction import LAST_BID, MAX_CALLS, STATE_COLUMNS, row_legal, row_turn
+from bridge_env.auction import MAX_CALLS, STATE_COLUMNS, row_turn
 from bridge_env.calls import FIRST_BID, PASS
 from bridge_env.features import LENGTH as HAND_LENGTH
 from bridge_env.features import NUM_FEATURES
@@ -129,10 +128,10 @@ def _distance(pool, first, end, f):
     total = np.float32(0)
     for clause in range(first, end):
         least = _INFINITE
-        for together in range(pool.clauses[clause, 0], pool.clauses[clause, 1]):
+        for together in within(pool.clauses, clause):
             off = np.float32(0)
-            for atom in range(pool.together[together, 0], pool.together[together, 1]):
-                column, lo, hi = pool.atoms[atom, 0], pool.atoms[atom, 1], pool.atoms[atom, 2]
+            for atom in within(pool.together, together):
+                column, lo, hi = pool.atoms[atom, ATOM_COLUMN], pool.atoms[atom, ATOM_LO], pool.atoms[atom, ATOM_HI]
                 away = max(lo - f[column], f[column] - hi)
                 if away > 0:
                     off += _INFINITE if IS_CONTEXT[column] else np.float32(away)
@@ -157,25 +156,19 @@ def _violation(pool, systems, reading, call, auction, place, shown, f):
         least = natural_cards(shown, seat, call)
         return np.float32(max(0, least - f[HAND_LENGTH + (call - FIRST_BID) % 5])) if least else np.float32(0)
     best, denied = _INFINITE, np.float32(0)
-    node = place[seat]
-    span = pool.spans[systems[seat]]
-    for block in range(span[0] - 1, span[1]):  # the tree's node, and the blocks
-        if block < span[0] and node < 0:
-            continue
-        tree = block < span[0]
-        first, end = pool.blocks[max(block, 0), 2], pool.blocks[max(block, 0), 3]
-        if tree:
-            first, end = pool.nodes[node, 0], pool.nodes[node, 1]
-        f[LEVEL_COLUMN] = 0
-        here = np.float32(0) if tree else _distance(pool, pool.blocks[block, 0], pool.blocks[block, 1], f)
+    for part in parts(pool, place[seat], systems[seat]):
+        write_level(PASS, f)
+        first, end = context_of(pool, part)
+        here = _distance(pool, first, end, f)
         if here == _INFINITE:
             continue
-        for rule in range(first, end):
-            made = row_span_call(pool.rules[rule, 0], pool.rules[rule, 1], auction[LAST_BID])
-            if made < 0 or not row_legal(auction, made) or (made != call and (denied or here > 0)):
+        for rule in rules_of(pool, part):
+            made = legal_call(pool, rule, auction)
+            if made < 0 or (made != call and (denied or here > 0)):
                 continue
-            f[LEVEL_COLUMN] = (made - FIRST_BID) // 5 + 1 if made >= FIRST_BID else 0
-            off = here + _distance(pool, pool.rules[rule, 3], pool.rules[rule, 4], f)
+            write_level(made, f)
+            first, end = needs_of(pool, rule)
+            off = here + _distance(pool, first, end, f)
             if made == call:
                 best = min(best, off + denied)
             elif off == 0 and reading == EXACT:
@@ -244,18 +237,18 @@ def _masks(pool, first, end, f, kinds):
     may, must = ALL_POINTS, ALL_POINTS
     for clause in range(first, end):
         may_clause, must_clause = _NOTHING, _NOTHING
-        for together in range(pool.clauses[clause, 0], pool.clauses[clause, 1]):
+        for together in within(pool.clauses, clause):
             may_all, must_all = ALL_POINTS, ALL_POINTS
-            for atom in range(pool.together[together, 0], pool.together[together, 1]):
-                column, lo, hi = pool.atoms[atom, 0], pool.atoms[atom, 1], pool.atoms[atom, 2]
+            for atom in within(pool.together, together):
+                column, lo, hi = pool.atoms[atom, ATOM_COLUMN], pool.atoms[atom, ATOM_LO], pool.atoms[atom, ATOM_HI]
                 value = f[column]
                 if kinds[column] == BY_SHAPE or (column == STOPPED and value):
                     if value < lo or value > hi:
                         may_all = must_all = _NOTHING
                 elif kinds[column] == HCP_AND_SHAPE:
-                    within = _points(lo - value, hi - value)
-                    may_all &= within
-                    must_all &= within
+                    fit = _points(lo - value, hi - value)
+                    may_all &= fit
+                    must_all &= fit
                 else:
                     must_all = _NOTHING
             may_clause |= may_all
@@ -268,56 +261,41 @@ def _masks(pool, first, end, f, kinds):
 
 
 @njit
-def _class_rules(pool, first, end, may_block, must_block, call, denies, auction, f, kinds, taken, possible):
-    """Go on with rules ``first .. end``: the points that earlier rules took for certain, and those that may call."""
-    for rule in range(first, end):
-        made = row_span_call(pool.rules[rule, 0], pool.rules[rule, 1], auction[LAST_BID])
-        if made < 0 or not row_legal(auction, made):
+def _class_of_shape(pool, node, system, auction, call, denies, f, kinds):
+    """The points with which hands of the shape in ``f`` may make a call: the tree's and the blocks' rules in order."""
+    taken, possible = _NOTHING, _NOTHING  # for certain by earlier rules; by rules that make the call
+    for part in parts(pool, node, system):
+        write_level(PASS, f)
+        first, end = context_of(pool, part)
+        may_part, must_part = _masks(pool, first, end, f, kinds)
+        if not may_part & ~taken:
             continue
-        f[LEVEL_COLUMN] = (made - FIRST_BID) // 5 + 1 if made >= FIRST_BID else 0
-        may, must = _masks(pool, pool.rules[rule, 3], pool.rules[rule, 4], f, kinds)
-        if made == call:
-            possible |= may & may_block & ~taken
-        if denies:
-            taken |= must & must_block
-        if taken == ALL_POINTS:
-            break
-    return taken, possible
+        for rule in rules_of(pool, part):
+            made = legal_call(pool, rule, auction)
+            if made < 0:
+                continue
+            write_level(made, f)
+            first, end = needs_of(pool, rule)
+            may, must = _masks(pool, first, end, f, kinds)
+            if made == call:
+                possible |= may & may_part & ~taken
+            if denies:
+                taken |= must & must_part
+            if taken == ALL_POINTS:
+                return possible
+    return possible | (ALL_POINTS & ~taken) if call == PASS else possible
 
 
 @njit
 def _class_rows(pool, systems, auction, place, shown, told, sides, call, history, denies, shapes, features, kinds, out):
     seat = row_turn(auction)
     f = np.zeros(NUM_COLUMNS, np.int16)
-    node, span, some = place[seat], pool.spans[systems[seat]], False
     for i in range(len(shapes)):
         f[:NUM_FEATURES] = features[i]
         if i == 0:
             write_context(auction, history, shown, told, sides, seat, f)
         write_mixed(shown, auction, seat, f)
-        taken, possible = _NOTHING, _NOTHING
-        for block in range(span[0] - 1, span[1]):
-            if block < span[0]:
-                if node >= 0:
-                    taken, possible = _class_rules(
-                        pool, pool.nodes[node, 0], pool.nodes[node, 1], ALL_POINTS, ALL_POINTS, call, denies, auction,
-                        f, kinds, taken, possible,
-                    )  # fmt: skip
-            else:
-                f[LEVEL_COLUMN] = 0
-                may, must = _masks(pool, pool.blocks[block, 0], pool.blocks[block, 1], f, kinds)
-                if may & ~taken:
-                    taken, possible = _class_rules(
-                        pool, pool.blocks[block, 2], pool.blocks[block, 3], may, must, call, denies, auction,
-                        f, kinds, taken, possible,
-                    )  # fmt: skip
-            if taken == ALL_POINTS:
-                break
-        if call == PASS:
-            possible |= ALL_POINTS & ~taken
-        out[shapes[i]] = possible
-        some |= possible != _NOTHING
-    return some
+        out[shapes[i]] = _class_of_shape(pool, place[seat], systems[seat], auction, call, denies, f, kinds)
 
 
 def class_rows(
@@ -366,20 +344,15 @@ def near_rows(pool, systems, dealer, vulnerability, calls, length, hands, out):
         write_context(auction, history, shown, told, sides, seat, f)
         write_mixed(shown, auction, seat, f)
         out[i] = _INFINITE
-        if place[seat] >= 0:
-            first, end = pool.nodes[place[seat], 0], pool.nodes[place[seat], 1]
-            _near_rules(pool, first, end, np.float32(0), auction, f, out[i])
-        for block in range(pool.spans[systems[i, seat], 0], pool.spans[systems[i, seat], 1]):
-            f[LEVEL_COLUMN] = 0
-            here = _distance(pool, pool.blocks[block, 0], pool.blocks[block, 1], f)
-            if here < _INFINITE:
-                _near_rules(pool, pool.blocks[block, 2], pool.blocks[block, 3], here, auction, f, out[i])
-
-
-@njit
-def _near_rules(pool, first, end, here, auction, f, out):
-    for rule in range(first, end):
-        made = row_span_call(pool.rules[rule, 0], pool.rules[rule, 1], auction[LAST_BID])
-        if made >= 0 and row_legal(auction, made):
-            f[LEVEL_COLUMN] = (made - FIRST_BID) // 5 + 1 if made >= FIRST_BID else 0
-            out[made] = min(out[made], here + _distance(pool, pool.rules[rule, 3], pool.rules[rule, 4], f))
+        for part in parts(pool, place[seat], systems[i, seat]):
+            write_level(PASS, f)
+            first, end = context_of(pool, part)
+            here = _distance(pool, first, end, f)
+            if here == _INFINITE:
+                continue
+            for rule in rules_of(pool, part):
+                made = legal_call(pool, rule, auction)
+                if made >= 0:
+                    write_level(made, f)
+                    first, end = needs_of(pool, rule)
+                    out[i, made] = min(out[i, made], here + _distance(pool, first, end, f))
