@@ -12,16 +12,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.hierarchy.bidder import HierarchyBidder
-from agents.hierarchy.engine.compiled import FLAG_BITS, Compiled
-from agents.hierarchy.engine.context import IS_CONTEXT, LEVEL_COLUMN, QUANTITIES, write_context
-from agents.hierarchy.engine.meaning import constraint_shows, row_span_call
+from agents.hierarchy.engine.compiled import ATOM_COLUMN, FLAG_BITS, RULE_FLAGS, RULE_LINE, Compiled
+from agents.hierarchy.engine.context import IS_CONTEXT, QUANTITIES, write_context
+from agents.hierarchy.engine.meaning import constraint_shows
+from agents.hierarchy.engine.walk import call_of, context_of, needs_of, parts, rules_of, write_level
 from agents.hierarchy.explain import line_of
 from agents.hierarchy.inverse.backwards import Moments, moments
 from agents.hierarchy.language.text import SUITS
 from agents.hierarchy.language.tree import INFINITE, Atom, Constraint, Line
 from agents.hierarchy.language.vocabulary import NUM_COLUMNS, WORDS, difference
 from bridge_env.auction import LAST_BID, row_turn
-from bridge_env.calls import FIRST_BID
 from bridge_env.kernels import njit
 from bridge_env.view import BidView
 
@@ -61,33 +61,24 @@ def _rules(pool, system, auction, place, shown, told, sides, history, call, top,
     seat, found = row_turn(auction), 0
     f = np.zeros(NUM_COLUMNS, np.int16)
     write_context(auction, history, shown, told, sides, seat, f)
-    f[LEVEL_COLUMN] = (call - FIRST_BID) // 5 + 1 if call >= FIRST_BID else 0
+    write_level(call, f)
     out, scratch = np.empty((QUANTITIES, 2), np.int16), np.empty((2, QUANTITIES, 2), np.int16)
-    node = place[seat]
-    if node >= 0:
-        for rule in range(pool.nodes[node, 0], pool.nodes[node, 1]):
-            _reset(out, top)
-            if (
-                pool.rules[rule, 1] == call
-                and constraint_shows(pool, pool.rules[rule, 3], pool.rules[rule, 4], f, out, scratch[0], scratch[1])
-                and found < len(rules)
-            ):
-                rules[found] = rule
-                found += 1
-    tree = found
-    for block in range(pool.spans[system, 0], pool.spans[system, 1]):
+    node, tree = place[seat], 0
+    for part in parts(pool, node, system):
         _reset(out, top)
-        if not constraint_shows(pool, pool.blocks[block, 0], pool.blocks[block, 1], f, out, scratch[0], scratch[1]):
+        first, end = context_of(pool, part)
+        if not constraint_shows(pool, first, end, f, out, scratch[0], scratch[1]):
             continue
-        for rule in range(pool.blocks[block, 2], pool.blocks[block, 3]):
-            if row_span_call(pool.rules[rule, 0], pool.rules[rule, 1], auction[LAST_BID]) != call:
+        for rule in rules_of(pool, part):
+            if call_of(pool, rule, auction[LAST_BID]) != call or found == len(rules):
                 continue
             _reset(out, top)
-            if found < len(rules) and constraint_shows(
-                pool, pool.rules[rule, 3], pool.rules[rule, 4], f, out, scratch[0], scratch[1]
-            ):
+            first, end = needs_of(pool, rule)
+            if constraint_shows(pool, first, end, f, out, scratch[0], scratch[1]):
                 rules[found] = rule
                 found += 1
+        if part == node:
+            tree = found
     return tree, found
 
 
@@ -115,8 +106,8 @@ def lines_at(
     out = []
     for place, rule in enumerate(rules[:count].tolist()):
         general = place >= tree
-        line = line_of(bidder.own.system, general, int(pool.rules[rule, 5]))
-        artificial = bool(pool.rules[rule, 2] & _ARTIFICIAL)
+        line = line_of(bidder.own.system, general, int(pool.rules[rule, RULE_LINE]))
+        artificial = bool(pool.rules[rule, RULE_FLAGS] & _ARTIFICIAL)
         out.append(Telling(line, _constraint(pool, rule), artificial, general))
     return out
 
@@ -124,11 +115,11 @@ def lines_at(
 def _constraint(pool: Compiled, rule: int) -> Constraint:
     """The clauses of a rule with their words, without those that the auction decides or that all hands meet."""
     clauses = []
-    for clause in range(int(pool.rules[rule, 3]), int(pool.rules[rule, 4])):
+    for clause in range(*(int(n) for n in needs_of(pool, rule))):
         first, end = (int(n) for n in pool.clauses[clause])
         together = [range(*(int(n) for n in pool.together[k])) for k in range(first, end)]
         atoms = [atom for alternative in together for atom in alternative]
-        if not all(IS_CONTEXT[pool.atoms[a, 0]] or _says_nothing(pool, a) for a in atoms):
+        if not all(IS_CONTEXT[pool.atoms[a, ATOM_COLUMN]] or _says_nothing(pool, a) for a in atoms):
             clauses.append(tuple(tuple(_atom(pool, a) for a in alternative) for alternative in together))
     return tuple(clauses)
 
