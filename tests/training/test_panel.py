@@ -68,6 +68,18 @@ def test_a_network_that_changed_is_played_again(tmp_path):
     assert len(played) == 2
 
 
+def test_a_system_that_changed_is_played_again(tmp_path, monkeypatch):
+    """Shipped systems have a name and no file of the user's: their text tells one state from another."""
+    played, texts = [], ["one", "two", "two"]
+    monkeypatch.setattr(panel, "system_text", lambda system: texts[len(played) if len(played) < 2 else 2])
+    for _ in range(3):
+        panel.panel(
+            "pass", [("families", "system:sayc")], 20, kept=tmp_path / "panel.json",
+            heard=lambda match: played.append(match.b),
+        )  # fmt: skip
+    assert len(played) == 2
+
+
 def test_a_file_that_is_no_panel_is_told(tmp_path):
     (tmp_path / "panel.json").write_text("[]")
     with pytest.raises(RunError, match=r"panel\.json: the whole"):

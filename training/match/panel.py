@@ -6,14 +6,17 @@ is what holds abroad, and of that first what holds against gatekeepers, which no
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
+from agents.hierarchy.language.text import system_text
 from agents.networks.shipped import GATEKEEPER, network_path, read_networks, role, shipped_networks
-from bridge_env.bidders import SpecError
+from agents.registry import read_system
+from bridge_env.bidders import SpecError, full_spec
 from bridge_env.files import write_whole
 from bridge_env.schema import Either, Number, Whole, read_json
 from training.match.boards import library_boards
@@ -141,9 +144,11 @@ def _gain(match: MatchResult, other: MatchResult) -> tuple[float, float]:
 
 def _version(spec: str) -> str:
     """What tells one state of a file behind a spec from another; empty where there is none."""
-    head, _, argument = spec.partition(":")
+    head, _, argument = full_spec(spec).partition(":")
     if head == "policy":
         return runs.sha256(network_path(argument))[:16]
+    if head == "system":  # shipped ones get better, too
+        return hashlib.sha256(system_text(read_system(argument)).encode()).hexdigest()[:16]
     path = Path(argument)
     return runs.sha256(path)[:16] if argument and path.is_file() else ""
 
