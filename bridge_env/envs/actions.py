@@ -46,8 +46,8 @@ def many_calls(actions: ArrayLike, count: int) -> NDArray[np.int64]:
     Raises:
         ValueError: there is not one for each table, or they are something other than whole numbers.
     """
-    if isinstance(actions, np.ndarray) and actions.dtype == _INT64 and actions.shape == (count,):
-        return np.ascontiguousarray(actions)  # nearly always
+    if type(actions) is np.ndarray and actions.dtype is _INT64 and actions.shape == (count,):
+        return actions if actions.flags.c_contiguous else actions.copy()  # nearly always
     try:
         calls = np.asarray(actions)
     except ValueError:  # lists of several lengths

@@ -164,12 +164,11 @@ class BiddingEnv(gymnasium.Env[Observation, np.int64]):
         """
         if self._over:
             raise ResetNeeded("the auction is over; call reset() before the next step()")
-        tables, call = self._tables, np.array([one_call(action)])
-        if self._setup.illegal == "raise" and tables.first_bad(call, True) == 0:
-            raise tables.auctions.refusal(0, call.item(), "")
+        tables, call = self._tables, one_call(action)
+        if self._setup.illegal == "raise" and tables.first_bad(np.array([call]), True) == 0:
+            raise tables.auctions.refusal(0, call, "")
         self._over, self._mask = True, None  # until all went well: an injected bidder may fail
-        tables.call(call)
-        if tables.status[0] == ASKS_CALLER:
+        if tables.call_at(0, call) == ASKS_CALLER:
             self._over = False
             observation, info = self._look()
             return observation, 0.0, False, False, info

@@ -34,7 +34,16 @@ from bridge_env.envs.kernels.arrays import (
     Terms,
     room_of,
 )
-from bridge_env.envs.kernels.rounds import advance_rows, call_rows, first_bad_call, score_rows, settle, show, start_rows
+from bridge_env.envs.kernels.rounds import (
+    advance_rows,
+    call_row,
+    call_rows,
+    first_bad_call,
+    score_rows,
+    settle,
+    show,
+    start_rows,
+)
 from bridge_env.envs.kernels.rows import row_took
 from bridge_env.kernel_records import Plan, writeable
 from bridge_env.observation import OBSERVATION_SIZE, row_observation
@@ -158,6 +167,14 @@ class Tables:
         """
         if call_rows(self.plan.numbers, calls):
             self.ask_bidders()
+
+    def call_at(self, row: int, call: int) -> int:
+        """The same at one table, which must ask for a call; returns its ``status``."""
+        status = int(call_row(self.plan.numbers, row, call))
+        if status == ASKS_BIDDER:
+            self.ask_bidders()
+            status = int(self.room.status[row])
+        return status
 
     def ask_bidders(self) -> None:
         """Rounds of injected calls, until no table asks for one.

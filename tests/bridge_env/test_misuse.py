@@ -48,6 +48,8 @@ def test_whole_numbers_of_any_kind_are_calls(action):
     many.reset(seed=1)
     many.step(np.full(3, action) if isinstance(action, np.ndarray | np.generic) else np.full(3, action, object))
     assert [many._tables.auctions.calls(row) for row in range(3)] == [(3,)] * 3
+    many.step(np.array([4, 0, 5, 0, 6, 0])[::2])  # not in one piece
+    assert [many._tables.auctions.calls(row) for row in range(3)] == [(3, 4), (3, 5), (3, 6)]
 
 
 @pytest.mark.parametrize("actions", [3, [3], [[3, 3]], [3, [3, 4]], [], np.zeros((2, 1), int)], ids=repr)

@@ -167,6 +167,12 @@ def call_rows(numbers, calls):  # type: ignore[no-untyped-def]
 
 
 @njit(nogil=True)
+def call_row(numbers, row, call):  # type: ignore[no-untyped-def]
+    """The same at one table, which must ask for a call; returns what it then does."""
+    return row_call(_room_at(numbers), row, call)
+
+
+@njit(nogil=True)
 def advance_rows(numbers, rows):  # type: ignore[no-untyped-def]
     """Let the compiled bidders at ``rows`` call, where they are to."""
     room = _room_at(numbers)
