@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from bridge_env import streams
 from bridge_env.auction import Auctions
+from bridge_env.bidding import ask
 from bridge_env.calls import STRAINS, Contract, call_text
 from bridge_env.cards import SEATS, card_text
 from bridge_env.double_dummy.cascade import Cascade
@@ -18,7 +19,6 @@ from bridge_env.play import Plays
 from bridge_env.protocols import Bidder
 from bridge_env.render import result_line
 from bridge_env.scoring import imps, score
-from training.match.match import ask
 from training.web.asked import Refused
 from training.web.seating import quick, teams
 from training.web.table import OVER, Table

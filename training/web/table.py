@@ -12,6 +12,7 @@ from agents.cardplay.auction import AuctionReader
 from agents.cardplay.registry import make_player
 from bridge_env import streams
 from bridge_env.auction import Auctions, Contracts, one_auction
+from bridge_env.bidding import ask
 from bridge_env.calls import Contract, call_text
 from bridge_env.cards import SEATS, card_text
 from bridge_env.double_dummy.positions import card_tricks
@@ -19,7 +20,6 @@ from bridge_env.play import Plays
 from bridge_env.play_view import PlayView, play_view
 from bridge_env.protocols import CardPlayer
 from bridge_env.view import BidView, view_of
-from training.match.match import ask
 from training.web.asked import Refused
 from training.web.dealing import Deal
 from training.web.seating import bidder_at
