@@ -71,7 +71,7 @@ def play_boards(
 
     Args:
         tables: the auctions, as a match has them: A North-South, then A East-West.
-        seed: random seed; a card's stream depends on it, the board's number and the card's, not on the table.
+        seed: random seed of the players; a card's stream depends on it and on the numbers of board and card.
         seconds: what a player may take for a card.
     """
     n = len(boards)

@@ -13,8 +13,8 @@ examples:
   bridge-env fit belief policy:mine/policy.npz                writes mine/policy.belief.npz
   bridge-env fit belief policy:mine/policy.npz --against policy:acol policy:standard
 
-A belief says who is likely to hold which card, from a hand and the auction so far. It is taught by the network's own
-auctions on training boards. A network that has one can think: bridge-env bid reason:policy:mine/policy.npz
+A belief gives the probability of who holds each card, from a hand and the auction so far. It learns from the network's
+own auctions on training boards. A network with a belief can think: bridge-env bid reason:policy:mine/policy.npz
 """
 
 
@@ -24,8 +24,8 @@ def add_belief(targets: Any) -> None:
 
     parser = targets.add_parser(
         "belief",
-        help="what a network may believe of the other hands",
-        description="Teach a network who is likely to hold which card after which auction.",
+        help="teach a network to infer the other hands",
+        description="Teach a network the probability of who holds each card after an auction.",
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )

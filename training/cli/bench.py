@@ -19,14 +19,13 @@ if TYPE_CHECKING:
 
 _INSTALL = 'pip install -e ".[train]" -c constraints.txt'
 _EPILOG = """\
-The peers are pgx and OpenSpiel (extra "bench"); those that are not installed are left out, with a word. All
-measures are taken in one run, each several times after a warm-up; the table has the median. Close other
-programs first.
+The peers are pgx and OpenSpiel (extra "bench"). The command names those that are not installed and skips them. It
+takes every measure several times in one run, after a warm-up; the table gives the median. Close other programs first.
 
 examples:
   bridge-env bench
   bridge-env bench --repetitions 9 --out results/bench
-  bridge-env bench --networks                           how fast networks call and learn, instead
+  bridge-env bench --networks                           measure how fast networks call and learn instead
 """
 
 
@@ -34,7 +33,7 @@ def add_bench(subparsers: Any) -> None:
     """Add the subcommand."""
     parser = subparsers.add_parser(
         "bench",
-        help="measure the speed of envs, matches and the solver, beside other people's",
+        help="measure the speed of envs, matches and the solver, beside other packages",
         description="Measure the speed of the envs beside pgx and OpenSpiel, of duplicate matches, library reads,\n"
         "solving beside endplay's plain loop, compile times and memory.",
         epilog=_EPILOG,

@@ -24,18 +24,18 @@ Subparsers = Any  # argparse keeps the type of add_subparsers() private
 SPECS = """\
 A SPEC names a bidder:
   system:sayc             a bidding system that comes with the package: standard American
-  system:two-over-one     another: two over one game forcing; where nobody says otherwise
-  policy:champion         a network that learned in the league; policy:polish and others, taught by others' auctions
+  system:two-over-one     another: two over one game forcing; the default
+  policy:champion         a network that learned in the league; policy:polish and others learned from recorded auctions
   policy:FILE             a network of yours ('bridge-env fit policy' and 'bridge-env train' make them)
   system:FILE.bidding     a bidding system in a file of yours
-  reason:sayc             thinks before it calls: samples deals, looks ahead, leaves the system where that pays
-  reason:sayc?samples=128&look=minimax    how it thinks: samples or seconds, look=systems|minimax,
+  reason:sayc             thinks before it calls: samples deals, looks ahead, departs from the system where that pays
+  reason:sayc?samples=128&look=minimax    options: samples or seconds, look=systems|minimax,
                           leaves=estimate|exact, value=imps|points, caution, margin, candidates, near, trust, recall
   reason:empty            the same without any system
-  cases:FILE              calls as the nearest cases of a case base did ('bridge-env fit cases' makes one)
-  som:FILE                calls as similar hands were called, by self-organizing maps ('bridge-env fit maps')
+  cases:FILE              makes the call of the most similar cases in a case base ('bridge-env fit cases' makes one)
+  som:FILE                makes the call of similar hands, found by self-organizing maps ('bridge-env fit maps')
   pass, random, doubler   always passes; any legal call; passes but doubles opposing bids from 2NT up
-  pair:SPEC,SPEC          a partnership of two that differ: the first sits N or E, the second S or W
+  pair:SPEC,SPEC          a partnership of two different bidders: the first sits N or E, the second S or W
   python:module:factory   your own: factory() gives an object with bid(view, key)
 """
 
@@ -69,11 +69,10 @@ examples:
   bridge-env match system:sayc system:sayc --boards 50 --play montecarlo --play-b rule --keep match.jsonl --workers 2
   bridge-env match system:sayc system:sayc --boards 900 --play deceptive+montecarlo --play-b montecarlo --only down-1
 
-Every board is bid twice: A sits North-South at one table, East-West at the other, B in the other seats.
-The score is A's, in IMPs for the difference, at exact double-dummy tricks. Without --deals the boards are
-solved ones, of those that training never sees. With --play the hands are played as well, by players who see
-what a player sees, and the score at the tricks that were taken stands beside the other. 'bridge-env play --help'
-lists them.
+Every board is bid twice: A sits North-South at one table and East-West at the other; B sits in the other seats.
+The score is A's gain in IMPs at exact double-dummy tricks. Without --deals, the match uses solved boards that
+training never sees. With --play, card players also play each hand, seeing only what a player may see. The score at
+the tricks taken then stands beside the double-dummy score. 'bridge-env play --help' lists the card players.
 """
 
 
@@ -89,15 +88,15 @@ def add_deal(subparsers: Subparsers) -> None:
     parser = _add(
         subparsers,
         "deal",
-        help="random deals, as diagrams or into a PBN file",
+        help="deal random hands, as diagrams or into a PBN file",
         description="Deal random hands. The same seed gives the same deals; dealer and vulnerability follow\n"
         "the board numbers.",
         epilog=_DEAL_EXAMPLES,
     )
-    parser.add_argument("--n", type=positive, default=1, help="how many (1)")
-    parser.add_argument("--seed", type=int, default=0, help="number of the endless sequence of random deals (0)")
-    parser.add_argument("--start", type=natural, default=0, help="deals of the sequence to leave out first (0)")
-    parser.add_argument("--pbn", metavar="FILE", help="write them to this PBN file (gzipped if it ends in .gz)")
+    parser.add_argument("--n", type=positive, default=1, help="number of deals (1)")
+    parser.add_argument("--seed", type=int, default=0, help="random seed of the deals (0)")
+    parser.add_argument("--start", type=natural, default=0, help="number of deals to skip first (0)")
+    parser.add_argument("--pbn", metavar="FILE", help="write the deals to this PBN file (gzipped if it ends in .gz)")
     parser.set_defaults(handler=_deal)
 
 
@@ -132,37 +131,40 @@ def add_bid(subparsers: Subparsers) -> None:
     parser = _add(
         subparsers,
         "bid",
-        help="ask a bidder for one call, and why; or let it bid boards out",
-        description="With --hand: the bidder's call, the line of its system that made it, and what each seat has\n"
-        "shown; of one that thinks also its candidates and some of the deals that it thought of; of a case base\n"
-        "the nearest cases, of maps the best-matching unit and those around it. Without: whole boards, with\n"
-        "diagram, auction, contract and double-dummy result; the bidder sits North-South.",
+        help="ask a bidder for one call and its reason, or let it bid whole boards",
+        description="With --hand, print the bidder's call, the line of its system that made it, and what each seat\n"
+        "has shown. A reason: bidder also prints its candidates and some of the deals that it sampled; a case base\n"
+        "prints the nearest cases; maps print the best-matching unit and its neighbours. Without --hand, bid whole\n"
+        "boards and print diagram, auction, contract and double-dummy result; the bidder sits North-South.",
         epilog=_BID_EXAMPLES,
     )
     parser.add_argument("spec", metavar="SPEC", nargs="?", help="the bidder, see below (system:two-over-one)")
     parser.add_argument("--opponents", metavar="SPEC", help="the bidder of the other side (the same)")
-    parser.add_argument("--words", action="store_true", help="list the words that a bidding system's constraints use")
+    parser.add_argument("--words", action="store_true", help="list the words of the language for bidding systems")
     one = parser.add_argument_group("one call")
     one.add_argument("--hand", metavar="S.H.D.C", help="thirteen cards, spades first: AKQ2.T98.J7.A543")
     one.add_argument("--dealer", metavar="SEAT", help="N, E, S or W (N)")
     one.add_argument("--vulnerability", metavar="WHO", help="None, NS, EW or Both (None)")
-    one.add_argument("--auction", metavar="CALLS", help='calls so far, from the dealer on: "1C P 1H X"')
+    one.add_argument("--auction", metavar="CALLS", help='calls so far, starting with the dealer\'s: "1C P 1H X"')
     _add_board_options(parser.add_argument_group("whole boards"), "1, or all of FILE.pbn")
     record = parser.add_argument_group("recorded auctions")
     record.add_argument(
         "--agree", nargs="+", metavar="FILE.pbn",
-        help="how often the bidder makes the recorded call; and two tables in the same position",
+        help="report how often the bidder makes the recorded call, and how often two tables agree in the same position",
     )  # fmt: skip
-    record.add_argument("--held-out", action="store_true", help="only boards whose deals lie in the judging part")
+    record.add_argument("--held-out", action="store_true", help="use only boards of the judging split")
     record.add_argument(
-        "--rounds", choices=("openings", "all"), default="openings", help="up to the first bid, or all calls (openings)"
+        "--rounds",
+        choices=("openings", "all"),
+        default="openings",
+        help="compare calls up to the first bid, or all calls (openings)",
     )
     parser.set_defaults(handler=_bid)
 
 
 def _add_board_options(group: Any, count: str) -> None:
-    group.add_argument("--boards", type=positive, metavar="N", help=f"how many ({count})")
-    group.add_argument("--seed", type=int, default=1, help="names the boards, and the bidders' chance (1)")
+    group.add_argument("--boards", type=positive, metavar="N", help=f"number of boards ({count})")
+    group.add_argument("--seed", type=int, default=1, help="random seed of the boards and the bidders (1)")
     group.add_argument("--deals", metavar="FILE.pbn", help="take the boards from this PBN file")
 
 
@@ -225,7 +227,7 @@ def _bid_agree(args: argparse.Namespace) -> int:
 
 
 def _ceiling(found: Agreement) -> str:
-    """What two tables in the same position make of it, where there are such; and the bidder there."""
+    """Report how often two tables agree in the same position, and the bidder's share there; empty without such."""
     if not found.shared:
         return ""
     return (
@@ -255,7 +257,7 @@ def _bid_hand(args: argparse.Namespace) -> int:
 
 
 def _tell_departures(spec: str, bidder: Bidder, state: dict[str, Any]) -> None:
-    """Tell where the hand contradicts its own calls. What thinks is held to its system: it may call in many ways."""
+    """Warn where the hand contradicts its own calls. A bidder that thinks is compared with its system alone."""
     from agents.hierarchy.bidder import HierarchyBidder
     from agents.registry import system_of
     from agents.wire import departures
@@ -292,21 +294,23 @@ def add_match(subparsers: Subparsers) -> None:
     parser = _add(
         subparsers,
         "match",
-        help="a duplicate match of two bidders, with IMPs per board and standard error",
+        help="play a duplicate match of two bidders; report IMPs per board and standard error",
         description="Play a duplicate match of teams of four, A against B.",
         epilog=_MATCH_EXAMPLES,
     )
-    parser.add_argument("a", metavar="A", help="SPEC of the one team, see below")
-    parser.add_argument("b", metavar="B", help="SPEC of the other")
+    parser.add_argument("a", metavar="A", help="SPEC of the first team, see below")
+    parser.add_argument("b", metavar="B", help="SPEC of the second team")
     _add_board_options(parser, "1000, or all of FILE.pbn")
     parser.add_argument("--json", metavar="FILE", type=Path, help="write the result and a row for every board")
     parser.add_argument("--scoring", choices=("imps", "mp", "points"), default="imps",
                         help="report IMPs (the default), or matchpoints or points as well")  # fmt: skip
-    parser.add_argument("--workers", type=positive, default=1, metavar="N", help="processes; same result (1)")
+    parser.add_argument(
+        "--workers", type=positive, default=1, metavar="N", help="number of processes; does not change the result (1)"
+    )
     play = parser.add_argument_group("playing the hands")
     play.add_argument("--play", metavar="PLAYER", help="play every hand: random, rule, montecarlo, ...")
-    play.add_argument("--play-b", metavar="PLAYER", help="who plays B's cards (the same)")
-    play.add_argument("--keep", metavar="FILE", type=Path, help="keep each board as soon as it is played; go on there")
+    play.add_argument("--play-b", metavar="PLAYER", help="card player for B (the same)")
+    play.add_argument("--keep", metavar="FILE", type=Path, help="save each board to this file, and resume from it")
     play.add_argument(
         "--only",
         choices=("all", "makes", "down-1", "down-more"),
@@ -314,7 +318,7 @@ def add_match(subparsers: Subparsers) -> None:
         help="play only boards whose contract makes, or goes down, double dummy at both tables (all)",
     )
     play.add_argument("--card-seconds", type=float, default=120.0, metavar="S",
-                      help="a player who takes longer for a card loses the board (120)")  # fmt: skip
+                      help="time limit for a card; a slower player loses the board (120)")  # fmt: skip
     parser.set_defaults(handler=_match)
 
 

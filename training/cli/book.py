@@ -14,17 +14,17 @@ from training.cli.progress import Bar
 
 _EPILOG = """\
 examples:
-  bridge-env book sayc                                  as Markdown, at the terminal
+  bridge-env book sayc                                  print Markdown at the terminal
   bridge-env book sayc --levels 3 --worth --out sayc.html
   bridge-env book mine.bidding --format bml --out mine.bml
-  bridge-env book mine.bidding --levels 3 --pages 10    the rarest calls left out, to fit on ten pages
-  bridge-env book sayc --check                          do hands on fresh deals keep to the book?
+  bridge-env book mine.bidding --levels 3 --pages 10    leave out the rarest calls to fit on ten pages
+  bridge-env book sayc --check                          check the book against hands on fresh deals
   bridge-env book --diff sayc results/evolve/run-001/evolved-first.bidding
-  bridge-env book policy:champion --levels 2            what a network's calls mean, measured
+  bridge-env book policy:champion --levels 2            measure what a network's calls mean
 
 SYSTEM is a shipped system's name, a file of yours, or a network (policy:NAME or policy:FILE). The same seed gives
-the same book. A network has no rules: its book tells what the hands behind its calls have in common, how many hands on
-other deals keep to that, and how many of its calls are code words (do not mean what they say).
+the same book. A network has no rules. Its book tells what the hands behind each call have in common, how many hands on
+other deals fit that, and how many of its calls are code words (artificial calls).
 """
 FORMATS = {"markdown": ".md", "bml": ".bml", "html": ".html"}
 
@@ -33,35 +33,35 @@ def add_book(subparsers: Any) -> None:
     """Add the subcommand."""
     parser = subparsers.add_parser(
         "book",
-        help="a bidding system as notes for players, with figures",
+        help="print a bidding system as notes for players, with figures",
         description="Print a bidding system as notes for players: openings, responses, competition; how often each\n"
-        "call is made, on what hands, and what it is worth. Or print what one system changes in another (--diff).",
+        "call is made, on what hands, and what it is worth. With --diff, print how two systems differ.",
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("system", nargs="?", metavar="SYSTEM", help="a shipped name, FILE.bidding, or policy:NAME")
     parser.add_argument(
-        "--diff", nargs=2, metavar=("A", "B"), help="instead: what B changes in A, and what it is worth"
+        "--diff", nargs=2, metavar=("A", "B"), help="print what B changes in A, and what each change is worth"
     )
-    parser.add_argument("--format", choices=FORMATS, help="default: by the name of --out, else markdown")
-    parser.add_argument("--out", type=Path, metavar="FILE", help="write there (default: standard output)")
+    parser.add_argument("--format", choices=FORMATS, help="format (default: by the name of --out, else markdown)")
+    parser.add_argument("--out", type=Path, metavar="FILE", help="write to this file (default: standard output)")
     parser.add_argument(
         "--levels", type=positive, help="depth of the tree to print: 1 openings, 2 responses and overcalls, 3 ..."
     )
     parser.add_argument(
-        "--pages", type=positive, help="leave out the rarest calls until the book fits on so many pages"
+        "--pages", type=positive, help="leave out the rarest calls until the book fits on this many pages"
     )
     parser.add_argument("--deals", type=positive, default=20_000, help="random deals to measure on (default 20000)")
     parser.add_argument(
-        "--rare", type=natural, default=100_000, help="deals to search for calls that are rarely made (default 100000)"
+        "--rare", type=natural, default=100_000, help="further deals to search for rare calls (default 100000)"
     )
     parser.add_argument("--examples", type=natural, default=2, help="example hands for each call, up to 2 (default 2)")
     parser.add_argument("--seed", type=natural, default=1, help="random seed of deals and boards (default 1)")
     parser.add_argument(
-        "--check", action="store_true", help="only print how many hands keep to the book; exit with 1 under 98%%"
+        "--check", action="store_true", help="only print how many hands fit the book; exit with 1 below 98%%"
     )
     parser.add_argument(
-        "--worth", action="store_true", help="add what each call gains against the control pair, in IMPs"
+        "--worth", action="store_true", help="add the IMPs that each call gains against the control pair"
     )
     parser.add_argument("--control", default="sayc", metavar="SYSTEM", help="the control pair's system (default sayc)")
     parser.add_argument("--boards", type=positive, default=10_000, help="judging boards for IMPs (default 10000)")

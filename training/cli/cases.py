@@ -15,19 +15,19 @@ from training.cli.progress import Bar
 
 _EPILOG = """\
 examples:
-  bridge-env fit cases wbridge5.pbn.gz                 a case base, some minutes; then: bridge-env bid cases:FILE …
+  bridge-env fit cases wbridge5.pbn.gz                 make a case base, some minutes; then: bridge-env bid cases:FILE …
   bridge-env fit cases wbridge5.pbn.gz --also a/*.pbn --also b/*.pbn
-                                                       its metric learns first from the auctions of others too
+                                                       let the metric learn from other players' auctions first
   bridge-env fit cases wbridge5.pbn.gz --metric mine/cases.npz --fill system:sayc
-                                                       the similarity of a base that is there; openings of thin nodes
-                                                       filled with constrained deals as a system opens them
+                                                       reuse the similarity of another base; add openings of a system
+                                                       on sampled deals where cases are few
   bridge-env fit cases wbridge5.pbn.gz --metric mine/cases.npz --trees 128
-                                                       its metric, and forests grown anew
+                                                       reuse its metric, and grow new forests
   bridge-env fit cases --retain system:sayc mine/cases.npz --boards 4000
-                                                       bids training boards against a system, keeps what other calls
-                                                       would have been worth, and is judged before and after
-  bridge-env fit cases --similarity 2008 wbridge5.pbn.gz   a base that compares hands as in 2008, at once
-  bridge-env fit cases --study 2008 wbridge5.pbn.gz    openings by the nearest hands, as published in 2008: seconds
+                                                       bid training boards against a system, add what alternative
+                                                       calls would have scored, and judge the base before and after
+  bridge-env fit cases --similarity 2008 wbridge5.pbn.gz   make a base that compares hands as in 2008, at once
+  bridge-env fit cases --study 2008 wbridge5.pbn.gz    open by the nearest hands, as published in 2008: seconds
 """
 _STUDY_FOLDER = Path("results/cases/study-2008")
 _FEW = (100, 200)
@@ -37,8 +37,8 @@ def add_cases(targets: Any) -> None:
     """Add ``bridge-env fit cases``."""
     parser = targets.add_parser(
         "cases",
-        help="a case base of recorded auctions",
-        description="Bidding by example, from the auctions of PBN files. Boards whose deals lie in the judging part\n"
+        help="make a case base of recorded auctions",
+        description="Make a bidder that calls by example, from the auctions of PBN files. Boards of the judging split\n"
         "are held out: they judge the base.",
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -48,29 +48,33 @@ def add_cases(targets: Any) -> None:
         nargs="+",
         type=Path,
         metavar="FILE",
-        help="recorded auctions in PBN, plain or gzip; a base to --retain",
+        help="recorded auctions in PBN, plain or gzip; with --retain, a case base",
     )
-    parser.add_argument("--study", choices=["2008"], help="repeat the study of 2008, with each hand left out in turn")
-    parser.add_argument("--similarity", choices=["2008"], help="compare hands as published in 2008 (a learned metric)")
+    parser.add_argument("--study", choices=["2008"], help="repeat the study of 2008, leaving out each hand in turn")
+    parser.add_argument(
+        "--similarity", choices=["2008"], help="compare hands as published in 2008 (by a learned metric)"
+    )
     parser.add_argument(
         "--also", nargs="+", action="append", type=Path, metavar="FILE.pbn",
-        help="auctions of others, from which the metric learns first; no cases. Once for each kind",
+        help="let the metric learn from these auctions first; they add no cases. Give once for each source",
     )  # fmt: skip
     parser.add_argument(
         "--metric",
         type=Path,
         metavar="FILE.npz",
-        help="the metric and the forests of this base; nothing is learned but --trees",
+        help="reuse the metric and the forests of this base; learn nothing new except --trees",
     )
-    parser.add_argument("--fill", metavar="SYSTEM", help="openings of constrained deals where there are few cases")
-    parser.add_argument("--retain", metavar="SYSTEM", help="boards against this system enter the base")
-    parser.add_argument("--boards", type=int, metavar="N", help="with --retain: training boards (4000)")
-    parser.add_argument("--judge", type=int, metavar="N", help="with --retain: boards that judge it (5000)")
-    parser.add_argument("--out", type=Path, help=f"folder (results/cases/run-001 ...; of the study {_STUDY_FOLDER})")
-    parser.add_argument("--epochs", type=int, metavar="N", help="passes over the cases, to learn the metric")
-    parser.add_argument("--members", type=int, metavar="N", help="networks that share in the metric")
     parser.add_argument(
-        "--trees", type=int, metavar="N", help="of each forest (64); 0: cases are near by the metric's points alone"
+        "--fill", metavar="SYSTEM", help="add this system's openings on sampled deals where cases are few"
+    )
+    parser.add_argument("--retain", metavar="SYSTEM", help="add what the base learns on boards against this system")
+    parser.add_argument("--boards", type=int, metavar="N", help="with --retain: number of training boards (4000)")
+    parser.add_argument("--judge", type=int, metavar="N", help="with --retain: number of judging boards (5000)")
+    parser.add_argument("--out", type=Path, help=f"folder (results/cases/run-001 ...; for the study {_STUDY_FOLDER})")
+    parser.add_argument("--epochs", type=int, metavar="N", help="passes over the cases to learn the metric")
+    parser.add_argument("--members", type=int, metavar="N", help="number of networks that make up the metric")
+    parser.add_argument(
+        "--trees", type=int, metavar="N", help="trees in each forest (64); 0 finds similar cases by the metric alone"
     )
     parser.add_argument("--seed", type=int, metavar="N", help="random seed (1)")
     parser.set_defaults(handler=_cases)
@@ -113,7 +117,7 @@ def _cases(args: argparse.Namespace) -> int:
 
 
 def _needed(args: argparse.Namespace) -> list[tuple[str, str]]:
-    """What has to be installed, as it is imported and as it is called: for networks, and for forests."""
+    """List the packages to install, by import name and by package name: for networks, and for forests."""
     networks = args.similarity is None and args.metric is None
     forests = bool(args.trees) if args.metric is not None else networks and args.trees != 0
     return [("torch", "torch")] * networks + [("sklearn", "scikit-learn")] * forests
@@ -129,9 +133,7 @@ def _fit(args: argparse.Namespace, out: Path) -> int:
     training = fit.training_rows(states)
     known, held = states.take(training), states.take(~training)
     if not len(known):
-        raise ValueError(
-            f"all {len(states.owner):,} boards lie in the judging part of all deals: none is left to learn from"
-        )
+        raise ValueError(f"all {len(states.owner):,} boards are in the judging split: none is left to learn from")
     cases, config = _learned(args, known)
     if args.fill is not None:
         from training.cases import hierarchy
@@ -147,7 +149,7 @@ def _fit(args: argparse.Namespace, out: Path) -> int:
 
 
 def _learned(args: argparse.Namespace, known: Any) -> tuple[Any, Any]:
-    """A base of the states ``known``, and its configuration."""
+    """Make a base of the states ``known``; return it with its configuration."""
     from agents.cases import file
     from training.cases import fit
     from training.cases.network import Schooling
@@ -177,7 +179,7 @@ def _learned(args: argparse.Namespace, known: Any) -> tuple[Any, Any]:
 
 
 def _others(args: argparse.Namespace) -> list[Any]:
-    """The training part of the auctions of others, kind by kind."""
+    """Read the training split of other players' auctions, one source at a time."""
     from training.cases import fit
     from training.cases.states import read_states
 
@@ -209,7 +211,7 @@ def _judge(args: argparse.Namespace, config: Any, out: Path, cases: Any, held: A
 
 
 def _command(args: argparse.Namespace) -> str:
-    """The command, with the folders of other people's auctions in place of all their files."""
+    """Write the command, naming the folders of ``--also`` instead of all their files."""
     words = ["bridge-env", "fit", "cases", *(path.name for path in args.files)]
     for name in ("similarity", "metric", "fill", *_FITTED):
         value = getattr(args, name)

@@ -12,9 +12,9 @@ examples:
   bridge-env check mine.bidding
   bridge-env check *.bidding
 
-All faults are told at once, with their lines: what cannot be read, lines that no auction leads to, lines that stand
-there twice, and lines that no hand comes to because the lines above them take every hand. The first two keep a system
-from being used, and end with exit code 2.
+The command lists all faults at once, with their line numbers: lines that it cannot read, lines that no auction reaches,
+duplicate lines, and lines that no hand reaches because the lines above them take every hand. A system with a fault of
+the first two kinds cannot be used; the exit code is then 2.
 """
 
 
@@ -22,8 +22,8 @@ def add_check(subparsers: Any) -> None:
     """Add ``bridge-env check``."""
     parser = subparsers.add_parser(
         "check",
-        help="tell everything that is wrong with a bidding system",
-        description="Read bidding systems, and tell all their faults at once.",
+        help="list everything that is wrong with a bidding system",
+        description="Read bidding systems and list all their faults at once.",
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )

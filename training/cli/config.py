@@ -1,4 +1,4 @@
-"""Options of a command that are the fields of a config: added, read, and held against a run that goes on."""
+"""Make options from the fields of a config; read them, and check them against a run that is resumed."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ def add_fields(parser: argparse.ArgumentParser, config: type[Any]) -> None:
 
 
 def add_run_options(parser: argparse.ArgumentParser, kind: str, may_change: Sequence[str]) -> None:
-    """Add ``--name``, ``--out`` and ``--resume`` of a command whose runs lie in folders."""
+    """Add ``--name``, ``--out`` and ``--resume`` to a command that writes run folders."""
     parser.add_argument("--name", help=f"name of the run folder below results/{kind} (default: run-001, run-002 ...)")
-    parser.add_argument("--out", type=Path, default=Path("results"), help="where run folders lie (default results)")
+    parser.add_argument("--out", type=Path, default=Path("results"), help="parent of the run folders (default results)")
     parser.add_argument(
-        "--resume", type=Path, metavar="FOLDER", help=f"go on with a run; may change: {', '.join(may_change)}"
+        "--resume", type=Path, metavar="FOLDER", help=f"resume this run; may change: {', '.join(may_change)}"
     )
 
 
@@ -40,7 +40,7 @@ def read_fields(args: argparse.Namespace, config: C) -> C:
 
 
 def read_run_fields(args: argparse.Namespace, kind: type[C], may_change: Sequence[str]) -> C:
-    """The defaults, or the config of the run to go on with, and what the command line says.
+    """Take the defaults, or the config of the run to resume; override them by the command line.
 
     Raises:
         RunError: ``--resume`` names no such run, or an option may not change.
@@ -63,5 +63,5 @@ def read_run_fields(args: argparse.Namespace, kind: type[C], may_change: Sequenc
 
 
 def given_fields(args: argparse.Namespace, kind: type[Any]) -> dict[str, Any]:
-    """The fields of a config that the command line says."""
+    """Return the fields of a config that the command line gives."""
     return {f.name: getattr(args, f.name) for f in fields(kind) if getattr(args, f.name) is not None}

@@ -23,17 +23,17 @@ def _count_or_none(text: str) -> int:
 
 
 _SOLVE_DESCRIPTION = """\
-Work out how many tricks each declarer takes in each strain when all four hands are seen and nobody errs.
-Random deals go to a library file, about 5 a second for each core; running the same command again goes on where
-it stopped. Deals of a PBN file are printed with their tables, exact or estimated.
+Find how many tricks each declarer takes in each strain with perfect play and all four hands visible.
+--out solves random deals into a library file, about 5 a second on each core; repeat the command to continue.
+--deals prints the deals of a PBN file with their tables, exact or estimated.
 """
 _SOLVE_EPILOG = """\
 examples:
-  bridge-env solve --n 100000 --out mine.bdl                  on all cores of this machine
-  bridge-env solve --n 200000 --out mine.bdl                  later: 100,000 more into the same file
-  bridge-env solve --n 1000000 --out big.bdl --address auto   on the Ray cluster that this machine belongs to
-  bridge-env solve --n 50000 --start 50000 --out b.bdl        the second half, on another machine; then
-  bridge-env library merge a.bdl b.bdl --out whole.bdl        make one file of both
+  bridge-env solve --n 100000 --out mine.bdl                  solve on all cores of this machine
+  bridge-env solve --n 200000 --out mine.bdl                  later: add 100,000 deals to the same file
+  bridge-env solve --n 1000000 --out big.bdl --address auto   solve on the Ray cluster that this machine belongs to
+  bridge-env solve --n 50000 --start 50000 --out b.bdl        solve the second half on another machine; then
+  bridge-env library merge a.bdl b.bdl --out whole.bdl        merge both into one file
 
 Solved deals are saved every half minute and on Ctrl-C; the same command goes on. The file is the same for any
 number of workers and interruptions, and can be read at any moment.
@@ -44,28 +44,30 @@ def add_solve(subparsers: Subparsers) -> None:
     """Add ``bridge-env solve``."""
     parser = subparsers.add_parser(
         "solve",
-        help="work out double-dummy tricks: of random deals into a library file, or of a PBN file",
+        help="solve double-dummy tricks of random deals into a library file, or of a PBN file",
         description=_SOLVE_DESCRIPTION,
         epilog=_SOLVE_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     what = parser.add_mutually_exclusive_group(required=True)
-    what.add_argument("--out", metavar="FILE", help="library file to write random solved deals to, or go on with")
+    what.add_argument("--out", metavar="FILE", help="write random solved deals to this library file, or add to it")
     what.add_argument("--deals", metavar="FILE.pbn", help="print the table of every deal in this PBN file")
     parser.add_argument(
         "--tricks", choices=("exact", "estimate"), default="exact",
-        help="of --deals: solved, or estimated by a network some thousand times as fast (exact)",
+        help="with --deals: solve exactly, or estimate by a network, about a thousand times as fast (exact)",
     )  # fmt: skip
-    parser.add_argument("--n", type=positive, default=100, help="random deals that the file should hold (100)")
-    parser.add_argument("--seed", type=int, default=0, help="number of the endless sequence of random deals (0)")
-    parser.add_argument("--start", type=int, default=0, help="number of the first deal in that sequence (0)")
+    parser.add_argument(
+        "--n", type=positive, default=100, help="number of random deals that the file should hold (100)"
+    )
+    parser.add_argument("--seed", type=int, default=0, help="random seed of the deals (0)")
+    parser.add_argument("--start", type=int, default=0, help="number of deals to skip first (0)")
     parser.add_argument(
         "--workers", type=positive, metavar="N", help="processor cores to use (all); 1 does without Ray"
     )
-    parser.add_argument("--address", help="of a running Ray cluster: auto, HOST:PORT or ray://HOST:PORT")
+    parser.add_argument("--address", help="address of a running Ray cluster: auto, HOST:PORT or ray://HOST:PORT")
     parser.add_argument(
         "--verify", type=_count_or_none, default=20, metavar="N",
-        help="random deals to solve again by another method at the end, and before resuming (20; 0 = none)",
+        help="number of random deals to check by another method, at the end and before resuming (20; 0 = none)",
     )  # fmt: skip
     parser.set_defaults(handler=_solve)
 
@@ -107,7 +109,7 @@ def _solve_random(args: argparse.Namespace) -> int:
 
 
 def _solving_cluster(args: argparse.Namespace) -> Cluster | None:
-    """Ray if it was asked for, or if it is here and there is enough to solve; None: threads of this process."""
+    """Choose Ray if asked for, or if installed and worth it for so many deals; None means threads of this process."""
     if args.address is None:
         if args.workers == 1 or args.n < _FEW:
             return None
@@ -159,29 +161,29 @@ def add_library(subparsers: Subparsers) -> None:
     """Add ``bridge-env library info | verify | merge | import``."""
     parser = subparsers.add_parser(
         "library",
-        help="look into, check, merge and import libraries of solved deals",
+        help="inspect, check, merge and import libraries of solved deals",
         description="A library is a file of deals with their exact double-dummy tables, 23 bytes each.",
     )
     actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
 
-    info = actions.add_parser("info", help="what a library holds and how it was made")
-    info.add_argument("file", metavar="FILE", nargs="?", help="a library file (the one that is built in)")
+    info = actions.add_parser("info", help="show what a library holds and how it was made")
+    info.add_argument("file", metavar="FILE", nargs="?", help="a library file (the one in the package)")
     info.set_defaults(handler=_library_info)
 
-    verify = actions.add_parser("verify", help="check a library: every byte, and a sample solved again")
-    verify.add_argument("file", metavar="FILE", nargs="?", help="a library file (the one that is built in)")
+    verify = actions.add_parser("verify", help="check every byte of a library, and solve a sample again")
+    verify.add_argument("file", metavar="FILE", nargs="?", help="a library file (the one in the package)")
     verify.add_argument("--sample", type=positive, default=20, help="random deals to solve again (20)")
     _add_sample_options(verify)
     verify.set_defaults(handler=_library_verify)
 
-    merge = actions.add_parser("merge", help="one library of several, each deal once")
+    merge = actions.add_parser("merge", help="merge several libraries into one, without duplicate deals")
     merge.add_argument("files", metavar="FILE", nargs="+", help="library files")
     merge.add_argument("--out", metavar="FILE", required=True, help="library file to write")
     merge.set_defaults(handler=_library_merge)
 
     take_in = actions.add_parser(
         "import",
-        help="make a library of a NumPy file with solved deals",
+        help="make a library from a NumPy file with solved deals",
         description="Read arrays 'owner' uint8 (N, 52) and 'tricks' int8 (N, 4, 5) from a .npz file, solve a "
         "sample again, and write the library if every table of the sample is right.",
     )
@@ -194,7 +196,7 @@ def add_library(subparsers: Subparsers) -> None:
 
 
 def _add_sample_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--seed", type=int, default=0, help="names the random sample (0)")
+    parser.add_argument("--seed", type=int, default=0, help="random seed of the sample (0)")
     parser.add_argument("--workers", type=positive, metavar="N", help="processor cores to use (all)")
 
 

@@ -38,18 +38,18 @@ _TRACEBACK = "BRIDGE_ENV_TRACEBACK"
 
 _EXAMPLES = f"""\
 examples:
-  bridge-env deal --n 2                                       two random deals
-  bridge-env bid system:sayc --hand AKQ2.T98.J7.A543          one call, and why
-  bridge-env match system:sayc pass --boards 1000             one bidder against another
-  bridge-env panel system:sayc                                against strangers that it never met
-  bridge-env exam system:sayc                                 where books agree, does it?
+  bridge-env deal --n 2                                       deal two random deals
+  bridge-env bid system:sayc --hand AKQ2.T98.J7.A543          ask for one call and its reason
+  bridge-env match system:sayc pass --boards 1000             play one bidder against another
+  bridge-env panel system:sayc                                play a bidder against all strangers and systems
+  bridge-env exam system:sayc                                 compare a bidder with the textbooks
   bridge-env play                                             watch a hand being played, or take a seat
   bridge-env table                                            bid and play in the browser
-  bridge-env book sayc                                        a system as notes, with figures
-  bridge-env check mine.bidding                               is a system of yours sound? All faults at once
+  bridge-env book sayc                                        print a system as notes, with figures
+  bridge-env check mine.bidding                               list all faults of a system of yours
   bridge-env evolve                                           let partnerships learn from each other
 
-'bridge-env COMMAND --help' tells more about each. Set {_TRACEBACK}=1 to see where in the code an error arose.
+'bridge-env COMMAND --help' explains each command. Set {_TRACEBACK}=1 to see where in the code an error arose.
 """
 
 _OTHER_AGENTS = """\
@@ -75,7 +75,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _run(args: argparse.Namespace) -> int:
-    """What the command's handler gives, or the exit code of the error that ends it."""
+    """Run the command's handler; return its exit code, or that of the error that ends it."""
     try:
         _check_agents()
         _look_in_current_folder()
@@ -100,7 +100,7 @@ def _run(args: argparse.Namespace) -> int:
 
 
 def _flush() -> None:
-    """Print what is still to be printed; where that cannot be, nothing more."""
+    """Flush the output; abandon it if that fails."""
     try:
         sys.stdout.flush()
     except (OSError, ValueError):
@@ -153,7 +153,7 @@ def _version() -> str:
 
 
 def _check_agents() -> None:
-    """Is ``agents`` ours? Found without importing it: another package's may do anything."""
+    """Check that ``agents`` is this project's, without importing it: another package's code may do anything."""
     spec = find_spec("agents")
     where = spec.origin if spec is not None else None
     if where is None or "agents.wire" not in Path(where).read_text(encoding="utf-8"):
@@ -161,6 +161,6 @@ def _check_agents() -> None:
 
 
 def _look_in_current_folder() -> None:
-    """``python:module:factory`` finds a module in the current folder, behind everything that is installed."""
+    """Let ``python:module:factory`` import from the current folder, after all installed packages."""
     if os.getcwd() not in sys.path:
         sys.path.append(os.getcwd())

@@ -17,16 +17,16 @@ _MAY_CHANGE = ("threads",)
 
 
 def add_options(parser: argparse.ArgumentParser, shared: Sequence[str]) -> None:
-    """Add the options of our own estimator, but for those that the study has too."""
+    """Add the options of our own estimator, except those that the study shares."""
     own = parser.add_argument_group("our own estimator")
     for item in fields(EstimatorConfig):
         if item.name not in shared:
             text = f"{item.metadata['help']} (default {item.default})"
             own.add_argument(f"--{item.name}", type=type(item.default), default=None, help=text)
-    own.add_argument("--resume", type=Path, metavar="FOLDER", help="go on with a run; may change: threads")
+    own.add_argument("--resume", type=Path, metavar="FOLDER", help="resume this run; may change: threads")
     own.add_argument(
         "--sizes", type=_sizes, default=(), metavar="N,N,...",
-        help="afterwards, fit the same network to fewer deals as well, for the plot of accuracy by their number",
+        help="afterwards, also fit the network to fewer deals, and plot accuracy by number of deals",
     )  # fmt: skip
 
 
@@ -91,7 +91,7 @@ def _fit(folder: Path, config: EstimatorConfig, what: str) -> tuple[Any, Any]:
 
 
 def _config(args: argparse.Namespace) -> EstimatorConfig:
-    """The defaults, or the config of the run to go on with, and what the command line says."""
+    """Take the defaults, or the config of the run to resume; override them by the command line."""
     from training.running import lock, runs
 
     names = [item.name for item in fields(EstimatorConfig)]

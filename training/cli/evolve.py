@@ -14,13 +14,13 @@ from training.cli.progress import Bar
 
 _EPILOG = """\
 examples:
-  bridge-env evolve                                   a first run, about four minutes on two cores
+  bridge-env evolve                                   start a first run, about four minutes on two cores
   bridge-env evolve --partnerships 1 --generations 40 --positions 48 --proposals 40 --study 8192 --boards 8192
-                                                      one pair and more of everything: some forty minutes
-  bridge-env evolve --generations 200 --name long     a longer one, into results/evolve/long
-  bridge-env evolve --resume results/evolve/long      go on after Ctrl-C or a crash
+                                                      evolve one pair with more of everything: about forty minutes
+  bridge-env evolve --generations 200 --name long     start a longer run, into results/evolve/long
+  bridge-env evolve --resume results/evolve/long      continue after Ctrl-C or a crash
   bridge-env evolve --resume results/evolve/long --generations 400
-  bridge-env evolve --address auto                    on the Ray cluster that this machine belongs to
+  bridge-env evolve --address auto                    run on the Ray cluster that this machine belongs to
 
 The same seed gives the same systems for any number of workers. Ctrl-C loses nothing but the generation
 in hand. Judge any two systems with: bridge-env match system:FILE.bidding system:sayc --boards 9000
@@ -33,7 +33,7 @@ def add_evolve(subparsers: Any) -> None:
 
     parser = subparsers.add_parser(
         "evolve",
-        help="self-play: partnerships evolve and swap bidding hierarchies against a control pair",
+        help="evolve bidding systems by self-play of partnerships",
         description="Let partnerships improve a bidding system by self-play. They change it in three ways:\n"
         "  evolution   varies its rules at random;\n"
         "  refinement  finds rules for hands that another call would have suited better;\n"
@@ -48,10 +48,10 @@ def add_evolve(subparsers: Any) -> None:
         text = f"{item.metadata['help']} (default {item.default})"
         parser.add_argument(f"--{item.name}", type=type(item.default), default=None, help=text)
     parser.add_argument("--name", help="name of the run folder below results/evolve (default: run-001, run-002 ...)")
-    parser.add_argument("--out", type=Path, default=Path("results"), help="where run folders lie (default results)")
-    parser.add_argument("--resume", type=Path, metavar="FOLDER", help="go on with a run; --generations may be raised")
-    parser.add_argument("--workers", type=int, help="tasks at a time (default: all cores of the cluster)")
-    parser.add_argument("--address", help="of a running Ray cluster: auto, HOST:PORT or ray://HOST:PORT")
+    parser.add_argument("--out", type=Path, default=Path("results"), help="parent of the run folders (default results)")
+    parser.add_argument("--resume", type=Path, metavar="FOLDER", help="resume this run; --generations may be raised")
+    parser.add_argument("--workers", type=int, help="number of tasks at a time (default: all cores of the cluster)")
+    parser.add_argument("--address", help="address of a running Ray cluster: auto, HOST:PORT or ray://HOST:PORT")
     parser.set_defaults(handler=run)
 
 

@@ -11,16 +11,15 @@ from bridge_env.files import write_whole
 
 _EPILOG = """\
 examples:
-  bridge-env exam system:sayc system:two-over-one          the score by area
-  bridge-env exam system:mine.bidding --wrong              every position that was answered otherwise, and why
-  bridge-env exam policy:champion --area openings slam     these areas alone
-  bridge-env exam system:mine.bidding --file mine.exam     another exam: a file, or a folder of .exam files
+  bridge-env exam system:sayc system:two-over-one          print the score by area
+  bridge-env exam system:mine.bidding --wrong              list every wrong answer, with the reason
+  bridge-env exam policy:champion --area openings slam     ask in these areas only
+  bridge-env exam system:mine.bidding --file mine.exam     sit another exam: a file, or a folder of .exam files
 
 The textbook exam holds positions in which books on five-card majors agree, with the calls that they accept: ten points
-for a best call, five for a reasonable one. Positions are asked of everybody, or of those who play Standard American
-(sayc) or two over one (2/1). Which of them a bidder sits, its system's header says; where it does not, either
-answer counts. All four seats play what the bidder plays. The exam tells how far a bidder agrees with the books, and not
-how well it bids: a system of another family answers by its own book.
+for a best call, five for a reasonable one. Some positions are for Standard American (sayc) or two over one (2/1) only.
+The header of a system names its key; without one, either answer counts. All four seats play the bidder's system. The
+exam measures agreement with the books, not strength: a system of another family follows its own books.
 """
 
 
@@ -28,16 +27,18 @@ def add_exam(subparsers: Any) -> None:
     """Add ``bridge-env exam``."""
     parser = subparsers.add_parser(
         "exam",
-        help="the textbook exam: what a bidder calls where books agree",
+        help="compare a bidder's calls with the textbooks",
         description="Let bidders answer the textbook exam, and print their scores by area.",
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("specs", nargs="+", metavar="SPEC", help="the bidders ('bridge-env match --help' lists them)")
-    parser.add_argument("--key", choices=("sayc", "2/1", "all"), help="ask what this key asks (default: by its header)")
-    parser.add_argument("--area", nargs="+", metavar="AREA", help="ask in these areas alone; a wrong name lists them")
+    parser.add_argument(
+        "--key", choices=("sayc", "2/1", "all"), help="use this key (default: the one that the system names)"
+    )
+    parser.add_argument("--area", nargs="+", metavar="AREA", help="ask in these areas only; a wrong name lists them")
     parser.add_argument("--file", nargs="+", metavar="FILE", type=Path, help="sit this exam instead of the textbook's")
-    parser.add_argument("--wrong", action="store_true", help="list what was answered otherwise, and the reason")
+    parser.add_argument("--wrong", action="store_true", help="list the wrong answers, with the reasons")
     parser.add_argument("--json", metavar="FILE", type=Path, help="write scores and answers to this file too")
     parser.set_defaults(handler=_run)
 

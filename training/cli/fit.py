@@ -18,12 +18,12 @@ from training.estimators.config import EstimatorConfig
 
 _EPILOG = """\
 examples:
-  bridge-env fit estimators                                       our own, some twenty minutes of one core
-  bridge-env fit estimators --sizes 5000,20000                    and how it grows with the number of deals
+  bridge-env fit estimators                                       fit our own, about twenty minutes of one core
+  bridge-env fit estimators --sizes 5000,20000                    and plot accuracy by number of deals
   bridge-env fit estimators --resume results/estimators/run-001
-  bridge-env fit estimators --study 2008                          all of it: about an hour of one core
+  bridge-env fit estimators --study 2008                          repeat the whole study: about an hour of one core
   bridge-env fit estimators --study 2008 --deals 4000 --epochs 50 --out trial
-  bridge-env fit estimators --study 2008 --rows 52x4-13 52x4-26   some networks
+  bridge-env fit estimators --study 2008 --rows 52x4-13 52x4-26   repeat these networks only
 
 Ctrl-C loses at most an epoch, or a network of the study. The study's command goes on where it stopped, and --rows
 adds to what is there.
@@ -34,7 +34,7 @@ _STUDY_FOLDER = Path("results/estimators/study-2008")
 
 
 def add_fit(subparsers: Any) -> None:
-    """Add ``bridge-env fit`` with what can be fitted."""
+    """Add ``bridge-env fit`` with its targets."""
     fit = subparsers.add_parser(
         "fit", help="learn from solved deals or recorded auctions: estimators, cases, maps, policy"
     )
@@ -50,7 +50,7 @@ def add_fit(subparsers: Any) -> None:
 def _add_estimators(targets: Any) -> None:
     parser = targets.add_parser(
         "estimators",
-        help="networks that estimate double-dummy tricks",
+        help="train networks that estimate double-dummy tricks",
         description="Train networks that estimate double-dummy tricks, and judge them on deals they never saw.",
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -59,10 +59,10 @@ def _add_estimators(targets: Any) -> None:
     parser.add_argument(
         "--out",
         type=Path,
-        help=f"folder for the results (results/estimators/run-001 ...; of the study {_STUDY_FOLDER})",
+        help=f"folder for the results (results/estimators/run-001 ...; for the study {_STUDY_FOLDER})",
     )
-    parser.add_argument("--library", metavar="FILE", help="solved deals (those that are built in)")
-    parser.add_argument("--deals", type=positive, metavar="N", help="deals to train on, at most (all for training)")
+    parser.add_argument("--library", metavar="FILE", help="library of solved deals (the one in the package)")
+    parser.add_argument("--deals", type=positive, metavar="N", help="maximum number of training deals (all)")
     parser.add_argument(
         "--epochs",
         type=positive,
@@ -71,8 +71,8 @@ def _add_estimators(targets: Any) -> None:
     )
     parser.add_argument("--seed", type=natural, metavar="N", help="random seed (1; for the study 0)")
     study = parser.add_argument_group("the study")
-    study.add_argument("--rows", nargs="+", metavar="NAME", help="these networks alone (all)")
-    study.add_argument("--workers", type=positive, metavar="N", help="processes, of one thread each (as many as cores)")
+    study.add_argument("--rows", nargs="+", metavar="NAME", help="repeat only these networks (all)")
+    study.add_argument("--workers", type=positive, metavar="N", help="number of processes, one thread each (all cores)")
     estimator.add_options(parser, _SHARED)
     parser.set_defaults(handler=_estimators)
 
@@ -117,7 +117,7 @@ def _study(args: argparse.Namespace) -> int:
 
 
 def _command(args: argparse.Namespace) -> str:
-    """The command without what the figures do not depend on."""
+    """Write the command without the options that do not affect the figures."""
     words = ["bridge-env", "fit", "estimators", "--study", args.study]
     for name, default in (("library", None), ("deals", None), ("epochs", None), ("seed", None)):
         if getattr(args, name) != default:

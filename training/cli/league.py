@@ -17,14 +17,15 @@ _EPILOG = """\
 examples:
   bridge-env train league                                      imitate system:two-over-one, then self-play
   bridge-env train league --start policy:two-over-one --name long --iterations 20000
-  bridge-env train league --resume results/league/long --hours 3       go on for three hours at most
+  bridge-env train league --resume results/league/long --hours 3       continue for three hours at most
   bridge-env train league --resume results/league/long --iterations 40000
-  bridge-env train league --start nothing                      from random weights
-  bridge-env train league --start policy:champion --plain 0.5  calls that mean what they say
+  bridge-env train league --start nothing                      start from random weights
+  bridge-env train league --start policy:champion --plain 0.5  teach it natural calls
 
-One core learns, the others play out: two cores at least. Ctrl-C loses nothing since the last evaluation. The same
-settings give the same weights, for any number of workers, and however often a run is stopped. The network plays as
-policy:FOLDER/policy.npz. Gatekeepers (see 'bridge-env panel --help') are refused as opponents and as a start.
+One core learns and the others play rollouts, so at least two cores are needed. Ctrl-C loses nothing before the last
+evaluation. The same settings give the same weights, for any number of workers, and however often a run is stopped. The
+network plays as policy:FOLDER/policy.npz. The league refuses gatekeepers (see 'bridge-env panel --help') as opponents
+and as a start.
 """
 _INSTALL = 'pip install -e ".[train]" -c constraints.txt'
 _MAY_CHANGE = (
@@ -37,7 +38,7 @@ def add_league(algorithms: Any) -> None:
     """Add ``bridge-env train league``."""
     parser = algorithms.add_parser(
         "league",
-        help="a network learns against itself, earlier selves and strangers",
+        help="train a network against itself, earlier versions of itself and strangers",
         description="Train a network by self-play in a league. On each board it samples other auctions beside its\n"
         "usual one; the reward is the difference in IMPs.",
         epilog=_EPILOG,
@@ -45,10 +46,12 @@ def add_league(algorithms: Any) -> None:
     )
     add_fields(parser, LeagueConfig)
     add_run_options(parser, "league", _MAY_CHANGE)
-    parser.add_argument("--hours", type=float, help="stop after so long; --resume goes on")
-    parser.add_argument("--judge", type=int, default=5000, help="unseen boards of the panel at the end (5000)")
-    parser.add_argument("--workers", type=int, help="that play out (default: all cores but one)")
-    parser.add_argument("--address", help="of a running Ray cluster: auto, HOST:PORT or ray://HOST:PORT")
+    parser.add_argument("--hours", type=float, help="stop after this many hours; --resume continues")
+    parser.add_argument("--judge", type=int, default=5000, help="number of judging boards for the final panel (5000)")
+    parser.add_argument(
+        "--workers", type=int, help="number of processes that play rollouts (default: all cores but one)"
+    )
+    parser.add_argument("--address", help="address of a running Ray cluster: auto, HOST:PORT or ray://HOST:PORT")
     parser.set_defaults(handler=run)
 
 
@@ -96,7 +99,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _config(args: argparse.Namespace) -> LeagueConfig:
-    """The defaults, or the config of the run to go on with, and what the command line says."""
+    """Take the defaults, or the config of the run to resume; override them by the command line."""
     from training.networks.league import refuse_gatekeepers, specs
 
     config = read_run_fields(args, LeagueConfig, _MAY_CHANGE)
@@ -105,7 +108,7 @@ def _config(args: argparse.Namespace) -> LeagueConfig:
 
 
 class _Progress:
-    """Iterations, decisions a second, IMPs at the last evaluation."""
+    """Show iterations, decisions a second, and IMPs at the last evaluation."""
 
     def __init__(self, iterations: int) -> None:
         self.began, self.decisions = time.perf_counter(), 0.0

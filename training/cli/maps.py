@@ -14,11 +14,11 @@ from training.cli.progress import Bar
 
 _EPILOG = """\
 examples:
-  bridge-env fit maps                                     of what system:sayc calls; then: bridge-env bid som:FILE …
+  bridge-env fit maps                                     learn from system:sayc; then: bridge-env bid som:FILE …
   bridge-env fit maps --from two-over-one --inputs learned
-  bridge-env fit maps --inputs learned wbridge5.pbn.gz    of recorded auctions
-  bridge-env fit maps --fallback sayc                     the maps of 2007 alone; a system makes all other calls
-  bridge-env fit maps --study 2007 mine/maps.npz          deals whose dealer would open 1NT: against teacher and sayc
+  bridge-env fit maps --inputs learned wbridge5.pbn.gz    learn from recorded auctions
+  bridge-env fit maps --fallback sayc                     make only the maps of 2007; a system makes all other calls
+  bridge-env fit maps --study 2007 mine/maps.npz          play 1NT openers' deals against teacher and sayc
 """
 _STUDY_FOLDER = Path("results/maps/study-2007")
 _NUMBERS = ("boards", "side", "hands", "rounds", "seed")
@@ -29,7 +29,7 @@ def add_maps(targets: Any) -> None:
     """Add ``bridge-env fit maps``."""
     parser = targets.add_parser(
         "maps",
-        help="self-organizing maps of what a system or a record calls",
+        help="train self-organizing maps on the calls of a system or a record",
         description="Bidding by self-organizing maps: of what a bidding system calls on training deals, or of the\n"
         "auctions in PBN files. Boards whose deals lie in the judging part judge the maps.",
         epilog=_EPILOG,
@@ -57,7 +57,7 @@ def add_maps(targets: Any) -> None:
         "--match-boards", type=natural, metavar="N", help="boards in each match that judges the maps (5000)"
     )
     parser.add_argument("--study", choices=["2007"], help="repeat the study of 2007")
-    parser.add_argument("--out", type=Path, help=f"folder (results/maps/run-001 ...; of the study {_STUDY_FOLDER})")
+    parser.add_argument("--out", type=Path, help=f"folder (results/maps/run-001 ...; for the study {_STUDY_FOLDER})")
     parser.set_defaults(handler=_maps)
 
 

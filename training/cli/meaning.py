@@ -10,8 +10,8 @@ examples:
   bridge-env fit meanings policy:mine/policy.npz                writes mine/policy.meanings.npz
   bridge-env bid policy:mine/policy.npz --hand AQT72.A4.Q2.T753 --auction "1S P 2S 3H"     shows them
 
-The network bids random boards at all four seats. For every auction that comes up 200 times the file keeps what nine
-in ten hands behind its last call hold: points, and cards in each suit.
+The network bids random boards in all four seats. For every auction that occurs 200 times, the file records the points
+and suit lengths of nine in ten hands behind its last call.
 """
 
 
@@ -19,14 +19,14 @@ def add_meanings(targets: Any) -> None:
     """Add ``bridge-env fit meanings``."""
     parser = targets.add_parser(
         "meanings",
-        help="what the calls of a network mean, measured",
-        description="Measure what the hands behind a network's calls hold.",
+        help="measure what the calls of a network mean",
+        description="Measure the points and suit lengths behind each of a network's calls.",
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("network", metavar="policy:NAME|FILE", help="the network that bids")
-    parser.add_argument("--boards", type=int, default=1_000_000, help="random boards (1000000)")
-    parser.add_argument("--seed", type=int, default=1, help="number of the sequence of boards (1)")
+    parser.add_argument("--boards", type=int, default=1_000_000, help="number of random boards (1000000)")
+    parser.add_argument("--seed", type=int, default=1, help="random seed of the boards (1)")
     parser.set_defaults(handler=_run)
 
 

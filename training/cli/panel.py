@@ -14,18 +14,18 @@ from training.cli.progress import Bar
 
 _EPILOG = """\
 examples:
-  bridge-env panel system:two-over-one                     against everybody: some minutes
+  bridge-env panel system:two-over-one                     play against all: some minutes
   bridge-env panel policy:champion --workers 2 --out results/panel/champion
   bridge-env panel policy:mine/policy.npz --against policy:polish system:sayc --boards 5000
   bridge-env panel system:sayc --against policy:polish --where
   bridge-env panel reason:policy:champion --over policy:champion --against policy:humans --boards 1000 --workers 2
 
-Strangers are networks that were taught by other programs' and by people's auctions. Gatekeepers are those that no
-training meets: what holds against them is what was learned. With --out the lines are kept as they are played, and the
-same command goes on after Ctrl-C. --where tells by which decisions a match was won and lost: the first call at which
-the two tables of a board differ, ours beside theirs. Code words are calls of the bidder's side that do not mean what
-they say: a bid of a suit without four cards in it (three to raise partner's), a double up to the three level, a
-redouble, 2C that opens or answers 1NT without five clubs.
+Strangers are networks that learned from the auctions of other programs or of people. Gatekeepers are strangers that
+serve only to judge: no run trains against them. With --out, finished lines are saved, and the same command continues
+after Ctrl-C. --where shows which decisions won and lost the match: it groups boards by the first call that differs
+between the two tables. Code words are artificial calls of the bidder's side: a bid of a suit with fewer than four cards
+in it (three to raise partner's suit), a double up to the three level, a redouble, and a 2C opening or response to 1NT
+with fewer than five clubs.
 """
 
 
@@ -33,7 +33,7 @@ def add_panel(subparsers: Any) -> None:
     """Add ``bridge-env panel``."""
     parser = subparsers.add_parser(
         "panel",
-        help="a bidder against every stranger and every family",
+        help="play a bidder against every stranger and every family",
         description="Play a bidder against all strangers and all bidding systems, on boards that training never sees.",
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -41,10 +41,10 @@ def add_panel(subparsers: Any) -> None:
     parser.add_argument("spec", metavar="SPEC", help="the bidder ('bridge-env match --help' lists them)")
     parser.add_argument("--against", nargs="+", metavar="SPEC", help="play only these opponents (the whole panel)")
     parser.add_argument("--boards", type=int, default=20_000, help="judging boards against each opponent (20000)")
-    parser.add_argument("--seed", type=int, default=1, help="number of the sequence of boards (1)")
+    parser.add_argument("--seed", type=int, default=1, help="random seed of the boards (1)")
     parser.add_argument("--workers", type=int, default=1, help="processes (1)")
     parser.add_argument(
-        "--over", metavar="SPEC", help="let this bidder play the same boards, and tell the gain over it"
+        "--over", metavar="SPEC", help="let this bidder play the same boards, and report the gain over it"
     )
     parser.add_argument("--where", action="store_true", help="split each result by the first call that differed")
     parser.add_argument("--json", metavar="FILE", type=Path, help="also write the lines to this file")
@@ -109,7 +109,7 @@ def _run(args: argparse.Namespace) -> int:
 
 
 def shows(bar: Bar) -> Callable[[str, int], None]:
-    """What shows on ``bar`` against whom boards were played."""
+    """Return a function that shows the current opponent and the boards played on ``bar``."""
 
     def tick(opponent: str, boards: int) -> None:
         bar.say(opponent)

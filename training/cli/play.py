@@ -12,13 +12,13 @@ from training.cli.progress import Bar
 
 PLAYERS = """\
 A PLAYER plays cards:
-  montecarlo              the best card on average over sampled deals, each played double dummy
-  montecarlo?deals=80     how it thinks: deals or seconds, score=imps|points|tricks, inference=facts|auction|all
-  deceptive               what is best if the next opponent plays for the deals he believes in
-  deceptive?when=always   also where the contract can be made; real, imagined, depth, lines, solves: how far it looks
-  deceptive?sure=2&risk=0 only if it gains by two standard errors and costs nothing if seen through (1, 0.3)
+  montecarlo              plays the best card on average over sampled deals, each solved double dummy
+  montecarlo?deals=80     options: deals or seconds, score=imps|points|tricks, inference=facts|auction|all
+  deceptive               plays the best card if the next opponent plays for the deals that seem possible to it
+  deceptive?when=always   also where the contract can be made; real, imagined, depth, lines, solves limit the search
+  deceptive?sure=2&risk=0 only if it gains two standard errors and costs nothing when seen through (1, 0.3)
   deceptive?leaf=published&depth=3&sure=0&risk=1000
-                          as it was published: to top tricks, three tricks deep, whatever it risks (nodes: how far)
+                          as published: to top tricks, three tricks deep, at any risk (nodes limits the search)
   rule                    rules of thumb, quick
   random                  any legal card
   python:module:factory   your own: factory() gives an object with play(view, key)
@@ -30,12 +30,12 @@ _DECEPTIVE = "deceptive?when=always&depth=3&solves=1000000&sure=0&risk=1000"
 _EXAMPLES = f"""\
 {PLAYERS}
 examples:
-  bridge-env play                                   watch a board, bid by system:sayc, played by montecarlo
+  bridge-env play                                   watch montecarlo play a board that system:sayc bid
   bridge-env play --board 7 --seat S                take a seat: type cards such as HQ, or ? for help
   bridge-env play --contract "4S N" --deals event.pbn --board 3 --explain
   bridge-env play --declarer montecarlo --defence rule
-  bridge-env play --leads event.pbn --boards 1000 --keep leads.jsonl    how often its leads are those of a record
-  bridge-env play --problems tests/problems/deception.pbn --out results/play    the plain card and the deceptive one
+  bridge-env play --leads event.pbn --boards 1000 --keep leads.jsonl    compare opening leads with a record's
+  bridge-env play --problems tests/problems/deception.pbn --out results/play    compare plain and deceptive cards
 """
 
 
@@ -49,25 +49,29 @@ def add_play(subparsers: Any) -> None:
         epilog=_EXAMPLES,
     )
     parser.add_argument("--board", type=int, default=1, metavar="N", help="which board (1)")
-    parser.add_argument("--seed", type=int, default=1, help="names the boards, and the players' chance (1)")
+    parser.add_argument("--seed", type=int, default=1, help="random seed of the boards and the players (1)")
     parser.add_argument("--deals", metavar="FILE.pbn", help="take the board from this PBN file")
     parser.add_argument("--bidder", metavar="SPEC", default="system:sayc", help="who bids (system:sayc)")
-    parser.add_argument("--contract", metavar="'4S N'", help="play this contract; nothing is bid")
-    parser.add_argument("--player", metavar="PLAYER", default="montecarlo", help="who plays, see below (montecarlo)")
-    parser.add_argument("--declarer", metavar="PLAYER", help="who plays declarer's and dummy's cards (the player)")
-    parser.add_argument("--defence", metavar="PLAYER", help="who plays the defenders' cards (the player)")
+    parser.add_argument("--contract", metavar="'4S N'", help="play this contract without an auction")
+    parser.add_argument("--player", metavar="PLAYER", default="montecarlo", help="card player, see below (montecarlo)")
+    parser.add_argument("--declarer", metavar="PLAYER", help="card player for declarer and dummy (--player)")
+    parser.add_argument("--defence", metavar="PLAYER", help="card player for the defenders (--player)")
     parser.add_argument("--seat", metavar="SEAT", help="bid and play N, E, S or W yourself (as declarer, dummy too)")
-    parser.add_argument("--explain", action="store_true", help="say how each card was found")
+    parser.add_argument("--explain", action="store_true", help="explain each card")
     parser.add_argument("--pbn", metavar="FILE", help="write the board with its play")
     leads = parser.add_argument_group("opening leads of a record")
-    leads.add_argument("--leads", metavar="FILE.pbn", help="how often the player makes the recorded opening lead")
-    leads.add_argument("--boards", type=int, default=1000, metavar="N", help="of the first N boards (1000)")
-    leads.add_argument("--keep", metavar="FILE", type=Path, help="keep each lead as soon as it is found; go on there")
+    leads.add_argument(
+        "--leads", metavar="FILE.pbn", help="report how often the player makes the recorded opening lead"
+    )
+    leads.add_argument("--boards", type=int, default=1000, metavar="N", help="use the first N boards (1000)")
+    leads.add_argument("--keep", metavar="FILE", type=Path, help="save each lead to this file, and resume from it")
     problems = parser.add_argument_group("problems: boards of a PBN file that are played up to a decision")
-    problems.add_argument("--problems", metavar="FILE.pbn", help="what --player and --deceptive make of each")
+    problems.add_argument(
+        "--problems", metavar="FILE.pbn", help="compare the cards of --player and --deceptive on each problem"
+    )
     problems.add_argument("--deceptive", metavar="PLAYER", default=_DECEPTIVE, help=f"the other player ({_DECEPTIVE})")
-    problems.add_argument("--seeds", type=int, default=5, metavar="N", help="play each board out so often (5)")
-    problems.add_argument("--out", metavar="FOLDER", type=Path, help="write problems.md there")
+    problems.add_argument("--seeds", type=int, default=5, metavar="N", help="number of times to play each board (5)")
+    problems.add_argument("--out", metavar="FOLDER", type=Path, help="write problems.md to this folder")
     parser.set_defaults(handler=_play)
 
 

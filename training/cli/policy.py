@@ -18,14 +18,14 @@ from training.cli.progress import Bar
 
 _EPILOG = """\
 examples:
-  bridge-env fit policy auctions.pbn more.lin --out mine         a network that calls as these records do
-  bridge-env fit policy system:two-over-one --out taught         ... as a system does, on boards bid on the spot
-  bridge-env fit policy auctions.npz --card WJ --out polish      ... as the pairs that play one card in an array file
+  bridge-env fit policy auctions.pbn more.lin --out mine         imitate these records
+  bridge-env fit policy system:two-over-one --out taught         imitate a system, on boards that it bids now
+  bridge-env fit policy auctions.npz --card WJ --out polish      imitate pairs with this card in an array file
   bridge-env fit policy few.pbn --start policy:taught/policy.npz --epochs 4 --learning_rate 3e-4 --out finer
   bridge-env match policy:mine/policy.npz system:sayc
 
-Deals of the judging split, and one in twenty of the others, are held out; the table at the end tells how often
-the network makes the call that was recorded there. Ctrl-C loses at most a pass; the same command goes on.
+Deals of the judging split, and one in twenty of the others, are held out. The table at the end tells how often the
+network makes the recorded call on them. Ctrl-C loses at most one pass; repeat the command to continue.
 """
 
 
@@ -35,7 +35,7 @@ def add_policy(targets: Any) -> None:
 
     parser = targets.add_parser(
         "policy",
-        help="a network that imitates recorded auctions",
+        help="train a network to imitate recorded auctions",
         description="Teach a network to make the calls of recorded auctions. It plays as policy:FILE.",
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -46,14 +46,14 @@ def add_policy(targets: Any) -> None:
     parser.add_argument(
         "--without", metavar="CARD", help="from array files, leave out auctions in which a pair plays it"
     )
-    parser.add_argument("--start", metavar="policy:NAME|FILE", help="begin with this network (random weights)")
+    parser.add_argument("--start", metavar="policy:NAME|FILE", help="start from this network (random weights)")
     parser.add_argument(
-        "--boards", type=int, default=100_000, help="boards for a bidder to bid, if RECORDS names one (100000)"
+        "--boards", type=int, default=100_000, help="number of boards to bid, if RECORDS names a bidder (100000)"
     )
     parser.add_argument(
         "--role",
         choices=["stranger", "gatekeeper"],
-        help="role to write into the file; training refuses to meet gatekeepers",
+        help="role to write into the file; training refuses gatekeepers",
     )
     add_fields(parser, ImitationConfig)
     parser.set_defaults(handler=_run)
@@ -119,7 +119,7 @@ def _fit(args: argparse.Namespace, config: Any) -> int:
 
 
 def _command(args: argparse.Namespace, config: Any) -> str:
-    """The command that makes it again; records by the names of their files."""
+    """Write the command that repeats the fit, naming records by their files."""
     from training.running import runs
 
     words = ["bridge-env", "fit", "policy"]
@@ -139,7 +139,7 @@ _MOST_NAMED = 6  # files that the command of a report names one by one
 
 
 def shows_loss(bar: Bar) -> Callable[[float, float | None], None]:
-    """What shows a fit's share of the work, and its loss lately, on ``bar``."""
+    """Return a function that shows the progress and the recent loss of a fit on ``bar``."""
 
     def tell(share: float, loss: float | None) -> None:
         bar.share(share)

@@ -10,12 +10,12 @@ Subparsers = Any  # argparse keeps the type of add_subparsers() private
 
 _EXAMPLES = """\
 examples:
-  bridge-env read *.pbn                        how many boards can be read, and what the others suffer from
-  bridge-env read --problems old.pbn.gz        every bad board with its file, line and reason
-  bridge-env read match.lin --out match.pbn    the boards of LIN files as PBN, or of PBN files as LIN
-  bridge-env read club.pbn --links             a link for each board that shows it in a web page
+  bridge-env read *.pbn                        count the sound boards, and say what is wrong with the others
+  bridge-env read --problems old.pbn.gz        list every bad board with its file, line and reason
+  bridge-env read match.lin --out match.pbn    convert LIN to PBN, or PBN to LIN
+  bridge-env read club.pbn --links             print a web link to each board
 
-A file is LIN if its name ends in .lin (or .lin.gz), else PBN. A bad board costs itself alone.
+A file is LIN if its name ends in .lin (or .lin.gz), otherwise PBN. A bad board does not affect the others.
 """
 
 
@@ -24,12 +24,12 @@ def add_read(subparsers: Subparsers) -> None:
     parser = subparsers.add_parser(
         "read",
         help="read records of play (PBN, LIN), report bad boards, convert",
-        description="Read boards one by one; tell how many are sound and why the others are not.",
+        description="Read boards one by one; count the sound ones and say what is wrong with the others.",
         epilog=_EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("files", nargs="+", metavar="FILE", help="PBN or LIN, gzipped or not")
-    parser.add_argument("--problems", action="store_true", help="list everything that was left out")
+    parser.add_argument("--problems", action="store_true", help="list every bad board")
     parser.add_argument("--out", metavar="FILE", help="write the sound boards here: LIN if it ends in .lin, else PBN")
     parser.add_argument(
         "--links", action="store_true", help="print a link to Bridge Base Online's viewer for each board"

@@ -12,11 +12,11 @@ from bridge_env.files import write_whole
 
 _EPILOG = """\
 examples:
-  bridge-env report results/evolve/*                          a table of all runs of self-play
+  bridge-env report results/evolve/*                          print a table of all runs of self-play
   bridge-env report results/evolve/a results/evolve/b --out results/compared
-                                                              README.md and learning_curves.png, into a folder
+                                                              write README.md and learning_curves.png to a folder
 
-A run that has not ended is shown as far as it is; what it gains is told when it has been judged.
+The table also shows unfinished runs, without their gain: only a finished run is judged.
 """
 
 
@@ -36,7 +36,7 @@ def add_report(subparsers: Any) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Print the table; write the page and the plot where asked for."""
+    """Print the table; write the page and the plot if ``--out`` asks for them."""
     from training.evolve import report
 
     found = _read(args.folders)
@@ -51,7 +51,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _read(folders: list[Path]) -> list[Any]:
-    """The runs, without those that have nothing to tell where others have."""
+    """Read the runs; leave out empty ones unless all are empty."""
     from training.evolve import report
     from training.running import runs
 

@@ -10,12 +10,12 @@ from training.cli.arguments import natural
 _EXAMPLES = """\
 examples:
   bridge-env table                             open the table in the browser
-  bridge-env table system:mine.bidding         with a bidder of yours to choose as well
+  bridge-env table system:mine.bidding         offer a bidder of yours as well
   bridge-env table --port 9000 --no_browser    print the address only
-  bridge-env table --seed 7                    the same boards again
+  bridge-env table --seed 7                    repeat the same boards
 
-The server answers on this machine only, under an address with a key in it. It keeps everything in memory. Files and
-Python modules are used only where they are named here; the page itself takes .bidding, PBN and LIN texts.
+The server answers on this machine only, at an address that contains a key. It keeps everything in memory. It uses
+files and Python modules only if you name them here; the page itself takes .bidding, PBN and LIN texts.
 """
 
 
@@ -31,9 +31,11 @@ def add_table(subparsers: Any) -> None:
     )
     parser.add_argument("specs", metavar="SPEC", nargs="*", help="bidders to choose from besides the package's own")
     parser.add_argument("--port", type=natural, help="listen on this port (8737, or the next that is free)")
-    parser.add_argument("--host", default="127.0.0.1", help="listen elsewhere than on this machine alone (127.0.0.1)")
-    parser.add_argument("--seed", type=int, help="name the deals (by chance)")
-    parser.add_argument("--no_browser", action="store_true", help="print the address, open nothing")
+    parser.add_argument(
+        "--host", default="127.0.0.1", help="listen on this address; 0.0.0.0 admits other machines (127.0.0.1)"
+    )
+    parser.add_argument("--seed", type=int, help="random seed of the deals (random)")
+    parser.add_argument("--no_browser", action="store_true", help="print the address, open no browser")
     parser.set_defaults(handler=_table)
 
 

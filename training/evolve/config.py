@@ -47,7 +47,9 @@ class EvolveConfig:
     )
     validators: str = field(
         default="",
-        metadata={"help": "strangers that nothing is tried against; a change must not lose to them either"},
+        metadata={
+            "help": "strangers that only validate: nothing is tuned against them, but a change must not lose to them"
+        },
     )
     champions: int = field(default=0, metadata={"help": "how many of the latest champions join the league"})
     operators: str = field(
@@ -62,13 +64,13 @@ class EvolveConfig:
     labels: str = field(
         default=LABELS[0],
         metadata={
-            "help": "what refinement takes a call to be worth: what it scores, played out on the board (play), or, "
-            "dearer, what it may be expected to on deals that fit what the caller knew (look-ahead)"
+            "help": "how refinement values a call: its score, played out on the board (play), or its expected score "
+            "over deals that fit what the caller knew (look-ahead, slower)"
         },
     )
     rules: str = field(
         default=RULES[0],
-        metadata={"help": "rules that learning may propose: those that a pair can say and remember (sayable), or any"},
+        metadata={"help": "rules that operators may propose: those that a pair can say and remember (sayable), or any"},
     )
     study: int = field(
         default=4096, metadata={"help": "fresh boards whose decisions refinement labels, each generation"}

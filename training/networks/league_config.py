@@ -33,11 +33,17 @@ class LeagueConfig:
     strangers: float = field(
         default=0.3, metadata={"help": "share of the boards to play against the networks in --pool"}
     )
-    earlier: float = field(default=0.2, metadata={"help": "share of the boards to play against earlier selves"})
+    earlier: float = field(
+        default=0.2, metadata={"help": "share of the boards to play against earlier versions of the network"}
+    )
     pool: str = field(default="", metadata={"help": "opponents besides the start and earlier selves, as in "
                       "policy:a.npz,system:sayc,pass"})  # fmt: skip
-    remember: int = field(default=200, metadata={"help": "keep the network as an opponent every so many iterations"})
-    selves: int = field(default=6, metadata={"help": "earlier selves to play against: the latest and some older ones"})
+    remember: int = field(
+        default=200, metadata={"help": "iterations between additions of the network to its opponents"}
+    )
+    selves: int = field(
+        default=6, metadata={"help": "number of earlier versions to play against: the latest and some older ones"}
+    )
     layers: str = field(
         default="640,384,384", metadata={"help": "widths of the hidden layers, where the network starts from nothing"}
     )
@@ -52,12 +58,12 @@ class LeagueConfig:
         default=0.995, metadata={"help": "decay of the running average of weights, for each gradient step"}
     )
     most_gradient: float = field(default=1.0, metadata={"help": "clip the gradient at this norm"})
-    evaluate: int = field(default=100, metadata={"help": "evaluate and checkpoint every so many iterations"})
+    evaluate: int = field(default=100, metadata={"help": "iterations between evaluations, each with a checkpoint"})
     judged: int = field(default=2000, metadata={"help": "solved boards in each evaluation; no rollout plays them"})
     panel: str = field(
         default="system:sayc,system:two-over-one", metadata={"help": "opponents to evaluate against, beside the start"}
     )
-    lag: int = field(default=3, metadata={"help": "rollouts under way while the learner learns"})
+    lag: int = field(default=3, metadata={"help": "rollouts in progress while the learner learns"})
     seed: int = field(default=1, metadata={"help": "random seed"})
 
     def check(self) -> None:

@@ -10,9 +10,9 @@ class PPOConfig:
     """What a run depends on. With ``steps`` as its limit, the same machine and threads give the same policy."""
 
     minutes: float = field(
-        default=15.0, metadata={"help": "stop after so many minutes, evaluations included; 0 = no limit"}
+        default=15.0, metadata={"help": "stop after this many minutes, evaluations included; 0 = no limit"}
     )
-    steps: int = field(default=0, metadata={"help": "stop after so many calls; 0 = no limit"})
+    steps: int = field(default=0, metadata={"help": "stop after this many calls; 0 = no limit"})
     seed: int = field(default=1, metadata={"help": "random seed of weights, deals and exploration"})
     opponents: str = field(default="pass", metadata={"help": "bidder that sits East-West while the policy learns"})
     control: str = field(default="pass", metadata={"help": "bidder of the control pair, which the policy should beat"})
@@ -24,10 +24,10 @@ class PPOConfig:
     entropy: float = field(default=0.02, metadata={"help": "first weight of the entropy bonus; it falls to a tenth"})
     layers: str = field(default="256,128", metadata={"help": "widths of the policy's hidden layers, as in 256,128"})
     critic: str = field(default="128", metadata={"help": "widths of the critic's hidden layers"})
-    shyness: float = field(default=0.2, metadata={"help": "how much less an untrained policy likes each higher bid"})
+    shyness: float = field(default=0.2, metadata={"help": "how much an untrained policy prefers each lower bid"})
     threads: int = field(default=1, metadata={"help": "threads for torch; more are slower where cores are busy"})
     evaluate: int = field(default=2000, metadata={"help": "training boards for each point of the curve"})
-    every: float = field(default=60.0, metadata={"help": "evaluate and checkpoint every so many seconds"})
+    every: float = field(default=60.0, metadata={"help": "seconds between evaluations, each with a checkpoint"})
     judge: int = field(default=5000, metadata={"help": "unseen boards that judge the policy at the end"})
 
     def check(self) -> None:
