@@ -1,4 +1,4 @@
-"""A trained policy as a bidder: a masked multilayer perceptron in plain numpy, weights and JSON in one file.
+"""Let a trained policy bid: a masked multilayer perceptron in plain numpy, with weights and JSON in one file.
 
 The file is one of ``bridge_env.weights``:
 

@@ -1,4 +1,4 @@
-"""From a spec string to an agent. The specs that this package adds to those of ``bridge_env.bidders``.
+"""Resolve spec strings to agents: the specs that this package adds to those of ``bridge_env.bidders``.
 
 ==========================  ====================================================================================
 spec                        agent
@@ -139,7 +139,7 @@ def _cached_hierarchy(argument: str, changed: int) -> Hierarchy:
 
 
 def make_system(argument: str, *, partner: str | None = None, opponents: str | None = None) -> HierarchyBidder:
-    """The bidder of ``system:ARGUMENT``. Specs of other seats that are no systems are read as this system."""
+    """Make the bidder of ``system:ARGUMENT``. Specs of other seats that are no systems are read as this system."""
     theirs = seat_specs(opponents) if opponents else (None, None)
     own = _hierarchy(argument)
     first, second = (system_of(spec) or own for spec in theirs)
@@ -147,23 +147,23 @@ def make_system(argument: str, *, partner: str | None = None, opponents: str | N
 
 
 def make_policy(argument: str, *, partner: str | None = None, opponents: str | None = None) -> NetworkBidder | Policy:
-    """The bidder of ``policy:NAME`` or ``policy:FILE``. It knows no systems: what calls mean is in its weights."""
+    """Make the bidder of ``policy:NAME`` or ``policy:FILE``. It knows no systems: its weights say what calls mean."""
     path = network_path(argument)
     return load_policy(path) if format_of(path) == POLICY_FORMAT else NetworkBidder(read_networks(argument), path)
 
 
 def make_cases(argument: str, *, partner: str | None = None, opponents: str | None = None) -> CaseBidder:
-    """The bidder of ``cases:FILE``. All calls are read by the system that the file names."""
+    """Make the bidder of ``cases:FILE``. All calls are read by the system that the file names."""
     return read_bidder(argument)
 
 
 def make_maps(argument: str, *, partner: str | None = None, opponents: str | None = None) -> MapBidder:
-    """The bidder of ``som:FILE``. Partner's calls are read by the system that the file names, opponents' by theirs."""
+    """Make the bidder of ``som:FILE``. It reads partner's calls by the system in the file, opponents' by theirs."""
     return read_maps(argument, opponents)
 
 
 def make_reason(argument: str, *, partner: str | None = None, opponents: str | None = None) -> Reasoner | Doubter:
-    """The bidder of ``reason:SYSTEM?OPTIONS`` or ``reason:policy:NAME?OPTIONS``."""
+    """Make the bidder of ``reason:SYSTEM?OPTIONS`` or ``reason:policy:NAME?OPTIONS``."""
     name, _, options = argument.partition("?")
     if name.startswith("policy:"):
         return _doubter(name, options, opponents)
@@ -283,7 +283,7 @@ class PairBidder:
         return calls
 
     def player(self, seat: int) -> Bidder:
-        """Who calls at ``seat``, 0..3."""
+        """Return the player that calls at ``seat``, 0..3."""
         return self.first if seat < 2 else self.second
 
     @property
@@ -294,7 +294,7 @@ class PairBidder:
 
 
 def make_pair(argument: str, *, partner: str | None = None, opponents: str | None = None) -> PairBidder:
-    """The bidder of ``pair:SPEC,SPEC``; each reads the other by the other's system."""
+    """Make the bidder of ``pair:SPEC,SPEC``; each reads the other by the other's system."""
     first, second = seat_specs(f"pair:{argument}")
     return PairBidder(
         make(first, partner=second, opponents=opponents), make(second, partner=first, opponents=opponents)

@@ -1,4 +1,4 @@
-"""One call at a time, in the words of other people's software: text in, text out."""
+"""Ask a bidder for calls by text: text in, text out, for other software."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def call(
     vulnerability: str = "None",
     auction: Sequence[str] = (),
 ) -> str:
-    """What ``bidder`` calls with ``hand`` after ``auction``.
+    """Return the call of ``bidder`` with ``hand`` after ``auction``.
 
     Args:
         bidder: a Bidder or a spec string.

@@ -1,4 +1,4 @@
-"""The auction, a batch of tables at a time: legal calls, doubling, passes, the final contract.
+"""Run auctions, a batch of tables at a time: legal calls, doubling, passes, the final contract.
 
 The laws of the auction (Laws 17 to 22 and 41 of duplicate bridge) stand here once, as numba kernels over
 rows. One table is a batch of one. Each row is
@@ -56,13 +56,13 @@ class IllegalCall(ValueError):
 
 @njit(forceinline=True)
 def row_turn(state):  # type: ignore[no-untyped-def]
-    """Seat to call."""
+    """Return the seat to call."""
     return (state[DEALER] + state[LENGTH]) & 3
 
 
 @njit(forceinline=True)
 def row_legal(state, call):  # type: ignore[no-untyped-def]
-    """May the seat to call make this call? A finished row allows Pass only."""
+    """Return whether the seat to call may make this call. A finished row allows Pass only."""
     if call == PASS:
         return True
     if state[DONE]:
@@ -134,7 +134,7 @@ def row_step(state, history, call):  # type: ignore[no-untyped-def]
 
 @njit(forceinline=True)
 def row_declarer(state):  # type: ignore[no-untyped-def]
-    """Declarer of the last bid: the first of its side to name its strain; -1 without a bid."""
+    """Return the declarer of the last bid: the first of its side to name its strain; -1 without a bid."""
     if state[LAST_BID] < 0:
         return -1
     return state[FIRST_NAMER + (state[LAST_BIDDER] & 1) * 5 + state[LAST_BID] % 5]
@@ -179,7 +179,7 @@ class Contracts(NamedTuple):
     declarer: Int8Array
 
     def at(self, row: int) -> Contract:
-        """One of them as an object."""
+        """Return one contract as an object."""
         return Contract(int(self.bid[row]), int(self.doubling[row]), int(self.declarer[row]))
 
 
@@ -210,7 +210,7 @@ class Auctions:
 
     @classmethod
     def replay(cls, history: ArrayLike, dealer: ArrayLike, vulnerability: ArrayLike) -> Auctions:
-        """Auctions after ``history`` (N, L), padded with -1.
+        """Build auctions from ``history`` (N, L), padded with -1.
 
         Raises:
             IllegalCall: where a call of it is not legal.
@@ -248,7 +248,7 @@ class Auctions:
 
     @property
     def turn(self) -> Int16Array:
-        """Seat to call, int16 (N,); of a finished row the seat that would have been next."""
+        """Seat to call, int16 (N,); in a finished row the seat that would have called next."""
         return (self.state[:, DEALER] + self.state[:, LENGTH]) & 3
 
     def legal(self) -> BoolArray:
@@ -288,32 +288,32 @@ class Auctions:
         return f"{name} is not legal{place} after {self.text(row) or 'no call'}"
 
     def contracts(self) -> Contracts:
-        """The contracts as they stand: final where ``done``."""
+        """Return the present contracts: final where ``done``."""
         out = np.empty((len(self.state), 3), np.int8)
         _contracts(self.state, out)
         return Contracts(out[:, 0], out[:, 1], out[:, 2])
 
     def calls(self, row: int) -> tuple[int, ...]:
-        """The calls of one auction."""
+        """Return the calls of one auction."""
         return tuple(self.history[row, : self.state[row, LENGTH]].tolist())
 
     def text(self, row: int) -> str:
-        """One auction in words: ``"N: 1C Pass 1H"``; empty before the first call."""
+        """Write one auction: ``"N: 1C Pass 1H"``; empty before the first call."""
         words = " ".join([CALL_NAMES[c] for c in self.calls(row)])
         return f"{SEATS[self.state[row, DEALER]]}: {words}" if words else ""
 
     def take(self, rows: NDArray[np.int64] | BoolArray) -> Auctions:
-        """A copy of some rows."""
+        """Copy some rows."""
         return Auctions.over(self.state[rows], self.history[rows])
 
     @classmethod
     def joined(cls, parts: Sequence[Auctions]) -> Auctions:
-        """Several batches one behind the other."""
+        """Concatenate several batches."""
         return cls.over(np.concatenate([p.state for p in parts]), np.concatenate([p.history for p in parts]))
 
 
 def one_auction(calls: Iterable[int] | Sequence[int], dealer: int, vulnerability: int = 0) -> Auctions:
-    """A batch of one after ``calls``.
+    """Build a batch of one auction from ``calls``.
 
     Raises:
         IllegalCall: a call is not legal, or follows the end of the auction.
@@ -322,7 +322,7 @@ def one_auction(calls: Iterable[int] | Sequence[int], dealer: int, vulnerability
 
 
 def longest_auction() -> list[int]:
-    """The longest legal auction: three passes, then every bid doubled and redoubled late; 319 calls."""
+    """Build the longest legal auction: three passes, then every bid doubled and redoubled late; 319 calls."""
     calls = [PASS] * 3
     for bid in range(NUM_BIDS):
         calls += [FIRST_BID + bid, PASS, PASS, DOUBLE, PASS, PASS, REDOUBLE, PASS, PASS]

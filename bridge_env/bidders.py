@@ -1,4 +1,4 @@
-"""The three trivial bidders, and the resolver that turns a spec string into a bidder.
+"""Define the three trivial bidders, and resolve spec strings to bidders.
 
 Specs: ``pass``, ``random``, ``doubler``, ``python:package.module:factory`` (your own), and whatever packages
 publish in the entry-point group ``bridge_env.bidders`` (``system:sayc``, ``pair:SPEC,SPEC`` ...).
@@ -40,7 +40,7 @@ class PassBidder:
 
 @dataclass(frozen=True)
 class RandomBidder:
-    """Any legal call with equal chance."""
+    """Makes each legal call with equal probability."""
 
     def bid(self, view: BidView, key: NDArray[np.uint64]) -> NDArray[np.int8]:
         rank = (uniforms(key, 1)[:, 0] * view.mask.sum(axis=1)).astype(np.int64)
@@ -59,7 +59,7 @@ class DoublerBidder:
 
 
 def player_at(bidder: Bidder, seat: int) -> Bidder:
-    """Who sits at ``seat``, 0..3, where ``bidder`` bids for its side."""
+    """Return the player at ``seat`` 0..3 if ``bidder`` bids for that side."""
     return bidder.player(seat) if isinstance(bidder, Partnership) else bidder
 
 
@@ -69,14 +69,14 @@ _TRIVIAL: dict[str, type[PassBidder] | type[RandomBidder] | type[DoublerBidder]]
 
 
 def full_spec(spec: str) -> str:
-    """The spec with what may be left out: a word alone, ``sayc``, is the system of that name, ``system:sayc``."""
+    """Complete a short spec: a single word such as ``sayc`` names a system, ``system:sayc``."""
     word = spec.strip()
     alone = word and ":" not in word and word not in _TRIVIAL and word not in _published()
     return f"system:{word}" if alone and "system" in _published() else word
 
 
 def make(spec: str | Bidder, *, partner: str | None = None, opponents: str | None = None) -> Bidder:
-    """The bidder that ``spec`` names.
+    """Make the bidder that ``spec`` names.
 
     Args:
         spec: a spec string, or a Bidder, which is returned as it is.
@@ -121,7 +121,7 @@ def _published() -> dict[str, EntryPoint]:
 
 
 def from_python(spec: str, kind: type[Any], method: str) -> Any:
-    """What ``python:package.module:factory`` gives: the object itself, or what it gives when called without arguments.
+    """Load ``python:package.module:factory``: call the factory without arguments, or take a ready player.
 
     Args:
         kind: the protocol that it has to meet, ``Bidder`` or ``CardPlayer``.

@@ -36,22 +36,22 @@ class CallError(ValueError):
 
 
 def bid_call(level: int, strain: int) -> int:
-    """The call that bids ``level`` (1..7) in ``strain`` (0..4)."""
+    """Return the call that bids ``level`` (1..7) in ``strain`` (0..4)."""
     return FIRST_BID + 5 * (level - 1) + strain
 
 
 def level_of(call: int) -> int:
-    """Level 1..7 of a bid."""
+    """Return the level 1..7 of a bid."""
     return (call - FIRST_BID) // 5 + 1
 
 
 def strain_of(call: int) -> int:
-    """Strain 0..4 of a bid."""
+    """Return the strain 0..4 of a bid."""
     return (call - FIRST_BID) % 5
 
 
 def parse_call(text: str | int) -> int:
-    """The number of a call: accepts P/Pass, X/Dbl/Double, XX/Rdbl/Redouble, 1N/1NT, any case, or 0..37.
+    """Parse a call to its number. Accepts P/Pass, X/Dbl/Double, XX/Rdbl/Redouble, 1N/1NT, any case, or 0..37.
 
     Raises:
         CallError: not a call.
@@ -79,7 +79,7 @@ def call_text(call: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Contract:
-    """What an auction ended in: ``bid`` 0..34 (-1 passed out), ``doubling`` 0..2, ``declarer`` 0..3 (or -1).
+    """The result of an auction: ``bid`` 0..34 (-1 passed out), ``doubling`` 0..2, ``declarer`` 0..3 (or -1).
 
     It formats and parses; it computes no rule.
     """

@@ -45,7 +45,7 @@ def card_text(card: int) -> str:
 
 
 def parse_seat(text: str | int) -> int:
-    """Seat number of ``"N"``, ``"east"`` or 0..3.
+    """Parse a seat to its number: ``"N"``, ``"east"`` or 0..3.
 
     Raises:
         ValueError: not a seat.
@@ -84,7 +84,7 @@ def board_vulnerability(board: ArrayLike) -> UInt8Array:
 
 
 def random_deals(seed: int, start: int, count: int) -> UInt8Array:
-    """Deals number ``start .. start + count - 1`` of the endless sequence that ``seed`` names.
+    """Deal hands at random: deals ``start .. start + count - 1`` of the endless sequence of ``seed``.
 
     Every deal is a function of (seed, its number) alone, so any cut of the sequence gives the same deals.
 
@@ -129,13 +129,13 @@ def hands(owner: ArrayLike, seat: ArrayLike) -> BoolArray:
 
 
 def rotate_deals(owner: ArrayLike, steps: int) -> UInt8Array:
-    """Every hand moves ``steps`` seats clockwise (1: N's hand to E, -1: to W); unknown stays unknown."""
+    """Move every hand ``steps`` seats clockwise (1: N's hand to E, -1: to W); unknown stays unknown."""
     a = np.asarray(owner, np.uint8)
     return np.where(a == UNKNOWN, a, (a + steps % 4) & 3).astype(np.uint8)
 
 
 def permute_suits(owner: ArrayLike, permutation: Sequence[int]) -> UInt8Array:
-    """Suit ``permutation[i]`` of the old deal becomes suit ``i`` of the new one."""
+    """Permute suits: suit ``permutation[i]`` of the old deal becomes suit ``i`` of the new deal."""
     a = np.asarray(owner, np.uint8)
     out = a.reshape(*a.shape[:-1], 4, 13)[..., list(permutation), :]
     return np.ascontiguousarray(out.reshape(a.shape))

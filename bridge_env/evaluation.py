@@ -1,4 +1,4 @@
-"""Hand evaluation, as players count it: nine point counts, eight methods that see shape, and Zar points.
+"""Evaluate hands as players do: nine point counts, eight methods that count shape, and Zar points.
 
 These are the methods that Mossakowski and Mandziuk put beside their networks ("Learning without human expertise:
 a case study of the double dummy bridge problem", IEEE Transactions on Neural Networks 20, 2009). Their inventory is

@@ -1,4 +1,4 @@
-"""What a hand is worth: one definition of points, lengths, controls, losers and the rest, for everyone.
+"""Compute the features of a hand: the one definition of points, lengths, controls, losers and the rest.
 
 ``hand_features`` turns hands into rows of small integers; ``FEATURES`` names the columns and
 ``MEANINGS`` says what they count. Suits stand in the order C D H S. Constraints, bidding systems and case bases all

@@ -1,4 +1,4 @@
-"""Files written whole: whoever reads one, at any moment and after any stop, finds the old content or the new.
+"""Write files whole: a reader finds the old content or the new, at any moment and after any stop.
 
 The one place of this project that replaces files. What is written first goes to a name of its own beside the target, a
 fresh file that nobody can have prepared (no link that was laid there is followed), reaches the disk, and takes the

@@ -1,4 +1,4 @@
-"""numba's ``njit``, with a cache on disk that forgets whenever any kernel of this project changes.
+"""Provide numba's ``njit`` with a disk cache that is renewed when any kernel of this project changes.
 
 numba dates a cached function by its own file. That a kernel which it calls, in another file, is new, goes
 unnoticed, and after an update old machine code would run. So the cache lies in a folder named after a hash of

@@ -1,4 +1,4 @@
-"""What numba lacks: arrays at an address, and words that threads pass to one another."""
+"""Add what numba lacks: arrays at an address, and atomic words that threads share."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def _pointer(typing: Any, address: Any) -> Any:
 
 @njit(forceinline=True)
 def array_at(address, shape, dtype):  # type: ignore[no-untyped-def]
-    """The array of that shape and type, C-contiguous, at ``address``. Whoever gives it keeps the memory alive.
+    """Return the C-contiguous array of this shape and type at ``address``. The caller keeps the memory alive.
 
     It is not counted, as arrays that Python hands over are, and lengths that are constants in ``shape`` stay so.
     """

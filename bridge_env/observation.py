@@ -1,4 +1,4 @@
-"""A view as 480 numbers, the layout that OpenSpiel and pgx share. Declared once, here.
+"""Encode a view as 480 numbers, in the layout that OpenSpiel and pgx share.
 
 =============  ================================================================================================
 offset         what it says (1 or 0)

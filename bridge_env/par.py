@@ -1,4 +1,4 @@
-"""Par: the score when both sides see all the cards and bid as well as they can.
+"""Compute par: the score when both sides see all cards and bid as well as possible.
 
 The game that is solved, by backward induction over (last bid, side that holds it):
 
@@ -132,7 +132,7 @@ def _checked(tricks: ArrayLike, dealer: ArrayLike, vulnerability: ArrayLike) -> 
 
 
 def par_contracts(tricks: ArrayLike, dealer: int, vulnerability: int) -> tuple[int, list[Contract]]:
-    """Par of one table and every contract in which it can be reached.
+    """Return par of one table and every contract that reaches it.
 
     A contract is listed when (a) the bidding can stop there while no call of either side costs it anything
     against par, and (b) it leaves the opponents no higher bid that would score more for them if they were

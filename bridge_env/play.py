@@ -1,4 +1,4 @@
-"""The play of the cards, a batch of boards at a time: legal cards, winners, dummy, claims.
+"""Play the cards, a batch of boards at a time: legal cards, winners, dummy, claims.
 
 The laws of play (Laws 41, 44, 45, 61 and 68 of duplicate bridge) stand here once, as numba kernels over rows. One
 board is a batch of one. Each row is
@@ -33,7 +33,7 @@ class IllegalCard(ValueError):
 
 @njit(forceinline=True)
 def beats(card, best, strain):  # type: ignore[no-untyped-def]
-    """Does ``card``, played after ``best`` which leads the trick so far, take it over?"""
+    """Return whether ``card`` beats ``best``, the best card of the trick so far."""
     if card // 13 == best // 13:
         return card > best
     return card // 13 == strain
@@ -41,7 +41,7 @@ def beats(card, best, strain):  # type: ignore[no-untyped-def]
 
 @njit(forceinline=True)
 def row_winner(history, start, strain):  # type: ignore[no-untyped-def]
-    """Which card of the four from ``start`` on takes the trick: 0..3."""
+    """Return which of the four cards from ``start`` on wins the trick: 0..3."""
     best = 0
     for i in range(1, 4):
         if beats(history[start + i], history[start + best], strain):
@@ -51,7 +51,7 @@ def row_winner(history, start, strain):  # type: ignore[no-untyped-def]
 
 @njit(forceinline=True)
 def row_must_follow(state, left, history):  # type: ignore[no-untyped-def]
-    """The suit that the hand to play has to follow, or -1 where it may play anything."""
+    """Return the suit that the hand to play must follow, or -1 if it may play anything."""
     if state[LENGTH] & 3 == 0:
         return -1
     suit = history[state[LENGTH] & ~3] // 13
@@ -63,7 +63,7 @@ def row_must_follow(state, left, history):  # type: ignore[no-untyped-def]
 
 @njit(forceinline=True)
 def row_may_play(state, left, history, card):  # type: ignore[no-untyped-def]
-    """Is this card legal?"""
+    """Return whether this card is legal."""
     if state[DONE] or card < 0 or card >= CARDS or left[card] != state[TURN]:
         return False
     suit = row_must_follow(state, left, history)
@@ -184,7 +184,7 @@ class Plays:
     def replay_legal(
         cls, owner: ArrayLike, declarer: ArrayLike, strain: ArrayLike, history: ArrayLike
     ) -> tuple[Plays, Int8Array]:
-        """As ``replay``, each row up to its first illegal card: its place int8 (N,), -1 where there is none."""
+        """Replay each row up to its first illegal card; also return that card's index, int8 (N,), or -1."""
         plays = cls(owner, declarer, strain)
         table = np.ascontiguousarray(np.atleast_2d(np.asarray(history, np.int8)))
         faults = np.empty(len(plays), np.int8)
@@ -289,7 +289,7 @@ class Plays:
         return f"{SEATS[int(self.players[row, 0])]}: {' | '.join(tricks)}" if words else ""
 
     def fault_text(self, row: int, card: int) -> str:
-        """Why ``card`` cannot be played at ``row`` now."""
+        """Explain why ``card`` cannot be played at ``row`` now."""
         name, seat = (card_text(card) if 0 <= card < CARDS else repr(card)), int(self.turn[row])
         if self.done[row]:
             why = "the play is over"

@@ -1,4 +1,4 @@
-"""What a player may know when a card is due: his hand, dummy after the lead, the auction, the cards played."""
+"""Define what a player may know when choosing a card: its hand, dummy after the lead, the auction, the cards played."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def play_view(
     auctions: Auctions | None = None,
     rows: Rows | None = None,
 ) -> PlayView:
-    """The view of whoever chooses the next card at ``rows`` (default all) of ``plays``.
+    """Make the view of the player who chooses the next card at ``rows`` (default all) of ``plays``.
 
     Args:
         contracts: those of all tables, int8 (N,) each.

@@ -1,4 +1,4 @@
-"""What a bidder, a card player and a source of tricks are. Arrays in, arrays out, a batch at a time."""
+"""Define the protocols of bidders, card players and sources of tricks. All take and return arrays, one row a table."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from bridge_env.view import BidView
 
 @runtime_checkable
 class Bidder(Protocol):
-    """Anything that calls. It keeps no state between calls beyond what the view says."""
+    """A player that calls. It keeps no state between calls; the view says all."""
 
     def bid(self, view: BidView, key: NDArray[np.uint64]) -> NDArray[np.int8]:
-        """One legal call for every row of ``view``: int8 (N,).
+        """Choose one legal call for every row of ``view``: int8 (N,).
 
         Args:
             view: what the acting seats know; rows may be at different seats, auctions and vulnerabilities.
@@ -28,16 +28,16 @@ class Bidder(Protocol):
 
 @runtime_checkable
 class Explains(Protocol):
-    """A bidder that can tell why it calls as it does. ``bridge-env bid`` asks for it."""
+    """A bidder that can give the reason for its call. ``bridge-env bid`` prints it."""
 
     def explain(self, view: BidView, key: NDArray[np.uint64]) -> str:
-        """The call that it makes with the hand of the one row of ``view``, on a line, and below it why."""
+        """Explain the call for the one row of ``view``: the call on the first line, the reason below it."""
         ...
 
 
 @runtime_checkable
 class Thinks(Protocol):
-    """A bidder that takes its time: a match asks it about fewer boards at once, so that progress shows.
+    """A slow bidder: a match asks it about fewer boards at once, so that progress shows.
 
     Attributes:
         thinks: True.
@@ -51,16 +51,16 @@ class Partnership(Protocol):
     """A bidder whose calls come from different players, by seat."""
 
     def player(self, seat: int) -> Bidder:
-        """Who calls at ``seat``, 0..3."""
+        """Return the player that calls at ``seat``, 0..3."""
         ...
 
 
 @runtime_checkable
 class CardPlayer(Protocol):
-    """Anything that plays cards. It keeps no state between cards beyond what the view says."""
+    """A player that plays cards. It keeps no state between cards; the view says all."""
 
     def play(self, view: PlayView, key: NDArray[np.uint64]) -> NDArray[np.int8]:
-        """One legal card for every row of ``view``: int8 (N,).
+        """Choose one legal card for every row of ``view``: int8 (N,).
 
         Args:
             view: what the players to choose know; rows may be of different contracts, seats and tricks.
@@ -78,5 +78,5 @@ class DoubleDummy(Protocol):
         ...
 
     def tricks_for(self, owner: ArrayLike, declarer: ArrayLike, strain: ArrayLike) -> NDArray[np.int8]:
-        """Tricks of the given contracts only, int8 (N,): the cheap path."""
+        """Return the tricks of the given contracts only, int8 (N,): cheaper than whole tables."""
         ...

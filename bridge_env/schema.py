@@ -1,4 +1,4 @@
-"""JSON that is what it should be: one reader for all files of this project that hold it.
+"""Read JSON and check its shape: the one reader for all JSON files of this project.
 
 A shape is written as Python writes types::
 
@@ -59,7 +59,7 @@ class _Wrong(Exception):
 
 
 def read_json(path: PathLike, shape: Any, error: type[FileError] = FileError) -> Any:
-    """What a JSON file holds.
+    """Read a JSON file and check its shape.
 
     Args:
         path: of the file.
@@ -98,7 +98,7 @@ def parse_json(text: str | bytes, shape: Any, source: str, error: type[FileError
 
 
 def check_shape(value: Any, shape: Any, source: str, error: type[FileError] = FileError) -> None:
-    """Is a value that was read already of a shape?
+    """Check the shape of a value that was read already.
 
     Raises:
         FileError: of the kind ``error``; names ``source``, the field and the fault.

@@ -1,4 +1,4 @@
-"""Counter-based random streams: a number is a function of its coordinates, never of the order of drawing.
+"""Make counter-based random streams: a number depends on its coordinates, never on the order of drawing.
 
 There is no generator state anywhere. A stream is a ``uint64`` key hashed from what it is for, such as
 (run, purpose, generation, board, table, call); the same coordinates give the same numbers however the work

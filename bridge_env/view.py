@@ -1,4 +1,4 @@
-"""What a seat may know when it calls: its own hand and the public auction. There is nothing to peek at."""
+"""Define what a seat may know when it calls: its own hand and the public auction, and nothing else."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class BidView:
         return len(self.seat)
 
     def take(self, rows: Rows) -> BidView:
-        """Some of the rows."""
+        """Take some of the rows."""
         return BidView(
             self.hand[rows], self.history[rows], self.length[rows], self.dealer[rows],
             self.vulnerability[rows], self.seat[rows], self.mask[rows],

@@ -97,7 +97,7 @@ def read_weights(
 
 
 def format_of(path: str | os.PathLike[str]) -> str | None:
-    """The ``format`` that a file's header names; None where it is no file of weights. Nothing in it is ever run."""
+    """Read the ``format`` that a file's header names; None if it is no file of weights. Nothing in it is ever run."""
     try:
         with zipfile.ZipFile(os.fspath(path)) as archive:
             if archive.getinfo("header.npy").file_size > _LARGEST_HEADER:

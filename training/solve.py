@@ -1,4 +1,4 @@
-"""Solving random deals in bulk into a library: in this process or on Ray, stopped at any moment, gone on with later.
+"""Solve random deals into a library, in this process or on Ray; stop at any moment and resume later.
 
 The work is cut into ranges of deals, each a pure function of (seed, first deal, count). They may finish in any
 order; the file always holds the deals from the first on without a gap, so that its bytes say nothing of who solved

@@ -1,1 +1,1 @@
-"""Players of cards: at random, by rules, by Monte Carlo, and with the opponent's belief in mind."""
+"""Play cards at random, by rules, by Monte Carlo, or deceptively."""

@@ -1,4 +1,4 @@
-"""What the auction has shown of the four hands, by the systems that the seats play."""
+"""Read from the auction what the four hands have shown, by each seat's system."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class AuctionReader:
         self.__init__(**state)  # type: ignore[misc]
 
     def shown(self, view: PlayView, row: int) -> dict[int, CallsShow]:
-        """What each seat's calls have shown of its thirteen cards, seats without a system left out."""
+        """Return what each seat's calls have shown of its thirteen cards; omit seats without a system."""
         calls = view.history[row][view.history[row] >= 0]
         systems = self._systems()
         if not len(calls) or not any(systems):

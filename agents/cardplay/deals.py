@@ -1,4 +1,4 @@
-"""Deals that a card player believes in: they hold the facts, fit the auction, and the hypotheses that stand.
+"""Sample the deals that a card player considers: they fit the facts, the auction, and the hypotheses kept.
 
 A hypothesis is discarded where it contradicts the facts; if not, where it contradicts what else is believed: the
 auction, and the hypotheses before it.
@@ -31,7 +31,7 @@ _PROBE = 4_000  # tries that decide whether a hypothesis leaves any deal
 
 @dataclass(frozen=True, eq=False)
 class Belief:
-    """Deals, and what they are based on.
+    """Sampled deals, with the evidence behind them.
 
     Attributes:
         owner: uint8 (S, 52), the thirteen cards that each seat was dealt; no deal twice.

@@ -1,4 +1,4 @@
-"""Why a player who thinks plays a card, in words: the cards' averages, what is believed, and some of the deals."""
+"""Explain the card of a player that thinks: the cards' averages, the hypotheses, and some of the deals."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ EXAMPLES = 3
 
 
 def thought_text(thought: CardThought, view: PlayView, row: int, unit: str) -> str:
-    """How the card of one row of ``view`` was found; ``unit`` is what averages are in."""
+    """Explain the card for one row of ``view``; ``unit`` names the unit of the averages."""
     if thought.belief is None:
         return f"{card_text(thought.card)}: no other card could be better"
     return "\n".join([card_text(thought.card), *_cards(thought, unit), *_belief(thought), *_deals(thought, view, row)])

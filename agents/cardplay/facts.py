@@ -1,4 +1,4 @@
-"""The hard facts of a card player: which seats may hold each card, as all that was seen has it."""
+"""Derive the facts of a card player: which seats may hold each card, given all cards seen."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from bridge_env.sampling import Places
 
 
 def places_of(view: PlayView, row: int) -> Places:
-    """Where each card may lie for the player who chooses in one row of ``view``.
+    """Return where each card may lie, as seen by the player to choose in one row of ``view``.
 
     His own hand and dummy are known, as are the cards that the others have played. Who did not follow suit holds no
     further card of it. Hands have thirteen cards: played ones stay with those who played them, because calls and leads

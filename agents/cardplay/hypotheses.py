@@ -1,4 +1,4 @@
-"""What cards tell of the hands that played them: conventions of opening leads, and what who comes third or last does.
+"""Infer hands from the cards played: conventions of opening leads, and the plays of third and last hand.
 
 A hypothesis is a statement about the thirteen cards that a seat was dealt. It may be wrong; facts and the auction go
 before it. Sources: Kobayashi and Uehara (2002) for the kind of hypotheses; the leads are the standard ones (king from
@@ -46,7 +46,7 @@ class Hypothesis:
         return f"{SEATS[self.seat]}: {self.text}"
 
     def violation(self, hands: NDArray[np.bool_]) -> NDArray[np.float32]:
-        """How many cards each hand, bool (M, 52), is off: float32 (M,), the least of the alternatives."""
+        """Count the cards by which each hand, bool (M, 52), misses the nearest alternative: float32 (M,)."""
         least = np.full(len(hands), np.inf, np.float32)
         for counts in self.alternatives:
             off = np.zeros(len(hands), np.float32)
@@ -57,7 +57,7 @@ class Hypothesis:
         return least
 
     def possible(self, places: Places) -> bool:
-        """Do the places that cards may have leave room for it?"""
+        """Return whether the places of the cards allow it."""
         may, alone = places.may_hold[self.seat], places.may_hold.sum(axis=0) == 1
         return any(
             all(
@@ -68,14 +68,14 @@ class Hypothesis:
         )
 
     def lacking(self) -> list[int] | None:
-        """The cards that the hand does not hold, if that is all that is said; else None."""
+        """Return the cards that the hand lacks, if the hypothesis says nothing else; otherwise None."""
         if len(self.alternatives) != 1 or any(hi > 0 for _, _, hi in self.alternatives[0]):
             return None
         return [card for cards, _, _ in self.alternatives[0] for card in cards]
 
 
 def hypotheses(view: PlayView, row: int, seats: list[int]) -> list[Hypothesis]:
-    """What the cards played so far suggest of the hands of ``seats``: conventions first, then in the order of play."""
+    """Infer hypotheses about the hands of ``seats`` from the cards played: conventions first, then in order of play."""
     length, strain = int(view.length[row]), int(view.strain[row])
     cards, players = view.cards[row, :length].tolist(), view.players[row, :length].tolist()
     found = []
@@ -95,7 +95,7 @@ def hypotheses(view: PlayView, row: int, seats: list[int]) -> list[Hypothesis]:
 
 
 def opening_lead(seat: int, card: int, strain: int) -> Hypothesis | None:
-    """What the opening lead of ``card`` suggests; None where any hand might lead it."""
+    """Return what the opening lead of ``card`` suggests; None if any hand might lead it."""
     suit, rank = divmod(card, 13)
     if suit == strain:
         return None

@@ -1,4 +1,4 @@
-"""Monte Carlo card play: the card that is best on average over deals that fit, each played double dummy.
+"""Play cards by Monte Carlo: choose the best card on average over sampled deals, each solved double dummy.
 
 Algorithm 1 of Kobayashi and Uehara (2002), which is Ginsberg's (GIB, 2001): draw D deals that are consistent with the
 auction and the play; take the double-dummy value s(m, d) of every legal card m in each; play the m with the greatest
@@ -29,7 +29,7 @@ _MOST_DEALS = 1024
 
 @dataclass(frozen=True, eq=False)
 class CardThought:
-    """How a card was found.
+    """A chosen card with the reasons for it.
 
     Attributes:
         card: what is played.
@@ -68,7 +68,7 @@ class MonteCarlo:
         return np.array([thought.card for thought in self.think(view, key)], np.int8)
 
     def think(self, view: PlayView, key: NDArray[np.uint64]) -> list[CardThought]:
-        """How each row's card is found; the positions of all rows are solved together."""
+        """Find each row's card, with the reasons; solve the positions of all rows together."""
         usual = self._rule.play(view, key)
         open_rows = np.flatnonzero(several(view))
         thoughts = [settled(view, row, int(usual[row])) for row in range(len(view))]
@@ -83,7 +83,7 @@ class MonteCarlo:
         return thoughts
 
     def weighed(self, view: PlayView, row: int, key: np.uint64, usual: int) -> CardThought:
-        """How one row's card is found; also where ``think`` does not think, since all cards are equal double dummy."""
+        """Find one row's card, with averages, even where all cards are equal double dummy and ``think`` skips them."""
         if self.options.seconds:
             return self._think_for(view, row, key, usual)
         belief = self._believe(view, row, key, self.options.deals)
@@ -132,7 +132,7 @@ def solve_cards(
 
 
 def several(view: PlayView) -> NDArray[np.bool_]:
-    """Is there a choice? bool (N,): none between touching cards of one suit, those of earlier tricks left out."""
+    """Return where there is a choice, bool (N,). Touching cards of a suit count as one, across cards already played."""
     gone = np.zeros((len(view), 53), bool)
     earlier = np.arange(52) < (view.length & ~3)[:, None]
     np.put_along_axis(gone, np.where(earlier, view.cards, 52).astype(np.int64), True, axis=1)
@@ -153,5 +153,5 @@ def settled(view: PlayView, row: int, card: int) -> CardThought:
 
 
 def lowest(cards: NDArray[np.int64]) -> int:
-    """The card of least rank; of equal ones that of the lowest suit."""
+    """Return the card of lowest rank; among equals, that of the lowest suit."""
     return int(cards[np.lexsort((cards, cards % 13))[0]])

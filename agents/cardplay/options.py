@@ -1,4 +1,4 @@
-"""How a card player thinks: what may stand behind ``?`` in a spec, ``montecarlo?deals=80&score=points``."""
+"""Parse the options of a card player, behind ``?`` in its spec: ``montecarlo?deals=80&score=points``."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _CHOICES = {
 
 @dataclass(frozen=True)
 class Options:
-    """What to think with.
+    """Options of a card player that thinks.
 
     Attributes:
         deals: deals that a card is thought over on.
@@ -43,7 +43,7 @@ class Options:
 
 
 def parse_options(text: str, spec: str, usual: Options | None = None) -> Options:
-    """The options of ``deals=80&score=points``; ``usual`` gives the kind of options and what is not said.
+    """Parse ``deals=80&score=points``; ``usual`` gives the kind of options and the defaults.
 
     Raises:
         SpecError: an option that there is not, or a value that it cannot have.

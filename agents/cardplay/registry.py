@@ -1,4 +1,4 @@
-"""From a spec string to a player of cards.
+"""Resolve a spec string to a card player.
 
 ==============================  ================================================================================
 spec                            player
@@ -46,7 +46,7 @@ _PLAIN: dict[str, type[RandomPlayer] | type[RulePlayer]] = {"random": RandomPlay
 
 
 def make_player(spec: str | CardPlayer, reader: AuctionReader | None = None) -> CardPlayer:
-    """The player that ``spec`` names.
+    """Make the player that ``spec`` names.
 
     Args:
         spec: a spec string, or a CardPlayer, which is returned as it is.

@@ -1,4 +1,4 @@
-"""Card play by rules of thumb, compiled: the quick player to compare others with.
+"""Play cards by rules of thumb, compiled: the quick player to compare others with.
 
 Leads: a defender the top of a sequence, fourth best, or against a suit a short one; declarer trumps while the
 opponents have some, then winners, then from the weaker hand towards honours. Following: second hand low, third hand
@@ -228,7 +228,7 @@ def _play_all(mask, other, dummy, unseen, trick, place, strain, ours, dummy_is_n
 
 
 class RulePlayer:
-    """A ``CardPlayer`` that follows rules of thumb; no chance, and no memory beyond the view."""
+    """A ``CardPlayer`` that follows rules of thumb. It uses no random numbers and no memory beyond the view."""
 
     def play(self, view: PlayView, key: NDArray[np.uint64]) -> NDArray[np.int8]:
         ours = declares(view)

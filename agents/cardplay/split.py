@@ -1,4 +1,4 @@
-"""A player made of two: one plays declarer's cards and dummy's, the other a defender's."""
+"""Combine two players: one plays declarer's and dummy's cards, the other a defender's."""
 
 from __future__ import annotations
 

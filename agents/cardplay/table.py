@@ -1,4 +1,4 @@
-"""What a view says of the table at once: the hands left, the trick in progress."""
+"""Derive from a view the state of the table: the hands left, the trick in progress."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def present_trick(view: PlayView) -> NDArray[np.int8]:
 
 
 def trick_leader(view: PlayView) -> NDArray[np.int64]:
-    """Who leads, or led, the trick in progress: int64 (N,)."""
+    """Return the leader of the trick in progress: int64 (N,)."""
     return (view.turn.astype(np.int64) - (view.length & 3)) & 3
 
 
@@ -39,6 +39,6 @@ def dummy_left(view: PlayView) -> NDArray[np.bool_]:
 
 
 def declares(view: PlayView) -> NDArray[np.bool_]:
-    """Is it declarer's side that plays? bool (N,)."""
+    """Return whether declarer's side is to play: bool (N,)."""
     ours: NDArray[np.bool_] = (view.turn ^ view.declarer) & 1 == 0
     return ours

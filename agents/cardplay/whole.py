@@ -1,4 +1,4 @@
-"""Boards played from the lead to the last card, all tables of a batch card by card together."""
+"""Play boards from the lead to the last card, all tables of a batch together."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Ask = Callable[[CardPlayer, PlayView, NDArray[np.uint64], NDArray[np.int64]], ND
 def ask_plainly(
     player: CardPlayer, view: PlayView, key: NDArray[np.uint64], rows: NDArray[np.int64]
 ) -> NDArray[np.int8]:
-    """The player's cards; whatever goes wrong is raised."""
+    """Ask the player for its cards; let any error of its code pass."""
     return player.play(view, key)
 
 

@@ -1,4 +1,4 @@
-"""What tricks are worth to the side that plays: tricks, points, or IMPs against the par of each deal."""
+"""Value tricks for the side to play: in tricks, points, or IMPs against the par of each deal."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Worth:
         return self.won + (t if self.declares else self.left - t)
 
     def of(self, tricks: NDArray[np.int8]) -> NDArray[np.float64]:
-        """What it is worth to the side that plays to take ``tricks`` (S, ...) from here on, deal by deal."""
+        """Value taking ``tricks`` (S, ...) from here on, for the side to play, deal by deal."""
         if self.score == TRICKS:
             return tricks.astype(np.float64)
         points = self.points[self.declarers(tricks)]

@@ -1,1 +1,1 @@
-"""Bidding by example: cases, what is similar to what, and the bidder ``cases:FILE``."""
+"""Bid by example: case bases, measures of similarity, and the bidder ``cases:FILE``."""

@@ -1,4 +1,4 @@
-"""What a call is for, so that it can be made in another auction: the abstract actions of the later rounds.
+"""Translate calls to abstract actions (their purpose), so that they carry over to other auctions.
 
 An action is a suit's part (partner's suit, my longest, my second, theirs, no trump, or the very strain) and a height
 (the cheapest, one or two levels more, game, slam); passes and doubles stand for themselves. Rules turn it into a call
@@ -25,7 +25,7 @@ Action = NDArray[np.int64]  # (N, 3): a call below the bids or -1, the part (STR
 
 
 def action_of(view: BidView, shown: NDArray[np.int16], call: NDArray[np.int8]) -> Action:
-    """What calls were for, in the states where they were made."""
+    """Return the actions of calls in the states where they were made."""
     bid = call.astype(np.int64) - FIRST_BID
     strain, level = bid % 5, bid // 5 + 1
     parts = _parts(view, shown)
@@ -40,7 +40,7 @@ def action_of(view: BidView, shown: NDArray[np.int16], call: NDArray[np.int8]) -
 
 
 def call_of(action: Action, view: BidView, shown: NDArray[np.int16]) -> NDArray[np.int8]:
-    """The calls that actions come to in other states; -1 for none."""
+    """Return the calls that carry out actions in other states; -1 for none."""
     rows = np.arange(len(view))
     other, part, height = action.T
     parts = _parts(view, shown)

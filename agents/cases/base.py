@@ -1,4 +1,4 @@
-"""A case base: recorded states, what makes them near or far, and what was retained from self-play."""
+"""Define a case base: recorded states, their measure of similarity, and what self-play added."""
 
 from __future__ import annotations
 
@@ -94,11 +94,11 @@ class CaseBase:
 
     @cached_property
     def called(self) -> NDArray[np.int8]:
-        """What each case called."""
+        """Return the call of each case."""
         return self.auction[self.board, self.number]
 
     def calls(self, cases: NDArray[np.int64]) -> NDArray[np.int8]:
-        """What some cases called; -1 for case -1."""
+        """Return the calls of some cases; -1 for case -1."""
         return np.where(cases >= 0, self.called[cases], -1).astype(np.int8)
 
     def hands(self, cases: NDArray[np.int64]) -> NDArray[np.bool_]:
@@ -137,7 +137,7 @@ class CaseBase:
         return by_leaves(point, numbers) if self.forests else indexed(point, numbers)
 
     def places(self, rows: NDArray[np.int16], opened: NDArray[np.bool_]) -> NDArray[np.int16]:
-        """Where described states lie, int16 (N, D); ``opened`` tells where somebody has bid."""
+        """Return coordinates of described states, int16 (N, D); ``opened`` marks states where somebody has bid."""
         signal = points(self.metric, rows)
         if not self.forests:
             return signal
@@ -151,7 +151,7 @@ class CaseBase:
     def nearest(
         self, place: NDArray[np.int16], opened: NDArray[np.bool_], k: int
     ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-        """The ``k`` nearest cases of each place, nearest first, then the earlier; and their similarity, of 100.
+        """Return the ``k`` nearest cases of each place, nearest first, then the earlier, and similarity 0..100.
 
         Openings are compared with openings, other calls with other calls. Where there are fewer than k such cases, or
         fewer with anything in common, the rest is -1, of similarity 0.
@@ -166,7 +166,7 @@ class CaseBase:
         return case, similarity
 
     def likeness(self, apart: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Of 100, how similar two states are that an index finds so far apart.
+        """Convert a distance of an index to a similarity from 0 to 100.
 
         With forests the share of trees in which they come to the same leaf; else by the square of their distance.
         """

@@ -1,4 +1,4 @@
-"""``cases:FILE``: calls as the nearest cases called.
+"""Define ``cases:FILE``, which makes the call of most of the nearest cases.
 
 Retrieve: the ``k`` nearest cases, by the base's similarity. Reuse: each votes for its call or, where that is not legal
 here, for what its action comes to here (``agents.cases.actions``). Revise: votes for calls that are not legal do not
@@ -32,7 +32,7 @@ _ROWS = 4096  # looked up at a time, to bound memory
 
 @dataclass(frozen=True)
 class Retrieved:
-    """What the cases say of N states.
+    """The cases retrieved for N states.
 
     Attributes:
         call: int8 (N,), what is called.
@@ -63,7 +63,7 @@ class CaseBidder:
         self._reader: Any = make(base.reader)
 
     def bid(self, view: BidView, key: NDArray[np.uint64]) -> NDArray[np.int8]:
-        """The call of most of the nearest cases, for every row."""
+        """Make the call of most of the nearest cases, for every row."""
         calls = np.empty(len(view), np.int8)
         for start in range(0, len(view), _ROWS):
             rows = np.arange(start, min(start + _ROWS, len(view)))
@@ -71,18 +71,18 @@ class CaseBidder:
         return calls
 
     def explain(self, view: BidView, key: NDArray[np.uint64]) -> str:
-        """Why it calls as it does with the hand of the one row of ``view``."""
+        """Explain the call for the one row of ``view``."""
         from agents.cases.explain import explain
 
         return str(explain(self, view))
 
     def described(self, view: BidView) -> tuple[NDArray[np.int16], NDArray[np.int16]]:
-        """Where states lie, int16 (N, D), and what each seat has shown, int16 (N, 4, 6, 2)."""
+        """Return the coordinates of states, int16 (N, D), and what each seat has shown, int16 (N, 4, 6, 2)."""
         suggested, _, shown = self._reader.decide(view)
         return self.base.places(describe(view, shown, suggested), opened(view)), shown
 
     def retrieve(self, view: BidView, wide: bool | None = None) -> Retrieved:
-        """The nearest cases, their votes and the call that these make.
+        """Retrieve the nearest cases, their votes and the call that wins.
 
         ``wide``: further cases speak too, as experience wants it; None: if the base has any. Not with the similarity of
         2008, where more cases would come from other situations.
@@ -127,13 +127,13 @@ class CaseBidder:
 
 
 def opened(view: BidView) -> NDArray[np.bool_]:
-    """Has somebody bid?"""
+    """Return whether somebody has bid."""
     bid: NDArray[np.bool_] = (view.history >= FIRST_BID).any(axis=1)
     return bid
 
 
 def view_of_cases(base: CaseBase, cases: NDArray[np.int64]) -> BidView:
-    """What the seats of some cases knew when they called."""
+    """Return the views of the seats that called in some cases."""
     from bridge_env.auction import Auctions
 
     board, number = base.board[cases], base.number[cases]
@@ -147,7 +147,7 @@ def view_of_cases(base: CaseBase, cases: NDArray[np.int64]) -> BidView:
 
 
 def read_bidder(path: str) -> CaseBidder:
-    """The bidder of a file; a file that is asked for again is not read again, unless it has changed."""
+    """Return the bidder of a file; it reads a file again only after a change."""
     changed = os.stat(path).st_mtime_ns if os.path.isfile(path) else 0
     return _cached(path, changed)
 

@@ -1,4 +1,4 @@
-"""Revising a call by what was retained: what other calls would have been worth in near states of self-play.
+"""Revise a call by experience: what other calls would have gained in similar states of self-play.
 
 Of the base's own boards, states stand in the file with the IMPs that other calls would have gained over the one that it
 made. Among the nearest states in which it made the call that the votes make now, a call that gained clearly takes its
@@ -28,7 +28,7 @@ _BLOCK = 512
 
 
 def spoken_for(vote: NDArray[np.int8], made: NDArray[np.int8], legal: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """The calls that may be better than those ``made``: those with most votes beside it, bool (N, 38).
+    """Mark the alternatives to the calls ``made``: those with the most other votes, bool (N, 38).
 
     Args:
         vote: int8 (N, k), what the retrieved cases call, -1 for those who do not vote.
@@ -44,7 +44,7 @@ def spoken_for(vote: NDArray[np.int8], made: NDArray[np.int8], legal: NDArray[np
 
 @dataclass(frozen=True)
 class Revision:
-    """What experience says of N calls.
+    """The revision of N calls by experience.
 
     Attributes:
         call: int8 (N,), what is called instead; the same call where nothing is clearly better.

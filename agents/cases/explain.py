@@ -1,4 +1,4 @@
-"""Why this call: the cases that were retrieved, how similar they are, what they called and what came of it."""
+"""Explain a call by the cases retrieved: their similarity, their calls and the outcome."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class Explanation:
 
     @property
     def because(self) -> str:
-        """The votes in words."""
+        """Describe the votes."""
         total = sum(count for _, count in self.votes)
         if not total:
             return "no case is near"
@@ -81,7 +81,7 @@ class Explanation:
 
 
 def explain(bidder: CaseBidder, view: BidView, shown: int = SHOWN) -> Explanation:
-    """Why ``bidder`` calls as it does in the one row of ``view``, with the nearest cases."""
+    """Explain the call of ``bidder`` for the one row of ``view``, with the nearest cases."""
     found = bidder.retrieve(view)
     calls, first, count = np.unique(found.vote[0][found.case[0] >= 0], return_index=True, return_counts=True)
     order = np.lexsort((first, -count))

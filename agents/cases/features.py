@@ -1,4 +1,4 @@
-"""A state as a row of small whole numbers: the hand as conventions see it, and what the auction has told.
+"""Encode a state as small whole numbers: the hand as conventions describe it, and what the auction has shown.
 
 Nothing in it depends on the seat: seats are counted from the one that calls (0 me, 1 left, 2 partner, 3 right).
 """

@@ -1,4 +1,4 @@
-"""A forest: trees of questions about a state; two states are alike where they come to the same leaf of many trees.
+"""Apply a forest of decision trees; two states are similar if they reach the same leaf of many trees.
 
 The trees are learned with their cases (``training.cases.trees``). Proximity by shared leaves is Breiman's (2001,
 "Random forests", section on proximities). A state's place is then the number of its leaf in every tree.
@@ -40,7 +40,7 @@ class Forest:
         return len(self.root) - 1
 
     def leaves(self, rows: NDArray[np.int16]) -> NDArray[np.int16]:
-        """The leaf of every row in every tree, int16 (N, T)."""
+        """Return the leaf that each row reaches in each tree, int16 (N, T)."""
         out = np.empty((len(rows), len(self)), np.int16)
         _leaves(self.root, self.feature, self.threshold, self.go, rows, out)
         return out

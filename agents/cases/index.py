@@ -1,4 +1,4 @@
-"""The nearest points, exactly: an index that looks at a small part of them.
+"""Find the nearest points exactly, by an index that looks at few of them.
 
 Points that lie together make a group with a centre and a radius. A query goes through the groups from the one that can
 hold the nearest points, and ends where none can hold a nearer one than those it has. Within a group it looks only at

@@ -1,4 +1,4 @@
-"""The learned similarity: states become points, and near points are states that were bid alike.
+"""Map states to points by a learned metric: near points are states with like calls.
 
 Perceptrons with one output for each coordinate, learned with their cases (``training.cases.network``): each member adds
 some coordinates. Weights are multiples of 2**-16, what a layer passes on is a multiple of 2**-12, and
@@ -62,7 +62,7 @@ def metric_of(members: Sequence[Sequence[tuple[Any, Any]]], inputs: int) -> tupl
 
 
 def dimensions(metric: Sequence[Member]) -> int:
-    """How many coordinates a point has."""
+    """Return the number of coordinates of a point."""
     return sum(member[-1][0].shape[1] for member in metric)
 
 

@@ -1,4 +1,4 @@
-"""Cases looked up as in 2008: by the similarity of the hands alone (``agents.cases.similarity``), for whole auctions.
+"""Look up cases as in 2008, by the similarity of the hands alone (``agents.cases.similarity``), for whole auctions.
 
 The study had openings only. Here the cases that are compared are those of the same auction (passes before the first
 bid do not count) or, where these are fewer than are asked for, those in which the same bid was the last, by the same

@@ -1,4 +1,4 @@
-"""The cases that share most leaves of a forest with a state: an index by leaves.
+"""Find the cases that share most leaves of a forest with a state, by an index of leaves.
 
 A query goes through its leaves from that with the fewest cases on, and compares each case it meets there whole. A case
 that it has not met in m leaves differs in m trees at least: so it ends as soon as the nearest are nearer than that,
@@ -38,7 +38,7 @@ class SharedLeaves:
         return len(self.case)
 
     def nearest(self, place: Int16Array, k: int) -> Found:
-        """The ``k`` cases that share most leaves with each place int16 (Q, T), and in how many trees they do not.
+        """Return the ``k`` cases that share most leaves with each place int16 (Q, T), and how many trees differ.
 
         Of cases that share as many the earlier comes first. Both int64 (Q, k); where fewer share any, the rest is -1
         and ``NOTHING``.

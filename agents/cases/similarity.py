@@ -1,4 +1,4 @@
-"""How similar two hands are, as CBridge1 had it (Bellamy-McIntyre 2008), and calls by the nearest cases.
+"""Measure the similarity of two hands as CBridge1 did (Bellamy-McIntyre 2008), and call by the nearest cases.
 
 Of 100: 51 for the ratio of the high-card points, 9 for that of each suit's lengths, 1 for each card that both hold.
 A ratio is the smaller over the larger, 1 if both are 0. As a sum over (points, points), (length, length) and (card,
@@ -126,5 +126,5 @@ def adapted(calls: NDArray[np.int8], cases: Hands, hands: Hands) -> NDArray[np.i
 
 
 def passes(calls: NDArray[np.int8]) -> int:
-    """How many of the calls are passes."""
+    """Count the passes among the calls."""
     return int(np.bincount(calls, minlength=NUM_CALLS)[PASS])

@@ -74,7 +74,7 @@ class HierarchyBidder:
         return self.call(view)
 
     def explain(self, view: BidView, key: NDArray[np.uint64]) -> str:
-        """Why it calls as it does with the hand of the one row of ``view``."""
+        """Explain the call for the one row of ``view``."""
         from agents.hierarchy.explain import explain
 
         return str(explain(self, view))
@@ -92,7 +92,7 @@ class HierarchyBidder:
         return self.decide(view)[2]
 
     def seated(self, view: BidView) -> tuple[Compiled, NDArray[np.int32]]:
-        """The pool of systems, and which of them each seat plays: int32 (N, 4)."""
+        """Return the pool of systems, and the index of each seat's system: int32 (N, 4)."""
         compiled, (own, partner, low, high) = self._pool
         rows = np.arange(len(view))
         seat = view.seat.astype(np.int64)
@@ -103,7 +103,7 @@ class HierarchyBidder:
 
     @property
     def systems(self) -> tuple[HierarchyBidder, HierarchyBidder]:
-        """Who follows systems, at N or E and at S or W: whole auctions can then be bid out in one kernel."""
+        """Return the systems at N or E and at S or W: with them one kernel can bid whole auctions."""
         return self, self
 
     def decide(self, view: BidView) -> tuple[NDArray[np.int8], NDArray[np.int32], NDArray[np.int16]]:
@@ -131,7 +131,7 @@ def bid_out(
     dealer: NDArray[np.int16],
     vulnerability: NDArray[np.int16],
 ) -> Auctions:
-    """Whole auctions with a system in every seat (N E S W), each known to all.
+    """Bid whole auctions with a system in every seat (N E S W), each known to all.
 
     The same calls as asking a ``HierarchyBidder`` in every seat round by round, in one kernel.
 
@@ -180,7 +180,7 @@ def seen_rows(
     calls: NDArray[np.int8],
     length: NDArray[np.int64],
 ) -> tuple[NDArray[np.int16], NDArray[np.bool_]]:
-    """What the seat to call sees: feature rows int16 (N, NUM_COLUMNS), and whether general rules decide, bool (N,).
+    """Return what the seat to call sees, int16 (N, NUM_COLUMNS), and whether general rules decide, bool (N,).
 
     Args: as for ``bid_on``.
     """
@@ -197,7 +197,7 @@ def seen_rows(
 def line_usage(
     hierarchy: Hierarchy, features: NDArray[np.int16], dealer: NDArray[np.int16], vulnerability: NDArray[np.int16]
 ) -> dict[int, int]:
-    """How many calls each line of a system (by its number) makes where all four seats play it."""
+    """Count the calls that each line of a system (by number) makes, with the system in all seats."""
     auctions = Auctions(dealer, vulnerability)
     positions, _ = positions_among([hierarchy])
     used = positions.bid(np.zeros((len(auctions), 4), np.int32), features, auctions)

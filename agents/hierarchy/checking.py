@@ -1,4 +1,4 @@
-"""Everything that is wrong with a bidding system, at once: for those who write one."""
+"""Check a bidding system: find all its faults at once."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _MOST = 200  # faults of one kind that are told
 
 @dataclass(frozen=True, order=True)
 class Finding:
-    """Something about one line of a file.
+    """A fault or a note about one line of a file.
 
     Attributes:
         line: its number.
@@ -33,7 +33,7 @@ class Finding:
 
 
 def check_system(path: Path) -> list[Finding]:
-    """What is wrong with the system in a file, in the order of its lines.
+    """List what is wrong with the system in a file, in the order of its lines.
 
     Raises:
         SystemTextError: the file cannot be read, or stands for too many auctions.

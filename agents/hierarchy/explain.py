@@ -1,4 +1,4 @@
-"""Why this call: the line of the system that made it, and what every seat has shown, in words."""
+"""Explain a call: the line of the system that made it, and what every seat has shown."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Explanation:
 
     @property
     def because(self) -> str:
-        """The line that made the call, in words."""
+        """Describe the line that made the call."""
         if self.line is None:
             return f"no line of {self.system} fits: pass"
         where = f"{'general rules' if self.general else self.system}, line {self.line.number}"
@@ -63,7 +63,7 @@ class Explanation:
 
 
 def explain(bidder: HierarchyBidder, view: BidView) -> Explanation:
-    """Why ``bidder`` calls as it does with the hand of the one row of ``view``."""
+    """Explain the call of ``bidder`` for the one row of ``view``."""
     calls, rules, shown = bidder.decide(view)
     call, rule, seat = int(calls[0]), int(rules[0]), int(view.seat[0])
     compiled = bidder.own.compiled  # its rules are the first of the pool's, so they have the same numbers
@@ -92,7 +92,7 @@ def _next_seat(bidder: HierarchyBidder, seat: int) -> HierarchyBidder:
 
 
 def shown_text(shown: NDArray[np.int16]) -> str:
-    """What one seat has shown, int16 (6, 2), in words: ``strength 12-21, 5+ spades``."""
+    """Describe what one seat has shown, int16 (6, 2): ``strength 12-21, 5+ spades``."""
     parts = []
     low, high = (int(n) for n in shown[STRENGTH])
     if strength := _range(low, high, int(TOP[STRENGTH])):

@@ -1,4 +1,4 @@
-"""What the calls of a system show, and deals that fit them."""
+"""Read what the calls of a system show, and sample deals that fit them."""
 
 from agents.hierarchy.inverse.shown import CallsShow, Memory, sample_view, shown_by_calls
 

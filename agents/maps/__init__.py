@@ -1,1 +1,1 @@
-"""Bidding by self-organizing maps: which map a state belongs to, its unit there, and the bidder ``som:FILE``."""
+"""Bid by self-organizing maps: choose a state's map, find its unit there; the bidder ``som:FILE``."""

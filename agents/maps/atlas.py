@@ -1,4 +1,4 @@
-"""The maps of a system and their file.
+"""Hold the maps of a system; read and write their file.
 
 A map is a grid of units. Each unit has a place in the space of inputs, and the calls of the training hands for which
 it was the best-matching unit: the one at the least Euclidean distance, of equals the first. The file is one of
@@ -69,7 +69,7 @@ class Map:
     hand: NDArray[np.float32]
 
     def points(self, rows: NDArray[np.int16]) -> NDArray[np.int16]:
-        """Where states with these inputs lie, int16 (N, E)."""
+        """Map inputs to points, int16 (N, E)."""
         return points(rows, self.metric)
 
     def best(self, place: NDArray[np.int16]) -> NDArray[np.int64]:
@@ -88,7 +88,7 @@ class Map:
 
     @cached_property
     def votes(self) -> NDArray[np.int64]:
-        """What units speak for, int64 (U, 38): their hands' calls; the neighbours' where these tell nothing."""
+        """Return the votes of units, int64 (U, 38): their hands' calls, or the neighbours' where a unit has none."""
         return self.calls.astype(np.int64) * _OWN + np.minimum(around(self.calls, self.rows, self.columns), _OWN - 1)
 
     @cached_property

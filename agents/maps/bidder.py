@@ -1,4 +1,4 @@
-"""``som:FILE``: calls as the hands of the best-matching unit were called.
+"""Define ``som:FILE``, which makes the most frequent call of the best-matching unit.
 
 A state belongs to one of the maps (``situations``). Of the calls that the unit's training hands made, the most
 frequent legal one is made. In a tie, where none of them is legal, or where the unit has no hands, the eight units
@@ -27,7 +27,7 @@ _ROWS = 8192  # states described at a time, to bound memory
 
 @dataclass(frozen=True)
 class Consulted:
-    """What the maps say of N states.
+    """The units and calls that the maps give for N states.
 
     Attributes:
         call: int8 (N,), what is called.
@@ -60,7 +60,7 @@ class MapBidder:
         return self.consult(view).call
 
     def explain(self, view: BidView, key: NDArray[np.uint64]) -> str:
-        """Why it calls as it does with the hand of the one row of ``view``."""
+        """Explain the call for the one row of ``view``."""
         from agents.maps.explain import explain
 
         return str(explain(self, view))
@@ -77,7 +77,7 @@ class MapBidder:
         return out
 
     def place(self, view: BidView, one: Map) -> NDArray[np.float64]:
-        """Where the one row of ``view`` lies on a map, float64 (E,)."""
+        """Return the coordinates of the one row of ``view`` on a map, float64 (E,)."""
         seen = rows_of(view, self._reader.meaning(view), self.atlas.inputs)
         return one.points(seen)[0].astype(np.float64)
 
@@ -101,7 +101,7 @@ class MapBidder:
 
 
 def read_bidder(path: str, opponents: str | None = None) -> MapBidder:
-    """The bidder of a file; a file that is asked for again is not read again, unless it has changed."""
+    """Return the bidder of a file; it reads a file again only after a change."""
     changed = os.stat(path).st_mtime_ns if os.path.isfile(path) else 0
     return MapBidder(_cached(path, changed), opponents)
 

@@ -1,4 +1,4 @@
-"""Why this call: the best-matching unit, what its hands and those of the units around it called, how sure that is."""
+"""Explain a call by the best-matching unit: the calls of its hands and of its neighbours', and how far they agree."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ class Explanation:
 
 
 def explain(bidder: MapBidder, view: BidView) -> Explanation:
-    """Why ``bidder`` calls as it does in the one row of ``view``."""
+    """Explain the call of ``bidder`` for the one row of ``view``."""
     found = bidder.consult(view)
     call, name, best = call_text(int(found.call[0])), SITUATIONS[found.situation[0]], int(found.unit[0])
     if best < 0:

@@ -1,4 +1,4 @@
-"""What a map sees of a state, as a row of whole numbers.
+"""Encode a state for a map, as a row of whole numbers.
 
 ``published``: the four lengths and the high-card points, as BridgeSOM had them, and what the auction adds in a few
 columns. ``learned``: all that case bases see (``agents.cases.features``), to be brought down by a learned metric.

@@ -1,4 +1,4 @@
-"""Which map a state belongs to: the six of BridgeSOM (DeLooze and Downey 2007), and two for all other calls.
+"""Choose the map of a state: the six maps of BridgeSOM (DeLooze and Downey 2007), and two for all other calls.
 
 =====================  =======================================================================================
 map                    the call
@@ -55,7 +55,7 @@ def situation(view: BidView) -> NDArray[np.int64]:
 
 
 def acts(view: BidView) -> NDArray[np.bool_]:
-    """Who has called other than pass: bool (N, 4); seats are counted from the one that calls (0 me, 2 partner)."""
+    """Return who has not only passed: bool (N, 4); seats are counted from the one that calls (0 me, 2 partner)."""
     out = np.zeros((len(view), 4), np.bool_)
     for number in range(view.history.shape[1]):
         there = np.flatnonzero(view.history[:, number] > PASS)

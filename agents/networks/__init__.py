@@ -1,1 +1,1 @@
-"""Networks that bid: what they see, their arithmetic, their files, and the players made of them."""
+"""Bid by networks: their inputs, arithmetic and files, and the players made of them."""

@@ -1,4 +1,4 @@
-"""What a network believes of the other hands, and deals drawn by that.
+"""Compute a network's belief about the other hands, and draw deals from it.
 
 The belief has 156 outputs: for each of the 52 cards, three numbers whose ``softmax`` is the chance that left, partner
 or right holds it; of my own cards they say nothing. Deals are drawn from the product of these chances, given that
@@ -21,7 +21,7 @@ OUTPUTS = BELIEFS
 
 
 def chances(belief: Network, view: BidView) -> NDArray[np.float64]:
-    """Who holds which card, for every row: float64 (N, 52, 3) for left, partner, right; 0 for my own cards."""
+    """Return who holds each card, as probabilities float64 (N, 52, 3): left, partner, right; 0 for my own cards."""
     outputs = belief.outputs(*inputs_of(view)).astype(np.float64).reshape(-1, 52, 3)
     powers = np.exp(outputs - outputs.max(axis=2, keepdims=True))
     out: NDArray[np.float64] = powers / powers.sum(axis=2, keepdims=True)
@@ -85,7 +85,7 @@ def _draw(hand, odds, numbers, table, owner, log_odds):  # type: ignore[no-untyp
 def draw_deals(
     hand: NDArray[np.bool_], odds: NDArray[np.float64], count: int, key: np.uint64
 ) -> tuple[NDArray[np.uint8], NDArray[np.float64]]:
-    """Deals drawn from the product of ``odds``, given thirteen cards for everybody.
+    """Draw deals from the product of ``odds``, conditioned on thirteen cards for each seat.
 
     Args:
         hand: bool (52,), my cards.

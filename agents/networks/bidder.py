@@ -1,4 +1,4 @@
-"""A network as a player: the legal call with the highest output."""
+"""Let a network bid: it makes the legal call with the highest output."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _ROWS = 4096  # asked at a time, to bound memory
 
 @dataclass(frozen=True, eq=False)
 class NetworkBidder:
-    """Makes the legal call with the highest output, the lowest such call in a tie. It uses no chance."""
+    """Makes the legal call with the highest output, the lowest such call in a tie. It uses no random numbers."""
 
     networks: Networks
     path: Path | None = None  # its file, beside which lies what its calls mean
@@ -27,7 +27,7 @@ class NetworkBidder:
         return self.outputs(view).argmax(axis=1).astype(np.int8)
 
     def explain(self, view: BidView, key: NDArray[np.uint64]) -> str:
-        """Why it calls as it does with the hand of the one row of ``view``; with a belief also what play-outs say."""
+        """Explain the call for the one row of ``view``; with a belief, also give the results of play-outs."""
         if self.networks.belief is None or self.path is None:
             from agents.networks.explain import explain
 
@@ -37,11 +37,11 @@ class NetworkBidder:
         return make_reason(f"policy:{self.path}").explain(view, key, acts=False)
 
     def meanings(self) -> Meanings | None:
-        """What its calls mean, if that was measured."""
+        """Return the measured meanings of its calls, if there are any."""
         return None if self.path is None else meanings_of(self.path)
 
     def outputs(self, view: BidView) -> NDArray[np.float32]:
-        """The outputs for every call, float32 (N, 38); minus infinity where it is not legal."""
+        """Return the outputs for every call, float32 (N, 38); minus infinity where it is not legal."""
         out = np.empty(view.mask.shape, np.float32)
         for start in range(0, len(view), _ROWS):
             rows = slice(start, min(start + _ROWS, len(view)))
@@ -51,7 +51,7 @@ class NetworkBidder:
         return out
 
     def probabilities(self, view: BidView) -> NDArray[np.float64]:
-        """The chance that the network gives to every call, float64 (N, 38); 0 where it is not legal."""
+        """Return the network's probability of every call, float64 (N, 38); 0 where it is not legal."""
         outputs = self.outputs(view).astype(np.float64)
         powers = np.exp(outputs - outputs.max(axis=1, keepdims=True))
         chances: NDArray[np.float64] = powers / powers.sum(axis=1, keepdims=True)

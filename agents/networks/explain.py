@@ -1,4 +1,4 @@
-"""Why a network calls as it does, in figures: the calls it considered, what each came to, and what it believes."""
+"""Explain a network's call: the calls it considered, the result of each, and its belief."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Explanation:
 
 
 def explain(bidder: NetworkBidder, view: BidView, meanings: Meanings | None = None) -> Explanation:
-    """Why ``bidder`` calls as it does with the hand of the one row of ``view``.
+    """Explain the call of ``bidder`` for the one row of ``view``.
 
     Args:
         meanings: what its calls mean (``agents.networks.meaning``), if that was measured.
@@ -56,7 +56,7 @@ def explain(bidder: NetworkBidder, view: BidView, meanings: Meanings | None = No
 
 
 def shown(meanings: Meanings | None, view: BidView) -> list[str]:
-    """What each other seat has shown by its own calls, if it bids as the network does, seat by seat to the left."""
+    """Describe what each other seat has shown, if it bids as the network does, seat by seat to the left."""
     if meanings is None:
         return []
     seat = int(view.seat[0])
@@ -64,7 +64,7 @@ def shown(meanings: Meanings | None, view: BidView) -> list[str]:
 
 
 def believed(bidder: NetworkBidder, view: BidView) -> list[str]:
-    """What the other seats are believed to hold on average, seat by seat to the left."""
+    """Describe the average hand of each other seat by the network's belief, seat by seat to the left."""
     if bidder.networks.belief is None:
         return []
     from agents.networks.belief import chances

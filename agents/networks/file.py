@@ -91,7 +91,7 @@ def load(path: str | os.PathLike[str]) -> Networks:
 
 
 def digest(network: Network) -> str:
-    """What tells one network from another."""
+    """Return a hash that identifies a network."""
     out = hashlib.sha256()
     for layer in network.layers:
         out.update(layer.weight.astype("<i2").tobytes() + layer.bias.astype("<i4").tobytes())

@@ -1,4 +1,4 @@
-"""What a network sees: a state of the auction as the numbers of the inputs that are on.
+"""Encode a state of the auction for a network, as the numbers of the inputs that are on.
 
 Every input is 0 or 1, and some 45 of them are 1. So a state is a short list of numbers, and the first layer of a
 network is the sum of as many rows of its weights.
@@ -143,7 +143,7 @@ def _inputs_of_rows(hand, history, length, dealer, vulnerability, seat, out, sta
 
 
 def inputs_of(view: BidView) -> Sparse:
-    """The inputs that are on in a batch of views.
+    """Return the inputs that are on in a batch of views.
 
     Returns:
         numbers uint16 (M,), row behind row, and where each row starts, int64 (N + 1,).

@@ -1,4 +1,4 @@
-"""What a network's calls mean, measured: the ranges that nine in ten of its hands keep to, in a small file beside it.
+"""Read the measured meanings of a network's calls: the ranges that hold nine in ten hands, in a file beside it.
 
 The file is one of ``bridge_env.weights``, with one row for each auction that came up often enough:
 
@@ -43,14 +43,14 @@ class Meanings:
     measured: Mapping[str, Any] = field(default_factory=dict)
 
     def find(self, keys: NDArray[np.uint64]) -> NDArray[np.int64]:
-        """The row of each auction, -1 where it was not met often enough."""
+        """Find the row of each auction; -1 if it occurred too rarely to measure."""
         if not len(self.key):
             return np.full(len(keys), -1)
         at = np.minimum(np.searchsorted(self.key, keys), len(self.key) - 1)
         return np.where(self.key[at] == keys, at, -1)
 
     def shown(self, view: BidView) -> list[str]:
-        """What each other seat has shown by its own calls, in words, left first; for the one row of ``view``."""
+        """Describe what each other seat has shown by its calls, left first; for the one row of ``view``."""
         keys = auction_keys(view.history[:1, : int(view.length[0])])[0]
         rows = self.find(keys)
         out = []

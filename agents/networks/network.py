@@ -1,4 +1,4 @@
-"""A multilayer perceptron over sparse inputs, in whole numbers: the same outputs on every machine, in any batch.
+"""Compute a multilayer perceptron over sparse inputs in whole numbers: equal outputs on every machine, in any batch.
 
 Weights are whole multiples of a layer's step, and what a layer passes on is rounded to whole numbers 0 to 255. No sum
 then reaches 2**24, so that float32 holds every one of them exactly, in whatever order a library of linear algebra
@@ -49,7 +49,7 @@ class Layer:
         return self.weight.astype(np.float32), self.bias.astype(np.float32)
 
     def largest_sum(self, first: bool, most_on: int) -> float:
-        """What no sum of this layer exceeds."""
+        """Return an upper bound of the sums of this layer."""
         size = np.abs(self.weight.astype(np.float64))
         if first:  # at most ``most_on`` inputs are on
             size = -np.sort(-size, axis=0)[:most_on]
@@ -58,7 +58,7 @@ class Layer:
 
 
 class NetworkError(ValueError):
-    """Layers that are no network; the message says why."""
+    """Layers that do not form a network; the message says why."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -164,7 +164,7 @@ def quantized(layers: Sequence[tuple[ArrayLike, ArrayLike]], most_on: int) -> Ne
 
 
 def check(network: Network, inputs: int, outputs: int, most_on: int) -> None:
-    """Is this a network from ``inputs`` to ``outputs`` whose sums are exact?
+    """Check that this is a network from ``inputs`` to ``outputs`` whose sums are exact.
 
     Raises:
         NetworkError: it is not; the message says why.

@@ -1,4 +1,4 @@
-"""Sums of the layers after the first, in whole numbers: with numpy as float32, or with torch as bytes.
+"""Sum the layers after the first in whole numbers: with numpy as float32, or with torch as bytes.
 
 Both give the same numbers to the last bit. Bytes are near twice as fast where the processor has instructions for them
 and torch is there; ``use_fastest`` finds out. numpy alone is what everybody has, and what is used unless asked.
@@ -45,12 +45,12 @@ def use_fastest(torch: Any) -> bool:
 
 
 def bytes_in_use() -> bool:
-    """Are products made of bytes in this process?"""
+    """Return whether this process multiplies bytes."""
     return _Chosen.torch is not None
 
 
 def _bytes_win(torch: Any) -> bool:
-    """Are two products of bytes faster than one of floats?"""
+    """Measure whether two products of bytes are faster than one of floats."""
     rows, width = 512, 256
     numbers = torch.ones((rows, width), dtype=torch.int8)
     two = torch.ones((width, 2 * width), dtype=torch.int8)

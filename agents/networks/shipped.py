@@ -1,4 +1,4 @@
-"""The networks that come with the package, and which of them training may meet."""
+"""List the networks of the package, and which of them training may use."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def shipped_networks() -> list[str]:
 
 
 def network_path(argument: str) -> Path:
-    """The file that ``NAME`` or ``FILE`` stands for.
+    """Return the file that ``NAME`` or ``FILE`` names.
 
     Raises:
         SpecError: there is neither.
@@ -40,7 +40,7 @@ def network_path(argument: str) -> Path:
 
 
 def read_networks(argument: str) -> Networks:
-    """The networks that ``NAME`` or ``FILE`` stands for.
+    """Read the networks that ``NAME`` or ``FILE`` names.
 
     Raises:
         SpecError: there is no such file, or it is damaged.

@@ -1,4 +1,4 @@
-"""Many tables at which networks bid: auctions advance together, each player is asked once a round."""
+"""Let networks bid at many tables: auctions advance together, and each player is asked once a round."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class Deals:
         return cls(owner, tricks, dealer, vulnerability, hand.reshape(len(owner), 4, HAND_ON))
 
     def points(self, auctions: Auctions, board: NDArray[np.int64], doubled: NDArray[np.bool_]) -> NDArray[np.int64]:
-        """What finished auctions score, NS-positive; where ``doubled``, a contract that fails counts as doubled."""
+        """Score finished auctions, NS-positive; where ``doubled``, a contract that fails counts as doubled."""
         bid, doubling, declarer = auctions.contracts()
         took = self.tricks[board, np.maximum(declarer, 0), np.maximum(bid, 0) % 5]
         fails = doubled & (bid >= 0) & (took < bid // 5 + 7)
@@ -100,7 +100,7 @@ def _look(rows, board, state, history, hand, dealer, vulnerability, numbers, sta
 def look(
     auctions: Auctions, deals: Deals, board: NDArray[np.int64], rows: NDArray[np.int64]
 ) -> tuple[Sparse, NDArray[np.bool_]]:
-    """What the seats to call at ``rows`` see: the inputs that are on, and the legal calls bool (N, 38)."""
+    """Return what the seats to call at ``rows`` see: the inputs that are on, and the legal calls bool (N, 38)."""
     longest = int(auctions.length[rows].max(initial=0))
     numbers = np.empty(len(rows) * (HAND_ON + 9 + min(longest, MOST_ON)) + MOST_ON, np.uint16)
     starts, mask = np.empty(len(rows) + 1, np.int64), np.empty((len(rows), NUM_CALLS), np.bool_)
@@ -213,7 +213,7 @@ def _branch(state, history, source, dealer, vulnerability, length, call):  # typ
 def branched(
     auctions: Auctions, rows: NDArray[np.int64], length: NDArray[np.int64], call: NDArray[np.int8]
 ) -> Auctions:
-    """Auctions that go as ``auctions`` at ``rows`` for ``length`` calls, and then with another ``call``."""
+    """Branch auctions: copy the first ``length`` calls of ``auctions`` at ``rows``, then make another ``call``."""
     out = auctions.take(rows)
     _branch(
         out.state,
@@ -233,7 +233,7 @@ def all_by(
     dealer: NDArray[np.int16],
     vulnerability: NDArray[np.int16],
 ) -> Auctions:
-    """The auctions of deals (N, 52) when all four seats call as the network likes best."""
+    """Bid deals (N, 52) with the network's likeliest call in all four seats."""
     n = len(owner)
     deals = Deals.of(owner, np.zeros((n, 4, 5), np.int8), dealer, vulnerability)
     auctions, seated = Auctions(dealer, vulnerability), np.zeros((n, 2), np.int8)

@@ -1,1 +1,1 @@
-"""An agent that thinks: it samples deals that fit the auction and looks ahead before it calls (``reason:SYSTEM``)."""
+"""Think before calling: sample deals that fit the auction, and look ahead (``reason:SYSTEM``)."""

@@ -1,4 +1,4 @@
-"""Calls to think about: what the hierarchy makes available, and what the sampled deals suggest."""
+"""Collect candidate calls: those that the system nearly makes, and those that the sampled deals suggest."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _WEAK = 8  # with fewer points, and no six-card suit, silence needs no thought b
 
 
 def near_calls(bidder: HierarchyBidder, view: BidView) -> NDArray[np.float32]:
-    """How far each hand is from a rule that makes each call: float32 (N, 38), infinite where none does."""
+    """Measure how far each hand is from a rule for each call: float32 (N, 38), infinite without a rule."""
     pool, systems = bidder.seated(view)
     out = np.empty((len(view), NUM_CALLS), np.float32)
     near_rows(
@@ -36,7 +36,7 @@ def by_system(call: int, near: NDArray[np.float32], mask: NDArray[np.bool_], opt
 
 
 def worth_thinking(view: BidView, row: int, calls: list[int], free: bool) -> bool:
-    """May another call than the first be better at all?"""
+    """Return whether a call other than the first may be better."""
     history = view.history[row, : int(view.length[row])]
     if calls[0] != PASS or (len(calls) > 1 and not free):
         return True
@@ -59,7 +59,7 @@ def by_sample(
     declarers: NDArray[np.int16],
     current: tuple[int, int, int],
 ) -> list[int]:
-    """What the sampled deals suggest: the contracts of ours that score best on average, and a double that pays.
+    """Suggest calls from the sampled deals: our contracts with the best average score, and a double that pays.
 
     Args:
         leaves: float32 (S, 4, 35, 3), to declarer's side; I am seat 0.

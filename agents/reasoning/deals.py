@@ -1,4 +1,4 @@
-"""The deals that a reasoner thinks over: its own cards, and hands for the others that fit their calls.
+"""Sample deals for a reasoner: its own cards, and hands for the others that fit their calls.
 
 A seat with a system has shown the hands on which the system makes its calls (``agents.hierarchy.shown``). One without
 has shown that its calls seemed best to it. So each deal counts by how good they look from that hand: the other three
@@ -125,7 +125,7 @@ def trusts(habits: Sequence[Habit], options: Options) -> NDArray[np.float64]:
 
 
 def as_they_double(leaves: NDArray[np.float32], habits: Sequence[Habit]) -> NDArray[np.float32]:
-    """The leaves where opponents double all from 2NT up: what stands undoubled there is worth what it is doubled."""
+    """Adjust the leaves for opponents who double all bids from 2NT up: undoubled contracts there count as doubled."""
     for side in (0, 1):
         if habits[1 - side].doubles and habits[3 - side].doubles:
             leaves[:, side::2, _TWO_NOTRUMP:, 0] = leaves[:, side::2, _TWO_NOTRUMP:, 1]

@@ -1,4 +1,4 @@
-"""Thinking among strangers: a player's usual call, unless deals that fit the auction say that another one is better.
+"""Think among strangers: make a player's usual call, unless deals that fit the auction favour another one.
 
 ``reason:policy:NAME`` thinks so always, ``reason:SYSTEM`` where it does not know the opponents' system. Deals are drawn
 by a network's belief, and weighed by how likely the calls of the others were with those hands: partner's by what the
@@ -35,7 +35,7 @@ _DRAWN = 16  # deals drawn for each that is wanted
 
 @dataclass(frozen=True, eq=False)
 class Weighing:
-    """How a call was found.
+    """A chosen call with the reasons for it.
 
     Attributes:
         call: what is called; ``usual`` what the player calls without thinking.
@@ -82,13 +82,13 @@ class Doubter:
         return out
 
     def explain(self, view: BidView, key: NDArray[np.uint64], *, acts: bool = True) -> str:
-        """Why it calls as it does with the hand of the one row of ``view``; if it does not act, why the usual call."""
+        """Explain the call for the one row of ``view``; if it does not think, explain the usual call."""
         from agents.reasoning.explain_doubt import explain
 
         return str(explain(self, view, key, self.voice.meanings(), acts=acts))
 
     def think(self, view: BidView, key: NDArray[np.uint64]) -> Weighing:
-        """How the call of the one row of ``view`` is found."""
+        """Find the call for the one row of ``view``, with the reasons."""
         seen = turned(view)
         return self._weigh(seen, key[0], self.voice.considers(seen, self.options)[0])
 

@@ -1,4 +1,4 @@
-"""Why a reasoner calls as it does, in words: candidates, what the seats have shown, and some of the deals."""
+"""Explain a reasoner's call: candidates, what the seats have shown, and some of the deals."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ class Explanation:
 
 
 def explain(reasoner: Reasoner, view: BidView, key: NDArray[np.uint64]) -> Explanation:
-    """Why ``reasoner`` calls as it does with the hand of the one row of ``view``."""
+    """Explain the call of ``reasoner`` for the one row of ``view``."""
     seat = int(view.seat[0])
     thought = reasoner.think(view, key)
     because = "" if reasoner.free else explain_system(reasoner.reader, view).because

@@ -1,4 +1,4 @@
-"""Why a network that thinks calls as it does: its candidates in play-outs, what it believes, and some of the deals."""
+"""Explain the call of a network that thinks: its candidates in play-outs, its belief, and some of the deals."""
 
 from __future__ import annotations
 

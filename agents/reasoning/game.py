@@ -1,4 +1,4 @@
-"""The rest of an auction as a game with four visible hands, solved by backward induction.
+"""Solve the rest of an auction by backward induction, as a game with four visible hands.
 
 A position is the last bid and who made it, its doubling, the passes since, and the seat to call. From 7NT down, the
 value of each is the best that its side can reach; bids above are at hand as the best of those already solved.
@@ -102,7 +102,7 @@ def _value(state, leaf, trust, best, values):
 
 @njit
 def game_values(states, leaves, trust, out):
-    """What each position is worth on each deal.
+    """Return the value of each position on each deal.
 
     Args:
         states: int16 (C, STATE_COLUMNS), rows of ``bridge_env.auction``; some may be over.

@@ -1,4 +1,4 @@
-"""What a reasoner knows of the other players' ways: what their calls tell, and whether they go on bidding."""
+"""Describe the other players to a reasoner: what their calls show, and whether they bid on."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What each contract is worth on sampled deals, and differences of points in IMPs."""
+"""Value each contract on sampled deals, and convert differences of points to IMPs."""
 
 from __future__ import annotations
 

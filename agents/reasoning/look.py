@@ -1,4 +1,4 @@
-"""Looking ahead: what each candidate comes to on each sampled deal."""
+"""Look ahead: value each candidate on each sampled deal."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def by_systems(
 
 
 def points_of(auctions: Auctions, leaves: NDArray[np.float32], boards: NDArray[np.int64]) -> NDArray[np.float64]:
-    """What finished auctions come to, in points to N and S: float64 (N,); ``boards`` (N,) says whose ``leaves``."""
+    """Score finished auctions in points for NS: float64 (N,); ``boards`` (N,) says whose ``leaves``."""
     contracts = auctions.contracts()
     bid, declarer = contracts.bid.astype(np.int64), contracts.declarer.astype(np.int64)
     points = leaves[boards, declarer, bid, contracts.doubling].astype(np.float64)

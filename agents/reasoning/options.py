@@ -1,4 +1,4 @@
-"""How a reasoner thinks: what may stand behind ``?`` in a spec, ``reason:sayc?samples=128&look=minimax``."""
+"""Parse the options of a reasoner, behind ``?`` in its spec: ``reason:sayc?samples=128&look=minimax``."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _CHOICES = {
 
 @dataclass(frozen=True)
 class Options:
-    """What to think with.
+    """Options of a reasoner.
 
     Attributes:
         samples: deals that a hard call is thought over on.
@@ -55,7 +55,7 @@ class Options:
 
 
 def parse_options(text: str, spec: str, usual: Options | None = None) -> Options:
-    """The options of ``samples=128&look=minimax``.
+    """Parse ``samples=128&look=minimax``.
 
     Raises:
         SpecError: an option that there is not, or a value that it cannot have.

@@ -1,4 +1,4 @@
-"""``reason:SYSTEM``: the system's call, unless sampled deals say that another one is better.
+"""Define ``reason:SYSTEM``: it makes the system's call, unless sampled deals favour another one.
 
 Everything is seen from the seat to call, which is turned to N: a hand in the same auction is thought over in the same
 way wherever it sits, and what was read of an auction serves all four seats.
@@ -31,7 +31,7 @@ _HOPELESS = 2.0  # so many standard errors behind the system's call
 
 @dataclass(frozen=True, eq=False)
 class Thought:
-    """How a call was found.
+    """A chosen call with the reasons for it.
 
     Attributes:
         call: what is called.
@@ -95,13 +95,13 @@ class Reasoner:
         return calls
 
     def explain(self, view: BidView, key: NDArray[np.uint64]) -> str:
-        """Why it calls as it does with the hand of the one row of ``view``."""
+        """Explain the call for the one row of ``view``."""
         from agents.reasoning.explain import explain
 
         return str(explain(self, view, key))
 
     def think(self, view: BidView, key: NDArray[np.uint64]) -> Thought:
-        """How the call of the one row of ``view`` is found; the deals are turned so that the seat to call is N."""
+        """Find the call for the one row of ``view``, with the reasons; its deals have the seat to call at N."""
         return self._think_all(turned(view), key, int(view.seat[0] in (1, 2)))[0]
 
     def _think_all(self, view: BidView, key: NDArray[np.uint64], frame: int) -> list[Thought]:
@@ -206,7 +206,7 @@ def _surely_better(gain: NDArray[np.float64], error: NDArray[np.float64], option
 
 
 def turned(view: BidView) -> BidView:
-    """The same rows with the seat to call turned to N."""
+    """Rotate rows so that the seat to call is N."""
     swap = (view.seat & 1 == 1) & ((view.vulnerability == 1) | (view.vulnerability == 2))
     vulnerability = np.where(swap, 3 - view.vulnerability, view.vulnerability).astype(np.int16)
     return BidView(

@@ -40,11 +40,11 @@ class Voice(Protocol):
     mixed: float
 
     def considers(self, view: BidView, options: Options) -> list[Considered]:
-        """The calls to think about, row by row; one alone where there is nothing to think about."""
+        """Return the calls to consider, row by row; a single call where there is no choice."""
         ...
 
     def meanings(self) -> Meanings | None:
-        """What the player's calls mean, if that was measured."""
+        """Return the measured meanings of the player's calls, if there are any."""
         ...
 
     def chance(self, seen: Sparse, view: BidView, call: int) -> NDArray[np.float64]:

@@ -1,4 +1,4 @@
-"""Double-dummy tricks: solved exactly, read from a library of solved deals, and the two in a row."""
+"""Get double-dummy tricks from a library of solved deals, from an exact solver, or from both in turn."""
 
 from bridge_env.double_dummy.canonical import (
     CanonicalForm,

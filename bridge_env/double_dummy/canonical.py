@@ -1,4 +1,4 @@
-"""One deal is 96 deals: permuting the four suits and turning the table permute the entries of its table.
+"""Reduce the 96 images of a deal, by suit permutation and table rotation, to one canonical form.
 
 (Mirroring left and right is not exact, because play goes clockwise.) The canonical form picks one of the 96,
 so that equal deals in disguise are found equal, and so that the split into boards for training and boards
@@ -30,7 +30,7 @@ _OWNER_SHIFTS = 2 * np.arange(13, dtype=np.uint32)
 
 @dataclass(frozen=True, slots=True)
 class CanonicalForm:
-    """The canonical forms of N deals and how to get there.
+    """The canonical forms of N deals, with the permutations that lead to them.
 
     ``cards.permute_suits(cards.rotate_deals(deal, rotation), order)`` of row i is its canonical deal.
 
@@ -51,7 +51,7 @@ class CanonicalForm:
         return CanonicalForm(self.words[r], self.rotation[r], self.order[r])
 
     def tricks_to(self, tricks: ArrayLike, other: CanonicalForm) -> Int8Array:
-        """Tables of these deals turned into tables of their images ``other``, row by row: int8 (N, 4, 5).
+        """Convert the tables of these deals to those of their images ``other``, row by row: int8 (N, 4, 5).
 
         Args:
             tricks: int8 (N, 4, 5), tables of the deals that these forms are of.
@@ -112,7 +112,7 @@ def key_of_words(words: UInt64Array) -> UInt64Array:
 
 
 def is_judging(owner: ArrayLike) -> BoolArray:
-    """The split, bool (N,): True for the quarter of all deals kept for judging, False for training.
+    """Return the split, bool (N,): True for the quarter of all deals kept for judging, False for training.
 
     Raises:
         DealError: not deals.

@@ -1,4 +1,4 @@
-"""Double-dummy tricks from wherever they are cheapest: the library of solved deals, then the solver."""
+"""Get double-dummy tricks from the cheapest source: the library of solved deals, then the solver."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from bridge_env.double_dummy.library import Library, embedded
 
 
 class Cascade:
-    """Looks deals up, under all suit permutations and turns of the table, and solves the rest exactly.
+    """Looks deals up under all suit permutations and rotations of the table, and solves the rest exactly.
 
     A ``bridge_env.protocols.DoubleDummy``. No library is opened until a deal comes; nothing is solved, and endplay not
     imported, until one comes that the library does not have.

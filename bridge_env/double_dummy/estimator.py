@@ -1,4 +1,4 @@
-"""Double-dummy tricks estimated by a network: a distribution over 0..13 for each of the 20 entries of a table.
+"""Estimate double-dummy tricks by a network: a distribution over 0..13 for each of the 20 entries of a table.
 
 The network is plain numpy here; ``training.estimators`` fits it. Two symmetries of the game are built in, not
 learned:
@@ -76,7 +76,7 @@ class TrickEstimator:
         self._read = _Layer(self.weights, "read")
 
     def distribution(self, owner: ArrayLike) -> Float32Array:
-        """How likely each number of tricks is.
+        """Return the probability of each number of tricks.
 
         Args:
             owner: deals uint8 (N, 52).
@@ -111,7 +111,7 @@ class TrickEstimator:
         out[rows] = logits.transpose(0, 2, 1, 3)
 
     def tricks(self, owner: ArrayLike) -> NDArray[np.int8]:
-        """The medians of the distributions, int8 (N, 4, 5): estimates, which no match may be scored with."""
+        """Return the medians of the distributions, int8 (N, 4, 5). Never score a match with estimates."""
         return quantile(self.distribution(owner), np.float32(0.5))
 
     def _logits(self, suits: Float32Array) -> Float32Array:
@@ -216,7 +216,7 @@ def _blas() -> ThreadpoolController:
 
 
 def quantile(distribution: Float32Array, q: ArrayLike) -> NDArray[np.int8]:
-    """The fewest tricks whose probability of not being exceeded is at least ``q``: int8, one axis less.
+    """Return the ``q``-quantile: the fewest tricks not exceeded with probability ``q``. int8, one axis less.
 
     Args:
         distribution: (..., 14).
@@ -228,7 +228,7 @@ def quantile(distribution: Float32Array, q: ArrayLike) -> NDArray[np.int8]:
 
 
 def expected_scores(distribution: ArrayLike, vulnerability: ArrayLike) -> Float32Array:
-    """Expected points of every contract, for declarer's side: float32 (N, 4, 35, 3) [declarer, bid, doubling].
+    """Return the expected points of every contract for declarer: float32 (N, 4, 35, 3) [declarer, bid, doubling].
 
     Scores are not linear in tricks, so this is the mean of the scores, not the score of the mean.
 
@@ -276,7 +276,7 @@ def load_estimator(path: str | os.PathLike[str]) -> TrickEstimator:
 
 @lru_cache(maxsize=1)
 def embedded_estimator() -> TrickEstimator:
-    """The estimator that ships with the package; read once.
+    """Return the estimator that ships with the package; it is read once.
 
     Raises:
         EstimatorFileError: the installation is damaged.

@@ -36,7 +36,7 @@ _dds_threads = 0  # what the loaded DDS is set to; 0 = not set yet
 
 
 def default_threads() -> int:
-    """How many threads DDS gets unless told.
+    """Return the default number of threads for DDS.
 
     What the variable BRIDGE_ENV_DDS_THREADS says, if it is set; else one in a worker process (of
     multiprocessing or Ray, where every core has a worker of its own); else one a core.
@@ -59,7 +59,7 @@ def default_threads() -> int:
 def check_contracts(
     owner: ArrayLike, declarer: ArrayLike, strain: ArrayLike
 ) -> tuple[UInt8Array, NDArray[np.intp], NDArray[np.intp]]:
-    """Deals and a contract's declarer and strain for each, checked: (N, 52), (N,), (N,).
+    """Check deals with a declarer and a strain for each; return them as (N, 52), (N,), (N,).
 
     One declarer or one strain stands for all deals.
 
@@ -174,7 +174,7 @@ class ExactDoubleDummy:
 
 
 def cheaper_as_table(missing: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Which deals to solve as a whole table rather than entry by entry: bool (N,) of ``missing`` (N, 4, 5).
+    """Choose the deals to solve as whole tables rather than entry by entry: bool (N,) of ``missing`` (N, 4, 5).
 
     Measured, in ms of CPU a deal: table 265; one strain for 1, 2, 4 declarers 22, 33, 55. All 20 entries one
     by one cost as much as the table, so nearly all of them are better bought with the rest thrown in.

@@ -122,7 +122,7 @@ def write_records(path: str | os.PathLike[str], records: UInt8Array | bytearray,
 
 
 class Library:
-    """Solved deals, unpacked as they are asked for. Open one with :meth:`open`.
+    """Solved deals, unpacked on demand. Open one with :meth:`open`.
 
     It pickles as its path: workers read the file themselves.
 
@@ -191,7 +191,7 @@ class Library:
         return self._records[np.atleast_1d(np.asarray(indices, np.intp))]
 
     def find(self, owner: ArrayLike) -> IndexArray:
-        """Where each deal of ``owner`` (N, 52) stands, intp (N,); -1 if it is not here.
+        """Find the index of each deal of ``owner`` (N, 52): intp (N,), -1 for deals not in the library.
 
         Raises:
             DealError: not deals.
@@ -202,7 +202,7 @@ class Library:
         return np.where(same, index, -1)
 
     def tables_of(self, owner: ArrayLike) -> Int8Array:
-        """Tables int8 (N, 4, 5) of deals (N, 52); rows of -1 for those not here.
+        """Look up the tables int8 (N, 4, 5) of deals (N, 52); rows of -1 for deals not in the library.
 
         A deal is here if any of its 96 images under suit permutations and turns of the table is.
 
@@ -309,6 +309,6 @@ atexit.register(_extracted.close)
 
 @functools.cache
 def embedded() -> Library:
-    """The library that ships with the package, random deals: opened at the first call, then kept."""
+    """Return the library of random deals that ships with the package: opened at the first call, then kept."""
     file = resources.files("bridge_env") / "data" / "solved_deals.bdl"
     return Library.open(_extracted.enter_context(resources.as_file(file)))

@@ -1,4 +1,4 @@
-"""Looking after libraries of solved deals: what is in one, is it right, make one of several, take one in."""
+"""Maintain libraries of solved deals: inspect, verify, merge, import."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ PathLike = str | os.PathLike[str]
 
 
 def info(path: PathLike) -> dict[str, Any]:
-    """What a library holds: file name, bytes, deals, those for training and for judging, how it was made.
+    """Describe a library: file name, bytes, deals, those for training and for judging, how it was made.
 
     Raises:
         LibraryError: not a whole, sound library.
@@ -101,7 +101,7 @@ def _by_contracts(solver: DoubleDummy, deals: UInt8Array) -> NDArray[np.int8]:
 
 
 def merge(paths: Sequence[PathLike], out: PathLike) -> int:
-    """One library of several, in their order, each deal once.
+    """Merge several libraries into one, in their order, without duplicate deals.
 
     Returns:
         How many deals ``out`` holds.

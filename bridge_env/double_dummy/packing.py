@@ -64,7 +64,7 @@ def pack_records(owner: ArrayLike, tricks: ArrayLike) -> UInt8Array:
 
 
 def impossible_records(records: UInt8Array) -> str | None:
-    """Which of packed records uint8 (N, 23) cannot be, and why; None where all can.
+    """Find a packed record uint8 (N, 23) that is impossible, and say why; None if all are possible.
 
     A hand holds 13 cards, and an entry of a table is 0..13. Both are read off the packed bytes, eight at a time, for a
     fraction of what unpacking would cost.

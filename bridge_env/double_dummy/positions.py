@@ -1,4 +1,4 @@
-"""What every legal card is worth double dummy, in the middle of the play: one solve of DDS gives all of a position.
+"""Solve every legal card double dummy in the middle of the play: one call of DDS solves all cards of a position.
 
 DDS values cards that are equal (touching, counting those in play) once, and tells which they are.
 """
@@ -40,7 +40,7 @@ def card_tricks(
     threads: int | None = None,
     wanted: int = ALL_CARDS,
 ) -> Int8Array:
-    """Tricks that the side of the hand to play takes from here on, the present trick included, for every card.
+    """For every card, count the tricks that the side to play takes from here on, including the present trick.
 
     Args:
         left: uint8 (N, 52), the seat that still holds each card; 255 for cards that were played, also to this trick.

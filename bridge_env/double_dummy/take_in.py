@@ -1,4 +1,4 @@
-"""Solved deals of others as a library: NumPy files, which may be damaged, or tell of more than they hold."""
+"""Import solved deals of other programs from NumPy files, which may be damaged or claim more than they hold."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A board as records tell it, what was left out of them, and whether auctions are legal."""
+"""Represent boards of records and the problems in them; check that auctions are legal."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class BadBoard(Exception):
 
 @dataclass(frozen=True, eq=False)
 class Board:
-    """A deal, and as much of its story as is known. Equal boards may come from different lines.
+    """A deal with what is known of its auction, play and result. Equal boards may come from different lines.
 
     Attributes:
         owner: uint8 (52,), the seat that holds each card.
@@ -80,7 +80,7 @@ class Board:
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """A board, or a piece of a file, that was left out. ``str`` gives ``file:line: reason``.
+    """A board or piece of a file that was skipped. ``str`` gives ``file:line: reason``.
 
     Attributes:
         kind: the reason in a few words, the same for all that suffer from the same.
@@ -101,14 +101,14 @@ class Problem:
 
 @dataclass(frozen=True, slots=True)
 class ReadResult:
-    """Boards in the order of the file, and what was left out, in the order of the lines."""
+    """Boards in the order of the file, and the problems in the order of the lines."""
 
     boards: list[Board]
     problems: list[Problem]
 
     @classmethod
     def of(cls, items: Iterable[Board | Problem]) -> ReadResult:
-        """What came one by one, sorted into the two."""
+        """Sort a stream of boards and problems into the two lists."""
         result = cls([], [])
         for item in items:
             (result.boards if isinstance(item, Board) else result.problems).append(item)  # type: ignore[arg-type]

@@ -71,7 +71,7 @@ def read_lin(source: Source) -> ReadResult:
 
 
 def iter_lin(source: Source) -> Iterator[Board | Problem]:
-    """The same one by one, some hundred ahead."""
+    """Read boards one by one, with a lookahead of some hundred."""
     name = source_name(source)
     faults: list[Fault] = []
     lins = _boards(_values(text_lines(source, faults), faults))
@@ -261,7 +261,7 @@ def _board(draft: _Draft, end: str | Contract | None) -> tuple[Board, BadBoard |
 
 
 def write_lin(target: Source, boards: Iterable[Board]) -> list[tuple[Board, str]]:
-    """Write boards, one a line; ``read_lin`` gives the same back, but for what LIN cannot hold.
+    """Write boards, one a line. ``read_lin`` gives the same boards back, except for what LIN cannot hold.
 
     Args:
         target: a path (gzipped if it ends in ``.gz``; the text is UTF-8), or a text or binary stream.
@@ -333,7 +333,7 @@ def viewer_link(board: Board) -> str:
 
 
 def board_of_link(link: str) -> Board:
-    """The board that a link to the hand viewer shows: ``?lin=...``, or ``?n=...&s=...&d=...&a=...``.
+    """Read the board that a link to the hand viewer shows: ``?lin=...``, or ``?n=...&s=...&d=...&a=...``.
 
     Without ``v`` and a board's number nobody is vulnerable, as the viewer has it.
 

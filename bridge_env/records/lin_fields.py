@@ -1,4 +1,4 @@
-"""The inner layer of LIN: what the values of one board mean, and the other way round.
+"""Convert the values of one LIN board to a ``Board`` and back.
 
 LIN counts seats from South, clockwise; a played trick is told in the order of play, while a ``Board`` has a
 column for each seat.
@@ -89,7 +89,7 @@ class LinBoard:
 
 
 def read_number(lin: LinBoard) -> int | None:
-    """The board's number, if one is told."""
+    """Read the board's number, if one is given."""
     match = _PLACE.match(lin.values.get("qx", "").strip())
     if match:
         return int(match[2])

@@ -1,4 +1,4 @@
-"""The outermost layer of PBN and LIN: bytes to numbered lines of text, and those of PBN without comments.
+"""Split PBN and LIN bytes into numbered lines of text, and remove comments from PBN.
 
 Lines come one by one, so a file of any size takes the memory of its longest line. Every step is linear in
 what it reads, whatever that is. What is wrong is noted with its line and reading goes on.

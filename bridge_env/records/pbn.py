@@ -1,4 +1,4 @@
-"""Portable Bridge Notation: boards in and out, one by one, so that a bad board costs nothing but itself.
+"""Read and write Portable Bridge Notation, board by board, so that a bad board does not affect the others.
 
 ``read_boards`` (a list) and ``iter_boards`` (one by one) never raise for what a file contains. A board that
 cannot be trusted (cards missing or twice, an illegal auction, a contract that its auction does not end in, ...)
@@ -83,7 +83,7 @@ def read_boards(source: Source) -> ReadResult:
 
 
 def iter_boards(source: Source) -> Iterator[Board | Problem]:
-    """The same one by one, some hundred ahead, so that a file of any size fits in memory.
+    """Read boards one by one, with a lookahead of some hundred, so that a file of any size fits in memory.
 
     Problems come about where they arise, not exactly in the order of their lines.
     """

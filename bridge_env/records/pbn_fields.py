@@ -1,4 +1,4 @@
-"""The inner layer of PBN reading: what the tags and rows of one game mean.
+"""Interpret the tags and rows of one PBN game.
 
 Each function reads one thing of a ``Game`` and raises ``BadBoard``, with the line and the reason, where it
 cannot be made out. None means that the file leaves it open.
@@ -153,7 +153,7 @@ def _notes(game: Game, noted: list[tuple[int, str]]) -> dict[int, str]:
 
 
 def passes_missing(calls: Sequence[int]) -> int:
-    """How many passes end the auction."""
+    """Return the number of passes that end the auction."""
     trailing = 0
     while trailing < len(calls) and calls[-1 - trailing] == PASS:
         trailing += 1

@@ -1,4 +1,4 @@
-"""The outer layer of PBN: lines to games, a game being its tags and the rows under them.
+"""Group the lines of a PBN file into games: tags with the rows under them.
 
 Knows the file format (PBN 2.1, https://www.tistis.nl/pbn/) and nothing of bridge; ``bridge_env.records.pbn`` gives
 the games their meaning. What is wrong is noted with its line and reading goes on.

@@ -81,7 +81,7 @@ def play_orders(boards: Sequence[_Told]) -> tuple[NDArray[np.int8], NDArray[np.b
 
 
 def play_faults(boards: Sequence[_Told], *, gaps: bool = True) -> list[str | None]:
-    """What is wrong with the play of each board; None where nothing is, or where contract or leader are not told.
+    """Find what is wrong with the play of each board; None if nothing is, or if contract or leader are unknown.
 
     All boards are replayed together.
 

@@ -1,4 +1,4 @@
-"""Records of any kind, PBN or LIN, and a report of what could be read of them."""
+"""Read PBN or LIN records, and report what could not be read."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ class Report:
         self.text += not item.board
 
     def share(self) -> float:
-        """Of the boards that carry a deal and an auction, those that were read; 1 where there are none."""
+        """Return the share of boards with deal and auction that were read; 1 if there are none."""
         total = self.whole + self.lost_whole
         return self.whole / total if total else 1.0
 

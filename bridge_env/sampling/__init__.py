@@ -1,4 +1,4 @@
-"""Deals that hold the cards one knows and fit what was shown."""
+"""Sample deals that contain the known cards and fit what the calls have shown."""
 
 from bridge_env.sampling.constraints import Constraint, Ranges, hand
 from bridge_env.sampling.places import Places, PlacesError

@@ -1,4 +1,4 @@
-"""What a hand is like: ranges over its features, with a degree of violation, and as classes to count.
+"""Constrain hands by ranges over their features, with a degree of violation, and by countable classes.
 
 A hand's class is its lengths and its high-card points. The classes that can fit are one table for a seat:
 uint64 (2744,), bit ``h`` of row ``(clubs * 14 + diamonds) * 14 + hearts`` says whether a hand of that shape (the
@@ -30,18 +30,18 @@ UNKNOWN, BY_SHAPE, HCP_AND_SHAPE = 0, 1, 2
 
 
 class Constraint(Protocol):
-    """What a seat's hand is like. ``Ranges`` is one; a bidding system's reading of its calls another."""
+    """A constraint on a seat's hand. ``Ranges`` is one; a bidding system's reading of its calls is another."""
 
     def classes(self, size: int) -> UInt64Array:
         """uint64 (2744,): the classes of hands of ``size`` cards that may fit; none that can fit is missing."""
         ...
 
     def fits(self, hands: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        """Does it hold? bool (M,) of hands bool (M, 52)."""
+        """Return which hands bool (M, 52) fit: bool (M,)."""
         ...
 
     def violation(self, hands: NDArray[np.bool_]) -> NDArray[np.float32]:
-        """0 where it holds, and growing with distance: float32 (M,) of hands bool (M, 52)."""
+        """Measure how far hands bool (M, 52) are from fitting: float32 (M,), 0 where they fit."""
         ...
 
 
@@ -88,7 +88,7 @@ def points_between(low: NDArray[np.int64], high: NDArray[np.int64]) -> UInt64Arr
 
 @dataclass(frozen=True)
 class Ranges:
-    """Ranges over features, all of which must hold; or alternatives of such, one of which must.
+    """Ranges over features that must all hold, or alternatives of which one must hold.
 
     Its violation is the sum of the distances to the ranges, and of alternatives the least. Made by ``hand``;
     ``a | b`` joins alternatives.

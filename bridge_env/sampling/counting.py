@@ -1,4 +1,4 @@
-"""One seat's hand out of the cards that are left, drawn by counting, without rejection.
+"""Draw one seat's hand from the remaining cards by counting, without rejection.
 
 The hands of a class (``bridge_env.sampling.constraints``) are counted suit by suit: so many ways to hold ``l`` cards
 and ``h`` points of the cards that a suit has left. Two suits are folded into one table, and two tables into the count

@@ -1,4 +1,4 @@
-"""Deals drawn seat by seat, each try from its own stream, and what each one counts for.
+"""Draw deals seat by seat, each try from its own stream, with importance weights.
 
 The first seat is drawn by counting (``bridge_env.sampling.counting``), each hand of its classes with the same chance.
 The others follow in one of two ways:
@@ -34,7 +34,7 @@ _ZERO, _ONE = np.uint64(0), np.uint64(1)
 
 @dataclass(eq=False)
 class World:
-    """What deals are drawn from: where cards may lie, and the classes of every seat's hand.
+    """The space to draw deals from: where cards may lie, and the classes of every seat's hand.
 
     Attributes:
         order: int64 (K,), the seats with hidden cards, the rarest hand first.

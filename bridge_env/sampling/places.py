@@ -1,4 +1,4 @@
-"""Where each card may lie: what is known of a deal before any constraint on what hands are like."""
+"""Record where each card may lie: what is known of a deal before any constraint on the hands."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Places:
 
     @classmethod
     def seen(cls, hands: Mapping[str | int, Hand], sizes: ArrayLike = 13, gone: Hand = ()) -> Places:
-        """The cards that were seen; the others may be anywhere else.
+        """Make places from the cards that were seen; the others may be anywhere else.
 
         Args:
             hands: seat -> its known cards: ``"AKQ2.T98.J7.A543"``, bool (52,) or card numbers. A whole hand or
@@ -63,7 +63,7 @@ class Places:
         return cls(may_hold, _as_sizes(sizes)).settled()
 
     def without(self, seat: str | int, suit: str | int) -> Places:
-        """``seat`` holds no further card of ``suit``: it showed out. Cards known to be its own stay."""
+        """Note that ``seat`` showed out of ``suit``: it holds no further card of it. Cards known to be its own stay."""
         which = SUITS.index(suit) if isinstance(suit, str) else suit
         may_hold = self.may_hold.copy()
         row = parse_seat(seat)

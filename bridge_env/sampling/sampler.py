@@ -1,4 +1,4 @@
-"""``sample_deals``: deals with the cards that are known, and hands like those that were shown.
+"""Sample deals that contain the known cards and fit the constraints.
 
 1. Deals are drawn whose hands are of classes that can fit (``drawing``): the rarest hand by counting, the others at
    random where that succeeds often enough, and by counting with weights where it does not.
@@ -56,12 +56,12 @@ class Sample:
 
     @property
     def fitting(self) -> int:
-        """How many of the deals fit all constraints."""
+        """Count the deals that fit all constraints."""
         return int((self.violation == 0).sum())
 
     @property
     def effective(self) -> float:
-        """So many deals of equal weight would tell as much: 1 / (sum of the squared weights)."""
+        """Return the effective sample size: 1 / (sum of the squared weights)."""
         return float(1.0 / np.square(self.weight).sum()) if len(self) else 0.0
 
     def __str__(self) -> str:

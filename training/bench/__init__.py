@@ -1,1 +1,1 @@
-"""How fast everything is."""
+"""Measure speed."""

@@ -1,4 +1,4 @@
-"""How fast do networks call, and what does a league's time go into?"""
+"""Measure how fast networks call, and where the time of a league goes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How fast is it? Each measure is a rate, taken several times after a warm-up; peers are in ``bench_peers``.
+"""Measure the speed of this package. Each measure is a rate, taken several times after a warm-up.
 
 The work of an env's step: draw a random legal call, make it, write the 480 int8 features and the mask of 38, pay
 IMPs against par from stored tables, deal a new board where one has ended.

@@ -1,4 +1,4 @@
-"""The same work by other people's programs, where they are installed (the extra ``bench``)."""
+"""Measure the same work by other packages, if they are installed (the extra ``bench``)."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""A bidding system as notes for bridge players: what each call shows, how often it is made, what it is worth."""
+"""Write a bidding system as notes for bridge players: what each call shows, its frequency and its worth."""

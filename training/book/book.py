@@ -1,4 +1,4 @@
-"""A book: a system's calls with their figures, put into chapters."""
+"""Collect a system's calls with their figures into chapters."""
 
 from __future__ import annotations
 
@@ -65,11 +65,11 @@ class Book:
         return [] if deep else [e for e in point.entries.values() if e.index not in self.left_out]
 
     def printed(self, point: Point) -> bool:
-        """Has the point a call that the book prints?"""
+        """Return whether the point has a call that the book prints."""
         return bool(self.calls(point))
 
     def leads_on(self, point: Point) -> bool:
-        """Is it, or does it lead to, a point that is printed?"""
+        """Return whether it is, or leads to, a point that is printed."""
         return self.printed(point) or any(self.leads_on(child) for child in point.children.values())
 
     def chapters(self) -> list[tuple[str, list[Point]]]:
@@ -85,7 +85,7 @@ class Book:
         return [[e for e in rules if e.block == b] for b in range(len(self.system.blocks))]
 
     def facts(self) -> list[str]:
-        """How the figures were made and how far they can be trusted, in sentences."""
+        """State, in sentences, how the figures were made and how far to trust them."""
         m, c = self.measured, self.check
         more = f", calls seen seldom on up to {m.all_deals:,}" if m.all_deals > m.deals else ""
         seen, bids = (k / n if n else 0.0 for n, k in (c.read, c.bids[:2]))
@@ -193,7 +193,7 @@ def add_worth(book: Book, control: System, boards: int, seed: int, tick: Callabl
 
 
 def frequency(figures: Figures) -> float:
-    """How often a call comes up, a deal."""
+    """Return the frequency of a call per deal."""
     return figures.made / figures.deals if figures.deals else 0.0
 
 

@@ -1,4 +1,4 @@
-"""Random deals bid by a system in all four seats, and what the hands held that made each of its calls."""
+"""Bid random deals with a system in all four seats, and record the hands behind each of its calls."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ class Table:
         return chosen, rules, shown
 
     def held(self, calls: Calls, walker: Walker, entry: Entry) -> NDArray[np.int8]:
-        """What the hands behind ``calls``, all made by ``entry``, held: int8 (N, len(HELD))."""
+        """Return features of the hands behind ``calls``, all made by ``entry``: int8 (N, len(HELD))."""
         out = np.full((len(calls), len(HELD)), -1, np.int8)
         out[:, :5] = self.features[calls.board, calls.seat][:, _COLUMNS]
         pairs = calls.state.astype(np.int64) * 64 + calls.call

@@ -1,4 +1,4 @@
-"""What the book says a call shows, in ranges, and whether hands on other deals keep to it.
+"""State in ranges what a call shows, and check that hands on other deals fit.
 
 Ranges come from the hands that made the call on the measured deals. The most extreme ones on either side, one in 250,
 are left out; with few hands a range is one wider than what was seen, because the next hand may well lie outside, but
@@ -33,12 +33,12 @@ _LENGTHS = [FEATURES[f"length:{s}"] for s in "CDHS"]
 
 @dataclass(frozen=True)
 class Shows:
-    """What a call shows: for names of ``HELD``, or each suit, the least and the most; what is not named is not told."""
+    """The ranges that a call shows, for names of ``HELD`` or suits; what it does not name is open."""
 
     ranges: tuple[tuple[str, int, int], ...]
 
     def fit(self, held: NDArray[np.int8]) -> NDArray[np.bool_]:
-        """Which hands int8 (N, len(HELD)) keep to it."""
+        """Return which hands int8 (N, len(HELD)) fit."""
         out = np.ones(len(held), np.bool_)
         for name, low, high in self.ranges:
             values = held[:, 1:5] if name == EACH else held[:, [HELD.index(name)]]
@@ -58,7 +58,7 @@ class Shows:
 
 
 def statements(measured: Measured) -> list[Shows | None]:
-    """What the book says of every call; None where too few hands made it, or hands of all kinds."""
+    """State what every call shows; None if too few hands, or hands of all kinds, made it."""
     return [
         _shows(figures, [entry.lines, *_earlier(measured, entry)])
         for entry, figures in zip(measured.points.entries, measured.figures, strict=True)
@@ -149,7 +149,7 @@ def _clause_allows(clause: Clause, name: str, top: int) -> tuple[int, int]:
 
 @dataclass(frozen=True)
 class Check:
-    """How many hands on fresh deals keep to what the book says.
+    """The share of hands on fresh deals that fit the book.
 
     Attributes:
         deals, seed: of the fresh deals.

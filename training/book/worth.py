@@ -1,4 +1,4 @@
-"""What a treatment is worth: a system against a control pair, with and without it, on the same solved boards.
+"""Measure the worth of a treatment: play a system with and without it against a control pair, on the same boards.
 
 A change to one point can alter an auction only from a call of ours at that point on. So the boards on which our side
 never calls there keep their result, and only the others are bid again. That is exact, and a test holds it against whole
@@ -103,7 +103,7 @@ class Judge:
         return self.imps[rows] - result, changed
 
     def worth_of(self, entry: Entry) -> Worth:
-        """What an entry's lines gain against the system without them. Boards: those on which the call comes up."""
+        """Measure the gain by an entry's lines, on the boards on which the call occurs."""
         if entry.point is None:
             return self.worth_against(without(self.points.system, entry.numbers), self.all)
         rows = self.boards_with(lambda state, call: any(e is entry for e, _ in self._at(state, call)))
@@ -115,7 +115,7 @@ class Judge:
         return tuple(self.walker.calls_at(state, call))
 
     def worth_against(self, other: System, rows: NDArray[np.int64]) -> Worth:
-        """What the system gains over ``other``. Boards: those of ``rows`` on which an auction differs."""
+        """Measure the gain of the system over ``other``. Boards: those of ``rows`` on which an auction differs."""
         gains, changed = self.differences(other, rows)
         return self._worth(gains, rows, changed)
 

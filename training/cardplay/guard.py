@@ -1,4 +1,4 @@
-"""Asks players for cards and lives with what they do: a stuck, failing or cheating one costs its own board alone."""
+"""Ask players for cards and survive their faults: a stuck, failing or cheating player loses only its own board."""
 
 from __future__ import annotations
 

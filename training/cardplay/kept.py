@@ -1,4 +1,4 @@
-"""The file that keeps the boards of a match as soon as they are played: is what it says of them possible?"""
+"""Save the boards of a match as they are played, and check on reading that they are possible."""
 
 from __future__ import annotations
 

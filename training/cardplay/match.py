@@ -1,4 +1,4 @@
-"""Matches whose hands are really played: after the auctions every card, at both tables, by players who see one hand.
+"""Play matches card by card: after the auctions, players who see one hand play every card at both tables.
 
 The result stands beside that at double-dummy tricks (``result``). Boards are played in parts; with a file to
 keep them in, the same command goes on where it was interrupted.
@@ -37,7 +37,7 @@ _TABLES = ("A North-South", "A East-West")
 
 @dataclass(frozen=True)
 class Teams:
-    """Who bids and who plays the cards, A and B: specs, or players.
+    """The bidders and card players of sides A and B: specs, or players.
 
     Attributes:
         bidders: whose calls are read; None where nothing is known of them.
@@ -49,7 +49,7 @@ class Teams:
 
     @property
     def alike(self) -> bool:
-        """Do both sides bid and play alike, for all one knows?"""
+        """Return whether both sides appear to bid and play alike."""
         (bids_a, bids_b), (plays_a, plays_b) = self.bidders, self.players
         return bids_a == bids_b and isinstance(plays_a, str) and plays_a == plays_b
 

@@ -1,4 +1,4 @@
-"""What a person at the terminal says, and that it leaves."""
+"""Read the answers of a person at the terminal, including leaving."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class Left(Stopped):
 
 
 def answer(ask: Callable[[str], str], question: str) -> str:
-    """What the person at the table says.
+    """Ask the person at the table.
 
     Raises:
         Left: that it leaves.

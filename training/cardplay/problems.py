@@ -1,4 +1,4 @@
-"""Problems of card play: boards that are played up to a decision, and what players make of it.
+"""Solve problems of card play: boards that are played up to a decision.
 
 A problem is a board of a PBN file with a contract and the beginning of a [Play]; whoever plays next decides. Tags that
 tell more, all of them optional: [Event] the title, [Idea] a sentence, [PlainCard] and [DeceptiveCard] what is expected.
@@ -69,11 +69,11 @@ class Problem:
 
     @property
     def declares(self) -> bool:
-        """Is it declarer's side that decides?"""
+        """Return whether declarer's side decides."""
         return (int(self.plays.turn[0]) ^ self.contract.declarer) & 1 == 0
 
     def view(self) -> PlayView:
-        """What the player who decides sees: one row."""
+        """Return the view of the player who decides: one row."""
         return play_view(self.plays, self.contracts(1), self.board.vulnerability, self.auctions)
 
     def contracts(self, count: int) -> Contracts:
@@ -93,7 +93,7 @@ class Problem:
 
 @dataclass(frozen=True, eq=False)
 class CardResult:
-    """What one card comes to in the true deal; all tricks are declarer's, of the whole board.
+    """The result of one card in the true deal; all tricks are declarer's on the whole board.
 
     Attributes:
         card: of which this is told.
@@ -214,7 +214,7 @@ def solve_problems(
     threads: int | None = None,
     progress: Callable[[int], object] = lambda solved: None,
 ) -> list[Solved]:
-    """What two players make of each problem, and what comes of their cards.
+    """Let two players solve each problem, and return the results of their cards.
 
     Args:
         plain: the spec of a ``montecarlo``, which also plays the boards to their end.

@@ -1,4 +1,4 @@
-"""What came of a match whose hands were really played: scores, tricks beside double dummy, contracts made, faults."""
+"""Summarize a match that was played card by card: scores, tricks beside double dummy, contracts made, faults."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ class PlayedMatch:
         return out
 
     def faults(self) -> list[str]:
-        """What kept boards from being played to their end."""
+        """List the faults that stopped boards before their end."""
         numbers = self.bidding.boards.number
         return [f"board {numbers[i]}: {board.fault}" for i, board in enumerate(self.boards) if board.fault]
 

@@ -1,4 +1,4 @@
-"""Fitting a case base: its similarity is learned from training boards; held-out boards judge it."""
+"""Fit a case base: learn its similarity from training boards, and judge it on held-out boards."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _LEARNING, _GROWING = 0.8, 0.2  # shares of the time, about
 
 @dataclass(frozen=True)
 class CasesConfig:
-    """How a case base is fitted.
+    """The settings of the fit of a case base.
 
     Attributes:
         k: how many of the nearest cases vote; 0: 5 with forests, 15 without.

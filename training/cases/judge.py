@@ -1,4 +1,4 @@
-"""How often a case base makes the recorded call on boards that it does not hold: by round and by side."""
+"""Measure how often a case base makes the recorded call on held-out boards, by round and by side."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def rounds_and_sides(made: NDArray[np.int8], states: States) -> list[Share]:
 
 
 def calls(base: CaseBase, states: States) -> NDArray[np.int8]:
-    """What a base calls in recorded states."""
+    """Return the calls of a base in recorded states."""
     return CaseBidder(base).bid(states.view, np.zeros(len(states), np.uint64))
 
 

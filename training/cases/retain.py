@@ -1,4 +1,4 @@
-"""Retain and refine: a case base bids boards of the training part, and keeps what other calls would have been worth.
+"""Retain and refine: let a case base bid training boards, and record what other calls would have gained.
 
 A call for which some of the retrieved cases spoke, but not the most, is made once, and everyone goes on as they would;
 what the auction comes to is scored with exact tricks, in IMPs against the call that the base made

@@ -1,4 +1,4 @@
-"""What retaining its own boards is worth to a case base, on judging boards, as Markdown and JSON."""
+"""Report what a case base gains by retaining its own boards, on judging boards, as Markdown and JSON."""
 
 from __future__ import annotations
 

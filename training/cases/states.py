@@ -1,4 +1,4 @@
-"""Recorded calls as states: who held what, what had been said, and what was called."""
+"""Convert recorded calls to states: the hand, the auction so far, and the call."""
 
 from __future__ import annotations
 

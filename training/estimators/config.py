@@ -1,4 +1,4 @@
-"""What the fit of a trick estimator depends on."""
+"""Define the settings of the fit of a trick estimator."""
 
 from __future__ import annotations
 

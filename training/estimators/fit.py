@@ -52,7 +52,7 @@ class Deals:
 
 @dataclass
 class State:
-    """How far a run is."""
+    """The progress of a run."""
 
     network: Network
     optimizer: torch.optim.AdamW

@@ -1,4 +1,4 @@
-"""How good an estimator is on deals that it never saw: hits, errors, calibration, expected scores, worst deals."""
+"""Judge an estimator on deals that it never saw: hits, errors, calibration, expected scores, worst deals."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a self-play run depends on."""
+"""Define the settings of a self-play run."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def names(listed: str) -> list[str]:
 
 
 def is_stranger(name: str) -> bool:
-    """Is the opponent a network, which discloses no system?"""
+    """Return whether the opponent is a network, which discloses no system."""
     return name.startswith("policy:")
 
 
@@ -26,7 +26,7 @@ def spec_of(name: str) -> str:
 
 @dataclass(frozen=True)
 class EvolveConfig:
-    """What a run depends on. Workers and cluster are not in it: the result does not depend on them."""
+    """The settings of a run. Workers and cluster are not among them: the result does not depend on them."""
 
     seed: int = field(default=1, metadata={"help": "random seed of boards and proposals"})
     start: str = field(default="sayc", metadata={"help": "system that all players start from: a name or FILE.bidding"})

@@ -1,4 +1,4 @@
-"""The end of a run of self-play: the best partnership, tidied and said plainly."""
+"""End a run of self-play: choose the best partnership, tidy it, and shorten its rules."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Self-play on Ray: partnerships develop and swap their hierarchies against a league of control pairs.
+"""Run self-play on Ray: partnerships change and swap their systems against a league of opponents.
 
 The driver proposes and decides; workers only label and score. A task is a pure function of (systems, seed, board
 range), and a generation's chance comes from (seed, generation, partnership), so the same seed gives
@@ -136,7 +136,7 @@ def generation(state: State, config: EvolveConfig, work: Work) -> State:
 def propose(
     population: Sequence[Partnership], i: int, config: EvolveConfig, work: Work, g: int, start: int
 ) -> list[Proposal]:
-    """What the operators propose to partnership ``i`` in generation ``g``."""
+    """Return the operators' proposals to partnership ``i`` in generation ``g``."""
     pair, swapping = population[i], config.uses("swapping")
     study = work.stretch(start, config.study)
     proposed: list[Proposal] = []
@@ -270,7 +270,7 @@ def evolve(
 
 
 def league(config: EvolveConfig) -> tuple[Rival, ...]:
-    """Whom a run trains against, the control pair first."""
+    """Return the opponents of a run, the control pair first."""
     listed = dict.fromkeys([config.control, *names(config.league)])
     return tuple(stranger(name) if is_stranger(name) else numbered(name) for name in listed)
 
@@ -289,7 +289,7 @@ def _fingerprint(name: str) -> str:
 
 
 def load(folder: Path) -> tuple[EvolveConfig, State]:
-    """What ``save`` wrote.
+    """Load what ``save`` wrote.
 
     Raises:
         RunError: the folder holds no usable checkpoint, or a system that it began with has changed since.
@@ -308,7 +308,7 @@ def load(folder: Path) -> tuple[EvolveConfig, State]:
 
 
 def check_start(config: EvolveConfig) -> None:
-    """Can a run begin so? Asked before there is a folder, or Ray.
+    """Check that a run can start with these settings, before making a folder or starting Ray.
 
     Raises:
         ValueError: a number that makes no sense, or a system, a stranger or a gatekeeper that cannot be had.

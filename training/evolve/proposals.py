@@ -77,20 +77,20 @@ class Verdict:
     touched: float  # share of the boards on which it bids anything else
 
     def better_by(self, errors: float) -> bool:
-        """Is the gain positive and above so many standard errors, and not against a minority of the league alone?"""
+        """Return whether the gain exceeds 0 and so many standard errors, and not against a league minority alone."""
         spread = sum(g >= 0 for g in self.against) * 2 >= len(self.against)
         return self.gain > 0 and self.gain > errors * self.error and spread
 
 
 def target(chance: Chance, swapping: bool) -> int:
-    """Whom a proposal changes: both players, or, where partners swap what they learn, as often one alone."""
+    """Choose whom a proposal changes: both players or, where partners swap, equally often one of them."""
     return chance.below(2) if swapping and chance.below(2) else BOTH
 
 
 def variations(
     pair: Partnership, count: int, chance: Chance, usage: Sequence[Mapping[int, int]], swapping: bool
 ) -> list[Proposal]:
-    """Chance variations of a player's lines, for that player or for both.
+    """Vary a player's lines at random, for that player or for both.
 
     Args:
         usage: for each player the calls made by each line number.

@@ -1,4 +1,4 @@
-"""Runs of self-play beside each other: what differed between them, what they gained, their learning curves."""
+"""Compare runs of self-play: their settings, gains and learning curves."""
 
 from __future__ import annotations
 

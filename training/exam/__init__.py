@@ -1,1 +1,1 @@
-"""The textbook exam: positions with the calls that books agree on, and what a bidder scores in them."""
+"""Set the textbook exam: positions with the calls that books agree on, and a bidder's score."""

@@ -21,7 +21,7 @@ _HEADERS = {
 
 
 def key_of(spec: str) -> str:
-    """Which key a bidder sits: what its system's name and header say, ``all`` where they say neither or both."""
+    """Return the key of a bidder, by its system's name and header; ``all`` if they name none or both."""
     hierarchy = system_of(spec)
     if hierarchy is None:
         return ALL
@@ -44,7 +44,7 @@ class Answer:
 
 @dataclass(frozen=True)
 class Marks:
-    """What positions scored together."""
+    """The total score of some positions."""
 
     positions: int
     points: int
@@ -73,7 +73,7 @@ class Paper:
     answers: tuple[Answer, ...]
 
     def marks(self, area: str | None = None) -> Marks:
-        """What an area (default all of them) scored."""
+        """Return the score of an area (default: all areas)."""
         mine = [a for a in self.answers if area in (None, a.position.area)]
         return Marks(len(mine), sum(a.points for a in mine), sum(a.points == FULL for a in mine))
 

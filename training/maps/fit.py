@@ -1,4 +1,4 @@
-"""Fitting a system's maps: from what a bidding system calls, or from recorded auctions."""
+"""Fit maps to the calls of a bidding system, or to recorded auctions."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Progress = Callable[[float], None]
 
 @dataclass(frozen=True)
 class MapsConfig:
-    """How maps are fitted.
+    """The settings of the fit of maps.
 
     Attributes:
         reader: the system that teaches, and by which calls are read.

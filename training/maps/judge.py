@@ -1,4 +1,4 @@
-"""How good maps are on held-out boards: calls by map, whether ambiguity tells, the most ambiguous units, matches."""
+"""Judge maps on held-out boards: calls by map, whether ambiguity tells, the most ambiguous units, matches."""
 
 from __future__ import annotations
 

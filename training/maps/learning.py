@@ -1,4 +1,4 @@
-"""How a map learns: Kohonen's algorithm, example by example as published, or some hundreds of examples at a time.
+"""Train a map by Kohonen's algorithm, example by example as published, or some hundreds of examples at a time.
 
 At time t of T an example x draws every unit towards it: ``w += rate(t) * near(b, u, t) * (x - w)``, where b is its
 best-matching unit and ``near = exp(-d**2 / (2 radius(t)**2))`` with d the distance of the two units on the grid. Rate

@@ -1,4 +1,4 @@
-"""Matches: boards, both tables, scores, and what they tell."""
+"""Play matches: boards, both tables, scores and verdicts."""
 
 from training.match.match import MatchResult, play
 

@@ -1,4 +1,4 @@
-"""How often a bidder makes the recorded call: auctions of a PBN file, position by position."""
+"""Measure how often a bidder makes the recorded call, position by position of a PBN file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Code words: calls that do not mean what they say, a public measure of how readable a pair's bidding is.
+"""Count code words, artificial calls, as a measure of how natural a pair's bidding is.
 
 A code word is a bid of a suit without four cards in it (three for a raise of partner's), a double of a contract at the
 three level or below, a redouble, and a 2♣ that opens or answers partner's 1NT without five clubs.

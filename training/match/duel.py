@@ -1,4 +1,4 @@
-"""A partnership against another, or against a stranger, on a stretch of boards, and what a change to it gains there.
+"""Play a partnership against another or a stranger on a range of boards, and measure the gain of a change.
 
 A duel is bid once and kept: its auctions tell on which boards a changed partnership can do anything else, and only
 those are bid again (``changes.sameness``). So a change to a rare sequence costs a hundredth of a match.
@@ -80,7 +80,7 @@ def hierarchy(system: System) -> Hierarchy:
 
 
 def is_system(pair: Partnership) -> bool:
-    """Can both players' systems be compiled? Some lines cannot be reached once others have changed."""
+    """Return whether both players' systems compile: a change to one line can make others unreachable."""
     try:
         _ = hierarchy(pair.first).compiled, hierarchy(pair.second).compiled
     except SystemTextError:

@@ -1,4 +1,4 @@
-"""The verdict on a run: the evolved pair against its control, both ways, on boards that training never saw."""
+"""Judge a run: play the evolved pair against its control, both ways, on boards that training never saw."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The panel: one bidder against every stranger and every family, on judging boards.
+"""Play the panel: one bidder against every stranger and every family, on judging boards.
 
 Abroad are the networks that were taught by others' auctions; at home are the bidding systems of this house. A verdict
 is what holds abroad, and of that first what holds against gatekeepers, which no training meets.

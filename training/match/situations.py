@@ -1,4 +1,4 @@
-"""Kinds of situations in an auction: which sort of decision a call is, from the opening to the late competition."""
+"""Classify decisions in an auction, from the opening to the late competition."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def _kinds(history, length, out):  # type: ignore[no-untyped-def]
 
 
 def kinds_of(history: ArrayLike, length: ArrayLike) -> NDArray[np.int8]:
-    """Which of ``KINDS`` the next call is: int8 (N,).
+    """Return the kind of the next call, an index of ``KINDS``: int8 (N,).
 
     Args:
         history: int8 (N, L), calls from the dealer on.

@@ -1,4 +1,4 @@
-"""Where a match is won and lost: by the first call at which the two tables of a board differ.
+"""Split the result of a match by the first call at which the two tables of a board differ.
 
 Up to there both tables went alike; there the same hand had to call after the same auction, ours at one table and
 theirs at the other. So the IMPs of the board are put down to that decision.
@@ -39,7 +39,7 @@ class Differences:
 
 @dataclass(frozen=True)
 class Share:
-    """What a kind of decision brought: IMPs a board of the whole match, its error, and on how many boards."""
+    """The result of a kind of decision: IMPs a board of the whole match, its error, and the number of boards."""
 
     what: str
     mean: float
@@ -64,7 +64,7 @@ def differences(match: MatchResult) -> Differences:
 
 
 def by_kind(match: MatchResult, found: Differences) -> list[Share]:
-    """What each kind of first difference brought, the dearest first."""
+    """Return the result of each kind of first difference, the costliest first."""
     shares = [_share(KINDS[kind], match, found, found.kind == kind) for kind in range(len(KINDS))]
     return sorted((s for s in shares if s.boards), key=lambda s: s.mean)
 

@@ -1,4 +1,4 @@
-"""A network's belief: taught by who really held what in its own auctions, against itself and against strangers."""
+"""Fit a network's belief to the true hands in its own auctions, against itself and against strangers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a learner needs to go on: weights and Adam's moments, as arrays that cannot run code."""
+"""Save and load the state of a learner: weights and Adam's moments, as arrays that cannot run code."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the critic sees, in training only: all four hands, the table of tricks, and what the contract so far is worth.
+"""Encode the critic's inputs, for training only: all four hands, the tricks, and the value of the present contract.
 
 =============  =====  ============================================================================================
 offset          size  what it says

@@ -1,4 +1,4 @@
-"""The league: actors play out, one learner learns, nobody waits for anybody.
+"""Run the league: actors play rollouts and one learner learns, asynchronously.
 
 Rollout k plays with the networks as they stood ``lag`` iterations before it is learned from, however many workers there
 are. So a run is a function of its settings, and a killed one goes on to the same weights.
@@ -50,7 +50,7 @@ _CHECKPOINT = {
 
 @dataclass
 class State:
-    """Where a run stands."""
+    """The state of a run."""
 
     iteration: int = 0
     seconds: float = 0.0
@@ -281,7 +281,7 @@ def start_networks(spec: str) -> Networks:
 
 
 def is_gatekeeper(argument: str) -> bool:
-    """Is ``policy:ARGUMENT`` a gatekeeper, as its file says?"""
+    """Return whether the file of ``policy:ARGUMENT`` names it a gatekeeper."""
     try:
         return role(read_networks(argument)) == GATEKEEPER
     except SpecError:

@@ -1,4 +1,4 @@
-"""What a run of the league depends on."""
+"""Define the settings of a run of the league."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from training.networks.ppo_config import widths
 
 @dataclass(frozen=True)
 class LeagueConfig:
-    """What a run depends on. The same settings and machine give the same weights, for any number of workers."""
+    """The settings of a run. The same settings and machine give the same weights, for any number of workers."""
 
     start: str = field(default="system:two-over-one", metadata={"help": "what to begin with: a network (policy:FILE), "
                        "a bidder whose auctions are imitated first (system:NAME), or nothing"})  # fmt: skip
@@ -36,7 +36,7 @@ class LeagueConfig:
     earlier: float = field(
         default=0.2, metadata={"help": "share of the boards to play against earlier versions of the network"}
     )
-    pool: str = field(default="", metadata={"help": "opponents besides the start and earlier selves, as in "
+    pool: str = field(default="", metadata={"help": "opponents besides the start and earlier versions, as in "
                       "policy:a.npz,system:sayc,pass"})  # fmt: skip
     remember: int = field(
         default=200, metadata={"help": "iterations between additions of the network to its opponents"}

@@ -1,4 +1,4 @@
-"""First lessons of a network that starts from nothing: what every legal call would be worth if all passed after it.
+"""Give a network from random weights its first lessons: the value of every legal call if all pass after it.
 
 Opponents are silent. The exact table tells the score of every contract, so that each state teaches about all calls at
 once, not about one that was tried. A network learns so in minutes to bid what its hand and partner's calls suggest;

@@ -1,4 +1,4 @@
-"""Playing out: the learner's calls, and what came of them beside its own best auction on the same board.
+"""Play rollouts: the learner's calls, and their result compared with its likeliest auction on the same board.
 
 Every board is first bid with everybody's likeliest calls. Beside that auction others are drawn, in which one side of
 the learner draws its calls by their chances. Drawn auctions share the likeliest one's calls up to the first other call,
@@ -39,7 +39,7 @@ _LEAST = 0.3  # IMPs added to every advantage when decisions are thinned
 
 @dataclass(frozen=True)
 class RolloutConfig:
-    """How boards are played out.
+    """The settings of a rollout.
 
     Attributes:
         boards: of a rollout.
@@ -69,7 +69,7 @@ class Opponent:
 
 @dataclass(frozen=True, eq=False)
 class Experience:
-    """What a rollout brings.
+    """The experience of a rollout.
 
     Attributes:
         rows: the inputs that were on.

@@ -1,4 +1,4 @@
-"""The deals that a league plays: solved ones, and many more whose tricks the trick estimator drew.
+"""Provide the deals of a league: solved ones, and many more with tricks drawn from the trick estimator.
 
 A network that meets the same few deals for hours learns them by heart. Estimated deals are cheap, so there can be so
 many that it cannot. Their tables are drawn from the estimator's distributions, so that every contract is worth on

@@ -1,4 +1,4 @@
-"""Files that keep results as soon as they are there, so that a command goes on where it was interrupted.
+"""Save results as soon as they exist, so that a command resumes where it was interrupted.
 
 A line of JSON tells of what the results are; then every result is a line with its own checksum, ``"sum"``. Lines are
 only ever added. What a kill, a full disk or somebody's hand has spoiled costs its own line: it is told, the file is

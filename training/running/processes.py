@@ -1,4 +1,4 @@
-"""Pure functions in processes of their own, their results in order."""
+"""Run pure functions in separate processes; return their results in order."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ class RunError(FileError):
 
 
 def check_name(name: str | None) -> None:
-    """May a run be called so? A name is one word of a path, and does not begin with a point.
+    """Check the name of a run. A name is one word of a path, and does not begin with a point.
 
     Raises:
         RunError: it may not.
@@ -217,7 +217,7 @@ def load_checkpoint(folder: Path, shape: Any) -> dict[str, Any]:
 
 
 def has_begun(folder: Path) -> bool:
-    """Is it the folder of a run that has something to tell?"""
+    """Return whether the folder's run has results."""
     try:
         return (folder / METRICS).stat().st_size > 0 and (folder / MANIFEST).is_file()
     except OSError:

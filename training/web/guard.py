@@ -1,4 +1,4 @@
-"""Who may speak to the server: the token in the address, Host and Origin, how much and how often. An ASGI layer."""
+"""Guard the server as an ASGI layer: check token, Host and Origin; limit size and rate of requests."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What calls show: every call of an auction, what each seat has shown so far, and what each legal call would show.
+"""Describe what calls show: each call of an auction, each seat so far, and each legal call.
 
 By the systems of the seats where they follow systems, by measured ranges where networks sit. No hand plays a part.
 """

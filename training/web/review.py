@@ -1,4 +1,4 @@
-"""What came of a board: contract, double-dummy table, par, the other table, and where it went wrong."""
+"""Review a board: contract, double-dummy table, par, the other table, and costly calls."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who sits where: the specs that the page may ask for, and the bidders that they name."""
+"""Seat bidders: the specs that the page may ask for, and the bidders that they name."""
 
 from __future__ import annotations
 

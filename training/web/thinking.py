@@ -1,4 +1,4 @@
-"""Heavy work off the event loop, one piece at a time: solvers and compiled caches belong to the process."""
+"""Run heavy work off the event loop, one piece at a time: solvers and compiled caches belong to the process."""
 
 from __future__ import annotations
 

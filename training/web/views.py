@@ -1,4 +1,4 @@
-"""The table as JSON for one seat: what it may not see is not in it."""
+"""Render the table as JSON for one seat, without what the seat may not see."""
 
 from __future__ import annotations
 

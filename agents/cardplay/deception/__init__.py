@@ -1,1 +1,1 @@
-"""Play through a model of what an opponent believes."""
+"""Choose cards by a model of what an opponent believes."""

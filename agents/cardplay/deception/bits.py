@@ -1,4 +1,4 @@
-"""Positions of lines of play as bits, and one card on: kernels that ``paired`` and ``paired_tree`` share.
+"""Represent positions as bits and play one card: kernels that ``paired`` and ``paired_tree`` share.
 
 Hands are bits of an int64: card ``13 * suit + rank`` is bit ``16 * suit + rank``, and the bits above the ace of each
 suit stay free. Four hands stand in turn, the hand to play first. The rest of a position is ``at``, nine numbers:
@@ -61,7 +61,7 @@ def suit_of(card):  # type: ignore[no-untyped-def]
 
 @njit(forceinline=True)
 def distinct_cards(cards, elsewhere):  # type: ignore[no-untyped-def]
-    """The lowest of each run of ``cards`` with none of ``elsewhere`` between them."""
+    """Return the lowest card of each run of ``cards`` without any of ``elsewhere`` in between."""
     out, rest, last = 0, cards, 0
     elsewhere |= _GAPS
     while rest:

@@ -1,4 +1,4 @@
-"""Deceptive play: the card that is best when the next opponent plays for the deals he believes in.
+"""Play deceptively: choose the best card if the next opponent plays for the deals that it believes in.
 
 Algorithm 2 of Kobayashi and Uehara (2002). For each candidate card m and each deal d that I think possible, the
 opponent who decides next imagines deals D' after m: he sees his own hand as in d, dummy, and the cards played, and what
@@ -78,7 +78,7 @@ class DeceptiveOptions(Options):
 
 @dataclass(frozen=True, eq=False)
 class Deception:
-    """What the opponent is led to believe, and what that is worth.
+    """A deception: what the opponent will believe, and what that is worth.
 
     Attributes:
         plain: how ``montecarlo`` sees it.
@@ -114,7 +114,7 @@ class Deception:
 
     @property
     def risk(self) -> float:
-        """What the card may cost beside the plain one if it is seen through, in the averages' units."""
+        """Return what the card may cost compared with the plain one when seen through, in the averages' units."""
         if not len(self.cards):
             return 0.0
         at = int(np.flatnonzero(self.cards == self.card)[0])
@@ -122,7 +122,7 @@ class Deception:
 
 
 class Deceptive:
-    """A ``CardPlayer`` that thinks of what the next opponent will believe.
+    """A ``CardPlayer`` that models what the next opponent will believe.
 
     Args:
         reader: of the auction, by the systems of all seats.
@@ -143,7 +143,7 @@ class Deceptive:
         return np.array([found.card for found in self.think(view, key)], np.int8)
 
     def think(self, view: PlayView, key: NDArray[np.uint64]) -> list[Deception]:
-        """How each row's card is found."""
+        """Find each row's card, with the reasons."""
         if self.options.seconds:
             return [self._think_for(view, row, key[[row]]) for row in range(len(view))]
         thoughts = [
@@ -248,7 +248,7 @@ class Deceptive:
 
 
 def candidates(view: PlayView, row: int) -> NDArray[np.int64]:
-    """The legal cards that tell an opponent something of their own: all from the nine up, and one of each low run."""
+    """List the legal cards that differ for an opponent: all from the nine up, and one of each low run."""
     held = np.full(52, 4, np.uint8)
     held[view.played[row]] = 255
     turn = int(view.turn[row])
@@ -260,13 +260,13 @@ def candidates(view: PlayView, row: int) -> NDArray[np.int64]:
 
 
 def like(cards: NDArray[np.int64], card: int) -> int:
-    """Which candidate stands for ``card``: itself, or the next lower one of its suit, from a low run that it is of."""
+    """Find the candidate that represents ``card``: itself, or the next lower card of its low run."""
     below = np.where((cards <= card) & (cards // 13 == card // 13), cards, -1)
     return int(below.argmax())
 
 
 def chosen(look: Look, plain_average: NDArray[np.float64], plain: int, options: DeceptiveOptions) -> int:
-    """The candidate that is surely worth most and does not risk too much; the plain one if none is worth more.
+    """Choose the candidate with the greatest sure gain that does not risk too much, or the plain card.
 
     Of equal ones what risks least, then what is better as ``montecarlo`` sees it.
     """
@@ -294,7 +294,7 @@ def _against(look: Look, plain: int, at: int, options: DeceptiveOptions) -> tupl
 
 
 def success(view: PlayView, row: int, thought: CardThought) -> float:
-    """The share of deals on which the best card makes the contract (a defender: beats it) double dummy."""
+    """Return the share of deals on which the best card makes the contract (for a defender: beats it) double dummy."""
     belief = thought.belief
     assert belief is not None
     worth = Worth(view, row, belief.owner, "tricks")
@@ -304,7 +304,7 @@ def success(view: PlayView, row: int, thought: CardThought) -> float:
 
 
 def deception_text(found: Deception, view: PlayView, row: int, unit: str) -> str:
-    """What it is worth, what it risks and which belief it plants, in words."""
+    """Describe a deception: its worth, its risk, and the belief that it suggests."""
     if not len(found.cards):
         return thought_text(found.plain, view, row, unit)
     lines = [f"{card_text(found.card)} (montecarlo: {card_text(found.plain.card)})"]

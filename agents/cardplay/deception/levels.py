@@ -1,4 +1,4 @@
-"""All lines of one length of a search, side by side, and their children: kernels over rows."""
+"""Hold all lines of one length of a search side by side, and make their children: kernels over rows."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Level:
 
     @property
     def mine(self) -> NDArray[np.bool_]:
-        """Where my side is to play."""
+        """Return where my side is to play."""
         out: NDArray[np.bool_] = self.at[:, 0] == 1
         return out
 
@@ -54,7 +54,7 @@ class Level:
         return (self.turn - self.at[:, 4]) & 3
 
     def ended(self, longest: int) -> NDArray[np.bool_]:
-        """Which lines are at a leaf, bool (N,)."""
+        """Return which lines are at a leaf, bool (N,)."""
         out: NDArray[np.bool_] = _ended(self.hands, self.at, longest)
         return out
 

@@ -1,4 +1,4 @@
-"""What candidate cards are worth against an opponent who plays for the deals he believes in, at a given size of search.
+"""Value candidate cards against an opponent that plays for the deals it believes in, by a search of a given size.
 
 The deals that count most are looked at; in each the opponent imagines deals of his own (D'); the lines are followed to
 exact leaves (``paired``) or to the published one (``paired_tree``).
@@ -28,7 +28,7 @@ from bridge_env.play_view import PlayView, play_view
 
 @dataclass(frozen=True)
 class Size:
-    """Of a search: deals, deals imagined in each, tricks looked ahead, and how many more while theirs have the lead."""
+    """Size of a search: deals, deals imagined in each, tricks ahead, and further tricks while the opponents lead."""
 
     real: int
     imagined: int
@@ -41,7 +41,7 @@ class Size:
 
 @dataclass(frozen=True, eq=False)
 class Look:
-    """What a search found, candidate by candidate.
+    """The results of a search for each candidate.
 
     Attributes:
         size: how it was done.
@@ -60,12 +60,12 @@ class Look:
 
     @property
     def average(self) -> NDArray[np.float64]:
-        """What they are worth with the opponent's belief in mind: float64 (C,)."""
+        """Return the candidates' average worth, given the opponent's belief: float64 (C,)."""
         out: NDArray[np.float64] = self.seen + self.weight @ self.gain
         return out
 
     def surely(self, plain: int, errors: float) -> NDArray[np.float64]:
-        """What each is worth more than the candidate ``plain``, less so many standard errors of it: float64 (C,).
+        """Return each candidate's gain over ``plain``, less this many standard errors: float64 (C,).
 
         The error is that of the mean gain over deals, with one deal more in which nothing is gained: the best of
         several cards on few deals is best by luck too.
@@ -104,7 +104,7 @@ class Looked:
 
 
 def looked_at(weight: NDArray[np.float64], key: np.uint64) -> NDArray[np.int64]:
-    """Which deals to look at first: those that count most, chance between equals, since a belief's deals are sorted."""
+    """Order the deals for the search: heaviest first, equal ones at random, since the deals of a belief are sorted."""
     chance = streams.uniforms(streams.key(key, "looked at"), len(weight))[0]
     return np.lexsort((chance, -weight))
 

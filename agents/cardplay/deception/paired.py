@@ -1,4 +1,4 @@
-"""Lines of play against an opponent who believes in another deal: every node has a real and an imaginary value.
+"""Search lines of play against an opponent that believes in another deal: each node has a real and an imaginary value.
 
 Kobayashi and Uehara (2002), Algorithm 2. A pair of deals is looked at together: d, in which the cards really fall, and
 d', in which the opponents believe. At nodes of my side each of the two values is maximized by itself. At theirs the

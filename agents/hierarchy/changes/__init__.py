@@ -1,1 +1,1 @@
-"""Changes to systems: made, tidied, and where they can be noticed."""
+"""Change systems, tidy them, and find the auctions that a change affects."""

@@ -1,4 +1,4 @@
-"""Changes to a system as values: each can be put to any system that still holds what it changes.
+"""Represent changes to a system as values: each applies to any system that still contains what it changes.
 
 A line is found again by its trail, the names of the lines above it, and by what it says; so an edit that was
 thought out for one version of a system applies to the next, and to partner's.
@@ -149,7 +149,7 @@ def differences(mine: System, theirs: System) -> Iterator[Edit]:
 
 
 def sub_hierarchies(edits: Sequence[Edit]) -> Iterator[Together]:
-    """What differs below one heading, as one edit: all after a first call, or all of a context."""
+    """Group the differences below one heading into one edit: all after a first call, or all of a context."""
     below: dict[str, list[Edit]] = {}
     for edit in edits:
         below.setdefault(_heading(edit), []).append(edit)

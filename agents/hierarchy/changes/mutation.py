@@ -1,4 +1,4 @@
-"""Changes to a bidding system, as pure functions: each returns a new tree and says what it did.
+"""Change a bidding system by pure functions: each returns a new tree and a description of the change.
 
 A line is addressed by where it stands: ``("lines", 3, 0)`` is the first line below the fourth, and
 ``("blocks", 2, 1)`` the second rule of the third block.
@@ -69,12 +69,12 @@ def line_at(system: System, address: Address) -> Line | None:
 
 
 def with_line(system: System, address: Address, line: Line) -> System:
-    """The system with another line at an address."""
+    """Replace the line at an address."""
     return with_lines(system, address, (line,))
 
 
 def with_lines(system: System, address: Address, new: tuple[Line, ...]) -> System:
-    """The system with other lines, or none, in place of the one at an address."""
+    """Replace the line at an address by other lines, or by none."""
 
     def put(lines: tuple[Line, ...], rest: tuple[int, ...]) -> tuple[Line, ...]:
         i = rest[0]
@@ -134,7 +134,7 @@ def _with_atom(constraint: Constraint, at: tuple[int, int, int], atom: Atom) -> 
 
 
 def threshold_move(system: System, chance: Chance, usage: Mapping[int, int]) -> tuple[Address, Constraint, str] | None:
-    """One threshold of one line moved a step. Lines that make more calls are chosen more often.
+    """Move one threshold of one line by a step. Lines that make more calls are chosen more often.
 
     Args:
         usage: calls made by each line number; lines without an entry count as never used.
@@ -156,6 +156,6 @@ def threshold_move(system: System, chance: Chance, usage: Mapping[int, int]) -> 
 
 
 def with_constraint(system: System, address: Address, constraint: Constraint) -> System:
-    """The system with another constraint at an address; as it is where no line stands there."""
+    """Replace the constraint at an address; return the system unchanged if it has no line there."""
     line = line_at(system, address)
     return system if line is None else with_line(system, address, replace(line, constraint=constraint))

@@ -1,4 +1,4 @@
-"""Learned rules in fewer words: the same line without one of the conditions that players would have to remember."""
+"""Shorten learned rules: drop conditions that players would have to remember."""
 
 from __future__ import annotations
 

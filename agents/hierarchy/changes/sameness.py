@@ -1,4 +1,4 @@
-"""Where two versions of a system differ, and which auctions can notice.
+"""Find where two versions of a system differ, and the auctions that this can affect.
 
 A change to the tree matters in an auction only if a seat that plays the system calls at a node whose rules differ:
 its choice comes from those rules, and so does what everyone reads into its call. So a changed system need be

@@ -1,4 +1,4 @@
-"""Can a pair say a rule across the table, and remember it?
+"""Check whether a pair could explain a rule at the table, and remember it.
 
 A bound on what learning may propose. A rule that breaks it may gain on the boards at hand, but it is no agreement that
 people make: "1NT overcall on one point", "doubles on the length of diamonds", "0-23 by the rule of 20".
@@ -25,7 +25,7 @@ _MAJORS = ("H", "S", "M", "oM")
 
 
 def faults(path: Sequence[Step], line: Line, when: Constraint = ()) -> list[str]:
-    """What makes ``line`` after ``path`` a rule that no pair would play; empty if it can be said.
+    """List what makes ``line`` after ``path`` a rule that no pair would play; empty if it is sayable.
 
     Args:
         path: the calls before it; empty for openings and general rules.
@@ -53,7 +53,7 @@ def faults(path: Sequence[Step], line: Line, when: Constraint = ()) -> list[str]
 
 
 def may_speak_of(path: Sequence[Step], call: str, word: str) -> bool:
-    """May a sayable rule for ``call`` after ``path`` ask for anything at all of ``word``?"""
+    """Return whether a sayable rule for ``call`` after ``path`` may use ``word``."""
     probes = [Atom(word, 1, INFINITE), Atom(word, 0, 3)]
     line = Line((Step(call),))
     plain = len(faults(path, line))
@@ -122,7 +122,7 @@ def _phrase(clause: Sequence[Sequence[Atom]]) -> tuple[object, ...]:
 
 
 def is_natural(clause: Sequence[Sequence[Atom]], call: str) -> bool:
-    """Is it what a call says anyway: a strength, or the length of the suit that is bid?"""
+    """Return whether the condition is natural: a strength, or the length of the suit that is bid."""
     suit = call.partition(":")[2] or call[1:]
     return all(
         atom.word in (*_POINTS, suit, f"fit:{suit}", f"best:{suit}", f"long:{suit}")

@@ -1,4 +1,4 @@
-"""A learned system made fit to read, without changing what it bids."""
+"""Tidy a learned system for readers, without changing what it bids."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def added(before: System, after: System) -> Iterator[Replace]:
 
 
 def without_empty(system: System) -> System:
-    """The system without lines that only lead on, to nothing, and without contexts that have no rules."""
+    """Remove lines that lead to nothing, and contexts without rules."""
 
     def kept(lines: tuple[Line, ...]) -> tuple[Line, ...]:
         again = (replace(line, lines=kept(line.lines)) for line in lines)
@@ -36,7 +36,7 @@ def without_empty(system: System) -> System:
 
 
 def grouped(system: System) -> System:
-    """The same system with lines that lead to the same place under one heading, wherever order does not matter."""
+    """Group lines with the same path under one heading, wherever order does not matter."""
     before = compile_system(system)
     at = 0
     while at < len(system.lines):
@@ -55,7 +55,7 @@ def grouped(system: System) -> System:
 
 
 def same_rules(a: Compiled, b: Compiled) -> bool:
-    """Do two systems hold the same rules in the same order, everywhere?"""
+    """Return whether two systems hold the same rules in the same order everywhere."""
     (signs_a, blocks_a), (signs_b, blocks_b) = signatures(a), signatures(b)
     if blocks_a != blocks_b or len(a.children) != len(b.children):
         return False

@@ -1,4 +1,4 @@
-"""Chance variations of a system: thresholds moved, rules loosened, split, merged, dropped, reordered, reflagged."""
+"""Vary a system at random: thresholds moved, rules loosened, split, merged, dropped, reordered, reflagged."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _SPLITS = (
 
 
 def vary(system: System, chance: Chance, usage: Mapping[int, int]) -> Edit | None:
-    """One variation of ``system``; None where chance came upon a line that it does not fit.
+    """Make one random variation of ``system``; None if the line drawn does not allow it.
 
     Args:
         usage: calls made by each line number; lines that make more calls are chosen more often.

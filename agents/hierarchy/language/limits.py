@@ -1,4 +1,4 @@
-"""How large a bidding system may be: a few lines of ``(any)`` below each other would stand for more auctions than fit.
+"""Limit the size of a bidding system: a few nested lines of ``(any)`` would stand for too many auctions.
 
 The positions that a line stands for are counted, not listed: of those with the same last bid and the same suits behind
 their variables one number is kept. So the count takes time in proportion to the text, whatever it stands for.
@@ -27,7 +27,7 @@ _Places = Counter[tuple[_Suits, int]]  # by the suits behind variables and the l
 
 
 def too_large(system: System) -> tuple[int, int] | None:
-    """The line at which a system stands for too many positions, and how many these are; None where it does not."""
+    """Find the line at which a system exceeds the limit of positions, and their number; None if it does not."""
     total = 0
     waiting: list[tuple[Line, _Places]] = [(line, Counter({((), -1): 1})) for line in reversed(system.lines)]
     while waiting:

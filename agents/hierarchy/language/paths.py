@@ -1,4 +1,4 @@
-"""An auction as the lines of a system write it: the calls that lead to a decision, and the suits under their names.
+"""Write an auction as the lines of a system do: the calls that lead to a decision, with named suits.
 
 The same position has two readings. Exactly: ``1H-(1S)-2H``. By kinds: ``1M-(1oM)-2M``, where the first major and
 minor to be named are M and m, the others oM and om; so what is learned for hearts serves spades.

@@ -1,4 +1,4 @@
-"""What a word of a bidding system was probably meant to be."""
+"""Guess the intended word for a misspelt one."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _SUITS = {"spade": "S", "spades": "S", "heart": "H", "hearts": "H", "diamond": "
 
 
 def meant(word: str) -> str:
-    """The end of a sentence that asks whether another word was meant; empty where none is like it."""
+    """Write "did you mean …?" for the end of a message; empty if no word is similar."""
     plain = "".join(_SIGNS.get(sign, sign) for sign in word[:60])
     if plain != word[:60]:
         return f"; did you mean {plain}?"

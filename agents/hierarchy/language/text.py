@@ -1,4 +1,4 @@
-"""Bidding systems as text: read, with line-numbered errors, and written so that it reads back to the same tree.
+"""Read bidding systems from text, with line-numbered errors, and write text that reads back to the same tree.
 
 ::
 
@@ -107,7 +107,7 @@ def _check_size(text: str, system: System, source: str) -> None:
 
 
 def read_leniently(path: str | Path) -> tuple[System, list[tuple[int, str]]]:
-    """The system in a file without its faulty lines, and these: number and fault.
+    """Read a system without its faulty lines; also return these, with number and fault.
 
     Raises:
         SystemTextError: the file cannot be read, or stands for too many auctions.
@@ -315,7 +315,7 @@ def _cut(text: str, length: int) -> str:
 
 
 def is_difference(word: str) -> bool:
-    """Is it a comparison of two suits, such as ``H-S``, and no word with a hyphen, such as ``partner-last``?"""
+    """Return whether it compares two suits, such as ``H-S``, and is no word with a hyphen, such as ``partner-last``."""
     first, dash, _ = word.partition("-")
     return bool(dash) and (first in SUITS or first in VARIABLES)
 
@@ -373,7 +373,7 @@ def _columns(head: str, constraint: str, note: str, indent: int) -> str:
 
 
 def constraint_text(constraint: Constraint) -> str:
-    """The clauses in words."""
+    """Write clauses as text."""
     return ", ".join(_clause_text(clause) for clause in constraint)
 
 
@@ -382,7 +382,7 @@ def _clause_text(clause: Clause) -> str:
 
 
 def atom_text(atom: Atom) -> str:
-    """One comparison in words: ``15-17 hcp``."""
+    """Write one comparison: ``15-17 hcp``."""
     word, lo, hi = atom.word, atom.lo, atom.hi
     first, _, second = word.partition("-")
     if is_difference(word):

@@ -1,4 +1,4 @@
-"""A bidding system as people write it: an immutable tree of lines. A change makes a new tree.
+"""Represent a bidding system as an immutable tree of lines. A change makes a new tree.
 
 ::
 
@@ -45,7 +45,7 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A call with what it needs, and the lines that follow it."""
+    """A call with its conditions, and the lines that follow it."""
 
     path: tuple[Step, ...]
     constraint: Constraint = ()

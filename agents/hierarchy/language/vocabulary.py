@@ -1,4 +1,4 @@
-"""The words of a bidding system: what a constraint can speak of, and where each lies in the feature row.
+"""List the words of the bidding language, with the column of each in the feature row.
 
 A feature row has the hand's features (``bridge_env.features``) and, behind them, the context's: what the
 auction so far says to the seat that must call. Three kinds of words:

@@ -1,4 +1,4 @@
-"""The words of the constraint language as a page of text, for people who write bidding systems."""
+"""Write the words of the bidding language as a page of text, for people who write systems."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Refinement: what would each other call have been worth, and which readable rule earns it?"""
+"""Refine systems: value alternative calls, and find readable rules that gain by them."""

@@ -1,4 +1,4 @@
-"""Decisions of a partnership in its duels, and what other calls would have been worth there.
+"""Collect the decisions of a partnership in its duels, and value the alternative calls.
 
 Played out, a call is worth what it scores when it is made once and everyone goes on by the current systems, on solved
 deals: IMPs against the call that was made. What it may be expected to be worth is ``look_ahead``'s matter.

@@ -1,4 +1,4 @@
-"""Rules from labelled decisions: which hands would have gained by another call?
+"""Induce rules from labelled decisions: find the hands that would have gained by another call.
 
 A rule is a conjunction of a few ranges. It grows range by range, each time by the cut that raises most the gain that
 one may count on: the sum of what the hands inside would have gained, less ``CAUTION`` times the sum's own

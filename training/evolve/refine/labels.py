@@ -1,4 +1,4 @@
-"""Decisions at the positions of the tree, labelled with what every sensible call would have been worth there."""
+"""Label decisions at positions of the tree with the value of every sensible call."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What other calls would have been worth, as the reasoning agent sees it: by what the caller knew.
+"""Value alternative calls by what the caller knew, as the reasoning agent does.
 
 ``play_out`` scores a call on the one deal that lay there. Here the caller sees his own hand and the auction. Deals are
 drawn that hold the hand and fit every call by the system of the seat that made it; each call is bid out on all of them,
