@@ -211,7 +211,7 @@ def _is_stranger(spec: str) -> bool:
 
 
 def _mixture() -> list[Network]:
-    """What strangers may be playing."""
+    """Return the networks that model strangers."""
     return [read_networks(model).policy for model in _STRANGERS]
 
 

@@ -79,7 +79,7 @@ def departures(bidder: Bidder, state: Mapping[str, object]) -> list[tuple[int, s
 
 
 def read_states(states: Sequence[Mapping[str, object]]) -> tuple[BidView, NDArray[np.uint64]]:
-    """What the seats to call know, and a random stream for each: a function of its state alone.
+    """Return what the seats to call know, and a random stream for each: a function of its state alone.
 
     Raises:
         ValueError: a state is faulty; of several, the message gives its number.

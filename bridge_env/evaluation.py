@@ -113,7 +113,7 @@ def _honour_tricks(n, a, k, q, j, t):  # type: ignore[no-untyped-def]
 
 @njit
 def _playing_honours(n, a, k, q, j, t):  # type: ignore[no-untyped-def]
-    """What a suit's honours add to its playing tricks, in halves."""
+    """Return what a suit's honours add to its playing tricks, in halves."""
     if a:
         if k:
             return 6 if q else (5 if j else 4)

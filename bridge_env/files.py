@@ -72,7 +72,7 @@ def _mode_of(path: Path) -> int | None:
 
 
 def _umask() -> int:
-    """What new files of this process may not allow. It can only be read by setting it."""
+    """Return what new files of this process may not allow. It can only be read by setting it."""
     mask = os.umask(0o077)
     os.umask(mask)
     return mask

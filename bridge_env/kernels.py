@@ -42,7 +42,7 @@ def _sources_hash(root: Path) -> str:
 
 
 def _cache_root() -> Path:
-    """Where the cache should lie.
+    """Return where the cache should lie.
 
     Raises:
         RuntimeError: nothing says where, and this user has no home.

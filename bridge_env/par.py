@@ -51,7 +51,7 @@ def _accept(tricks, vulnerability, table, out):  # type: ignore[no-untyped-def]
 
 @njit(forceinline=True)
 def _held(accepted_ns, accepted_ew, best_ns, best_ew):  # type: ignore[no-untyped-def]
-    """What it is worth to NS and to EW to have made a bid, given the best of the higher ones."""
+    """Return what it is worth to NS and to EW to have made a bid, given the best of the higher ones."""
     return min(accepted_ns, -best_ew), min(accepted_ew, -best_ns)
 
 

@@ -215,7 +215,7 @@ class Plays:
 
     @property
     def leader(self) -> Int16Array:
-        """Who leads, or led, the present trick."""
+        """Return who leads, or led, the present trick."""
         return self.state[:, LEADER]
 
     @property
@@ -225,7 +225,7 @@ class Plays:
 
     @property
     def decider(self) -> Int16Array:
-        """Who chooses its card: the seat itself, and declarer for dummy (Law 45B). int16 (N,)."""
+        """Return who chooses its card: the seat itself, and declarer for dummy (Law 45B). int16 (N,)."""
         return np.where(self.turn == self.dummy, self.declarer, self.turn)
 
     @property

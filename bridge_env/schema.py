@@ -74,7 +74,7 @@ def read_json(path: PathLike, shape: Any, error: type[FileError] = FileError) ->
 
 
 def read_json_lines(path: PathLike, shape: Any, error: type[FileError] = FileError) -> list[Any]:
-    """What a file of JSON lines holds, each of the ``shape``; else as :func:`read_json`."""
+    """Return what a file of JSON lines holds, each of the ``shape``; else as :func:`read_json`."""
     lines = _text(path, error).split("\n")
     if lines[-1] == "":
         lines.pop()
@@ -82,7 +82,7 @@ def read_json_lines(path: PathLike, shape: Any, error: type[FileError] = FileErr
 
 
 def parse_json(text: str | bytes, shape: Any, source: str, error: type[FileError] = FileError) -> Any:
-    """What a JSON text holds. ``source`` is what messages call it; else as :func:`read_json`."""
+    """Return what a JSON text holds. ``source`` is what messages call it; else as :func:`read_json`."""
     try:
         value = json.loads(text)
     except RecursionError:

@@ -158,7 +158,7 @@ def _solve(
 
 
 def _one_by_one(tasks: Iterable[tuple[DoubleDummy, int, int, int]]) -> Iterator[tuple[int, UInt8Array]]:
-    """What ``Cluster.map`` does with :func:`solve_range`, in this process."""
+    """Return what ``Cluster.map`` does with :func:`solve_range`, in this process."""
     for number, task in enumerate(tasks):
         yield number, solve_range(*task)
 

@@ -88,7 +88,7 @@ def _four(number: NDArray[np.int64]) -> Int16Array:
 
 
 def _told(view: BidView, shown: Int16Array, f: Int16Array) -> Int16Array:
-    """What each seat has shown, and with the hand's points and lengths added."""
+    """Return what each seat has shown, and with the hand's points and lengths added."""
     order = (view.seat.astype(np.int64)[:, None] + np.arange(4)) % 4
     told = np.clip(shown[np.arange(len(view))[:, None], order], 0, TOP[:, None])
     mine = np.concatenate([f[:, [_HCP]], f[:, _LENGTHS]], axis=1)

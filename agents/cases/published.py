@@ -42,7 +42,7 @@ def situations(history: NDArray[np.int8]) -> Keys:
 
 @lru_cache(maxsize=4)
 def _cases_by_situation(base: CaseBase) -> tuple[dict[int, NDArray[np.int64]], ...]:
-    """Which cases have each number of ``situations``."""
+    """Return which cases have each number of ``situations``."""
     before = np.arange(base.auction.shape[1]) < base.number[:, None]
     keys = situations(np.where(before, base.auction[base.board], -1).astype(np.int8))
     out = []

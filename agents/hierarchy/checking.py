@@ -92,7 +92,7 @@ def _never_reached(system: System, compiled: Compiled) -> Iterator[Finding]:
 
 
 def _content(compiled: Compiled, rule: np.ndarray) -> tuple[object, ...]:
-    """What a rule asks of the hand; empty where it takes every hand."""
+    """Return what a rule asks of the hand; empty where it takes every hand."""
     return tuple(
         tuple(
             tuple(map(tuple, compiled.atoms[slice(*compiled.together[t])].tolist()))

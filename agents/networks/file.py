@@ -54,7 +54,7 @@ class Networks:
 
 
 def belief_path(path: str | os.PathLike[str]) -> Path:
-    """Where the belief of a network's file lies."""
+    """Return where the belief of a network's file lies."""
     return Path(path).with_name(f"{Path(path).stem}.belief.npz")
 
 

@@ -79,7 +79,7 @@ def ranges_text(ranges: NDArray[np.uint8]) -> str:
 
 
 def path_beside(network: str | os.PathLike[str]) -> Path:
-    """Where the meanings of a network's file lie."""
+    """Return where the meanings of a network's file lie."""
     path = Path(network)
     return path.with_name(f"{path.stem}.meanings.npz")
 

@@ -147,7 +147,7 @@ class Doubter:
     def _played_out(
         self, view: BidView, calls: list[int], owner: NDArray[np.uint8], model: NDArray[np.int64], key: np.uint64
     ) -> NDArray[np.float64]:
-        """What each candidate comes to on each deal, in points to my side: float64 (C, S)."""
+        """Return what each candidate comes to on each deal, in points to my side: float64 (C, S)."""
         deals, count = _as_deals(owner, view), len(owner)
         length = int(view.length[0])
         history = np.empty((len(calls), length + 1), np.int8)

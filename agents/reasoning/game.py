@@ -24,7 +24,7 @@ _WORST = 1e9
 
 @njit
 def _final(state, leaf, bid, bidder, doubling):
-    """What North-South score if all pass now."""
+    """Return what North-South score if all pass now."""
     if bid < 0:
         return 0.0
     declarer = state[FIRST_NAMER + (bidder & 1) * 5 + bid % 5]
@@ -90,7 +90,7 @@ def _solve_opening(trust, best, values):
 
 @njit
 def _value(state, leaf, trust, best, values):
-    """What a position that is not over is worth to North-South."""
+    """Return what a position that is not over is worth to North-South."""
     last, seat = state[LAST_BID], row_turn(state)
     _solve_above(state, leaf, trust, last, best, values)
     if last >= 0:

@@ -216,7 +216,7 @@ def turned(view: BidView) -> BidView:
 
 
 def _contract_now(view: BidView) -> tuple[NDArray[np.int16], tuple[int, int, int]]:
-    """Who declares each strain if I bid it, and the contract as it stands, of the one row of a turned view."""
+    """Return who declares each strain if I bid it, and the contract as it stands, of the one row of a turned view."""
     auction = Auctions.replay(view.history[:, : int(view.length[0])], view.dealer, view.vulnerability)
     namers = auction.state[0, FIRST_NAMER : FIRST_NAMER + 5]
     contract = auction.contracts().at(0)

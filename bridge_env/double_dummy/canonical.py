@@ -63,7 +63,7 @@ class CanonicalForm:
         return out
 
     def _entries(self) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.intp]]:
-        """Where each entry (N, 4, 5) of the canonical deal's table stands in the deal's own table."""
+        """Return where each entry (N, 4, 5) of the canonical deal's table stands in the deal's own table."""
         n = len(self.rotation)
         seat = (np.arange(4) - self.rotation[:, None]) % 4
         strain = np.concatenate([self.order, np.full((n, 1), 4)], axis=1)

@@ -146,7 +146,7 @@ class _Layer:
         return out
 
     def relu(self, signal: Float32Array) -> Float32Array:
-        """What is above 0 of the map of ``signal``."""
+        """Return what is above 0 of the map of ``signal``."""
         out = self(signal)
         return np.maximum(out, 0, out=out)
 
@@ -286,7 +286,7 @@ def embedded_estimator() -> TrickEstimator:
 
 
 def depth_and_blocks(weights: Mapping[str, Any]) -> tuple[int, int]:
-    """How many layers an encoder and the trunk have."""
+    """Return how many layers an encoder and the trunk have."""
     depth = sum(f"{ROLES[0]}_{i}" in weights for i in range(len(weights)))
     return depth, sum(f"block_{i}" in weights for i in range(len(weights)))
 

@@ -98,7 +98,7 @@ def _values(lines: Iterator[str], faults: list[Fault]) -> Iterator[tuple[int, st
 
 
 def _pieces(lines: Iterator[str]) -> Iterator[tuple[int, str]]:
-    """What stands between bars, with the line on which it begins; line ends inside it are blanks."""
+    """Return what stands between bars, with the line on which it begins; line ends inside it are blanks."""
     parts: list[str] = []
     start = 1
     for number, line in enumerate(lines, 1):

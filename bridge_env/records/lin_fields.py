@@ -186,7 +186,7 @@ def read_claim(lin: LinBoard) -> int | None:
 
 
 def _winner(cards: Sequence[int], trump: int) -> int:
-    """Which of the cards of a trick, in the order of play, takes it."""
+    """Return which of the cards of a trick, in the order of play, takes it."""
     led = cards[0] // 13
     return max(range(len(cards)), key=lambda i: (cards[i] // 13 == trump, cards[i] // 13 == led, cards[i]))
 

@@ -31,7 +31,7 @@ _TAG_START = re.compile(r'\s*\[\s*[A-Za-z]\w*\s*"')
 
 
 def source_name(source: Source) -> str:
-    """What to call it in a report."""
+    """Return what to call it in a report."""
     if isinstance(source, str | os.PathLike):
         return os.fspath(source)
     return str(getattr(source, "name", "<stream>"))

@@ -26,7 +26,7 @@ _ACES, _KINGS, _QUEENS, _JACKS = (np.uint64(sum(1 << (13 * s + rank) for s in ra
 
 @intrinsic
 def ones(typing: Any, x: Any) -> Any:
-    """How many bits of a uint64 are set, int64."""
+    """Return how many bits of a uint64 are set, int64."""
 
     def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         return builder.ctpop(arguments[0])

@@ -56,7 +56,7 @@ def _ways() -> NDArray[np.float64]:
 
 
 def _choices() -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Where the choices of k out of n begin, int64 (10, 10), and all choices as bits."""
+    """Return where the choices of k out of n begin, int64 (10, 10), and all choices as bits."""
     first = np.zeros((10, 10), np.int64)
     all_of_them: list[int] = []
     for n in range(10):
@@ -206,7 +206,7 @@ def _pick(stream, sums, n):  # type: ignore[no-untyped-def]
 
 @njit(forceinline=True)
 def _split(stream, first, second, points, top_first, top_second):  # type: ignore[no-untyped-def]
-    """How many of ``points`` the first of two suits has."""
+    """Return how many of ``points`` the first of two suits has."""
     low, high = max(0, points - top_second), min(points, top_first)
     total = 0.0
     for h in range(low, high + 1):

@@ -180,7 +180,7 @@ class _Search:
                 self.tried = int(numbers[passed][self.count - found - 1]) + 1  # the last that is returned
 
     def _passing(self, bits: UInt64Array) -> NDArray[np.bool_]:
-        """Which deals pass every seat's test; each is put only to those that passed so far."""
+        """Return which deals pass every seat's test; each is put only to those that passed so far."""
         alive = np.arange(len(bits))
         for seat, constraint in self.constraints.items():
             if len(alive):

@@ -45,8 +45,8 @@ def test_forests_grown_on_a_metric(known, tmp_path, capsys):
     base = load(tmp_path / "a" / "cases.npz")
     assert ([len(forest) for forest in base.forests], base.k) == ([9, 9], 5)
     page = (tmp_path / "a" / "README.md").read_text(encoding="utf-8")
-    assert "(9 trees of openings, and as many of" in page
-    assert "5 of the nearest cases vote" in page
+    assert "9 trees for openings, and as many for other" in page
+    assert "The 5 nearest cases vote" in page
     assert "--trees 9" in page
     assert base.fitted["growing"]["trees"] == 9
     # The same seed grows the same trees; the forests of that base serve another one.
@@ -59,7 +59,7 @@ def test_forests_grown_on_a_metric(known, tmp_path, capsys):
     assert main([*again[:-1], str(tmp_path / "d"), "--trees", "0"]) == 0
     without = load(tmp_path / "d" / "cases.npz")
     assert (without.forests, without.k) == ((), 15)
-    assert "Near are cases by a metric" in (tmp_path / "d" / "README.md").read_text(encoding="utf-8")
+    assert "A metric learned from these cases" in (tmp_path / "d" / "README.md").read_text(encoding="utf-8")
     facts = json.loads((tmp_path / "d" / "results.json").read_text(encoding="utf-8"))["facts"]
     assert facts["trees"] == 0
     assert "openings: " in capsys.readouterr().out

@@ -143,7 +143,7 @@ def made(figures: Figures) -> str:
 
 
 def usual(figures: Figures, *, brief: bool = False) -> str:
-    """What nine hands in ten held: ``15-17 HCP !s2-4 ...``; in brief without suits that may be short or long."""
+    """Return what nine hands in ten held: ``15-17 HCP !s2-4 ...``; in brief without suits that may be short or long."""
     if not figures.made:
         return ""
     low, high = figures.usual("hcp") or (0, 0)

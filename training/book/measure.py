@@ -84,7 +84,7 @@ class Table:
         return np.where(rules >= 0, numbers[rules], -1)
 
     def shown(self, calls: Calls) -> NDArray[np.int16]:
-        """What the seats have shown before each of ``calls``, as the system reads it: int16 (N, 4, 6, 2)."""
+        """Return what the seats have shown before each of ``calls``, as the system reads it: int16 (N, 4, 6, 2)."""
         return np.concatenate([self._decide(calls.take(rows))[2] for rows in _parts(len(calls))])
 
     def _decide(self, calls: Calls) -> tuple[NDArray[np.int8], NDArray[np.int32], NDArray[np.int16]]:

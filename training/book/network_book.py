@@ -68,7 +68,7 @@ class NetworkPoint:
 
     @property
     def ours(self) -> int:
-        """How many calls of ours lead here."""
+        """Return how many calls of ours lead here."""
         return sum(not step.theirs for step in self.path)
 
 
@@ -152,7 +152,7 @@ class NetworkBook:
         return wording.path((*point.path, call.step)) + (" (third or fourth seat)" if point.late else "")
 
     def said(self, index: int) -> Shows | None:
-        """What a call shows."""
+        """Return what a call shows."""
         return self._by_index[index][1].said
 
     def by_rarity(self) -> list[int]:
@@ -186,7 +186,7 @@ class _Table:
 
 
 def least(deals: int) -> float:
-    """How often a call must have come up in so many deals to be told of."""
+    """Return how often a call must occur in so many deals to enter the book."""
     return max(FEWEST, deals / _RARE)
 
 
@@ -315,7 +315,7 @@ def _checked(
 
 
 def _path(table: _Table, row: int) -> tuple[Step, ...]:
-    """What came before call ``row``, from the opening on, as its caller sees it."""
+    """Return what came before call ``row``, from the opening on, as its caller sees it."""
     calls = table.calls
     before = int(calls.number[row])
     steps = []

@@ -70,7 +70,7 @@ class Point:
 
     @property
     def ours(self) -> int:
-        """How many calls of ours lead here."""
+        """Return how many calls of ours lead here."""
         return sum(not step.theirs for step in self.path)
 
 

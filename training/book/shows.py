@@ -80,7 +80,7 @@ def _shows(figures: Figures, required: list[list[Line]]) -> Shows | None:
 
 
 def shown(figures: Figures, allowed: Callable[[str, int], list[tuple[int, int]]]) -> Shows | None:
-    """What the hands behind a call show; None where they are too few, or of all kinds.
+    """Return what the hands behind a call show; None where they are too few, or of all kinds.
 
     Args:
         allowed: the ranges within which ``hcp`` or a suit may be widened, given its largest number.
@@ -116,7 +116,7 @@ def _range(values: NDArray[np.int8], allowed: list[tuple[int, int]]) -> tuple[in
 
 
 def _allowed(lines: list[Line], name: str, top: int) -> tuple[int, int]:
-    """What the lines of a call, one or the other, require of ``hcp`` or of a suit outright."""
+    """Return what the lines of a call, one or the other, require of ``hcp`` or of a suit outright."""
     ranges = [_line_allows(line, name, top) for line in lines]
     return min(a for a, _ in ranges), max(b for _, b in ranges)
 

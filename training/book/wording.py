@@ -153,7 +153,7 @@ def _clause(clause: Clause) -> str:
 
 
 def lines_promise(lines: list[Line]) -> str:
-    """What the lines of one call promise, one or the other; with a note that not all of them have."""
+    """Return what the lines of one call promise, one or the other; with a note that not all of them have."""
     notes = {remark(line) for line in lines}
     if len(notes) == 1:
         return " / ".join(dict.fromkeys(promise(line.constraint) for line in lines))

@@ -65,7 +65,7 @@ class KeptBoards:
         return next((f"{word[:20]!r} is no card" for word in words if word not in _CARDS), None)
 
     def _replay(self, rows: list[Row], at: NDArray[np.int64], table: int) -> list[str | None]:
-        """What is wrong with the play of some rows, boards ``at`` of the match, at one of its tables."""
+        """Return what is wrong with the play of some rows, boards ``at`` of the match, at one of its tables."""
         contracts = self._bidding.tables[table].contracts
         told = [_numbers(row["cards"][table]) for row in rows]
         faults: list[str | None] = [None] * len(rows)

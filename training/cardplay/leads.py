@@ -40,7 +40,7 @@ class Leads:
     equal: NDArray[np.bool_]
 
     def shares(self) -> list[tuple[str, float, float]]:
-        """How often they agree, with the standard error: on the card, on it or one touching it, on the suit."""
+        """Return how often they agree, with the standard error: on the card, on it or one touching it, on the suit."""
         same = self.recorded == self.chosen
         suit = self.recorded // 13 == self.chosen // 13
         out = []
@@ -128,7 +128,7 @@ def _touching(hand: NDArray[np.bool_], one: int, other: int) -> bool:
 
 
 def _lead_faults(rows: Sequence[Row], view: PlayView) -> list[str | None]:
-    """What is wrong with kept leads: a card that the leader of a board does not hold."""
+    """Return what is wrong with kept leads: a card that the leader of a board does not hold."""
     faults: list[str | None] = []
     for row in rows:
         card, at = _CARDS.get(row["card"], -1), row["board"]

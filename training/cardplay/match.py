@@ -160,12 +160,12 @@ def play_match(
 
 
 def player_name(player: str | CardPlayer) -> str:
-    """What to call a player in reports."""
+    """Return what to call a player in reports."""
     return player if isinstance(player, str) else type(player).__name__
 
 
 def _header(bidding: MatchResult, teams: Teams) -> dict[str, Any]:
-    """What a file's boards depend on: all but how many there are."""
+    """Return what a file's boards depend on: all but how many there are."""
     first = hashlib.sha256(bidding.boards.owner[0].tobytes() + bidding.boards.number[:1].tobytes()).hexdigest()
     return {
         "a": bidding.a, "b": bidding.b, "play_a": player_name(teams.players[0]),

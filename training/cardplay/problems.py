@@ -138,7 +138,7 @@ class Solved:
 
     @property
     def risk(self) -> float:
-        """What the deceptive card gives away on average if it is seen through, in the units it thinks in."""
+        """Return what the deceptive card gives away on average if it is seen through, in the units it thinks in."""
         return self.deception.risk
 
 
@@ -295,7 +295,7 @@ def _played(problem: Problem, card: int, player: MonteCarlo, key: NDArray[np.uin
 def _belief(
     problem: Problem, view: PlayView, card: int, player: Deceptive, key: np.uint64
 ) -> tuple[int, tuple[str, ...], tuple[str, ...]]:
-    """Who decides next, what he takes from ``card``, and where he imagines what I still hold of its suit."""
+    """Return who decides next, what he takes from ``card``, and where he imagines what I still hold of its suit."""
     me, owner = int(view.turn[0]), problem.plays.owner
     looked, seat = opponents_views(view, 0, card, owner)
     stream = np.uint64(streams.key(key, "belief", card)[0])

@@ -42,7 +42,7 @@ class CasesConfig:
     growing: Growing = field(default_factory=Growing)
 
     def voters(self, forests: bool) -> int:
-        """How many cases vote in a base with forests, or without."""
+        """Return how many cases vote in a base with forests, or without."""
         return self.k or (_VOTERS if forests else _VOTERS_BY_POINTS)
 
 
@@ -59,7 +59,7 @@ def described(states: States, reader: str) -> NDArray[np.int8]:
 
 
 def training_rows(states: States) -> NDArray[np.bool_]:
-    """Which states belong to boards of the training part of all deals."""
+    """Return which states belong to boards of the training part of all deals."""
     training: NDArray[np.bool_] = ~is_judging(states.owner)[states.board]
     return training
 

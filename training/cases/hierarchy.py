@@ -76,7 +76,7 @@ def keys(hands: NDArray[np.bool_]) -> NDArray[np.int64]:
 def nodes_of(
     known: NDArray[np.bool_], asked: NDArray[np.bool_]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-    """Which node known hands (N, 52) and asked ones (M, 52) belong to; and the level of each node.
+    """Return which node known hands (N, 52) and asked ones (M, 52) belong to; and the level of each node.
 
     Cases of a node that is too thin go on to the next level; at the last, all that is left is one node a strength.
     A hand of which no node has cases is of node -1.
@@ -95,7 +95,7 @@ def nodes_of(
 
 
 def name_of(level: int, hands: NDArray[np.bool_]) -> str:
-    """What the hands (N, 52) of a node have in common."""
+    """Return what the hands (N, 52) of a node have in common."""
     key = int(keys(hands[:1])[0, level])
     if level == 3:
         return _points(key) + " (merged)"
@@ -186,6 +186,6 @@ def report(base: CaseBase, held_out: States, system: str | None, seed: int = 1) 
 def _right(
     base: CaseBase, points: NDArray[np.int16], calls: NDArray[np.int8], place: NDArray[np.int16], said: NDArray[np.int8]
 ) -> int:
-    """How many of the calls ``said`` the nearest of some cases make."""
+    """Return how many of the calls ``said`` the nearest of some cases make."""
     found, _ = base.index(points, np.arange(len(points))).nearest(place, min(base.k, len(points)))
     return int((majority(np.where(found >= 0, calls[found], -1).astype(np.int8)) == said).sum())

@@ -14,28 +14,29 @@ from training.cases.judge import Share
 
 _HOW = """\
 {cases:,} cases of {boards:,} boards; judged on the {held_boards:,} boards ({held:,} calls) of the files whose deals
-lie in the judging part (a hash of the deal's canonical form), of which the base holds none and from which the
-similarity did not learn. Right: the recorded call. ± is one standard error, calls taken as independent.
+are in the judging split (a hash of the deal's canonical form). The base holds none of these boards, and the similarity
+did not learn from them. Right: the recorded call. ± is one standard error, with calls taken as independent.
 """
 _METRIC = """\
-{similarity} {k} of the nearest cases vote.
+{similarity} The {k} nearest cases vote.
 """
-_BY_POINTS = "Near are cases by a metric learned from these cases{also}."
+_BY_POINTS = "A metric learned from these cases{also} measures similarity."
 _BY_LEAVES = """\
-Similar are cases that come to the same leaves of trees grown on these cases ({trees} trees of openings, and as many of
-other calls), which ask about the hand, the auction and the coordinates of a metric, learned from these cases{also}."""
+Cases are similar if they reach the same leaves of decision trees. {trees} trees for openings, and as many for other
+calls, were grown on these cases. They split on the hand, the auction and the coordinates of a metric, learned from
+these cases{also}."""
 _SPEED = """\
-A look-up takes {alone:.2f} ms alone and {batched:.2f} ms in batches; among {many:,} cases (this base, filled with cases
-near its own) {many_alone:.2f} ms alone and {many_batched:.2f} ms in batches. All {left_out:,} cases with each left out
-in turn: {left_out_seconds:.0f} s ({right:.1f}% right, of calls from which the similarity did learn).
+A look-up takes {alone:.2f} ms alone and {batched:.2f} ms in batches. Among {many:,} cases (this base and cases
+like its own) it takes {many_alone:.2f} ms alone and {many_batched:.2f} ms in batches. All {left_out:,} cases, each left
+out in turn, take {left_out_seconds:.0f} s ({right:.1f}% right, of calls from which the similarity did learn).
 """
 
 
 _NODES = """\
-A hand's node is the finest with at least {enough} cases: its shape, longest suit and strength; without the suit; its
-kind of shape and strength; strength alone. Right: held-out openings that the whole base calls as recorded, and that the
-node's own cases do, as a base of their own. Filled: cases that `{system}` opens on constrained deals, as many in each
-shape and strength as it lacks; and what the node's cases get right with them.
+A hand's node is the finest one with at least {enough} cases. The levels are: shape, longest suit and strength; shape
+and strength; kind of shape and strength; strength alone. Right: the share of held-out openings that the whole base
+calls as recorded, and the share by the node's own cases alone. Filled: the number of openings of `{system}` added on
+sampled deals, as many in each shape and strength as are missing; and the share right with them.
 """
 
 

@@ -214,7 +214,7 @@ def _save_state(folder: Path, state: State) -> None:
 
 
 def load_state(folder: Path, config: EstimatorConfig) -> State:
-    """Where a run stopped; its beginning if it did not finish an epoch.
+    """Return where a run stopped; its beginning if it did not finish an epoch.
 
     Raises:
         RunError: the checkpoint is damaged or of another network.

@@ -95,7 +95,7 @@ def speed(estimator: TrickEstimator) -> float:
 
 
 def _of_the_truth(chances: NDArray[np.float32], tricks: NDArray[np.int8]) -> NDArray[np.float64]:
-    """What an estimator gave to what was so."""
+    """Return the probability that an estimator gave to the true tricks."""
     return np.take_along_axis(chances, tricks[..., None].astype(np.intp), -1)[..., 0].astype(np.float64)
 
 

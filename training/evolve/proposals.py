@@ -159,7 +159,7 @@ def with_answers(edit: Insert, answers: Sequence[Rule]) -> Together:
 
 
 def inserted(proposal: Proposal) -> tuple[object, ...] | None:
-    """What tells a new rule apart from the same with another flag, or with answers; None for other changes."""
+    """Return what tells a new rule apart from the same with another flag, or with answers; None for other changes."""
     edit = proposal.edit.parts[0] if isinstance(proposal.edit, Together) else proposal.edit
     if isinstance(edit, Insert):
         return edit.path, edit.line.path, edit.line.constraint
@@ -182,7 +182,7 @@ def answerable(proposals: Sequence[Proposal]) -> list[Proposal]:
 def trial(
     us: Partnership, candidates: Sequence[Partnership], league: Sequence[Rival], stretch: Stretch
 ) -> NDArray[np.int64]:
-    """What candidates gain over ``us`` on a stretch, as sums: int64 (candidates, 3 + 2 * league).
+    """Return what candidates gain over ``us`` on a stretch, as sums: int64 (candidates, 3 + 2 * league).
 
     Columns: IMPs gained, summed over the league and the boards; their squares, of each board's sum; boards on which
     anything else is bid against anybody; then the IMPs against each opponent, and their squares. A candidate that is

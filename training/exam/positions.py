@@ -67,7 +67,7 @@ class Position:
 
     @property
     def question(self) -> tuple[int, int, tuple[int, ...], str]:
-        """What is asked, whoever is asked."""
+        """Return the question, without the key."""
         return self.vulnerability, self.dealer, self.auction, self.hand
 
     @property
@@ -86,7 +86,7 @@ class Position:
         }
 
     def points(self, call: int) -> int:
-        """What ``call`` scores, 0..10."""
+        """Return what ``call`` scores, 0..10."""
         return dict(self.answers).get(call, 0)
 
 

@@ -85,7 +85,7 @@ class Verdict:
 
 
 def held_out(teacher: str, seed: int) -> Examples:
-    """What the teacher calls against itself on judging boards."""
+    """Return what the teacher calls against itself on judging boards."""
     return bid_by(teacher, teacher, teacher, library_boards(HELD_OUT, seed, "judging"), seed)
 
 

@@ -71,7 +71,7 @@ _FATES = {MAKES: "makes double dummy", DOWN_ONE: "one down double dummy", DOWN_M
 
 
 def _made(made: Made) -> str:
-    """How often each side made contracts of a kind, with the standard error of a share."""
+    """Return how often each side made contracts of a kind, with the standard error of a share."""
     return ", ".join(_share(won, asked) for won, asked in zip(made.made, made.contracts, strict=True))
 
 

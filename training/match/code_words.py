@@ -18,7 +18,7 @@ _ONE_NOTRUMP, _TWO_CLUBS = 4, 5  # as bids
 
 @njit
 def row_code_words(history, length, dealer, lengths, side):  # type: ignore[no-untyped-def]
-    """How many of the first ``length`` calls are code words of ``side``; ``lengths`` (4, 4) by seat and suit."""
+    """Return how many of the first ``length`` calls are code words of ``side``; ``lengths`` (4, 4) by seat and suit."""
     count = 0
     last = -1  # the last bid
     named = 0  # suits that each seat has bid, as bits: 4 for each seat
@@ -75,7 +75,7 @@ def _mark(history, dealer, lengths, out):  # type: ignore[no-untyped-def]
 def which(
     history: NDArray[np.int8], dealer: NDArray[np.int16], owner: NDArray[np.uint8]
 ) -> NDArray[np.bool_]:  # fmt: skip
-    """Which calls of auctions int8 (N, L) are code words: bool (N, L)."""
+    """Return which calls of auctions int8 (N, L) are code words: bool (N, L)."""
     out = np.zeros(history.shape, np.bool_)
     _mark(np.ascontiguousarray(history), dealer, _lengths(owner), out)
     return out
@@ -90,7 +90,7 @@ def _lengths(owner: NDArray[np.uint8]) -> NDArray[np.int64]:
 def code_words(
     history: NDArray[np.int8], dealer: NDArray[np.int16], owner: NDArray[np.uint8], side: NDArray[np.int64]
 ) -> NDArray[np.int64]:
-    """How many code words ``side`` (N,) used in each auction: int64 (N,).
+    """Return how many code words ``side`` (N,) used in each auction: int64 (N,).
 
     Args:
         history: int8 (N, L), padded with -1.

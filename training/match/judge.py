@@ -82,7 +82,7 @@ def judge(
 
 
 def _abroad(results: list[tuple[NDArray[np.int64], NDArray[np.int64]]], match: MatchResult) -> list[Row]:
-    """What is gained against all gatekeepers together, board by board: the verdict comes first."""
+    """Return what is gained against all gatekeepers together, board by board: the verdict comes first."""
     if not results:
         return []
     now, then = (np.mean([pair[which] for pair in results], axis=0) for which in (0, 1))

@@ -1,7 +1,7 @@
 """Play the panel: one bidder against every stranger and every family, on judging boards.
 
-Abroad are the networks that were taught by others' auctions; at home are the bidding systems of this house. A verdict
-is what holds abroad, and of that first what holds against gatekeepers, which no training meets.
+The networks that learned from other auctions are abroad; the bidding systems of this project are at home. The verdict
+depends on the results abroad, first of all those against gatekeepers, which serve only to judge.
 """
 
 from __future__ import annotations
@@ -137,13 +137,13 @@ def panel(
 
 
 def _gain(match: MatchResult, other: MatchResult) -> tuple[float, float]:
-    """What ``match`` won more than ``other`` on the same boards: the mean, and its standard error over deals."""
+    """Return what ``match`` won more than ``other`` on the same boards: the mean, and its standard error over deals."""
     more = replace(match, imps=match.imps - other.imps)
     return more.mean_imps, more.standard_error
 
 
 def _version(spec: str) -> str:
-    """What tells one state of a file behind a spec from another; empty where there is none."""
+    """Return what tells one state of a file behind a spec from another; empty where there is none."""
     head, _, argument = full_spec(spec).partition(":")
     if head == "policy":
         return runs.sha256(network_path(argument))[:16]

@@ -28,7 +28,7 @@ _ONE_NOTRUMP, _TWO_CLUBS = FIRST_BID + 4, FIRST_BID + 5
 
 @njit
 def _kind(history, length):  # type: ignore[no-untyped-def]
-    """Which of ``KINDS`` the next call is, after ``length`` calls; seats count from the dealer."""
+    """Return which of ``KINDS`` the next call is, after ``length`` calls; seats count from the dealer."""
     seat = length & 3
     opener, opening = -1, -1
     they_came_in = False  # the side that did not open has bid or doubled

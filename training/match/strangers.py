@@ -91,7 +91,7 @@ def bid_against(
 def _caller(
     us: tuple[Hierarchy, Hierarchy], table: int, features: NDArray[np.int16]
 ) -> Callable[[Auctions, NDArray[np.int64], NDArray[np.int64]], NDArray[np.int8]]:
-    """Who calls at our seats; opponents are read by our first player's system."""
+    """Return who calls at our seats; opponents are read by our first player's system."""
     first, second = us
     seats = (first, first, second, first) if table == 0 else (first, first, first, second)
     positions, systems = positions_among(seats)

@@ -27,7 +27,7 @@ _PART = 4096  # boards bid and learned at a time
 
 
 def states(spec: str, opponent: str, boards: Boards, seed: int) -> tuple[Sparse, NDArray[np.int8]]:
-    """What the seats of ``spec`` saw at both tables, and who held each card then.
+    """Return what the seats of ``spec`` saw at both tables, and who held each card then.
 
     Returns:
         inputs that are on, and int8 (N, 52): 0 left, 1 partner, 2 right, -1 me.

@@ -51,7 +51,7 @@ def save(path: Path, arrays: Mapping[str, NDArray[Any]], state: Mapping[str, Any
 
 
 def load(path: Path, shape: Any) -> tuple[Arrays, dict[str, Any]]:
-    """What ``save`` wrote, the state of a ``shape`` (see ``bridge_env.schema``).
+    """Return what ``save`` wrote, the state of a ``shape`` (see ``bridge_env.schema``).
 
     Raises:
         RunError: there is no such file, or it is damaged.

@@ -169,7 +169,7 @@ def split(recorded: Recorded) -> tuple[Recorded, Recorded]:
 
 
 def agreement(networks: Networks, calls: Calls) -> dict[str, dict[str, float]]:
-    """How often the network makes the recorded call: by kind of call, ``{"right": share, "calls": N}`` each."""
+    """Return how often the network makes the recorded call: by kind of call, ``{"right": share, "calls": N}`` each."""
     made = np.empty(len(calls), np.int8)
     for at in range(0, len(calls), 4096):
         rows = np.arange(at, min(at + 4096, len(calls)))

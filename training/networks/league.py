@@ -230,7 +230,7 @@ class League:
 
 
 def chosen_selves(version: int, every: int, most: int) -> list[int]:
-    """Which earlier selves are in the pool: the latest half, and others spread evenly over the run."""
+    """Return which earlier selves are in the pool: the latest half, and others spread evenly over the run."""
     kept = list(range(every, version + 1, every))
     if len(kept) <= most:
         return kept

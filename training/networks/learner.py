@@ -95,7 +95,7 @@ class Learner:
             self.critic_adam.step()
 
     def players(self) -> tuple[Network, Network]:
-        """What plays now: the average policy, and the critic in IMPs, in whole numbers."""
+        """Return what plays now: the average policy, and the critic in IMPs, in whole numbers."""
         floats = [a.numpy() for a in self.average]
         half = len(floats) // 2
         policy = quantized(list(zip(floats[:half], floats[half:], strict=True)), MOST_ON)

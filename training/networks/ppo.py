@@ -180,7 +180,7 @@ class _Run(BaseCallback):
         self.paid, self.ended, self.over = 0.0, 0, False
 
     def share(self) -> float:
-        """How much of the run is done, 0 to 1."""
+        """Return how much of the run is done, 0 to 1."""
         config = self.config
         by_time = self.seconds() / (60 * config.minutes) if config.minutes else 0.0
         by_steps = self.state.steps / config.steps if config.steps else 0.0
@@ -245,7 +245,7 @@ class _Run(BaseCallback):
             (self.folder / before).unlink(missing_ok=True)
 
     def provenance(self) -> dict[str, Any]:
-        """What the policy's file says of its making."""
+        """Return what the policy's file says of its making."""
         config = self.config
         return {"by": "bridge-env train ppo", "steps": self.state.steps, "seed": config.seed,
                 "opponents": config.opponents, "control": config.control}  # fmt: skip

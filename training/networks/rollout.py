@@ -139,7 +139,7 @@ def seating(boards: int, pool: Sequence[Opponent]) -> tuple[NDArray[np.int8], ND
 
 @njit
 def _branches(history, dealer, length, sides, at, chances, points, drawn, out):  # type: ignore[no-untyped-def]
-    """Where drawn auctions leave the likeliest: rows of ``out`` are (board, side, calls before, call); how many.
+    """Write to ``out`` where drawn auctions leave the likeliest: (board, side, calls before, call); return how many.
 
     The ways to draw an auction, by where it first leaves the likeliest and with which call, lie one behind the other
     on the line from 0 to 1; ``drawn`` points on it, as far apart, choose some of them.

@@ -138,7 +138,7 @@ class Cluster:
         return self._remote[function]
 
     def result(self, reference: Any) -> Any:
-        """What a task that was submitted gave.
+        """Return what a task that was submitted gave.
 
         Raises:
             ClusterError: Ray could not finish it.

@@ -118,7 +118,7 @@ class Kept:
         return signed
 
     def _row(self, line: bytes, number: int, signed: bool) -> Row:
-        """What a line holds.
+        """Return what a line holds.
 
         Raises:
             KeptError: it is damaged.

@@ -70,7 +70,7 @@ def new_folder(root: Path, kind: str, name: str | None) -> Path:
 
 
 def manifest(config: Mapping[str, Any], deals: str) -> dict[str, Any]:
-    """What a run was: config, versions, commit, the machine's kind, the hash of its deals."""
+    """Return what a run was: config, versions, commit, the machine's kind, the hash of its deals."""
     return {
         "config": dict(config),
         "versions": {name: _version(name) for name in _PACKAGES} | {"python": platform.python_version()},
@@ -234,7 +234,7 @@ def read_metrics(folder: Path, row: Any) -> list[dict[str, Any]]:
 
 
 def read_result(folder: Path, name: str, shape: Any) -> Any:
-    """What another JSON file of a run holds, such as its verdict.
+    """Return what another JSON file of a run holds, such as its verdict.
 
     Raises:
         RunError: there is no such file, or it is damaged.

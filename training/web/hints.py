@@ -32,7 +32,7 @@ _NAMED = 6
 
 
 def hint(table: Table, seat: int | None) -> dict[str, Any]:
-    """What the person's side would do, and why.
+    """Return what the person's side would do, and why.
 
     Raises:
         Refused: it is not for ``seat`` to go on.

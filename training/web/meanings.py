@@ -76,7 +76,7 @@ class Reader:
         ]
 
     def call(self, calls: Sequence[int], dealer: int, vulnerability: int, made: int) -> Shows:
-        """What the call ``made`` after ``calls`` shows."""
+        """Return what the call ``made`` after ``calls`` shows."""
         seat = (dealer + len(calls)) & 3
         if self.told[seat]:
             return self._by_system(calls, dealer, vulnerability, made)
@@ -86,7 +86,7 @@ class Reader:
         return Shows("Nothing is known of what this player's calls mean.", how=self.specs[seat])
 
     def seats(self, calls: Sequence[int], dealer: int, vulnerability: int) -> list[str]:
-        """What each seat has shown so far, N E S W, in words; empty before its first call."""
+        """Return what each seat has shown so far, N E S W, in words; empty before its first call."""
         out = [""] * 4
         shown = self._shown(calls, dealer, vulnerability)
         for seat in range(4):

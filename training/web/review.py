@@ -108,7 +108,7 @@ def _bid_on(
 
 
 def _other_table(table: Table, tricks: NDArray[np.int8]) -> dict[str, Any] | None:
-    """What the control pair did in the people's seats, against the same opponents; None where nobody sits."""
+    """Return what the control pair did in the people's seats, against the same opponents; None where nobody sits."""
     setup, deal = table.setup, table.deal
     if not setup.people:
         return None
@@ -171,7 +171,7 @@ def _my_calls(table: Table, tricks: NDArray[np.int8], points: int) -> list[dict[
 
 
 def _usual(table: Table, number: int) -> int:
-    """What the bidder of the person's side would have called."""
+    """Return what the bidder of the person's side would have called."""
     deal = table.deal
     before = Auctions.replay(_row(table.calls[:number]), deal.dealer, deal.vulnerability)
     bidder = teams(quick(table.setup.north_south), quick(table.setup.east_west))[int(before.turn[0]) & 1]

@@ -97,7 +97,7 @@ def teams(north_south: str, east_west: str) -> tuple[Bidder, Bidder]:
 
 
 def quick(spec: str) -> str:
-    """Who bids for ``spec`` where thousands of auctions are played out: itself, without taking time to think."""
+    """Return who bids for ``spec`` in thousands of play-outs: its bidder, without thinking."""
     if spec.startswith("pair:"):
         return "pair:" + ",".join(quick(part) for part in seat_specs(spec))
     if not spec.startswith("reason:"):
@@ -112,7 +112,7 @@ def spec_at(north_south: str, east_west: str, seat: int) -> str:
 
 
 def bidder_at(north_south: str, east_west: str, seat: int) -> Bidder:
-    """Who bids at one seat."""
+    """Return who bids at one seat."""
     return player_at(teams(north_south, east_west)[seat & 1], seat)
 
 

@@ -113,7 +113,7 @@ class Table:
         return declarer ^ 2 if decider == declarer and declarer ^ 2 in self.setup.people else None
 
     def visible(self, seat: int | None) -> list[bool]:
-        """Which of the dealt hands ``seat`` may see, N E S W; None: who watches a table without people."""
+        """Return which of the dealt hands ``seat`` may see, N E S W; None: who watches a table without people."""
         if self.phase == OVER or seat is None:
             return [True] * 4
         out = [hand == seat for hand in range(4)]
@@ -144,7 +144,7 @@ class Table:
             self.helped = 1
 
     def view(self) -> BidView:
-        """What the seat to call knows."""
+        """Return what the seat to call knows."""
         return view_of(self.auctions, self.deal.owner[None])
 
     def key(self, number: int, what: str = "call") -> NDArray[np.uint64]:
@@ -194,13 +194,13 @@ class Table:
         self.phase = OVER
 
     def play_view(self) -> PlayView:
-        """What the player to choose knows."""
+        """Return what the player to choose knows."""
         contract, auctions = self.contract, self.auctions
         one = Contracts(*(np.array([n], np.int8) for n in (contract.bid, contract.doubling, contract.declarer)))
         return play_view(self.plays, one, np.array([self.deal.vulnerability], np.int16), auctions)
 
     def player(self) -> CardPlayer:
-        """Who plays the cards of those who are no people."""
+        """Return the card player for seats without a person."""
         return make_player(self.setup.player, AuctionReader.of_sides(self.setup.north_south, self.setup.east_west))
 
     def card(self, seat: int | None, card: int, at: int) -> None:

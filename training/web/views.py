@@ -28,7 +28,7 @@ def check_looks(table: Table, seat: int | None) -> None:
 
 
 def state(table: Table, seat: int | None) -> dict[str, Any]:
-    """What ``seat`` may know; None: who watches.
+    """Return what ``seat`` may know; None: who watches.
 
     Raises:
         Refused: it may not look.
@@ -74,7 +74,7 @@ def state(table: Table, seat: int | None) -> dict[str, Any]:
 
 
 def _note(table: Table, number: int) -> dict[str, Any]:
-    """What call ``number`` shows, kept with the table."""
+    """Return what call ``number`` shows, kept with the table."""
     key = tuple(table.calls[: number + 1])
     if key not in table.notes:
         table.notes[key] = shows(table, table.calls[:number], key[-1])
@@ -83,13 +83,13 @@ def _note(table: Table, number: int) -> dict[str, Any]:
 
 
 def shows(table: Table, calls: list[int], made: int) -> Shows:
-    """What the call ``made`` after ``calls`` shows."""
+    """Return what the call ``made`` after ``calls`` shows."""
     read = reader(table.setup.north_south, table.setup.east_west)
     return read.call(calls, table.deal.dealer, table.deal.vulnerability, made)
 
 
 def every_call(table: Table, seat: int | None) -> dict[str, Any]:
-    """What each legal call of the person to call would show."""
+    """Return what each legal call of the person to call would show."""
     if table.phase != BIDDING or seat is None or table.chooser() != seat:
         raise Refused("It is not for you to call now.", 409)
     legal = table.auctions.legal()[0]

@@ -47,7 +47,7 @@ def below(bits):  # type: ignore[no-untyped-def]
 
 @njit(forceinline=True)
 def count(bits):  # type: ignore[no-untyped-def]
-    """How many cards."""
+    """Count the cards."""
     return ones(np.uint64(bits))
 
 
@@ -128,7 +128,7 @@ def turned(hands, by):  # type: ignore[no-untyped-def]
 
 @njit(forceinline=True)
 def step(at, card, strain):  # type: ignore[no-untyped-def]
-    """How far the hands turn when ``card`` is played, and the rest of the position then."""
+    """Return how far the hands turn when ``card`` is played, and the rest of the new position."""
     mine, led, best, ago, place, trick, won, lost, left = at
     if place == 0 or takes_over(card, best, strain):
         best, ago = card, 0

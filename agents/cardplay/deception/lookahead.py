@@ -194,7 +194,7 @@ class Lookahead:
         return Tree(self.strain, 14 - goal)
 
     def imagined(self, at: int, d: int, count: int) -> NDArray[np.uint8]:
-        """What the opponent imagines after candidate ``at`` in the deal ``d``: uint8 (S', 52)."""
+        """Return what the opponent imagines after candidate ``at`` in the deal ``d``: uint8 (S', 52)."""
         card = int(self.cards[at])
         if at not in self._after:
             views, self.opponent = opponents_views(self.view, self.row, card, self.deals)
@@ -238,7 +238,7 @@ def _left(deal: NDArray[np.uint8], gone: NDArray[np.bool_]) -> NDArray[np.uint8]
 
 
 def _worth(worth: Worth, tricks: NDArray[np.float64], deal: int) -> NDArray[np.float64]:
-    """What tricks are worth in one of the deals."""
+    """Return what tricks are worth in one of the deals."""
     table = np.zeros((len(worth.par), len(tricks)), np.int8)
     table[deal] = tricks.astype(np.int8)
     found: NDArray[np.float64] = worth.of(table)[deal]
@@ -246,7 +246,7 @@ def _worth(worth: Worth, tricks: NDArray[np.float64], deal: int) -> NDArray[np.f
 
 
 def opponents_views(view: PlayView, row: int, card: int, deals: NDArray[np.uint8]) -> tuple[PlayView, int]:
-    """What the next opponent who decides sees once ``card`` is played, on each of the deals; and his seat."""
+    """Return what the next opponent who decides sees once ``card`` is played, on each of the deals; and his seat."""
     n, length = len(deals), int(view.length[row])
     declarer = int(view.declarer[row])
     history = np.tile(np.append(view.cards[row, :length], np.int8(card)), (n, 1))

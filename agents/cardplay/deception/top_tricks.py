@@ -51,7 +51,7 @@ def cashed(leader, second, partner, fourth, strain):  # type: ignore[no-untyped-
 
 @njit(forceinline=True)
 def leaf_value(leader, second, partner, fourth, strain, mine, won, lost, fatal):  # type: ignore[no-untyped-def]
-    """What a leaf is worth to my side: tricks, 0 where the other side has reached its goal.
+    """Return what a leaf is worth to my side: tricks, 0 where the other side has reached its goal.
 
     Args:
         leader, second, partner, fourth: the hands in turn.

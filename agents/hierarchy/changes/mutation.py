@@ -101,7 +101,7 @@ def _top(system: System, address: Address) -> tuple[tuple[Line, ...], tuple[int,
 
 
 def _moves(atom: Atom) -> list[Atom]:
-    """What an atom can become by one step of a threshold."""
+    """Return what an atom can become by one step of a threshold."""
     stem = atom.word.partition(":")[0]
     if stem in _FIXED_WORDS or is_difference(atom.word):
         return []
@@ -116,7 +116,7 @@ def _moves(atom: Atom) -> list[Atom]:
 
 
 def _thresholds(constraint: Constraint) -> list[tuple[int, int, int]]:
-    """Where the atoms with movable thresholds stand: (clause, alternative, atom)."""
+    """Return where the atoms with movable thresholds stand: (clause, alternative, atom)."""
     return [
         (c, t, a)
         for c, clause in enumerate(constraint)

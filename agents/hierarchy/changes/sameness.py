@@ -80,7 +80,7 @@ def signatures(compiled: Compiled) -> tuple[NDArray[np.uint64], int]:
 
 @njit
 def _follow(children, place, theirs, call, unopened):
-    """Where a call leads in a seat's tree; as ``engine.observe`` has it."""
+    """Return where a call leads in a seat's tree; as ``engine.observe`` has it."""
     if place < 0:
         return place
     child = children[place, theirs, call]

@@ -116,7 +116,7 @@ def _off_topic(atom: Atom, call: str, said: set[str]) -> bool:
 
 
 def _phrase(clause: Sequence[Sequence[Atom]]) -> tuple[object, ...]:
-    """What tells one thing to remember from another: "three cards in each" of several suits is one."""
+    """Return what tells one thing to remember from another: "three cards in each" of several suits is one."""
     suits = (*SUITS, "M", "m", "oM", "om", "x", "y")
     return tuple((("length" if a.word in suits else a.word), a.lo, a.hi) for together in clause for a in together)
 

@@ -54,7 +54,7 @@ def _after(places: _Places, step: Step) -> _Places:
 
 
 def _bids(token: str, suits: _Suits, last: int) -> list[tuple[_Suits, int]]:
-    """What a token may bid, and which suits it binds."""
+    """Return what a token may bid, and which suits it binds."""
     if token == "any":
         return [(suits, bid) for bid in range(last + 1, NUM_BIDS)]
     if token.endswith("any"):

@@ -79,7 +79,7 @@ def decided_rows(
 
 
 def count_contexts(us: Partnership, them: Rival, stretch: Stretch) -> Counter[str]:
-    """How many decisions of general rules fall to each kind of auction."""
+    """Return how many decisions of general rules fall to each kind of auction."""
     total: Counter[str] = Counter()
     for table in range(2):
         kinds, often = np.unique(contexts(decided_rows(us, them, stretch, table)[2]), axis=0, return_counts=True)

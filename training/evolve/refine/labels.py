@@ -60,7 +60,7 @@ def _readings(calls: tuple[int, ...], first: int) -> list[Path]:
 
 
 def count_paths(us: Partnership, them: Rival, stretch: Stretch) -> Counter[str]:
-    """How many decisions fall to each reading of a position."""
+    """Return how many decisions fall to each reading of a position."""
     boards, _ = boards_of(stretch)
     total: Counter[str] = Counter()
     history = duel(us, them, stretch).history

@@ -77,7 +77,7 @@ def look_ahead(
 
 @lru_cache(maxsize=8)
 def _reader(own: Hierarchy, partner: Hierarchy, low: Hierarchy, high: Hierarchy) -> tuple[HierarchyBidder, Memory]:
-    """Who reads everyone's calls by their systems, and what was read."""
+    """Return the reader of all calls, by each seat's system, and what it read."""
     return HierarchyBidder(own, partner, (low, high)), Memory(_MEMORY)
 
 

@@ -81,7 +81,7 @@ def differences(records: Records) -> dict[str, float]:
 
 
 def verdict(records: Records) -> str:
-    """How many are near what was published, and which are not."""
+    """Return how many are near what was published, and which are not."""
     all_of_them = differences(records)
     far = {name: difference for name, difference in all_of_them.items() if abs(difference) > _NEAR}
     names = ", ".join(f"{name} {difference:+.1f}" for name, difference in far.items())
