@@ -10,6 +10,7 @@ spec                            player
 ``deceptive``                   what is best if the next opponent plays for the deals he believes in; how, says
                                 ``deceptive?when=always`` (``agents.cardplay.deception``); as published, three tricks
                                 deep to top tricks: ``deceptive?leaf=published&depth=3``
+``seat:URL``                    another program, asked over HTTP (``agents.programs``)
 ``python:module:factory``       your own: ``factory()`` gives an object with ``play(view, key)``
 ``SPEC+SPEC``                   the first where its side declares, the second where it defends
 ==============================  ================================================================================
@@ -25,6 +26,7 @@ from agents.cardplay.montecarlo import MonteCarlo
 from agents.cardplay.options import parse_options
 from agents.cardplay.rule import RandomPlayer, RulePlayer
 from agents.cardplay.split import Split
+from agents.programs.seat import make_seat_player
 from bridge_env.bidders import SpecError, from_python
 from bridge_env.protocols import CardPlayer
 
@@ -69,8 +71,10 @@ def make_player(spec: str | CardPlayer, reader: AuctionReader | None = None) -> 
         return _PLAIN[name]()
     if name in _THINKING:
         return _THINKING[name](options, reader or AuctionReader())
+    if name.startswith("seat:"):
+        return make_seat_player(spec.strip().removeprefix("seat:"))
     if name.startswith("python:"):
         player: CardPlayer = from_python(spec.strip(), CardPlayer, "play(view, key)")
         return player
-    known = ", ".join([*_PLAIN, *_THINKING, "python:module:factory"])
+    known = ", ".join([*_PLAIN, *_THINKING, "seat:URL", "python:module:factory"])
     raise SpecError(f"{spec!r} names no player of cards; there are {known}")

@@ -27,6 +27,7 @@ from training.cli.parser import Parser
 from training.cli.play import add_play
 from training.cli.read import add_read
 from training.cli.report import add_report
+from training.cli.serve import add_serve
 from training.cli.table import add_table
 from training.cli.train import add_train
 from training.running.cluster import ClusterError
@@ -45,6 +46,7 @@ examples:
   bridge-env exam system:sayc                                 compare a bidder with the textbooks
   bridge-env play                                             watch a hand being played, or take a seat
   bridge-env table                                            bid and play in the browser
+  bridge-env serve system:sayc                                answer other bridge programs
   bridge-env book sayc                                        print a system as notes, with figures
   bridge-env check mine.bidding                               list all faults of a system of yours
   bridge-env evolve                                           let partnerships learn from each other
@@ -134,6 +136,7 @@ def _parser() -> argparse.ArgumentParser:
         add_exam,
         add_play,
         add_table,
+        add_serve,
         add_book,
         add_evolve,
         add_report,

@@ -69,14 +69,19 @@ class Guard:
 
     Args:
         app: what is guarded; it sees paths without the token.
-        token: the first part of every path.
+        token: the first part of every path; None where no key is asked for: then paths stay as they are.
         host: where the server listens; other names than this machine's are allowed only where it is not local.
         port: the port, None in tests.
         limits: of bodies and rates.
+        command: what printed the address.
     """
 
-    def __init__(self, app: Any, token: str, host: str, port: int | None, limits: Limits) -> None:
+    def __init__(
+        self, app: Any, token: str | None, host: str, port: int | None, limits: Limits,
+        command: str = "bridge-env table",
+    ) -> None:  # fmt: skip
         self.app, self.token, self.host, self.port, self.limits = app, token, host, port, limits
+        self.command = command
         self.bucket = Bucket(limits.rate, limits.burst)
 
     async def __call__(self, scope: Scope, receive: Any, send: Any) -> None:
@@ -91,6 +96,9 @@ class Guard:
         if refusal is not None:
             await _answer(send, *refusal)
             return
+        if self.token is None:
+            await self.app(scope, receive, _with_headers(send))
+            return
         rest = scope["path"][len(self.token) + 1 :]
         inner = {**scope, "path": rest, "raw_path": rest.encode(), "root_path": ""}
         await self.app(inner, receive, _with_headers(send))
@@ -98,15 +106,14 @@ class Guard:
     def _refusal(self, scope: Scope, headers: dict[bytes, bytes]) -> tuple[int, str] | None:
         host = headers.get(b"host", b"").decode("latin-1").lower()
         if not self._known_host(host):
-            return 403, "This server answers under its own address only; open the one that bridge-env table printed."
+            return 403, f"This server answers under its own address only; use the one that {self.command} printed."
         origin = headers.get(b"origin")
         if origin is not None and origin.decode("latin-1").lower() != f"http://{host}":
             return 403, "Another page may not speak to this server."
         if headers.get(b"sec-fetch-site", b"none") not in (b"none", b"same-origin") and not _opens(scope, headers):
             return 403, "Another page may not speak to this server."
-        first = scope["path"].split("/", 2)
-        if len(first) < 3 or not hmac.compare_digest(first[1].encode(), self.token.encode()):
-            return 403, "The key in the address is missing or wrong; open the address that bridge-env table printed."
+        if self.token is not None and not _begins_with(scope["path"], self.token):
+            return 403, f"The key in the address is missing or wrong; open the address that {self.command} printed."
         if not self.bucket.take():
             return 429, "These are too many requests at once; wait a second."
         length = headers.get(b"content-length", b"0")
@@ -125,6 +132,11 @@ class Guard:
         if name in _LOCAL or name == self.host:
             return True
         return self.host not in _LOCAL and _is_address(name)
+
+
+def _begins_with(path: str, token: str) -> bool:
+    first = path.split("/", 2)
+    return len(first) == 3 and hmac.compare_digest(first[1].encode(), token.encode())
 
 
 def _is_address(name: str) -> bool:

@@ -32,7 +32,7 @@ class Thinking:
 
     async def __call__(self, work: Callable[[], _Found]) -> _Found:
         if self._waiting >= self.most:
-            raise Refused("The table is busy thinking; try again in a moment.", 503)
+            raise Refused("The server is busy thinking; try again in a moment.", 503)
         self._waiting += 1
         try:
             found: _Found = await anyio.to_thread.run_sync(alone, work)

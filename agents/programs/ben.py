@@ -1,0 +1,236 @@
+"""BEN's form: GET with a query, JSON back. Brill's seat interface is the same.
+
+========================  ==========================================================================================
+field                     what it holds
+========================  ==========================================================================================
+``hand``, ``dummy``       thirteen cards, spades first, ``AK97543.K.T3.AK7``; ``_`` may stand for the dots
+``seat``, ``dealer``      N, E, S or W
+``vul``                   empty or ``None``; ``@v`` or ``NS``; ``@V`` or ``EW``; ``@v@V``, ``All`` or ``Both``
+``ctx``                   two characters a call from the dealer on: ``--``, ``Db``, ``Rd``, ``1C`` ... ``7N``; also
+                          with a dash between calls, ``P-1N-P``
+``played``                two characters a card, in the order of play: ``H7HQ``
+========================  ==========================================================================================
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import urlencode
+
+from agents.programs.question import CallAnswer, CardAnswer, Question, read_card, read_seat
+from bridge_env.calls import CALL_NAMES, DOUBLE, PASS, REDOUBLE, CallError, parse_call
+from bridge_env.cards import card_text, hand_text, parse_hand, parse_vulnerability
+from bridge_env.files import FileError
+from bridge_env.schema import parse_json
+
+BID, LEAD, PLAY = "/bid", "/lead", "/play"
+
+_WORDS = {"--": PASS, "PA": PASS, "P": PASS, "DB": DOUBLE, "RD": REDOUBLE}
+_WRITTEN = {PASS: "--", DOUBLE: "Db", REDOUBLE: "Rd"}
+_VULNERABLE = {"signs": ("", "@v", "@V", "@v@V"), "words": ("None", "NS", "EW", "All")}
+
+
+# --- questions --------------------------------------------------------------------------------------------
+
+
+def read_question(fields: Mapping[str, str], play: bool = False) -> Question:
+    """The question of a query; ``play``: with dummy and the cards played.
+
+    Raises:
+        ValueError: a field is missing or faulty; the message says which.
+    """
+    told = {name: _field(fields, name) for name in ("hand", "seat", "dealer", "vul", "ctx")}
+    if fields.get("format", "").lower() == "true":
+        raise ValueError("cards are taken in the order of play alone, without format=true")
+    dummy = _hand(_field(fields, "dummy")) if play else None
+    return Question(
+        read_seat(told["seat"], "seat"), _hand(told["hand"]), read_seat(told["dealer"], "dealer"),
+        read_vulnerability(told["vul"]), read_calls(told["ctx"]), dummy,
+        read_cards(_field(fields, "played")) if play else (), _key(fields.get("key", "")),
+    )  # fmt: skip
+
+
+def question_path(question: Question, *, play: bool, vul: str = "words", **more: str) -> str:
+    """The path and query that ask ``question``: for a card, or for a call.
+
+    Args:
+        vul: ``words`` (None, NS, EW, All) or ``signs`` (``@v``, ``@V``).
+        more: further fields.
+    """
+    fields = {
+        "hand": hand_text(question.hand), "seat": "NESW"[question.seat], "dealer": "NESW"[question.dealer],
+        "vul": _VULNERABLE[vul][question.vulnerability], "ctx": calls_text(question.calls),
+    }  # fmt: skip
+    if play and question.played:
+        fields["dummy"] = "" if question.dummy is None else hand_text(question.dummy)
+        fields["played"] = "".join(card_text(card) for card in question.played)
+    if question.key is not None:
+        fields["key"] = str(question.key)
+    door = BID if not play else PLAY if question.played else LEAD
+    return f"{door}?{urlencode({**fields, **more}, safe='@')}"
+
+
+def read_calls(text: str) -> tuple[int, ...]:
+    """The calls of ``ctx``.
+
+    Raises:
+        CallError: one of them is none.
+    """
+    if "-" in text and "--" not in text:
+        words = text.split("-")
+    else:
+        words = [text[at : at + 2] for at in range(0, len(text), 2)]
+    return tuple(read_call(word, "ctx") for word in words)
+
+
+def read_call(word: str, where: str) -> int:
+    """A call of ``ctx`` or of an answer.
+
+    Raises:
+        CallError: it is none.
+    """
+    known = _WORDS.get(word.strip().upper())
+    if known is not None:
+        return known
+    try:
+        return parse_call(word)
+    except CallError:
+        raise CallError(f"{where!r} holds {word[:20]!r}, which is no call; write --, Db, Rd or a bid as 1N") from None
+
+
+def calls_text(calls: tuple[int, ...]) -> str:
+    """Calls as ``ctx`` writes them."""
+    return "".join(_WRITTEN.get(call, CALL_NAMES[call][:2]) for call in calls)
+
+
+def read_cards(text: str) -> tuple[int, ...]:
+    """The cards of ``played``.
+
+    Raises:
+        ValueError: one of them is none.
+    """
+    return tuple(read_card(text[at : at + 2]) for at in range(0, len(text), 2))
+
+
+def read_vulnerability(text: str) -> int:
+    """The code of ``vul``.
+
+    Raises:
+        ValueError: it is none.
+    """
+    word = text.strip()
+    if word in _VULNERABLE["signs"]:
+        return _VULNERABLE["signs"].index(word)
+    if word == "@V@v":
+        return 3
+    return parse_vulnerability(word)
+
+
+def _field(fields: Mapping[str, str], name: str) -> str:
+    if name not in fields:
+        raise ValueError(f"the field {name!r} is missing")
+    return fields[name]
+
+
+def _hand(text: str):  # type: ignore[no-untyped-def]
+    return parse_hand(text.replace("_", "."))
+
+
+def _key(text: str) -> int | None:
+    if not text:
+        return None
+    if not (text.isascii() and text.isdigit()) or len(text) > 20 or int(text) >= 1 << 64:
+        raise ValueError("'key' is a whole number below 2 to the power of 64")
+    return int(text)
+
+
+# --- answers ----------------------------------------------------------------------------------------------
+
+
+def call_json(answer: CallAnswer, who: str) -> dict[str, Any]:
+    """A call as BEN tells it."""
+    out: dict[str, Any] = {
+        "bid": answer_word(answer.call),
+        "who": who,
+        "candidates": [{"call": answer_word(c), "insta_score": round(p, 4)} for c, p in answer.candidates],
+        "explanation": answer.explanation,
+    }
+    return {**out, "why": answer.why} if answer.why else out
+
+
+def card_json(answer: CardAnswer, who: str) -> dict[str, Any]:
+    """A card as BEN tells it."""
+    out: dict[str, Any] = {
+        "card": card_text(answer.card),
+        "who": who,
+        "candidates": [{"card": card_text(c), "expected_tricks_dd": round(t, 3)} for c, t in answer.candidates],
+    }
+    return {**out, "why": answer.why} if answer.why else out
+
+
+def answer_word(call: int) -> str:
+    """A call as answers write it: ``PASS``, ``X``, ``XX``, ``1N``."""
+    return "PASS" if call == PASS else CALL_NAMES[call].removesuffix("T")
+
+
+def read_call_answer(body: bytes) -> CallAnswer:
+    """The call that a program answered.
+
+    Raises:
+        ValueError: there is none; the message says what came instead.
+    """
+    found = _answer(body, "bid")
+    candidates = _candidates(found, "call", "insta_score")
+    read = tuple((read_call(word, "candidates"), score) for word, score in candidates)
+    told, why = found.get("explanation"), found.get("why")
+    return CallAnswer(
+        read_call(found["bid"], "bid"), read, told if isinstance(told, str) else "", why if isinstance(why, str) else ""
+    )
+
+
+def read_card_answer(body: bytes) -> CardAnswer:
+    """The card that a program answered.
+
+    Raises:
+        ValueError: there is none; the message says what came instead.
+    """
+    found = _answer(body, "card")
+    candidates = _candidates(found, "card", "expected_tricks_dd")
+    why = found.get("why")
+    return CardAnswer(
+        read_card(found["card"]), tuple((read_card(word), tricks) for word, tricks in candidates),
+        why if isinstance(why, str) else "",
+    )  # fmt: skip
+
+
+def read_error(body: bytes) -> str:
+    """What a refusal says; empty where it says nothing that can be read."""
+    try:
+        found = json.loads(body)
+    except (ValueError, RecursionError):
+        return ""
+    told = (found.get("error") or found.get("message")) if isinstance(found, dict) else None
+    return told if isinstance(told, str) else ""
+
+
+def _answer(body: bytes, field: str) -> dict[str, Any]:
+    told = read_error(body)
+    if told:
+        raise ValueError(f"it says: {told[:200]}")
+    try:
+        found: dict[str, Any] = parse_json(body.decode(), {field: str}, "its answer")
+    except (FileError, UnicodeDecodeError):
+        raise ValueError(f"its answer has no {field!r}: {body[:80]!r}") from None
+    return found
+
+
+def _candidates(found: dict[str, Any], field: str, score: str) -> list[tuple[str, float]]:
+    """The candidates that have a score; a program may leave them out, or tell other things of them."""
+    listed = found.get("candidates")
+    return [
+        (one[field], float(one[score]))
+        for one in (listed if isinstance(listed, list) else [])
+        if isinstance(one, dict) and isinstance(one.get(field), str) and isinstance(one.get(score), int | float)
+    ]

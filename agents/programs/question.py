@@ -1,0 +1,120 @@
+"""What one program asks another about a seat, and what comes back: the same in every form."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bridge_env.calls import DOUBLE, FIRST_BID, PASS, REDOUBLE
+from bridge_env.cards import RANKS, SUITS
+from bridge_env.play_view import PlayView
+from bridge_env.view import BidView
+
+
+@dataclass(frozen=True, eq=False)
+class Question:
+    """A seat that is to call or to play.
+
+    Attributes:
+        seat: 0..3, who is asked; for dummy's card it is declarer.
+        hand: bool (52,), the thirteen cards that were dealt to it.
+        dealer, vulnerability: 0..3 each.
+        calls: the auction so far, numbers 0..37.
+        dummy: bool (52,), the thirteen cards that were dealt to dummy; None where it is not seen.
+        played: the cards so far, in the order of play, numbers 0..51.
+        key: the random stream to use; None: the answering program's own choice.
+    """
+
+    seat: int
+    hand: NDArray[np.bool_]
+    dealer: int
+    vulnerability: int
+    calls: tuple[int, ...] = ()
+    dummy: NDArray[np.bool_] | None = None
+    played: tuple[int, ...] = ()
+    key: int | None = None
+
+    def with_key(self, key: int) -> Question:
+        """The same question, with its random stream."""
+        return replace(self, key=key)
+
+
+@dataclass(frozen=True)
+class CallAnswer:
+    """A call, and what is told about it.
+
+    Attributes:
+        call: 0..37.
+        candidates: calls that were considered, and how likely each was.
+        explanation: what the call shows.
+        why: how it was found, on lines of its own.
+    """
+
+    call: int
+    candidates: tuple[tuple[int, float], ...] = ()
+    explanation: str = ""
+    why: str = ""
+
+
+@dataclass(frozen=True)
+class CardAnswer:
+    """A card, and what is told about it.
+
+    Attributes:
+        card: 0..51.
+        candidates: cards that were considered, and the tricks that the side may expect from here on.
+        why: how it was found, on lines of its own.
+    """
+
+    card: int
+    candidates: tuple[tuple[int, float], ...] = ()
+    why: str = ""
+
+
+def call_question(view: BidView, row: int) -> Question:
+    """What one row of ``view`` asks."""
+    calls = view.history[row]
+    return Question(
+        int(view.seat[row]), view.hand[row], int(view.dealer[row]), int(view.vulnerability[row]),
+        tuple(calls[calls >= 0].tolist()),
+    )  # fmt: skip
+
+
+def card_question(view: PlayView, row: int) -> Question:
+    """What one row of ``view`` asks. Where the auction is not known, declarer bids the contract at once."""
+    calls = tuple(view.history[row][view.history[row] >= 0].tolist())
+    dealer, declarer = int(view.dealer[row]), int(view.declarer[row])
+    if not calls:
+        dealer = declarer
+        doubling = (DOUBLE, REDOUBLE)[: int(view.doubling[row])]
+        calls = (FIRST_BID + int(view.bid[row]), *doubling, PASS, PASS, PASS)
+    length = int(view.length[row])
+    return Question(
+        int(view.seat[row]), view.hand[row], dealer, int(view.vulnerability[row]), calls,
+        view.dummy[row] if length else None, tuple(view.cards[row, :length].tolist()),
+    )  # fmt: skip
+
+
+def read_card(word: str) -> int:
+    """The number of a card, ``HQ``.
+
+    Raises:
+        ValueError: it is none.
+    """
+    text = word.upper().replace("10", "T")
+    if len(text) != 2 or text[0] not in SUITS or text[1] not in RANKS:
+        raise ValueError(f"{word!r} is no card; write the suit and the rank, as in HQ")
+    return 13 * SUITS.index(text[0]) + RANKS.index(text[1])
+
+
+def read_seat(text: str, what: str) -> int:
+    """A seat from its letter.
+
+    Raises:
+        ValueError: it is none.
+    """
+    if len(text) != 1 or text.upper() not in "NESW":
+        raise ValueError(f"{what!r} is one of N, E, S and W, not {text!r}")
+    return "NESW".index(text.upper())

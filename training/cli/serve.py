@@ -1,0 +1,47 @@
+"""Command line: ``bridge-env serve``. The handler parses and calls, nothing else."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from bridge_env.bidders import DEFAULT_BIDDER
+from training.cli.arguments import natural
+
+_EXAMPLES = """\
+examples:
+  bridge-env serve                                        the default bidder at http://127.0.0.1:8085
+  bridge-env serve policy:champion --opponents system:sayc
+  bridge-env serve system:mine.bidding --play rule --port 9000
+  curl "http://127.0.0.1:8085/bid?hand=AK97543.K.T3.AK7&seat=S&dealer=N&vul=&ctx=----"
+  bridge-env match system:sayc seat:http://127.0.0.1:8085 --boards 100
+
+Requests and answers are those of BEN (/bid, /lead, /play; Brill's too) and of BBO's robots (/robot.php). Each request
+stands alone. The server answers on this machine only.
+"""
+
+
+def add_serve(subparsers: Any) -> None:
+    """Add ``bridge-env serve``."""
+    parser = subparsers.add_parser(
+        "serve",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        help="let other bridge programs ask a bidder for calls and cards",
+        description="Answer other bridge programs over HTTP: what a bidder calls, and what a card player plays.",
+        epilog=_EXAMPLES,
+    )
+    parser.add_argument("spec", metavar="SPEC", nargs="?", default=DEFAULT_BIDDER, help=f"who bids ({DEFAULT_BIDDER})")
+    parser.add_argument("--opponents", metavar="SPEC", help="read opponents' calls as this bidder's (as SPEC's own)")
+    parser.add_argument("--play", metavar="PLAYER", default="montecarlo", help="who plays the cards (montecarlo)")
+    parser.add_argument("--port", type=natural, default=8085, help="listen on this port (8085); 0: any that is free")
+    parser.add_argument("--host", default="127.0.0.1", help="listen elsewhere than on this machine alone (127.0.0.1)")
+    parser.set_defaults(handler=_serve)
+
+
+def _serve(args: argparse.Namespace) -> int:
+    from training.serve.serving import Options, serve
+
+    if args.port > 65535:
+        raise ValueError(f"--port is a number up to 65535, not {args.port}")
+    serve(Options(args.spec, args.opponents, args.play, args.host, args.port))
+    return 0

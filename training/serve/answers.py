@@ -1,0 +1,153 @@
+"""What a bidder and a card player answer to other programs' questions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.cardplay.auction import AuctionReader
+from agents.cardplay.explain import thought_text
+from agents.cardplay.montecarlo import CardThought, MonteCarlo
+from agents.cardplay.registry import make_player
+from agents.cardplay.seen import view_of_seen
+from agents.cardplay.split import Split
+from agents.cardplay.table import declares
+from agents.networks.bidder import NetworkBidder
+from agents.programs.question import CallAnswer, CardAnswer, Question
+from agents.wire import read_states
+from bridge_env import streams
+from bridge_env.auction import one_auction
+from bridge_env.bidders import make, player_at
+from bridge_env.calls import NUM_CALLS, call_text
+from bridge_env.cards import SEATS, hand_text
+from bridge_env.play_view import PlayView
+from bridge_env.protocols import Bidder, CardPlayer, Explains
+from bridge_env.view import BidView
+from training.web.meanings import reader
+
+_Found = TypeVar("_Found")
+_TOLD = 5  # candidates that are named
+_LEAST = 0.005  # with at least this chance
+
+
+class OwnFault(RuntimeError):
+    """The bidder or the player behind the doors gave something that the laws do not allow."""
+
+
+class Answers:
+    """Answers for one pair; every question stands alone.
+
+    Args:
+        spec: of the bidder.
+        opponents: of the pair that sits against it, for a bidder that reads their calls; None: as itself.
+        play: of the card player.
+
+    Raises:
+        SpecError: one of the specs names nothing.
+    """
+
+    def __init__(self, spec: str, opponents: str | None = None, play: str = "montecarlo") -> None:
+        self.spec, self.opponents, self.play = spec, opponents or spec, play
+        self.bidder: Bidder = make(spec, partner=spec, opponents=opponents)
+        self.players: tuple[CardPlayer, CardPlayer] = tuple(
+            make_player(play, AuctionReader.of_sides(*self._sides(side))) for side in (0, 1)
+        )  # type: ignore[assignment]
+
+    def call(self, question: Question, details: bool = False) -> CallAnswer:
+        """The call of the seat that is asked.
+
+        Args:
+            details: also how it was found, which may take long.
+
+        Raises:
+            ValueError: the question is faulty; the message says how.
+            OwnFault: the bidder's call is not legal.
+        """
+        view, key = read_states([_state(question)])
+        seat = int(view.seat[0])
+        if seat != question.seat:
+            raise ValueError(f"it is for {SEATS[seat]} to call now, not for {SEATS[question.seat]}")
+        key = _key(question, key)
+        call = int(_own(self.spec, lambda: self.bidder.bid(view, key))[0])
+        if not 0 <= call < NUM_CALLS or not view.mask[0, call]:
+            raise OwnFault(f"{self.spec} made a call that is not legal: {call}")
+        player = player_at(self.bidder, seat)
+        shows = reader(*self._sides(seat & 1)).call(question.calls, question.dealer, question.vulnerability, call)
+        note = f" ({shows.note})" if shows.note else ""
+        why = _own(self.spec, lambda: player.explain(view, key)) if details and isinstance(player, Explains) else ""
+        return CallAnswer(call, _candidates(player, view, call), f"{shows.text}{note}", why)
+
+    def card(self, question: Question, details: bool = False) -> CardAnswer:
+        """The card of the hand whose turn it is, as ``call`` otherwise."""
+        auctions = one_auction(question.calls, question.dealer, question.vulnerability)
+        view = view_of_seen(auctions, question.seat, question.hand, question.dummy, question.played)
+        key = _key(question, _card_key(question))
+        player = _choosing(self.players[question.seat & 1], view)
+        if not isinstance(player, MonteCarlo):
+            return CardAnswer(_legal(int(_own(self.play, lambda: player.play(view, key))[0]), view, self.play))
+        (thought,) = _own(self.play, lambda: player.think(view, key))
+        why = thought_text(thought, view, 0, str(player.options.score)) if details else ""
+        return CardAnswer(_legal(thought.card, view, self.play), _card_candidates(thought), why)
+
+    def _sides(self, side: int) -> tuple[str, str]:
+        """The specs of North-South and East-West where the pair sits at ``side``."""
+        return (self.opponents, self.spec) if side else (self.spec, self.opponents)
+
+
+def _state(question: Question) -> dict[str, object]:
+    return {
+        "hand": hand_text(question.hand), "dealer": question.dealer, "vulnerability": question.vulnerability,
+        "auction": [call_text(call) for call in question.calls],
+    }  # fmt: skip
+
+
+def _key(question: Question, usual: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    return usual if question.key is None else np.array([question.key], np.uint64)
+
+
+def _card_key(question: Question) -> NDArray[np.uint64]:
+    """A stream that hangs on what is asked alone."""
+    key = streams.key("serve", question.seat, question.dealer, question.vulnerability)
+    for number in (*question.calls, -1, *np.flatnonzero(question.hand).tolist(), -1, *question.played):
+        key = streams.key(key, number)
+    return np.atleast_1d(np.asarray(key, np.uint64))
+
+
+def _candidates(player: Bidder, view: BidView, made: int) -> tuple[tuple[int, float], ...]:
+    """The calls that a network considers, the likeliest first; of others nothing is known but the call ``made``."""
+    if not isinstance(player, NetworkBidder):
+        return ((made, 1.0),)
+    chances = player.probabilities(view)[0]
+    order = np.argsort(-chances, kind="stable")[:_TOLD].tolist()
+    return tuple((call, float(chances[call])) for call in order if chances[call] >= _LEAST)
+
+
+def _choosing(player: CardPlayer, view: PlayView) -> CardPlayer:
+    """Who chooses, where one declares and another defends."""
+    while isinstance(player, Split):
+        player = player.declarer if declares(view)[0] else player.defender
+    return player
+
+
+def _card_candidates(thought: CardThought) -> tuple[tuple[int, float], ...]:
+    if thought.belief is None:
+        return ()
+    tricks = thought.belief.weight @ thought.tricks
+    return tuple((int(thought.cards[at]), float(tricks[at])) for at in np.argsort(-thought.average, kind="stable"))
+
+
+def _own(spec: str, work: Callable[[], _Found]) -> _Found:
+    """What a bidder or player gives; a fault of its own is none of the question's."""
+    try:
+        return work()
+    except Exception as error:  # a user's own may fail in any way
+        raise OwnFault(f"{spec} failed: {type(error).__name__}: {error}") from error
+
+
+def _legal(card: int, view: PlayView, spec: str) -> int:
+    if not 0 <= card < 52 or not view.mask[0, card]:
+        raise OwnFault(f"{spec} played a card that is not legal: {card}")
+    return card

@@ -1,0 +1,155 @@
+"""The doors' routes: BEN's ``/bid``, ``/lead`` and ``/play``, BBO's ``/robot.php``, and ``/`` tells who is here."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+
+from agents.programs import bbo, ben
+from training.serve.answers import Answers
+from training.web.asked import Refused
+from training.web.guard import Guard, Limits
+from training.web.thinking import Thinking
+
+LIMITS = Limits(body=0, rate=2000.0, burst=4000, waiting=64)
+_LONGEST_QUERY, _LONGEST_FIELD = 4096, 1000
+_LOG = logging.getLogger("bridge_env.serve")
+_BROKEN = "Something went wrong in the server; its terminal tells what."
+
+Door = Callable[[dict[str, str]], Awaitable[Response]]
+
+
+class Doors:
+    """What other programs may ask."""
+
+    def __init__(self, answers: Answers, limits: Limits) -> None:
+        self.answers, self.thinking = answers, Thinking(limits.waiting)
+
+    def routes(self) -> list[Route]:
+        doors: dict[str, tuple[Door, Callable[[str, int], Response]]] = {
+            "/": (self.home, _error_json),
+            ben.BID: (self.bid, _error_json),
+            ben.LEAD: (self.lead, _error_json),
+            ben.PLAY: (self.play, _error_json),
+            bbo.ROBOT: (self.robot, self._error_xml),
+        }
+        return [Route(path, _answering(*door), methods=["GET"]) for path, door in doors.items()]
+
+    async def home(self, fields: dict[str, str]) -> Response:
+        told = {
+            "program": "bridge-env", "bids": self.answers.spec, "plays": self.answers.play,
+            "doors": [ben.BID, ben.LEAD, ben.PLAY, bbo.ROBOT],
+        }  # fmt: skip
+        return JSONResponse(told)
+
+    async def bid(self, fields: dict[str, str]) -> Response:
+        question, details = ben.read_question(fields), _details(fields)
+        answer = await self.thinking(lambda: self.answers.call(question, details))
+        return JSONResponse(ben.call_json(answer, self.answers.spec))
+
+    async def lead(self, fields: dict[str, str]) -> Response:
+        return await self._card(fields, False)
+
+    async def play(self, fields: dict[str, str]) -> Response:
+        if not fields.get("played"):
+            raise Refused("No card was played yet: ask /lead for the opening lead.")
+        return await self._card(fields, True)
+
+    async def robot(self, fields: dict[str, str]) -> Response:
+        question, play = bbo.read_question(fields)
+        if play:
+            card = await self.thinking(lambda: self.answers.card(question))
+            return _xml(bbo.card_xml(card, self.answers.play))
+        call = await self.thinking(lambda: self.answers.call(question))
+        return _xml(bbo.call_xml(call, self.answers.spec))
+
+    async def _card(self, fields: dict[str, str], play: bool) -> Response:
+        question, details = ben.read_question(fields, play), _details(fields)
+        answer = await self.thinking(lambda: self.answers.card(question, details))
+        return JSONResponse(ben.card_json(answer, self.answers.play))
+
+    def _error_xml(self, sentence: str, status: int) -> Response:
+        return _xml(bbo.error_xml(sentence, self.answers.spec), status)
+
+
+def _details(fields: dict[str, str]) -> bool:
+    return fields.get("details", "").lower() == "true"
+
+
+def _fields(request: Request) -> dict[str, str]:
+    """The fields of a query. Fields that no door knows are left alone: programs send their users' names and the like.
+
+    Raises:
+        Refused: they are too long, stand there twice, or cannot be printed.
+    """
+    if len(request.scope["query_string"]) > _LONGEST_QUERY:
+        raise Refused(f"The question is too long; at most {_LONGEST_QUERY:,} characters are taken.", 414)
+    out: dict[str, str] = {}
+    for name, value in request.query_params.multi_items():
+        if name in out:
+            raise Refused(f"The field {name[:40]!r} stands there twice.")
+        if len(value) > _LONGEST_FIELD:
+            raise Refused(f"{name[:40]!r} has more than {_LONGEST_FIELD:,} characters.", 413)
+        if not value.isprintable():
+            raise Refused(f"{name[:40]!r} holds a character that cannot be printed.")
+        out[name] = value
+    return out
+
+
+def _answering(door: Door, refuse: Callable[[str, int], Response]) -> Callable[[Request], Awaitable[Response]]:
+    """The door's answer, and every fault as a sentence in the door's form."""
+
+    async def answer(request: Request) -> Response:
+        try:
+            return await door(_fields(request))
+        except Refused as refused:
+            return refuse(str(refused), refused.status)
+        except ValueError as error:
+            return refuse(_sentence(str(error)), 400)
+        except Exception as error:
+            _LOG.exception("a request failed", exc_info=error)
+            return refuse(_BROKEN, 500)
+
+    return answer
+
+
+def _sentence(text: str) -> str:
+    return f"{text[:1].upper()}{text[1:].rstrip('.')}."
+
+
+def _error_json(sentence: str, status: int) -> Response:
+    return JSONResponse({"error": sentence}, status)
+
+
+def _xml(text: str, status: int = 200) -> Response:
+    return Response(text, status, media_type="application/xml")
+
+
+async def _lost(request: Request, error: Exception) -> Response:
+    status = error.status_code if isinstance(error, HTTPException) else 500
+    told = {
+        404: "There is no such door; there are /bid, /lead, /play and /robot.php.",
+        405: "Questions are asked by GET, with all they say in the address.",
+    }
+    return _error_json(told.get(status, "The request cannot be met."), status)
+
+
+def make_app(answers: Answers, *, host: str = "127.0.0.1", port: int | None = None, limits: Limits = LIMITS) -> Guard:
+    """The doors as an ASGI app.
+
+    Args:
+        answers: what is behind them.
+        host, port: where it will listen; Host headers must say so.
+        limits: of requests.
+    """
+    handlers: dict[Any, Any] = {HTTPException: _lost}
+    app = Starlette(routes=Doors(answers, limits).routes(), exception_handlers=handlers)
+    app.router.redirect_slashes = False
+    return Guard(app, None, host, port, limits, "bridge-env serve")

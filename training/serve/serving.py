@@ -1,0 +1,68 @@
+"""Runs the doors until Ctrl-C."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from bridge_env.bidders import DEFAULT_BIDDER
+from training.web.serving import LOCAL, NoServer, listen
+
+USUAL_PORT = 8085  # BEN's
+_MISSING = "the doors need starlette and uvicorn; install them with: pip install 'bridge-env[table]'"
+_LONGEST_HEAD = 16_384  # bytes of a request before its end must have come
+_AT_ONCE = 128  # connections; more are told to come back
+
+
+@dataclass(frozen=True)
+class Options:
+    """What ``bridge-env serve`` was asked for.
+
+    Attributes:
+        spec: of the bidder; ``opponents``: of the pair against it, None: as itself.
+        play: of the card player.
+        host, port: where to listen.
+    """
+
+    spec: str = DEFAULT_BIDDER
+    opponents: str | None = None
+    play: str = "montecarlo"
+    host: str = LOCAL
+    port: int = USUAL_PORT
+
+
+def serve(options: Options, say: Callable[[str], object] = print) -> None:
+    """Answer other programs until Ctrl-C.
+
+    Raises:
+        NoServer: the extra ``table`` is not installed, or the port is taken.
+        SpecError: a spec names nothing.
+    """
+    try:
+        import uvicorn
+
+        from training.serve.answers import Answers
+        from training.serve.app import make_app
+    except ImportError as error:
+        raise NoServer(f"{error.name} is missing: {_MISSING}") from None
+    answers = Answers(options.spec, options.opponents, options.play)
+    with contextlib.closing(listen(options.host, options.port)) as listening:
+        port = int(listening.getsockname()[1])
+        shown = LOCAL if options.host in ("0.0.0.0", "::") else options.host
+        address = f"http://{f'[{shown}]' if ':' in shown else shown}:{port}"
+        if options.host != LOCAL:
+            say(
+                f"Listening on {options.host}: whoever can reach this machine can ask, without a key, and what is sent "
+                "is not encrypted."
+            )
+        say(
+            f"{options.spec} bids and {options.play} plays at {address} (/bid, /lead, /play, /robot.php).\n"
+            f"Elsewhere it is the bidder seat:{address}. Ctrl-C ends it."
+        )
+        app = make_app(answers, host=options.host, port=port)
+        config = uvicorn.Config(
+            app, http="h11", log_level="warning", access_log=False, server_header=False,
+            h11_max_incomplete_event_size=_LONGEST_HEAD, timeout_keep_alive=30, limit_concurrency=_AT_ONCE,
+        )  # fmt: skip
+        uvicorn.Server(config).run(sockets=[listening])
