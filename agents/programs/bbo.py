@@ -17,7 +17,7 @@ from collections.abc import Mapping
 from urllib.parse import urlencode
 from xml.etree import ElementTree
 
-from agents.programs.question import CallAnswer, CardAnswer, Question, read_card, read_seat
+from agents.programs.question import CallAnswer, CardAnswer, Question, plain, read_card, read_seat
 from bridge_env.auction import MAX_CALLS, Auctions, IllegalCall
 from bridge_env.calls import CALL_NAMES, PASS, CallError, parse_call
 from bridge_env.cards import SEATS, card_text, hand_text, parse_hand
@@ -143,7 +143,7 @@ def read_call_answer(body: bytes) -> CallAnswer:
         call = parse_call(found["bid"])
     except CallError:
         raise CallError(f"its answer's bid, {found['bid'][:20]!r}, is no call") from None
-    return CallAnswer(call, explanation=found.get("meaning", ""), candidates=())
+    return CallAnswer(call, explanation=plain(found.get("meaning")))
 
 
 def read_card_answer(body: bytes) -> CardAnswer:
@@ -158,7 +158,7 @@ def read_card_answer(body: bytes) -> CardAnswer:
 def read_error(body: bytes) -> str:
     """What a refusal says; empty where it says nothing that can be read."""
     try:
-        return _told(body).get("message", "")
+        return plain(_told(body).get("message"))
     except ValueError:
         return ""
 
@@ -166,7 +166,7 @@ def read_error(body: bytes) -> str:
 def _answer(body: bytes, field: str) -> dict[str, str]:
     told = _told(body)
     if field not in told:
-        said = told.get("message") or f"{body[:80]!r}"
+        said = plain(told.get("message")) or f"{body[:80]!r}"
         raise ValueError(f"its answer has no {field!r}: {said[:200]}")
     return told
 

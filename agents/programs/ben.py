@@ -19,7 +19,7 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urlencode
 
-from agents.programs.question import CallAnswer, CardAnswer, Question, read_card, read_seat
+from agents.programs.question import CallAnswer, CardAnswer, Question, plain, read_card, read_seat
 from bridge_env.calls import CALL_NAMES, DOUBLE, PASS, REDOUBLE, CallError, parse_call
 from bridge_env.cards import card_text, hand_text, parse_hand, parse_vulnerability
 from bridge_env.files import FileError
@@ -184,10 +184,7 @@ def read_call_answer(body: bytes) -> CallAnswer:
     found = _answer(body, "bid")
     candidates = _candidates(found, "call", "insta_score")
     read = tuple((read_call(word, "candidates"), score) for word, score in candidates)
-    told, why = found.get("explanation"), found.get("why")
-    return CallAnswer(
-        read_call(found["bid"], "bid"), read, told if isinstance(told, str) else "", why if isinstance(why, str) else ""
-    )
+    return CallAnswer(read_call(found["bid"], "bid"), read, plain(found.get("explanation")), plain(found.get("why")))
 
 
 def read_card_answer(body: bytes) -> CardAnswer:
@@ -198,11 +195,8 @@ def read_card_answer(body: bytes) -> CardAnswer:
     """
     found = _answer(body, "card")
     candidates = _candidates(found, "card", "expected_tricks_dd")
-    why = found.get("why")
-    return CardAnswer(
-        read_card(found["card"]), tuple((read_card(word), tricks) for word, tricks in candidates),
-        why if isinstance(why, str) else "",
-    )  # fmt: skip
+    read = tuple((read_card(word), tricks) for word, tricks in candidates)
+    return CardAnswer(read_card(found["card"]), read, plain(found.get("why")))
 
 
 def read_error(body: bytes) -> str:
@@ -212,7 +206,7 @@ def read_error(body: bytes) -> str:
     except (ValueError, RecursionError):
         return ""
     told = (found.get("error") or found.get("message")) if isinstance(found, dict) else None
-    return told if isinstance(told, str) else ""
+    return plain(told).replace("\n", " ")
 
 
 def _answer(body: bytes, field: str) -> dict[str, Any]:

@@ -95,7 +95,7 @@ def _parse_options(text: str, spec: str) -> Options:
             given[name] = type(getattr(usual, name))(value)
         except ValueError:
             raise SpecError(f"{spec!r}: {name}={value} is no number of the right kind") from None
-    options = replace(usual, **given)  # type: ignore[arg-type]
+    options = replace(usual, **given)
     if not 1 <= options.parallel <= _MOST_PARALLEL or not 0 <= options.retries <= _MOST_RETRIES:
         raise SpecError(f"{spec!r}: parallel is 1 to {_MOST_PARALLEL}, and retries 0 to {_MOST_RETRIES}")
     if not (math.isfinite(options.timeout) and 0 < options.timeout <= _MOST_SECONDS):

@@ -118,3 +118,9 @@ def read_seat(text: str, what: str) -> int:
     if len(text) != 1 or text.upper() not in "NESW":
         raise ValueError(f"{what!r} is one of N, E, S and W, not {text!r}")
     return "NESW".index(text.upper())
+
+
+def plain(text: object, most: int = 4000) -> str:
+    """What another program tells, fit to be printed: lines of printable characters; empty where it is no text."""
+    lines = text[:most].splitlines() if isinstance(text, str) else []
+    return "\n".join("".join(c if c.isprintable() else " " for c in line) for line in lines)

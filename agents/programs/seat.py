@@ -48,8 +48,8 @@ class SeatBidder:
             told = ", ".join(f"{call_text(call)} {100 * score:.1f}%" for call, score in answer.candidates)
             lines.append(f"  considers {told}")
         if answer.explanation:
-            lines.append(f"  shows     {answer.explanation}")
-        lines += [f"  {line}" for line in answer.why.splitlines()[1:]]
+            lines.append(f"  shows     {' '.join(answer.explanation.split())}")
+        lines += answer.why.splitlines()[1:]
         return "\n".join([*lines, f"  asked     {url}"])
 
     def _asked(self, view: BidView, row: int, key: NDArray[np.uint64], **more: str) -> tuple[CallAnswer, str]:
@@ -106,14 +106,15 @@ def _ask(address: Address, question: Question, play: bool, more: dict[str, str])
     options = address.options
     if options.form == "bbo":
         door = address.path if address.path.endswith(".php") else address.path + bbo.ROBOT
-        target, form = bbo.question_path(question, door), bbo
+        target = bbo.question_path(question, door)
+        read_call, read_card, read_error = bbo.read_call_answer, bbo.read_card_answer, bbo.read_error
     else:
         path = ben.question_path(question, play=play, vul=options.vul, tournament=options.tournament, **more)
-        target, form = address.path + path, ben
-    body = ask(address, target, form.read_error)
-    url = address.url(target)
+        target = address.path + path
+        read_call, read_card, read_error = ben.read_call_answer, ben.read_card_answer, ben.read_error
+    body, url = ask(address, target, read_error), address.url(target)
     try:
-        return (form.read_card_answer(body) if play else form.read_call_answer(body)), url
+        return (read_card(body) if play else read_call(body)), url
     except ValueError as error:
         raise SeatFault(f"{address.spec}: {error}. The fault is that program's. Asked: {url}") from None
 

@@ -5,9 +5,13 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 from bridge_env.bidders import DEFAULT_BIDDER
 from training.web.serving import LOCAL, NoServer, listen
+
+if TYPE_CHECKING:
+    import uvicorn
 
 USUAL_PORT = 8085  # BEN's
 _MISSING = "the doors need starlette and uvicorn; install them with: pip install 'bridge-env[table]'"
@@ -40,7 +44,7 @@ def serve(options: Options, say: Callable[[str], object] = print) -> None:
         SpecError: a spec names nothing.
     """
     try:
-        import uvicorn
+        import uvicorn  # noqa: F401
 
         from training.serve.answers import Answers
         from training.serve.app import make_app
@@ -60,9 +64,15 @@ def serve(options: Options, say: Callable[[str], object] = print) -> None:
             f"{options.spec} bids and {options.play} plays at {address} (/bid, /lead, /play, /robot.php).\n"
             f"Elsewhere it is the bidder seat:{address}. Ctrl-C ends it."
         )
-        app = make_app(answers, host=options.host, port=port)
-        config = uvicorn.Config(
-            app, http="h11", log_level="warning", access_log=False, server_header=False,
-            h11_max_incomplete_event_size=_LONGEST_HEAD, timeout_keep_alive=30, limit_concurrency=_AT_ONCE,
-        )  # fmt: skip
-        uvicorn.Server(config).run(sockets=[listening])
+        server_of(make_app(answers, host=options.host, port=port)).run(sockets=[listening])
+
+
+def server_of(app: Any) -> uvicorn.Server:
+    """What runs the doors of ``app``."""
+    import uvicorn
+
+    config = uvicorn.Config(
+        app, http="h11", log_level="warning", access_log=False, server_header=False,
+        h11_max_incomplete_event_size=_LONGEST_HEAD, timeout_keep_alive=30, limit_concurrency=_AT_ONCE,
+    )  # fmt: skip
+    return uvicorn.Server(config)

@@ -1,0 +1,272 @@
+"""The forms of other programs' questions and answers, and what a player has seen as a view."""
+
+from __future__ import annotations
+
+import pickle
+from dataclasses import fields
+from urllib.parse import parse_qsl
+
+import numpy as np
+import pytest
+from support.plays import contracts_of, random_plays
+from support.positions import positions
+
+from agents.cardplay.registry import make_player
+from agents.cardplay.seen import view_of_seen
+from agents.programs import bbo, ben
+from agents.programs.options import Options, parse_address
+from agents.programs.question import Question, call_question, card_question, plain, read_card
+from agents.programs.seat import SeatPlayer, make_seat
+from bridge_env.auction import longest_auction, one_auction
+from bridge_env.bidders import SpecError
+from bridge_env.calls import parse_call
+from bridge_env.cards import parse_hand
+from bridge_env.play import IllegalCard
+from bridge_env.play_view import play_view
+from bridge_env.view import view_of
+
+HAND = "AK97543.K.T3.AK7"
+
+
+def query(path):
+    return dict(parse_qsl(path.partition("?")[2], keep_blank_values=True))
+
+
+def same(one, other):
+    for field in fields(Question):
+        a, b = getattr(one, field.name), getattr(other, field.name)
+        assert np.array_equal(a, b) if isinstance(a, np.ndarray) else a == b, field.name
+
+
+def words(text):
+    return tuple(parse_call(word) for word in text.split())
+
+
+# --- questions --------------------------------------------------------------------------------------------
+
+
+def test_bens_own_example():
+    path = f"/bid?hand={HAND}&seat=S&dealer=N&vul=&ctx=----&tournament=imps"
+    asked = ben.read_question(query(path))
+    same(asked, Question(2, parse_hand(HAND), 0, 0, (0, 0)))
+    ours = ben.question_path(asked, play=False, vul="signs", tournament="imps")
+    assert ours == path
+
+
+@pytest.mark.parametrize(
+    ("text", "calls"),
+    [
+        ("", ""),
+        ("----", "P P"),
+        ("1CDb--RD7N", "1C X P XX 7NT"),
+        ("1NPaPaDb", "1NT P P X"),
+        ("1C1D1H", "1C 1D 1H"),
+        ("P-1N-P-3N-X-XX", "P 1NT P 3NT X XX"),
+    ],
+)
+def test_ctx(text, calls):
+    assert ben.read_calls(text) == words(calls)
+
+
+@pytest.mark.parametrize("text", ["1", "8C", "1C-", "1C--?", "zz", "----1", "1N Db", "1C-1D-"])
+def test_ctx_that_is_none(text):
+    with pytest.raises(ValueError, match="is no call"):
+        ben.read_calls(text)
+
+
+def test_the_longest_auction_goes_through():
+    calls = tuple(longest_auction())
+    assert ben.read_calls(ben.calls_text(calls)) == calls
+
+
+@pytest.mark.parametrize(
+    ("code", "texts"),
+    [(0, ["", "None", "none", "-"]), (1, ["@v", "NS", "N-S"]), (2, ["@V", "EW"]), (3, ["@v@V", "@V@v", "All", "Both"])],
+)
+def test_vulnerability(code, texts):
+    assert [ben.read_vulnerability(text) for text in texts] == [code] * len(texts)
+
+
+@pytest.mark.parametrize("vul", ["words", "signs"])
+def test_questions_for_calls_go_there_and_back_in_both_forms(vul):
+    auctions, owner, _ = positions(60, 3)
+    view = view_of(auctions, owner)
+    for row in range(len(view)):
+        asked = call_question(view, row).with_key(2**64 - 1 - row)
+        same(ben.read_question(query(ben.question_path(asked, play=False, vul=vul))), asked)
+        back, play = bbo.read_question(query(bbo.question_path(asked)))
+        assert not play
+        same(back.with_key(asked.key), asked)
+
+
+@pytest.mark.parametrize("length", [0, 1, 2, 4, 17, 38, 51])
+def test_questions_for_cards_go_there_and_back_and_give_the_same_view(length):
+    """What a player sees follows from what is asked: it equals the view at a table where all four hands are known."""
+    plays, _ = random_plays(25, 11 + length, length)
+    view = play_view(plays, contracts_of(plays), np.arange(25) % 4)
+    for row in range(25):
+        asked = card_question(view, row)
+        back = ben.read_question(query(ben.question_path(asked, play=True)), play=length > 0)
+        same(back, asked)
+        from_robot, play = bbo.read_question(query(bbo.question_path(asked)))
+        assert play
+        same(from_robot, asked)
+        auction = one_auction(back.calls, back.dealer, back.vulnerability)
+        seen = view_of_seen(auction, back.seat, back.hand, back.dummy, back.played)
+        for field in fields(seen):
+            if field.name not in ("history", "dealer"):  # the auction was not known
+                assert np.array_equal(getattr(seen, field.name)[0], getattr(view, field.name)[row]), field.name
+
+
+def test_the_robots_form():
+    asked, play = bbo.read_question(query("?pov=S&d=N&v=b&n=&e=&s=akq2.jt9.876.a54&w=&h=1c-p"))
+    same(asked, Question(2, parse_hand("AKQ2.JT9.876.A54"), 0, 3, words("1C P")))
+    assert not play
+    asked, play = bbo.read_question(query("?pov=E&d=N&v=-&n=&e=akq2.jt9.876.a54&s=&w=&h=1n-p-p-p"))
+    assert play
+    assert asked.played == ()
+    assert asked.dummy is None
+    four = "n=t987.a32.432.k32&e=akq2.jt9.876.a54&s=543.k54.ak5.qj98&w=j6.q876.qjt9.t76"
+    asked, play = bbo.read_question(query(f"?pov=W&d=N&v=n&{four}&h=p-p-1n-p-p-p-hj"))
+    assert (asked.vulnerability, asked.played, play) == (1, (read_card("HJ"),), True)
+    assert np.array_equal(asked.dummy, parse_hand("T987.A32.432.K32"))
+
+
+def test_the_robot_looks_at_no_other_hands():
+    """Hands that are not the asked seat's, nor dummy's on the table, may hold anything."""
+    asked, _ = bbo.read_question(query("?pov=S&d=N&v=-&n=nonsense&e=zz&s=akq2.jt9.876.a54&w=?&h=1c-p"))
+    assert asked.dummy is None
+
+
+# --- what was seen ----------------------------------------------------------------------------------------
+
+SOUTH, DUMMY = parse_hand("KQJ2.A2.K32.AK32"), parse_hand("A543.K43.A54.654")
+
+
+def seen(played, calls="1N P 3N P P P", seat=0, hand=SOUTH, dummy=DUMMY):
+    auction = one_auction(words(calls), 0)
+    return view_of_seen(auction, seat, hand, dummy, [read_card(word) for word in played.split()])
+
+
+@pytest.mark.parametrize(
+    ("played", "options", "message"),
+    [
+        ("HQ", {}, None),
+        ("HQ H3", {}, "not for N to play now, but for W"),
+        ("", {}, "not for N to play now, but for E"),
+        ("HQ HQ", {}, "S does not hold it"),
+        ("S2", {}, "E does not hold it"),
+        ("HQ C4", {}, "S can follow suit"),
+        ("HQ H3 C9 HA S2 S9 S3 H5", {}, "W can follow suit"),
+        ("HQ", {"hand": DUMMY}, "both hold"),
+        ("HQ", {"dummy": None}, "dummy's hand is needed"),
+        ("HQ", {"seat": 2}, "S is dummy; ask as N"),
+        ("", {"calls": "1N P 3N"}, "the auction is not over"),
+        ("", {"calls": "P P P P"}, "passed out"),
+    ],
+)
+def test_what_cannot_have_been_seen(played, options, message):
+    if message is None:
+        assert seen(played, **options).mask.any()
+        return
+    with pytest.raises(ValueError, match=message):
+        seen(played, **options)
+
+
+def test_voids_count_where_a_hand_is_left_without_room():
+    """Both defenders may not show out of a suit of which cards are still out."""
+    with pytest.raises((IllegalCard, ValueError)):
+        seen("HQ H3 C9 HA S2 D6 S3 D7")
+
+
+# --- answers ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("body", "call"),
+    [
+        (b'{"bid": "PASS"}', "P"),
+        (b'{"bid": "1N", "candidates": [{"call": "1N", "insta_score": 0.99}], "who": "NN"}', "1NT"),
+        (b'{"bid": "X", "candidates": [{"call": "X"}, 7, {"call": 3, "insta_score": 1}]}', "X"),
+        (b'{"bid": "Rd", "candidates": null}', "XX"),
+        (b'{"bid": "--"}', "P"),
+    ],
+)
+def test_answers_of_bens_kind(body, call):
+    assert ben.read_call_answer(body).call == parse_call(call)
+
+
+@pytest.mark.parametrize(
+    ("body", "message"),
+    [
+        (b"", "has no 'bid'"),
+        (b"<html>", "has no 'bid'"),
+        (b"[]", "has no 'bid'"),
+        (b"\xff\xfe", "has no 'bid'"),
+        (b'{"bid": 3}', "has no 'bid'"),
+        (b'{"bid": "8S"}', "'8S', which is no call"),
+        (b'{"message": "Bidding is over"}', "it says: Bidding is over"),
+        (b"[" * 100_000, "has no 'bid'"),
+    ],
+)
+def test_answers_that_are_none(body, message):
+    with pytest.raises(ValueError, match=message):
+        ben.read_call_answer(body)
+
+
+def test_answers_of_the_robots_kind():
+    answer = bbo.read_call_answer(b'<sc_bm robot="x"><r type="bid" bid="1N" meaning="15-17 &lt;balanced&gt;"/></sc_bm>')
+    assert (answer.call, answer.explanation) == (parse_call("1NT"), "15-17 <balanced>")
+    assert bbo.read_card_answer(b'<sc_bm><r type="play" card="HJ"/></sc_bm>').card == read_card("HJ")
+    for body in (
+        b"",
+        b"<sc_bm/>",
+        b"<sc_bm><r bid='9C'/></sc_bm>",
+        b"<!DOCTYPE a [<!ENTITY b 'c'>]><a/>",
+        b'{"bid":1}',
+    ):
+        with pytest.raises(ValueError, match="its answer"):
+            bbo.read_call_answer(body)
+
+
+def test_what_is_printed_of_others_cannot_steer_a_terminal():
+    assert plain("1S\x1b[2J\nno\x07w") == "1S [2J\nno w"
+    assert plain(None) == plain(7) == ""
+
+
+# --- specs ------------------------------------------------------------------------------------------------
+
+
+def test_options():
+    address = parse_address("http://127.0.0.1:8085/?parallel=3&timeout=1.5&retries=0&form=bbo&vul=signs&key=yes")
+    assert address.options == Options(3, 1.5, 0, "bbo", "signs", "imps", "yes")
+    assert address.url("/bid?x=1") == "http://127.0.0.1:8085/bid?x=1"
+    assert parse_address("https://[::1]:9/a/b/").url("/a/b/bid") == "https://[::1]:9/a/b/bid"
+
+
+@pytest.mark.parametrize(
+    ("argument", "message"),
+    [
+        ("", "write the program's address"),
+        ("127.0.0.1:8085", "write the program's address"),
+        ("ftp://127.0.0.1", "write the program's address"),
+        ("http://", "write the program's address"),
+        ("http://127.0.0.1:99999", "[Pp]ort"),
+        ("http://me:secret@127.0.0.1", "no name, password"),
+        ("http://127.0.0.1?paralel=3", "'paralel' is no option of a seat"),
+        ("http://127.0.0.1?parallel=0", "parallel is 1 to"),
+        ("http://127.0.0.1?parallel=many", "no number of the right kind"),
+        ("http://127.0.0.1?timeout=nan", "timeout is a number of seconds"),
+        ("http://127.0.0.1?timeout=0", "timeout is a number of seconds"),
+        ("http://127.0.0.1?form=xml", "form is ben or bbo"),
+    ],
+)
+def test_faulty_specs(argument, message):
+    with pytest.raises(SpecError, match=message):
+        make_seat(argument)
+
+
+def test_seats_travel_and_play():
+    bidder = make_seat("http://127.0.0.1:1")
+    assert pickle.loads(pickle.dumps(bidder)) == bidder
+    assert isinstance(make_player("seat:http://127.0.0.1:1?retries=0"), SeatPlayer)

@@ -1,0 +1,92 @@
+"""Servers on this machine for tests: our doors on a real socket, and programs that misbehave."""
+
+from __future__ import annotations
+
+import contextlib
+import socket
+import threading
+import time
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from importlib.metadata import EntryPoint
+
+from bridge_env import bidders
+
+
+@contextlib.contextmanager
+def doors(spec, opponents=None, play="rule"):
+    """Our server; gives its address."""
+    from training.serve.answers import Answers
+    from training.serve.app import make_app
+    from training.serve.serving import server_of
+    from training.web.serving import listen
+
+    with contextlib.closing(listen("127.0.0.1", 0)) as listening:
+        port = listening.getsockname()[1]
+        server = server_of(make_app(Answers(spec, opponents, play), port=port))
+        thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]}, daemon=True)
+        thread.start()
+        while not server.started:
+            time.sleep(0.01)
+        yield f"http://127.0.0.1:{port}"
+        server.should_exit = True
+        thread.join(10)
+
+
+@contextlib.contextmanager
+def program(answer):
+    """A program of somebody else's: ``answer(path)`` gives status and body, or None to hang up; gives its address."""
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self):
+            told = answer(self.path)
+            if told is None:
+                self.connection.close()
+                return
+            status, body = told
+            self.send_response(status)
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *args):
+            pass
+
+    class Quiet(ThreadingHTTPServer):
+        daemon_threads = True
+
+        def handle_error(self, *args):
+            pass
+
+    with Quiet(("127.0.0.1", 0), Handler) as server:
+        threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_address[1]}"
+        server.shutdown()
+
+
+@contextlib.contextmanager
+def raw(speak):
+    """A socket that takes connections; ``speak(connection)`` says something, or nothing, and holds on."""
+    held, listening = [], socket.create_server(("127.0.0.1", 0))
+
+    def take():
+        with contextlib.suppress(OSError):
+            while True:
+                connection, _ = listening.accept()
+                held.append(connection)
+                threading.Thread(target=speaking, args=(connection,), daemon=True).start()
+
+    def speaking(connection):
+        with contextlib.suppress(OSError):
+            speak(connection)
+
+    threading.Thread(target=take, daemon=True).start()
+    yield f"http://127.0.0.1:{listening.getsockname()[1]}"
+    listening.close()
+    for connection in held:
+        connection.close()
+
+
+def publish_seat(monkeypatch):
+    """Let ``seat:`` be known even where the package was installed before it had this entry point."""
+    known = {**bidders._published(), "seat": EntryPoint("seat", "agents.programs.seat:make_seat", "bridge_env.bidders")}
+    monkeypatch.setattr(bidders, "_published", lambda: known)

@@ -1,0 +1,292 @@
+"""The doors for other programs: what they answer, in both forms, and that every refusal is a 4xx and a sentence."""
+
+from __future__ import annotations
+
+import random
+import string
+from urllib.parse import quote
+from xml.etree import ElementTree
+
+import pytest
+
+pytest.importorskip("starlette", reason="the extra 'table' is not installed")
+pytest.importorskip("httpx2", reason="starlette's test client needs httpx2")
+
+from starlette.testclient import TestClient
+from support.web import HOST, is_sentence
+
+import agents
+from training.cli.entry import main
+from training.serve.answers import Answers
+from training.serve.app import LIMITS, make_app
+from training.web.guard import Limits
+
+HAND = "AK97543.K.T3.AK7"
+BID = f"/bid?hand={HAND}&seat=S&dealer=N&vul=&ctx=----&tournament=imps"
+DEALT = {
+    "N": "A543.K43.A54.654", "E": "T98.QJT98.987.QJ", "S": "KQJ2.A2.K32.AK32", "W": "76.765.QJT6.T987",
+}  # fmt: skip
+
+
+def client(spec="system:sayc", opponents=None, play="rule", limits=LIMITS):
+    return TestClient(make_app(Answers(spec, opponents, play), limits=limits), base_url=HOST)
+
+
+@pytest.fixture(scope="module")
+def ours():
+    return client()
+
+
+@pytest.fixture(scope="module")
+def network():
+    return client("policy:champion", "system:sayc", "montecarlo?deals=8")
+
+
+def refused(response, status=400):
+    assert response.status_code == status, response.text
+    assert is_sentence(response.json()["error"]), response.text
+    return response.json()["error"]
+
+
+# --- what is answered -------------------------------------------------------------------------------------
+
+
+def test_bens_example(ours):
+    told = ours.get(BID).json()
+    assert told == {
+        "bid": "1S",
+        "who": "system:sayc",
+        "candidates": [{"call": "1S", "insta_score": 1.0}],
+        "explanation": "10+ points, 5+♠",
+    }
+
+
+def test_home_answers(ours):
+    response = ours.get("/")
+    assert response.status_code == 200
+    assert response.json()["bids"] == "system:sayc"
+
+
+@pytest.mark.parametrize("spec", ["system:sayc", "policy:champion"])
+def test_calls_are_those_that_the_package_makes(spec, ours, network):
+    door = {"system:sayc": ours, "policy:champion": network}[spec]
+    for ctx, auction in (("", []), ("1H", ["1H"]), ("1C--1H", ["1C", "P", "1H"]), ("1NDb", ["1NT", "X"])):
+        seat = "NESW"[len(auction) % 4]
+        told = door.get(f"/bid?hand={HAND}&seat={seat}&dealer=N&vul=@v&ctx={ctx}").json()
+        assert agents.call(agents.make(spec, opponents="system:sayc"), HAND, "N", "NS", auction) == {
+            "PASS": "Pass"
+        }.get(told["bid"], told["bid"].replace("N", "NT"))
+
+
+def test_a_network_tells_its_candidates(network):
+    told = network.get(f"/bid?hand={HAND.replace('.', '_').lower()}&seat=N&dealer=N&vul=All&ctx=&user=Thorvald").json()
+    scores = [one["insta_score"] for one in told["candidates"]]
+    assert told["candidates"][0]["call"] == told["bid"]
+    assert scores == sorted(scores, reverse=True)
+    assert 0.5 < sum(scores) <= 1.001
+
+
+def test_details_say_why(ours):
+    assert "line" in ours.get(f"{BID}&details=true").json()["why"]
+
+
+def test_leads_and_cards(network):
+    lead = network.get(f"/lead?hand={DEALT['E']}&seat=E&dealer=N&vul=None&ctx=1N--3N------&details=true").json()
+    assert lead["card"] in {"HQ", "HJ", "HT", "H9", "H8", "S8", "S9", "ST", "D7", "D8", "D9", "CQ", "CJ"}
+    assert {one["card"] for one in lead["candidates"]} >= {"HQ", "S8", "D9", "CJ"}
+    assert lead["why"].startswith(lead["card"])
+    play = f"/play?hand={DEALT['N']}&dummy={DEALT['S']}&seat=N&dealer=N&vul=None&ctx=1N--3N------"
+    assert network.get(f"{play}&played=HQ").json()["card"] in {"HA", "H2"}  # dummy's card, asked of declarer
+    assert network.get(f"{play}&played=HQH2H7").json()["card"][0] == "H"
+
+
+def test_a_board_is_bid_and_played_through_the_robots_door(ours):
+    """Every call and card is legal, and the door knows whose turn it is."""
+    history, turn, calls = [], 0, 0
+    hands = "&".join(f"{seat.lower()}={hand.lower()}" for seat, hand in DEALT.items())
+    while history[-3:] != ["p"] * 3 or calls < 4:
+        told = robot(ours, f"pov={'NESW'[turn]}&d=N&v=-&{hands}&h={'-'.join(history)}")
+        assert told["type"] == "bid"
+        assert told["meaning"]
+        history.append(told["bid"].lower())
+        turn, calls = (turn + 1) % 4, calls + 1
+    played = 0
+    while played < 52:
+        for seat in "NESW":
+            response = ours.get(f"/robot.php?pov={seat}&d=N&v=-&{hands}&h={'-'.join(history)}")
+            if response.status_code == 200:
+                break
+        told = ElementTree.fromstring(response.text).find("r").attrib
+        assert told["type"] == "play"
+        history.append(told["card"].lower())
+        played += 1
+    assert len(set(history[calls:])) == 52
+    over = ours.get(f"/robot.php?pov=N&d=N&v=-&{hands}&h={'-'.join(history)}")
+    assert over.status_code == 400
+    assert "All cards have been played." in over.text
+
+
+def robot(door, query):
+    response = door.get(f"/robot.php?{query}")
+    assert response.status_code == 200, response.text
+    assert response.headers["content-type"].startswith("application/xml")
+    return ElementTree.fromstring(response.text).find("r").attrib
+
+
+def test_the_robots_example(ours):
+    told = robot(ours, "pov=S&d=N&v=-&n=&e=&s=akq2.jt9.876.a43&w=&h=p-p")
+    assert (told["type"], told["bid"]) == ("bid", "1C")
+
+
+def test_chance_comes_from_what_is_asked_alone():
+    door = client("random")
+    alone = [door.get(BID.replace("ctx=----", f"ctx={ctx}")).json()["bid"] for ctx in ("----", "1C1D", "1C1S", "1H2H")]
+    assert alone == [
+        door.get(BID.replace("ctx=----", f"ctx={ctx}")).json()["bid"] for ctx in ("----", "1C1D", "1C1S", "1H2H")
+    ]
+    assert len({door.get(f"{BID}&key={key}").json()["bid"] for key in range(8)}) > 3
+
+
+# --- what is refused --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (("hand=" + HAND, "hand=AK"), "four suits"),
+        (("hand=" + HAND, "hand=AK97543.K.T3.AK"), "12 cards"),
+        (("hand=" + HAND, "hand=AK97543.K.T3.AKX"), "not a rank"),
+        (("hand=" + HAND, "h=1"), "'hand' is missing"),
+        (("seat=S", "seat=E"), "for S to call now, not for E"),
+        (("seat=S", "seat=X"), "'seat' is one of"),
+        (("dealer=N", "dealer="), "'dealer' is one of"),
+        (("vul=", "vul=@x"), "not a vulnerability"),
+        (("&vul=", ""), "'vul' is missing"),
+        (("ctx=----", "ctx=--8C"), "no call"),
+        (("ctx=----", "ctx=1C1C"), "not legal"),
+        (("ctx=----", "ctx=--------"), "over"),
+        (("ctx=----", "ctx=----------"), "after the end"),
+        (("imps", "imps&key=-1"), "'key' is a whole number"),
+        (("imps", "imps&hand=1"), "twice"),
+        (("imps", "imps&user=%00"), "cannot be printed"),
+    ],
+)
+def test_faulty_questions(ours, change, message):
+    assert message in refused(ours.get(BID.replace(*change)))
+
+
+def test_faulty_questions_for_cards(ours):
+    lead = f"/lead?hand={DEALT['E']}&seat=E&dealer=N&vul=&ctx="
+    assert "not over" in refused(ours.get(lead))
+    assert "passed out" in refused(ours.get(lead + "-" * 8))
+    assert "for E" in refused(ours.get(lead.replace("seat=E", "seat=W") + "1N--3N------"))
+    play = f"/play?hand={DEALT['W']}&dummy={DEALT['S']}&seat=W&dealer=N&vul=&ctx=1N--3N------&played="
+    assert "ask /lead" in refused(ours.get(play))
+    assert "no card" in refused(ours.get(play + "HQ1"))
+    assert "not for W" in refused(ours.get(play + "HQ"))
+    assert "order of play" in refused(ours.get(play + "HQH2&format=true"))
+    assert "'dummy' is missing" in refused(ours.get(play.replace("dummy", "dumy") + "HQH2"))
+
+
+def test_too_much_is_refused(ours):
+    refused(ours.get(f"{BID}&user={'x' * 1001}"), 413)
+    refused(ours.get(BID + "&a=b" * 2000), 414)
+
+
+def test_other_methods_and_doors_are_refused(ours):
+    refused(ours.post(BID), 405)
+    refused(ours.get("/bids"), 404)
+    refused(ours.get("/bid/"), 404)
+
+
+def test_pages_of_other_sites_may_not_ask(ours):
+    refused(ours.get(BID, headers={"host": "evil.example"}), 403)
+    refused(ours.get(BID, headers={"origin": "http://evil.example"}), 403)
+    refused(ours.get(BID, headers={"sec-fetch-site": "cross-site"}), 403)
+    assert "serve" in refused(ours.get(BID, headers={"host": "evil.example"}), 403)
+
+
+def test_too_many_at_once_are_refused():
+    door = client(limits=Limits(body=0, rate=0.001, burst=2))
+    assert [door.get(BID).status_code for _ in range(3)] == [200, 200, 429]
+
+
+class Cheat:
+    """Doubles always."""
+
+    def bid(self, view, key):
+        return view.length * 0 + 1
+
+
+class Broken:
+    """Cannot bid."""
+
+    def bid(self, view, key):
+        raise ValueError("no idea")
+
+
+@pytest.mark.parametrize("bidder", ["Cheat", "Broken"])
+def test_a_bidder_that_fails_is_not_the_questions_fault(bidder, caplog):
+    door = client(f"python:{__name__}:{bidder}")
+    told = refused(door.get(BID), 500)
+    assert "no idea" not in told
+    assert bidder in caplog.text
+
+
+def test_fuzzed_questions(ours):
+    """Whatever is asked: an answer, or a 4xx and a sentence."""
+    rng = random.Random(7)
+    lead = f"/lead?hand={DEALT['E']}&seat=E&dealer=N&vul=&ctx=1N--3N------"
+    play = f"/play?hand={DEALT['N']}&dummy={DEALT['S']}&seat=N&dealer=N&vul=None&ctx=1N--3N------&played=HQH2H7"
+    robots = "/robot.php?pov=S&d=N&v=-&s=akq2.jt9.876.a43&h=1c-p"
+    answered = 0
+    for number in range(600):
+        path, _, query = rng.choice([BID, lead, play, robots]).partition("?")
+        text = list(query)
+        for _ in range(rng.choice([1, 1, 2, 8])):
+            at = rng.randrange(len(text))
+            what = rng.choice([string.printable, "-123CDHSN.&=", "é♠\x00\u202e\u00b2\u0663"])
+            text[at : at + rng.randrange(3)] = quote(rng.choice(what), safe="&=.-@")
+        response = ours.get(f"{path}?{''.join(text)}")
+        assert response.status_code in (200, 400, 413, 414), (number, "".join(text), response.text)
+        answered += response.status_code == 200
+        if response.status_code != 200 and path != "/robot.php":
+            refused(response, response.status_code)
+        if path == "/robot.php":
+            found = ElementTree.fromstring(response.text).find("r").attrib
+            assert response.status_code == 200 or is_sentence(found["message"])
+    assert 0 < answered < 400
+
+
+# --- the command line -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["nobody:1"], "names no bidder"),
+        (["system:sayc", "--play", "nobody"], "names no player of cards"),
+        (["--port", "65536"], "--port is a number up to 65535"),
+        (["pass", "--host", "203.0.113.1"], "cannot listen on 203.0.113.1"),
+    ],
+)
+def test_faulty_commands(arguments, message, capsys):
+    assert main(["serve", *arguments]) == 2
+    assert message in capsys.readouterr().err
+
+
+def test_listening_elsewhere_warns(monkeypatch):
+    from training.serve import serving
+
+    class Nothing:
+        def run(self, sockets):
+            """Ends at once."""
+
+    monkeypatch.setattr(serving, "server_of", lambda app: Nothing())
+    told = []
+    serving.serve(serving.Options("pass", host="0.0.0.0", port=0), told.append)
+    assert "without a key" in told[0]
+    told.clear()
+    serving.serve(serving.Options("pass", port=0), told.append)
+    assert len(told) == 1
+    assert "seat:http://127.0.0.1:" in told[0]
