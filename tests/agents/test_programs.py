@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import importlib
 import pickle
+import tomllib
 from dataclasses import fields
+from pathlib import Path
 from urllib.parse import parse_qsl
 
 import numpy as np
@@ -17,11 +20,11 @@ from agents.programs import bbo, ben
 from agents.programs.options import Options, parse_address
 from agents.programs.question import Question, call_question, card_question, plain, read_card
 from agents.programs.seat import SeatPlayer, make_seat
-from bridge_env.auction import longest_auction, one_auction
+from bridge_env.auction import Contracts, longest_auction, one_auction
 from bridge_env.bidders import SpecError
-from bridge_env.calls import parse_call
+from bridge_env.calls import NOTRUMP, parse_call
 from bridge_env.cards import parse_hand
-from bridge_env.play import IllegalCard
+from bridge_env.play import IllegalCard, Plays
 from bridge_env.play_view import play_view
 from bridge_env.view import view_of
 
@@ -116,6 +119,16 @@ def test_questions_for_cards_go_there_and_back_and_give_the_same_view(length):
         for field in fields(seen):
             if field.name not in ("history", "dealer"):  # the auction was not known
                 assert np.array_equal(getattr(seen, field.name)[0], getattr(view, field.name)[row]), field.name
+
+
+@pytest.mark.parametrize(("doubling", "ctx"), [(0, "3N------"), (1, "3NDb------"), (2, "3NDbRd------")])
+def test_an_auction_that_is_not_known_is_declarers_bid(doubling, ctx):
+    plays, _ = random_plays(1, 5, 3)
+    contract = Contracts(*(np.array([number], np.int8) for number in (14, doubling, int(plays.declarer[0]))))
+    plays = Plays.replay(plays.owner, plays.declarer, NOTRUMP, np.empty((1, 0)))
+    asked = card_question(play_view(plays, contract, 0), 0)
+    assert ben.calls_text(asked.calls) == ctx
+    assert one_auction(asked.calls, asked.dealer).contracts() == contract
 
 
 def test_the_robots_form():
@@ -264,6 +277,12 @@ def test_options():
 def test_faulty_specs(argument, message):
     with pytest.raises(SpecError, match=message):
         make_seat(argument)
+
+
+def test_the_package_publishes_seats():
+    told = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text())
+    module, _, factory = told["project"]["entry-points"]["bridge_env.bidders"]["seat"].partition(":")
+    assert getattr(importlib.import_module(module), factory) is make_seat
 
 
 def test_seats_travel_and_play():

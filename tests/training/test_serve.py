@@ -284,9 +284,9 @@ def test_listening_elsewhere_warns(monkeypatch):
 
     monkeypatch.setattr(serving, "server_of", lambda app: Nothing())
     told = []
-    serving.serve(serving.Options("pass", host="0.0.0.0", port=0), told.append)
+    serving.serve(serving.Options("pass", play="rule", host="0.0.0.0", port=0), told.append)
     assert "without a key" in told[0]
     told.clear()
-    serving.serve(serving.Options("pass", port=0), told.append)
+    serving.serve(serving.Options("pass", play="rule", port=0), told.append)
     assert len(told) == 1
     assert "seat:http://127.0.0.1:" in told[0]

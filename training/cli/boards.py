@@ -36,6 +36,7 @@ A SPEC names a bidder:
   som:FILE                makes the call of similar hands, found by self-organizing maps ('bridge-env fit maps')
   pass, random, doubler   always passes; any legal call; passes but doubles opposing bids from 2NT up
   pair:SPEC,SPEC          a partnership of two different bidders: the first sits N or E, the second S or W
+  seat:URL                another program, asked over HTTP: seat:http://127.0.0.1:8085
   python:module:factory   your own: factory() gives an object with bid(view, key)
 """
 

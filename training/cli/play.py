@@ -21,6 +21,7 @@ A PLAYER plays cards:
                           as published: to top tricks, three tricks deep, at any risk (nodes limits the search)
   rule                    rules of thumb, quick
   random                  any legal card
+  seat:URL                another program, asked over HTTP: seat:http://127.0.0.1:8085
   python:module:factory   your own: factory() gives an object with play(view, key)
   deceptive+montecarlo    the first where its side declares, the second where it defends
 """

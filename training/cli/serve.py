@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from bridge_env.bidders import DEFAULT_BIDDER
 from training.cli.arguments import natural
 
 _EXAMPLES = """\
@@ -30,7 +29,7 @@ def add_serve(subparsers: Any) -> None:
         description="Answer other bridge programs over HTTP: what a bidder calls, and what a card player plays.",
         epilog=_EXAMPLES,
     )
-    parser.add_argument("spec", metavar="SPEC", nargs="?", default=DEFAULT_BIDDER, help=f"who bids ({DEFAULT_BIDDER})")
+    parser.add_argument("spec", metavar="SPEC", nargs="?", help="who bids (system:two-over-one)")
     parser.add_argument("--opponents", metavar="SPEC", help="read opponents' calls as this bidder's (as SPEC's own)")
     parser.add_argument("--play", metavar="PLAYER", default="montecarlo", help="who plays the cards (montecarlo)")
     parser.add_argument("--port", type=natural, default=8085, help="listen on this port (8085); 0: any that is free")
@@ -39,9 +38,10 @@ def add_serve(subparsers: Any) -> None:
 
 
 def _serve(args: argparse.Namespace) -> int:
+    from bridge_env.bidders import DEFAULT_BIDDER
     from training.serve.serving import Options, serve
 
     if args.port > 65535:
         raise ValueError(f"--port is a number up to 65535, not {args.port}")
-    serve(Options(args.spec, args.opponents, args.play, args.host, args.port))
+    serve(Options(args.spec or DEFAULT_BIDDER, args.opponents, args.play, args.host, args.port))
     return 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable
 from typing import TypeVar
 
@@ -21,14 +22,15 @@ from agents.wire import read_states
 from bridge_env import streams
 from bridge_env.auction import one_auction
 from bridge_env.bidders import make, player_at
-from bridge_env.calls import NUM_CALLS, call_text
-from bridge_env.cards import SEATS, hand_text
+from bridge_env.calls import NOTRUMP, NUM_CALLS, PASS, bid_call, call_text
+from bridge_env.cards import SEATS, hand_text, parse_hand
 from bridge_env.play_view import PlayView
 from bridge_env.protocols import Bidder, CardPlayer, Explains
 from bridge_env.view import BidView
 from training.web.meanings import reader
 
 _Found = TypeVar("_Found")
+_ONE_NOTRUMP = bid_call(1, NOTRUMP)
 _TOLD = 5  # candidates that are named
 _LEAST = 0.005  # with at least this chance
 
@@ -91,6 +93,13 @@ class Answers:
         (thought,) = _own(self.play, lambda: player.think(view, key))
         why = thought_text(thought, view, 0, str(player.options.score)) if details else ""
         return CardAnswer(_legal(thought.card, view, self.play), _card_candidates(thought), why)
+
+    def wake(self) -> None:
+        """Load what the first questions need, so that they are answered at once."""
+        hand = parse_hand("KQJ2.A2.K32.AK32")
+        with contextlib.suppress(OwnFault):  # whoever asks will be told
+            self.call(Question(0, hand, 0, 0))
+            self.card(Question(0, hand, 3, 0, (_ONE_NOTRUMP, PASS, PASS, PASS)))
 
     def _sides(self, side: int) -> tuple[str, str]:
         """The specs of North-South and East-West where the pair sits at ``side``."""

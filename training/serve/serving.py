@@ -51,14 +51,15 @@ def serve(options: Options, say: Callable[[str], object] = print) -> None:
     except ImportError as error:
         raise NoServer(f"{error.name} is missing: {_MISSING}") from None
     answers = Answers(options.spec, options.opponents, options.play)
+    answers.wake()
     with contextlib.closing(listen(options.host, options.port)) as listening:
         port = int(listening.getsockname()[1])
         shown = LOCAL if options.host in ("0.0.0.0", "::") else options.host
         address = f"http://{f'[{shown}]' if ':' in shown else shown}:{port}"
         if options.host != LOCAL:
             say(
-                f"Listening on {options.host}: whoever can reach this machine can ask, without a key, and what is sent "
-                "is not encrypted."
+                f"Listening on {options.host}: whoever can reach this machine can ask, at its address in digits and "
+                "without a key. What is sent is not encrypted."
             )
         say(
             f"{options.spec} bids and {options.play} plays at {address} (/bid, /lead, /play, /robot.php).\n"
