@@ -17,6 +17,9 @@ from collections.abc import Mapping
 from urllib.parse import urlencode
 from xml.etree import ElementTree
 
+import numpy as np
+from numpy.typing import NDArray
+
 from agents.programs.question import CallAnswer, CardAnswer, Question, plain, read_card, read_seat
 from bridge_env.auction import MAX_CALLS, Auctions, IllegalCall
 from bridge_env.calls import CALL_NAMES, PASS, CallError, parse_call
@@ -70,7 +73,7 @@ def _call(word: str) -> int:
         raise CallError(f"'h' holds {word[:20]!r}, which is no call; write p, x, xx or a bid as 1n") from None
 
 
-def _hand(fields: Mapping[str, str], seat: int):  # type: ignore[no-untyped-def]
+def _hand(fields: Mapping[str, str], seat: int) -> NDArray[np.bool_]:
     name = SEATS[seat].lower()
     if not fields.get(name):
         raise ValueError(f"the field {name!r} is missing: the hand of {SEATS[seat]}")

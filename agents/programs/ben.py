@@ -19,6 +19,9 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urlencode
 
+import numpy as np
+from numpy.typing import NDArray
+
 from agents.programs.question import CallAnswer, CardAnswer, Question, plain, read_card, read_seat
 from bridge_env.calls import CALL_NAMES, DOUBLE, PASS, REDOUBLE, CallError, parse_call
 from bridge_env.cards import card_text, hand_text, parse_hand, parse_vulnerability
@@ -134,7 +137,7 @@ def _field(fields: Mapping[str, str], name: str) -> str:
     return fields[name]
 
 
-def _hand(text: str):  # type: ignore[no-untyped-def]
+def _hand(text: str) -> NDArray[np.bool_]:
     return parse_hand(text.replace("_", "."))
 
 

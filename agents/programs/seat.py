@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import ClassVar, TypeVar
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,8 +23,6 @@ from bridge_env.calls import call_text
 from bridge_env.cards import SEATS, card_text
 from bridge_env.play_view import PlayView
 from bridge_env.view import BidView
-
-_Answer = TypeVar("_Answer", CallAnswer, CardAnswer)
 
 
 @dataclass(frozen=True)

@@ -74,6 +74,19 @@ def test_cards_through_the_door_are_the_cards(options):
     assert [board.cards for board in there.boards] == [board.cards for board in here.boards]
 
 
+@pytest.mark.slow
+def test_thoughts_through_the_door_are_the_thoughts():
+    """With its random stream sent along, a player that samples deals thinks as it would here; it reads the auction."""
+    sides, player = ("system:sayc", "system:sayc"), "montecarlo?deals=4"
+    bidding = play(*sides, 1, seed=5)
+    here = play_match(bidding, Teams(sides, (player, player)))
+    with doors("system:sayc", play=player) as url:
+        seat = f"seat:{url}?key=yes"
+        there = play_match(bidding, Teams(sides, (seat, seat)))
+    assert there.faults() == []
+    assert [board.cards for board in there.boards] == [board.cards for board in here.boards]
+
+
 def test_explains_itself():
     auctions, owner, key = positions(1, 4)
     with doors("policy:champion") as url:

@@ -77,7 +77,8 @@ class Answers:
         if not 0 <= call < NUM_CALLS or not view.mask[0, call]:
             raise OwnFault(f"{self.spec} made a call that is not legal: {call}")
         player = player_at(self.bidder, seat)
-        shows = reader(*self._sides(seat & 1)).call(question.calls, question.dealer, question.vulnerability, call)
+        state = question.calls, question.dealer, question.vulnerability
+        shows = _own(self.spec, lambda: reader(*self._sides(seat & 1)).call(*state, call))
         note = f" ({shows.note})" if shows.note else ""
         why = _own(self.spec, lambda: player.explain(view, key)) if details and isinstance(player, Explains) else ""
         return CallAnswer(call, _candidates(player, view, call), f"{shows.text}{note}", why)

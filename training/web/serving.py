@@ -81,17 +81,10 @@ def serve(options: Options, say: Callable[[str], object] = print) -> None:
         uvicorn.Server(config).run(sockets=[listening])
 
 
-def listen(host: str, port: int | None, usual: int = USUAL_PORT) -> socket.socket:
-    """A listening socket, so that the port is known before the address is told.
-
-    Args:
-        port: None: the ``usual`` one or the next that is free.
-
-    Raises:
-        NoServer: the port cannot be had.
-    """
+def listen(host: str, port: int | None) -> socket.socket:
+    """A listening socket, so that the port is known before the address is told."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    asked = [port] if port is not None else [*range(usual, usual + _TRIED), 0]
+    asked = [port] if port is not None else [*range(USUAL_PORT, USUAL_PORT + _TRIED), 0]
     for number in asked:
         listening = socket.socket(family, socket.SOCK_STREAM)
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
