@@ -1,19 +1,14 @@
 """What the auction says to the seat that must call: the context columns of its feature row.
 
-A table's scratch memory, which all kernels of this folder share:
-
-- ``auction`` and ``history``: the rows of ``bridge_env.auction``; its kernels make the calls.
-- ``place`` int32 (4,): the node of each seat's own system that the auction has reached, -1 outside the tree.
-- ``shown`` int16 (4, 6, 2): for each seat the least and most strength, cards of C D H S, and aces so far.
-- ``told`` int16 (4, 3): for each seat the calls other than pass, its last call (-1 none), 1 if that call forces.
-- ``sides`` int16 (3,): 1 if NS, EW are forced to game; the seat that opened (-1 none).
-
 Strength is counted in points on the scale that the rule used (hcp, or points with length or shortness).
 """
 
 from __future__ import annotations
 
+from typing import Annotated, NamedTuple
+
 import numpy as np
+from numpy.typing import NDArray
 
 from agents.hierarchy.language.vocabulary import CONTEXT, NUM_COLUMNS, WORDS
 from agents.hierarchy.language.vocabulary import SHOWN as SHOWN_QUANTITIES
@@ -23,7 +18,9 @@ from bridge_env.auction import (
     LAST_BID,
     LAST_BIDDER,
     LENGTH,
+    MAX_CALLS,
     PASSES,
+    STATE_COLUMNS,
     VULNERABILITY,
     row_start,
 )
@@ -34,8 +31,8 @@ from bridge_env.kernels import njit
 
 STRENGTH, SUIT, ACES = 0, 1, 5
 QUANTITIES = len(SHOWN_QUANTITIES)
-BIDS, LAST_CALL, FORCES = 0, 1, 2
-OPENER = 2
+BIDS, LAST_CALL, FORCES, TOLD_COLUMNS = range(4)
+OPENER, SIDES = 2, 3
 TOP = np.array([37, 13, 13, 13, 13, 4], np.int16)  # the most of each quantity
 IS_CONTEXT = np.array([column in CONTEXT for column in range(NUM_COLUMNS)])
 _GAME_BIDS = np.array([20, 21, 17, 18, 14], np.int16)  # 5C 5D 4H 4S 3NT as bids
@@ -59,23 +56,59 @@ ACES_COLUMN, LONGEST, BALANCED, SEMIBALANCED = WORDS["aces"], WORDS["longest"], 
 TOP5_COLUMN = WORDS["top5:C"]
 
 
+class Table(NamedTuple):
+    """A table's scratch memory, which all kernels of this folder share.
+
+    Attributes:
+        auction, history: the rows of ``bridge_env.auction``; its kernels make the calls.
+        place: the node of each seat's own system that the auction has reached, -1 outside the tree.
+        shown: for each seat the least and most strength, cards of C D H S, and aces so far.
+        told: for each seat the calls other than pass, its last call (-1 none), 1 if that call forces.
+        sides: 1 if NS, EW are forced to game; the seat that opened (-1 none).
+        f: the feature row of the seat to call.
+        out: what its call shows.
+        scratch: room to work that out.
+    """
+
+    auction: Annotated[NDArray[np.int16], (STATE_COLUMNS,)]
+    history: Annotated[NDArray[np.int8], (MAX_CALLS,)]
+    place: Annotated[NDArray[np.int32], (4,)]
+    shown: Annotated[NDArray[np.int16], (4, QUANTITIES, 2)]
+    told: Annotated[NDArray[np.int16], (4, TOLD_COLUMNS)]
+    sides: Annotated[NDArray[np.int16], (SIDES,)]
+    f: Annotated[NDArray[np.int16], (NUM_COLUMNS,)]
+    out: Annotated[NDArray[np.int16], (QUANTITIES, 2)]
+    scratch: Annotated[NDArray[np.int16], (3, QUANTITIES, 2)]
+
+
 @njit
-def start_table(dealer, vulnerability, roots, auction, history, place, shown, told, sides):
-    """Empty a table's scratch memory; ``roots`` int32 (4,) are the roots of the four seats' systems."""
-    row_start(auction, history, dealer, vulnerability)
+def new_table():
+    """A table with nothing on it; ``start_table`` begins an auction there."""
+    return Table(
+        np.empty(STATE_COLUMNS, np.int16), np.empty(MAX_CALLS, np.int8), np.empty(4, np.int32),
+        np.empty((4, QUANTITIES, 2), np.int16), np.empty((4, TOLD_COLUMNS), np.int16), np.empty(SIDES, np.int16),
+        np.zeros(NUM_COLUMNS, np.int16), np.empty((QUANTITIES, 2), np.int16), np.empty((3, QUANTITIES, 2), np.int16),
+    )  # fmt: skip
+
+
+@njit(forceinline=True)
+def start_table(pool, systems, dealer, vulnerability, t):
+    """Begin an auction at ``t``; ``systems`` int32 (4,) index the seats' systems in the pool."""
+    row_start(t.auction, t.history, dealer, vulnerability)
     for seat in range(4):
-        place[seat] = roots[seat]
+        t.place[seat] = pool.roots[systems[seat]]
         for q in range(QUANTITIES):
-            shown[seat, q, 0] = 0
-            shown[seat, q, 1] = TOP[q]
-        told[seat, BIDS], told[seat, LAST_CALL], told[seat, FORCES] = 0, -1, 0
-    sides[0] = sides[1] = 0
-    sides[OPENER] = -1
+            t.shown[seat, q, 0] = 0
+            t.shown[seat, q, 1] = TOP[q]
+        t.told[seat, BIDS], t.told[seat, LAST_CALL], t.told[seat, FORCES] = 0, -1, 0
+    t.sides[0] = t.sides[1] = 0
+    t.sides[OPENER] = -1
 
 
 @njit
-def write_context(auction, history, shown, told, sides, seat, f):
+def write_context(t, seat):
     """Write the columns that the auction alone decides, as ``seat`` sees it."""
+    auction, history, shown, told, sides, f = t.auction, t.history, t.shown, t.told, t.sides, t.f
     partner, left, right = seat ^ 2, (seat + 1) & 3, (seat + 3) & 3
     bid, us = auction[LAST_BID], seat & 1
     bidder = auction[LAST_BIDDER]
@@ -110,8 +143,9 @@ def write_context(auction, history, shown, told, sides, seat, f):
 
 
 @njit
-def write_mixed(shown, auction, seat, f):
-    """Write the columns that put the hand (already in ``f``) and the context together."""
+def write_mixed(t, seat):
+    """Write the columns that put the hand (already in ``t.f``) and the context together."""
+    shown, auction, f = t.shown, t.auction, t.f
     partner = seat ^ 2
     low, high = shown[partner, STRENGTH, 0], shown[partner, STRENGTH, 1]
     f[COMBINED], f[COMBINED_MAX] = f[HCP] + low, f[HCP] + high

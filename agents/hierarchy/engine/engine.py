@@ -6,15 +6,13 @@ The straightforward ones: ``agents.hierarchy.fast.following`` bids whole boards 
 
 from __future__ import annotations
 
-import numpy as np
-
 from agents.hierarchy.engine.compiled import FLAG_BITS
 from agents.hierarchy.engine.context import (
     BIDS,
     FORCES,
     LAST_CALL,
     OPENER,
-    QUANTITIES,
+    new_table,
     start_table,
     write_context,
     write_mixed,
@@ -30,12 +28,9 @@ from agents.hierarchy.engine.walk import (
     rules_of,
     write_level,
 )
-from agents.hierarchy.language.vocabulary import NUM_COLUMNS
 from bridge_env.auction import (
     DEALER,
     LAST_BID,
-    MAX_CALLS,
-    STATE_COLUMNS,
     VULNERABILITY,
     row_step,
     row_turn,
@@ -48,49 +43,54 @@ _FORCING, _GAME_FORCING = FLAG_BITS["forcing"], FLAG_BITS["gf"]
 
 
 @njit
-def observe(pool, systems, call, auction, history, place, shown, told, sides, f, out, scratch):
+def observe(pool, systems, call, t):
     """The seat to call makes ``call``: note what it shows, and follow it in every seat's system.
 
-    ``f`` holds the context of that seat, as ``write_context`` or ``decide`` left it.
+    ``t.f`` holds the context of that seat, as ``write_context`` or ``decide`` left it.
     """
-    seat = row_turn(auction)
-    write_level(call, f)
-    found, flags = call_shows(pool, place[seat], systems[seat], auction, call, f, out, scratch)
-    learn(shown[seat], out, found, call, shown[seat ^ 2])
-    told[seat, LAST_CALL] = call
-    told[seat, FORCES] = found and (flags & _FORCING) != 0
-    told[seat, BIDS] += call != PASS
+    seat = row_turn(t.auction)
+    write_level(call, t.f)
+    found, flags = call_shows(pool, t.place[seat], systems[seat], call, t)
+    note(pool, seat, call, found, flags, t)
+
+
+@njit(forceinline=True)
+def note(pool, seat, call, found, flags, t):
+    """Note a call at the table once ``t.out`` holds what it shows, and follow it in every seat's system."""
+    learn(t.shown[seat], t.out, found, call, t.shown[seat ^ 2])
+    t.told[seat, LAST_CALL] = call
+    t.told[seat, FORCES] = found and (flags & _FORCING) != 0
+    t.told[seat, BIDS] += call != PASS
     if found and flags & _GAME_FORCING:
-        sides[seat & 1] = 1
-    unopened = auction[LAST_BID] < 0
+        t.sides[seat & 1] = 1
+    unopened = t.auction[LAST_BID] < 0
     if call >= FIRST_BID and unopened:
-        sides[OPENER] = seat
+        t.sides[OPENER] = seat
     for other in range(4):
-        node = place[other]
-        if node < 0:
-            continue
-        theirs = (other ^ seat) & 1
-        child = pool.children[node, theirs, call]
-        if child < 0 and call == PASS and (unopened or theirs):
-            child = node  # passes before the opening, and theirs in between, go without saying
-        place[other] = child
-    row_step(auction, history, call)
+        node = t.place[other]
+        if node >= 0:
+            theirs = (other ^ seat) & 1
+            child = pool.children[node, theirs, call]
+            if child < 0 and call == PASS and (unopened or theirs):
+                child = node  # passes before the opening, and theirs in between, go without saying
+            t.place[other] = child
+    row_step(t.auction, t.history, call)
 
 
 @njit
-def decide(pool, systems, hand, auction, history, place, shown, told, sides, f):
+def decide(pool, systems, hand, t):
     """The call of the seat to call on ``hand`` (its features), and the rule that made it (-1: none)."""
-    seat = row_turn(auction)
+    seat, f = row_turn(t.auction), t.f
     f[:NUM_FEATURES] = hand
-    write_context(auction, history, shown, told, sides, seat, f)
-    write_mixed(shown, auction, seat, f)
-    for part in parts(pool, place[seat], systems[seat]):
+    write_context(t, seat)
+    write_mixed(t, seat)
+    for part in parts(pool, t.place[seat], systems[seat]):
         write_level(PASS, f)
         first, end = context_of(pool, part)
         if not holds(pool, first, end, f):
             continue
         for rule in rules_of(pool, part):
-            call = legal_call(pool, rule, auction)
+            call = legal_call(pool, rule, t.auction)
             if call < 0:
                 continue
             write_level(call, f)
@@ -101,18 +101,13 @@ def decide(pool, systems, hand, auction, history, place, shown, told, sides, f):
     return PASS, -1
 
 
-@njit
-def replay(
-    pool, systems, dealer, vulnerability, calls, length, auction, history, place, shown, told, sides, f, out, scratch
-):
-    """Bring a table's scratch memory to the end of ``calls``."""
-    roots = np.empty(4, np.int32)
-    for seat in range(4):
-        roots[seat] = pool.roots[systems[seat]]
-    start_table(dealer, vulnerability, roots, auction, history, place, shown, told, sides)
+@njit(forceinline=True)
+def replay(pool, systems, dealer, vulnerability, calls, length, t):
+    """Bring a table to the end of ``calls``."""
+    start_table(pool, systems, dealer, vulnerability, t)
     for i in range(length):
-        write_context(auction, history, shown, told, sides, row_turn(auction), f)
-        observe(pool, systems, calls[i], auction, history, place, shown, told, sides, f, out, scratch)
+        write_context(t, row_turn(t.auction))
+        observe(pool, systems, calls[i], t)
 
 
 @njit
@@ -126,17 +121,11 @@ def bid_rows(pool, systems, dealer, vulnerability, calls, length, hands, chosen,
         chosen, rules: written, (N,).
         shown_out: written, int16 (N, 4, 6, 2): what each seat has shown.
     """
-    auction, history = np.empty(STATE_COLUMNS, np.int16), np.empty(MAX_CALLS, np.int8)
-    place, told, sides = np.empty(4, np.int32), np.empty((4, 3), np.int16), np.empty(3, np.int16)
-    f = np.zeros(NUM_COLUMNS, np.int16)
-    out, scratch = np.empty((QUANTITIES, 2), np.int16), np.empty((3, QUANTITIES, 2), np.int16)
+    t = new_table()
     for i in range(len(chosen)):
-        shown = shown_out[i]
-        replay(
-            pool, systems[i], dealer[i], vulnerability[i], calls[i], length[i],
-            auction, history, place, shown, told, sides, f, out, scratch,
-        )  # fmt: skip
-        chosen[i], rules[i] = decide(pool, systems[i], hands[i], auction, history, place, shown, told, sides, f)
+        replay(pool, systems[i], dealer[i], vulnerability[i], calls[i], length[i], t)
+        shown_out[i] = t.shown
+        chosen[i], rules[i] = decide(pool, systems[i], hands[i], t)
 
 
 @njit
@@ -145,25 +134,18 @@ def feature_rows(pool, systems, boards, auctions, calls, lengths, hands, rows, g
 
     Args:
         systems: int32 (4,) index of each seat's system in the pool.
-        boards: int64 (N,), whose hands a row has; auctions: fresh rows of ``bridge_env.auction``, changed here.
+        boards: int64 (N,), whose hands a row has; auctions: fresh rows of ``bridge_env.auction``.
         calls: int8 (N, L); lengths (N,).
         hands: int16 (B, 4, NUM_FEATURES).
         rows: written, int16 (N, NUM_COLUMNS).
         general: written, bool (N,): the tree has no call here, so general rules decide.
     """
-    history = np.empty(MAX_CALLS, np.int8)
-    place, told, sides = np.empty(4, np.int32), np.empty((4, 3), np.int16), np.empty(3, np.int16)
-    shown = np.empty((4, QUANTITIES, 2), np.int16)
-    out, scratch = np.empty((QUANTITIES, 2), np.int16), np.empty((3, QUANTITIES, 2), np.int16)
+    t = new_table()
     for i in range(len(rows)):
-        auction = auctions[i]
-        f = rows[i]
-        f[:] = 0
-        replay(
-            pool, systems, auction[DEALER], auction[VULNERABILITY], calls[i], lengths[i],
-            auction, history, place, shown, told, sides, f, out, scratch,
-        )  # fmt: skip
-        seat = row_turn(auction)
-        _, rule = decide(pool, systems, hands[boards[i], seat], auction, history, place, shown, told, sides, f)
-        write_level(PASS, f)
+        dealer, vulnerability = auctions[i, DEALER], auctions[i, VULNERABILITY]
+        replay(pool, systems, dealer, vulnerability, calls[i], lengths[i], t)
+        seat = row_turn(t.auction)
+        _, rule = decide(pool, systems, hands[boards[i], seat], t)
+        write_level(PASS, t.f)
+        rows[i] = t.f
         general[i] = is_general(pool, rule, systems[seat])

@@ -126,10 +126,10 @@ def constraint_shows(pool, first, end, f, out, clause_out, together_out):
 
 
 @njit
-def call_shows(pool, node, system, auction, call, f, out, scratch):
-    """What a call shows: the union over the rules that can have made it. Returns (found, flags of them all)."""
-    found, flags, last_bid = False, 0, auction[LAST_BID]
-    rule_out, clause_out, together_out = scratch[0], scratch[1], scratch[2]
+def call_shows(pool, node, system, call, t):
+    """What a call shows, to ``t.out``: the union over the rules that can have made it. (found, flags of them all)"""
+    found, flags, last_bid, f, out = False, 0, t.auction[LAST_BID], t.f, t.out
+    rule_out, clause_out, together_out = t.scratch[0], t.scratch[1], t.scratch[2]
     _reset(out)
     for part in parts(pool, node, system):
         if found and tells_enough(call, flags, out):
@@ -164,7 +164,7 @@ def tells_enough(call, flags, out):
     return call == PASS and not _narrower(out)  # any hand can pass here
 
 
-@njit
+@njit(forceinline=True)
 def learn(shown, out, found, call, partner):
     """Add to what a seat has shown. Where it contradicts what came before, the later call is believed."""
     if not found and call >= FIRST_BID and (call - FIRST_BID) % 5 < 4:

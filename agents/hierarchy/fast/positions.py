@@ -14,7 +14,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.hierarchy.engine.compiled import Compiled, pool
-from agents.hierarchy.fast.following import LINKS, MISSED, NOTES, POSITIONS, WORK, Store, bid_along, plan_of
+from agents.hierarchy.fast.following import (
+    LINKS,
+    MISSED,
+    NOTES,
+    POSITIONS,
+    ROOT_COLUMNS,
+    STATES,
+    Store,
+    bid_along,
+    plan_of,
+    room_to_work,
+)
 from agents.hierarchy.fast.programs import LONGEST_PROGRAM, room_for
 from agents.hierarchy.fast.readings import readings
 from bridge_env.auction import Auctions
@@ -50,12 +61,12 @@ class Positions:
         self._room = room if room <= LONGEST_PROGRAM else 0
         self._store = Store(
             np.empty((positions, LINKS), np.int32), np.empty((positions, NOTES), np.int16), np.empty(steps, np.int64),
-            np.full((roots, 5), -1, np.int32), np.empty(roots, np.int32),
-            np.full((len(self.pool.spans), 36 * 3), -1, np.int32), np.full(len(self.pool.children), -1, np.int32),
+            np.full((roots, ROOT_COLUMNS), -1, np.int32), np.empty(roots, np.int32),
+            np.full((len(self.pool.spans), STATES), -1, np.int32), np.full(len(self.pool.children), -1, np.int32),
             np.zeros(len(self.pool.children), np.int32), np.zeros(4, np.int64),
         )  # fmt: skip
-        self._work = np.zeros(WORK // 8 + 1, np.int64)
-        self._plan = plan_of(self.pool, self._readings, self._store, self._work)
+        self._work = room_to_work()
+        self._plan = plan_of(self.pool, self._readings, self._store, *self._work)
         self._lock = RLock()
 
     def __len__(self) -> int:

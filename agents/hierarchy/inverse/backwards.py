@@ -1,6 +1,6 @@
 """A seat's calls read backwards, exactly: on which hands does its system make them, and how far off is another hand?
 
-A ``Moments`` is what a table's scratch memory (``engine.context``) was before each of a seat's calls. The
+A ``Moments`` is what a table's scratch memory (``engine.context.Table``) was before each of a seat's calls. The
 kernels replay the system's choice there: ``fits_rows`` on hands, ``class_rows`` on all hands of the same lengths and
 points at once, where a rule may hold, must hold, or depends on which cards they are.
 """
@@ -27,14 +27,19 @@ from agents.hierarchy.engine.context import (
     LIKELY_TOTAL,
     LONG,
     QUANTITIES,
+    SIDES,
     STOPPED,
     SUIT,
+    TOLD_COLUMNS,
     TOTAL,
     TOTAL_MAX,
+    Table,
+    new_table,
+    start_table,
     write_context,
     write_mixed,
 )
-from agents.hierarchy.engine.engine import decide, observe, replay, start_table
+from agents.hierarchy.engine.engine import decide, observe, replay
 from agents.hierarchy.engine.walk import context_of, legal_call, needs_of, parts, rules_of, within, write_level
 from agents.hierarchy.language.vocabulary import NUM_COLUMNS
 from bridge_env.auction import MAX_CALLS, STATE_COLUMNS, row_turn
@@ -56,7 +61,7 @@ _INFINITE = np.float32(np.inf)
 
 
 class Moments(NamedTuple):
-    """A table before each call of an auction, and the calls."""
+    """A table before each of some calls: what ``engine.context.Table`` held; and the calls."""
 
     auctions: NDArray[np.int16]  # (L, STATE_COLUMNS)
     places: NDArray[np.int32]  # (L, 4)
@@ -69,6 +74,15 @@ class Moments(NamedTuple):
     def at(self, which: NDArray[np.bool_] | NDArray[np.int64]) -> Moments:
         """Some of the calls."""
         return Moments(*(part[which] for part in self[:-1]), self.history)
+
+
+@njit(forceinline=True)
+def _table(before, i, t):
+    """The table before call ``i``, with the room to work of ``t``."""
+    return Table(
+        before.auctions[i], before.history, before.places[i], before.shown[i], before.told[i], before.sides[i],
+        t.f, t.out, t.scratch,
+    )  # fmt: skip
 
 
 def _kinds() -> NDArray[np.int8]:
@@ -89,18 +103,16 @@ COLUMN_KINDS = _kinds()
 
 
 @njit
-def _follow(pool, systems, dealer, vulnerability, calls, auctions, places, shown, told, sides, history):
-    auction, place = np.empty(STATE_COLUMNS, np.int16), np.empty(4, np.int32)
-    now, said, forced = np.empty((4, QUANTITIES, 2), np.int16), np.empty((4, 3), np.int16), np.empty(3, np.int16)
-    f, roots = np.zeros(NUM_COLUMNS, np.int16), np.empty(4, np.int32)
-    out, scratch = np.empty((QUANTITIES, 2), np.int16), np.empty((3, QUANTITIES, 2), np.int16)
-    for seat in range(4):
-        roots[seat] = pool.roots[systems[seat]]
-    start_table(dealer, vulnerability, roots, auction, history, place, now, said, forced)
-    for i in range(len(calls)):
-        auctions[i], places[i], shown[i], told[i], sides[i] = auction, place, now, said, forced
-        write_context(auction, history, now, said, forced, row_turn(auction), f)
-        observe(pool, systems, calls[i], auction, history, place, now, said, forced, f, out, scratch)
+def _follow(pool, systems, dealer, vulnerability, out):
+    t = new_table()
+    start_table(pool, systems, dealer, vulnerability, t)
+    for i in range(len(out.calls)):
+        out.auctions[i], out.places[i], out.shown[i], out.told[i], out.sides[i] = (
+            t.auction, t.place, t.shown, t.told, t.sides,
+        )  # fmt: skip
+        write_context(t, row_turn(t.auction))
+        observe(pool, systems, out.calls[i], t)
+    out.history[:] = t.history
 
 
 def moments(
@@ -108,15 +120,13 @@ def moments(
 ) -> Moments:
     """The table before each of ``calls`` int8 (L,); ``systems`` int32 (4,) index the seats' systems in the pool."""
     n = len(calls)
-    empty = Moments(
+    out = Moments(
         np.empty((n, STATE_COLUMNS), np.int16), np.empty((n, 4), np.int32), np.empty((n, 4, QUANTITIES, 2), np.int16),
-        np.empty((n, 4, 3), np.int16), np.empty((n, 3), np.int16), calls.astype(np.int8), np.empty(MAX_CALLS, np.int8),
+        np.empty((n, 4, TOLD_COLUMNS), np.int16), np.empty((n, SIDES), np.int16), calls.astype(np.int8),
+        np.empty(MAX_CALLS, np.int8),
     )  # fmt: skip
-    _follow(
-        pool, systems, dealer, vulnerability, empty.calls, empty.auctions, empty.places, empty.shown, empty.told,
-        empty.sides, empty.history,
-    )  # fmt: skip
-    return empty
+    _follow(pool, systems, dealer, vulnerability, out)
+    return out
 
 
 # --- hands, one by one ---------------------------------------------------------------------------------------
@@ -149,21 +159,21 @@ def natural_cards(shown, seat, call):
 
 
 @njit
-def _violation(pool, systems, reading, call, auction, place, shown, f):
-    """How far the hand in ``f`` (as ``decide`` left it) is from those on which ``call`` is made; 0 if it may be one."""
-    seat = row_turn(auction)
+def _violation(pool, systems, reading, call, t):
+    """How far the hand in ``t.f`` (as ``decide`` left it) is from those that make ``call``; 0 if it may be one."""
+    seat, f = row_turn(t.auction), t.f
     if reading == NATURAL:
-        least = natural_cards(shown, seat, call)
+        least = natural_cards(t.shown, seat, call)
         return np.float32(max(0, least - f[HAND_LENGTH + (call - FIRST_BID) % 5])) if least else np.float32(0)
     best, denied = _INFINITE, np.float32(0)
-    for part in parts(pool, place[seat], systems[seat]):
+    for part in parts(pool, t.place[seat], systems[seat]):
         write_level(PASS, f)
         first, end = context_of(pool, part)
         here = _distance(pool, first, end, f)
         if here == _INFINITE:
             continue
         for rule in rules_of(pool, part):
-            made = legal_call(pool, rule, auction)
+            made = legal_call(pool, rule, t.auction)
             if made < 0 or (made != call and (denied or here > 0)):
                 continue
             write_level(made, f)
@@ -179,24 +189,24 @@ def _violation(pool, systems, reading, call, auction, place, shown, f):
 
 
 @njit
-def _replay(pool, systems, hands, auctions, places, shown, told, sides, calls, history, readings, degree, out):
-    f = np.zeros(NUM_COLUMNS, np.int16)
-    for i in range(len(hands)):
-        total = np.float32(0)
-        for d in range(len(calls)):
+def _replay(pool, systems, hands, before, readings, degree, out):
+    room, refused = new_table(), np.zeros(len(hands), np.bool_)
+    out[:] = 0
+    for d in range(len(readings)):
+        t, made = _table(before, d, room), before.calls[d]
+        for i in range(len(hands)):
+            if refused[i]:
+                continue
             if readings[d] == NATURAL:
-                f[:NUM_FEATURES] = hands[i]
+                t.f[:NUM_FEATURES] = hands[i]
             else:
-                call, _ = decide(
-                    pool, systems, hands[i], auctions[d], history, places[d], shown[d], told[d], sides[d], f
-                )
-                if call == calls[d]:
+                call, _ = decide(pool, systems, hands[i], t)
+                if call == made:
                     continue
                 if readings[d] == EXACT and not degree:
-                    total = np.float32(1)
-                    break
-            total += _violation(pool, systems, readings[d], calls[d], auctions[d], places[d], shown[d], f)
-        out[i] = total
+                    out[i], refused[i] = 1, True
+                    continue
+            out[i] += _violation(pool, systems, readings[d], made, t)
 
 
 def violation_rows(
@@ -215,7 +225,7 @@ def violation_rows(
         degree: the size of the violation is wanted; without it any number above 0 says that there is one.
     """
     out = np.empty(len(hands), np.float32)
-    _replay(pool, systems, hands, *before, readings, degree, out)
+    _replay(pool, systems, hands, before, readings, degree, out)
     return out
 
 
@@ -261,17 +271,17 @@ def _masks(pool, first, end, f, kinds):
 
 
 @njit
-def _class_of_shape(pool, node, system, auction, call, denies, f, kinds):
-    """The points with which hands of the shape in ``f`` may make a call: the tree's and the blocks' rules in order."""
-    taken, possible = _NOTHING, _NOTHING  # for certain by earlier rules; by rules that make the call
-    for part in parts(pool, node, system):
+def _class_of_shape(pool, systems, seat, call, denies, kinds, t):
+    """The points with which hands of the shape in ``t.f`` may make a call."""
+    taken, possible, f = _NOTHING, _NOTHING, t.f  # taken for certain by earlier rules; left to rules that make the call
+    for part in parts(pool, t.place[seat], systems[seat]):
         write_level(PASS, f)
         first, end = context_of(pool, part)
         may_part, must_part = _masks(pool, first, end, f, kinds)
         if not may_part & ~taken:
             continue
         for rule in rules_of(pool, part):
-            made = legal_call(pool, rule, auction)
+            made = legal_call(pool, rule, t.auction)
             if made < 0:
                 continue
             write_level(made, f)
@@ -287,15 +297,14 @@ def _class_of_shape(pool, node, system, auction, call, denies, f, kinds):
 
 
 @njit
-def _class_rows(pool, systems, auction, place, shown, told, sides, call, history, denies, shapes, features, kinds, out):
-    seat = row_turn(auction)
-    f = np.zeros(NUM_COLUMNS, np.int16)
+def _class_rows(pool, systems, before, denies, shapes, features, kinds, out):
+    t = _table(before, 0, new_table())
+    seat = row_turn(t.auction)
+    write_context(t, seat)
     for i in range(len(shapes)):
-        f[:NUM_FEATURES] = features[i]
-        if i == 0:
-            write_context(auction, history, shown, told, sides, seat, f)
-        write_mixed(shown, auction, seat, f)
-        out[shapes[i]] = _class_of_shape(pool, place[seat], systems[seat], auction, call, denies, f, kinds)
+        t.f[:NUM_FEATURES] = features[i]
+        write_mixed(t, seat)
+        out[shapes[i]] = _class_of_shape(pool, systems, seat, before.calls[0], denies, kinds, t)
 
 
 def class_rows(
@@ -314,8 +323,7 @@ def class_rows(
     """
     out = np.zeros(14**3, np.uint64)
     known = np.where(KINDS == 0, 0, features).astype(np.int16)
-    moment = (part[0] for part in before[:-1])
-    _class_rows(pool, systems, *moment, before.history, reading == EXACT, shapes, known, COLUMN_KINDS, out)
+    _class_rows(pool, systems, before, reading == EXACT, shapes, known, COLUMN_KINDS, out)
     return out
 
 
@@ -330,29 +338,23 @@ def near_rows(pool, systems, dealer, vulnerability, calls, length, hands, out):
         systems, dealer, vulnerability, calls, length, hands: as for ``engine.bid_rows``.
         out: written, float32 (N, 38).
     """
-    auction, history = np.empty(STATE_COLUMNS, np.int16), np.empty(MAX_CALLS, np.int8)
-    place, told, sides = np.empty(4, np.int32), np.empty((4, 3), np.int16), np.empty(3, np.int16)
-    f, shown = np.zeros(NUM_COLUMNS, np.int16), np.empty((4, QUANTITIES, 2), np.int16)
-    seen, scratch = np.empty((QUANTITIES, 2), np.int16), np.empty((3, QUANTITIES, 2), np.int16)
+    t = new_table()
     for i in range(len(out)):
-        replay(
-            pool, systems[i], dealer[i], vulnerability[i], calls[i], length[i],
-            auction, history, place, shown, told, sides, f, seen, scratch,
-        )  # fmt: skip
-        seat = row_turn(auction)
-        f[:NUM_FEATURES] = hands[i]
-        write_context(auction, history, shown, told, sides, seat, f)
-        write_mixed(shown, auction, seat, f)
+        replay(pool, systems[i], dealer[i], vulnerability[i], calls[i], length[i], t)
+        seat = row_turn(t.auction)
+        t.f[:NUM_FEATURES] = hands[i]
+        write_context(t, seat)
+        write_mixed(t, seat)
         out[i] = _INFINITE
-        for part in parts(pool, place[seat], systems[i, seat]):
-            write_level(PASS, f)
+        for part in parts(pool, t.place[seat], systems[i, seat]):
+            write_level(PASS, t.f)
             first, end = context_of(pool, part)
-            here = _distance(pool, first, end, f)
+            here = _distance(pool, first, end, t.f)
             if here == _INFINITE:
                 continue
             for rule in rules_of(pool, part):
-                made = legal_call(pool, rule, auction)
+                made = legal_call(pool, rule, t.auction)
                 if made >= 0:
-                    write_level(made, f)
+                    write_level(made, t.f)
                     first, end = needs_of(pool, rule)
-                    out[i, made] = min(out[i, made], here + _distance(pool, first, end, f))
+                    out[i, made] = min(out[i, made], here + _distance(pool, first, end, t.f))
