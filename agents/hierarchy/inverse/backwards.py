@@ -77,7 +77,7 @@ class Moments(NamedTuple):
 
 
 @njit(forceinline=True)
-def _table(before, i, t):
+def table_before(before, i, t):
     """The table before call ``i``, with the room to work of ``t``."""
     return Table(
         before.auctions[i], before.history, before.places[i], before.shown[i], before.told[i], before.sides[i],
@@ -193,7 +193,7 @@ def _replay(pool, systems, hands, before, readings, degree, out):
     room, refused = new_table(), np.zeros(len(hands), np.bool_)
     out[:] = 0
     for d in range(len(readings)):
-        t, made = _table(before, d, room), before.calls[d]
+        t, made = table_before(before, d, room), before.calls[d]
         for i in range(len(hands)):
             if refused[i]:
                 continue
@@ -298,7 +298,7 @@ def _class_of_shape(pool, systems, seat, call, denies, kinds, t):
 
 @njit
 def _class_rows(pool, systems, before, denies, shapes, features, kinds, out):
-    t = _table(before, 0, new_table())
+    t = table_before(before, 0, new_table())
     seat = row_turn(t.auction)
     write_context(t, seat)
     for i in range(len(shapes)):

@@ -13,14 +13,14 @@ from numpy.typing import NDArray
 
 from agents.hierarchy.bidder import HierarchyBidder
 from agents.hierarchy.engine.compiled import ATOM_COLUMN, FLAG_BITS, RULE_FLAGS, RULE_LINE, Compiled
-from agents.hierarchy.engine.context import IS_CONTEXT, QUANTITIES, write_context
+from agents.hierarchy.engine.context import IS_CONTEXT, new_table, write_context
 from agents.hierarchy.engine.meaning import constraint_shows
 from agents.hierarchy.engine.walk import call_of, context_of, needs_of, parts, rules_of, write_level
 from agents.hierarchy.explain import line_of
-from agents.hierarchy.inverse.backwards import Moments, moments
+from agents.hierarchy.inverse.backwards import Moments, moments, table_before
 from agents.hierarchy.language.text import SUITS
 from agents.hierarchy.language.tree import INFINITE, Atom, Constraint, Line
-from agents.hierarchy.language.vocabulary import NUM_COLUMNS, WORDS, difference
+from agents.hierarchy.language.vocabulary import WORDS, difference
 from bridge_env.auction import LAST_BID, row_turn
 from bridge_env.kernels import njit
 from bridge_env.view import BidView
@@ -56,25 +56,24 @@ def _reset(out, top):  # type: ignore[no-untyped-def]
 
 
 @njit
-def _rules(pool, system, auction, place, shown, told, sides, history, call, top, rules):  # type: ignore[no-untyped-def]
-    """Write the rules that can have made ``call`` to ``rules``: how many of the tree, and how many in all."""
-    seat, found = row_turn(auction), 0
-    f = np.zeros(NUM_COLUMNS, np.int16)
-    write_context(auction, history, shown, told, sides, seat, f)
-    write_level(call, f)
-    out, scratch = np.empty((QUANTITIES, 2), np.int16), np.empty((2, QUANTITIES, 2), np.int16)
-    node, tree = place[seat], 0
+def _rules(pool, system, moment, number, top, rules):  # type: ignore[no-untyped-def]
+    """Write the rules that can have made call ``number`` to ``rules``: how many of the tree, and how many in all."""
+    t = table_before(moment, number, new_table())
+    seat, call, found = row_turn(t.auction), moment.calls[number], 0
+    write_context(t, seat)
+    write_level(call, t.f)
+    node, tree = t.place[seat], 0
     for part in parts(pool, node, system):
-        _reset(out, top)
+        _reset(t.out, top)
         first, end = context_of(pool, part)
-        if not constraint_shows(pool, first, end, f, out, scratch[0], scratch[1]):
+        if not constraint_shows(pool, first, end, t.f, t.out, t.scratch[0], t.scratch[1]):
             continue
         for rule in rules_of(pool, part):
-            if call_of(pool, rule, auction[LAST_BID]) != call or found == len(rules):
+            if call_of(pool, rule, t.auction[LAST_BID]) != call or found == len(rules):
                 continue
-            _reset(out, top)
+            _reset(t.out, top)
             first, end = needs_of(pool, rule)
-            if constraint_shows(pool, first, end, f, out, scratch[0], scratch[1]):
+            if constraint_shows(pool, first, end, t.f, t.out, t.scratch[0], t.scratch[1]):
                 rules[found] = rule
                 found += 1
         if part == node:
@@ -99,10 +98,7 @@ def lines_at(
     """The same of call ``number`` of an auction that was followed; ``bidder`` sits where it was made."""
     seat = int(row_turn(table.auctions[number]))
     system, rules = int(systems[seat]), np.empty(_MOST, np.int32)
-    tree, count = _rules(
-        pool, system, table.auctions[number], table.places[number], table.shown[number], table.told[number],
-        table.sides[number], table.history, int(table.calls[number]), _TOP, rules,
-    )  # fmt: skip
+    tree, count = _rules(pool, system, table, number, _TOP, rules)
     out = []
     for place, rule in enumerate(rules[:count].tolist()):
         general = place >= tree
