@@ -97,8 +97,11 @@ def _caller(
     positions, systems = positions_among(seats)
 
     def call(auctions: Auctions, board: NDArray[np.int64], rows: NDArray[np.int64]) -> NDArray[np.int8]:
-        n, seat = len(rows), auctions.turn[rows].astype(np.int64)
         longest = int(auctions.length[rows].max(initial=0))
+        columns = (*auctions.history[rows, :longest].T[::-1], auctions.vulnerability[rows], auctions.dealer[rows])
+        order = np.lexsort(columns)  # auctions that are alike are read once
+        rows = rows[order]
+        n, seat = len(rows), auctions.turn[rows].astype(np.int64)
         chosen, rules = np.empty(n, np.int8), np.empty(n, np.int32)
         bid_rows(
             positions.pool, np.broadcast_to(systems, (n, 4)).copy(), auctions.dealer[rows],
@@ -106,7 +109,9 @@ def _caller(
             auctions.length[rows], features[board[rows], seat], chosen, rules,
             np.empty((n, 4, QUANTITIES, 2), np.int16),
         )  # fmt: skip
-        return chosen
+        out = np.empty(n, np.int8)
+        out[order] = chosen
+        return out
 
     return call
 

@@ -110,9 +110,23 @@ def replay(pool, systems, dealer, vulnerability, calls, length, t):
         observe(pool, systems, calls[i], t)
 
 
+@njit(forceinline=True)
+def _stands_as_before(systems, dealer, vulnerability, calls, length, i):
+    """Does row ``i`` go on from the same auction, among the same systems, as the row before it?"""
+    if i == 0 or length[i] != length[i - 1] or dealer[i] != dealer[i - 1] or vulnerability[i] != vulnerability[i - 1]:
+        return False
+    for seat in range(4):
+        if systems[i, seat] != systems[i - 1, seat]:
+            return False
+    for k in range(length[i]):
+        if calls[i, k] != calls[i - 1, k]:
+            return False
+    return True
+
+
 @njit
 def bid_rows(pool, systems, dealer, vulnerability, calls, length, hands, chosen, rules, shown_out):
-    """Calls for a batch of tables, each replayed from its start.
+    """Calls for a batch of tables, each replayed from its start; rows of one auction that stand together, once.
 
     Args:
         systems: (N, 4) index of each seat's system in the pool.
@@ -123,7 +137,8 @@ def bid_rows(pool, systems, dealer, vulnerability, calls, length, hands, chosen,
     """
     t = new_table()
     for i in range(len(chosen)):
-        replay(pool, systems[i], dealer[i], vulnerability[i], calls[i], length[i], t)
+        if not _stands_as_before(systems, dealer, vulnerability, calls, length, i):
+            replay(pool, systems[i], dealer[i], vulnerability[i], calls[i], length[i], t)
         shown_out[i] = t.shown
         chosen[i], rules[i] = decide(pool, systems[i], hands[i], t)
 
