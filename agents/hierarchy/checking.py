@@ -9,7 +9,15 @@ from pathlib import Path
 
 import numpy as np
 
-from agents.hierarchy.engine.compiled import Compiled, compile_system
+from agents.hierarchy.engine.compiled import (
+    END_RULE,
+    FIRST_RULE,
+    RULE_END,
+    RULE_FIRST,
+    RULE_LINE,
+    Compiled,
+    compile_system,
+)
 from agents.hierarchy.language.text import SystemTextError, read_leniently
 from agents.hierarchy.language.tree import Line, System, walk
 
@@ -74,10 +82,10 @@ def _never_reached(system: System, compiled: Compiled) -> Iterator[Finding]:
     named = {line.number: line.name for line in walk(system.lines)}
     shadows: dict[int, int] = {}
     reached: set[int] = set()
-    for first, end in compiled.nodes:
+    for first, end in compiled.parts[: len(compiled.children), FIRST_RULE : END_RULE + 1]:
         seen: dict[tuple[object, ...], int] = {}
         for rule in compiled.rules[first:end]:
-            key, number = _content(compiled, rule), int(rule[5])
+            key, number = _content(compiled, rule), int(rule[RULE_LINE])
             before = seen.get((), seen.get(key))
             if before is None or before == number:
                 reached.add(number)
@@ -98,5 +106,5 @@ def _content(compiled: Compiled, rule: np.ndarray) -> tuple[object, ...]:
             tuple(map(tuple, compiled.atoms[slice(*compiled.together[t])].tolist()))
             for t in range(*compiled.clauses[clause])
         )
-        for clause in range(int(rule[3]), int(rule[4]))
+        for clause in range(int(rule[RULE_FIRST]), int(rule[RULE_END]))
     )

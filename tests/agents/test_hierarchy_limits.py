@@ -39,7 +39,7 @@ def test_in_one_line_too():
 
 
 def test_a_few_are_a_system():
-    assert len(compile_system(parse_system(nested("(any)", 3))).nodes) > 10_000
+    assert len(compile_system(parse_system(nested("(any)", 3))).children) > 10_000
 
 
 @pytest.mark.parametrize("name", shipped_systems())
@@ -47,7 +47,7 @@ def test_positions_are_counted_as_the_compiler_finds_them(name, monkeypatch):
     """Never fewer, or a system could pass that does not fit."""
     system = read_system(name)
     assert limits.too_large(system) is None
-    nodes = len(compile_system(system).nodes)
+    nodes = len(compile_system(system).children)
     monkeypatch.setattr(limits, "MOST_POSITIONS", nodes - 2)
     found = limits.too_large(system)
     assert nodes == 1 or (found is not None and found[1] >= nodes - 1)

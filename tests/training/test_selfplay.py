@@ -186,15 +186,17 @@ def test_it_learns_a_toy(tiny, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("operators", "proposals", "kinds"),
-    [("evolution", 60, {"evolution"}), ("refinement", 12, {"refinement"}), ("swapping", 12, {"evolution", "swapping"})],
+    ("operators", "kinds"),
+    [("evolution", {"evolution"}), ("refinement", {"refinement"}), ("swapping", {"evolution", "swapping"})],
 )
-def test_each_operator_works_alone(tiny, tmp_path, operators, proposals, kinds):
-    config = replace(tiny, generations=1, operators=operators, proposals=proposals, boards=600)
-    state = run_all(tmp_path, config, 2)
-    kept = {what.split(": ", 1)[1].partition(",")[0] for what in state.metrics[0]["kept"]}
-    assert kept
-    assert kept <= kinds
+def test_each_operator_works_alone(tiny, operators, kinds):
+    """Swapping alone varies as well: else there would be nothing to swap."""
+    config = replace(tiny, operators=operators, proposals=12)
+    population = [generations.numbered(tiny.start), generations.numbered("acol")]
+    with Cluster(2) as cluster:
+        work = Work(cluster, generations.league(config), config.seed, silent)
+        proposed = generations.propose(population, 0, config, work, 0, 0)
+    assert {p.operator for p in proposed} == kinds
 
 
 def test_champions_join_the_league(tiny, tmp_path):

@@ -118,7 +118,7 @@ def test_a_study_goes_on_where_it_stopped(tmp_path, monkeypatch):
     with pytest.raises(runs.RunError, match="epochs"):  # the report would mix them
         study.run(study.Settings(deals=60, epochs=7), tmp_path, ["20-1"], 1, shares.append)
     (tmp_path / study.FOLDER / "1-1-nt.json").write_text("{")
-    with pytest.raises(runs.RunError, match="cannot be read"):
+    with pytest.raises(runs.RunError, match="this is no JSON"):
         study.run(FEW, tmp_path, ["1-1"], 1, shares.append)
 
 
