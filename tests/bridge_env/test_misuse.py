@@ -206,7 +206,7 @@ def threads():
     return {thread for thread in threading.enumerate() if thread.name.startswith("bridge_env")}
 
 
-def ends(known, seconds=20.0):
+def ends(known, seconds=90.0):
     """Are there, some time soon, no threads but those that were known?"""
     limit = time.monotonic() + seconds
     while threads() - known and time.monotonic() < limit:

@@ -68,7 +68,7 @@ def test_forests_grown_on_a_metric(known, tmp_path, capsys):
 def test_a_record_of_which_nothing_can_be_learned(known, tmp_path, capsys):
     path = record(tmp_path, 5)
     assert main(["fit", "cases", str(path), "--similarity", "2008", "--out", str(tmp_path)]) == 2
-    assert "all 5 boards lie in the judging part" in capsys.readouterr().err
+    assert "all 5 boards are in the judging split" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
