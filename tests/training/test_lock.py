@@ -65,10 +65,18 @@ def test_every_writer_asks(other, tmp_path, capsys):
         Kept(keep, {}, {}).read(lambda rows: [], print)
     with pytest.raises(lock.InUse):
         solve_random(library, 2, seed=1, start=0, solver=None)
-    for command in (["evolve"], ["train", "league"], ["train", "ppo"], ["fit", "estimators"]):
+    for command in (["evolve"], ["train", "league"], ["fit", "estimators"]):
         assert main([*command, "--resume", str(run)]) == 2
         assert "is in use by process" in capsys.readouterr().err
     assert main(["panel", "pass", "--against", "doubler", "--boards", "2", "--out", str(run)]) == 2
+    assert "is in use by process" in capsys.readouterr().err
+
+
+def test_ppo_asks_too(other, tmp_path, capsys):
+    pytest.importorskip("stable_baselines3")
+    pytest.importorskip("sb3_contrib")
+    other(tmp_path)
+    assert main(["train", "ppo", "--resume", str(tmp_path)]) == 2
     assert "is in use by process" in capsys.readouterr().err
 
 
