@@ -12,6 +12,8 @@ tricks are columns, because rules speak of them: what opens, and how high a long
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -44,49 +46,75 @@ __all__ = [
 _SUIT_LETTERS = "CDHS"
 _PAIRS = ((0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3))
 
-#: What each column counts, in the order of the columns; words that share a line of help stand together.
-MEANINGS: dict[str, str] = {
-    "hcp": "high-card points, A 4, K 3, Q 2, J 1 (Milton Work)",
-    "points": "hcp + 1 for every card beyond the fourth of a suit (length points)",
-    "length": "cards in a suit (one column for each suit)",
-    "longest": "length of the longest suit",
-    "shortest": "length of the shortest suit",
-    "difference": "length of one suit minus another's: C-D C-H C-S D-H D-S H-S",
-    "balanced": "1 for 4-3-3-3, 4-4-3-2, 5-3-3-2",
-    "semibalanced": "1 for balanced, 5-4-2-2 and 6-3-2-2",
-    "controls": "A 2, K 1",
-    "aces": "number of aces",
-    "kings": "number of kings",
-    "losers": "losing trick count: A, K, Q missing among the first three cards of each suit",
-    "top3": "honours A K Q in a suit",
-    "top5": "honours A K Q J T in a suit",
-    "stopper": "1 for A, Kx, Qxx, Jxxx in a suit",
-    "keycards": "aces + the king of the suit",
-    "suit_hcp": "hcp in a suit",
-    "support": "dummy points with the suit as trumps: hcp + void 5, singleton 3, doubleton 1 in the side suits with "
-    "four trumps or more; 3, 2, 1 with three; hcp with fewer",
-    "rule20": "hcp + the lengths of the two longest suits (the rule of twenty opens from 20)",
-    "quick": "quick tricks in halves: AK 4, AQ 3, A 2, KQ 2, Kx 1 for each suit",
-    "zar": "Zar points: hcp + controls + the two longest suits + the longest less the shortest (26 opens)",
-    "playing": "playing tricks in halves, with the suit as trumps",
-}
+#: What lengths and points tell of a feature: nothing, all (lengths alone), or that it is hcp plus something by shape.
+UNKNOWN, BY_SHAPE, HCP_AND_SHAPE = 0, 1, 2
 
-_COLUMNS: tuple[tuple[str, tuple[str, ...]], ...] = (
-    ("hcp", ("",)), ("points", ("",)), ("length", tuple(_SUIT_LETTERS)), ("longest", ("",)), ("shortest", ("",)),
-    ("difference", tuple(_SUIT_LETTERS[a] + _SUIT_LETTERS[b] for a, b in _PAIRS)),
-    ("balanced", ("",)), ("semibalanced", ("",)), ("controls", ("",)), ("aces", ("",)), ("kings", ("",)),
-    ("losers", ("",)), ("top3", tuple(_SUIT_LETTERS)), ("top5", tuple(_SUIT_LETTERS)),
-    ("stopper", tuple(_SUIT_LETTERS)), ("keycards", tuple(_SUIT_LETTERS)), ("suit_hcp", tuple(_SUIT_LETTERS)),
-    ("support", tuple(_SUIT_LETTERS)), ("rule20", ("",)), ("quick", ("",)), ("zar", ("",)),
-    ("playing", tuple(_SUIT_LETTERS)),
+
+class Feature(NamedTuple):
+    """A column of features, or one for each part.
+
+    Attributes:
+        name: stands before the colon of a column's name; parts: what stands behind it.
+        least, most: the values lie between them.
+        kind: what lengths and points tell of it: UNKNOWN, BY_SHAPE or HCP_AND_SHAPE.
+        meaning: what it counts, for people.
+    """
+
+    name: str
+    parts: tuple[str, ...]
+    least: int
+    most: int
+    kind: int
+    meaning: str
+
+
+_ALONE, _SUITS, _PAIRED = ("",), tuple(_SUIT_LETTERS), tuple(_SUIT_LETTERS[a] + _SUIT_LETTERS[b] for a, b in _PAIRS)
+
+#: All features, in the order of their columns.
+DECLARED: tuple[Feature, ...] = (
+    Feature("hcp", _ALONE, 0, 37, HCP_AND_SHAPE, "high-card points, A 4, K 3, Q 2, J 1 (Milton Work)"),
+    Feature("points", _ALONE, 0, 99, HCP_AND_SHAPE,
+            "hcp + 1 for every card beyond the fourth of a suit (length points)"),
+    Feature("length", _SUITS, 0, 13, BY_SHAPE, "cards in a suit (one column for each suit)"),
+    Feature("longest", _ALONE, 4, 13, BY_SHAPE, "length of the longest suit"),
+    Feature("shortest", _ALONE, 0, 3, BY_SHAPE, "length of the shortest suit"),
+    Feature("difference", _PAIRED, -13, 13, BY_SHAPE, "length of one suit minus another's: C-D C-H C-S D-H D-S H-S"),
+    Feature("balanced", _ALONE, 0, 1, BY_SHAPE, "1 for 4-3-3-3, 4-4-3-2, 5-3-3-2"),
+    Feature("semibalanced", _ALONE, 0, 1, BY_SHAPE, "1 for balanced, 5-4-2-2 and 6-3-2-2"),
+    Feature("controls", _ALONE, 0, 12, UNKNOWN, "A 2, K 1"),
+    Feature("aces", _ALONE, 0, 4, UNKNOWN, "number of aces"),
+    Feature("kings", _ALONE, 0, 4, UNKNOWN, "number of kings"),
+    Feature("losers", _ALONE, 0, 12, UNKNOWN,
+            "losing trick count: A, K, Q missing among the first three cards of each suit"),
+    Feature("top3", _SUITS, 0, 3, UNKNOWN, "honours A K Q in a suit"),
+    Feature("top5", _SUITS, 0, 5, UNKNOWN, "honours A K Q J T in a suit"),
+    Feature("stopper", _SUITS, 0, 1, UNKNOWN, "1 for A, Kx, Qxx, Jxxx in a suit"),
+    Feature("keycards", _SUITS, 0, 5, UNKNOWN, "aces + the king of the suit"),
+    Feature("suit_hcp", _SUITS, 0, 10, UNKNOWN, "hcp in a suit"),
+    Feature("support", _SUITS, 0, 99, HCP_AND_SHAPE,
+            "dummy points with the suit as trumps: hcp + void 5, singleton 3, doubleton 1 in the side "
+            "suits with four trumps or more; 3, 2, 1 with three; hcp with fewer"),
+    Feature("rule20", _ALONE, 0, 99, HCP_AND_SHAPE,
+            "hcp + the lengths of the two longest suits (the rule of twenty opens from 20)"),
+    Feature("quick", _ALONE, 0, 99, UNKNOWN, "quick tricks in halves: AK 4, AQ 3, A 2, KQ 2, Kx 1 for each suit"),
+    Feature("zar", _ALONE, 0, 99, UNKNOWN,
+            "Zar points: hcp + controls + the two longest suits + the longest less the shortest (26 "
+            "opens)"),
+    Feature("playing", _SUITS, 0, 99, UNKNOWN, "playing tricks in halves, with the suit as trumps"),
 )  # fmt: skip
+#: What each of them counts.
+MEANINGS: dict[str, str] = {feature.name: feature.meaning for feature in DECLARED}
 
 #: Column name -> index. Features of a suit are ``name:C`` ... ``name:S``, differences ``difference:CD`` ...
 FEATURES: dict[str, int] = {}
-for _name, _parts in _COLUMNS:
-    for _part in _parts:
-        FEATURES[f"{_name}:{_part}" if _part else _name] = len(FEATURES)
+COLUMN_FEATURES: list[Feature] = []  # of each column
+for _feature in DECLARED:
+    for _part in _feature.parts:
+        FEATURES[f"{_feature.name}:{_part}" if _part else _feature.name] = len(FEATURES)
+        COLUMN_FEATURES.append(_feature)
 NUM_FEATURES = len(FEATURES)
+#: For each column, what lengths and points tell of it: int8 (NUM_FEATURES,).
+KINDS = np.array([_feature.kind for _feature in COLUMN_FEATURES], np.int8)
 
 HCP, POINTS, LENGTH = FEATURES["hcp"], FEATURES["points"], FEATURES["length:C"]
 _LONGEST, _SHORTEST, _DIFFERENCE = FEATURES["longest"], FEATURES["shortest"], FEATURES["difference:CD"]

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.hierarchy.engine.context import TOP
+from agents.hierarchy.language.columns import QUANTITY, TOP
 from bridge_env.calls import FIRST_BID, NUM_CALLS
 from bridge_env.features import FEATURES, NUM_FEATURES, hand_features
 from bridge_env.view import BidView
@@ -26,6 +26,7 @@ _MARKED: tuple[tuple[str, int, int], ...] = (
 )  # fmt: skip
 _NUMBER_OF_MARKS = sum(count for _, _, count in _MARKED)
 _HCP = FEATURES["hcp"]
+_TOLD = [QUANTITY[name] for name in ("strength", "C", "D", "H", "S", "aces")]  # of what seats show
 _LENGTHS = slice(FEATURES["length:C"], FEATURES["length:C"] + 4)
 HAND_SIZE = NUM_FEATURES + _NUMBER_OF_MARKS + 52
 _AUCTION_SIZE = (LAST_CALLS + 4 + 2) * NUM_CALLS + 48 + 30 + 4 + 4 + 2
@@ -90,7 +91,7 @@ def _four(number: NDArray[np.int64]) -> Int16Array:
 def _told(view: BidView, shown: Int16Array, f: Int16Array) -> Int16Array:
     """Return what each seat has shown, and with the hand's points and lengths added."""
     order = (view.seat.astype(np.int64)[:, None] + np.arange(4)) % 4
-    told = np.clip(shown[np.arange(len(view))[:, None], order], 0, TOP[:, None])
+    told = np.clip(shown[np.arange(len(view))[:, None], order], 0, TOP[:, None])[:, :, _TOLD]
     mine = np.concatenate([f[:, [_HCP]], f[:, _LENGTHS]], axis=1)
     both = told[:, 1:, :5] + mine[:, None, :, None]
     return np.concatenate([told.reshape(len(view), 48), both.reshape(len(view), 30)], axis=1).astype(np.int16)

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.hierarchy.engine.compiled import RULE_LINE, Compiled, compile_system, pool
-from agents.hierarchy.engine.context import QUANTITIES
 from agents.hierarchy.engine.engine import bid_rows, feature_rows
 from agents.hierarchy.fast.positions import positions_among
+from agents.hierarchy.language.columns import QUANTITIES
 from agents.hierarchy.language.tree import System
 from agents.hierarchy.language.vocabulary import NUM_COLUMNS
 from bridge_env.auction import Auctions

@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 
 from agents.hierarchy.bidder import HierarchyBidder
 from agents.hierarchy.engine.compiled import RULE_LINE
-from agents.hierarchy.engine.context import ACES, STRENGTH, SUIT, TOP
+from agents.hierarchy.engine.context import STRENGTH, SUIT
 from agents.hierarchy.engine.walk import is_general
+from agents.hierarchy.language.columns import QUANTITY, TOP
 from agents.hierarchy.language.text import constraint_text
 from agents.hierarchy.language.tree import Line, System, walk
 from bridge_env.auction import Auctions
@@ -102,8 +103,10 @@ def shown_text(shown: NDArray[np.int16]) -> str:
         others = int(least.sum()) - int(least[suit])  # what they leave room for need not be said
         if cards := _range(int(least[suit]), int(shown[SUIT + suit, 1]), 13 - others):
             parts.append(f"{cards} {_SUIT_NAMES[suit]}")
-    if aces := _range(int(shown[ACES, 0]), int(shown[ACES, 1]), int(TOP[ACES])):
-        parts.append(f"{aces} ace{'s' * (aces != '1')}")
+    for name in list(QUANTITY)[SUIT + 4 :]:
+        low, high = (int(n) for n in shown[QUANTITY[name]])
+        if count := _range(low, high, int(TOP[QUANTITY[name]])):
+            parts.append(f"{count} {name.removesuffix('s') if count == '1' else name}")
     return ", ".join(parts) or "nothing"
 
 

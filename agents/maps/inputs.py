@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.cases import features as cases
-from agents.hierarchy.engine.context import STRENGTH, SUIT, TOP
+from agents.hierarchy.engine.context import STRENGTH, SUIT
+from agents.hierarchy.language.columns import TOP
 from bridge_env.calls import DOUBLE, FIRST_BID
 from bridge_env.features import FEATURES, hand_features
 from bridge_env.view import BidView

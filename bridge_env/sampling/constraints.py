@@ -16,7 +16,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from bridge_env.features import FEATURES, HCP, LENGTH, hand_features
+from bridge_env.features import BY_SHAPE, FEATURES, HCP, HCP_AND_SHAPE, KINDS, LENGTH, hand_features
 
 UInt64Array = NDArray[np.uint64]
 Range = int | bool | tuple[int, int]
@@ -24,9 +24,6 @@ Range = int | bool | tuple[int, int]
 SHAPES = 14**3
 MOST_POINTS = 37
 ALL_POINTS = np.uint64((1 << (MOST_POINTS + 1)) - 1)
-
-#: What lengths and points tell of a feature: nothing, all (lengths alone), or that it is hcp plus something by shape.
-UNKNOWN, BY_SHAPE, HCP_AND_SHAPE = 0, 1, 2
 
 
 class Constraint(Protocol):
@@ -43,21 +40,6 @@ class Constraint(Protocol):
     def violation(self, hands: NDArray[np.bool_]) -> NDArray[np.float32]:
         """Measure how far hands bool (M, 52) are from fitting: float32 (M,), 0 where they fit."""
         ...
-
-
-def _kinds() -> NDArray[np.int8]:
-    kinds = np.zeros(len(FEATURES), np.int8)
-    for name, column in FEATURES.items():
-        word = name.partition(":")[0]
-        if word in ("length", "longest", "shortest", "difference", "balanced", "semibalanced"):
-            kinds[column] = BY_SHAPE
-        elif word in ("hcp", "points", "support", "rule20"):
-            kinds[column] = HCP_AND_SHAPE
-    return kinds
-
-
-#: For each column of ``bridge_env.features``, what lengths and points tell of it.
-KINDS = _kinds()
 
 
 @lru_cache(maxsize=16)

@@ -48,6 +48,8 @@ _COUNTED = {
     "they-bid": "bids of theirs so far",
     "partner-min": "points at least with partner",
     "partner-max": "points at most with partner",
+    "partner-aces": "aces at least with partner",
+    "partner-likely": "points that partner should have",
     "my-min": "points that I have shown at least",
     "my-max": "points that I have shown at most",
 }

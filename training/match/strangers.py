@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.hierarchy.bidder import Hierarchy
-from agents.hierarchy.engine.context import QUANTITIES
 from agents.hierarchy.engine.engine import bid_rows
 from agents.hierarchy.fast.positions import positions_among
+from agents.hierarchy.language.columns import QUANTITIES
 from agents.networks.network import Network
 from agents.networks.shipped import GATEKEEPER, read_networks, role
 from agents.networks.tables import Deals, decide, look

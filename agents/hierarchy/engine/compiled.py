@@ -1,7 +1,7 @@
 """A system as arrays: suit variables filled in, paths turned into a table of nodes, constraints into ranges.
 
 A part is a node of the tree or a general block: a context that must hold, and rules. A node asks for no context.
-``walk`` tells in which order parts and their rules are visited.
+``walk`` tells in which order parts and their rules are visited. Kernels (``njit``) freeze the columns.
 """
 
 from __future__ import annotations

@@ -10,8 +10,20 @@ from typing import Annotated, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.hierarchy.language.vocabulary import CONTEXT, NUM_COLUMNS, WORDS
-from agents.hierarchy.language.vocabulary import SHOWN as SHOWN_QUANTITIES
+from agents.hierarchy.language.columns import (
+    HAND,
+    PLUS,
+    QUANTITIES,
+    QUANTITY,
+    SUMS,
+    THEIRS,
+    TOLD,
+    TOP,
+    WHAT,
+    WHICH,
+    WHOSE,
+)
+from agents.hierarchy.language.vocabulary import NUM_COLUMNS, WORDS
 from bridge_env.auction import (
     DEALER,
     DOUBLING,
@@ -25,16 +37,13 @@ from bridge_env.auction import (
     row_start,
 )
 from bridge_env.calls import PASS
-from bridge_env.features import HCP, POINTS, STOPPER, SUPPORT
 from bridge_env.features import LENGTH as HAND_LENGTH
+from bridge_env.features import STOPPER
 from bridge_env.kernels import njit
 
-STRENGTH, SUIT, ACES = 0, 1, 5
-QUANTITIES = len(SHOWN_QUANTITIES)
+STRENGTH, SUIT = QUANTITY["strength"], QUANTITY["C"]
 BIDS, LAST_CALL, FORCES, TOLD_COLUMNS = range(4)
 OPENER, SIDES = 2, 3
-TOP = np.array([37, 13, 13, 13, 13, 4], np.int16)  # the most of each quantity
-IS_CONTEXT = np.array([column in CONTEXT for column in range(NUM_COLUMNS)])
 _GAME_BIDS = np.array([20, 21, 17, 18, 14], np.int16)  # 5C 5D 4H 4S 3NT as bids
 
 # Columns of the context, by name.
@@ -44,16 +53,9 @@ DOUBLED, PASSES_COLUMN, FORCED = WORDS["doubled"], WORDS["passes"], WORDS["force
 I_BID, PARTNER_BID, THEY_BID = WORDS["i-bid"], WORDS["partner-bid"], WORDS["they-bid"]
 WE_OPENED, I_PASSED = WORDS["we-opened"], WORDS["i-passed"]
 PARTNER_CALLED, I_CALLED = WORDS["partner-called"], WORDS["i-called"]
-PARTNER_MIN, PARTNER_MAX, MY_MIN, MY_MAX = WORDS["partner-min"], WORDS["partner-max"], WORDS["my-min"], WORDS["my-max"]
-LEVEL_COLUMN, PARTNER, PARTNER_MOST = WORDS["level"], WORDS["partner:C"], WORDS["partner-most:C"]
-SHOWN, THEIRS = WORDS["shown:C"], WORDS["theirs:C"]
-COMBINED, COMBINED_MAX, COMBINED_POINTS = WORDS["combined"], WORDS["combined-max"], WORDS["combined-points"]
-COMBINED_ACES, TOTAL, TOTAL_MAX = WORDS["combined-aces"], WORDS["total:C"], WORDS["total-max:C"]
-LIKELY, LIKELY_TOTAL = WORDS["likely"], WORDS["likely-total:C"]
+LEVEL_COLUMN, THEIRS_COLUMN, PARTNER_LIKELY = WORDS["level"], WORDS["theirs:C"], WORDS["partner-likely"]
 FIT, FIT_BEST, FIT_MAJOR, BEST = WORDS["fit:C"], WORDS["fit-best"], WORDS["fit-major"], WORDS["best:C"]
-LONG, STOPPED, IN_THEIRS, TRUMP_TRICKS = WORDS["long:C"], WORDS["stopped"], WORDS["in-theirs"], WORDS["trump-tricks"]
-ACES_COLUMN, LONGEST, BALANCED, SEMIBALANCED = WORDS["aces"], WORDS["longest"], WORDS["balanced"], WORDS["semibalanced"]
-TOP5_COLUMN = WORDS["top5:C"]
+LONG, STOPPED, LONGEST = WORDS["long:C"], WORDS["stopped"], WORDS["longest"]
 
 
 class Table(NamedTuple):
@@ -118,10 +120,7 @@ def write_context(t, seat):
     f[LAST_LEVEL] = bid // 5 + 1 if bid >= 0 else 0
     for suit in range(4):
         f[LAST + suit] = bid >= 0 and bid % 5 == suit
-        f[PARTNER + suit] = shown[partner, SUIT + suit, 0]
-        f[PARTNER_MOST + suit] = shown[partner, SUIT + suit, 1]
-        f[SHOWN + suit] = shown[seat, SUIT + suit, 0]
-        f[THEIRS + suit] = max(shown[left, SUIT + suit, 0], shown[right, SUIT + suit, 0])
+        f[THEIRS_COLUMN + suit] = max(shown[left, SUIT + suit, 0], shown[right, SUIT + suit, 0])
     f[LAST_NOTRUMP] = bid >= 0 and bid % 5 == 4
     f[OURS] = bid >= 0 and (bidder & 1) == us
     f[PARTNER_LAST] = bid >= 0 and bidder == partner
@@ -138,39 +137,37 @@ def write_context(t, seat):
     f[I_PASSED] = auction[LENGTH] > first and history[first] == PASS
     f[PARTNER_CALLED] = told[partner, LAST_CALL]
     f[I_CALLED] = told[seat, LAST_CALL]
-    f[PARTNER_MIN], f[PARTNER_MAX] = shown[partner, STRENGTH, 0], shown[partner, STRENGTH, 1]
-    f[MY_MIN], f[MY_MAX] = shown[seat, STRENGTH, 0], shown[seat, STRENGTH, 1]
+    for column in TOLD:
+        f[column] = shown[seat ^ WHOSE[column], WHAT[column], WHICH[column]]
+    low, high = shown[partner, STRENGTH, 0], shown[partner, STRENGTH, 1]
+    f[PARTNER_LIKELY] = low + min((high - low) // 3, 3)
 
 
 @njit
 def write_mixed(t, seat):
-    """Write the columns that put the hand (already in ``t.f``) and the context together."""
-    shown, auction, f = t.shown, t.auction, t.f
-    partner = seat ^ 2
-    low, high = shown[partner, STRENGTH, 0], shown[partner, STRENGTH, 1]
-    f[COMBINED], f[COMBINED_MAX] = f[HCP] + low, f[HCP] + high
-    f[COMBINED_POINTS] = f[POINTS] + low
-    f[LIKELY] = f[HCP] + low + min((high - low) // 3, 3)
-    f[COMBINED_ACES] = f[ACES_COLUMN] + shown[partner, ACES, 0]
+    """Write the columns that put the hand and the context (already in ``t.f``) together."""
+    auction, f = t.auction, t.f
+    for column in SUMS:
+        f[column] = f[HAND[column]] + f[PLUS[column]]
     longest_fit, best = -1, 0
     f[STOPPED] = 1
     for suit in range(4):
-        length = f[HAND_LENGTH + suit]
-        f[TOTAL + suit] = f[SUPPORT + suit] + low
-        f[TOTAL_MAX + suit] = f[SUPPORT + suit] + high
-        f[LIKELY_TOTAL + suit] = f[SUPPORT + suit] + low + min((high - low) // 3, 3)
-        f[FIT + suit] = length + shown[partner, SUIT + suit, 0]
-        f[LONG + suit] = length == f[LONGEST]
+        f[LONG + suit] = f[HAND_LENGTH + suit] == f[LONGEST]
         f[BEST + suit] = 0
         if f[FIT + suit] >= longest_fit:
             longest_fit, best = f[FIT + suit], suit
-        if f[THEIRS + suit] >= 4 and not f[STOPPER + suit]:
+        if f[THEIRS_COLUMN + suit] >= 4 and not f[STOPPER + suit]:
             f[STOPPED] = 0
     f[FIT_BEST] = longest_fit
     f[BEST + best] = 1
     f[FIT_MAJOR] = max(f[FIT + 2], f[FIT + 3])
-    strain = auction[LAST_BID] % 5
-    if auction[LAST_BID] >= 0 and strain < 4 and not f[OURS]:
-        f[IN_THEIRS], f[TRUMP_TRICKS] = f[HAND_LENGTH + strain], f[TOP5_COLUMN + strain]
-    else:
-        f[IN_THEIRS] = f[TRUMP_TRICKS] = 0
+    suit = their_suit(auction, f)
+    for column in THEIRS:
+        f[column] = f[HAND[column] + suit] if suit >= 0 else 0
+
+
+@njit(forceinline=True)
+def their_suit(auction, f):
+    """The suit of the last bid, if the opponents made it; else -1. ``f`` holds the context."""
+    bid = auction[LAST_BID]
+    return bid % 5 if bid >= 0 and bid % 5 < 4 and not f[OURS] else -1

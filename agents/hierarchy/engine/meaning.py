@@ -3,35 +3,11 @@
 from __future__ import annotations
 
 from agents.hierarchy.engine.compiled import ATOM_COLUMN, ATOM_HI, ATOM_LO, FLAG_BITS, RULE_FLAGS
-from agents.hierarchy.engine.context import (
-    ACES,
-    ACES_COLUMN,
-    BALANCED,
-    COMBINED,
-    COMBINED_MAX,
-    COMBINED_POINTS,
-    FIT,
-    IS_CONTEXT,
-    LIKELY,
-    LIKELY_TOTAL,
-    LONG,
-    LONGEST,
-    PARTNER,
-    PARTNER_MAX,
-    PARTNER_MIN,
-    QUANTITIES,
-    SEMIBALANCED,
-    STRENGTH,
-    SUIT,
-    TOP,
-    TOTAL,
-    TOTAL_MAX,
-)
+from agents.hierarchy.engine.context import SUIT
 from agents.hierarchy.engine.walk import call_of, context_of, needs_of, parts, rules_of, within
+from agents.hierarchy.language.columns import EVERY_SUIT, IMPLIED, IMPLIES, IS_CONTEXT, PLUS, QUANTITIES, SHOWS, TOP
 from bridge_env.auction import LAST_BID
 from bridge_env.calls import FIRST_BID, PASS
-from bridge_env.features import HCP, POINTS, SUPPORT
-from bridge_env.features import LENGTH as HAND_LENGTH
 from bridge_env.kernels import njit
 
 _ARTIFICIAL = FLAG_BITS["artificial"]
@@ -45,34 +21,19 @@ def _narrow(out, quantity, lo, hi):
 
 @njit(forceinline=True)
 def _atom_shows(column, lo, hi, f, out):
-    """Narrow ``out`` (6, 2) by what an atom says of the hand; False if the context contradicts it."""
+    """Narrow ``out`` by what an atom says of the hand, as ``columns`` has it; False if the context contradicts it."""
     if IS_CONTEXT[column]:
         return lo <= f[column] <= hi
-    low, high = f[PARTNER_MIN], f[PARTNER_MAX]
-    if column in (HCP, POINTS) or SUPPORT <= column < SUPPORT + 4:
-        _narrow(out, STRENGTH, lo, hi)
-    elif column in (COMBINED, COMBINED_POINTS) or TOTAL <= column < TOTAL + 4:
-        _narrow(out, STRENGTH, lo - low, hi - low)
-    elif column == COMBINED_MAX or TOTAL_MAX <= column < TOTAL_MAX + 4:
-        _narrow(out, STRENGTH, lo - high, hi - high)
-    elif column == LIKELY or LIKELY_TOTAL <= column < LIKELY_TOTAL + 4:
-        likely = low + min((high - low) // 3, 3)
-        _narrow(out, STRENGTH, lo - likely, hi - likely)
-    elif HAND_LENGTH <= column < HAND_LENGTH + 4:
-        _narrow(out, SUIT + column - HAND_LENGTH, lo, hi)
-    elif FIT <= column < FIT + 4:
-        held = f[PARTNER + column - FIT]
-        _narrow(out, SUIT + column - FIT, lo - held, hi - held)
-    elif column == ACES_COLUMN:
-        _narrow(out, ACES, lo, hi)
-    elif column in (BALANCED, SEMIBALANCED) and lo == 1:
-        for suit in range(4):
-            _narrow(out, SUIT + suit, 2, 5 if column == BALANCED else 6)
-    elif column == LONGEST:
-        for suit in range(4):
-            _narrow(out, SUIT + suit, 0, hi)
-    elif LONG <= column < LONG + 4 and lo == 1:
-        _narrow(out, SUIT + column - LONG, 4, 13)
+    shows = SHOWS[column]
+    if shows >= 0:
+        added = f[PLUS[column]] if PLUS[column] >= 0 else 0
+        _narrow(out, shows, lo - added, hi - added)
+    elif shows == EVERY_SUIT:
+        for suit in range(SUIT, SUIT + 4):
+            _narrow(out, suit, 0, hi)
+    elif shows == IMPLIED and lo == 1:
+        for q in range(QUANTITIES):
+            _narrow(out, q, IMPLIES[column, q, 0], IMPLIES[column, q, 1])
     return True
 
 

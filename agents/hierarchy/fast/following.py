@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 
 from agents.hierarchy.engine.compiled import Compiled
 from agents.hierarchy.engine.context import (
-    ACES,
     QUANTITIES,
     SIDES,
     SUIT,
@@ -125,7 +124,7 @@ def _write_shape(pool, system, node, auction, f, code, counts, starts, key, room
     if room == 0 or counts[STEPS] + room > len(code):
         return -1
     start = counts[STEPS]
-    counts[STEPS] += write_program(pool, system, node, auction, False, 0, f, code, start)
+    counts[STEPS] += write_program(pool, system, node, auction, False, f, code, start)
     starts[key] = start
     return start
 
@@ -244,8 +243,8 @@ def _run(store, at, program, hands, row, seat, fits):
 @njit
 def _write_own(pool, store, system, at, seat, t):
     """Write the program of a position."""
-    start, aces = store.counts[STEPS], t.shown[seat ^ 2, ACES, 0]
-    store.counts[STEPS] += write_program(pool, system, t.place[seat], t.auction, True, aces, t.f, store.code, start)
+    start = store.counts[STEPS]
+    store.counts[STEPS] += write_program(pool, system, t.place[seat], t.auction, True, t.f, store.code, start)
     store.links[at, PROGRAM_AT] = start
 
 

@@ -11,6 +11,7 @@ work took 30 ms with them, 17 without.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from typing import Any, NamedTuple, get_args, get_type_hints
 
 import numpy as np
@@ -30,7 +31,8 @@ class _Field(NamedTuple):
     shape: Shape
 
 
-def fields_of(record: type[Any]) -> list[_Field]:
+@cache
+def fields_of(record: type[Any]) -> tuple[_Field, ...]:
     """The arrays of a record as its class declares them: name, dtype, shape."""
     out = []
     for name, hint in get_type_hints(record, include_extras=True).items():
@@ -39,7 +41,7 @@ def fields_of(record: type[Any]) -> list[_Field]:
         if shape.count(None) > 1:
             raise TypeError(f"{record.__name__}.{name}: one axis at most can be None, not {shape}")
         out.append(_Field(name, kind, shape))
-    return out
+    return tuple(out)
 
 
 def layout(*records: type[Any]) -> tuple[Callable[..., NDArray[np.int64]], Any]:
@@ -83,7 +85,7 @@ def _row(record: type[Any], field: _Field, array: NDArray[Any]) -> tuple[int, in
 # They are not cached one by one, but with the kernel that calls the outermost.
 
 
-def _reader(fields: list[_Field], row: int) -> Any:
+def _reader(fields: tuple[_Field, ...], row: int) -> Any:
     """A compiled function from a plan to the arrays of ``fields``, which begin at ``row``, as a tuple."""
     if not fields:
 
@@ -113,7 +115,7 @@ def _reader(fields: list[_Field], row: int) -> Any:
 def _together(readers: list[tuple[type[Any], Any]]) -> Any:
     """A compiled function from a plan to the records, as a tuple."""
     if not readers:
-        return _reader([], 0)
+        return _reader((), 0)
     (record, read), rest = readers[0], _together(readers[1:])
 
     @njit(forceinline=True, cache=False)

@@ -28,12 +28,12 @@ from agents.hierarchy.engine.compiled import (
     RULE_FIRST,
     Compiled,
 )
-from agents.hierarchy.engine.context import IS_CONTEXT
+from agents.hierarchy.engine.context import their_suit
 from agents.hierarchy.engine.walk import context_of, legal_call, needs_of, parts, rules_of, within, write_level
-from agents.hierarchy.language.vocabulary import MIXED, NUM_COLUMNS
-from bridge_env.auction import LAST_BID
+from agents.hierarchy.language.columns import HAND, IN_THEIR_SUIT, IS_CONTEXT, IS_MIXED, LEAST, MOST, PLUS
+from agents.hierarchy.language.vocabulary import NUM_COLUMNS
 from bridge_env.calls import PASS
-from bridge_env.features import FEATURES, HCP, LENGTH, NUM_FEATURES, POINTS, STOPPER, SUPPORT
+from bridge_env.features import LENGTH, NUM_FEATURES, STOPPER
 from bridge_env.kernels import njit
 
 _CALL, _BIAS = 255, 1 << 15
@@ -41,80 +41,36 @@ LONGEST_PROGRAM = 32768  # where one could be longer, none is made: rules are tr
 # Where a step leads that is not yet made: past the clause, to the next alternative, past the rule, past the block.
 _CLAUSE, _ALTERNATIVE, _RULE, _BLOCK = 0xFFFF, 0xFFFE, 0xFFFD, 0xFFFC
 _FALSE, _TRUE, _ASK, _STOPPED = 0, 1, 2, 3  # what is left of an atom
-_LEAST = np.zeros(NUM_COLUMNS, np.int64)  # the least and the most that a hand's column can be
-_MOST = np.full(NUM_COLUMNS, 99, np.int64)
-for _name, _column in FEATURES.items():
-    if _name.startswith("difference"):
-        _LEAST[_column] = -13
-_MOST[HCP] = 37
-_MOST[LENGTH : LENGTH + 4] = 13
-_MOST[[c.ACES_COLUMN]] = 4
-for _flags in (STOPPER, c.LONG, c.BEST):
-    _MOST[_flags : _flags + 4] = 1
-_LEAST[[c.PARTNER_CALLED, c.I_CALLED]] = -1
-_MOST[[c.BALANCED, c.SEMIBALANCED]] = 1
-_IS_MIXED = np.array([column in MIXED for column in range(NUM_COLUMNS)])
 _OF_BID = np.zeros(NUM_COLUMNS, np.bool_)  # what the call to be made and the last bid decide
 _OF_BID[[c.LEVEL_COLUMN, c.LAST_LEVEL, c.LAST_NOTRUMP]] = _OF_BID[c.LAST : c.LAST + 4] = True
 assert NUM_COLUMNS < _CALL
 
 
 @njit(forceinline=True)
-def _folded(column, f, strain):
-    """A mixed word as (a column of the hand, what is to be added to it); (-1, value) where the auction decides it."""
-    low, high = f[c.PARTNER_MIN], f[c.PARTNER_MAX]
-    likely = low + min((high - low) // 3, 3)
-    if column == c.COMBINED:
-        return HCP, low
-    if column == c.COMBINED_MAX:
-        return HCP, high
-    if column == c.COMBINED_POINTS:
-        return POINTS, low
-    if column == c.LIKELY:
-        return HCP, likely
-    if c.TOTAL <= column < c.TOTAL + 4:
-        return SUPPORT + column - c.TOTAL, low
-    if c.TOTAL_MAX <= column < c.TOTAL_MAX + 4:
-        return SUPPORT + column - c.TOTAL_MAX, high
-    if c.LIKELY_TOTAL <= column < c.LIKELY_TOTAL + 4:
-        return SUPPORT + column - c.LIKELY_TOTAL, likely
-    if c.FIT <= column < c.FIT + 4:
-        return LENGTH + column - c.FIT, f[c.PARTNER + column - c.FIT]
-    if column == c.IN_THEIRS:
-        return (LENGTH + strain, 0) if strain >= 0 else (-1, 0)
-    if column == c.TRUMP_TRICKS:
-        return (c.TOP5_COLUMN + strain, 0) if strain >= 0 else (-1, 0)
-    return column, 0  # best, long, the longest fits: counted when the program runs
-
-
-@njit(forceinline=True)
-def _left(atom, atoms, f, known, aces, strain):
+def _left(atom, atoms, f, known, strain):
     """What is left of an atom: (_FALSE, _TRUE, _ASK or _STOPPED, column, lo, hi)."""
     column, lo, hi = int(atoms[atom, ATOM_COLUMN]), int(atoms[atom, ATOM_LO]), int(atoms[atom, ATOM_HI])
     if IS_CONTEXT[column] and (known or _OF_BID[column]):
         return (_TRUE if lo <= f[column] <= hi else _FALSE), column, lo, hi
-    if known and _IS_MIXED[column]:
+    if known and IS_MIXED[column]:
         if column == c.STOPPED:
             any_suit = False
             for suit in range(4):
-                any_suit |= f[c.THEIRS + suit] >= 4
+                any_suit |= f[c.THEIRS_COLUMN + suit] >= 4
             if (lo <= 0 and hi >= 1) or (not any_suit and lo <= 1 <= hi):
                 return _TRUE, column, lo, hi
             if lo > hi or hi < 0 or lo > 1 or not any_suit:
                 return _FALSE, column, lo, hi
             return _STOPPED, column, lo, hi
-        if column == c.COMBINED_ACES:
-            column, add = c.ACES_COLUMN, int(aces)
-        else:
-            column, more = _folded(column, f, strain)
-            add = int(more)
-        if column < 0:
-            return (_TRUE if lo <= add <= hi else _FALSE), column, lo, hi
-        lo, hi = lo - add, hi - add
-    lo, hi = max(lo, _LEAST[column]), min(hi, _MOST[column])
+        if IN_THEIR_SUIT[column] and strain < 0:
+            return (_TRUE if lo <= 0 <= hi else _FALSE), column, lo, hi
+        added = int(f[PLUS[column]]) if PLUS[column] >= 0 else 0
+        column = int(HAND[column]) + (int(strain) if IN_THEIR_SUIT[column] else 0)
+        lo, hi = lo - added, hi - added
+    lo, hi = max(lo, LEAST[column]), min(hi, MOST[column])
     if lo > hi:
         return _FALSE, column, lo, hi
-    return (_TRUE if lo == _LEAST[column] and hi == _MOST[column] else _ASK), column, lo, hi
+    return (_TRUE if lo == LEAST[column] and hi == MOST[column] else _ASK), column, lo, hi
 
 
 @njit(forceinline=True)
@@ -136,7 +92,7 @@ def _lead(code, base, first, end, old, new):
 
 
 @njit
-def _constraint(clauses, togethers, atoms, first, end, f, known, aces, strain, code, base, n, failed):
+def _constraint(clauses, togethers, atoms, first, end, f, known, strain, code, base, n, failed):
     """Add the steps that ask for ``first .. end``, which lead to ``failed`` or fall through. Returns the new number of
     steps, or -1 where the constraint cannot hold."""
     for clause in range(first, end):
@@ -144,23 +100,23 @@ def _constraint(clauses, togethers, atoms, first, end, f, known, aces, strain, c
         for together in within(clauses, clause):
             begin, possible = n, True
             for atom in within(togethers, together):
-                left, column, lo, hi = _left(atom, atoms, f, known, aces, strain)
+                left, column, lo, hi = _left(atom, atoms, f, known, strain)
                 if left == _FALSE:
                     possible = False
                     break
                 if left == _ASK:
-                    if lo > _LEAST[column]:
+                    if lo > LEAST[column]:
                         code[base + n] = _step(column, lo, n + 1, _ALTERNATIVE)
                         n += 1
-                    if hi < _MOST[column]:
+                    if hi < MOST[column]:
                         code[base + n] = _step(column, hi + 1, _ALTERNATIVE, n + 1)
                         n += 1
                 elif left == _STOPPED:
                     at, asked = n, 0
                     for suit in range(4):
-                        asked += f[c.THEIRS + suit] >= 4
+                        asked += f[c.THEIRS_COLUMN + suit] >= 4
                     for suit in range(4):
-                        if f[c.THEIRS + suit] >= 4:
+                        if f[c.THEIRS_COLUMN + suit] >= 4:
                             if lo == 1:
                                 code[base + n] = _step(STOPPER + suit, 1, n + 1, _ALTERNATIVE)
                             else:
@@ -188,38 +144,30 @@ def _constraint(clauses, togethers, atoms, first, end, f, known, aces, strain, c
 
 
 @njit
-def write_program(pool, system, node, auction, known, aces, f, code, base):
+def write_program(pool, system, node, auction, known, f, code, base):
     """Write the rules of a system's node (none: -1), and behind them its general rules (no system: -1), as a program.
 
     Args:
-        known: is the position known? Then ``f`` holds its context and ``aces`` those that partner has shown, and the
-            program runs on a hand's row. Else it asks for the context too, and runs on a whole feature row, wherever
-            this node and this last bid are met.
+        known: is the position known? Then ``f`` holds its context, and the program runs on a hand's row. Else it asks
+            for the context too, and runs on a whole feature row, wherever this node and this last bid are met.
         code, base: where to write to; the room behind must be ``room_for(pool)``. Returns the length.
     """
-    n, certain = _steps(pool, system, node, auction, known, aces, f, code, base)
+    n, certain = _steps(pool, system, node, auction, known, f, code, base)
     if not certain:
         code[base + n] = _end(PASS, -1)
         n += 1
     return _threaded(code, base, n)
 
 
-@njit(forceinline=True)
-def _strain(auction, known, f):
-    """The suit of the opponents' last bid; -1 none. Only read where the position is known."""
-    bid = auction[LAST_BID]
-    return bid % 5 if known and bid >= 0 and bid % 5 < 4 and not f[c.OURS] else -1
-
-
 @njit
-def _steps(pool, system, node, auction, known, aces, f, code, base):
+def _steps(pool, system, node, auction, known, f, code, base):
     """The steps of all rules: (their number, does the last of them always hold?)."""
-    n, strain = 0, _strain(auction, known, f)
+    n, strain = 0, their_suit(auction, f) if known else -1
     for part in parts(pool, node, system):
         write_level(PASS, f)
         first, end = context_of(pool, part)
         opened = _constraint(
-            pool.clauses, pool.together, pool.atoms, first, end, f, known, aces, strain, code, base, n, _BLOCK
+            pool.clauses, pool.together, pool.atoms, first, end, f, known, strain, code, base, n, _BLOCK
         )
         if opened < 0:
             continue
@@ -230,9 +178,7 @@ def _steps(pool, system, node, auction, known, aces, f, code, base):
                 continue
             write_level(call, f)
             first, end = needs_of(pool, rule)
-            m = _constraint(
-                pool.clauses, pool.together, pool.atoms, first, end, f, known, aces, strain, code, base, n, _RULE
-            )
+            m = _constraint(pool.clauses, pool.together, pool.atoms, first, end, f, known, strain, code, base, n, _RULE)
             if m < 0:
                 continue
             code[base + m] = _end(call, rule)

@@ -14,14 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.hierarchy.engine.compiled import ATOM_COLUMN, END_RULE, FIRST_RULE, RULE_FLAGS, Compiled
-from agents.hierarchy.engine.context import IS_CONTEXT, QUANTITIES, TOP
 from agents.hierarchy.engine.meaning import constraint_shows, tells_enough
 from agents.hierarchy.engine.walk import NOWHERE, call_of, context_of, holds, needs_of, parts, rules_of, within
-from agents.hierarchy.language.vocabulary import MIXED, NUM_COLUMNS
+from agents.hierarchy.language.columns import IS_CONTEXT, IS_MIXED, QUANTITIES, TOP
 from bridge_env.calls import NUM_BIDS, NUM_CALLS
 from bridge_env.kernels import njit
 
-_SAYS_MORE = IS_CONTEXT | np.array([column in MIXED for column in range(NUM_COLUMNS)])
+_SAYS_MORE = IS_CONTEXT | IS_MIXED
 UNKNOWN, CHANGING, POSSIBLE, IMPOSSIBLE = range(4)  # what is known of a rule in ``plain``
 
 MADE_PART, MADE_RULE, MADE_COLUMNS = range(3)  # of ``made``

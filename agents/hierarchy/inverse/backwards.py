@@ -14,25 +14,11 @@ from numpy.typing import NDArray
 
 from agents.hierarchy.engine.compiled import ATOM_COLUMN, ATOM_HI, ATOM_LO, Compiled
 from agents.hierarchy.engine.context import (
-    BEST,
-    COMBINED,
-    COMBINED_MAX,
-    COMBINED_POINTS,
-    FIT,
-    FIT_BEST,
-    FIT_MAJOR,
-    IN_THEIRS,
-    IS_CONTEXT,
-    LIKELY,
-    LIKELY_TOTAL,
-    LONG,
     QUANTITIES,
     SIDES,
     STOPPED,
     SUIT,
     TOLD_COLUMNS,
-    TOTAL,
-    TOTAL_MAX,
     Table,
     new_table,
     start_table,
@@ -41,13 +27,13 @@ from agents.hierarchy.engine.context import (
 )
 from agents.hierarchy.engine.engine import decide, observe, replay
 from agents.hierarchy.engine.walk import context_of, legal_call, needs_of, parts, rules_of, within, write_level
-from agents.hierarchy.language.vocabulary import NUM_COLUMNS
+from agents.hierarchy.language.columns import IS_CONTEXT, KIND
 from bridge_env.auction import MAX_CALLS, STATE_COLUMNS, row_turn
 from bridge_env.calls import FIRST_BID, PASS
+from bridge_env.features import BY_SHAPE, HCP_AND_SHAPE, KINDS, NUM_FEATURES
 from bridge_env.features import LENGTH as HAND_LENGTH
-from bridge_env.features import NUM_FEATURES
 from bridge_env.kernels import njit
-from bridge_env.sampling.constraints import ALL_POINTS, BY_SHAPE, HCP_AND_SHAPE, KINDS, MOST_POINTS
+from bridge_env.sampling.constraints import ALL_POINTS, MOST_POINTS
 
 #: What a hand violates that would have made an earlier rule's call: so it denied the hand by passing that call over.
 DENIED = 2.0
@@ -83,23 +69,6 @@ def table_before(before, i, t):
         before.auctions[i], before.history, before.places[i], before.shown[i], before.told[i], before.sides[i],
         t.f, t.out, t.scratch,
     )  # fmt: skip
-
-
-def _kinds() -> NDArray[np.int8]:
-    kinds = np.zeros(NUM_COLUMNS, np.int8)
-    kinds[:NUM_FEATURES] = KINDS
-    kinds[[COMBINED, COMBINED_MAX, COMBINED_POINTS, LIKELY]] = HCP_AND_SHAPE
-    for column in (TOTAL, TOTAL_MAX, LIKELY_TOTAL):
-        kinds[column : column + 4] = HCP_AND_SHAPE
-    kinds[[FIT_BEST, FIT_MAJOR, IN_THEIRS]] = BY_SHAPE
-    for column in (FIT, BEST, LONG):
-        kinds[column : column + 4] = BY_SHAPE
-    kinds[IS_CONTEXT] = BY_SHAPE
-    return kinds
-
-
-#: What lengths and points tell of each column of a feature row, as ``bridge_env.sampling.constraints.KINDS``.
-COLUMN_KINDS = _kinds()
 
 
 @njit
@@ -242,7 +211,7 @@ def _points(lo, hi):
 
 
 @njit
-def _masks(pool, first, end, f, kinds):
+def _masks(pool, first, end, f):
     """The points with which hands of this shape may fit the clauses, and those with which they must."""
     may, must = ALL_POINTS, ALL_POINTS
     for clause in range(first, end):
@@ -252,10 +221,10 @@ def _masks(pool, first, end, f, kinds):
             for atom in within(pool.together, together):
                 column, lo, hi = pool.atoms[atom, ATOM_COLUMN], pool.atoms[atom, ATOM_LO], pool.atoms[atom, ATOM_HI]
                 value = f[column]
-                if kinds[column] == BY_SHAPE or (column == STOPPED and value):
+                if KIND[column] == BY_SHAPE or (column == STOPPED and value):
                     if value < lo or value > hi:
                         may_all = must_all = _NOTHING
-                elif kinds[column] == HCP_AND_SHAPE:
+                elif KIND[column] == HCP_AND_SHAPE:
                     fit = _points(lo - value, hi - value)
                     may_all &= fit
                     must_all &= fit
@@ -271,13 +240,13 @@ def _masks(pool, first, end, f, kinds):
 
 
 @njit
-def _class_of_shape(pool, systems, seat, call, denies, kinds, t):
+def _class_of_shape(pool, systems, seat, call, denies, t):
     """The points with which hands of the shape in ``t.f`` may make a call."""
     taken, possible, f = _NOTHING, _NOTHING, t.f  # taken for certain by earlier rules; left to rules that make the call
     for part in parts(pool, t.place[seat], systems[seat]):
         write_level(PASS, f)
         first, end = context_of(pool, part)
-        may_part, must_part = _masks(pool, first, end, f, kinds)
+        may_part, must_part = _masks(pool, first, end, f)
         if not may_part & ~taken:
             continue
         for rule in rules_of(pool, part):
@@ -286,7 +255,7 @@ def _class_of_shape(pool, systems, seat, call, denies, kinds, t):
                 continue
             write_level(made, f)
             first, end = needs_of(pool, rule)
-            may, must = _masks(pool, first, end, f, kinds)
+            may, must = _masks(pool, first, end, f)
             if made == call:
                 possible |= may & may_part & ~taken
             if denies:
@@ -297,14 +266,14 @@ def _class_of_shape(pool, systems, seat, call, denies, kinds, t):
 
 
 @njit
-def _class_rows(pool, systems, before, denies, shapes, features, kinds, out):
+def _class_rows(pool, systems, before, denies, shapes, features, out):
     t = table_before(before, 0, new_table())
     seat = row_turn(t.auction)
     write_context(t, seat)
     for i in range(len(shapes)):
         t.f[:NUM_FEATURES] = features[i]
         write_mixed(t, seat)
-        out[shapes[i]] = _class_of_shape(pool, systems, seat, before.calls[0], denies, kinds, t)
+        out[shapes[i]] = _class_of_shape(pool, systems, seat, before.calls[0], denies, t)
 
 
 def class_rows(
@@ -323,7 +292,7 @@ def class_rows(
     """
     out = np.zeros(14**3, np.uint64)
     known = np.where(KINDS == 0, 0, features).astype(np.int16)
-    _class_rows(pool, systems, before, reading == EXACT, shapes, known, COLUMN_KINDS, out)
+    _class_rows(pool, systems, before, reading == EXACT, shapes, known, out)
     return out
 
 

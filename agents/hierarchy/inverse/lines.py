@@ -13,11 +13,12 @@ from numpy.typing import NDArray
 
 from agents.hierarchy.bidder import HierarchyBidder
 from agents.hierarchy.engine.compiled import ATOM_COLUMN, FLAG_BITS, RULE_FLAGS, RULE_LINE, Compiled
-from agents.hierarchy.engine.context import IS_CONTEXT, new_table, write_context
+from agents.hierarchy.engine.context import new_table, write_context
 from agents.hierarchy.engine.meaning import constraint_shows
 from agents.hierarchy.engine.walk import call_of, context_of, needs_of, parts, rules_of, write_level
 from agents.hierarchy.explain import line_of
 from agents.hierarchy.inverse.backwards import Moments, moments, table_before
+from agents.hierarchy.language.columns import IS_CONTEXT, TOP
 from agents.hierarchy.language.text import SUITS
 from agents.hierarchy.language.tree import INFINITE, Atom, Constraint, Line
 from agents.hierarchy.language.vocabulary import WORDS, difference
@@ -27,7 +28,6 @@ from bridge_env.view import BidView
 
 _NAMES = {column: word for word, column in WORDS.items()}
 _DIFFERENCES = {difference(a, b)[0]: (SUITS[a], SUITS[b]) for a in range(4) for b in range(a + 1, 4)}
-_TOP = np.array([37, 13, 13, 13, 13, 4], np.int16)
 _ARTIFICIAL = FLAG_BITS["artificial"]
 _MOST = 64  # rules of one call that are looked at
 
@@ -98,7 +98,7 @@ def lines_at(
     """The same of call ``number`` of an auction that was followed; ``bidder`` sits where it was made."""
     seat = int(row_turn(table.auctions[number]))
     system, rules = int(systems[seat]), np.empty(_MOST, np.int32)
-    tree, count = _rules(pool, system, table, number, _TOP, rules)
+    tree, count = _rules(pool, system, table, number, TOP, rules)
     out = []
     for place, rule in enumerate(rules[:count].tolist()):
         general = place >= tree

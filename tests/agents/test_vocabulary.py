@@ -1,0 +1,162 @@
+"""What the vocabulary declares of its words, against rows that the engine writes and hands that it reads."""
+
+from __future__ import annotations
+
+import shutil
+
+import numpy as np
+import pytest
+from support.places import ROOT
+
+from agents.hierarchy.bidder import Hierarchy, deal_features, seen_rows
+from agents.hierarchy.engine.compiled import compile_system
+from agents.hierarchy.engine.meaning import constraint_shows
+from agents.hierarchy.engine.walk import needs_of
+from agents.hierarchy.language.columns import HAND, LEAST, MOST, NOTHING, PLUS, QUANTITIES, QUANTITY, SHOWS, TOP
+from agents.hierarchy.language.tree import Atom, Line, Step, System
+from agents.hierarchy.language.vocabulary import (
+    CALL_WORDS,
+    CONTEXT,
+    FLAG_WORDS,
+    HAND_SHOWS,
+    MIXED,
+    NUM_COLUMNS,
+    WORDS,
+)
+from agents.registry import read_system
+from bridge_env import kernels
+from bridge_env.auction import Auctions
+from bridge_env.cards import parse_hand, random_deals
+from bridge_env.features import DECLARED, FEATURES, NUM_FEATURES, hand_features
+
+SEATS = tuple(Hierarchy(read_system(name)) for name in ("sayc", "precision", "polish", "two-over-one"))
+NAMES = {column: word for word, column in WORDS.items()}
+
+
+@pytest.fixture(scope="module")
+def rows():
+    """Feature rows after random calls and after the systems' own: int16 (N, NUM_COLUMNS)."""
+    count, rng = 1500, np.random.default_rng(8)
+    features = deal_features(random_deals(77, 0, count))
+    dealer, vulnerability = (np.arange(count) % 4).astype(np.int16), (np.arange(count) // 4 % 4).astype(np.int16)
+    auctions = Auctions(dealer, vulnerability)
+    for number in range(9):
+        going = np.flatnonzero(~auctions.done & (rng.integers(0, 10, count) > number))
+        legal = auctions.legal()[going]
+        legal[:, 3:] &= np.cumsum(legal[:, 3:], axis=1) <= 4
+        auctions.step(np.array([rng.choice(np.flatnonzero(row)) for row in legal], np.int64), going)
+    rows = np.flatnonzero(~auctions.done)
+    history, length = auctions.history[rows, :9].copy(), auctions.length[rows].astype(np.int64)
+    return seen_rows(SEATS, features, rows, dealer[rows], vulnerability[rows], history, length)[0]
+
+
+def test_values_lie_between_the_least_and_the_most(rows):
+    outside = (rows < LEAST) | (rows > MOST)
+    assert not outside.any(), {NAMES.get(column, column) for column in np.flatnonzero(outside.any(axis=0))}
+    extreme = ["AKQJ.AKQ.AKQ.AKQ", "AKQJT98765432...", ".AKQJT98765432..", "...AKQJT98765432", "5432.543.543.543",
+               "AKQJT9.AKQJT98..", "A.A.A.AKQJT98765"]  # fmt: skip
+    f = hand_features(np.stack([parse_hand(hand) for hand in extreme]))
+    assert (f >= LEAST[:NUM_FEATURES]).all()
+    assert (f <= MOST[:NUM_FEATURES]).all()
+    assert f[0, FEATURES["hcp"]] == MOST[FEATURES["hcp"]]
+
+
+def test_flags_and_calls_are_known_from_what_is_declared():
+    assert {
+        "balanced", "semibalanced", "stopper", "vul", "they-vul", "last-notrump", "last", "ours", "partner-last",
+        "forced", "we-opened", "i-passed", "best", "long", "stopped",
+    } == FLAG_WORDS  # fmt: skip
+    assert {"partner-called", "i-called"} == CALL_WORDS
+
+
+def test_every_column_has_one_name_and_one_kind():
+    assert len(NAMES) == len(WORDS)
+    assert set(range(NUM_FEATURES, NUM_COLUMNS)) == CONTEXT | MIXED
+    assert not CONTEXT & MIXED
+    assert set(HAND_SHOWS) <= {feature.name for feature in DECLARED}
+
+
+def test_sums_count_what_they_say(rows):
+    def of(word):
+        return rows[:, WORDS[word] if word in WORDS else FEATURES[word]].astype(int)
+
+    low, high = of("partner-min"), of("partner-max")
+    likely = low + np.minimum((high - low) // 3, 3)
+    assert (high > low).any()
+    assert (of("partner-likely") == likely).all()
+    assert (of("combined") == of("hcp") + low).all()
+    assert (of("combined-max") == of("hcp") + high).all()
+    assert (of("combined-points") == of("points") + low).all()
+    assert (of("likely") == of("hcp") + likely).all()
+    assert (of("combined-aces") == of("aces") + of("partner-aces")).all()
+    for suit in "CDHS":
+        assert (of(f"total:{suit}") == of(f"support:{suit}") + low).all()
+        assert (of(f"total-max:{suit}") == of(f"support:{suit}") + high).all()
+        assert (of(f"likely-total:{suit}") == of(f"support:{suit}") + likely).all()
+        assert (of(f"fit:{suit}") == of(suit) + of(f"partner:{suit}")).all()
+        assert (of(f"long:{suit}") == (of(suit) == of("longest"))).all()
+    last = np.stack([of(f"last:{suit}") for suit in "CDHS"], axis=1) * (1 - of("ours"))[:, None]
+    for word, by_suit in (("in-theirs", "{}"), ("trump-tricks", "top5:{}")):
+        expected = (last * np.stack([of(by_suit.format(suit)) for suit in "CDHS"], axis=1)).sum(axis=1)
+        assert (of(word) == expected).all()
+        assert expected.any()
+
+
+def shown_by(word, lo, hi, f):
+    """What ``lo <= word <= hi`` shows of a hand where the feature row is ``f``: (6, 2); None if it cannot be."""
+    compiled = compile_system(System("one", (Line((Step("1C"),), (((Atom(word, lo, hi),),),)),)))
+    out = np.stack([np.zeros(QUANTITIES, np.int16), TOP], axis=1)
+    room = np.empty((2, QUANTITIES, 2), np.int16)
+    found = constraint_shows(compiled, *(int(n) for n in needs_of(compiled, 0)), f, out, *room)
+    return out if found else None
+
+
+def test_a_word_shows_no_more_than_the_hand_holds(rows):
+    """Read backwards with the very value that it has, a word leaves room for the hand that has it."""
+    asked = 0
+    for f in rows[::40]:
+        held = {"aces": (f[WORDS["aces"]],) * 2, **{s: (f[WORDS[s]],) * 2 for s in "CDHS"}}
+        for word, column in WORDS.items():
+            if SHOWS[column] == NOTHING:
+                continue
+            points = f[HAND[column]]  # strength is counted on the scale that the word uses
+            out = shown_by(word, int(f[column]), int(f[column]), f)
+            for quantity, (low, high) in {"strength": (points, points), **held}.items():
+                assert out[QUANTITY[quantity], 0] <= low, word
+                assert out[QUANTITY[quantity], 1] >= high, word
+            if SHOWS[column] >= 0 and f[HAND[column]] <= TOP[SHOWS[column]]:
+                assert (out[SHOWS[column]] == f[HAND[column]]).all(), word  # and for no other
+            asked += 1
+    assert asked > 1000
+
+
+def test_what_words_of_shape_show():
+    f = np.zeros(NUM_COLUMNS, np.int16)
+    lengths = slice(QUANTITY["C"], QUANTITY["S"] + 1)
+    assert shown_by("balanced", 1, 1, f)[lengths].tolist() == [[2, 5]] * 4
+    assert shown_by("semibalanced", 1, 1, f)[lengths].tolist() == [[2, 6]] * 4
+    assert shown_by("balanced", 0, 0, f)[lengths].tolist() == [[0, 13]] * 4
+    assert shown_by("longest", 4, 6, f)[lengths].tolist() == [[0, 6]] * 4
+    assert shown_by("long:H", 1, 1, f)[lengths].tolist() == [[0, 13], [0, 13], [4, 13], [0, 13]]
+
+
+def test_what_partner_has_shown_is_taken_off():
+    f = np.zeros(NUM_COLUMNS, np.int16)
+    f[WORDS["partner-min"]], f[WORDS["partner-likely"]], f[WORDS["partner:H"]] = 12, 14, 5
+    assert shown_by("combined", 25, 27, f)[QUANTITY["strength"]].tolist() == [13, 15]
+    assert shown_by("likely-total:S", 25, 99, f)[QUANTITY["strength"]].tolist() == [11, 37]
+    assert shown_by("fit:H", 8, 99, f)[QUANTITY["H"]].tolist() == [3, 13]
+    assert shown_by("combined", 0, 11, f) is None  # less than partner alone has
+    assert shown_by("partner:H", 4, 99, f) is not None
+    assert shown_by("partner:H", 0, 4, f) is None  # the auction says otherwise
+    assert (PLUS[[WORDS["partner:H"], WORDS["hcp"]]] == -1).all()
+
+
+@pytest.mark.parametrize("file", ["language/vocabulary.py", "language/columns.py", "engine/compiled.py"])
+def test_kernels_are_compiled_anew_when_a_table_that_they_freeze_changes(tmp_path, file):
+    for package in kernels.PACKAGES:
+        shutil.copytree(ROOT / package, tmp_path / package, ignore=shutil.ignore_patterns("__pycache__"))
+    before = kernels._sources_hash(tmp_path)
+    path = tmp_path / "agents" / "hierarchy" / file
+    path.write_text(path.read_text() + "\n# a change\n")
+    assert kernels._sources_hash(tmp_path) != before
