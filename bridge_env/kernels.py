@@ -2,7 +2,9 @@
 
 numba dates a cached function by its own file. That a kernel which it calls, in another file, is new, goes
 unnoticed, and after an update old machine code would run. So the cache lies in a folder named after a hash of
-all source files that hold kernels. ``NUMBA_CACHE_DIR`` says where, as for numba itself.
+all source files that hold kernels. ``NUMBA_CACHE_DIR`` says where, as for numba itself. That hash is also all that
+dates a kernel: neither where its file lies nor when it was written counts, so a second copy of this project, a wheel
+beside a checkout or a fresh clone, finds what the first has compiled.
 
 A cache only saves time. Where there is no place for one, the kernels lie in a folder for temporary files, or are
 compiled anew by every process; a file in it that is damaged, or a disk that is full, costs the compiling alone. One
@@ -24,7 +26,7 @@ from pathlib import Path
 from typing import Any
 
 import numba
-from numba.core.caching import FunctionCache
+from numba.core.caching import CompileResultCacheImpl, FunctionCache
 
 PACKAGES = ("bridge_env", "agents")
 _KEPT = 4  # folders of other versions, for those who go back and forth between them
@@ -120,8 +122,42 @@ def _prepare() -> bool:
 _CACHED = _prepare()
 
 
+class _Place:
+    """Where the kernels of one module lie below this version's folder, which alone dates them (numba's "locator")."""
+
+    def __init__(self, py_func: Callable[..., Any], py_file: str, root: Path) -> None:
+        self._py_file = py_file  # numba names it in its own warnings
+        self._module = ".".join(Path(py_file).relative_to(root).with_suffix("").parts)
+        self._line = py_func.__code__.co_firstlineno
+
+    @classmethod
+    def from_function(cls, py_func: Callable[..., Any], py_file: str) -> _Place | None:
+        """A place for a kernel that the folder's hash covers, None for any other function."""
+        root = Path(__file__).parent.parent
+        covered = any(Path(py_file).is_relative_to(root / package) for package in PACKAGES)
+        return cls(py_func, py_file, root) if covered else None
+
+    def ensure_cache_path(self) -> None:
+        Path(self.get_cache_path()).mkdir(parents=True, exist_ok=True)
+
+    def get_cache_path(self) -> str:
+        return str(Path(numba.config.CACHE_DIR) / self._module)  # type: ignore[attr-defined]
+
+    def get_source_stamp(self) -> str:
+        return self._module
+
+    def get_disambiguator(self) -> str:
+        return str(self._line)
+
+
+class _Places(CompileResultCacheImpl):
+    _locator_classes = [_Place, *CompileResultCacheImpl._locator_classes]  # type: ignore[list-item]  # noqa: RUF012
+
+
 class _Cache(FunctionCache):
     """numba's cache of one function, for which whatever goes wrong with its files is no more than a miss."""
+
+    _impl_class = _Places
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         try:

@@ -125,3 +125,18 @@ def test_a_full_disk_costs_one_warning(tmp_path, monkeypatch):
     with pytest.warns(RuntimeWarning, match="No space left") as told:
         assert (twice(21), twice(1.5)) == (42, 3.0)
     assert len(told) == 1
+
+
+def test_a_second_copy_of_the_project_finds_what_the_first_has_compiled(tmp_path):
+    program = (
+        "from bridge_env import auction as a; a.one_auction([3], 0); print(sum(a._start_all.stats.cache_hits.values()))"
+    )
+    words = {"PATH": "", "NUMBA_CACHE_DIR": str(tmp_path / "cache")}
+    copy = _copy(tmp_path / "copy")
+    found = []
+    for root in (ROOT, copy):
+        done = subprocess.run(
+            [sys.executable, "-c", program], cwd=root, capture_output=True, text=True, env=words, check=True
+        )
+        found.append(done.stdout.strip())
+    assert found == ["0", "1"]
