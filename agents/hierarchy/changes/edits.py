@@ -133,19 +133,28 @@ class Together:
 Edit = Insert | InsertGeneral | Replace | Exchange | Together
 
 
+def new_lines(before: System, after: System) -> Iterator[tuple[Address, Trail, Line]]:
+    """Address, trail and line of the rules of ``after`` that ``before`` has not; headings alone are no rules."""
+    held = _held(before)
+    for address, line in addresses(after):
+        trail = trail_of(after, address)
+        if not line.after and (trail, what_it_says(line)) not in held:
+            yield address, trail, line
+
+
 def differences(mine: System, theirs: System) -> Iterator[Edit]:
     """Edits that bring what stands at the same place of another system: a line changed, new there, or dropped."""
-    held = {(trail_of(mine, a), what_it_says(line)) for a, line in addresses(mine)}
-    there = {(trail_of(theirs, a), what_it_says(line)) for a, line in addresses(theirs)}
-    for address, line in addresses(theirs):
-        trail = trail_of(theirs, address)
-        if line.after or (trail, what_it_says(line)) in held:
-            continue
+    there = _held(theirs)
+    for address, _, line in new_lines(mine, theirs):
         yield from _bring(mine, theirs, there, address, line)
-    for address, line in addresses(mine):
-        trail = trail_of(mine, address)
-        if not line.after and not line.lines and (trail, what_it_says(line)) not in there:
+    for _, trail, line in new_lines(theirs, mine):
+        if not line.lines:
             yield Replace(trail, line, (), f"drops {line.name}, as partner did")
+
+
+def _held(system: System) -> set[tuple[Trail, tuple[object, ...]]]:
+    """Where each line stands and what it says."""
+    return {(trail_of(system, address), what_it_says(line)) for address, line in addresses(system)}
 
 
 def sub_hierarchies(edits: Sequence[Edit]) -> Iterator[Together]:

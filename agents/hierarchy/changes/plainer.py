@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from agents.hierarchy.changes.edits import Replace, trail_of, what_it_says
-from agents.hierarchy.changes.mutation import addresses
+from agents.hierarchy.changes.edits import Replace, new_lines
 from agents.hierarchy.changes.sayable import is_natural
 from agents.hierarchy.language.text import constraint_text
 from agents.hierarchy.language.tree import System
@@ -17,11 +16,7 @@ def plainer(before: System, after: System) -> Iterator[Replace]:
 
     The strength of the hand and the length of the suit that is bid stay: they are what a call says anyway.
     """
-    held = {(trail_of(before, a), what_it_says(line)) for a, line in addresses(before)}
-    for address, line in addresses(after):
-        trail = trail_of(after, address)
-        if line.after or (trail, what_it_says(line)) in held:
-            continue
+    for _, trail, line in new_lines(before, after):
         for at, clause in enumerate(line.constraint):
             if not is_natural(clause, line.path[-1].token):
                 less = (*line.constraint[:at], *line.constraint[at + 1 :])

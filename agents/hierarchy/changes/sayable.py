@@ -6,11 +6,11 @@ people make: "1NT overcall on one point", "doubles on the length of diamonds", "
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
-from agents.hierarchy.changes.edits import trail_of, what_it_says
-from agents.hierarchy.changes.mutation import addresses
+from agents.hierarchy.changes.edits import new_lines
+from agents.hierarchy.language.paths import path_steps
 from agents.hierarchy.language.text import SUITS, is_difference
 from agents.hierarchy.language.tree import INFINITE, Atom, Constraint, Line, Step, System
 
@@ -62,21 +62,13 @@ def may_speak_of(path: Sequence[Step], call: str, word: str) -> bool:
 
 def new_faults(before: System, after: System) -> list[str]:
     """The faults of the lines of ``after`` that ``before`` has not."""
-    held = {(trail_of(before, address), what_it_says(line)) for address, line in addresses(before)}
     out = []
-    for address, line in addresses(after):
-        trail = trail_of(after, address)
-        if (trail, what_it_says(line)) not in held:
-            when = after.blocks[int(address[1])].when if address[0] == "blocks" else ()
-            path = () if address[0] == "blocks" else tuple(_steps(trail))
-            out += [f"{line.name}: {fault}" for fault in faults(path, line, when)]
+    for address, trail, line in new_lines(before, after):
+        general = address[0] == "blocks"
+        when = after.blocks[int(address[1])].when if general else ()
+        path = () if general else path_steps("-".join(trail))
+        out += [f"{line.name}: {fault}" for fault in faults(path, line, when)]
     return out
-
-
-def _steps(trail: Sequence[str]) -> Iterator[Step]:
-    for name in trail:
-        for token in name.split("-"):
-            yield Step(token.strip("()"), token.startswith("("))
 
 
 def _atoms(constraint: Constraint) -> list[Atom]:

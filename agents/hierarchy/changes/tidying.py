@@ -7,8 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from agents.hierarchy.changes.edits import Replace, trail_of, what_it_says
-from agents.hierarchy.changes.mutation import addresses
+from agents.hierarchy.changes.edits import Replace, new_lines
 from agents.hierarchy.changes.sameness import signatures
 from agents.hierarchy.engine.compiled import Compiled, compile_system
 from agents.hierarchy.language.text import constraint_text
@@ -17,10 +16,8 @@ from agents.hierarchy.language.tree import Line, System
 
 def added(before: System, after: System) -> Iterator[Replace]:
     """Edits that drop, one by one, the lines of ``after`` that ``before`` has not; those with lines below are kept."""
-    held = {(trail_of(before, a), what_it_says(line)) for a, line in addresses(before)}
-    for address, line in addresses(after):
-        trail = trail_of(after, address)
-        if not line.after and not line.lines and (trail, what_it_says(line)) not in held:
+    for _, trail, line in new_lines(before, after):
+        if not line.lines:
             yield Replace(trail, line, (), f"{line.name}: dropped ({constraint_text(line.constraint)})")
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +22,7 @@ from training.match.duel import Duel, Partnership, Rival, Stretch, bid, boards_o
 UNTRIED = -128
 BATCH = 32768  # play-outs at a time
 
+Label = TypeVar("Label", np.int8, np.float32)
 Worth = NDArray[np.int8] | NDArray[np.float32]
 
 
@@ -121,9 +123,8 @@ def play_out(
     """
     boards, _ = boards_of(stretch)
     history = before.history[table]
-    made = history[board, number].astype(int)
-    out = np.full((len(board), NUM_CALLS), UNTRIED, np.int8)
-    out[np.arange(len(board)), made] = 0
+    made = history[board, number].astype(np.int64)
+    out = unlabelled(made, np.int8)
     ask = ask.copy()
     ask[np.arange(len(board)), made] = False
     which, call = np.nonzero(ask)
@@ -136,6 +137,13 @@ def play_out(
         points = before.points[:, b].copy()
         points[table] = boards.take(b).points(ended)
         out[w, c] = imps(points[0] - points[1]).astype(np.int16) - before.imps[b]
+    return out
+
+
+def unlabelled(made: NDArray[np.int64], kind: type[Label]) -> NDArray[Label]:
+    """Labels (N, 38) to fill in: 0 for the call that was made, ``UNTRIED`` for all others."""
+    out = np.full((len(made), NUM_CALLS), UNTRIED, kind)
+    out[np.arange(len(made)), made] = 0
     return out
 
 

@@ -18,11 +18,11 @@ from numpy.typing import NDArray
 from agents.hierarchy.bidder import Hierarchy, HierarchyBidder, bid_on, bid_out, deal_features
 from agents.hierarchy.inverse.shown import Memory, sample_view
 from agents.reasoning.leaves import contract_values, smooth_imps
+from agents.reasoning.look import points_of
 from bridge_env import streams
 from bridge_env.auction import Auctions
-from bridge_env.calls import NUM_CALLS
 from bridge_env.view import BidView, view_of
-from training.evolve.refine.decisions import UNTRIED
+from training.evolve.refine.decisions import unlabelled
 from training.match.duel import Duel, Partnership, Rival, Seats, Stretch, boards_of, seats_of
 
 SAMPLES = 24  # deals for each decision
@@ -53,8 +53,7 @@ def look_ahead(
     boards, _ = boards_of(stretch)
     history = before.history[table]
     made = history[board, number].astype(np.int64)
-    out = np.full((len(board), NUM_CALLS), UNTRIED, np.float32)
-    out[np.arange(len(board)), made] = 0
+    out = unlabelled(made, np.float32)
     known = np.where(np.arange(history.shape[1]) < number[:, None], history[board], -1).astype(np.int8)
     auctions = Auctions.replay(known, boards.dealer[board], boards.vulnerability[board])
     keys = streams.key(stretch.seed, "look-ahead", table, board + stretch.start, number)
@@ -121,7 +120,7 @@ def _bid_on(
     deal = (which[:, None] * SAMPLES + np.arange(SAMPLES)).reshape(-1)
     features = deal_features(deals.reshape(-1, 52))
     ended = bid_on(seats, features, deal, view.dealer[row], view.vulnerability[row], calls, length + 1)
-    return _points(ended, leaves.reshape(-1, *leaves.shape[2:]), deal).reshape(-1, SAMPLES)
+    return points_of(ended, leaves.reshape(-1, *leaves.shape[2:]), deal).reshape(-1, SAMPLES)
 
 
 def _elsewhere(
@@ -131,14 +130,4 @@ def _elsewhere(
     row = np.repeat(np.arange(len(view)), SAMPLES)
     features = deal_features(deals.reshape(-1, 52))
     ended = bid_out(seats, features, view.dealer[row], view.vulnerability[row])
-    return _points(ended, leaves.reshape(-1, *leaves.shape[2:]), np.arange(len(row))).reshape(-1, SAMPLES)
-
-
-def _points(ended: Auctions, leaves: NDArray[np.float32], deal: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Expected NS-positive points of auctions, each on the deal with these leaves: float64 (M,)."""
-    contracts = ended.contracts()
-    bid, declarer = contracts.bid.astype(np.int64), contracts.declarer.astype(np.int64)
-    points = leaves[deal, declarer, bid, contracts.doubling].astype(np.float64)
-    points[declarer & 1 == 1] *= -1
-    points[bid < 0] = 0
-    return points
+    return points_of(ended, leaves.reshape(-1, *leaves.shape[2:]), np.arange(len(row))).reshape(-1, SAMPLES)
