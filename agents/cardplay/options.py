@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass
 
 from agents.cardplay.deals import ALL, AUCTION, FACTS
+from agents.options import options_text, read_options
 from bridge_env.bidders import SpecError
 
 TRICKS, POINTS, IMPS = "tricks", "points", "imps"
@@ -37,9 +38,7 @@ class Options:
     inference: str = ALL
 
     def __str__(self) -> str:
-        usual = type(self)()
-        said = [(f.name, getattr(self, f.name)) for f in fields(self)]
-        return "&".join(f"{name}={value}" for name, value in said if value != getattr(usual, name))
+        return options_text(self, type(self)())
 
 
 def parse_options(text: str, spec: str, usual: Options | None = None) -> Options:
@@ -48,22 +47,8 @@ def parse_options(text: str, spec: str, usual: Options | None = None) -> Options
     Raises:
         SpecError: an option that there is not, or a value that it cannot have.
     """
-    usual = usual or Options()
-    names = {f.name for f in fields(usual)}
-    given: dict[str, object] = {}
-    for part in filter(None, text.split("&")):
-        name, _, value = part.partition("=")
-        if name not in names:
-            raise SpecError(f"{spec!r}: {name!r} is no option of this player; there are {', '.join(sorted(names))}")
-        if name in _CHOICES and value not in _CHOICES[name]:
-            raise SpecError(f"{spec!r}: {name} is {' or '.join(_CHOICES[name])}, not {value!r}")
-        try:
-            given[name] = type(getattr(usual, name))(value)
-        except ValueError:
-            raise SpecError(f"{spec!r}: {name}={value} is no number of the right kind") from None
-    options = replace(usual, **given)  # type: ignore[arg-type]
-    for name in names:
-        value = getattr(options, name)
+    options = read_options(text, spec, usual or Options(), _CHOICES, "this player")
+    for name, value in vars(options).items():
         if isinstance(value, float) and not 0 <= value < math.inf:  # a NaN is refused too
             raise SpecError(f"{spec!r}: {name} is finite and 0 or more")
         if isinstance(value, int) and value < 1:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass
 from urllib.parse import urlsplit
 
+from agents.options import read_options
 from bridge_env.bidders import SpecError
 
 _CHOICES = {"form": ("ben", "bbo"), "vul": ("words", "signs"), "tournament": ("imps", "mp"), "key": ("no", "yes")}
@@ -83,19 +84,7 @@ def parse_address(argument: str) -> Address:
 
 
 def _parse_options(text: str, spec: str) -> Options:
-    usual, given = Options(), {}
-    for part in filter(None, text.split("&")):
-        name, _, value = part.partition("=")
-        if name not in {field.name for field in fields(Options)}:
-            known = ", ".join(field.name for field in fields(Options))
-            raise SpecError(f"{spec!r}: {name!r} is no option of a seat; there are {known}")
-        if name in _CHOICES and value not in _CHOICES[name]:
-            raise SpecError(f"{spec!r}: {name} is {' or '.join(_CHOICES[name])}, not {value!r}")
-        try:
-            given[name] = type(getattr(usual, name))(value)
-        except ValueError:
-            raise SpecError(f"{spec!r}: {name}={value} is no number of the right kind") from None
-    options = replace(usual, **given)
+    options = read_options(text, spec, Options(), _CHOICES, "a seat")
     if not 1 <= options.parallel <= _MOST_PARALLEL or not 0 <= options.retries <= _MOST_RETRIES:
         raise SpecError(f"{spec!r}: parallel is 1 to {_MOST_PARALLEL}, and retries 0 to {_MOST_RETRIES}")
     if not (math.isfinite(options.timeout) and 0 < options.timeout <= _MOST_SECONDS):

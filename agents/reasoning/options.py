@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass
 
+from agents.options import options_text, read_options
 from bridge_env.bidders import SpecError
 
 _CHOICES = {
@@ -49,9 +50,7 @@ class Options:
     recall: float = 2.0
 
     def __str__(self) -> str:
-        usual = Options()
-        said = [(f.name, getattr(self, f.name)) for f in fields(self)]
-        return "&".join(f"{name}={value}" for name, value in said if value != getattr(usual, name))
+        return options_text(self, Options())
 
 
 def parse_options(text: str, spec: str, usual: Options | None = None) -> Options:
@@ -60,21 +59,7 @@ def parse_options(text: str, spec: str, usual: Options | None = None) -> Options
     Raises:
         SpecError: an option that there is not, or a value that it cannot have.
     """
-    usual = usual or Options()
-    given: dict[str, object] = {}
-    for part in filter(None, text.split("&")):
-        name, _, value = part.partition("=")
-        kind = type(getattr(usual, name)) if name in {f.name for f in fields(Options)} else None
-        if kind is None:
-            known = ", ".join(f.name for f in fields(Options))
-            raise SpecError(f"{spec!r}: {name!r} is no option of a reasoner; there are {known}")
-        if name in _CHOICES and value not in _CHOICES[name]:
-            raise SpecError(f"{spec!r}: {name} is {' or '.join(_CHOICES[name])}, not {value!r}")
-        try:
-            given[name] = kind(value)
-        except ValueError:
-            raise SpecError(f"{spec!r}: {name}={value} is no number of the right kind") from None
-    options = replace(usual, **given)  # type: ignore[arg-type]
+    options = read_options(text, spec, usual or Options(), _CHOICES, "a reasoner")
     if options.samples < 2 or options.candidates < 2:
         raise SpecError(f"{spec!r}: samples and candidates are 2 or more")
     numbers = (options.seconds, options.caution, options.near, options.recall)

@@ -1,0 +1,47 @@
+"""Options behind ``?`` in a spec, as a frozen dataclass with defaults: read ``name=value&name=value``, and write it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import fields, replace
+from typing import Any, TypeVar
+
+from bridge_env.bidders import SpecError
+
+Given = TypeVar("Given")  # a frozen dataclass whose fields are whole numbers, numbers or words
+
+
+def read_options(text: str, spec: str, usual: Given, choices: Mapping[str, Sequence[str]], of: str) -> Given:
+    """Read ``deals=80&score=points``. What numbers may be is for the caller to check.
+
+    Args:
+        spec: what the user wrote, for messages.
+        usual: the defaults; a value takes the type of its default.
+        choices: the words that an option may be, by its name.
+        of: whose options they are: "a seat".
+
+    Raises:
+        SpecError: an option that there is not, or a value of the wrong kind.
+    """
+    shape: Any = usual
+    names = [field.name for field in fields(shape)]
+    given: dict[str, Any] = {}
+    for part in filter(None, text.split("&")):
+        name, _, value = part.partition("=")
+        if name not in names:
+            raise SpecError(f"{spec!r}: {name!r} is no option of {of}; there are {', '.join(names)}")
+        if name in choices and value not in choices[name]:
+            raise SpecError(f"{spec!r}: {name} is {' or '.join(choices[name])}, not {value!r}")
+        try:
+            given[name] = type(getattr(usual, name))(value)
+        except ValueError:
+            raise SpecError(f"{spec!r}: {name}={value} is no number of the right kind") from None
+    out: Given = replace(shape, **given)
+    return out
+
+
+def options_text(options: object, usual: object) -> str:
+    """Write what differs from ``usual`` as ``read_options`` reads it; empty where nothing does."""
+    shape: Any = options
+    said = [(field.name, getattr(options, field.name)) for field in fields(shape)]
+    return "&".join(f"{name}={value}" for name, value in said if value != getattr(usual, name))

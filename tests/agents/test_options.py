@@ -1,0 +1,44 @@
+"""Options of specs: one reader for bidders, card players and seats."""
+
+from __future__ import annotations
+
+import pytest
+
+from agents.cardplay.options import Options as Cards
+from agents.options import options_text, read_options
+from agents.programs.options import Options as Seat
+from agents.reasoning.options import Options as Reason
+from bridge_env.bidders import SpecError
+
+CHOICES = {"form": ("ben", "bbo")}
+
+
+def test_a_value_takes_the_type_of_its_default_and_the_rest_stays():
+    usual = Seat(retries=5)
+    read = read_options("parallel=3&timeout=2&form=bbo", "x", usual, CHOICES, "a seat")
+    assert read == Seat(parallel=3, timeout=2.0, retries=5, form="bbo")
+    assert isinstance(read.timeout, float)
+    assert read_options("", "x", usual, CHOICES, "a seat") == usual
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("paralel=3", "'paralel' is no option of a seat; there are parallel, timeout"),
+        ("form=fax", "form is ben or bbo, not 'fax'"),
+        ("retries=some", "retries=some is no number of the right kind"),
+        ("retries=1.5", "retries=1.5 is no number of the right kind"),
+    ],
+)
+def test_a_faulty_option_is_named_with_what_would_do(text: str, says: str):
+    with pytest.raises(SpecError, match=f"^'my spec': {says}"):
+        read_options(text, "my spec", Seat(), CHOICES, "a seat")
+
+
+@pytest.mark.parametrize("options", [Cards(deals=7, score="points"), Reason(samples=3, trust=0.25), Seat(key="yes")])
+def test_what_is_written_is_read_again(options: object):
+    usual = type(options)()
+    text = options_text(options, usual)
+    assert text
+    assert options_text(usual, usual) == ""
+    assert read_options(text, "x", usual, {}, "this") == options
