@@ -15,7 +15,7 @@ from training.evolve.generations import numbered
 from training.evolve.proposals import Proposal, rule_edit, swaps, trial, verdict
 from training.evolve.refine.induce import Rule
 from training.evolve.work import Work
-from training.match.duel import Partnership, Stretch, duel, gains, hierarchy, is_system
+from training.match.duel import Partnership, Stretch, duel, gains_and_touched, hierarchy, is_system
 from training.match.match import play
 
 SAYC = numbered("sayc")
@@ -41,7 +41,7 @@ def test_only_boards_that_can_notice_are_bid_again_and_none_is_missed():
     noticed = 0
     for edit, pair in changes(40):
         whole = duel(pair, THEM, STRETCH).imps.astype(int) - duel(SAYC, THEM, STRETCH).imps
-        assert np.array_equal(gains(pair, SAYC, THEM, STRETCH), whole), edit.what
+        assert np.array_equal(gains_and_touched(pair, SAYC, THEM, STRETCH)[0], whole), edit.what
         noticed += bool(whole.any())
     assert noticed >= 5
 
@@ -53,7 +53,7 @@ def test_a_new_line_anywhere_too(path):
     new = Insert(steps, line, "new").apply(SAYC.first)
     pair = Partnership(new, new)
     whole = duel(pair, THEM, STRETCH).imps.astype(int) - duel(SAYC, THEM, STRETCH).imps
-    assert np.array_equal(gains(pair, SAYC, THEM, STRETCH), whole)
+    assert np.array_equal(gains_and_touched(pair, SAYC, THEM, STRETCH)[0], whole)
     assert parse_system(system_text(new)) == new
 
 
@@ -70,10 +70,10 @@ def test_a_duel_is_the_duplicate_match():
 
 
 def test_a_trial_counts_each_board_once_and_each_opponent():
-    _, pair = next(c for c in changes(40) if gains(c[1], SAYC, THEM, STRETCH).any())
+    _, pair = next(c for c in changes(40) if gains_and_touched(c[1], SAYC, THEM, STRETCH)[0].any())
     league = [THEM, SAYC]
     sums = trial(SAYC, [pair, SAYC], league, STRETCH)
-    each = np.array([gains(pair, SAYC, them, STRETCH).astype(int) for them in league])
+    each = np.array([gains_and_touched(pair, SAYC, them, STRETCH)[0].astype(int) for them in league])
     assert sums[0, :2].tolist() == [each.sum(), (each.sum(axis=0) ** 2).sum()]
     assert sums[0, 3:].tolist() == [*each.sum(axis=1), *(each**2).sum(axis=1)]
     assert each.any(axis=0).sum() <= sums[0, 2] <= STRETCH.count
@@ -93,7 +93,7 @@ def test_a_change_that_makes_no_system_gains_nothing():
     unchecked = new.apply(SAYC, compiled=False)
     assert unchecked is not None
     assert not is_system(unchecked)
-    _, pair = next(c for c in changes(40) if gains(c[1], SAYC, THEM, STRETCH).any())
+    _, pair = next(c for c in changes(40) if gains_and_touched(c[1], SAYC, THEM, STRETCH)[0].any())
     sums = trial(SAYC, [unchecked, pair], [THEM], STRETCH)
     assert not sums[0].any()
     assert not verdict(sums[0], STRETCH.count).better_by(0.0)

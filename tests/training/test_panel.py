@@ -137,8 +137,11 @@ def test_the_gain_over_another_bidder_is_paired(tmp_path, capsys):
     assert line.gain_error == pytest.approx(more.std(ddof=1) / 60**0.5)
     (same,) = panel.panel("system:acol", listed, 60, 3, over="system:acol")
     assert (same.gain, same.gain_error) == (0, 0)
-    command = ["panel", "system:acol", "--over", "pass", "--against", "system:sayc", "--boards", "60", "--seed", "3"]
+    against = ["--against", "system:sayc", "system:acol"]  # nobody plays himself
+    command = ["panel", "system:acol", "--over", "pass", *against, "--boards", "60", "--seed", "3"]
     assert main([*command, "--out", str(tmp_path)]) == 0
     told = f"{line.gain:+.3f} ± {line.gain_error:.3f}"
-    assert told in capsys.readouterr().out
+    heard = capsys.readouterr()
+    assert told in heard.out
+    assert "120/120" in heard.err  # the other bidder's boards count, too
     assert f"| {told} |" in (tmp_path / "panel.md").read_text()

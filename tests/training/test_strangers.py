@@ -19,7 +19,7 @@ from training.evolve.refine.decisions import UNTRIED
 from training.evolve.refine.tasks import count_task, label_task
 from training.evolve.work import Work
 from training.match.boards import library_boards
-from training.match.duel import Partnership, Stretch, duel, gains
+from training.match.duel import Partnership, Stretch, duel, gains_and_touched
 from training.match.match import play
 from training.match.strangers import Stranger, stranger
 
@@ -38,7 +38,7 @@ def test_gains_against_a_stranger_are_those_of_whole_duels():
     changed = Partnership(WEAK.apply(SAYC.first), WEAK.apply(SAYC.second))
     whole = duel(changed, ACOL, STRETCH).imps.astype(int) - duel(SAYC, ACOL, STRETCH).imps
     assert whole.any()
-    assert np.array_equal(gains(changed, SAYC, ACOL, STRETCH), whole)
+    assert np.array_equal(gains_and_touched(changed, SAYC, ACOL, STRETCH)[0], whole)
 
 
 def test_calls_are_played_out_against_a_stranger():

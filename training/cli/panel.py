@@ -74,7 +74,8 @@ def _run(args: argparse.Namespace) -> int:
             found = where.differences(match)
             told.append(where.table_text(match.b, where.by_kind(match, found), where.by_calls(match, found)))
 
-    bar = Bar(args.boards * len(listed), "board")
+    matches = sum(opponent != args.spec for _, opponent in listed) * (2 if args.over else 1)
+    bar = Bar(args.boards * matches, "board")
     try:
         kept = args.out / "panel.json" if args.out is not None and not args.where else None
         lines = panel.panel(

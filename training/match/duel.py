@@ -157,15 +157,14 @@ def duel(us: Partnership, them: Rival, stretch: Stretch) -> Duel:
     return Duel(np.array(padded), np.array(points), imps(points[0] - points[1]).astype(np.int8))
 
 
-def gains(candidate: Partnership, us: Partnership, them: Rival, stretch: Stretch) -> NDArray[np.int16]:
-    """IMPs by which ``candidate`` does better against ``them`` than ``us`` did, board by board: int16 (N,)."""
-    return gains_and_touched(candidate, us, them, stretch)[0]
-
-
 def gains_and_touched(
     candidate: Partnership, us: Partnership, them: Rival, stretch: Stretch
 ) -> tuple[NDArray[np.int16], NDArray[np.bool_]]:
-    """``gains``, and the boards on which anything else was bid at a table: bool (N,)."""
+    """Say how much better ``candidate`` does against ``them`` than ``us`` did, board by board.
+
+    Returns:
+        IMPs, int16 (N,); the boards on which anything else was bid at a table, bool (N,).
+    """
     before = duel(us, them, stretch)
     points, touched = before.points.copy(), np.zeros(len(before.imps), np.bool_)
     for table, rows, auctions, again in _again(candidate, us, them, stretch):

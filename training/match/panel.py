@@ -10,6 +10,7 @@ import hashlib
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, fields, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -103,7 +104,7 @@ def panel(
         listed: group and spec of each opponent, as ``opponents`` gives them.
         over: another bidder that plays the same boards, to see what ``spec`` wins more.
         kept: a file of lines already played; what is in it is not played again, and what is played is added.
-        progress: hears of the opponent and of boards just played.
+        progress: hears of the opponent and of boards just played, by ``over`` too.
         heard: is handed every match that is played.
     """
     dealt = library_boards(boards, seed)
@@ -124,10 +125,13 @@ def panel(
             ]
         )
         if key not in done:
-            match = play(spec, opponent, dealt, seed, workers=workers, progress=lambda n, o=opponent: progress(o, n))
+            tell = partial(progress, opponent)
+            match = play(spec, opponent, dealt, seed, workers=workers, progress=tell)
             heard(match)
             words, _ = of_match(match)
-            gain = _gain(match, play(over, opponent, dealt, seed, workers=workers)) if over else (None, None)
+            gain: tuple[float, float] | tuple[None, None] = (None, None)
+            if over:
+                gain = _gain(match, play(over, opponent, dealt, seed, workers=workers, progress=tell))
             line = Line(group, opponent, match.mean_imps, match.standard_error, boards, round(words, 2), *gain)
             done[key] = asdict(line)
             if kept is not None:
