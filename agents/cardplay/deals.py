@@ -115,7 +115,7 @@ class _Search:
             sample = self._sample(kept, count)
         discarded += [(h, AGAINST_OTHERS) for h in rest]
         owner, which = np.unique(sample.owner, axis=0, return_inverse=True)
-        weight = np.bincount(which.ravel(), weights=sample.weight, minlength=len(owner))
+        weight = np.bincount(which.ravel(), weights=sample.weight, minlength=len(owner)).astype(np.float64)
         return Belief(owner, weight, sample, kept, discarded, tuple(sorted(self.shown)))
 
     def _placed_together(self, told: Sequence[Hypothesis]) -> tuple[list[Hypothesis], list[Hypothesis]]:

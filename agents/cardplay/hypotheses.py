@@ -103,8 +103,8 @@ def opening_lead(seat: int, card: int, strain: int) -> Hypothesis | None:
     if rank == ACE:
         return None
     if rank == KING:
-        shown = (((_card(suit, ACE),), 1, 1),), (((_card(suit, QUEEN),), 1, 1),)
-        return Hypothesis(seat, CONVENTION, f"{name}: king from ace-king or king-queen", shown)
+        honours = (((_card(suit, ACE),), 1, 1),), (((_card(suit, QUEEN),), 1, 1),)
+        return Hypothesis(seat, CONVENTION, f"{name}: king from ace-king or king-queen", honours)
     if rank >= TEN:
         sequence = (((_card(suit, rank - 1),), 1, 1), ((_card(suit, rank + 1),), 0, 0))
         short: tuple[Count, ...] = ((_between(suit, rank + 1, ACE), 0, 0), (_suit(suit), 1, 2))

@@ -142,7 +142,8 @@ def several(view: PlayView) -> NDArray[np.bool_]:
     place = np.arange(52)
     inside = (place > first[:, None]) & (place < last[:, None])
     broken = (inside & ~view.mask & ~gone).any(axis=1)
-    return (view.mask.sum(axis=1) > 1) & (broken | (first // 13 != last // 13))
+    choice: NDArray[np.bool_] = (view.mask.sum(axis=1) > 1) & (broken | (first // 13 != last // 13))
+    return choice
 
 
 def settled(view: PlayView, row: int, card: int) -> CardThought:

@@ -30,7 +30,8 @@ def hand_to_play(view: PlayView) -> NDArray[np.bool_]:
 def hand_opposite(view: PlayView) -> NDArray[np.bool_]:
     """The cards left in partner's hand where it can be seen: bool (N, 52), none for a defender."""
     other = np.where((view.turn == view.seat)[:, None], view.dummy, view.hand)
-    return other & ~view.played & (view.seat == view.declarer)[:, None]
+    seen: NDArray[np.bool_] = other & ~view.played & (view.seat == view.declarer)[:, None]
+    return seen
 
 
 def dummy_left(view: PlayView) -> NDArray[np.bool_]:

@@ -50,7 +50,8 @@ class Worth:
         points = self.points[self.declarers(tricks)]
         if self.score == IMPS:
             points = imps(points - self.par.reshape(-1, *[1] * (points.ndim - 1)))
-        return points.astype(np.float64) * (1 if self.declares else -1)
+        worth: NDArray[np.float64] = points.astype(np.float64) * (1 if self.declares else -1)
+        return worth
 
 
 @lru_cache(maxsize=1)

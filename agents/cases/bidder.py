@@ -128,8 +128,7 @@ class CaseBidder:
 
 def opened(view: BidView) -> NDArray[np.bool_]:
     """Return whether somebody has bid."""
-    bid: NDArray[np.bool_] = (view.history >= FIRST_BID).any(axis=1)
-    return bid
+    return np.asarray((view.history >= FIRST_BID).any(axis=1))
 
 
 def view_of_cases(base: CaseBase, cases: NDArray[np.int64]) -> BidView:

@@ -5,6 +5,8 @@ Nothing in it depends on the seat: seats are counted from the one that calls (0 
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -58,7 +60,7 @@ def _marks(f: Int16Array) -> Int16Array:
 
 def _called(call: NDArray[np.int8]) -> Int16Array:
     """A mark for a call; none for -1."""
-    return (call[:, None] == np.arange(NUM_CALLS)).astype(np.int16)
+    return _marked(call, NUM_CALLS)
 
 
 def _auction(view: BidView) -> Int16Array:
@@ -70,11 +72,11 @@ def _auction(view: BidView) -> Int16Array:
         number = length - back
         last.append(_called(np.where(number >= 0, history[rows, np.maximum(number, 0)], -1).astype(np.int8)))
     by_seat = np.zeros((len(view), 4, NUM_CALLS), np.int16)
-    for number in range(history.shape[1]):
-        there = np.flatnonzero(history[:, number] >= 0)
-        by_seat[there, (number - length[there]) % 4, history[there, number]] = 1
+    for at in range(history.shape[1]):
+        there = np.flatnonzero(history[:, at] >= 0)
+        by_seat[there, (at - length[there]) % 4, history[there, at]] = 1
     bid = history >= FIRST_BID
-    opened = bid.any(axis=1)
+    opened = np.asarray(bid.any(axis=1))
     opener = (_four(np.minimum(bid.argmax(axis=1), 3)) * opened[:, None]).astype(np.int16)
     us = view.seat & 1
     vulnerable = np.stack([(view.vulnerability >> us) & 1, (view.vulnerability >> (1 - us)) & 1], axis=1)
@@ -85,7 +87,13 @@ def _auction(view: BidView) -> Int16Array:
 
 
 def _four(number: NDArray[np.int64]) -> Int16Array:
-    return (number[:, None] == np.arange(4)).astype(np.int16)
+    return _marked(number, 4)
+
+
+def _marked(number: NDArray[Any], count: int) -> Int16Array:
+    """A one at each number, int16 (N, count); none for a number outside."""
+    marks: Int16Array = (number[:, None] == np.arange(count)).astype(np.int16)
+    return marks
 
 
 def _told(view: BidView, shown: Int16Array, f: Int16Array) -> Int16Array:

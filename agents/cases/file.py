@@ -28,7 +28,7 @@ from agents.cases import forest as trees
 from agents.cases.base import LEARNED, PUBLISHED, UNTRIED, CaseBase, Retained
 from agents.cases.features import LAYOUT, SIZE
 from agents.cases.forest import MOST_LEAVES, Forest
-from agents.cases.metric import SCALE, Member, dimensions, metric_of
+from agents.cases.metric import SCALE, Layer, Member, dimensions, metric_of
 from bridge_env.auction import MAX_CALLS, Auctions
 from bridge_env.bidders import SpecError
 from bridge_env.calls import NUM_CALLS
@@ -85,7 +85,7 @@ def load(path: str | os.PathLike[str]) -> CaseBase:
 
 
 def _metric(arrays: Mapping[str, Any]) -> tuple[Member, ...]:
-    members = []
+    members: list[list[Layer]] = []
     while f"weight_{len(members)}_0" in arrays:
         which = len(members)
         count = sum(name.startswith(f"weight_{which}_") for name in arrays)

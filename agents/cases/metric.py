@@ -77,4 +77,5 @@ def _through(layers: Member, signal: NDArray[np.float64]) -> NDArray[np.int16]:
         if number:
             signal = np.round(np.clip(signal, 0.0, _LARGEST_SIGNAL) / SIGNAL_STEP) * SIGNAL_STEP
         signal = signal @ weight + bias
-    return np.rint(SCALE * signal / (1 + np.abs(signal))).astype(np.int16)
+    point: NDArray[np.int16] = np.rint(SCALE * signal / (1 + np.abs(signal))).astype(np.int16)
+    return point

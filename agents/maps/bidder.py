@@ -79,7 +79,8 @@ class MapBidder:
     def place(self, view: BidView, one: Map) -> NDArray[np.float64]:
         """Return the coordinates of the one row of ``view`` on a map, float64 (E,)."""
         seen = rows_of(view, self._reader.meaning(view), self.atlas.inputs)
-        return one.points(seen)[0].astype(np.float64)
+        point: NDArray[np.float64] = one.points(seen)[0].astype(np.float64)
+        return point
 
     def _consult(self, view: BidView, at: NDArray[np.int64], out: Consulted) -> None:
         seen = rows_of(view, self._reader.meaning(view), self.atlas.inputs)

@@ -24,7 +24,8 @@ class NetworkBidder:
     path: Path | None = None  # its file, beside which lies what its calls mean
 
     def bid(self, view: BidView, key: NDArray[np.uint64]) -> NDArray[np.int8]:
-        return self.outputs(view).argmax(axis=1).astype(np.int8)
+        call: NDArray[np.int8] = self.outputs(view).argmax(axis=1).astype(np.int8)
+        return call
 
     def explain(self, view: BidView, key: NDArray[np.uint64]) -> str:
         """Explain the call for the one row of ``view``; with a belief, also give the results of play-outs."""
@@ -32,9 +33,12 @@ class NetworkBidder:
             from agents.networks.explain import explain
 
             return str(explain(self, view, self.meanings()))
+        from agents.reasoning.doubting import Doubter
         from agents.registry import make_reason
 
-        return make_reason(f"policy:{self.path}").explain(view, key, acts=False)
+        thinker = make_reason(f"policy:{self.path}")
+        assert isinstance(thinker, Doubter), "networks think as doubters do"
+        return thinker.explain(view, key, acts=False)
 
     def meanings(self) -> Meanings | None:
         """Return the measured meanings of its calls, if there are any."""

@@ -21,6 +21,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from numpy.typing import NDArray
+
 from agents.networks.inputs import BELIEFS, LAYOUT, MOST_ON, NUM_INPUTS
 from agents.networks.network import Layer, Network, NetworkError, check
 from bridge_env.bidders import SpecError
@@ -99,7 +101,7 @@ def digest(network: Network) -> str:
 
 
 def _write(header: Mapping[str, Any], network: Network, path: str | os.PathLike[str]) -> None:
-    arrays = {}
+    arrays: dict[str, NDArray[Any]] = {}
     for number, layer in enumerate(network.layers):
         arrays[f"weight_{number}"], arrays[f"bias_{number}"] = layer.weight, layer.bias
     scales = [layer.scale for layer in network.layers]

@@ -86,7 +86,7 @@ def path_beside(network: str | os.PathLike[str]) -> Path:
 
 def save(meanings: Meanings, path: str | os.PathLike[str]) -> None:
     """Write a file; a reader sees the old file or the new one."""
-    arrays = {"key": meanings.key, "count": meanings.count, "ranges": meanings.ranges}
+    arrays: dict[str, NDArray[Any]] = {"key": meanings.key, "count": meanings.count, "ranges": meanings.ranges}
     write_weights(path, _EXPECTED | {"measured": dict(meanings.measured)}, arrays, _KINDS, compressed=True)
 
 

@@ -55,7 +55,7 @@ def fitting_deals(
     )  # fmt: skip
     if not recalled:
         return sample
-    cost = sum(_cost(sample.owner, seat, caller == seat, habits, view, key, options) for seat in recalled)
+    cost = np.sum([_cost(sample.owner, seat, caller == seat, habits, view, key, options) for seat in recalled], axis=0)
     weight = sample.weight * np.exp(-(cost - cost.min()) / options.recall)
     best = np.sort(np.argsort(-weight, kind="stable")[:count])
     weight = weight[best] / weight[best].sum()

@@ -116,7 +116,8 @@ class SystemVoice:
         return None
 
     def chance(self, seen: Sparse, view: BidView, call: int) -> NDArray[np.float64]:
-        return (self.partner.call(view) == call).astype(np.float64)
+        sure: NDArray[np.float64] = (self.partner.call(view) == call).astype(np.float64)
+        return sure
 
 
 def chance_of(network: Network, seen: Sparse, mask: NDArray[np.bool_], call: int) -> NDArray[np.float64]:

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -24,6 +25,8 @@ from bridge_env.sampling.drawing import COUNTED, SHUFFLED, World, everything
 from bridge_env.sampling.places import Places
 
 UInt64Array = NDArray[np.uint64]
+T = TypeVar("T")
+BySeat = Mapping[str, T] | Mapping[int, T] | Mapping[str | int, T]  # a mapping is strict about its keys
 
 _PILOT = 1024  # tries that decide how to draw
 _COST = 8  # what a counted try costs, in shuffled ones
@@ -70,11 +73,11 @@ class Sample:
 
 def sample_deals(
     places: Places,
-    constraints: Mapping[str | int, Constraint],
+    constraints: BySeat[Constraint],
     count: int,
     key: ArrayLike,
     *,
-    weights: Mapping[str | int, float] | None = None,
+    weights: BySeat[float] | None = None,
     tolerance: float = 2.0,
     limit: int | None = None,
 ) -> Sample:

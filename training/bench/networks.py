@@ -6,7 +6,7 @@ import cProfile
 import pstats
 import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -107,17 +107,23 @@ def shares() -> dict[str, dict[str, float]]:
     """Seconds of the parts of a rollout and of what is learned from it, on one core each."""
     import torch
 
-    from training.networks.rollout import RolloutConfig, rollout
+    from training.networks.rollout import Experience, RolloutConfig, rollout
 
     torch.set_num_threads(1)
     with tempfile.TemporaryDirectory() as folder:
         league = _league(Path(folder), 2, 1)
     config, pool = RolloutConfig(_BOARDS, 16, 0.3, 0.05), league.pool(0)
     learner = league.learner
-    experience = rollout(*learner.players(), pool, config, 1, 0)  # compiled and warm
+    policy, critic = learner.players()
+    experience = rollout(policy, critic, pool, config, 1, 0)  # compiled and warm
     learner.learn(experience, 0)
     learner.players()
-    rolled = _profiled(lambda: rollout(*learner.players(), pool, config, 1, 1), _ROLLOUT)
+
+    def play() -> Experience:
+        policy, critic = learner.players()
+        return rollout(policy, critic, pool, config, 1, 1)
+
+    rolled = _profiled(play, _ROLLOUT)
 
     def learn() -> None:
         learner.learn(experience, 1)
@@ -126,7 +132,7 @@ def shares() -> dict[str, dict[str, float]]:
     return {"playing out": rolled, "learning": _profiled(learn, _LEARNER)}
 
 
-def _profiled(work: Callable[[], Any], parts: dict[str, tuple[str, ...]]) -> dict[str, float]:
+def _profiled(work: Callable[[], Any], parts: Mapping[str, tuple[str, ...]]) -> dict[str, float]:
     profile = cProfile.Profile()
     began = time.perf_counter()
     profile.runcall(work)

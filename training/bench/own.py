@@ -227,7 +227,7 @@ print(base - began, imported - base, time.perf_counter() - imported)
 
 def first_steps() -> dict[str, float]:
     """Seconds to import, and to the first step, with a cold and a warm cache of kernels."""
-    found = {}
+    found: dict[str, float] = {}
     with tempfile.TemporaryDirectory() as folder:
         for name in ("cold", "cached"):
             environment = os.environ | {"NUMBA_CACHE_DIR": folder}

@@ -309,8 +309,8 @@ def _checked(
                 made[by[rows[0]]] += len(rows)
                 fitting[by[rows[0]]] += int(said.fit(held[rows]).sum())
         tick(len(table.owner))
-    order = sorted(np.flatnonzero(made), key=lambda i: (fitting[i] / made[i], -made[i]))
-    worst = tuple((int(i), int(made[i]), int(fitting[i])) for i in order)
+    ranked = sorted(np.flatnonzero(made).tolist(), key=lambda i: (fitting[i] / made[i], -made[i]))
+    worst = tuple((i, int(made[i]), int(fitting[i])) for i in ranked)
     return replace(book, told=(calls, told, int(made.sum()), int(fitting.sum())), worst=worst)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from html import escape
 
+from agents.hierarchy.language.tree import Step
 from training.book import wording
 from training.book.bml import sequence, token
 from training.book.book import made, usual
@@ -72,10 +73,10 @@ def html(book: NetworkBook) -> str:
     return document(f"{book.name}: the book", body)
 
 
-_Paths = dict[tuple[wording.Step, ...], NetworkPoint]
+_Paths = dict[tuple[Step, ...], NetworkPoint]
 
 
-def _below(book: NetworkBook, points: _Paths, path: tuple[wording.Step, ...], theirs: bool | None = None) -> list[str]:
+def _below(book: NetworkBook, points: _Paths, path: tuple[Step, ...], theirs: bool | None = None) -> list[str]:
     """The calls at ``path`` and all that follows; ``theirs`` picks whose first call it is (None: both)."""
     out = []
     calls = book.calls(points[path]) if path in points and theirs is not True else []

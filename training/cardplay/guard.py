@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -62,9 +63,9 @@ class Guard:
         return answer, ""
 
 
-def _within(seconds: float, work: Callable[[], NDArray]) -> tuple[NDArray | None, str | None]:
+def _within(seconds: float, work: Callable[[], NDArray[Any]]) -> tuple[NDArray[Any] | None, str | None]:
     """The result of ``work``, or what it raised; neither if it takes longer."""
-    answers: list[NDArray] = []
+    answers: list[NDArray[Any]] = []
     errors: list[str] = []
 
     def run() -> None:

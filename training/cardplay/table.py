@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from agents.cardplay.auction import AuctionReader
 from agents.cardplay.deception.deceptive import Deception, Deceptive, deception_text
 from agents.cardplay.explain import thought_text
-from agents.cardplay.montecarlo import MonteCarlo
+from agents.cardplay.montecarlo import CardThought, MonteCarlo
 from agents.cardplay.options import Options
 from agents.cardplay.registry import make_player
 from agents.cardplay.table import hand_to_play, present_trick, trick_leader
@@ -95,7 +95,8 @@ class Thinking:
 
     def play(self, view: PlayView, key: NDArray[np.uint64]) -> NDArray[np.int8]:
         cards, unit = np.empty(len(view), np.int8), self.player.options.score
-        for row, thought in enumerate(self.player.think(view, key)):
+        thoughts: Sequence[CardThought | Deception] = self.player.think(view, key)
+        for row, thought in enumerate(thoughts):
             if isinstance(thought, Deception):
                 text = deception_text(thought, view, row, unit)
             else:

@@ -79,7 +79,8 @@ def hands_of_others(owner: NDArray[np.uint8], board: NDArray[np.int64], seat: ND
     held = np.stack([hand_features(owner == s)[:, _TOLD] for s in range(4)], axis=1)
     seats = (seat.astype(np.int64)[:, None] + np.arange(1, 4)) % 4
     told = held[board[:, None], seats].reshape(len(board), 15).astype(np.float32)
-    return (told - _MIDDLE) / _SPREAD
+    spread: NDArray[np.float32] = (told - _MIDDLE) / _SPREAD
+    return spread
 
 
 def metric(lessons: Lessons, how: Schooling, progress: Callable[[float], None]) -> list[list[Layer]]:

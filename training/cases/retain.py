@@ -137,7 +137,7 @@ def _with(base: CaseBase, tables: Table, kept: Retained, told: dict[str, Any]) -
     wide = max(base.auction.shape[1], tables.history.shape[1])
     auctions = [np.pad(a, ((0, 0), (0, wide - a.shape[1])), constant_values=-1) for a in (base.auction, tables.history)]
     final = Auctions.replay(tables.history[used], tables.boards.dealer[used], tables.boards.vulnerability[used])
-    contracts, boards, old = final.contracts(), tables.boards.take(used), base.retained
+    contracts, boards, old = final.contracts(), tables.boards.take(used.astype(np.int64)), base.retained
     tricks = np.where(contracts.bid >= 0, boards.tricks_for(contracts.declarer, contracts.bid % 5), -1)
     result = np.stack([contracts.bid, contracts.doubling, contracts.declarer, tricks], axis=1).astype(np.int8)
     parts = [(old, old.board), (kept, (board + len(base.dealer)).astype(np.int32))]

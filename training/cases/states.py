@@ -81,7 +81,7 @@ def read_states(paths: Sequence[str | Path]) -> States:
     auctions = Auctions.replay(history, dealer, np.array([board.vulnerability for board in boards])[which])
     return States(
         view_of(auctions, owner[which]), said, which, owner, np.array([_result(board) for board in boards], np.int16),
-        (history >= FIRST_BID).any(axis=1), tuple(problems),
+        np.asarray((history >= FIRST_BID).any(axis=1)), tuple(problems),
     )  # fmt: skip
 
 

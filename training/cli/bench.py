@@ -8,6 +8,7 @@ import os
 import platform
 import sys
 from collections.abc import Callable, Iterator
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -103,16 +104,20 @@ def _machine() -> str:
     return f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}"
 
 
+def _one(measure: Callable[..., Rate], *words: Any) -> list[Rate]:
+    return [measure(*words)]
+
+
 def _measures(repetitions: int) -> Iterator[Callable[[], list[Rate]]]:
     from training.bench import own, peers
 
     there = {"pgx", "OpenSpiel"} - set(peers.missing())
     for batch in (128, 4096, 16384, 65536):
-        yield lambda batch=batch: [own.vector_env(batch, 1, repetitions)]
+        yield partial(_one, own.vector_env, batch, 1, repetitions)
         if batch > 128:
-            yield lambda batch=batch: [own.vector_env(batch, 2, repetitions)]
+            yield partial(_one, own.vector_env, batch, 2, repetitions)
         if "pgx" in there and batch <= 4096:
-            yield lambda batch=batch: [peers.pgx(batch, repetitions)]
+            yield partial(_one, peers.pgx, batch, repetitions)
     yield lambda: [own.vector_env(4096, 1, repetitions, copy=False)]
     yield lambda: [own.vector_env(4096, 2, repetitions, copy=False)]
     yield lambda: [own.single_env(repetitions, learner="all")]
@@ -123,7 +128,7 @@ def _measures(repetitions: int) -> Iterator[Callable[[], list[Rate]]]:
     yield lambda: own.matches(repetitions)
     yield lambda: [own.library_reads(repetitions)]
     for auction in ("1N P", "1S 2H", "1C P 1H P"):
-        yield lambda auction=auction: [own.sampled_deals(auction, repetitions)]
+        yield partial(_one, own.sampled_deals, auction, repetitions)
     yield lambda: own.solving(repetitions)
     yield lambda: peers.endplay_loops(repetitions)
 

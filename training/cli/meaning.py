@@ -32,6 +32,7 @@ def add_meanings(targets: Any) -> None:
 
 def _run(args: argparse.Namespace) -> int:
     from agents.networks import meaning
+    from agents.networks.bidder import NetworkBidder
     from agents.networks.shipped import network_path
     from bridge_env.bidders import SpecError, make
     from training.cli.progress import Bar
@@ -41,7 +42,7 @@ def _run(args: argparse.Namespace) -> int:
     if args.boards < 1:
         raise ValueError(f"--boards is {args.boards}; it must be 1 or more")
     bidder = make(args.network)
-    if not hasattr(bidder, "networks"):
+    if not isinstance(bidder, NetworkBidder):
         raise SpecError(f"{args.network!r} is no network that this measures; write policy:NAME or policy:FILE")
     use_fastest()
     with Bar(what="measuring") as bar:

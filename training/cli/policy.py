@@ -72,6 +72,7 @@ def _run(args: argparse.Namespace) -> int:
 def _fit(args: argparse.Namespace, config: Any) -> int:
     import torch
 
+    from training.match.boards import BoardsError
     from training.networks import imitate, imitation_report, recorded
     from training.networks.league import start_networks
 
@@ -88,7 +89,7 @@ def _fit(args: argparse.Namespace, config: Any) -> int:
         print(f"... and {len(read.problems) - 5:,} more", file=sys.stderr)
     learn, apart = imitate.split(read)
     if not len(learn):
-        raise recorded.BoardsError("all deals of these records are held out: there is nothing to learn from")
+        raise BoardsError("all deals of these records are held out: there is nothing to learn from")
     calls, judged = imitate.calls_of(learn), imitate.calls_of(apart)
     args.out.mkdir(parents=True, exist_ok=True)
     fit = imitate.Fit(config, start)

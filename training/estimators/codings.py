@@ -80,14 +80,18 @@ def pair_and_hand(owner: cards.UInt8Array) -> Float32Array:
 
 def one_hot(owner: cards.UInt8Array) -> Float32Array:
     """Deals (N, 52) as 52x4: float32 (4, N, 52)."""
-    return (owner[None] == np.arange(4)[:, None, None]).astype(np.float32)
+    return _held(owner).astype(np.float32)
 
 
 def lengths(owner: cards.UInt8Array) -> Float32Array:
     """Suit lengths of the hands of deals (N, 52), of 13: float32 (4, N, 4)."""
-    held = owner[None] == np.arange(4)[:, None, None]
-    counted = held.reshape(4, len(owner), 4, 13).sum(axis=3)
+    counted: NDArray[np.int64] = _held(owner).reshape(4, len(owner), 4, 13).sum(axis=3)
     return counted.astype(np.float32) / np.float32(13)
+
+
+def _held(owner: cards.UInt8Array) -> NDArray[np.bool_]:
+    held: NDArray[np.bool_] = owner[None] == np.arange(4)[:, None, None]
+    return held
 
 
 def counts(owner: cards.UInt8Array) -> Float32Array:
@@ -113,7 +117,7 @@ def _pairs(owner: cards.UInt8Array, strain: int) -> Float32Array:
 
 def _work_ns(owner: cards.UInt8Array, strain: int) -> Float32Array:
     work = counts(owner)[:, :, _WORK : _WORK + 1]
-    return (work[:1] + work[2:3]) / 2
+    return (work[:1] + work[2:3]) / np.float32(2)
 
 
 def _flat(grouped: Float32Array) -> Float32Array:

@@ -118,7 +118,7 @@ def swaps(population: Sequence[Partnership], index: int, count: int, chance: Cha
             offered += [Proposal(edit, player if number == 0 else BOTH, "swapping")
                         for edit in (*edits, *sub_hierarchies(edits))]  # fmt: skip
     distinct = list(dict.fromkeys(offered))
-    picked = []
+    picked: list[Proposal] = []
     while distinct and len(picked) < count:
         picked.append(distinct.pop(chance.below(len(distinct))))
     return picked

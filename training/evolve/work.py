@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from agents.hierarchy.changes.edits import Insert
 from agents.hierarchy.changes.mutation import Chance
 from training.evolve import proposals
 from training.evolve.proposals import BOTH, Proposal, Verdict
@@ -121,7 +122,7 @@ class Work:
             proposal = replace(asked, player=BOTH)  # one calls, the other answers
             changed = proposal.apply(us, compiled=False)
             edit = proposal.edit
-            if changed is not None and isinstance(edit, proposals.Insert):
+            if changed is not None and isinstance(edit, Insert):
                 path = "-".join(str(step) for step in edit.path)
                 jobs.append((changed, ours, league, stretch.parts(tasks.PARTS), path, edit.line.path[0].token,
                              MOST[self.labels], self.labels, self.sayable))  # fmt: skip

@@ -97,7 +97,8 @@ def from_system(config: MapsConfig, progress: Progress = lambda share: None) -> 
         begun += share
         start = config.boards * (turn + 2)
         some = library_boards(max(1, config.boards // 6), seed, "training", start=start)
-        for number, other in enumerate((maps, teacher)):
+        others: tuple[MapBidder | str, ...] = (maps, teacher)
+        for number, other in enumerate(others):
             told = _counted(bidding, number / 2, (number + 1) / 2, len(some))
             found.append(bid_by(teacher, maps, other, some, seed, told))
     return atlas_of(joined(found), config, learning, {"calls": sum(map(len, found)), **asdict(config)})

@@ -145,7 +145,7 @@ def _regions(
     atlas: Atlas, found: Consulted, held: Examples, right: NDArray[np.bool_], differ: NDArray[np.bool_]
 ) -> list[Region]:
     """The units with the lowest share of each map, none beside another."""
-    out = []
+    out: list[Region] = []
     for k, one in sorted(atlas.maps.items()):
         many = one.calls.sum(axis=1) >= _ENOUGH
         shut: set[int] = set()

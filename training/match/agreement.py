@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -100,7 +101,7 @@ def agreement(
 
 
 def _tables(
-    rows: NDArray[np.uint8], owner: NDArray[np.uint8], said: NDArray[np.int8]
+    rows: NDArray[np.uint8], owner: NDArray[np.uint8], said: NDArray[Any]
 ) -> tuple[NDArray[np.bool_], int, float, float]:
     """Which positions several tables came to, of how many deals; the mean share of the other tables that made the same
     call there, and its standard error, clustered by deals."""
@@ -117,7 +118,7 @@ def _tables(
     return shared, deals, mean, float(np.sqrt((off**2).sum() * deals / max(deals - 1, 1)) / len(agree))
 
 
-def _positions(boards: list[Board], rounds: str) -> tuple[NDArray[np.uint8], ...]:
+def _positions(boards: list[Board], rounds: str) -> tuple[NDArray[Any], ...]:
     """Every position with a recorded call: owners, calls before it, dealers, vulnerabilities, the call."""
     rows = []
     for b, board in enumerate(boards):

@@ -139,8 +139,8 @@ def bid(
     seats = seats_of(us, them, table)
     if calls is not None and length is not None and board is not None:
         return bid_on(seats, features, board, boards.dealer[board], boards.vulnerability[board], calls, length)
-    rows = slice(None) if board is None else board
-    return bid_out(seats, features[rows], boards.dealer[rows], boards.vulnerability[rows])
+    which = slice(None) if board is None else board
+    return bid_out(seats, features[which], boards.dealer[which], boards.vulnerability[which])
 
 
 @lru_cache(maxsize=512)

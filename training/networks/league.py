@@ -113,8 +113,8 @@ class League:
 
         def submit(number: int) -> Any:
             version = max(0, number - config.lag + 1)
-            met = (config.start == NOTHING and version < config.silent,)
-            met += tuple(chosen_selves(version, config.remember, config.selves))
+            silent = config.start == NOTHING and version < config.silent
+            met = (silent, *chosen_selves(version, config.remember, config.selves))
             if met not in pools:
                 pools.clear()
                 pools[met] = cluster.put(self.pool(version))
@@ -179,7 +179,7 @@ class League:
         self.state.metrics.append(row)
         self.sums = {}
         networks_file.save(self.networks(), self.folder / POLICY)
-        runs.write_metrics(self.folder, self.state.metrics)  # type: ignore[arg-type]
+        runs.write_metrics(self.folder, self.state.metrics)
 
     def networks(self) -> Networks:
         """The network that plays now."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 import torch
@@ -66,10 +66,10 @@ class Perceptron(torch.nn.Module):
             self.biases.append(torch.nn.Parameter(torch.zeros(outputs)))
 
     def forward(self, rows: Sparse) -> torch.Tensor:
-        signal = _SparseLinear.apply(self.weights[0], self.biases[0], rows)
+        signal: torch.Tensor = _SparseLinear.apply(self.weights[0], self.biases[0], rows)  # type: ignore[no-untyped-call]
         for weight, bias in zip(list(self.weights)[1:], list(self.biases)[1:], strict=True):
             signal = torch.addmm(bias, torch.nn.functional.hardtanh(signal, 0.0, MOST), weight)
-        return cast(torch.Tensor, signal)
+        return signal
 
     def floats(self) -> list[FloatLayer]:
         """The layers as arrays, copied."""

@@ -63,7 +63,8 @@ def held_out(owner: NDArray[np.uint8]) -> NDArray[np.bool_]:
     All 96 images of a deal fall on the same side.
     """
     key = canonical_key(owner)
-    return key_is_judging(key) | (key // np.uint64(4) % np.uint64(_HELD_OUT_ONE_IN) == 0)
+    apart: NDArray[np.bool_] = key_is_judging(key) | (key // np.uint64(4) % np.uint64(_HELD_OUT_ONE_IN) == 0)
+    return apart
 
 
 def read(
@@ -121,7 +122,8 @@ def _records(path: str) -> Recorded:
     longest = max(len(board.auction or ()) for board in boards)
     history = np.full((len(boards), longest), -1, np.int8)
     for row, board in enumerate(boards):
-        history[row, : len(board.auction or ())] = board.auction
+        calls = board.auction or ()
+        history[row, : len(calls)] = calls
     return Recorded(
         np.stack([board.owner for board in boards]), np.array([board.dealer for board in boards], np.int16),
         np.array([board.vulnerability for board in boards], np.int16), history, np.ones((len(boards), 2), bool),

@@ -317,7 +317,7 @@ def _rewind(state, history, length):  # type: ignore[no-untyped-def]
             row_step(state[i], history[i], said[k])
 
 
-def _factor(interest: NDArray[np.float32], share: float) -> float:
+def _factor(interest: NDArray[Any], share: float) -> float:
     """By what to multiply ``interest`` so that, capped at 1, it keeps ``share`` of the decisions on average."""
     low, high = 1e-6, 1e6
     for _ in range(50):  # on a scale of powers

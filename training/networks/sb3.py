@@ -56,7 +56,7 @@ class SB3VecEnv(VecEnv):
             raise ValueError("options settle one episode of one table; use BiddingEnv.reset(options=...) for that")
         # The env seeds table i with seed + i, as SB3 says it in _seeds.
         observation, _ = self.env.reset(seed=None if seeds[0] is None else int(seeds[0]))
-        self.reset_infos = [{} for _ in range(self.num_envs)]
+        self.reset_infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
         self._reset_seeds()
         self._reset_options()
         return np.array(observation)

@@ -108,7 +108,7 @@ class Kept:
             KeptError: it is not.
         """
         found = parse_json(line, {...: Any}, f"{self.path}:1", KeptError)
-        signed = found.pop("format", 1) != 1
+        signed = bool(found.pop("format", 1) != 1)
         for name in dict.fromkeys([*self.header, *found]):
             if found.get(name) != self.header.get(name):
                 raise KeptError(

@@ -9,7 +9,7 @@ import os
 import platform
 import shlex
 import subprocess
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
@@ -249,6 +249,6 @@ def _read(folder: Path, name: str, shape: Any, read: Callable[[Path, Any, type[F
         raise RunError(f"{folder} holds no {name}; is it the folder of a run?") from None
 
 
-def write_metrics(folder: Path, rows: list[Mapping[str, Any]]) -> None:
+def write_metrics(folder: Path, rows: Sequence[Mapping[str, Any]]) -> None:
     """The metrics so far, one JSON object a line."""
     write_whole(folder / METRICS, "".join(json.dumps(row) + "\n" for row in rows))

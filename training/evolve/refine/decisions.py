@@ -89,7 +89,8 @@ def decisions_of(
         rows.append(mine)
         numbers.append(np.full(len(mine), k))
     if not rows:
-        return Decisions(*np.zeros((3, 0), int), known)
+        nothing = np.zeros(0, np.int64)
+        return Decisions(nothing, nothing, nothing, known)
     return Decisions(np.concatenate(rows), np.concatenate(numbers), np.concatenate(positions), known)
 
 

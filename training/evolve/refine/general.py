@@ -126,7 +126,8 @@ def label_general(
 def _suit_of(rows: NDArray[np.int16], word: str) -> NDArray[np.int64]:
     """The highest suit that a word such as ``best`` marks."""
     marks = rows[:, [WORDS[f"{word}:{s}"] for s in _LETTERS]] == 1
-    return 3 - np.argmax(marks[:, ::-1], axis=1)
+    highest: NDArray[np.int64] = 3 - np.argmax(marks[:, ::-1], axis=1)
+    return highest
 
 
 def _calls(rows: NDArray[np.int16], family: str) -> NDArray[np.int64]:
