@@ -7,6 +7,7 @@ from importlib.util import find_spec
 from typing import Any
 
 from training.cli.config import add_fields, read_fields
+from training.cli.config_file import add_config_file
 
 _EPILOG = """\
 examples:
@@ -32,6 +33,7 @@ def add_belief(targets: Any) -> None:
     parser.add_argument("network", metavar="policy:NAME|FILE", help="the network that bids")
     parser.add_argument("--against", nargs="*", default=[], metavar="SPEC", help="opponents besides itself")
     add_fields(parser, BeliefConfig)
+    add_config_file(parser)
     parser.set_defaults(handler=_run)
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from bridge_env.files import write_whole
 from training.cli.arguments import natural, positive
+from training.cli.config_file import add_config_file
 from training.cli.progress import Bar
 
 if TYPE_CHECKING:
@@ -320,6 +321,7 @@ def add_match(subparsers: Subparsers) -> None:
     )
     play.add_argument("--card-seconds", type=float, default=120.0, metavar="S",
                       help="time limit for a card; a slower player loses the board (120)")  # fmt: skip
+    add_config_file(parser)
     parser.set_defaults(handler=_match)
 
 

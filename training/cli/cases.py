@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from training.cli import retain
+from training.cli.config_file import add_config_file
 from training.cli.progress import Bar
 
 _EPILOG = """\
@@ -77,6 +78,7 @@ def add_cases(targets: Any) -> None:
         "--trees", type=int, metavar="N", help="trees in each forest (64); 0 finds similar cases by the metric alone"
     )
     parser.add_argument("--seed", type=int, metavar="N", help="random seed (1)")
+    add_config_file(parser)
     parser.set_defaults(handler=_cases)
 
 

@@ -18,6 +18,7 @@ from training.cli.bench import add_bench
 from training.cli.boards import add_bid, add_deal, add_match
 from training.cli.book import add_book
 from training.cli.check import add_check
+from training.cli.config_file import parsed
 from training.cli.deals import add_library, add_solve
 from training.cli.evolve import add_evolve
 from training.cli.exam import add_exam
@@ -71,7 +72,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     0 success, 2 an error that the message explains, 130 stopped by Ctrl-C, 143 by SIGTERM.
     """
     terminal.prepare()
-    args = _parser().parse_args(argv)
+    args = parsed(_parser(), argv)
     with sigterm_as_interrupt():
         return _run(args)
 

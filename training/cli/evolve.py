@@ -10,6 +10,7 @@ from typing import Any
 
 from bridge_env.files import write_whole
 from training.cli.config import given_fields
+from training.cli.config_file import add_config_file
 from training.cli.progress import Bar
 
 _EPILOG = """\
@@ -20,6 +21,7 @@ examples:
   bridge-env evolve --generations 200 --name long     start a longer run, into results/evolve/long
   bridge-env evolve --resume results/evolve/long      continue after Ctrl-C or a crash
   bridge-env evolve --resume results/evolve/long --generations 400
+  bridge-env evolve --config long.toml                take options from a file, such as: generations = 200
   bridge-env evolve --address auto                    run on the Ray cluster that this machine belongs to
 
 The same seed gives the same systems for any number of workers. Ctrl-C loses nothing but the generation
@@ -52,6 +54,7 @@ def add_evolve(subparsers: Any) -> None:
     parser.add_argument("--resume", type=Path, metavar="FOLDER", help="resume this run; --generations may be raised")
     parser.add_argument("--workers", type=int, help="number of tasks at a time (default: all cores of the cluster)")
     parser.add_argument("--address", help="address of a running Ray cluster: auto, HOST:PORT or ray://HOST:PORT")
+    add_config_file(parser)
     parser.set_defaults(handler=run)
 
 

@@ -13,6 +13,7 @@ from typing import Any
 
 from training.cli import belief, cases, estimator, maps, meaning, policy
 from training.cli.arguments import natural, positive
+from training.cli.config_file import add_config_file
 from training.cli.progress import Bar
 from training.estimators.config import EstimatorConfig
 
@@ -74,6 +75,7 @@ def _add_estimators(targets: Any) -> None:
     study.add_argument("--rows", nargs="+", metavar="NAME", help="repeat only these networks (all)")
     study.add_argument("--workers", type=positive, metavar="N", help="number of processes, one thread each (all cores)")
     estimator.add_options(parser, _SHARED)
+    add_config_file(parser)
     parser.set_defaults(handler=_estimators)
 
 

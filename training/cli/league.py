@@ -9,6 +9,7 @@ from importlib.util import find_spec
 from typing import Any
 
 from training.cli.config import add_fields, add_run_options, read_run_fields
+from training.cli.config_file import add_config_file
 from training.cli.panel import shows
 from training.cli.progress import Bar
 from training.networks.league_config import LeagueConfig
@@ -52,6 +53,7 @@ def add_league(algorithms: Any) -> None:
         "--workers", type=int, help="number of processes that play rollouts (default: all cores but one)"
     )
     parser.add_argument("--address", help="address of a running Ray cluster: auto, HOST:PORT or ray://HOST:PORT")
+    add_config_file(parser)
     parser.set_defaults(handler=run)
 
 

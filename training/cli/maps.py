@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from training.cli.arguments import natural
+from training.cli.config_file import add_config_file
 from training.cli.progress import Bar
 
 _EPILOG = """\
@@ -58,6 +59,7 @@ def add_maps(targets: Any) -> None:
     )
     parser.add_argument("--study", choices=["2007"], help="repeat the study of 2007")
     parser.add_argument("--out", type=Path, help=f"folder (results/maps/run-001 ...; for the study {_STUDY_FOLDER})")
+    add_config_file(parser)
     parser.set_defaults(handler=_maps)
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
+from training.cli.config_file import add_config_file
+
 _EPILOG = """\
 examples:
   bridge-env fit meanings policy:mine/policy.npz                writes mine/policy.meanings.npz
@@ -27,6 +29,7 @@ def add_meanings(targets: Any) -> None:
     parser.add_argument("network", metavar="policy:NAME|FILE", help="the network that bids")
     parser.add_argument("--boards", type=int, default=1_000_000, help="number of random boards (1000000)")
     parser.add_argument("--seed", type=int, default=1, help="random seed of the boards (1)")
+    add_config_file(parser)
     parser.set_defaults(handler=_run)
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from bridge_env.files import write_whole
+from training.cli.config_file import add_config_file
 from training.cli.progress import Bar
 
 _EPILOG = """\
@@ -51,6 +52,7 @@ def add_panel(subparsers: Any) -> None:
     parser.add_argument(
         "--out", metavar="FOLDER", type=Path, help="keep finished lines in this folder, and resume from it"
     )
+    add_config_file(parser)
     parser.set_defaults(handler=_run)
 
 

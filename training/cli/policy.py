@@ -14,6 +14,7 @@ from typing import Any
 
 from bridge_env.files import write_whole
 from training.cli.config import add_fields, read_fields
+from training.cli.config_file import add_config_file
 from training.cli.progress import Bar
 
 _EPILOG = """\
@@ -56,6 +57,7 @@ def add_policy(targets: Any) -> None:
         help="role to write into the file; training refuses gatekeepers",
     )
     add_fields(parser, ImitationConfig)
+    add_config_file(parser)
     parser.set_defaults(handler=_run)
 
 

@@ -11,6 +11,7 @@ from typing import Any
 
 from bridge_env.files import write_whole
 from training.cli.config import add_fields, add_run_options, read_run_fields
+from training.cli.config_file import add_config_file
 from training.cli.league import add_league
 from training.cli.progress import Bar
 from training.networks.ppo_config import PPOConfig
@@ -45,6 +46,7 @@ def add_train(subparsers: Any) -> None:
     )
     add_fields(parser, PPOConfig)
     add_run_options(parser, "train", _MAY_CHANGE)
+    add_config_file(parser)
     parser.set_defaults(handler=run)
 
 
