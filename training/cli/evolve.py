@@ -66,6 +66,7 @@ def run(args: argparse.Namespace) -> int:
     from training.evolve.work import Work
     from training.running import runs
     from training.running.cluster import Cluster
+    from training.running.curves import Curves, can_write
 
     if args.resume is None:  # whatever is wrong is told before there is a folder
         runs.check_name(args.name)
@@ -74,18 +75,23 @@ def run(args: argparse.Namespace) -> int:
         folder, config, state = prepare(args)
         if args.resume is not None and (note := runs.note_of_other_code(folder)):
             print(note)
-        print(f"{folder}: {config.partnerships} partnerships from {config.start}, control {config.control}")
+        logs = f"; logs: tensorboard --logdir {folder}" if can_write() else ""
+        print(f"{folder}: {config.partnerships} partnerships from {config.start}, control {config.control}{logs}")
+        curves = Curves(folder, "evolve", "generation")
         progress = _Progress(config.generations, state.generation)
         try:
             for after in evolve(folder, config, state, cluster, progress.tick):
                 state = after
                 progress.generation(state.metrics[-1])
+                curves.write(state.metrics[-1])
             progress.say("choosing the champion")
             best, pair, said = champion(config, state, Work(cluster, league(config), config.seed, progress.tick))
         except KeyboardInterrupt:
             progress.bar.close()
             print(f"\nstopped; nothing before this generation is lost. Go on: bridge-env evolve --resume {folder}")
             return 130
+        finally:
+            curves.close()
         progress.bar.close()
     _conclude(folder, config, state, best, pair, said)
     return 0

@@ -61,6 +61,7 @@ def run(args: argparse.Namespace) -> int:
     """Train; tell how far it came."""
     from training.running import runs
     from training.running.cluster import Cluster
+    from training.running.curves import can_write
 
     if find_spec("torch") is None:
         raise runs.RunError(f"there is no torch here; install it: {_INSTALL}")
@@ -78,7 +79,7 @@ def run(args: argparse.Namespace) -> int:
     with Cluster(workers, args.address) as cluster:
         folder = league_run.prepare(args.resume, config, args.out, args.name)
         print(f"{folder}: from {config.start}; curve in metrics.jsonl" + (
-            f", logs: tensorboard --logdir {folder}" if find_spec("tensorboard") else ""
+            f", logs: tensorboard --logdir {folder}" if can_write() else ""
         ))  # fmt: skip
         progress = _Progress(config.iterations)
         try:

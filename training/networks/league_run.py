@@ -5,9 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import asdict
-from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
 
 import torch
 
@@ -24,6 +22,7 @@ from training.networks.league_config import LeagueConfig
 from training.networks.stock import stock
 from training.running import lock, runs
 from training.running.cluster import Cluster
+from training.running.curves import Curves
 
 _IMITATED = 150_000  # boards of a bidder that are imitated before self-play
 
@@ -78,7 +77,7 @@ def train(
     league = League(folder, config, start, records)
     league.load()
     say("self-play")
-    writer = _Writer(folder)
+    writer = Curves(folder, "league", "iteration")
     before = dict(league.sums)
 
     def told(state: State, sums: dict[str, float]) -> None:
@@ -120,31 +119,6 @@ def _imitated(config: LeagueConfig, folder: Path, say: Callable[[str], None]) ->
     fit.resume(scratch)
     fit.run(calls, scratch, lambda share, loss: say(f"imitating {share:.0%}"))
     return fit.networks({"by": f"imitation of {config.start}"})
-
-
-class _Writer:
-    """TensorBoard, where it is installed."""
-
-    def __init__(self, folder: Path) -> None:
-        self.writer: Any = None
-        if find_spec("tensorboard"):
-            from torch.utils.tensorboard import SummaryWriter
-
-            self.writer = SummaryWriter(str(folder / "tensorboard"))
-
-    def write(self, row: dict[str, Any]) -> None:
-        if self.writer is None:
-            return
-        for name, value in row.items():
-            if isinstance(value, dict):
-                self.writer.add_scalar(f"imps/{name}", value["mean_imps"], row["iteration"])
-            elif name != "iteration":
-                self.writer.add_scalar(f"league/{name}", value, row["iteration"])
-        self.writer.flush()
-
-    def close(self) -> None:
-        if self.writer is not None:
-            self.writer.close()
 
 
 def conclude(folder: Path, config: LeagueConfig, boards: int, tell: Callable[[str, int], None]) -> None:

@@ -1,0 +1,61 @@
+"""Write what a run measures for TensorBoard, where a writer for it is installed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+FOLDER = "tensorboard"
+
+
+def can_write() -> bool:
+    """Return whether curves are written here: by tensorboardX, which Ray Tune brings, or by tensorboard and torch."""
+    return bool(find_spec("tensorboardX") or (find_spec("tensorboard") and find_spec("torch")))
+
+
+class Curves:
+    """The curves of a run in its folder; without a writer nothing is written.
+
+    Args:
+        folder: of the run.
+        kind: what the names of the curves begin with.
+        step: the field of a row that tells how far the run is.
+    """
+
+    def __init__(self, folder: Path, kind: str, step: str) -> None:
+        self.kind, self.step = kind, step
+        self._writer = _writer(folder / FOLDER)
+
+    def write(self, row: Mapping[str, Any]) -> None:
+        """Add a point to each curve: of numbers, of the lengths of lists, and of ``mean_imps`` against opponents."""
+        if self._writer is None:
+            return
+        at = row[self.step]
+        for name, value in row.items():
+            if isinstance(value, Mapping):
+                self._writer.add_scalar(f"imps/{name}", value["mean_imps"], at)
+            elif isinstance(value, list):
+                self._writer.add_scalar(f"{self.kind}/{name}", len(value), at)
+            elif name != self.step:
+                self._writer.add_scalar(f"{self.kind}/{name}", value, at)
+        self._writer.flush()
+
+    def close(self) -> None:
+        """End the file."""
+        if self._writer is not None:
+            self._writer.close()
+
+
+def _writer(folder: Path) -> Any:
+    """A ``SummaryWriter``, or None."""
+    if find_spec("tensorboardX"):  # first: it loads no torch, which self-play of systems has no use for
+        import tensorboardX
+
+        return tensorboardX.SummaryWriter(str(folder))
+    if find_spec("tensorboard") and find_spec("torch"):
+        from torch.utils import tensorboard
+
+        return tensorboard.SummaryWriter(str(folder))
+    return None
