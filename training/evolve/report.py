@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -66,14 +68,27 @@ def table(found: Sequence[Run]) -> tuple[list[str], list[list[str]]]:
     head = ["run", *settings, "generations", "minutes", "kept", "IMPs/board", *(f"gain: {name}" for name in opponents)]
     rows = []
     for run in found:
-        gains = {row.get("opponent"): row for row in run.verdict}
-        duplicate = next((row for row in run.verdict if "duplicate" in row["what"]), None)
+        gains = _gains(run)
         rows.append([
             run.name, *(str(run.config.get(name, "")) for name in settings), str(len(run.metrics)),
-            f"{run.minutes:.1f}", str(sum(len(row.get("kept", ())) for row in run.metrics)),
-            _figure(duplicate), *(_figure(gains.get(name)) for name in opponents),
+            f"{run.minutes:.1f}", str(_kept(run)),
+            _figure(_duplicate(run)), *(_figure(gains.get(name)) for name in opponents),
         ])  # fmt: skip
     return head, rows
+
+
+def _kept(run: Run) -> int:
+    return sum(len(row.get("kept", ())) for row in run.metrics)
+
+
+def _duplicate(run: Run) -> Mapping[str, Any] | None:
+    """The row of the match against the control pair."""
+    return next((row for row in run.verdict if "duplicate" in row["what"]), None)
+
+
+def _gains(run: Run) -> dict[str | None, Mapping[str, Any]]:
+    """The rows of gains, by opponent."""
+    return {row.get("opponent"): row for row in run.verdict}
 
 
 def _figure(row: Mapping[str, Any] | None) -> str:
@@ -81,14 +96,35 @@ def _figure(row: Mapping[str, Any] | None) -> str:
 
 
 def text(found: Sequence[Run]) -> str:
-    """The table for a terminal, a run a column: runs have long settings, and more figures than a line is wide."""
+    """The table for a terminal, a run a row."""
     head, rows = table(found)
-    columns = [head, *rows]
-    widths = [max(map(len, column)) for column in columns]
+    lines = [head, *rows]
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     return "\n".join(
-        "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip()
-        for line in zip(*columns, strict=True)
+        "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip() for line in lines
     )
+
+
+def csv_text(found: Sequence[Run]) -> str:
+    """The runs as CSV, a run a row: its settings, then its figures as plain numbers; empty where there is none."""
+    settings = sorted({name for run in found for name in run.config})
+    opponents = list(dict.fromkeys(row["opponent"] for run in found for row in run.verdict if row.get("opponent")))
+    judged = ["IMPs/board", *(f"gain: {name}" for name in opponents)]
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    figures = [column for name in judged for column in (name, f"error of {name}")]
+    writer.writerow(["run", *settings, "generations done", "minutes", "kept", *figures])
+    for run in found:
+        judgements = [_duplicate(run), *(_gains(run).get(name) for name in opponents)]
+        writer.writerow([
+            run.name, *(run.config.get(name, "") for name in settings), len(run.metrics), f"{run.minutes:.2f}",
+            _kept(run), *(cell for row in judgements for cell in _cells(row)),
+        ])  # fmt: skip
+    return out.getvalue()
+
+
+def _cells(row: Mapping[str, Any] | None) -> tuple[Any, Any]:
+    return ("", "") if row is None else (row["mean_imps"], row["standard_error"])
 
 
 def markdown(found: Sequence[Run], command: str) -> str:
