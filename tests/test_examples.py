@@ -1,6 +1,8 @@
 """The example scripts run, small, and give what they promise."""
 
 import importlib.util
+import json
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -51,3 +53,19 @@ def test_evolve_on_a_cluster(tmp_path):
     small = ["--generations", "1", "--proposals", "4", "--boards", "200", "--judge", "100", "--workers", "1"]
     assert example("evolve_on_a_cluster").main(None, tmp_path, *small) == 0
     assert list((tmp_path / "evolve").iterdir())
+
+
+@pytest.mark.slow
+@pytest.mark.xdist_group("ray")
+def test_sweep_with_ray_tune(tmp_path):
+    pytest.importorskip("sb3_contrib")
+    pytest.importorskip("ray.tune")
+    small = {"tables": 64, "evaluate": 50, "every": 0.0, "layers": "16", "critic": "16"}
+    module = example("sweep_with_ray_tune")
+    best = module.main(2, 2_048, tmp_path, **small)
+    ended = [json.loads(file.read_text()) for file in tmp_path.glob("train/*/manifest.json")]
+    assert len({run["config"]["learning_rate"] for run in ended}) == 2
+    curve = best.metrics_dataframe
+    assert curve["calls"].max() >= 2_048
+    assert best.metrics["imps"] == curve["imps"].iloc[-1]
+    assert (Path(best.metrics["folder"]) / "policy.npz").is_file()
