@@ -1,5 +1,6 @@
-"""Bring ``results/`` and a few files of the repository into the site, and make the language reference."""
+"""Bring ``results/`` and a few files of the repository into the site; make its generated pages."""
 
+import importlib.util
 import posixpath
 import re
 from pathlib import Path
@@ -13,13 +14,22 @@ _SHOWN = (".png", ".html", ".json", ".jsonl", ".bidding", ".npz", ".md", ".pbn")
 
 
 def on_files(files, config):
-    """Add everything under ``results/`` that a page may link, and the language reference, made from the vocabulary."""
+    """Add what a page may link under ``results/``, the language reference, and the list of modules."""
     files.append(File.generated(config, "language.md", content=words_markdown()))
+    files.append(File.generated(config, "modules.md", content=_modules().page()))
     for path in sorted((ROOT / "results").rglob("*")):
         if path.suffix in _SHOWN:
             name = path.relative_to(ROOT).as_posix()
             files.append(File(name, str(ROOT), config["site_dir"], config["use_directory_urls"]))
     return files
+
+
+def _modules():
+    """The script beside this file, which is no package."""
+    spec = importlib.util.spec_from_file_location("modules", ROOT / "docs" / "modules.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
 
 
 def on_page_markdown(markdown, page, config, files):

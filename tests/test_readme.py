@@ -1,5 +1,6 @@
 """Every snippet of the README and of the documentation runs, and the files that they link are there."""
 
+import importlib.util
 import re
 import subprocess
 import sys
@@ -63,3 +64,28 @@ def test_commands_exist():
         with pytest.raises(SystemExit) as ended:
             main([command, "--help"])
         assert ended.value.code == 0
+
+
+def test_architecture_names_every_folder_and_no_other():
+    listed = re.findall(r"^\| `([\w/]+)/` \|", TEXTS[ROOT / "docs" / "architecture.md"], re.M)
+    there = {
+        path.relative_to(ROOT).as_posix()
+        for package in ("bridge_env", "agents", "training")
+        for path in (ROOT / package, *(ROOT / package).rglob("*/"))
+        if "__pycache__" not in path.parts and any(child.is_file() for child in path.iterdir())
+    }
+    assert there - set(listed) <= {f"training/studies/{study}" for study in ("maps_2007", "cases_2008", "tricks_2008")}
+    assert set(listed) <= there
+    assert len(listed) == len(set(listed))
+
+
+def test_every_module_says_what_it_is_for():
+    spec = importlib.util.spec_from_file_location("modules", ROOT / "docs" / "modules.py")
+    listing = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(listing)
+    page = listing.page()
+    for folder in listing.folders():
+        for name, what in listing.modules(folder).items():
+            assert re.search(r"[.?`]$", what), f"{folder / name}: {what!r}"
+            assert f"| `{name}` | {what} |" in page
+    assert "## agents/hierarchy/changes" in page
