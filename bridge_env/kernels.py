@@ -9,6 +9,10 @@ beside a checkout or a fresh clone, finds what the first has compiled.
 A cache only saves time. Where there is no place for one, the kernels lie in a folder for temporary files, or are
 compiled anew by every process; a file in it that is damaged, or a disk that is full, costs the compiling alone. One
 warning tells of it.
+
+Processes that start together compile every kernel once: who comes second to a kernel waits, and loads what the first
+has kept. Code with numba's checks of bounds (``NUMBA_BOUNDSCHECK=1``), of which numba's own index knows nothing, has
+a folder of its own.
 """
 
 from __future__ import annotations
@@ -20,6 +24,7 @@ import shutil
 import stat
 import sys
 import tempfile
+import time
 import warnings
 from collections.abc import Callable
 from pathlib import Path
@@ -28,13 +33,21 @@ from typing import Any
 import numba
 from numba.core.caching import CompileResultCacheImpl, FunctionCache
 
+try:
+    import fcntl
+except ImportError:  # Windows
+    fcntl = None  # type: ignore[assignment]
+
 PACKAGES = ("bridge_env", "agents")
 _KEPT = 4  # folders of other versions, for those who go back and forth between them
+_WAIT = 300.0  # seconds that a process leaves a kernel to another; then it compiles the kernel itself
 
 
 def _sources_hash(root: Path) -> str:
     """A hash of the files below ``root`` that hold kernels."""
     digest = hashlib.sha256(numba.__version__.encode())
+    if numba.config.BOUNDSCHECK:  # type: ignore[attr-defined]
+        digest.update(b"bounds are checked")
     for package in PACKAGES:
         for file in sorted((root / package).rglob("*.py")):
             content = file.read_bytes()
@@ -155,11 +168,58 @@ class _Places(CompileResultCacheImpl):
 
 
 class _Cache(FunctionCache):
-    """numba's cache of one function, for which whatever goes wrong with its files is no more than a miss."""
+    """numba's cache of one function, for which whatever goes wrong with its files is no more than a miss.
+
+    A miss takes the function's turn: until ``end_turn`` no other process compiles it.
+    """
 
     _impl_class = _Places
 
+    def __init__(self, function: Callable[..., Any]) -> None:
+        super().__init__(function)  # type: ignore[no-untyped-call]
+        self._turn: int | None = None  # the open file that is locked
+
     def load_overload(self, sig: Any, target_context: Any) -> Any:
+        found = self._loaded(sig, target_context)
+        if found is None and self._waited():
+            found = self._loaded(sig, target_context)
+        return found
+
+    def _waited(self) -> bool:
+        """Take the turn. Has another process had it meanwhile, so that there may be something to load?"""
+        if fcntl is None or self._turn is not None or not self._enabled:
+            return False
+        place = Path(self.cache_path) / f"{self._impl.filename_base}.lock"
+        try:
+            self._impl.locator.ensure_cache_path()
+            turn = os.open(place, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+        except OSError:
+            return False
+        _turns.add(self)
+        self._turn, began, waited = turn, time.monotonic(), False
+        while True:
+            try:
+                fcntl.flock(turn, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                if time.monotonic() - began > _WAIT:
+                    return True
+                waited = True
+                time.sleep(0.05)
+            except OSError:  # no locks here
+                return False
+            else:
+                # What was kept between the first look and the lock shows now, even where nobody had to be waited for.
+                return waited or os.path.exists(place.with_name(f"{self._cache_file._index_name}"))
+
+    def end_turn(self) -> None:
+        """Let other processes compile the function, or load it."""
+        turn, self._turn = self._turn, None
+        _turns.discard(self)
+        if turn is not None:
+            with contextlib.suppress(OSError):
+                os.close(turn)
+
+    def _loaded(self, sig: Any, target_context: Any) -> Any:
         try:
             return super().load_overload(sig, target_context)  # type: ignore[no-untyped-call]
         except Exception as error:  # what is cut or changed fails in any way when it is unpickled
@@ -178,6 +238,32 @@ class _Cache(FunctionCache):
             _warn(f"compiled code cannot be kept in {self.cache_path} ({error})")
 
 
+_turns: set[_Cache] = set()
+
+
+def _end_turns() -> None:
+    """A child that was forked holds no turn of its parent's."""
+    for cache in list(_turns):
+        cache.end_turn()
+
+
+if sys.platform != "win32":
+    os.register_at_fork(after_in_child=_end_turns)
+
+
+def _in_turn(kernel: Any, cache: _Cache) -> Callable[[Any], Any]:
+    """``kernel.compile``, after which the turn that it may have taken is over, however it ended."""
+    compile_it = kernel.compile
+
+    def compiled(sig: Any) -> Any:
+        try:
+            return compile_it(sig)
+        finally:
+            cache.end_turn()
+
+    return compiled
+
+
 def njit(function: Callable[..., Any] | None = None, **options: Any) -> Any:
     """``numba.njit`` with the cache of this module; used bare or with numba's options."""
     if function is None:
@@ -185,5 +271,6 @@ def njit(function: Callable[..., Any] | None = None, **options: Any) -> Any:
     cached = options.pop("cache", True) and _CACHED
     kernel = numba.njit(**options)(function)
     if cached:
-        kernel._cache = _Cache(function)  # type: ignore[no-untyped-call]
+        kernel._cache = _Cache(function)
+        kernel.compile = _in_turn(kernel, kernel._cache)
     return kernel

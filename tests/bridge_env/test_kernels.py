@@ -4,6 +4,7 @@ import os
 import shutil
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -140,3 +141,88 @@ def test_a_second_copy_of_the_project_finds_what_the_first_has_compiled(tmp_path
         )
         found.append(done.stdout.strip())
     assert found == ["0", "1"]
+
+
+# --- several processes at once -----------------------------------------------------------------------------
+
+TOGETHER = """
+import pathlib, sys, time
+import module_under_test as m
+pathlib.Path(sys.argv[1]).touch()
+while not pathlib.Path("go").exists():
+    time.sleep(0.001)
+m.twice(21)
+print(sum(m.twice.stats.cache_misses.values()))
+"""
+
+
+def _start(folder: Path, program: str, *arguments: str, **environment: str) -> subprocess.Popen[str]:
+    words = {"PATH": "", "PYTHONPATH": f"{ROOT}:{folder}", **environment}
+    return subprocess.Popen(
+        [sys.executable, "-c", program, *arguments], cwd=folder, env=words, text=True, stdout=subprocess.PIPE
+    )
+
+
+def test_processes_that_start_together_compile_a_kernel_once(tmp_path):
+    (tmp_path / "module_under_test.py").write_text(MODULE)
+    count = 3
+    started = [
+        _start(tmp_path, TOGETHER, str(number), NUMBA_CACHE_DIR=str(tmp_path / "cache")) for number in range(count)
+    ]
+    while not all((tmp_path / str(number)).exists() for number in range(count)):
+        time.sleep(0.01)
+    (tmp_path / "go").touch()
+    assert sorted(process.communicate(timeout=120)[0] for process in started) == ["0\n"] * (count - 1) + ["1\n"]
+
+
+@pytest.fixture
+def lock(tmp_path, monkeypatch):
+    """A kernel's cache, and the file that says whose turn it is."""
+    monkeypatch.setattr(kernels.numba.config, "CACHE_DIR", str(tmp_path))
+
+    def wrong(x):
+        return x.nothing
+
+    kernel = kernels.njit(wrong)
+    return kernel, Path(kernel._cache.cache_path) / f"{kernel._cache._impl.filename_base}.lock"
+
+
+def test_a_kernel_that_does_not_compile_is_left_to_others(lock):
+    fcntl = pytest.importorskip("fcntl")
+    kernel, place = lock
+    with pytest.raises(kernels.numba.TypingError):
+        kernel(1)
+    with place.open("r+b") as file:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        assert not kernels._turns
+
+
+def test_nobody_waits_for_ever(lock, monkeypatch):
+    fcntl = pytest.importorskip("fcntl")
+    kernel, place = lock
+    monkeypatch.setattr(kernels, "_WAIT", 0.2)
+    with place.open("w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        began = time.monotonic()
+        with pytest.raises(kernels.numba.TypingError):
+            kernel(1)
+        assert time.monotonic() - began > 0.2
+
+
+# --- with checks of bounds ---------------------------------------------------------------------------------
+
+
+def test_code_that_checks_bounds_is_kept_apart(tmp_path):
+    (tmp_path / "module_under_test.py").write_text(
+        "from bridge_env.kernels import njit\n\n\n@njit\ndef read(array, at):\n    return array[at]\n"
+    )
+    program = (
+        "import numpy, module_under_test as m\ntry: m.read(numpy.zeros(2), 2); print('read')\n"
+        "except IndexError: print('refused')"
+    )
+    words = {"NUMBA_CACHE_DIR": str(tmp_path / "cache")}
+    said = [
+        _start(tmp_path, program, **words, NUMBA_BOUNDSCHECK=checks).communicate(timeout=120)[0] for checks in "01101"
+    ]
+    assert said == ["read\n", "refused\n", "refused\n", "read\n", "refused\n"]
+    assert len(list((tmp_path / "cache").glob("kernels-*"))) == 2
