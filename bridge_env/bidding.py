@@ -15,19 +15,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from bridge_env import streams
 from bridge_env.auction import LENGTH, Auctions, IllegalCall
-from bridge_env.calls import NUM_CALLS
 from bridge_env.chance import row_key
+from bridge_env.faults import BidderFault, NotCalls, answer_of, bidder_name
 from bridge_env.kernels import njit
 from bridge_env.protocols import Bidder
 from bridge_env.view import view_of
 
-
-class BidderFault(IllegalCall):
-    """A bidder gave something that is no legal call; the message names it and shows the auction."""
-
-
-class NotCalls(BidderFault, TypeError):
-    """A bidder did not give one whole number for every row."""
+__all__ = ["BidderFault", "NotCalls", "ask", "bid_on", "bid_round", "bidder_name", "call_keys"]
 
 
 def call_keys(keys: NDArray[np.uint64], number: ArrayLike) -> NDArray[np.uint64]:
@@ -48,11 +42,6 @@ def _call_keys_at(key, state, rows):  # type: ignore[no-untyped-def]
     return out
 
 
-def bidder_name(bidder: Bidder) -> str:
-    """What faults call a bidder: its class."""
-    return f"bidder {type(bidder).__module__}.{type(bidder).__qualname__}"
-
-
 def ask(
     bidder: Bidder, auctions: Auctions, owner: NDArray[np.uint8], rows: NDArray[np.intp], key: NDArray[np.uint64]
 ) -> NDArray[np.integer[Any]]:
@@ -66,14 +55,14 @@ def ask(
 
     Raises:
         NotCalls: it gave something else.
+        Failed: it gave nothing; ``row`` is the table, if it is one.
     """
-    calls = np.asarray(bidder.bid(view_of(auctions, owner, rows), key))
-    if calls.shape != rows.shape or calls.dtype.kind not in "iu":
-        raise NotCalls(
-            f"{bidder_name(bidder)} was asked for {len(rows)} calls and gave {calls.dtype} {calls.shape}; "
-            f"bid(view, key) returns one whole number for every row, 0 to {NUM_CALLS - 1}"
-        )
-    return calls
+    try:
+        return answer_of(bidder, view_of(auctions, owner, rows), key)
+    except BidderFault as fault:
+        if fault.row is not None:
+            fault.row = int(rows[fault.row])
+        raise
 
 
 def bid_round(

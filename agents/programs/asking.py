@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable
 
 from agents.programs.options import Address
+from bridge_env.faults import BidderFault
 
 LARGEST = 1_000_000
 """Bytes of an answer."""
@@ -18,7 +19,7 @@ _FIRST_PAUSE, _LONGEST_PAUSE = 0.25, 8.0
 _BUSY = (429, 500, 502, 503, 504)
 
 
-class SeatFault(ValueError):
+class SeatFault(BidderFault):
     """A program at a seat gave no answer that can be used; the message says whose fault it is, and what was asked."""
 
 

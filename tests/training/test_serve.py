@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import string
+import time
 from urllib.parse import quote
 from xml.etree import ElementTree
 
@@ -28,8 +29,8 @@ DEALT = {
 }  # fmt: skip
 
 
-def client(spec="system:sayc", opponents=None, play="rule", limits=LIMITS):
-    return TestClient(make_app(Answers(spec, opponents, play), limits=limits), base_url=HOST)
+def client(spec="system:sayc", opponents=None, play="rule", limits=LIMITS, patience=120.0):
+    return TestClient(make_app(Answers(spec, opponents, play, patience), limits=limits), base_url=HOST)
 
 
 @pytest.fixture(scope="module")
@@ -230,7 +231,18 @@ def test_a_bidder_that_fails_is_not_the_questions_fault(bidder, caplog):
     door = client(f"python:{__name__}:{bidder}")
     told = refused(door.get(BID), 500)
     assert "no idea" not in told
-    assert bidder in caplog.text
+    assert bidder in told
+    assert {"Cheat": "X is not legal after N: Pass Pass", "Broken": "ValueError: no idea"}[bidder] in caplog.text
+
+
+def test_a_bidder_that_is_stuck_keeps_nobody_else_from_asking(caplog):
+    began = time.monotonic()
+    door = client("python:support.unruly:stuck", patience=0.1)
+    told = refused(door.get(BID), 500)
+    assert "python:support.unruly:stuck" in told
+    assert "gave no answer within 0.1 seconds" in caplog.text
+    assert door.get("/").status_code == 200
+    assert time.monotonic() - began < 30
 
 
 def test_fuzzed_questions(ours):

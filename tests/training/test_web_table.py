@@ -21,6 +21,7 @@ from bridge_env.records.pbn import read_boards
 from bridge_env.scoring import imps
 from training.web.app import make_app
 from training.web.dealing import random_deal
+from training.web.guard import Limits
 
 SEED = 11
 CALM = {"ns": "system:sayc", "ew": "system:sayc", "control": "system:sayc", "cards": "rule"}
@@ -383,3 +384,29 @@ def test_a_dropped_system_bids(visitor):
     assert other != spec  # a name stands for one text
     fault = visitor.post("systems", 400, text="system: odd\n1S  12+ quokkas\n", name="odd.bidding")
     assert ":2:" in fault["error"]
+
+
+# --- bidders that fail -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "status", "says"),
+    [
+        (
+            "broken",
+            500,
+            r"bidder support\.unruly\.Always failed after no call: KeyError: 'the third suit' \(unruly\.py",
+        ),
+        ("cheat", 500, r"bidder support\.unruly\.Always: XX is not legal after no call"),
+        ("stuck", 504, r"python:support\.unruly:stuck at \w gave no answer within 0\.1 seconds"),
+    ],
+)
+def test_a_bidder_that_fails_is_named_and_the_table_stays(name, status, says):
+    spec = f"python:support.unruly:{name}"
+    app = make_app(TOKEN, seed=SEED, named=(spec,), limits=Limits(patience=0.1))
+    visitor = Visitor(TestClient(app, base_url=HOST))
+    state = open_table(visitor, people="", ns=spec, ew=spec)
+    for _ in range(2):
+        told = visitor.post(f"tables/{state['table']}/step", status, at=state["at"])["error"]
+        assert re.search(says, told), told
+    assert visitor.get(f"tables/{state['table']}")["calls"] == []

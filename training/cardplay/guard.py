@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bridge_env.cards import card_text
+from bridge_env.faults import last_line
 from bridge_env.play_view import PlayView
 from bridge_env.protocols import CardPlayer
+from training.running.patience import TookTooLong, within
 
 SECONDS_A_CARD = 120.0
 _FAULT = np.int8(-1)
@@ -53,31 +52,15 @@ class Guard:
         self, player: CardPlayer, view: PlayView, key: NDArray[np.uint64]
     ) -> tuple[NDArray[np.integer] | None, str]:
         """The cards, or None and why there are none."""
-        answer, error = _within(self.seconds * len(view), lambda: np.asarray(player.play(view, key)))
-        if error is not None:
-            return None, error
-        if answer is None:
+        try:
+            answer = within(self.seconds * len(view), lambda: np.asarray(player.play(view, key)))
+        except TookTooLong:
             return None, f"gave no card within {self.seconds:g} seconds"
+        except (Exception, SystemExit) as error:  # a user's player may fail in any way
+            return None, f"failed: {last_line(error)}"
         if answer.shape != (len(view),) or not np.issubdtype(answer.dtype, np.integer):
             return None, f"was asked for {len(view)} cards and gave {answer.dtype} {answer.shape}"
         return answer, ""
-
-
-def _within(seconds: float, work: Callable[[], NDArray[Any]]) -> tuple[NDArray[Any] | None, str | None]:
-    """The result of ``work``, or what it raised; neither if it takes longer."""
-    answers: list[NDArray[Any]] = []
-    errors: list[str] = []
-
-    def run() -> None:
-        try:
-            answers.append(work())
-        except Exception as error:  # a user's player may fail in any way
-            errors.append(f"failed: {type(error).__name__}: {error}")
-
-    thread = threading.Thread(target=run, daemon=True)
-    thread.start()
-    thread.join(seconds)
-    return (answers[0] if answers else None), (errors[0] if errors else None)
 
 
 def _legal(view: PlayView, cards: NDArray[np.integer]) -> NDArray[np.bool_]:

@@ -10,6 +10,7 @@ from bridge_env import streams
 from bridge_env.auction import Auctions
 from bridge_env.calls import CallError, call_text, parse_call
 from bridge_env.cards import SEATS, hand_text
+from bridge_env.faults import legal_answer_of
 from bridge_env.render import auction_table
 from bridge_env.view import view_of
 from training.cardplay.person import Say, answer
@@ -25,13 +26,14 @@ def bid_with_person(bidder: str, boards: Boards, seed: int, seat: int, say: Say,
     Raises:
         Stopped: the person has left.
         SpecError: the spec names no bidder.
+        BidderFault: the bidder failed, or made a call that is not legal.
     """
     auctions, teams = Auctions(boards.dealer, boards.vulnerability), seat_teams(bidder, bidder)
     key, number = streams.key("match", seed, boards.number), 0
     while not auctions.done[0]:
         turn = int(auctions.turn[0])
         view = view_of(auctions, boards.owner, np.array([0]))
-        chosen = int(teams[turn & 1].bid(view, streams.key(key, number))[0]) if turn != seat else -1
+        chosen = int(legal_answer_of(teams[turn & 1], view, streams.key(key, number))[0]) if turn != seat else -1
         if turn == seat:
             say(auction_table(auctions.history[0], int(boards.dealer[0]), int(boards.vulnerability[0])))
             say(f"  you {SEATS[seat]}  {hand_text(view.hand[0])}")
@@ -40,7 +42,8 @@ def bid_with_person(bidder: str, boards: Boards, seed: int, seat: int, say: Say,
             if word in ("?", "help"):
                 say(_HELP)
             elif word.lower() == "hint":
-                say(f"{bidder} would call {call_text(int(teams[seat & 1].bid(view, streams.key(key, number))[0]))}")
+                hint = legal_answer_of(teams[seat & 1], view, streams.key(key, number))
+                say(f"{bidder} would call {call_text(int(hint[0]))}")
             else:
                 chosen = _legal(word, view.mask[0], say)
         auctions.step([chosen])

@@ -9,11 +9,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bridge_env.files import write_whole
-from training.cli.arguments import natural, positive
+from training.cli.arguments import add_allowance, allowance_of, natural, positive
 from training.cli.config_file import add_config_file
 from training.cli.progress import Bar
 
 if TYPE_CHECKING:
+    from bridge_env.faults import BidderFault
     from bridge_env.protocols import Bidder
     from training.cardplay.result import PlayedMatch
     from training.match.agreement import Agreement
@@ -280,12 +281,14 @@ def _tell_departures(spec: str, bidder: Bidder, state: dict[str, Any]) -> None:
 def _call_text(spec: str, bidder: Bidder, view: Any, key: Any) -> str:
     from bridge_env.bidders import player_at
     from bridge_env.calls import call_text
+    from bridge_env.faults import explained, legal_answer_of
     from bridge_env.protocols import Explains
 
     player = player_at(bidder, int(view.seat[0]))
     if isinstance(player, Explains):
-        return player.explain(view, key)
-    return f"{call_text(int(player.bid(view, key)[0]))}\n  {spec} follows no bidding system that could tell why"
+        return explained(player, view, key)
+    call = call_text(int(legal_answer_of(player, view, key)[0]))
+    return f"{call}\n  {spec} follows no bidding system that could tell why"
 
 
 # --- match ---------------------------------------------------------------------------------------------
@@ -309,6 +312,7 @@ def add_match(subparsers: Subparsers) -> None:
     parser.add_argument(
         "--workers", type=positive, default=1, metavar="N", help="number of processes; does not change the result (1)"
     )
+    add_allowance(parser)
     play = parser.add_argument_group("playing the hands")
     play.add_argument("--play", metavar="PLAYER", help="play every hand: random, rule, montecarlo, ...")
     play.add_argument("--play-b", metavar="PLAYER", help="card player for B (the same)")
@@ -326,9 +330,11 @@ def add_match(subparsers: Subparsers) -> None:
 
 
 def _match(args: argparse.Namespace) -> int:
+    from bridge_env.faults import BidderFault
     from training.match.board_text import match_text
     from training.match.match import play, seat_teams
 
+    allowance = allowance_of(args)
     seat_teams(args.a, args.b)  # what is faulty is told before any work
     if args.play is None and (args.play_b or args.keep or args.only != "all"):
         raise ValueError("--play-b, --keep and --only go with --play")
@@ -338,13 +344,35 @@ def _match(args: argparse.Namespace) -> int:
     if args.json is not None and not args.json.parent.is_dir():
         raise ValueError(f"--json {args.json}: there is no folder {args.json.parent}")
     boards = _boards(args, 1000)
-    with Bar(len(boards), "board", brief=True) as bar:
-        result = play(args.a, args.b, boards, args.seed, scoring=args.scoring, workers=args.workers, progress=bar.add)
+    try:
+        with Bar(len(boards), "board", brief=True) as bar:
+            result = play(
+                args.a, args.b, boards, args.seed, scoring=args.scoring, workers=args.workers, allowance=allowance,
+                progress=bar.add,
+            )  # fmt: skip
+    except BidderFault as fault:
+        _tell_done(args, fault)
+        raise
+    for problem in result.boards.problems[len(boards.problems) :]:
+        print(f"left out: {problem}", file=sys.stderr)
     print(match_text(result))
     played = _play_match(args, result) if args.play is not None else None
     if args.json is not None:
         _write_json(args.json, result, played)
     return 0
+
+
+def _tell_done(args: argparse.Namespace, fault: BidderFault) -> None:
+    """Print and write the result on the boards before a fault."""
+    from training.match.board_text import match_text
+
+    done: MatchResult | None = getattr(fault, "done", None)
+    if done is None:
+        return
+    print(match_text(done))
+    print(f"the match ended after {len(done.boards):,} boards; '--faults leave-out' goes on", file=sys.stderr)
+    if args.json is not None:
+        _write_json(args.json, done, None)
 
 
 def _play_match(args: argparse.Namespace, result: MatchResult) -> PlayedMatch:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from bridge_env.files import write_whole
+from training.cli.arguments import add_allowance, allowance_of
 from training.cli.config_file import add_config_file
 from training.cli.progress import Bar
 
@@ -23,10 +24,10 @@ examples:
 
 Strangers are networks that learned from the auctions of other programs or of people. Gatekeepers are strangers that
 serve only to judge: no run trains against them. With --out, finished lines are saved, and the same command continues
-after Ctrl-C. --where shows which decisions won and lost the match: it groups boards by the first call that differs
-between the two tables. Code words are artificial calls of the bidder's side: a bid of a suit with fewer than four cards
-in it (three to raise partner's suit), a double up to the three level, a redouble, and a 2C opening or response to 1NT
-with fewer than five clubs.
+after Ctrl-C or a bidder's fault. --where shows which decisions won and lost the match: it groups boards by the first
+call that differs between the two tables. Code words are artificial calls of the bidder's side: a bid of a suit with
+fewer than four cards in it (three to raise partner's suit), a double up to the three level, a redouble, and a 2C
+opening or response to 1NT with fewer than five clubs.
 """
 
 
@@ -53,6 +54,7 @@ def add_panel(subparsers: Any) -> None:
         "--out", metavar="FOLDER", type=Path, help="keep finished lines in this folder, and resume from it"
     )
     add_config_file(parser)
+    add_allowance(parser)
     parser.set_defaults(handler=_run)
 
 
@@ -67,6 +69,8 @@ def _run(args: argparse.Namespace) -> int:
     for spec in (args.spec, *filter(None, [args.over]), *(s for _, s in listed)):
         make(spec)  # a faulty spec is told before anything is played
     told: list[str] = []
+    failed: list[str] = []
+    allowance = allowance_of(args)
     if args.out is not None:
         args.out.mkdir(parents=True, exist_ok=True)
         lock.hold(args.out)
@@ -82,13 +86,17 @@ def _run(args: argparse.Namespace) -> int:
         kept = args.out / "panel.json" if args.out is not None and not args.where else None
         lines = panel.panel(
             args.spec, listed, args.boards, args.seed, over=args.over, workers=args.workers, kept=kept,
-            progress=shows(bar), heard=heard,
+            allowance=allowance, progress=shows(bar), heard=heard, failed=failed.append,
         )  # fmt: skip
     except KeyboardInterrupt:
         bar.close()
         print("\nstopped" + ("; the same command goes on" if args.out is not None else ""), file=sys.stderr)
         return 130
     bar.close()
+    for text in failed:
+        print(f"left out: {text}", file=sys.stderr)
+    if not lines:
+        raise ValueError(f"no match of {args.spec} came to its end")
     print(f"{args.spec}, {args.boards:,} judging boards, seed {args.seed}\n")
     print("\n\n".join([panel.table_text(lines), *told]))
     if args.out is not None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from training.cli.arguments import natural
+from training.cli.arguments import natural, seconds
 
 _EXAMPLES = """\
 examples:
@@ -34,6 +34,10 @@ def add_serve(subparsers: Any) -> None:
     parser.add_argument("--play", metavar="PLAYER", default="montecarlo", help="who plays the cards (montecarlo)")
     parser.add_argument("--port", type=natural, default=8085, help="listen on this port (8085); 0: any that is free")
     parser.add_argument("--host", default="127.0.0.1", help="listen elsewhere than on this machine alone (127.0.0.1)")
+    parser.add_argument(
+        "--patience", type=seconds, default=120.0, metavar="S",
+        help="give up on a bidder or player that needs more than S seconds for an answer (120)",
+    )  # fmt: skip
     parser.set_defaults(handler=_serve)
 
 
@@ -43,5 +47,5 @@ def _serve(args: argparse.Namespace) -> int:
 
     if args.port > 65535:
         raise ValueError(f"--port is a number up to 65535, not {args.port}")
-    serve(Options(args.spec or DEFAULT_BIDDER, args.opponents, args.play, args.host, args.port))
+    serve(Options(args.spec or DEFAULT_BIDDER, args.opponents, args.play, args.host, args.port, args.patience))
     return 0

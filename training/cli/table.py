@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from training.cli.arguments import natural
+from training.cli.arguments import natural, seconds
 
 _EXAMPLES = """\
 examples:
@@ -36,6 +36,10 @@ def add_table(subparsers: Any) -> None:
     )
     parser.add_argument("--seed", type=int, help="random seed of the deals (random)")
     parser.add_argument("--no_browser", action="store_true", help="print the address, open no browser")
+    parser.add_argument(
+        "--patience", type=seconds, default=120.0, metavar="S",
+        help="give up on a bidder or player that needs more than S seconds for an answer (120)",
+    )  # fmt: skip
     parser.set_defaults(handler=_table)
 
 
@@ -44,5 +48,5 @@ def _table(args: argparse.Namespace) -> int:
 
     if args.port is not None and args.port > 65535:
         raise ValueError(f"--port is a number up to 65535, not {args.port}")
-    serve(Options(tuple(args.specs), args.host, args.port, args.seed, not args.no_browser))
+    serve(Options(tuple(args.specs), args.host, args.port, args.seed, not args.no_browser, args.patience))
     return 0

@@ -15,6 +15,7 @@ from bridge_env.auction import Auctions
 from bridge_env.bidders import make
 from bridge_env.calls import FIRST_BID, NUM_CALLS, PASS
 from bridge_env.double_dummy.canonical import is_judging
+from bridge_env.faults import answer_of
 from bridge_env.records.board import Board
 from bridge_env.records.read import read_records
 from bridge_env.view import view_of
@@ -89,7 +90,7 @@ def agreement(
     owner, history, dealer, vulnerability, said = _positions(boards, rounds)
     auctions = Auctions.replay(history, dealer, vulnerability)
     key = streams.key("agreement", np.arange(len(said)))
-    right = bidder.bid(view_of(auctions, owner), key) == said
+    right = answer_of(bidder, view_of(auctions, owner), key) == said
     bids = said != PASS
     problems = tuple(f"{p.file}:{p.line}: {p.reason}" for result in results for p in result.problems)
     rows = np.concatenate([owner, history.astype(np.uint8), dealer[:, None], vulnerability[:, None]], axis=1)

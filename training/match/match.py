@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -22,14 +22,15 @@ from agents.hierarchy.bidder import bid_out as hierarchies_bid_out
 from bridge_env import streams
 from bridge_env.auction import Auctions, Contracts
 from bridge_env.bidders import make, player_at
-from bridge_env.bidding import BidderFault, bid_on, bidder_name
 from bridge_env.boards import Boards
 from bridge_env.calls import call_text
 from bridge_env.cards import SEATS, VULNERABILITIES, deal_text
+from bridge_env.faults import BidderFault
 from bridge_env.protocols import Bidder
 from bridge_env.scoring import imps, score
 from training.match.boards import library_boards, pbn_boards
-from training.running.processes import in_processes
+from training.match.deaths import Surviving
+from training.match.faults import STRICT, Allowance, Round
 
 SCORINGS = ("imps", "mp", "points")
 CHUNK = 4096  # boards bid at a time
@@ -181,6 +182,7 @@ def play(
     scoring: str = "imps",
     deals: str | Path | None = None,
     workers: int = 1,
+    allowance: Allowance = STRICT,
     progress: Callable[[int], object] = lambda boards: None,
 ) -> MatchResult:
     """A duplicate match of A against B.
@@ -191,12 +193,14 @@ def play(
         seed: of the boards and of the bidders' chance.
         scoring: imps, mp (matchpoints of the two tables) or points.
         deals: a PBN file to take the boards from, with their dealer and vulnerability.
-        workers: processes; the result does not depend on it.
+        workers: processes; the result does not depend on it. With two or more, also a bidder that ends its process
+            is found.
+        allowance: what is done about bidders' faults. Boards that are left out are told in ``boards.problems``.
         progress: called with the number of boards that have just been played.
 
     Raises:
         ValueError: a spec, the scoring or the boards are faulty.
-        BidderFault: a bidder made an illegal call.
+        BidderFault: a bidder failed, or made an illegal call; ``done`` is the result on the boards before it, or None.
     """
     if scoring not in SCORINGS:
         raise ValueError(f"scoring {scoring!r} is not one of {', '.join(SCORINGS)}")
@@ -208,25 +212,66 @@ def play(
     if not isinstance(boards, Boards):
         boards = pbn_boards(deals, boards) if deals is not None else library_boards(boards, seed)
     began = time.perf_counter()
+    done: list[Played] = []
+
+    def result() -> MatchResult | None:
+        if not any(part.tables for part in done):
+            return None
+        return _match(a, b, scoring, seed, boards, done, time.perf_counter() - began)
+
+    try:
+        for played in _parts((a, b), (team_a, team_b), boards, seed, workers, allowance):
+            done.append(played)
+            progress(len(played.whole))
+    except BidderFault as fault:
+        fault.done = result()  # type: ignore[attr-defined]
+        raise
+    found = result()
+    if found is None:
+        raise BidderFault(f"no board was bid to its end: {done[0].faults[0]}")
+    return found
+
+
+def _parts(
+    specs: tuple[str | Bidder, str | Bidder],
+    teams: tuple[Bidder, Bidder],
+    boards: Boards,
+    seed: int,
+    workers: int,
+    allowance: Allowance,
+) -> Iterator[Played]:
+    """The boards at both tables, in parts, in order."""
     chunk = CHUNK if boards.solved else SOLVING_CHUNK
-    if any(getattr(player_at(team, seat), "thinks", False) for team in (team_a, team_b) for seat in (0, 2)):
+    if any(getattr(player_at(team, seat), "thinks", False) for team in teams for seat in (0, 2)):
         chunk = THINKING_CHUNK
     size = min(chunk, -(-len(boards) // workers))
     parts = [boards.take(slice(at, at + size)) for at in range(0, len(boards), size)]
     if workers > 1 and len(parts) > 1:
-        results = in_processes(play_tables, [(a, b, part, seed) for part in parts], workers)
+        for found in Surviving(play_part, specs, seed, allowance).parts(parts, workers):
+            yield Played(None, np.zeros(1, np.bool_), (found,)) if isinstance(found, str) else found
     else:
-        results = (_both_tables(team_a, team_b, part, seed) for part in parts)
-    done = []
-    for part, result in zip(parts, results, strict=True):
-        done.append(result)
-        progress(len(part))
-    tables = (_joined([d[0] for d in done]), _joined([d[1] for d in done]))
+        yield from (_both_tables(*teams, part, seed, allowance) for part in parts)
+
+
+def _match(
+    a: str | Bidder,
+    b: str | Bidder,
+    scoring: str,
+    seed: int,
+    boards: Boards,
+    parts: list[Played],
+    seconds: float,
+) -> MatchResult:
+    """The result of the boards in ``parts``, which may be fewer than ``boards``."""
+    whole = np.flatnonzero(np.concatenate([part.whole for part in parts]))
+    told = tuple(text for part in parts for text in part.faults)
+    if len(whole) < len(boards):
+        boards = replace(boards.take(whole), problems=(*boards.problems, *told))
+    at = [part.tables for part in parts if part.tables is not None]
+    tables = (_joined([both[0] for both in at]), _joined([both[1] for both in at]))
     difference = tables[0].score.astype(np.int64) - tables[1].score
-    return MatchResult(
-        spec_name(a), spec_name(b), scoring, seed, boards, tables, imps(difference).astype(np.int64),
-        time.perf_counter() - began,
-    )  # fmt: skip
+    gained = imps(difference).astype(np.int64)
+    return MatchResult(spec_name(a), spec_name(b), scoring, seed, boards, tables, gained, seconds)
 
 
 def spec_name(spec: str | Bidder) -> str:
@@ -240,15 +285,44 @@ def seat_teams(a: str | Bidder, b: str | Bidder) -> tuple[Bidder, Bidder]:
     return make(a, partner=spec_a, opponents=spec_b), make(b, partner=spec_b, opponents=spec_a)
 
 
+@dataclass(frozen=True)
+class Played:
+    """Some boards at both tables.
+
+    Attributes:
+        tables: of those that were bid to their ends; None: of none.
+        whole: bool (N,), which of the boards that are.
+        faults: why the others are not, a sentence each, which names the board.
+    """
+
+    tables: tuple[TableResult, TableResult] | None
+    whole: NDArray[np.bool_]
+    faults: tuple[str, ...] = ()
+
+
 def play_tables(a: str | Bidder, b: str | Bidder, boards: Boards, seed: int) -> tuple[TableResult, TableResult]:
+    """Both tables of some boards, of which none is left out."""
+    tables = play_part(a, b, boards, seed).tables
+    assert tables is not None
+    return tables
+
+
+def play_part(a: str | Bidder, b: str | Bidder, boards: Boards, seed: int, allowance: Allowance = STRICT) -> Played:
     """Both tables of some boards: a pure function of its arguments, for worker processes."""
-    return _both_tables(*seat_teams(a, b), boards, seed)
+    return _both_tables(*seat_teams(a, b), boards, seed, allowance)
 
 
-def _both_tables(a: Bidder, b: Bidder, boards: Boards, seed: int) -> tuple[TableResult, TableResult]:
+def _both_tables(a: Bidder, b: Bidder, boards: Boards, seed: int, allowance: Allowance) -> Played:
+    auctions, faults = _bid_out(a, b, boards, seed, allowance)
     n = len(boards)
-    auctions = bid_out(a, b, boards, seed)
-    results = []
+    bad = sorted({row % n for row in faults})
+    whole = ~np.isin(np.arange(n), bad)
+    told = tuple(next(faults[row] for row in (at, at + n) if row in faults) for at in bad)
+    if not whole.any():
+        return Played(None, whole, told)
+    if bad:
+        auctions, boards = auctions.take(np.tile(whole, 2)), boards.take(np.flatnonzero(whole))
+    n, results = len(boards), []
     for rows in (slice(0, n), slice(n, 2 * n)):
         state = auctions.take(np.arange(2 * n)[rows])
         contracts = state.contracts()
@@ -256,7 +330,7 @@ def _both_tables(a: Bidder, b: Bidder, boards: Boards, seed: int) -> tuple[Table
         points = score(contracts.bid, contracts.doubling, contracts.declarer, boards.vulnerability, tricks)
         longest = int(state.length.max(initial=1))
         results.append(TableResult(state.history[:, :longest].copy(), contracts, tricks, points))
-    return results[0], results[1]
+    return Played((results[0], results[1]), whole, told)
 
 
 def bid_out(a: Bidder, b: Bidder, boards: Boards, seed: int) -> Auctions:
@@ -267,23 +341,22 @@ def bid_out(a: Bidder, b: Bidder, boards: Boards, seed: int) -> Auctions:
     Raises:
         BidderFault: a bidder gave something that is no legal call; the message names it, the board and the auction.
     """
+    return _bid_out(a, b, boards, seed, STRICT)[0]
+
+
+def _bid_out(a: Bidder, b: Bidder, boards: Boards, seed: int, allowance: Allowance) -> tuple[Auctions, dict[int, str]]:
+    """The same, and by row what went wrong there as far as ``allowance`` lets it: those auctions are not over."""
     quick = _bid_out_by_systems(a, b, boards)
     if quick is not None:
-        return quick
+        return quick, {}
     n = len(boards)
-    auctions = Auctions(np.tile(boards.dealer, 2), np.tile(boards.vulnerability, 2))
-    owner, keys = np.tile(boards.owner, (2, 1)), np.tile(streams.key("match", seed, boards.number), 2)
-    seats, teams = np.repeat([[0, 1, 0, 1], [1, 0, 1, 0]], n, axis=0), (a, b)
-    try:
-        bid_on(auctions, owner, keys, seats, teams)
-    except BidderFault as fault:
-        if fault.row is None or fault.call is None:
-            raise
-        turn = int(auctions.turn[fault.row])
-        name = bidder_name(player_at(teams[seats[fault.row, turn]], turn))
-        where = f"on board {boards.number[fault.row % n]}"
-        raise BidderFault(f"{name}: {auctions.fault_text(fault.row, fault.call, where)}") from None
-    return auctions
+    under_way = Round(
+        Auctions(np.tile(boards.dealer, 2), np.tile(boards.vulnerability, 2)), np.tile(boards.owner, (2, 1)),
+        np.tile(streams.key("match", seed, boards.number), 2), np.repeat([[0, 1, 0, 1], [1, 0, 1, 0]], n, axis=0),
+        np.tile(boards.number, 2), (a, b), allowance,
+    )  # fmt: skip
+    under_way.bid_out()
+    return under_way.auctions, under_way.faults
 
 
 def _bid_out_by_systems(a: Bidder, b: Bidder, boards: Boards) -> Auctions | None:

@@ -14,14 +14,18 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from agents.hierarchy.language.text import system_text
 from agents.networks.shipped import GATEKEEPER, network_path, read_networks, role, shipped_networks
 from agents.registry import read_system
 from bridge_env.bidders import SpecError, full_spec
+from bridge_env.faults import BidderFault
 from bridge_env.files import write_whole
 from bridge_env.schema import Either, Number, Whole, read_json
 from training.match.boards import library_boards
 from training.match.code_words import of_match
+from training.match.faults import STRICT, Allowance
 from training.match.match import MatchResult, play
 from training.running import runs
 
@@ -94,8 +98,10 @@ def panel(
     over: str | None = None,
     workers: int = 1,
     kept: Path | None = None,
+    allowance: Allowance = STRICT,
     progress: Callable[[str, int], object] = lambda opponent, boards: None,
     heard: Callable[[MatchResult], object] = lambda match: None,
+    failed: Callable[[str], object] = lambda text: None,
 ) -> list[Line]:
     """Play a bidder against everybody listed, on the same judging boards.
 
@@ -104,8 +110,13 @@ def panel(
         listed: group and spec of each opponent, as ``opponents`` gives them.
         over: another bidder that plays the same boards, to see what ``spec`` wins more.
         kept: a file of lines already played; what is in it is not played again, and what is played is added.
+        allowance: what is done about bidders' faults: a line counts the boards that were bid to their ends.
         progress: hears of the opponent and of boards just played, by ``over`` too.
         heard: is handed every match that is played.
+        failed: hears of every board that was left out, and of opponents against whom no board was bid.
+
+    Raises:
+        BidderFault: a bidder failed, and nothing may be left out; the lines before it are kept.
     """
     dealt = library_boards(boards, seed)
     done = _read(kept)
@@ -126,13 +137,25 @@ def panel(
         )
         if key not in done:
             tell = partial(progress, opponent)
-            match = play(spec, opponent, dealt, seed, workers=workers, progress=tell)
+            try:
+                match = play(spec, opponent, dealt, seed, workers=workers, allowance=allowance, progress=tell)
+                other = (
+                    play(over, opponent, dealt, seed, workers=workers, allowance=allowance, progress=tell)
+                    if over
+                    else None
+                )
+            except BidderFault as fault:
+                if not allowance.leave:
+                    raise BidderFault(f"against {opponent}: {fault}") from fault
+                failed(f"{opponent}: {fault}")
+                continue
+            for text in match.boards.problems:
+                failed(f"{opponent}: {text}")
             heard(match)
             words, _ = of_match(match)
-            gain: tuple[float, float] | tuple[None, None] = (None, None)
-            if over:
-                gain = _gain(match, play(over, opponent, dealt, seed, workers=workers, progress=tell))
-            line = Line(group, opponent, match.mean_imps, match.standard_error, boards, round(words, 2), *gain)
+            gain: tuple[float, float] | tuple[None, None] = _gain(match, other) if other else (None, None)
+            count = len(match.boards)
+            line = Line(group, opponent, match.mean_imps, match.standard_error, count, round(words, 2), *gain)
             done[key] = asdict(line)
             if kept is not None:
                 write_whole(kept, json.dumps(done, indent=1) + "\n")
@@ -142,6 +165,8 @@ def panel(
 
 def _gain(match: MatchResult, other: MatchResult) -> tuple[float, float]:
     """Return what ``match`` won more than ``other`` on the same boards: the mean, and its standard error over deals."""
+    _, ours, theirs = np.intersect1d(match.boards.number, other.boards.number, return_indices=True)
+    match, other = match.take(ours), other.take(theirs)  # a board may have been left out of one of them
     more = replace(match, imps=match.imps - other.imps)
     return more.mean_imps, more.standard_error
 

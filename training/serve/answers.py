@@ -22,11 +22,14 @@ from agents.wire import read_states
 from bridge_env import streams
 from bridge_env.auction import one_auction
 from bridge_env.bidders import make, player_at
-from bridge_env.calls import NOTRUMP, NUM_CALLS, PASS, bid_call, call_text
+from bridge_env.calls import NOTRUMP, PASS, bid_call, call_text
 from bridge_env.cards import SEATS, hand_text, parse_hand
+from bridge_env.faults import BidderFault, explained, last_line, legal_answer_of
 from bridge_env.play_view import PlayView
 from bridge_env.protocols import Bidder, CardPlayer, Explains
 from bridge_env.view import BidView
+from training.running.patience import TookTooLong, within
+from training.web.guard import PATIENCE
 from training.web.meanings import reader
 
 _Found = TypeVar("_Found")
@@ -36,7 +39,14 @@ _LEAST = 0.005  # with at least this chance
 
 
 class OwnFault(RuntimeError):
-    """The bidder or the player behind the doors gave something that the laws do not allow."""
+    """The bidder or the player behind the doors failed, or gave something that the laws do not allow.
+
+    The message is for the terminal: it may tell of its code. Who asks is told ``spec``, whose fault it is.
+    """
+
+    def __init__(self, spec: str, text: str) -> None:
+        super().__init__(text)
+        self.spec = spec
 
 
 class Answers:
@@ -46,13 +56,16 @@ class Answers:
         spec: of the bidder.
         opponents: of the pair that sits against it, for a bidder that reads their calls; None: as itself.
         play: of the card player.
+        patience: seconds that either may take for an answer.
 
     Raises:
         SpecError: one of the specs names nothing.
     """
 
-    def __init__(self, spec: str, opponents: str | None = None, play: str = "montecarlo") -> None:
-        self.spec, self.opponents, self.play = spec, opponents or spec, play
+    def __init__(
+        self, spec: str, opponents: str | None = None, play: str = "montecarlo", patience: float = PATIENCE
+    ) -> None:
+        self.spec, self.opponents, self.play, self.patience = spec, opponents or spec, play, patience
         self.bidder: Bidder = make(spec, partner=spec, opponents=opponents)
         self.players: tuple[CardPlayer, CardPlayer] = tuple(
             make_player(play, AuctionReader.of_sides(*self._sides(side))) for side in (0, 1)
@@ -73,14 +86,14 @@ class Answers:
         if seat != question.seat:
             raise ValueError(f"it is for {SEATS[seat]} to call now, not for {SEATS[question.seat]}")
         key = _key(question, key)
-        call = int(_own(self.spec, lambda: self.bidder.bid(view, key))[0])
-        if not 0 <= call < NUM_CALLS or not view.mask[0, call]:
-            raise OwnFault(f"{self.spec} made a call that is not legal: {call}")
+        call = int(self._own(self.spec, lambda: legal_answer_of(self.bidder, view, key))[0])
         player = player_at(self.bidder, seat)
         state = question.calls, question.dealer, question.vulnerability
-        shows = _own(self.spec, lambda: reader(*self._sides(seat & 1)).call(*state, call))
+        shows = self._own(self.spec, lambda: reader(*self._sides(seat & 1)).call(*state, call))
         note = f" ({shows.note})" if shows.note else ""
-        why = _own(self.spec, lambda: player.explain(view, key)) if details and isinstance(player, Explains) else ""
+        why = ""
+        if details and isinstance(player, Explains):
+            why = self._own(self.spec, lambda: explained(player, view, key))
         return CallAnswer(call, _candidates(player, view, call), f"{shows.text}{note}", why)
 
     def card(self, question: Question, details: bool = False) -> CardAnswer:
@@ -90,8 +103,8 @@ class Answers:
         key = _key(question, _card_key(question))
         player = _choosing(self.players[question.seat & 1], view)
         if not isinstance(player, MonteCarlo):
-            return CardAnswer(_legal(int(_own(self.play, lambda: player.play(view, key))[0]), view, self.play))
-        (thought,) = _own(self.play, lambda: player.think(view, key))
+            return CardAnswer(_legal(int(self._own(self.play, lambda: player.play(view, key))[0]), view, self.play))
+        (thought,) = self._own(self.play, lambda: player.think(view, key))
         why = thought_text(thought, view, 0, str(player.options.score)) if details else ""
         return CardAnswer(_legal(thought.card, view, self.play), _card_candidates(thought), why)
 
@@ -101,6 +114,17 @@ class Answers:
         with contextlib.suppress(OwnFault):  # whoever asks will be told
             self.call(Question(0, hand, 0, 0))
             self.card(Question(0, hand, 3, 0, (_ONE_NOTRUMP, PASS, PASS, PASS)))
+
+    def _own(self, spec: str, work: Callable[[], _Found]) -> _Found:
+        """What a bidder or player gives; a fault of its own is none of the question's."""
+        try:
+            return within(self.patience, work)
+        except TookTooLong:
+            raise OwnFault(spec, f"{spec} gave no answer within {self.patience:g} seconds") from None
+        except BidderFault as fault:
+            raise OwnFault(spec, f"{spec}: {fault}") from fault
+        except (Exception, SystemExit) as error:  # a user's own may fail in any way
+            raise OwnFault(spec, f"{spec} failed: {last_line(error)}") from error
 
     def _sides(self, side: int) -> tuple[str, str]:
         """The specs of North-South and East-West where the pair sits at ``side``."""
@@ -149,15 +173,7 @@ def _card_candidates(thought: CardThought) -> tuple[tuple[int, float], ...]:
     return tuple((int(thought.cards[at]), float(tricks[at])) for at in np.argsort(-thought.average, kind="stable"))
 
 
-def _own(spec: str, work: Callable[[], _Found]) -> _Found:
-    """What a bidder or player gives; a fault of its own is none of the question's."""
-    try:
-        return work()
-    except Exception as error:  # a user's own may fail in any way
-        raise OwnFault(f"{spec} failed: {type(error).__name__}: {error}") from error
-
-
 def _legal(card: int, view: PlayView, spec: str) -> int:
     if not 0 <= card < 52 or not view.mask[0, card]:
-        raise OwnFault(f"{spec} played a card that is not legal: {card}")
+        raise OwnFault(spec, f"{spec} played a card that is not legal: {card}")
     return card

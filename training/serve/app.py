@@ -13,7 +13,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from agents.programs import bbo, ben
-from training.serve.answers import Answers
+from training.serve.answers import Answers, OwnFault
 from training.web.asked import Refused
 from training.web.guard import Guard, Limits
 from training.web.thinking import Thinking
@@ -111,6 +111,9 @@ def _answering(door: Door, refuse: Callable[[str, int], Response]) -> Callable[[
             return await door(_fields(request))
         except Refused as refused:
             return refuse(str(refused), refused.status)
+        except OwnFault as fault:
+            _LOG.error("%s", fault)
+            return refuse(f"{fault.spec} gave no answer that can be used; the server's terminal tells why.", 500)
         except ValueError as error:
             return refuse(_sentence(str(error)), 400)
         except Exception as error:

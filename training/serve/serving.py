@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from bridge_env.bidders import DEFAULT_BIDDER
+from training.web.guard import PATIENCE
 from training.web.serving import LOCAL, NoServer, listen
 
 if TYPE_CHECKING:
@@ -27,6 +28,7 @@ class Options:
         spec: of the bidder; ``opponents``: of the pair against it, None: as itself.
         play: of the card player.
         host, port: where to listen.
+        patience: seconds that bidder or player may take for an answer.
     """
 
     spec: str = DEFAULT_BIDDER
@@ -34,6 +36,7 @@ class Options:
     play: str = "montecarlo"
     host: str = LOCAL
     port: int = USUAL_PORT
+    patience: float = PATIENCE
 
 
 def serve(options: Options, say: Callable[[str], object] = print) -> None:
@@ -50,7 +53,7 @@ def serve(options: Options, say: Callable[[str], object] = print) -> None:
         from training.serve.app import make_app
     except ImportError as error:
         raise NoServer(f"{error.name} is missing: {_MISSING}") from None
-    answers = Answers(options.spec, options.opponents, options.play)
+    answers = Answers(options.spec, options.opponents, options.play, options.patience)
     answers.wake()
     with contextlib.closing(listen(options.host, options.port)) as listening:
         port = int(listening.getsockname()[1])

@@ -17,6 +17,7 @@ from bridge_env.auction import IllegalCall
 from bridge_env.bidders import SpecError
 from bridge_env.calls import parse_call
 from bridge_env.cards import SEATS, VULNERABILITIES
+from bridge_env.faults import BidderFault
 from bridge_env.play import IllegalCard
 from training.cardplay.table import read_card
 from training.web import seating
@@ -46,7 +47,8 @@ class Doors:
 
     def __init__(self, session: Session) -> None:
         self.session = session
-        self.thinking = Thinking(session.limits.waiting)
+        # A little longer than a step has, which tells who is stuck.
+        self.thinking = Thinking(session.limits.waiting, session.limits.patience + 5)
 
     def routes(self) -> list[Route]:
         """Paths as they are behind the token."""
@@ -215,7 +217,7 @@ class Doors:
     def _step(self, table: Table, seat: int | None, asked: Asked) -> Callable[[], None]:
         at = asked.number("at", 0, 400)
         check_looks(table, seat)  # who may not look may not go on
-        return lambda: table.step(at)
+        return lambda: table.step(at, self.session.limits.patience)
 
     def _card(self, table: Table, seat: int | None, asked: Asked) -> Callable[[], None]:
         word, at = asked.text("card", 4), asked.number("at", 0, 400)
@@ -276,6 +278,9 @@ def _answering(door: Callable[[Request], Awaitable[dict[str, Any]]]) -> Callable
             return JSONResponse(await door(request))
         except Refused as refused:
             return JSONResponse({"error": str(refused)}, refused.status)
+        except BidderFault as fault:  # none of the request's
+            _LOG.error("%s", fault)
+            return JSONResponse({"error": f"{fault}."}, 500)
         except (IllegalCall, IllegalCard, SpecError, ValueError) as error:
             return JSONResponse({"error": f"{error}."}, 400)
 

@@ -22,6 +22,7 @@ HEADERS = (
     (b"cross-origin-resource-policy", b"same-origin"),
     (b"cache-control", b"no-store"),
 )  # fmt: skip
+PATIENCE = 120.0  # seconds that a bidder or player may take for an answer
 _LOCAL = ("127.0.0.1", "localhost", "[::1]")
 
 
@@ -35,6 +36,7 @@ class Limits:
         waiting: requests that think or wait to think at the same time.
         tables, stacks: kept at the same time; the oldest goes first.
         boards: of one file. systems: dropped on the page.
+        patience: seconds that a bidder or player may take for an answer.
     """
 
     body: int = 1_000_000
@@ -45,6 +47,7 @@ class Limits:
     stacks: int = 16
     boards: int = 2000
     systems: int = 64
+    patience: float = PATIENCE
 
 
 class Bucket:

@@ -17,6 +17,7 @@ from agents.reasoning.reasoner import Reasoner, Thought
 from bridge_env.bidders import make
 from bridge_env.calls import call_text
 from bridge_env.cards import SEATS, card_text
+from bridge_env.faults import explained, legal_answer_of
 from bridge_env.protocols import Bidder, Explains
 from bridge_env.view import BidView
 from training.web.asked import Refused
@@ -56,9 +57,9 @@ def _call_hint(table: Table, seat: int) -> dict[str, Any]:
         best, usual = thought.call, thought.usual
         why = _why(thought, spec)
     else:
-        best = usual = int(bidder.bid(view, key)[0])
+        best = usual = int(legal_answer_of(bidder, view, key)[0])
         if isinstance(bidder, Explains):
-            why = "\n".join(bidder.explain(view, key).splitlines()[1:])
+            why = "\n".join(explained(bidder, view, key).splitlines()[1:])
     rows = _with_chances(network_at(ns, ew, seat), view, rows)
     if not rows:
         rows = [{"call": call_text(best)}]

@@ -10,6 +10,8 @@ import webbrowser
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from training.web.guard import PATIENCE, Limits
+
 LOCAL = "127.0.0.1"
 USUAL_PORT = 8737
 _TRIED = 20  # ports after the usual one
@@ -31,6 +33,7 @@ class Options:
         port: None: the usual one or the next that is free.
         seed: names the deals; None: by chance.
         browser: open the page.
+        patience: seconds that a bidder or player may take for an answer.
     """
 
     specs: tuple[str, ...] = ()
@@ -38,6 +41,7 @@ class Options:
     port: int | None = None
     seed: int | None = None
     browser: bool = True
+    patience: float = PATIENCE
 
 
 def serve(options: Options, say: Callable[[str], object] = print) -> None:
@@ -61,7 +65,8 @@ def serve(options: Options, say: Callable[[str], object] = print) -> None:
         port = int(listening.getsockname()[1])
         token = secrets.token_urlsafe(18)
         seed = secrets.randbits(48) if options.seed is None else options.seed
-        app = make_app(token, seed=seed, named=options.specs, host=options.host, port=port)
+        limits = Limits(patience=options.patience)
+        app = make_app(token, seed=seed, named=options.specs, host=options.host, port=port, limits=limits)
         shown = LOCAL if options.host in ("0.0.0.0", "::") else options.host
         named = f"[{shown}]" if ":" in shown else shown
         address = f"http://{named}:{port}/{token}/"

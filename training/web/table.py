@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,17 +13,18 @@ from agents.cardplay.auction import AuctionReader
 from agents.cardplay.registry import make_player
 from bridge_env import streams
 from bridge_env.auction import Auctions, Contracts, one_auction
-from bridge_env.bidding import ask
 from bridge_env.calls import Contract, call_text
 from bridge_env.cards import SEATS, card_text
 from bridge_env.double_dummy.positions import card_tricks
+from bridge_env.faults import legal_answer_of
 from bridge_env.play import Plays
 from bridge_env.play_view import PlayView, play_view
 from bridge_env.protocols import CardPlayer
 from bridge_env.view import BidView, view_of
+from training.running.patience import TookTooLong, within
 from training.web.asked import Refused
 from training.web.dealing import Deal
-from training.web.seating import bidder_at
+from training.web.seating import bidder_at, spec_at
 
 BIDDING, BID, PLAYING, OVER = "bidding", "bid", "playing", "over"
 
@@ -161,8 +163,13 @@ class Table:
 
     # --- one call or card of those who are no people ------------------------------------------------------
 
-    def step(self, at: int) -> None:
-        """One call or card of the bidder or player whose turn it is."""
+    def step(self, at: int, patience: float | None = None) -> None:
+        """One call or card of the bidder or player whose turn it is, for which it has ``patience`` seconds.
+
+        Raises:
+            Refused: it is nobody's turn, or there was no answer in time.
+            BidderFault: the bidder failed, or its call is not legal; the table stays as it is.
+        """
         if self.phase not in (BIDDING, PLAYING):
             raise Refused("Nobody is to call or to play.", 409)
         if self.chooser() is not None:
@@ -170,11 +177,13 @@ class Table:
         if at != len(self.calls) + len(self.cards):
             raise Refused("The table has moved on; ask for its state again.", 409)
         if self.phase == PLAYING:
-            self._play_card(int(self.player().play(self.play_view(), self.key(len(self.cards), "card"))[0]))
+            player, view, key = self.player(), self.play_view(), self.key(len(self.cards), "card")
+            self._play_card(int(_soon(lambda: player.play(view, key), "The card player", patience)[0]))
             return
-        auctions = self.auctions
-        bidder = bidder_at(self.setup.north_south, self.setup.east_west, int(auctions.turn[0]))
-        calls = ask(bidder, auctions, self.deal.owner[None], np.array([0]), self.key(len(self.calls)))
+        auctions, key, owner = self.auctions, self.key(len(self.calls)), self.deal.owner[None]
+        ns, ew, seat = self.setup.north_south, self.setup.east_west, int(auctions.turn[0])
+        bidder, who = bidder_at(ns, ew, seat), f"{spec_at(ns, ew, seat)} at {SEATS[seat]}"
+        calls = _soon(lambda: legal_answer_of(bidder, view_of(auctions, owner), key), who, patience)
         self._make(int(calls[0]))
 
     # --- the play -----------------------------------------------------------------------------------------
@@ -287,3 +296,13 @@ class Table:
 
 
 _WEIGHTS = np.arange(1, 53, dtype=np.int64) ** 3
+
+
+def _soon(work: Callable[[], NDArray[np.integer]], who: str, patience: float | None) -> NDArray[np.integer]:
+    """What ``work`` gives, if it is in time."""
+    if patience is None:
+        return work()
+    try:
+        return within(patience, work)
+    except TookTooLong:
+        raise Refused(f"{who} gave no answer within {patience:g} seconds.", 504) from None

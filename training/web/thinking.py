@@ -8,6 +8,7 @@ from typing import TypeVar
 
 import anyio.to_thread
 
+from training.running.patience import TookTooLong, within
 from training.web.asked import Refused
 
 _Found = TypeVar("_Found")
@@ -25,17 +26,33 @@ class Thinking:
 
     Args:
         most: pieces of work that may wait or be done; more are refused.
+        patience: seconds for a piece of work; None: as long as it takes.
     """
 
-    def __init__(self, most: int) -> None:
-        self.most, self._waiting = most, 0
+    def __init__(self, most: int, patience: float | None = None) -> None:
+        self.most, self.patience, self._waiting = most, patience, 0
 
     async def __call__(self, work: Callable[[], _Found]) -> _Found:
         if self._waiting >= self.most:
             raise Refused("The server is busy thinking; try again in a moment.", 503)
         self._waiting += 1
         try:
-            found: _Found = await anyio.to_thread.run_sync(alone, work)
+            found: _Found = await anyio.to_thread.run_sync(alone, self._bounded(work))
             return found
         finally:
             self._waiting -= 1
+
+    def _bounded(self, work: Callable[[], _Found]) -> Callable[[], _Found]:
+        """``work``, which is left alone when it takes too long, so that others get their turn."""
+        patience = self.patience
+        if patience is None:
+            return work
+
+        def bounded() -> _Found:
+            try:
+                return within(patience, work)
+            except TookTooLong:
+                told = f"There was no answer within {patience:g} seconds; the bidder may be stuck."
+                raise Refused(told, 504) from None
+
+        return bounded
