@@ -13,6 +13,7 @@ from agents.hierarchy.engine.compiled import compile_system
 from agents.hierarchy.language import limits
 from agents.hierarchy.language.text import SystemTextError, load_system, parse_system, system_text
 from agents.registry import read_system, shipped_systems
+from training.studies.reliability.damage import damaged_system
 
 SYSTEMS = Path(agents.__file__).parent / "hierarchy" / "systems"
 
@@ -80,22 +81,13 @@ def test_a_file_that_is_too_large(tmp_path):
         load_system(path)
 
 
-WORDS = ["(any)", "(1any)", "1M", "2x", "oM", "lowest:y", "game:M", "after ", "when ", " or ", " and ", ",", ";", "!gf",
-         "-", "  ", "\n", "\t", "9" * 6,
-         "5+ H", "H >= S", "fit:x", "partner-called:", "٣", "\u2028", "\0", "(", ")", "X", ":"]  # fmt: skip
-
-
 def fuzz(count: int, seed: int) -> tuple[int, int]:
     """How many of some mutated systems were sound, and how many told as faulty."""
     rng = np.random.default_rng(seed)
     texts = [file.read_text()[:3000] for file in sorted(SYSTEMS.glob("*.bidding")) if file.stem != "champion"]
     sound = faulty = 0
     for i in range(count):
-        text = texts[i % len(texts)]
-        for _ in range(int(rng.integers(1, 4))):
-            at = int(rng.integers(len(text)))
-            end = at + int(rng.choice([0, 0, 1, 5, 40]))
-            text = text[:at] + WORDS[int(rng.integers(len(WORDS)))] * int(rng.choice([0, 1, 1, 30])) + text[end:]
+        text = damaged_system(texts[i % len(texts)], rng)
         began = time.process_time()
         try:
             system = parse_system(text, source="mine")

@@ -16,6 +16,7 @@ from bridge_env.auction import Auctions
 from bridge_env.records.board import Board, Problem
 from bridge_env.records.lin import LinError, board_of_link, iter_lin
 from bridge_env.records.pbn import board_text, iter_boards, read_boards
+from training.studies.reliability.damage import damaged_record
 
 PBN = (
     GAME + '\n[Event "##Cup"]\n[Board "#"]\n[Dealer "#"]\n[Vulnerable "All"]\n{ a\ncomment }\n'
@@ -24,33 +25,6 @@ PBN = (
     '[ScoreTable "A\\2R;B"]\n1 2\n'
 )
 LIN = f"vg|a,b|pn|a,b,c,d,e,f,g,h|pg||qx|o1|md|3{HANDS}|sv|o|mb|1D!|an|x|mb|AP|\nqx|c1|mb|1NPPP|mc|7|\n"
-WORDS = [
-    b"[", b"]", b'"', b"{", b"}", b";", b"%", b"\n", b"\r", b"\n\n", b"|", b"\\", b"#", b"##", b"-", b"AP", b"*", b"+",
-    b"^", b"=1=", b"?", b"$1", b"\0", b"\x1a", b"\xff\xfe", b"\xef\xbb\xbf", b"\x1f\x8b", b"\xc3", b"9" * 20,
-    b"1NT", b"X", b"XX", b"P", b"[Deal ", b"[Auction ", b'[Note "', b"mb|", b"md|", b"qx|", b"pc|", b"(", b"(a)", b"!",
-]  # fmt: skip
-
-
-def mutated(data: bytes, rng: np.random.Generator) -> bytes:
-    out = bytearray(data)
-    for _ in range(int(rng.integers(1, 6))):
-        at, kind, byte = int(rng.integers(len(out) + 1)), int(rng.integers(8)), int(rng.integers(256))
-        if kind == 0:
-            out[at : at + 1] = bytes([byte])
-        elif kind == 1:
-            out[at:at] = bytes([byte])
-        elif kind == 2:
-            del out[at : at + 1 + byte // 16]
-        elif kind in (3, 4):
-            out[at : at + byte % 3] = WORDS[int(rng.integers(len(WORDS)))]
-        elif kind == 5:  # a piece again elsewhere
-            start = int(rng.integers(len(out) + 1))
-            out[at:at] = out[start : start + byte]
-        elif kind == 6 and byte < 40:
-            del out[at:]
-        else:  # a printable character for another
-            out[at : at + 1] = bytes([32 + byte % 95])
-    return bytes(out)
 
 
 def check(boards: list[Board]) -> None:
@@ -89,7 +63,7 @@ def fuzz(count: int, seed: int) -> tuple[int, int]:
     for i in range(count):
         read, data = files[i % len(files)]
         started = time.perf_counter()
-        for item in read(io.BytesIO(mutated(data, rng))):
+        for item in read(io.BytesIO(damaged_record(data, rng))):
             if isinstance(item, Board):
                 boards.append(item)
             else:
@@ -126,7 +100,7 @@ def test_mutated_links():
     shown = []
     for i in range(1000):
         with suppress(LinError):
-            shown.append(board_of_link(mutated(links[i % 2], rng).decode("latin-1")))
+            shown.append(board_of_link(damaged_record(links[i % 2], rng).decode("latin-1")))
     assert len(shown) > 100
     check(shown)
 

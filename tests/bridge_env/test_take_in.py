@@ -8,11 +8,11 @@ import zipfile
 
 import numpy as np
 import pytest
-from support.damage import mutations
 
 from bridge_env.double_dummy import Library, LibraryError, embedded
 from bridge_env.double_dummy.library import ForeignFile
 from bridge_env.double_dummy.take_in import import_npz
+from training.studies.reliability.damage import mutations
 
 
 class Trusting:

@@ -7,7 +7,6 @@ import json
 from dataclasses import asdict
 
 import pytest
-from support.damage import mutations
 
 from training.cli.config import read_run_fields
 from training.evolve import generations, report
@@ -16,6 +15,7 @@ from training.match import panel
 from training.match.judge import VERDICT, Row
 from training.networks.league_config import LeagueConfig
 from training.running import runs
+from training.studies.reliability.damage import mutations
 
 
 @pytest.fixture(scope="module")
