@@ -1,6 +1,12 @@
 """Contract-bridge bidding as a Gymnasium environment, with rules, scoring and double-dummy results."""
 
+from typing import TYPE_CHECKING as _TYPE_CHECKING
+from typing import Any as _Any
+
 from gymnasium.envs.registration import register as _register
+
+if _TYPE_CHECKING:
+    from bridge_env.notebook import show as show
 
 __version__ = "0.1.0"
 
@@ -9,3 +15,12 @@ _register(
     entry_point="bridge_env.envs.single:BiddingEnv",
     vector_entry_point="bridge_env.envs.vector:BiddingVectorEnv",
 )
+
+
+def __getattr__(name: str) -> _Any:
+    """Import ``show`` when it is first asked for, so that the package stays light."""
+    if name == "show":
+        from bridge_env.notebook import show
+
+        return show
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -302,6 +302,17 @@ class Auctions:
         words = " ".join([CALL_NAMES[c] for c in self.calls(row)])
         return f"{SEATS[self.state[row, DEALER]]}: {words}" if words else ""
 
+    def __str__(self) -> str:
+        from bridge_env.render import auctions_text
+
+        return auctions_text(self)
+
+    def _repr_html_(self) -> str:
+        """Draw the first auctions, for notebooks."""
+        from bridge_env import html
+
+        return html.framed(html.auctions_html(self))
+
     def take(self, rows: NDArray[np.int64] | BoolArray) -> Auctions:
         """Copy some rows."""
         return Auctions.over(self.state[rows], self.history[rows])

@@ -101,6 +101,17 @@ class Boards:
         points = score(contracts.bid, contracts.doubling, contracts.declarer, self.vulnerability, tricks)
         return points.astype(np.int64)
 
+    def __str__(self) -> str:
+        from bridge_env.render import boards_text
+
+        return boards_text(self)
+
+    def _repr_html_(self) -> str:
+        """Draw the first deals, for notebooks."""
+        from bridge_env import html
+
+        return html.framed(html.boards_html(self))
+
     def share_in_training(self) -> float:
         """The share of boards that lie in the part of all deals that training may use."""
         return float(1.0 - is_judging(self.owner).mean()) if len(self) else 0.0

@@ -1,14 +1,14 @@
-"""Deals, auctions and results as text, and as HTML fragments.
+"""Write deals, auctions and results as text.
 
 Text is plain ASCII unless ``symbols`` asks for suit symbols; lines have no trailing blanks and the text no
-line break at its end. HTML fragments carry class names (all begin with ``bridge-``) and no style.
+line break at its end. ``bridge_env.html`` draws the same for browsers and notebooks.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from html import escape
+from collections.abc import Iterable
 from itertools import takewhile
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -17,11 +17,16 @@ from bridge_env.calls import FIRST_BID, STRAINS, Contract, call_text, level_of, 
 from bridge_env.cards import RANKS, SEATS, SUITS
 from bridge_env.scoring import score
 
+if TYPE_CHECKING:  # they ask this module for their text
+    from bridge_env.auction import Auctions
+
+FEW = 4
+"""Boards or auctions of a batch that are written or drawn."""
 SEAT_NAMES = ("North", "East", "South", "West")
 VULNERABLE_TEXT = ("None vul", "NS vul", "EW vul", "All vul")
 SUIT_SYMBOLS = "♣♦♥♠"
 
-_AUCTION_ORDER = (3, 0, 1, 2)  # West North East South, as auctions are printed everywhere
+AUCTION_ORDER = (3, 0, 1, 2)  # West North East South, as auctions are printed everywhere
 _COMPASS = ("   N", "W     E", "   S", "")
 
 
@@ -62,7 +67,7 @@ def deal_diagram(
     """
     o = np.asarray(owner)
     north, east, south, west = (hand_lines(o == seat, symbols) for seat in range(4))
-    about = _about(dealer, vulnerability, number)
+    about = about_lines(dealer, vulnerability, number)
     left = max(len(line) for line in [*west, *about, " " * 10]) + 2
     middle = max(len(line) for line in [*north, *south, " " * 10]) + 2
     rows = [(about + [""] * 4)[i].ljust(left) + north[i] for i in range(4)]
@@ -71,7 +76,8 @@ def deal_diagram(
     return "\n".join(row.rstrip() for row in rows)
 
 
-def _about(dealer: int | None, vulnerability: int | None, number: int | None) -> list[str]:
+def about_lines(dealer: int | None, vulnerability: int | None, number: int | None) -> list[str]:
+    """``Board 7``, ``Dealer N``, ``NS vul``: what is known of the three."""
     lines = [] if number is None else [f"Board {number}"]
     lines += [] if dealer is None else [f"Dealer {SEATS[dealer]}"]
     return lines + ([] if vulnerability is None else [VULNERABLE_TEXT[vulnerability]])
@@ -86,14 +92,15 @@ def _call(call: int, symbols: bool) -> str:
     return call_text(call)
 
 
-def _auction_rows(calls: Iterable[int], dealer: int) -> list[list[int | None]]:
-    """Rows of calls West to South, None before the dealer; the calls end at the first -1."""
-    cells: list[int | None] = [None] * _AUCTION_ORDER.index(dealer)
+def auction_rows(calls: Iterable[int], dealer: int) -> list[list[int | None]]:
+    """Return rows of calls West to South, None before the dealer; the calls end at the first -1."""
+    cells: list[int | None] = [None] * AUCTION_ORDER.index(dealer)
     cells += [int(call) for call in takewhile(lambda call: call >= 0, calls)]
     return [cells[i : i + 4] for i in range(0, len(cells), 4)]
 
 
-def _is_vulnerable(seat: int, vulnerability: int) -> bool:
+def is_vulnerable(seat: int, vulnerability: int) -> bool:
+    """Is the side of ``seat`` vulnerable?"""
     return bool(vulnerability >> (seat & 1) & 1)
 
 
@@ -106,9 +113,9 @@ def auction_table(calls: Iterable[int], dealer: int, vulnerability: int = 0, sym
         vulnerability: code 0..3.
         symbols: suit symbols in place of letters.
     """
-    names = [SEAT_NAMES[seat] + "*" * _is_vulnerable(seat, vulnerability) for seat in _AUCTION_ORDER]
+    names = [SEAT_NAMES[seat] + "*" * is_vulnerable(seat, vulnerability) for seat in AUCTION_ORDER]
     rows = [names]
-    for row in _auction_rows(calls, dealer):
+    for row in auction_rows(calls, dealer):
         rows.append(["" if call is None else _call(call, symbols) for call in row])
     return "\n".join("".join(cell.ljust(8) for cell in row).rstrip() for row in rows if any(row))
 
@@ -138,52 +145,78 @@ def trick_table(tricks: ArrayLike) -> str:
     return "\n".join([head, *(SEATS[seat] + "".join(f"{int(n):3d}" for n in t[seat]) for seat in range(4))])
 
 
-# --- HTML -------------------------------------------------------------------------------------------------
+# --- boards -----------------------------------------------------------------------------------------------
 
 
-def _suit_html(suit: int) -> str:
-    return f'<span class="bridge-suit-{SUITS[suit].lower()}">{SUIT_SYMBOLS[suit]}</span>'
-
-
-def deal_html(
-    owner: ArrayLike, dealer: int | None = None, vulnerability: int | None = None, number: int | None = None
+def board_text(
+    owner: ArrayLike,
+    dealer: int,
+    vulnerability: int,
+    number: int | None = None,
+    calls: Iterable[int] | None = None,
+    contract: Contract | None = None,
+    tricks: int | None = None,
 ) -> str:
-    """The deal as a ``<table class="bridge-deal">`` of three rows by three; arguments as ``deal_diagram``."""
-    o = np.asarray(owner)
-    about = "<br>".join(escape(line) for line in _about(dealer, vulnerability, number))
-
-    def hand(seat: int) -> str:
-        cards = (o == seat).reshape(4, 13)
-        suits = [f"{_suit_html(suit)} {_ranks(cards[suit]) or '-'}" for suit in (3, 2, 1, 0)]
-        return f'<td class="bridge-hand">{"<br>".join(suits) if cards.any() else ""}</td>'
-
-    blank = "<td></td>"
-    rows = [f"<td>{about}</td>{hand(0)}{blank}", f"{hand(3)}{blank}{hand(1)}", f"{blank}{hand(2)}{blank}"]
-    return f'<table class="bridge-deal">{"".join(f"<tr>{row}</tr>" for row in rows)}</table>'
+    """A board: the deal; below it the auction and the result, where they are known. Arguments as above."""
+    parts = [deal_diagram(owner, dealer, vulnerability, number)]
+    parts += [] if calls is None else [auction_table(calls, dealer, vulnerability)]
+    parts += [] if contract is None else [result_line(contract, tricks, vulnerability)]
+    return "\n\n".join(parts)
 
 
-def auction_html(calls: Iterable[int], dealer: int, vulnerability: int = 0, notes: Sequence[str] | None = None) -> str:
-    """The auction as a ``<table class="bridge-auction">``; ``th.bridge-vulnerable`` marks vulnerable seats.
-
-    ``notes``, one for each call and empty for none, become tooltips; they are escaped.
-    """
-    heads = [
-        '<th class="bridge-vulnerable">' if _is_vulnerable(seat, vulnerability) else "<th>" for seat in _AUCTION_ORDER
-    ]
-    rows = ["".join(f"{heads[i]}{SEAT_NAMES[seat]}</th>" for i, seat in enumerate(_AUCTION_ORDER))]
-    blanks = _AUCTION_ORDER.index(dealer)
-    for start, row in enumerate(_auction_rows(calls, dealer)):
-        cells = []
-        for column, call in enumerate(row):
-            number = 4 * start + column - blanks
-            note = notes[number] if notes is not None and 0 <= number < len(notes) else ""
-            title = f' title="{escape(note)}"' if note else ""
-            cells.append(f"<td{title}>{'' if call is None else _call_html(call)}</td>")
-        rows.append("".join(cells))
-    return f'<table class="bridge-auction">{"".join(f"<tr>{row}</tr>" for row in rows)}</table>'
+# --- batches ----------------------------------------------------------------------------------------------
 
 
-def _call_html(call: int) -> str:
-    if call < FIRST_BID or strain_of(call) >= len(SUITS):
-        return call_text(call)
-    return f"{level_of(call)}{_suit_html(strain_of(call))}"
+class Dealt(Protocol):
+    """What is written and drawn of ``Boards``, which are not imported here: they bring the double-dummy solver."""
+
+    @property
+    def owner(self) -> NDArray[np.uint8]: ...
+    @property
+    def dealer(self) -> NDArray[np.signedinteger[Any]]: ...
+    @property
+    def vulnerability(self) -> NDArray[np.signedinteger[Any]]: ...
+    @property
+    def number(self) -> NDArray[np.int64]: ...
+    @property
+    def tricks(self) -> NDArray[np.int8]: ...
+    @property
+    def source(self) -> str: ...
+    def __len__(self) -> int: ...
+
+
+def boards_text(boards: Dealt) -> str:
+    """The first deals of a batch, and how many there are."""
+    parts = []
+    for row in range(min(len(boards), FEW)):
+        dealer, vulnerability = said(boards, row)
+        parts.append(deal_diagram(boards.owner[row], dealer, vulnerability, int(boards.number[row])))
+    return "\n\n".join([*parts, count_text(len(parts), len(boards), "board", boards.source)])
+
+
+def said(boards: Dealt, row: int) -> tuple[int | None, int | None]:
+    """Dealer and vulnerability of a board, None where its source does not say."""
+    dealer, vulnerability = int(boards.dealer[row]), int(boards.vulnerability[row])
+    return dealer if dealer >= 0 else None, vulnerability if vulnerability >= 0 else None
+
+
+def auctions_text(auctions: Auctions) -> str:
+    """The first auctions of a batch, and how many there are."""
+    parts = []
+    for row in range(min(len(auctions), FEW)):
+        table = auction_table(auctions.calls(row), int(auctions.dealer[row]), int(auctions.vulnerability[row]))
+        parts.append(f"{table}\n{auction_end(auctions, row)}")
+    return "\n\n".join([*parts, count_text(len(parts), len(auctions), "auction")])
+
+
+def auction_end(auctions: Auctions, row: int) -> str:
+    """The contract of an auction, or whose turn it is."""
+    if auctions.done[row]:
+        return result_line(auctions.contracts().at(row))
+    return f"{SEATS[int(auctions.turn[row])]} to call"
+
+
+def count_text(shown: int, count: int, name: str, source: str = "") -> str:
+    """``1,000 boards; the first 4 are shown``; what ``source`` says instead of the number, where it says something."""
+    told = source or f"{count:,} {name}{'s' * (count != 1)}"
+    return told + (f"; the first {shown} are shown" if shown < count else "")

@@ -72,6 +72,19 @@ class Board:
 
     __hash__ = None  # type: ignore[assignment]
 
+    def __str__(self) -> str:
+        from bridge_env.render import board_text
+
+        return board_text(
+            self.owner, self.dealer, self.vulnerability, self.number, self.auction, self.contract, self.tricks
+        )
+
+    def _repr_html_(self) -> str:
+        """Draw the board, for notebooks."""
+        from bridge_env import html
+
+        return html.framed(html.board_html([self]))
+
     def _content(self) -> tuple[object, ...]:
         known = (self.dealer, self.vulnerability, self.number, self.auction, self.contract, self.tricks)
         mappings = (dict(self.tags), dict(self.sections), dict(self.notes))

@@ -2,22 +2,15 @@
 
 from __future__ import annotations
 
-from html.parser import HTMLParser
-
 import numpy as np
 import pytest
 
+from bridge_env.auction import Auctions, one_auction
+from bridge_env.boards import boards_of
 from bridge_env.calls import Contract, parse_call
-from bridge_env.cards import UNKNOWN, hands, parse_deal
-from bridge_env.render import (
-    auction_html,
-    auction_table,
-    deal_diagram,
-    deal_html,
-    hand_lines,
-    result_line,
-    trick_table,
-)
+from bridge_env.cards import UNKNOWN, hands, parse_deal, random_deals
+from bridge_env.records.board import Board
+from bridge_env.render import auction_table, board_text, deal_diagram, hand_lines, result_line, trick_table
 
 OWNER = parse_deal("E:.AKJ9762..AQ9742 K987..A9653.J853 AQT4.QT854.QJ74. J6532.3.KT82.KT6")
 
@@ -99,47 +92,28 @@ def test_trick_table():
     )
 
 
-class Balanced(HTMLParser):
-    """Checks that every tag is closed in order, and collects the text."""
-
-    def __init__(self, html: str) -> None:
-        super().__init__()
-        self.open: list[str] = []
-        self.text = ""
-        self.titles: list[str] = []
-        self.feed(html)
-        self.close()
-        assert self.open == []
-
-    def handle_starttag(self, tag, attrs):
-        self.titles += [value for name, value in attrs if name == "title"]
-        if tag != "br":
-            self.open.append(tag)
-
-    def handle_endtag(self, tag):
-        assert self.open.pop() == tag
-
-    def handle_data(self, data):
-        self.text += data
+def test_a_board_is_its_deal_its_auction_and_its_result():
+    text = board_text(OWNER, 1, 1, 2, calls("1H P 4H P P P"), Contract.parse("4H E"), 11)
+    deal, auction, result = text.split("\n\n")
+    assert deal == deal_diagram(OWNER, 1, 1, 2)
+    assert auction == auction_table(calls("1H P 4H P P P"), 1, 1)
+    assert result == "4H by E, 11 tricks, +1: -450"
+    assert board_text(OWNER, 1, 1, 2) == deal
+    board = Board(OWNER, 1, 1, 2, tuple(calls("1H P 4H P P P")), Contract.parse("4H E"), 11)
+    assert str(board) == text
 
 
-def test_deal_html():
-    page = Balanced(deal_html(OWNER, 1, 1, 2))
-    assert page.text == (
-        "Board 2Dealer ENS vul♠ J6532♥ 3♦ KT82♣ KT6♠ AQT4♥ QT854♦ QJ74♣ -♠ -♥ AKJ9762♦ -♣ AQ9742♠ K987♥ -♦ A9653♣ J853"
-    )
-    assert Balanced(deal_html(np.full(52, UNKNOWN))).text == ""
-
-
-def test_auction_html():
-    html = auction_html(calls("P 1H 3NT X"), 2, 2, ["", '5+ cards "<&>"'])
-    page = Balanced(html)
-    assert page.text == "WestNorthEastSouthPass1♥3NTX"
-    assert page.titles == ['5+ cards "<&>"']
-    assert html == (
-        '<table class="bridge-auction"><tr><th class="bridge-vulnerable">West</th><th>North</th>'
-        '<th class="bridge-vulnerable">East</th><th>South</th></tr>'
-        "<tr><td></td><td></td><td></td><td>Pass</td></tr>"
-        '<tr><td title="5+ cards &quot;&lt;&amp;&gt;&quot;">1<span class="bridge-suit-h">♥</span></td>'
-        "<td>3NT</td><td>X</td></tr></table>"
+def test_batches_show_their_first_and_say_how_many_there_are():
+    owner = random_deals(3, 0, 6)
+    many = str(boards_of(owner, dealer=[0, 1, 2, 3, -1, 0]))
+    assert many.startswith("Board 1 ")
+    assert many.count("Dealer") == 4
+    assert many.endswith("6 boards; the first 4 are shown")
+    one = str(boards_of(owner[:1]))
+    assert "Dealer" not in one
+    assert one.endswith("\n\n1 board")
+    auctions = Auctions.joined([one_auction(calls("1H P"), 0), one_auction(calls("P P P P"), 3)])
+    assert str(auctions) == (
+        "West    North   East    South\n        1H      Pass\nS to call\n\n"
+        "West    North   East    South\nPass    Pass    Pass    Pass\nPassed out: 0\n\n2 auctions"
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from bridge_env.render import auction_table, deal_diagram, result_line
+from bridge_env import render
 from training.cardplay.result import DOWN_MORE, DOWN_ONE, MAKES, Made, PlayedMatch
 from training.match.boards import Boards
 from training.match.match import MatchResult, TableResult, standard_error
@@ -14,11 +14,10 @@ _UNITS = {"imps": "IMPs", "mp": "% matchpoints", "points": "points"}
 
 def board_text(boards: Boards, table: TableResult, row: int) -> str:
     """A board as it went at one table: diagram, auction, contract, double-dummy result."""
-    dealer, vulnerability = int(boards.dealer[row]), int(boards.vulnerability[row])
-    diagram = deal_diagram(boards.owner[row], dealer, vulnerability, int(boards.number[row]))
-    auction = auction_table(table.history[row], dealer, vulnerability)
-    result = result_line(table.contracts.at(row), int(table.tricks[row]), vulnerability)
-    return f"{diagram}\n\n{auction}\n\n{result}"
+    return render.board_text(
+        boards.owner[row], int(boards.dealer[row]), int(boards.vulnerability[row]), int(boards.number[row]),
+        table.history[row], table.contracts.at(row), int(table.tricks[row]),
+    )  # fmt: skip
 
 
 def match_text(result: MatchResult) -> str:

@@ -1,0 +1,103 @@
+"""Draw whole boards, at one table or at several, and batches of deals and of auctions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from html import escape
+from typing import TYPE_CHECKING
+
+from numpy.typing import ArrayLike
+
+from bridge_env.html.fragments import auction_html, deal_html, notes_html, result_html
+from bridge_env.records.board import Board
+from bridge_env.records.lin import LinError, viewer_link
+from bridge_env.render import FEW, Dealt, auction_end, count_text, said
+
+if TYPE_CHECKING:  # it draws itself with this module
+    from bridge_env.auction import Auctions
+
+_PEOPLE = ("North", "East", "South", "West")
+
+
+def board_html(
+    tables: Sequence[Board],
+    *,
+    titles: Sequence[str] = (),
+    notes: Sequence[Mapping[int, str]] = (),
+    tricks: ArrayLike | None = None,
+    links: bool = True,
+) -> str:
+    """A board as a ``<div class="bridge-board">``: the deal, and beside it what happened at each table.
+
+    Args:
+        tables: the board as it went at each table; deal, dealer and vulnerability are those of the first.
+        titles: a headline for each table, or none.
+        notes: for each table what calls show, by their place; by default the board's own notes. Those of the board
+            are its alerts.
+        tricks: (4, 5), the double-dummy table, where it is known.
+        links: link each table to Bridge Base Online's hand viewer.
+    """
+    first = tables[0]
+    parts = [deal_html(first.owner, first.dealer, first.vulnerability, first.number, tricks)]
+    for place, board in enumerate(tables):
+        title = titles[place] if titles else _players(board)
+        told = notes[place] if notes else board.notes
+        parts.append(_table(board, title, told, links=links))
+    return f'<div class="bridge-board">{"".join(parts)}</div>'
+
+
+def _players(board: Board) -> str:
+    """``Ann and Bob against Cyd and Dan``, where the names are known."""
+    names = [board.tags.get(person, "") for person in _PEOPLE]
+    if not all(names):
+        return ""
+    return f"{names[0]} and {names[2]} against {names[1]} and {names[3]}"
+
+
+def _table(board: Board, title: str, notes: Mapping[int, str], *, links: bool) -> str:
+    parts = [f"<h4>{escape(title)}</h4>"] if title else []
+    if board.auction is not None:
+        parts.append(auction_html(board.auction, board.dealer, board.vulnerability, alerts=board.notes))
+    if board.contract is not None:
+        result = result_html(board.contract, board.tricks, board.vulnerability)
+        parts.append(f'<p class="bridge-result">{result}</p>')
+    if board.auction is not None and (told := notes_html(board.auction, board.dealer, notes)):
+        parts.append(f"<details><summary>What the calls show</summary>{told}</details>")
+    if links and (link := _link(board)):
+        parts.append(f'<p class="bridge-link">{link}</p>')
+    return f'<section class="bridge-table">{"".join(parts)}</section>' if parts else ""
+
+
+def _link(board: Board) -> str:
+    """A link to the hand viewer; empty for a board that it cannot show."""
+    try:
+        address = viewer_link(board)
+    except LinError:
+        return ""
+    return f'<a href="{escape(address)}" rel="noreferrer">BBO hand viewer</a>'
+
+
+# --- batches ----------------------------------------------------------------------------------------------
+
+
+def boards_html(boards: Dealt) -> str:
+    """The first deals of a batch, and how many there are."""
+    drawn = []
+    for row in range(min(len(boards), FEW)):
+        tricks = boards.tricks[row] if (boards.tricks[row] >= 0).all() else None
+        drawn.append(deal_html(boards.owner[row], *said(boards, row), int(boards.number[row]), tricks))
+    return _batch(drawn, count_text(len(drawn), len(boards), "board", boards.source))
+
+
+def auctions_html(auctions: Auctions) -> str:
+    """The first auctions of a batch, each with its contract or whose turn it is, and how many there are."""
+    drawn = []
+    for row in range(min(len(auctions), FEW)):
+        table = auction_html(auctions.calls(row), int(auctions.dealer[row]), int(auctions.vulnerability[row]))
+        now = result_html(auctions.contracts().at(row)) if auctions.done[row] else auction_end(auctions, row)
+        drawn.append(f'<section class="bridge-table">{table}<p class="bridge-result">{now}</p></section>')
+    return _batch(drawn, count_text(len(drawn), len(auctions), "auction"))
+
+
+def _batch(drawn: Sequence[str], told: str) -> str:
+    return f'<div class="bridge-board">{"".join(drawn)}<p class="bridge-aside">{escape(told)}</p></div>'

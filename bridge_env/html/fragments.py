@@ -1,0 +1,196 @@
+"""Draw what a board is made of: hands, deals, auctions, contracts, results, tables of tricks.
+
+A fragment carries class names (all begin with ``bridge-``) and no style; ``framed`` adds it. Without any style, as on
+pages that take it away, deals and auctions are still tables. All texts are escaped.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Mapping
+from html import escape
+from itertools import takewhile
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from bridge_env.calls import FIRST_BID, NOTRUMP, STRAINS, Contract, call_text, level_of, strain_of
+from bridge_env.cards import RANKS, SEATS, SUITS
+from bridge_env.evaluation import point_counts
+from bridge_env.render import (
+    AUCTION_ORDER,
+    SEAT_NAMES,
+    SUIT_SYMBOLS,
+    about_lines,
+    auction_rows,
+    is_vulnerable,
+    result_line,
+)
+
+_RANKS = [rank.replace("T", "10") for rank in RANKS]
+_COMPASS = (("N", 0), ("W", 3), ("E", 1), ("S", 2))
+
+
+def _suit(suit: int) -> str:
+    return f'<span class="bridge-{SUITS[suit].lower()}">{SUIT_SYMBOLS[suit]}</span>'
+
+
+def _strain(strain: int) -> str:
+    return "NT" if strain == NOTRUMP else _suit(strain)
+
+
+def words_html(text: str) -> str:
+    """Any text, escaped, with its suit symbols coloured."""
+    return re.sub(f"[{SUIT_SYMBOLS}]", lambda found: _suit(SUIT_SYMBOLS.index(found[0])), escape(text))
+
+
+# --- hands and deals --------------------------------------------------------------------------------------
+
+
+def _hand_lines(held: NDArray[np.bool_]) -> str:
+    """Return the four suits of a hand, or nothing where no card is known."""
+    if not held.any():
+        return ""
+    cards = held.reshape(4, 13)
+    return "<br>".join(f"{_suit(suit)} {_ranks(cards[suit]) or '—'}" for suit in (3, 2, 1, 0))
+
+
+def _ranks(held: NDArray[np.bool_]) -> str:
+    return " ".join(_RANKS[rank] for rank in range(12, -1, -1) if held[rank])
+
+
+def _points(held: NDArray[np.bool_]) -> str:
+    """Return the high-card points of a whole hand; nothing for a part of one."""
+    if int(held.sum()) != 13:
+        return ""
+    return f'<span class="bridge-points" title="high-card points">{int(point_counts(held[None])[0, 0])}</span>'
+
+
+def hand_html(held: ArrayLike) -> str:
+    """A hand of its own, bool (52,), as a ``<div class="bridge-hand">`` with its high-card points."""
+    cards = np.asarray(held, bool).reshape(52)
+    return f'<div class="bridge-hand">{_hand_lines(cards)}{_points(cards)}</div>'
+
+
+def deal_html(
+    owner: ArrayLike,
+    dealer: int | None = None,
+    vulnerability: int | None = None,
+    number: int | None = None,
+    tricks: ArrayLike | None = None,
+) -> str:
+    """The deal as a ``<table class="bridge-deal">`` of three rows by three; arguments as ``deal_diagram``.
+
+    ``tricks`` (4, 5), where they are known, stand in the corner below as a table.
+    The compass in the middle marks the dealer (``bridge-dealer``) and who is vulnerable (``bridge-vulnerable``).
+    """
+    o = np.asarray(owner).reshape(52)
+    about = "<br>".join(escape(line) for line in about_lines(dealer, vulnerability, number))
+
+    def hand(seat: int) -> str:
+        held = o == seat
+        return f'<td class="bridge-hand">{_hand_lines(held)}{_points(held)}</td>'
+
+    blank = "<td></td>"
+    rows = [
+        f'<td class="bridge-about">{about}</td>{hand(0)}{blank}',
+        f"{hand(3)}<td>{_compass(dealer, vulnerability)}</td>{hand(1)}",
+        f"{blank}{hand(2)}{blank if tricks is None else f'<td>{tricks_html(tricks)}</td>'}",
+    ]
+    return f'<table class="bridge-deal" role="presentation">{"".join(f"<tr>{row}</tr>" for row in rows)}</table>'
+
+
+def _compass(dealer: int | None, vulnerability: int | None) -> str:
+    parts = []
+    for letter, seat in _COMPASS:
+        told = ["bridge-dealer"] * (seat == dealer) + ["bridge-vulnerable"] * is_vulnerable(seat, vulnerability or 0)
+        parts.append(f'<span class="{" ".join(told)}">{letter}</span>' if told else f"<span>{letter}</span>")
+    return f'<div class="bridge-compass" aria-hidden="true">{"".join(parts)}</div>'
+
+
+# --- auctions ---------------------------------------------------------------------------------------------
+
+
+def call_html(call: int) -> str:
+    """A call with its suit coloured."""
+    if call < FIRST_BID or strain_of(call) == NOTRUMP:
+        return call_text(call)
+    return f"{level_of(call)}{_suit(strain_of(call))}"
+
+
+def auction_html(
+    calls: Iterable[int],
+    dealer: int,
+    vulnerability: int = 0,
+    notes: Mapping[int, str] | None = None,
+    alerts: Collection[int] = (),
+) -> str:
+    """The auction as a ``<table class="bridge-auction">``; ``th.bridge-vulnerable`` marks vulnerable seats.
+
+    Args:
+        calls: call numbers from the dealer on; a padded row of a history will do (-1 ends it).
+        dealer: seat 0..3.
+        vulnerability: code 0..3.
+        notes: texts by the place of a call in the auction, which become tooltips.
+        alerts: places of calls that get an A beside them.
+    """
+    told = notes or {}
+    heads = [
+        f'<th scope="col"{_vulnerable_class(seat, vulnerability)}>{SEAT_NAMES[seat]}</th>' for seat in AUCTION_ORDER
+    ]
+    rows = ["".join(heads)]
+    blanks = AUCTION_ORDER.index(dealer)
+    for start, row in enumerate(auction_rows(calls, dealer)):
+        cells = []
+        for column, call in enumerate(row):
+            place = 4 * start + column - blanks
+            title = f' title="{escape(told[place])}"' if told.get(place) else ""
+            alert = '<sup class="bridge-alert">A</sup>' if place in alerts else ""
+            cells.append(f"<td{title}>{'' if call is None else call_html(call) + alert}</td>")
+        rows.append("".join(cells))
+    return f'<table class="bridge-auction">{"".join(f"<tr>{row}</tr>" for row in rows)}</table>'
+
+
+def _vulnerable_class(seat: int, vulnerability: int) -> str:
+    return ' class="bridge-vulnerable"' if is_vulnerable(seat, vulnerability) else ""
+
+
+def notes_html(calls: Iterable[int], dealer: int, notes: Mapping[int, str]) -> str:
+    """What was told of calls, as a list in their order; empty where nothing was told. Arguments as ``auction_html``."""
+    made = list(takewhile(lambda call: call >= 0, calls))
+    items = [
+        f"<li><b>{SEATS[(dealer + place) & 3]} {call_html(int(call))}</b> {words_html(notes[place])}</li>"
+        for place, call in enumerate(made)
+        if notes.get(place)
+    ]
+    return f'<ul class="bridge-notes">{"".join(items)}</ul>' if items else ""
+
+
+# --- results ----------------------------------------------------------------------------------------------
+
+
+def contract_html(contract: Contract) -> str:
+    """``4♠X N``; a passed-out board is ``Pass``."""
+    if contract.passed_out:
+        return str(contract)
+    return f"{contract.level}{_strain(contract.strain)}{'X' * contract.doubling} {SEATS[contract.declarer]}"
+
+
+def result_html(contract: Contract, tricks: int | None = None, vulnerability: int = 0) -> str:
+    """``result_line`` with the suit coloured."""
+    line = result_line(contract, tricks, vulnerability)
+    if contract.passed_out:
+        return line
+    plain, drawn = (text.rpartition(" ")[0] for text in (str(contract), contract_html(contract)))
+    return drawn + escape(line.removeprefix(plain))
+
+
+def tricks_html(tricks: ArrayLike) -> str:
+    """Double-dummy tricks (4, 5) [declarer seat, strain] as a ``<table class="bridge-tricks">``."""
+    table = np.asarray(tricks)
+    head = "".join(f'<th scope="col">{_strain(strain)}</th>' for strain in range(len(STRAINS)))
+    rows = [
+        f'<tr><th scope="row">{SEATS[seat]}</th>{"".join(f"<td>{int(n)}</td>" for n in table[seat])}</tr>'
+        for seat in range(4)
+    ]
+    return f'<table class="bridge-tricks"><tr><th></th>{head}</tr>{"".join(rows)}</table>'

@@ -1,0 +1,142 @@
+"""Drawings: balanced, escaped, and they say what the texts say."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+from support.page import Page
+
+from bridge_env import html
+from bridge_env.auction import Auctions, one_auction
+from bridge_env.boards import boards_of
+from bridge_env.calls import Contract, parse_call
+from bridge_env.cards import UNKNOWN, parse_deal, parse_hand, random_deals
+from bridge_env.records.board import Board
+from bridge_env.records.lin import board_of_link
+from bridge_env.render import result_line
+
+OWNER = parse_deal("E:.AKJ9762..AQ9742 K987..A9653.J853 AQT4.QT854.QJ74. J6532.3.KT82.KT6")
+TRICKS = [[9, 2, 8, 0, 2], [4, 11, 4, 11, 9], [9, 2, 8, 0, 2], [4, 11, 4, 11, 10]]
+HOSTILE = "</style><script>alert(\"1\")</script><b title='x'>&"
+
+
+def calls(text: str) -> list[int]:
+    return [parse_call(word) for word in text.split()]
+
+
+def board(**more) -> Board:
+    made = {"auction": tuple(calls("1H P 4H P P P")), "contract": Contract.parse("4H E"), "tricks": 11, **more}
+    return Board(OWNER, 1, 1, 2, **made)
+
+
+def test_a_hand_has_its_cards_and_points():
+    assert Page(html.hand_html(parse_hand("AKQ2.T98.J7.A543"))).text == "♠ A K Q 2♥ 10 9 8♦ J 7♣ A 5 4 314"
+    assert Page(html.hand_html(OWNER == 1)).text == "♠ —♥ A K J 9 7 6 2♦ —♣ A Q 9 7 4 214"
+
+
+def test_a_deal_stands_as_in_diagrams():
+    page = Page(html.deal_html(OWNER, 1, 1, 2))
+    assert page.text == (
+        "Board 2Dealer ENS vul♠ J 6 5 3 2♥ 3♦ K 10 8 2♣ K 10 67♠ A Q 10 4♥ Q 10 8 5 4♦ Q J 7 4♣ —11NWES"
+        "♠ —♥ A K J 9 7 6 2♦ —♣ A Q 9 7 4 214♠ K 9 8 7♥ —♦ A 9 6 5 3♣ J 8 5 38"
+    )
+    assert len(page.all("tr")) == 3
+    assert len(page.all("td")) == 9
+    assert len(page.all("span", "bridge-vulnerable")) == 2
+    assert len(page.all("span", "bridge-dealer")) == 1
+
+
+def test_cards_that_are_not_known_are_not_drawn():
+    assert Page(html.deal_html(np.full(52, UNKNOWN))).text == "NWES"
+    seen = Page(html.deal_html(np.where(OWNER == 2, OWNER, UNKNOWN)))
+    assert seen.text == "NWES♠ K 9 8 7♥ —♦ A 9 6 5 3♣ J 8 5 38"
+
+
+def test_tricks_stand_in_the_corner_of_their_deal():
+    assert Page(html.deal_html(OWNER, tricks=TRICKS)).text.endswith("♣♦♥♠NTN92802E4114119S92802W41141110")
+
+
+def test_an_auction():
+    drawn = html.auction_html(calls("P 1H 3NT X"), 2, 2, {1: '5+ cards "<&>"'}, {1})
+    page = Page(drawn)
+    assert page.text == "WestNorthEastSouthPass1♥A3NTX"
+    assert page.values("title") == ['5+ cards "<&>"']
+    assert drawn == (
+        '<table class="bridge-auction"><tr><th scope="col" class="bridge-vulnerable">West</th>'
+        '<th scope="col">North</th><th scope="col" class="bridge-vulnerable">East</th><th scope="col">South</th></tr>'
+        "<tr><td></td><td></td><td></td><td>Pass</td></tr>"
+        '<tr><td title="5+ cards &quot;&lt;&amp;&gt;&quot;">1<span class="bridge-h">♥</span>'
+        '<sup class="bridge-alert">A</sup></td><td>3NT</td><td>X</td></tr></table>'
+    )
+
+
+def test_a_padded_history_ends_where_its_calls_end():
+    history = np.full(319, -1, np.int8)
+    history[:2] = calls("1C P")
+    assert Page(html.auction_html(history, 3)).text == "WestNorthEastSouth1♣Pass"
+    assert Page(html.notes_html(history, 3, {0: "3+♣", 5: "never made"})).text == "W 1♣ 3+♣"
+
+
+@pytest.mark.parametrize(
+    ("contract", "tricks"), [("4SX N", 9), ("3NT W", 11), ("7NTXX S", 1), ("1C E", None), ("Pass", None)]
+)
+def test_a_result_says_what_its_line_says(contract, tricks):
+    text = Page(html.result_html(Contract.parse(contract), tricks, 1)).text
+    line = result_line(Contract.parse(contract), tricks, 1)
+    assert text == re.sub(r"^(\d)([CDHS])(?![a-z])", lambda m: m[1] + "♣♦♥♠"["CDHS".index(m[2])], line)
+
+
+def test_a_board_beside_what_happened_at_its_tables():
+    other = board(auction=tuple(calls("P P P P")), contract=Contract.parse("Pass"), tricks=None)
+    page = Page(html.board_html([board(), other], titles=["Open", "Closed"], notes=[{0: "5+♥"}, {}], tricks=TRICKS))
+    assert len(page.all("table", "bridge-deal")) == 1
+    assert len(page.all("table", "bridge-auction")) == 2
+    assert "OpenWestNorthEastSouth1♥Pass4♥PassPassPass4♥ by E, 11 tricks, +1: -450" in page.text
+    assert "E 1♥ 5+♥" in page.text
+    assert "ClosedWestNorthEastSouthPassPassPassPassPassed out: 0" in page.text
+
+
+def test_the_link_of_a_board_leads_back_to_it():
+    (link,) = Page(html.board_html([board()])).values("href")
+    found = board_of_link(link)
+    assert (found.owner == OWNER).all()
+    assert (found.auction, found.contract, found.tricks) == (board().auction, board().contract, 11)
+    assert Page(html.board_html([board()], links=False)).values("href") == []
+
+
+def test_a_deal_alone_is_a_board():
+    assert "bridge-auction" not in html.board_html([Board(OWNER, 1, 1, 2)])
+
+
+def test_texts_of_others_stay_texts():
+    names = dict.fromkeys(("North", "East", "South", "West"), HOSTILE)
+    drawn = board(tags=names, notes={0: HOSTILE})._repr_html_()
+    page = Page(drawn)
+    assert page.text.count(HOSTILE) == 5  # four names and a note
+    assert page.all("script") == []
+    assert len(page.all("style")) == 1
+
+
+def test_what_draws_itself_brings_its_style_and_nothing_from_elsewhere():
+    boards = boards_of(random_deals(3, 0, 6), dealer=[0, 1, 2, 3, -1, 0])
+    auctions = Auctions.joined([one_auction(calls("1H P"), 0)] * 5)
+    for thing, count in ((boards, "6 boards"), (auctions, "5 auctions")):
+        drawn = thing._repr_html_()
+        page = Page(drawn)
+        assert page.text.endswith(f"{count}; the first 4 are shown")
+        assert len(page.all("style")) == 1
+        assert not re.search(r"url\(|@import|@font-face|https?:", drawn)
+    assert Page(auctions._repr_html_()).text.count("S to call") == 4
+
+
+def test_the_style_reaches_nothing_outside_its_frame():
+    sheet = re.sub(r"/\*.*?\*/", "", html.style(), flags=re.S)
+    sheet = re.sub(r"@media[^{]*\{", "", sheet)
+    while "(" in (selectors := re.sub(r"\{[^{}]*\}", ";", sheet)):
+        sheet = re.sub(r"\([^()]*\)", "", sheet)  # the commas of :is(a, b) part nothing
+    parts = [part.strip() for part in re.split(r"[,;}]", selectors) if part.strip()]
+    assert len(parts) > 30
+    for part in parts:
+        assert re.search(r"(^| )\.bridge", part), part

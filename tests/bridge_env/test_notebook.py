@@ -1,0 +1,101 @@
+"""``bridge_env.show``: what it takes, what it gives in a notebook and elsewhere."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from support.page import Page
+
+import bridge_env
+from bridge_env.auction import one_auction
+from bridge_env.boards import boards_of
+from bridge_env.calls import Contract
+from bridge_env.cards import parse_deal, parse_hand
+from bridge_env.notebook import ShowError
+from bridge_env.records.board import Board
+from bridge_env.render import auction_table, deal_diagram
+
+HAND = "AKQ2.T98.J7.A543"
+DEAL = "E:.AKJ9762..AQ9742 K987..A9653.J853 AQT4.QT854.QJ74. J6532.3.KT82.KT6"
+TRICKS = [[9, 2, 8, 0, 2], [4, 11, 4, 11, 9], [9, 2, 8, 0, 2], [4, 11, 4, 11, 10]]
+
+
+@pytest.mark.parametrize("hand", [HAND, parse_hand(HAND), parse_hand(HAND)[None]])
+def test_a_hand(hand, capsys):
+    shown = bridge_env.show(hand)
+    assert str(shown) == "S AKQ2\nH T98\nD J7\nC A543"
+    assert capsys.readouterr().out == f"{shown}\n"
+    assert Page(shown._repr_html_()).text == "♠ A K Q 2♥ 10 9 8♦ J 7♣ A 5 4 314"
+    assert repr(shown) == "Shown(kind='hand')"
+
+
+@pytest.mark.parametrize("deal", [DEAL, parse_deal(DEAL), parse_deal(DEAL)[None]])
+def test_a_deal(deal):
+    shown = bridge_env.show(deal, dealer="E", vulnerability="NS", number=2)
+    assert str(shown) == deal_diagram(parse_deal(DEAL), 1, 1, 2)
+    assert Page(shown._repr_html_()).text.startswith("Board 2Dealer ENS vul♠ J 6 5 3 2")
+
+
+@pytest.mark.parametrize(
+    "auction", ["1NT P 2C", "1n, Pass, 2c", ["1NT", "P", "2C"], [7, 0, 8], np.array([7, 0, 8, -1, -1], np.int8)]
+)
+def test_an_auction(auction):
+    shown = bridge_env.show(auction, dealer="S", vulnerability="EW", notes={2: "Stayman"})
+    assert str(shown) == auction_table([7, 0, 8], 2, 2) + "\n2C: Stayman"
+    page = Page(shown._repr_html_())
+    assert page.text == "WestNorthEastSouth1NTPass2♣AN 2♣ Stayman"
+    assert page.values("title") == ["Stayman"]
+
+
+def test_a_result_and_tricks():
+    assert str(bridge_env.show(Contract.parse("4SX N"), tricks=9, vulnerability=1)) == "4SX by N, 9 tricks, -1: -200"
+    assert str(bridge_env.show(TRICKS)).startswith("   C  D  H  S NT\nN  9")
+
+
+def test_what_draws_itself_is_shown_as_it_is():
+    board = Board(parse_deal(DEAL), 1, 1, 2)
+    for thing in (board, one_auction([3], 0), boards_of(parse_deal(DEAL)[None])):
+        shown = bridge_env.show(thing)
+        assert shown.kind == type(thing).__name__
+        assert (str(shown), shown._repr_html_()) == (str(thing), thing._repr_html_())
+
+
+@pytest.mark.parametrize("wrong", [3.5, object(), np.zeros((2, 3)), [[1, 2], [3, 4]], {"a": 1}, None])
+def test_what_cannot_be_shown_is_told(wrong):
+    with pytest.raises(ShowError, match="cannot be shown; show a hand"):
+        bridge_env.show(wrong)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "why"), [("AKQ2.T98.J7", "four suits"), ("N:AK", "four hands"), ("1NT 9C", "'9C' is not a call")]
+)
+def test_faulty_texts_say_what_is_wrong(wrong, why):
+    with pytest.raises(ValueError, match=why):
+        bridge_env.show(wrong)
+
+
+@pytest.mark.parametrize(("shell", "printed"), [(SimpleNamespace(kernel=1), False), (SimpleNamespace(), True)])
+def test_a_notebook_draws_and_prints_nothing(shell, printed, monkeypatch, capsys):
+    monkeypatch.setitem(sys.modules, "IPython", SimpleNamespace(get_ipython=lambda: shell))
+    bridge_env.show(HAND)
+    assert bool(capsys.readouterr().out) == printed
+
+
+def test_show_is_imported_when_it_is_asked_for():
+    code = """
+import sys, bridge_env
+assert "bridge_env.notebook" not in sys.modules and "numba" not in sys.modules
+assert callable(bridge_env.show)
+assert not {"endplay", "torch", "ray", "matplotlib", "IPython"} & set(sys.modules)
+try:
+    bridge_env.shows
+except AttributeError as error:
+    assert "shows" in str(error)
+else:
+    raise SystemExit("a name that is not there was given")
+"""
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=120)
