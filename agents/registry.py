@@ -123,6 +123,11 @@ def lend_system(name: str, text: str) -> str:
     return f"system:{known}"
 
 
+def forget_system(spec: str) -> None:
+    """Forget a system that was lent, so that a process can be lent many in turn. Its name is not used again."""
+    _LENT.pop(spec.removeprefix("system:"), None)
+
+
 def _hierarchy(argument: str) -> Hierarchy:
     path = Path(argument)
     return _cached_hierarchy(argument, path.stat().st_mtime_ns if path.is_file() else 0)

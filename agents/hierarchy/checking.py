@@ -18,7 +18,7 @@ from agents.hierarchy.engine.compiled import (
     Compiled,
     compile_system,
 )
-from agents.hierarchy.language.text import SystemTextError, read_leniently
+from agents.hierarchy.language.text import SystemTextError, parse_leniently, read_leniently
 from agents.hierarchy.language.tree import Line, System, walk
 
 _TOLD = re.compile(r", line (\d+): (.*)$", re.DOTALL)
@@ -46,7 +46,19 @@ def check_system(path: Path) -> list[Finding]:
     Raises:
         SystemTextError: the file cannot be read, or stands for too many auctions.
     """
-    system, faults = read_leniently(path)
+    return _findings(*read_leniently(path))
+
+
+def check_text(text: str, name: str = "unnamed") -> list[Finding]:
+    """List what is wrong with the text of a system, as ``check_system`` does with a file.
+
+    Raises:
+        SystemTextError: the text stands for too many auctions.
+    """
+    return _findings(*parse_leniently(text, name, name))
+
+
+def _findings(system: System, faults: list[tuple[int, str]]) -> list[Finding]:
     found = [Finding(number, text) for number, text in faults[:_MOST]]
     compiled, more = _compiled(system)
     found += more

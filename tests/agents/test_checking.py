@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from agents.hierarchy.checking import check_system
+from agents.hierarchy.checking import check_system, check_text
 from agents.hierarchy.language.text import SystemTextError, parse_system
 from agents.registry import shipped_systems
 from training.cli.entry import main
@@ -100,3 +100,10 @@ def test_nothing_is_made_up():
     with pytest.raises(SystemTextError) as caught:
         parse_system("1C  5+ qqqqq")
     assert "did you mean" not in str(caught.value)
+
+
+def test_a_text_is_checked_as_a_file_is(tmp_path):
+    text = "system: odd\n1C 12+ hcp\n1Z 5 q\n1C 13+ hcp\n1C 14+ hcp\n2D 5+ Y\n"
+    (tmp_path / "odd.bidding").write_text(text)
+    assert check_text(text, "odd") == check_system(tmp_path / "odd.bidding")
+    assert [finding.line for finding in check_text(text) if finding.fault] == [3, 6]

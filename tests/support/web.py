@@ -32,29 +32,22 @@ class Visitor:
 
     def bid_out(self, state, choose):
         """Go on until the auction is over; ``choose(state)`` gives a person's call."""
-        seat = {} if state["seat"] is None else {"seat": state["seat"]}
-        while state["phase"] == "bidding":
-            where = f"tables/{state['table']}"
-            if state["chooser"] is None:
-                state = self.post(f"{where}/step", at=state["at"], **seat)
-            else:
-                mine = {"seat": state["chooser"]}
-                look = self.get(where, **mine)
-                state = self.post(f"{where}/call", call=choose(look), at=look["at"], **mine)
-                seat = mine
-        return state
+        return self._go_on(state, "bidding", "call", choose)
 
     def play_out(self, state, choose):
         """Play until the board is over; ``choose(state)`` gives a person's card."""
+        return self._go_on(state, "playing", "card", choose)
+
+    def _go_on(self, state, phase, what, choose):
         seat = {} if state["seat"] is None else {"seat": state["seat"]}
-        while state["phase"] == "playing":
+        while state["phase"] == phase:
             where = f"tables/{state['table']}"
             if state["chooser"] is None:
                 state = self.post(f"{where}/step", at=state["at"], **seat)
             else:
                 mine = {"seat": state["chooser"]}
                 look = self.get(where, **mine)
-                state = self.post(f"{where}/card", card=choose(look), at=look["at"], **mine)
+                state = self.post(f"{where}/{what}", **{what: choose(look)}, at=look["at"], **mine)
                 seat = mine
         return state
 

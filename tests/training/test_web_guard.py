@@ -180,7 +180,10 @@ def test_texts_that_are_no_systems_are_refused_with_their_line(text):
 # --- anything at all -------------------------------------------------------------------------------------------
 
 ONE = "api/tables/{t}"
-GETS = ["api/start", "api/session", ONE, f"{ONE}/review", f"{ONE}/export", "api/tables/x", "nothing"]
+GETS = [
+    *["api/start", "api/session", ONE, f"{ONE}/review", f"{ONE}/export", "api/tables/x", "nothing"],
+    *["api/topics", "api/errands/x", "api/drills/x/question", "api/drills/x/wrong"],
+]
 ACTS = ["call", "step", "card", "claim", "undo", "play", "show", "hint", "calls", "again"]
 POSTS = [
     "api/boards",
@@ -188,6 +191,8 @@ POSTS = [
     "api/system",
     "api/tables",
     "api/tables/x/call",
+    *["api/book", "api/figures", "api/errands/x/stop", "api/compare", "api/text", "api/check", "api/drafts"],
+    *["api/exam", "api/matches", "api/matches/x/open", "api/drills", "api/drills/file", "api/drills/x/answer"],
     *(f"{ONE}/{act}" for act in ACTS),
 ]
 WORDS = [
@@ -212,7 +217,7 @@ NAMES = [
     "source",
     "number",
     "dealer",
-    "zzz",
+    *["spec", "against", "a", "b", "boards", "board", "deals", "topic", "count", "zzz"],
 ]
 
 

@@ -13,17 +13,30 @@ from support.page import Page
 
 STATIC = Path(str(files("training.web") / "static"))
 SCRIPTS = sorted(STATIC.glob("*.js"))
+STYLES = sorted(STATIC.glob("*.css"))
 STYLE = (STATIC / "style.css").read_text()
-HTML = (STATIC / "index.html").read_text()
+PAGES = sorted(STATIC.glob("*.html"))
+
+
+def scripts_of(page):
+    """The modules that a page loads, with those that they load themselves."""
+    found = set(re.findall(r'<script type="module" src="([^"]+)"', page.read_text()))
+    waiting = list(found)
+    while waiting:
+        new = set(re.findall(r'from "\./([^"]+)"', (STATIC / waiting.pop()).read_text())) - found
+        found |= new
+        waiting += new
+    return {STATIC / name for name in found}
 
 
 def test_the_page_is_light_and_loads_nothing_from_elsewhere():
     assert sum(path.stat().st_size for path in STATIC.iterdir()) < 300_000
-    page = Page()
-    page.feed(HTML)
-    for address in page.loads:
-        assert address.startswith("#") or (STATIC / address).is_file(), address
-    for path in (*SCRIPTS, STATIC / "style.css"):
+    for path in PAGES:
+        page = Page()
+        page.feed(path.read_text())
+        for address in page.loads:
+            assert address.startswith("#") or address == "./" or (STATIC / address).is_file(), address
+    for path in (*SCRIPTS, *STYLES):
         text = path.read_text()
         assert not re.search(r"https?://|url\(|@import|//cdn", text), path
         for module in re.findall(r'from "([^"]+)"', text):
@@ -35,12 +48,16 @@ def test_nothing_is_put_into_the_page_as_html():
         assert not re.search(r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\(", path.read_text()), path
 
 
-def test_scripts_use_what_the_page_has():
-    ids = set(re.findall(r'id="([^"]+)"', HTML))
-    for path in SCRIPTS:
-        text = path.read_text()
-        used = set(re.findall(r'\bat\("([^"]+)"\)', text)) | set(re.findall(r'getElementById\("([^"]+)"\)', text))
-        assert used <= ids, path
+def test_scripts_use_what_their_page_has():
+    used_somewhere = set()
+    for page in PAGES:
+        ids = set(re.findall(r'id="([^"]+)"', page.read_text()))
+        used_somewhere |= scripts_of(page)
+        for path in scripts_of(page):
+            text = path.read_text()
+            used = set(re.findall(r'\bat\("([^"]+)"\)', text)) | set(re.findall(r'getElementById\("([^"]+)"\)', text))
+            assert used <= ids, (page, path)
+    assert used_somewhere == set(SCRIPTS)
 
 
 @pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed")

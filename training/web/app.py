@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from importlib.resources import files
 from typing import Any
 
@@ -13,16 +14,15 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from bridge_env.auction import IllegalCall
-from bridge_env.bidders import SpecError
+from agents.registry import system_of
 from bridge_env.calls import parse_call
 from bridge_env.cards import SEATS, VULNERABILITIES
-from bridge_env.faults import BidderFault
-from bridge_env.play import IllegalCard
 from training.cardplay.table import read_card
 from training.web import seating
 from training.web.asked import Asked, Refused
+from training.web.books import entries_after
 from training.web.dealing import read_stack
+from training.web.doors import answering, body, query
 from training.web.exports import export
 from training.web.guard import Guard, Limits
 from training.web.hints import hint
@@ -32,6 +32,7 @@ from training.web.session import Session
 from training.web.table import OVER, Setup, Table
 from training.web.thinking import Thinking
 from training.web.views import check_looks, every_call, state
+from training.web.workshop import Workshop
 
 _STATIC = files("training.web") / "static"
 _TYPES = {"html": "text/html; charset=utf-8", "css": "text/css; charset=utf-8", "js": "text/javascript; charset=utf-8",
@@ -69,25 +70,26 @@ class Doors:
             "play": self._play, "show": self._show,
         }  # fmt: skip
         answers = {"hint": self._hint, "calls": self._calls}
-        routes = [Route(path, _answering(door), methods=[method]) for path, method, door in api]
+        routes = [Route(path, answering(door), methods=[method]) for path, method, door in api]
         routes += [
-            Route(f"/api/tables/{{name}}/{act}", _answering(self._acting(do, then)), methods=["POST"])
+            Route(f"/api/tables/{{name}}/{act}", answering(self._acting(do, then)), methods=["POST"])
             for then, those in ((True, acts), (False, answers))
             for act, do in those.items()
         ]
+        routes += Workshop(self.session, self.thinking).routes()
         return [*routes, Route("/{file}", static, methods=["GET"]), Route("/", static, methods=["GET"])]
 
     # --- the server ---------------------------------------------------------------------------------------
 
     async def start(self, request: Request) -> dict[str, Any]:
-        _query(request).done()
+        query(request).done()
         session = self.session
         specs = seating.offered(session.named, tuple(session.dropped))
         return {"specs": specs, "seats": list(SEATS), "vulnerabilities": list(VULNERABILITIES),
                 "session": session.summary()}  # fmt: skip
 
     async def results(self, request: Request) -> dict[str, Any]:
-        _query(request).done()
+        query(request).done()
         return self.session.summary()
 
     async def boards(self, request: Request) -> dict[str, Any]:
@@ -119,7 +121,11 @@ class Doors:
 
         def unfold() -> dict[str, Any]:
             known = seating.checked(spec, self.session.named)
-            return after_auction(known, calls, VULNERABILITIES.index(vulnerability))
+            told = after_auction(known, calls, VULNERABILITIES.index(vulnerability))
+            written = system_of(known)
+            if written is not None:
+                told["entries"] = entries_after(written.system, calls, [parse_call(word) for word in told["calls"]])
+            return told
 
         return await self.thinking(unfold)
 
@@ -154,14 +160,14 @@ class Doors:
     # --- one table ----------------------------------------------------------------------------------------
 
     async def look(self, request: Request) -> dict[str, Any]:
-        asked = _query(request)
+        asked = query(request)
         seat = asked.seat()
         asked.done()
         table = self._table(request)
         return await self.thinking(lambda: state(table, seat))
 
     async def review(self, request: Request) -> dict[str, Any]:
-        _query(request).done()
+        query(request).done()
         table = self._table(request)
 
         def look_back() -> dict[str, Any]:
@@ -180,14 +186,14 @@ class Doors:
             raise Refused("This board is not over.", 409)
 
         def deal() -> dict[str, Any]:
-            fresh = self.session.open(table.setup, table.deal)
+            fresh = self.session.open(replace(table.setup, other=None, replay=False), table.deal)
             fresh.helped = 1
             return state(fresh, fresh.setup.people[0] if fresh.setup.people else None)
 
         return await self.thinking(deal)
 
     async def export(self, request: Request) -> dict[str, Any]:
-        asked = _query(request)
+        asked = query(request)
         form = asked.choice("form", ("pbn", "lin", "link"), "pbn")
         asked.done()
         table = self._table(request)
@@ -253,38 +259,7 @@ class Doors:
         return self.session.table(request.path_params["name"])
 
     async def _body(self, request: Request) -> Asked:
-        """The fields of a request's body, read only as far as the limit."""
-        if request.headers.get("content-type", "").partition(";")[0].strip() != "application/json":
-            raise Refused("Send JSON, with the content type application/json.", 415)
-        _query(request).done()
-        parts, size = [], 0
-        async for part in request.stream():
-            size += len(part)
-            if size > self.session.limits.body:
-                raise Refused(f"The request is too large; at most {self.session.limits.body:,} bytes are taken.", 413)
-            parts.append(part)
-        return Asked.of_body(b"".join(parts))
-
-
-def _query(request: Request) -> Asked:
-    return Asked(dict(request.query_params))
-
-
-def _answering(door: Callable[[Request], Awaitable[dict[str, Any]]]) -> Callable[[Request], Awaitable[Response]]:
-    """The door's answer as JSON, and every fault as a sentence."""
-
-    async def answer(request: Request) -> Response:
-        try:
-            return JSONResponse(await door(request))
-        except Refused as refused:
-            return JSONResponse({"error": str(refused)}, refused.status)
-        except BidderFault as fault:  # none of the request's
-            _LOG.error("%s", fault)
-            return JSONResponse({"error": f"{fault}."}, 500)
-        except (IllegalCall, IllegalCard, SpecError, ValueError) as error:
-            return JSONResponse({"error": f"{error}."}, 400)
-
-    return answer
+        return await body(request, self.session.limits.body)
 
 
 async def static(request: Request) -> Response:

@@ -112,7 +112,8 @@ def _other_table(table: Table, tricks: NDArray[np.int8]) -> dict[str, Any] | Non
     setup, deal = table.setup, table.deal
     if not setup.people:
         return None
-    pairs = (setup.control, setup.east_west) if setup.side == 0 else (setup.north_south, setup.control)
+    usual = (setup.control, setup.east_west) if setup.side == 0 else (setup.north_south, setup.control)
+    pairs = setup.other or usual
     auctions = Auctions(deal.dealer, deal.vulnerability)
     _bid_on(*pairs, deal.owner, auctions, table.key(0, "other table"))
     contract = auctions.contracts().at(0)

@@ -6,12 +6,18 @@ import math
 import secrets
 from collections import OrderedDict
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
+from agents.registry import forget_system
+from training.match.match import MatchResult
 from training.web.asked import Refused
 from training.web.dealing import Deal, Stack, judging_deal, random_deal
+from training.web.drills import Drill
 from training.web.guard import Limits
+from training.web.seating import drop_system
 from training.web.table import Setup, Table
+
+_Kept = TypeVar("_Kept")
 
 
 @dataclass
@@ -33,16 +39,15 @@ class Session:
     _tables: OrderedDict[str, Table] = field(default_factory=OrderedDict)
     _stacks: OrderedDict[str, Stack] = field(default_factory=OrderedDict)
     _dealt: dict[str, int] = field(default_factory=dict)
+    _drafts: OrderedDict[str, str] = field(default_factory=OrderedDict)
+    _matches: OrderedDict[str, MatchResult] = field(default_factory=OrderedDict)
+    _drills: OrderedDict[str, Drill] = field(default_factory=OrderedDict)
 
     # --- boards -------------------------------------------------------------------------------------------
 
     def keep_stack(self, stack: Stack) -> str:
         """Keep the boards of a text under a name."""
-        name = secrets.token_hex(8)
-        self._stacks[name] = stack
-        while len(self._stacks) > self.limits.stacks:
-            self._stacks.popitem(last=False)
-        return name
+        return _keep(self._stacks, stack, self.limits.stacks)
 
     def next_deal(self, source: str, stack: str, number: int) -> Deal:
         """The next board of a source; of a stack the board at place ``number``, from 1."""
@@ -74,11 +79,50 @@ class Session:
             raise Refused("There is no such table, or no longer; deal a new board.", 404)
         return found
 
+    # --- systems under the pen, their matches, and drills ---------------------------------------------------
+
+    def draft(self, text: str) -> str:
+        """The spec of a text that is being edited; the same text has the same spec while it is kept.
+
+        Raises:
+            Refused: the text is no system; the message gives the line.
+        """
+        if text not in self._drafts:
+            self._drafts[text] = drop_system(f"draft-{secrets.token_hex(4)}", text)
+            while len(self._drafts) > self.limits.drafts:
+                forget_system(self._drafts.popitem(last=False)[1])
+        self._drafts.move_to_end(text)
+        return self._drafts[text]
+
+    def keep_match(self, result: MatchResult) -> str:
+        """Keep a match under a name, so that its boards can be opened."""
+        return _keep(self._matches, result, self.limits.matches)
+
+    def match(self, name: str) -> MatchResult:
+        """A match by its name."""
+        if name not in self._matches:
+            raise Refused("There is no such match, or no longer; play it again.", 404)
+        return self._matches[name]
+
+    def keep_drill(self, drill: Drill) -> str:
+        """Keep a drill under a name."""
+        return _keep(self._drills, drill, self.limits.drills)
+
+    def drill(self, name: str) -> Drill:
+        """A drill by its name."""
+        if name not in self._drills:
+            raise Refused("There is no such drill, or no longer; begin a new one.", 404)
+        return self._drills[name]
+
     # --- results ------------------------------------------------------------------------------------------
 
     def count(self, table: Table, review: dict[str, Any]) -> None:
         """Count a board that a person has finished, once."""
-        if review["imps"] is None or any(result["table"] == table.name for result in self.results):
+        if (
+            table.setup.replay
+            or review["imps"] is None
+            or any(result["table"] == table.name for result in self.results)
+        ):
             return
         self.results.append({
             "table": table.name, "board": table.deal.number, "imps": review["imps"], "helped": table.helped > 0,
@@ -96,3 +140,12 @@ class Session:
             "error": None if error is None else round(error, 2),
             "helped": sum(result["helped"] for result in self.results), "results": self.results[-200:],
         }  # fmt: skip
+
+
+def _keep(among: OrderedDict[str, _Kept], thing: _Kept, most: int) -> str:
+    """Keep a thing under a new name; the oldest goes where there are too many."""
+    name = secrets.token_hex(8)
+    among[name] = thing
+    while len(among) > most:
+        among.popitem(last=False)
+    return name

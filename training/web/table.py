@@ -39,6 +39,8 @@ class Setup:
             calls are read.
         control: the spec of the pair that holds the people's seats at the other table.
         player: who plays the other seats' cards.
+        other: the specs of both sides at the other table; None: the control pair and the people's opponents.
+        replay: a board that two systems bid, shown to people; it is no result of theirs.
     """
 
     people: tuple[int, ...]
@@ -46,6 +48,8 @@ class Setup:
     east_west: str
     control: str
     player: str = "montecarlo"
+    other: tuple[str, str] | None = None
+    replay: bool = False
 
     @property
     def side(self) -> int:

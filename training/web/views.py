@@ -48,8 +48,7 @@ def state(table: Table, seat: int | None) -> dict[str, Any]:
         },
         "people": [SEATS[s] for s in people],
         "seat": None if seat is None else SEATS[seat],
-        "sits": {SEATS[s]: "you" if s in people else spec_at(table.setup.north_south, table.setup.east_west, s)
-                 for s in range(4)},
+        "sits": {SEATS[s]: _sitter(table, s) for s in range(4)},
         "hands": _hands(table, seat),
         "calls": [{"call": call_text(call), "seat": SEATS[(deal.dealer + k) & 3], **_note(table, k)}
                   for k, call in enumerate(table.calls)],
@@ -59,6 +58,7 @@ def state(table: Table, seat: int | None) -> dict[str, Any]:
         "chooser": None if chooser is None else SEATS[chooser],
         "at": len(table.calls) + len(table.cards),
         "helped": table.helped,
+        "replay": table.setup.replay,
     }  # fmt: skip
     if table.phase == BIDDING and out["yours"]:
         legal = table.auctions.legal()[0]
@@ -71,6 +71,13 @@ def state(table: Table, seat: int | None) -> dict[str, Any]:
     if table.phase == PLAYING or (table.phase == OVER and table.cards):
         out["play"] = _play(table)
     return out
+
+
+def _sitter(table: Table, seat: int) -> str:
+    """Return who sits there: ``you``, or the spec of a bidder."""
+    if seat in table.setup.people and not table.setup.replay:
+        return "you"
+    return spec_at(table.setup.north_south, table.setup.east_west, seat)
 
 
 def _note(table: Table, number: int) -> dict[str, Any]:

@@ -112,7 +112,17 @@ def read_leniently(path: str | Path) -> tuple[System, list[tuple[int, str]]]:
     Raises:
         SystemTextError: the file cannot be read, or stands for too many auctions.
     """
-    text, reader, faults = _text_of(Path(path)), _Reader(Path(path).stem), list[tuple[int, str]]()
+    file = Path(path)
+    return parse_leniently(_text_of(file), str(file), file.stem)
+
+
+def parse_leniently(text: str, source: str = "<text>", name: str = "unnamed") -> tuple[System, list[tuple[int, str]]]:
+    """Read a text as ``read_leniently`` reads a file.
+
+    Raises:
+        SystemTextError: the text stands for too many auctions.
+    """
+    reader, faults = _Reader(name), list[tuple[int, str]]()
     for number, raw in enumerate(text.splitlines(), 1):
         try:
             reader.read(raw, number)
@@ -120,7 +130,7 @@ def read_leniently(path: str | Path) -> tuple[System, list[tuple[int, str]]]:
             faults.append((number, f"{fault}: {_cut(raw.strip(), 120)!r}"))
             reader.skip(raw, number)
     system = reader.finish()
-    _check_size(text, system, str(path))
+    _check_size(text, system, source)
     return system, faults
 
 

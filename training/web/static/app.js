@@ -2,8 +2,8 @@
 
 import { Fault, get, post } from "./api.js";
 import { drawAuction, drawBox, drawDetail, drawHint } from "./auction.js";
-import { explore } from "./explorer.js";
 import { drawTable } from "./hands.js";
+import { callOfKey, keyOf, levelWaits } from "./keys.js";
 import { drawReview } from "./review.js";
 import * as setup from "./setup.js";
 import { addressOf, boardOf } from "./share.js";
@@ -89,6 +89,7 @@ async function act(what, fields = {}, seat = state.seat) {
   const now = round;
   at("message").hidden = true;
   thinking = true;
+  let lost = false; // the server did not answer: to ask again at once would not help
   draw();
   try {
     const told = await post(`tables/${state.table}/${what}`, { ...(seat ? { seat } : {}), ...fields });
@@ -98,7 +99,8 @@ async function act(what, fields = {}, seat = state.seat) {
     if (more) tellLatest();
     return true;
   } catch (fault) {
-    if (now === round) complain(fault);
+    lost = !fault.status || fault.status >= 500;
+    if (now === round) await recover(fault, what);
     return false;
   } finally {
     if (now === round) {
@@ -106,10 +108,20 @@ async function act(what, fields = {}, seat = state.seat) {
       const next = pending;
       pending = null;
       draw();
-      if (next && what === "step") act(...next);
+      if (lost) at("message").append(" ", button("Try again", () => { at("message").hidden = true; proceed(); }));
+      else if (next && what === "step") act(...next);
       else proceed();
     }
   }
+}
+
+/** Tell a fault; where the table has moved on in another tab, show how it stands. */
+async function recover(fault, what) {
+  if (what !== "step" || fault.status !== 409) complain(fault);
+  if (fault.status !== 409) return;
+  const now = round;
+  const fresh = await get(`tables/${state.table}`, state.seat ? { seat: state.seat } : {}).catch(() => null);
+  if (fresh && now === round) state = fresh;
 }
 
 const wait = (milliseconds) => new Promise((resolve) => { setTimeout(resolve, milliseconds * setup.pace()); });
@@ -258,6 +270,7 @@ async function begin(asking) {
     const fresh = await asking();
     if (now !== round) return;
     state = fresh;
+    remember();
     tellLatest();
     draw();
     at("table").focus({ preventScroll: true });
@@ -266,6 +279,24 @@ async function begin(asking) {
   } catch (fault) {
     complain(fault);
   }
+}
+
+/** The address names the table, so that coming back to the page finds it. */
+function remember() {
+  const told = new URLSearchParams({ table: state.table, seat: state.seat || "" });
+  history.replaceState(null, "", `#${told}`);
+}
+
+/** What the address asks for: a table that was left, a board of a match, a shared board; null where nothing. */
+async function asked() {
+  const told = new URLSearchParams(location.hash.slice(1));
+  if (told.has("match")) return () => post(`matches/${told.get("match")}/open`, { board: Number(told.get("board")) });
+  if (told.has("table")) {
+    const left = await get(`tables/${told.get("table")}`, told.get("seat") ? { seat: told.get("seat") } : {}).catch(() => null);
+    return left && (() => left);
+  }
+  const shared = await boardOf(location.hash).catch(complain);
+  return shared ? () => post("tables", { ...setup.wishes(), ...shared }) : null;
 }
 
 function deal() {
@@ -283,27 +314,23 @@ function again() {
 
 // --- keys --------------------------------------------------------------------------------------------------
 
-let typed = "";
+let suit = ""; // of a card, until its rank is typed
 
 function onKey(event) {
-  if (event.ctrlKey || event.metaKey || event.altKey || !setup.shortcuts() || !state) return;
-  if (document.querySelector("dialog[open]") || !at("cover").hidden || event.target.matches("input, select, textarea")) return;
-  const key = event.key.length === 1 ? event.key.toUpperCase() : event.key;
-  const bidding = state.phase === "bidding" && state.yours && !thinking;
-  const playing = state.phase === "playing" && state.yours && !thinking;
-  if (bidding && typed && "CDHSN".includes(key)) chosen(typed + (key === "N" ? "NT" : key), state.legal, makeCall);
-  else if (bidding && /^[1-7]$/.test(key)) {
-    typed = key;
-    return;
-  } else if (bidding && ["P", "X", "R"].includes(key)) chosen({ P: "Pass", X: "X", R: "XX" }[key], state.legal, makeCall);
-  else if (playing && typed && /^[2-9TJQKA]$/.test(key)) chosen(typed + key, state.play.legal, playCard);
-  else if (playing && "SHDC".includes(key)) {
-    typed = key;
-    return;
-  } else if (key === "I") hint();
+  const key = keyOf(event);
+  if (key === null || !setup.shortcuts() || !state || !at("cover").hidden) return;
+  const before = suit;
+  suit = "";
+  const waits = levelWaits();
+  const call = callOfKey(key);
+  if (state.phase === "bidding" && state.yours && !thinking && (call || waits)) {
+    if (call) chosen(call, state.legal, makeCall);
+  } else if (state.phase === "playing" && state.yours && !thinking && before && /^[2-9TJQKA]$/.test(key)) {
+    chosen(before + key, state.play.legal, playCard);
+  } else if (state.phase === "playing" && state.yours && !thinking && "SHDC".includes(key)) suit = key;
+  else if (key === "I") hint();
   else if (key === "U" && state.people.length && state.phase !== "over") act("undo");
   else if (key === "B") deal();
-  typed = "";
 }
 
 function chosen(word, legal, choose) {
@@ -315,17 +342,20 @@ document.addEventListener("keydown", onKey);
 at("new").addEventListener("click", deal);
 at("settings").addEventListener("click", async () => { if (await setup.open()) deal(); });
 window.addEventListener("hashchange", async () => {
-  const shared = await boardOf(location.hash).catch(complain);
-  if (shared) begin(() => post("tables", { ...setup.wishes(), ...shared }));
+  const asking = await asked();
+  if (asking) begin(asking);
 });
 document.addEventListener("shared-board", (event) => { location.hash = event.detail; });
-at("system").addEventListener("click", () => explore(setup.wishes().ns));
+at("system").addEventListener("click", () => {
+  const told = { tab: "auction", spec: setup.wishes().ns, calls: state ? state.calls.map(({ call }) => call).join(" ") : "" };
+  at("system").href = `systems.html#${new URLSearchParams(told)}`;
+});
 at("keys").addEventListener("click", () => at("help").showModal());
 
 try {
   tellSession(await setup.start());
-  const shared = await boardOf(location.hash);
-  if (shared) await begin(() => post("tables", { ...setup.wishes(), ...shared }));
+  const asking = await asked();
+  if (asking) await begin(asking);
   else await deal();
 } catch (fault) {
   complain(fault);

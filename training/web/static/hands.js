@@ -26,7 +26,7 @@ function stateWords(state) {
 
 function hand(state, seat, thinking, playCard) {
   const held = state.hands[seat];
-  const yours = state.people.includes(seat);
+  const yours = state.people.includes(seat) && !state.replay;
   const turn = state.turn === seat;
   const legal = turn && state.yours && state.phase === "playing" ? new Set(state.play.legal) : null;
   const classes = ["hand", CLASSES[seat], state.seat === seat ? "you" : "", turn ? "turn" : "", turn && thinking ? "thinking" : ""].join(" ");
@@ -42,7 +42,8 @@ function backs(seat) {
   return element("div", { class: "backs", role: "img", "aria-label": `${NAMES[seat]}'s cards are hidden` }, cards);
 }
 
-function suits(held, legal, playCard) {
+/** A hand suit by suit; its cards are buttons where they can be played. */
+export function suits(held, legal, playCard) {
   const rows = held.split(".").map((ranks, place) => {
     const suit = "SHDC"[place];
     const words = ranks ? ranks.split("").map((rank) => cardWords(suit + rank)).join(", ") : "none";

@@ -12,21 +12,21 @@ export function drawReview(place, state, found, actions) {
       imps === null ? null : element("span", { class: `imps ${imps > 0 ? "good" : imps < 0 ? "bad" : ""}` }, `${signed(imps)} IMPs`),
       imps === null ? null : element("span", { class: "aside" }, `for ${found.side} against the other table`)),
     element("div", { class: "actions" }, actions),
-    element("div", { class: "cards" }, outcome(found), calls(state, found), table(found), cards(found)));
+    element("div", { class: "cards" }, outcome(state, found), calls(state, found), table(found), cards(found)));
 }
 
 function sheet(title, ...children) {
   return element("section", { class: "sheet", "aria-label": title }, element("h3", {}, title), ...children);
 }
 
-function outcome(found) {
+function outcome(state, found) {
   const rows = [["Here", found.played ? found.played.text : found.contract.text]];
   if (found.played) rows.push(["Double dummy", found.contract.text]);
   if (found.other) rows.push(["Other table", found.other.text]);
   const par = found.par.contracts.length ? found.par.contracts.join(", ") : "passed out";
   rows.push(["Par", `${signed(found.par.points)}: ${par}`]);
   const parts = rows.map(([name, text]) => element("tr", {}, element("td", {}, name), element("td", {}, coloured(text))));
-  const other = found.other && element("p", { class: "aside" }, `In your seats at the other table sat ${bidderWords(found.other.control)}:`,
+  const other = found.other && element("p", { class: "aside" }, state.replay ? `There ${bidderWords(found.other.control)} sat North–South:` : `In your seats at the other table sat ${bidderWords(found.other.control)}:`,
     found.other.calls.map((call) => [" ", callMark(call)].flat()).flat());
   return sheet("The result", element("table", { class: "figures" }, element("tbody", {}, parts)), other || "",
     element("p", { class: "aside" }, `Points are North–South's. Against par: ${signed(found.par.imps)} IMPs for ${found.side}.`));
@@ -55,7 +55,7 @@ function calls(state, found) {
     const best = usual && usual.imps === mine.options[0].imps ? usual : mine.options[0];
     const lost = best.imps - made.imps;
     const verdict = lost <= 0 ? element("span", { class: "good" }, "nothing better") : element("span", { class: lost >= 3 ? "bad" : "" }, callMark(best.call), ` was worth ${signed(lost)} IMPs`);
-    const bidder = mine.usual === mine.call ? "" : [" · your system's bidder: ", callMark(mine.usual)].flat();
+    const bidder = mine.usual === mine.call ? "" : [state.replay ? " · the system: " : " · your system's bidder: ", callMark(mine.usual)].flat();
     const rows = mine.options.map((option) => element("tr", {},
       element("td", { class: "call" }, option.call === mine.call ? element("strong", {}, callMark(option.call)) : callMark(option.call)),
       element("td", {}, coloured(option.result)), element("td", {}, signed(option.imps))));
@@ -65,7 +65,7 @@ function calls(state, found) {
       rows.length > FEW + 1 ? element("details", {}, element("summary", { class: "aside" }, `all ${rows.length} calls`),
         optionTable(rows.map((row) => row.cloneNode(true)))) : "");
   });
-  return sheet("Where did it go wrong?", element("p", { class: "aside" }, "Each call of yours, and what every other would have come to: bid out by the same bidders, in IMPs over your auction, all at double-dummy tricks."), parts);
+  return sheet("Where did it go wrong?", element("p", { class: "aside" }, state.replay ? "Each call of North–South, and what every other would have come to: bid out by the same systems, in IMPs over this auction, all at double-dummy tricks." : "Each call of yours, and what every other would have come to: bid out by the same bidders, in IMPs over your auction, all at double-dummy tricks."), parts);
 }
 
 function cards(found) {

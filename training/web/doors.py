@@ -1,0 +1,60 @@
+"""What all routes share: reading a request, and answering it in JSON with every fault as a sentence."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+
+from bridge_env.auction import IllegalCall
+from bridge_env.bidders import SpecError
+from bridge_env.faults import BidderFault
+from bridge_env.play import IllegalCard
+from training.web.asked import Asked, Refused
+
+_LOG = logging.getLogger("bridge_env.table")
+
+Door = Callable[[Request], Awaitable[dict[str, Any]]]
+
+
+def query(request: Request) -> Asked:
+    """The fields behind the address."""
+    return Asked(dict(request.query_params))
+
+
+async def body(request: Request, most: int) -> Asked:
+    """The fields of a request's body, read only as far as ``most`` bytes.
+
+    Raises:
+        Refused: it is no JSON object, or too large.
+    """
+    if request.headers.get("content-type", "").partition(";")[0].strip() != "application/json":
+        raise Refused("Send JSON, with the content type application/json.", 415)
+    query(request).done()
+    parts, size = [], 0
+    async for part in request.stream():
+        size += len(part)
+        if size > most:
+            raise Refused(f"The request is too large; at most {most:,} bytes are taken.", 413)
+        parts.append(part)
+    return Asked.of_body(b"".join(parts))
+
+
+def answering(door: Door) -> Callable[[Request], Awaitable[Response]]:
+    """The door's answer as JSON, and every fault as a sentence."""
+
+    async def answer(request: Request) -> Response:
+        try:
+            return JSONResponse(await door(request))
+        except Refused as refused:
+            return JSONResponse({"error": str(refused)}, refused.status)
+        except BidderFault as fault:  # none of the request's
+            _LOG.error("%s", fault)
+            return JSONResponse({"error": f"{fault}."}, 500)
+        except (IllegalCall, IllegalCard, SpecError, ValueError) as error:
+            return JSONResponse({"error": f"{error}."}, 400)
+
+    return answer

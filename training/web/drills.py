@@ -1,0 +1,209 @@
+"""Bidding drills: positions from deals that a system bids itself, its calls as the answers, and the book's reasons."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from agents.hierarchy.bidder import Hierarchy, HierarchyBidder
+from agents.hierarchy.inverse.lines import lines_of_call
+from agents.hierarchy.language.tree import System
+from bridge_env import streams
+from bridge_env.auction import one_auction
+from bridge_env.calls import PASS, call_text
+from bridge_env.cards import SEATS, UNKNOWN, VULNERABILITIES, parse_hand
+from bridge_env.features import FEATURES
+from bridge_env.view import view_of
+from training.book import wording
+from training.book.measure import Calls, Table
+from training.book.points import Points, Walker
+from training.exam.positions import ALL, FULL, Exam, Position
+from training.exam.writing import exam_text
+from training.web.asked import Refused
+from training.web.meanings import reader
+from training.web.topics import Moment, Topic
+
+DEALS = 1000  # bid at a time
+CHUNKS = 24  # times that so many deals are looked through
+_SPARE = 5  # times as many candidates as questions, so that rare calls come up too
+_PASSES = 4  # at most one question in so many is answered by a pass
+_HCP, _LENGTHS = FEATURES["hcp"], [FEATURES[f"length:{suit}"] for suit in "CDHS"]
+
+
+@dataclass
+class Drill:
+    """Questions to a person, and what was answered.
+
+    Attributes:
+        spec: the bidder by which calls are read.
+        titles: of the areas.
+        questions: in order.
+        given: by question, the first call that was answered.
+    """
+
+    spec: str
+    titles: dict[str, str]
+    questions: tuple[Position, ...]
+    given: dict[int, int] = field(default_factory=dict)
+
+    def wrong(self) -> list[Position]:
+        """The questions whose first answer did not get all points."""
+        return [self.questions[k] for k in sorted(self.given) if self.questions[k].points(self.given[k]) < FULL]
+
+
+class Search:
+    """Looks for questions of a topic in deals that a system bids in all four seats, some deals at a time.
+
+    Args:
+        seed: names the deals.
+    """
+
+    def __init__(self, system: System, topic: Topic, count: int, seed: int) -> None:
+        self.topic, self.count, self.seed = topic, count, seed
+        self.points = Points(system)
+        self.hierarchy, self.walker = Hierarchy(self.points.system), Walker(self.points)
+        self.bidder = HierarchyBidder(self.hierarchy)
+        self.lines = {line.number: line for entry in self.points.entries for line in entry.lines}
+        self.found: dict[int, list[Position]] = {}  # by the line that makes the call
+        self.looked = 0
+
+    @property
+    def enough(self) -> bool:
+        """Is there nothing more to look for?"""
+        return self.looked >= CHUNKS or sum(map(len, self.found.values())) >= _SPARE * self.count
+
+    def look(self) -> None:
+        """Look through some more deals."""
+        table = Table(self.hierarchy, self.walker, self.seed, self.looked * DEALS, DEALS)
+        self.looked += 1
+        calls, hands = table.calls, table.features
+        mine = []
+        for k, (board, number, seat, call) in enumerate(
+            zip(calls.board.tolist(), calls.number.tolist(), calls.seat.tolist(), calls.call.tolist(), strict=True)
+        ):
+            held = hands[board, seat]
+            auction = table.history[board, :number].tolist()
+            moment = Moment.of(auction, held[_LENGTHS].tolist(), int(held[_HCP]), call)
+            if self.topic.fits(moment):
+                mine.append(k)
+        if not mine:
+            return
+        chosen = calls.take(np.array(mine))
+        for k, line in enumerate(table.lines(chosen).tolist()):
+            self.found.setdefault(line, []).append(self._position(table, chosen, k))
+
+    def _position(self, table: Table, calls: Calls, k: int) -> Position:
+        board, call = int(calls.board[k]), int(calls.call[k])
+        auction = tuple(int(c) for c in table.history[board, : int(calls.number[k])])
+        return Position(
+            self.topic.name, ALL, int(table.vulnerability[board]), int(table.dealer[board]), auction,
+            table.hand(calls, k), ((call, FULL),), "", f"deal {self.looked}:{board}",
+        )  # fmt: skip
+
+    def _explained(self, position: Position, number: int) -> Position:
+        """The position with what the line of a number says of its call, suits filled in."""
+        line = self.lines.get(number)
+        if line is None:
+            return replace(position, reason="no line of the system fits, so it passes")
+        auctions = one_auction(position.auction, position.dealer, position.vulnerability)
+        owner = np.full((1, 52), UNKNOWN, np.uint8)
+        owner[0, parse_hand(position.hand)] = position.seat
+        tellings = lines_of_call(self.bidder, view_of(auctions, owner), position.answers[0][0])
+        found = next((t.constraint for t in tellings if t.line.number == number), line.constraint)
+        said = wording.promise(found) if found else "the hands that no line above takes"
+        words = ": ".join([*filter(None, [", ".join(dict.fromkeys(wording.remark(line).split(", ")))]), said])
+        entry = self.points.of_line[number]
+        where = "a general rule" if entry.point is None else wording.path((*entry.point.path, entry.step))
+        return replace(position, reason=wording.symbols(f"{words} ({where})"))
+
+    def drill(self, spec: str) -> Drill:
+        """A drill of what was found: each line of the system in turn, in an order of chance, and few passes.
+
+        Raises:
+            Refused: nothing was found.
+        """
+        if not self.found:
+            raise Refused(f"On {self.looked * DEALS:,} deals nothing came up of: {self.topic.title}.", 404)
+        lines = sorted(self.found)
+        order = np.argsort(streams.key("drill", self.seed, np.array(lines) + 1), kind="stable")
+        chosen: list[Position] = []
+        passes = self.count // _PASSES
+        for depth in range(max(map(len, self.found.values()))):
+            for line in (lines[int(k)] for k in order):
+                if depth >= len(self.found[line]) or len(chosen) == self.count:
+                    continue
+                position = self.found[line][depth]
+                passed = position.points(PASS) == FULL
+                if not passed or passes > 0:
+                    chosen.append(self._explained(position, line))
+                    passes -= passed
+        mixed = np.argsort(streams.key("drill order", self.seed, np.arange(len(chosen))), kind="stable")
+        return Drill(spec, {self.topic.name: self.topic.title}, tuple(chosen[int(k)] for k in mixed))
+
+
+def drill_of_exam(spec: str, exam: Exam, most: int, choose: Callable[[Position], bool] = lambda p: True) -> Drill:
+    """A drill of the positions of an exam, in its order.
+
+    Raises:
+        Refused: there are none, or too many.
+    """
+    chosen = tuple(position for position in exam.everybody if choose(position))
+    if not 1 <= len(chosen) <= most:
+        raise Refused(f"A drill has 1 to {most} questions; this would have {len(chosen)}.")
+    areas = {position.area for position in chosen}
+    return Drill(spec, {area: title for area, title in exam.titles.items() if area in areas}, chosen)
+
+
+def question(drill: Drill, number: int) -> dict[str, Any]:
+    """What the person sees of a question: the hand and the auction, and no answer."""
+    position = drill.questions[number]
+    read = reader(drill.spec, drill.spec)
+    auction, dealer, vulnerability = list(position.auction), position.dealer, position.vulnerability
+    legal = np.flatnonzero(one_auction(auction, dealer, vulnerability).legal()[0]).tolist()
+    return {
+        "number": number, "area": position.area, "title": drill.titles[position.area], "hand": position.hand,
+        "seat": SEATS[position.seat],
+        "board": {"dealer": SEATS[dealer], "vulnerability": VULNERABILITIES[vulnerability]},
+        "calls": [
+            {"call": call_text(call), "seat": SEATS[(dealer + k) & 3],
+             "shows": read.call(auction[:k], dealer, vulnerability, call).as_json()}
+            for k, call in enumerate(auction)
+        ],
+        "legal": [call_text(call) for call in legal],
+        "shows": {call_text(call): read.call(auction, dealer, vulnerability, call).as_json() for call in legal},
+    }  # fmt: skip
+
+
+def answer(drill: Drill, number: int, call: int) -> dict[str, Any]:
+    """Score an answer, and tell the accepted calls with the reason. The first answer to a question counts.
+
+    Raises:
+        IllegalCall: the call is not legal there.
+    """
+    position = drill.questions[number]
+    auctions = one_auction(position.auction, position.dealer, position.vulnerability)
+    auctions.step(call)
+    drill.given.setdefault(number, call)
+    given = drill.given
+    return {
+        "number": number, "call": call_text(call), "points": position.points(call),
+        "accepted": {call_text(c): points for c, points in position.answers}, "reason": position.reason,
+        "answered": len(given), "score": sum(drill.questions[k].points(c) for k, c in given.items()),
+        "wrong": len(drill.wrong()),
+    }  # fmt: skip
+
+
+def wrong_file(drill: Drill) -> dict[str, Any]:
+    """What was answered wrong as a file, which the page and ``bridge-env exam --file`` read.
+
+    Raises:
+        Refused: nothing was.
+    """
+    wrong = drill.wrong()
+    if not wrong:
+        raise Refused("Nothing was answered wrong so far.", 409)
+    comment = f"Wrong answers; the calls are those of {drill.spec}. Open this file on the practice page to repeat them."
+    return {"name": "wrong.exam", "text": exam_text(wrong, drill.titles, comment)}

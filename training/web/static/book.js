@@ -1,0 +1,135 @@
+// A system's book: its calls unfold point by point, with figures, and can be searched.
+
+import { coloured, element } from "./words.js";
+
+const MOST = 150; // results that are drawn
+const WORDS = { X: "double", XX: "redouble", Pass: "pass" };
+
+export class Book {
+  /** `place` is where the tree is drawn; `told` what the server says of the system. */
+  constructor(place, told) {
+    this.place = place;
+    this.told = told;
+    this.figures = null;
+    this.open = new Set();
+    this.search = "";
+  }
+
+  /** Draw the tree, or the calls that were searched for. */
+  draw() {
+    this.place.replaceChildren(...(this.search ? this.results() : this.tree()));
+  }
+
+  /** Figures by entry, once they are measured. */
+  measure(figures) {
+    this.figures = figures;
+    this.draw();
+  }
+
+  tree() {
+    const root = this.told.points[0];
+    const theirs = root.steps.filter(([step]) => step.startsWith("("));
+    const ours = { entries: root.entries, steps: root.steps.filter(([step]) => !step.startsWith("(")) };
+    const parts = [part("We open", this.below(ours, "o"))];
+    if (theirs.length) parts.push(part("They open", this.below({ entries: [], steps: theirs }, "t")));
+    if (this.told.general.length) {
+      const blocks = this.told.general.map((block, k) => this.fold(`g${k}`,
+        [element("span", { class: "what" }, "When ", coloured(block.when), block.note ? element("i", {}, ` ${block.note}`) : "")],
+        () => block.entries.map((index) => this.branch(index, null, `g${k}`))));
+      parts.push(part("General rules", [element("p", { class: "aside" }, "For auctions that the tree above does not hold."), ...blocks]));
+    }
+    return parts;
+  }
+
+  /** The calls of a point, and what else leads on from there. */
+  below(point, key) {
+    return [...point.entries.map(([index, child]) => this.branch(index, child, key)),
+      ...point.steps.map(([step, child]) => this.fold(`${key}/${child}`,
+        [element("b", { class: "bid" }, coloured(step.startsWith("(") ? step : `after ${step}`)), element("span", { class: "what aside" })],
+        () => this.below(this.told.points[child], `${key}/${child}`)))];
+  }
+
+  /** A call with its facts and what follows. */
+  branch(index, child, key) {
+    const mine = `${key}.${index}`;
+    const followers = child === null || child === undefined ? [] : this.told.points[child];
+    return this.fold(mine, this.summary(index), () => [this.facts(index), ...(child ? this.below(followers, mine) : [])]);
+  }
+
+  summary(index) {
+    const { call, what, note, flags } = this.told.entries[index];
+    const figures = this.figures && this.figures[index];
+    return [element("b", { class: "bid" }, coloured(call)),
+      element("span", { class: "what" }, coloured(what), note ? element("i", {}, ` ${note}`) : "",
+        flags.map((flag) => element("span", { class: "flag" }, flag))),
+      figures ? element("span", { class: "share", title: "how often, of the times when it could be called" }, figures.share) : ""];
+  }
+
+  facts(index) {
+    const found = this.figures && this.figures[index];
+    return element("div", { class: "facts" }, factsOf(found));
+  }
+
+  fold(key, summary, fill) {
+    const made = element("details", { open: this.open.has(key) }, element("summary", {}, summary));
+    const unfold = () => {
+      if (made.open && made.childElementCount === 1) made.append(...fill());
+      if (made.open) this.open.add(key);
+      else this.open.delete(key);
+    };
+    made.addEventListener("toggle", unfold);
+    unfold();
+    return made;
+  }
+
+  results() {
+    const found = this.find();
+    const items = found.slice(0, MOST).map((index) => {
+      const { point } = this.told.entries[index];
+      const path = point === null ? "general rules" : this.told.points[point].path || "opening";
+      const child = point === null ? null : this.told.points[point].entries.find(([other]) => other === index)[1];
+      return element("li", {}, element("div", { class: "aside path" }, coloured(path)), this.branch(index, child, "s"));
+    });
+    const more = found.length > MOST ? ` The first ${MOST} are shown.` : "";
+    return [element("p", { class: "aside", role: "status" }, `${found.length} call${found.length === 1 ? "" : "s"} found.${more}`),
+      element("ul", { class: "found" }, items)];
+  }
+
+  /** Entries in which every word of the search stands: "all negative doubles" asks for "negative" and "double". */
+  find() {
+    const wanted = this.search.toLowerCase().replace(/\b(\d)n\b/g, "$1nt").split(/[\s,]+/).filter((word) => word && !["all", "the", "of", "a", "with"].includes(word));
+    const has = (text) => wanted.every((word) => text.includes(word) || (word.length > 3 && word.endsWith("s") && text.includes(word.slice(0, -1))));
+    return this.told.entries.map((entry, index) => [index, this.textOf(entry, index)]).filter(([, text]) => has(text)).map(([index]) => index);
+  }
+
+  textOf(entry, index) {
+    const said = this.figures && this.figures[index].said;
+    const path = entry.point === null ? "" : this.told.points[entry.point].path;
+    const plain = `${entry.call} ${WORDS[entry.call] || ""} ${entry.what} ${entry.note} ${entry.flags.join(" ")} ${said || ""} ${path} ${path.replaceAll(" ", "")}`.toLowerCase();
+    return plain.replaceAll("♣", "♣ c").replaceAll("♦", "♦ d").replaceAll("♥", "♥ h").replaceAll("♠", "♠ s") + plain;
+  }
+}
+
+function part(title, children) {
+  return element("section", { class: "sheet part", "aria-label": title }, element("h3", {}, title), children);
+}
+
+/** Figures of a call in sentences. */
+export function factsOf(found) {
+  if (!found) return ["Not measured yet."];
+  const out = [];
+  if (found.said) out.push("Shows ", coloured(found.said), ". ");
+  if (!found.made) return [...out, "Never seen on the deals that were measured."];
+  out.push(`Made ${found.made.toLocaleString("en")} of ${found.chances.toLocaleString("en")} times (${found.share}). Nine in ten hold `, coloured(found.usual), ". ");
+  if (found.worth) {
+    out.push("Worth ", element("b", { class: found.gains ? "good" : "bad" }, found.worth.replace("-", "−")), ` IMPs on ${found.boards.toLocaleString("en")} boards where it comes up. `);
+  }
+  if (found.examples.length) out.push(element("span", { class: "examples" }, found.examples.map(handLine)));
+  return out;
+}
+
+/** A hand in a line: ♠AK ♥Q… */
+export function handLine(hand) {
+  const suits = hand.split(".").map((ranks, k) => [coloured("♠♥♦♣"[k]), `${ranks.replace("T", "10") || "–"} `]);
+  return element("code", {}, suits.flat(2));
+}

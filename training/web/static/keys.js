@@ -1,0 +1,23 @@
+// Calls from the keyboard: a level and a strain, or a letter.
+
+const LETTERS = { P: "Pass", X: "X", R: "XX" };
+let level = "";
+
+/** The call that a key completes; null where it completes none. A level waits for its strain. */
+export function callOfKey(key) {
+  const before = level;
+  level = "";
+  if (before && key.length === 1 && "CDHSN".includes(key)) return before + (key === "N" ? "NT" : key);
+  if (/^[1-7]$/.test(key)) level = key;
+  return LETTERS[key] || null;
+}
+
+/** Is a level waiting for its strain? */
+export const levelWaits = () => level !== "";
+
+/** The key of an event, letters large; null where it belongs to a field, a dialog or the browser. */
+export function keyOf(event) {
+  if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]")) return null;
+  if (event.target.matches("input, select, textarea")) return null;
+  return event.key.length === 1 ? event.key.toUpperCase() : event.key;
+}

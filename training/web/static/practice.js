@@ -1,0 +1,187 @@
+// Practice: bid one call on a hand, and hear what the system calls and why.
+
+import { Fault, get, post } from "./api.js";
+import { drawAuction, drawBox, drawDetail } from "./auction.js";
+import { handLine } from "./book.js";
+import { suits } from "./hands.js";
+import { callOfKey, keyOf } from "./keys.js";
+import { NAMES, callMark, callWords, coloured, element, vulnerableWords } from "./words.js";
+
+const at = (name) => document.getElementById(name);
+let drill = null; // {drill, questions, titles, number, results}
+let asked = null; // the question
+let answered = false;
+
+function complain(fault) {
+  if (!(fault instanceof Fault)) throw fault;
+  at("message").textContent = fault.message;
+  at("message").hidden = false;
+}
+
+const say = (words) => { at("live").textContent = words; };
+
+async function begin(asking) {
+  at("message").hidden = true;
+  at("start").disabled = true;
+  at("start").textContent = "Looking for deals…";
+  try {
+    drill = { ...(await asking()), number: 0, results: [] };
+    at("room").hidden = false;
+    at("choose").open = false;
+    at("summary").replaceChildren();
+    await ask();
+  } catch (fault) {
+    complain(fault);
+  } finally {
+    at("start").disabled = false;
+    at("start").textContent = "Begin";
+  }
+}
+
+function fields() {
+  return { spec: at("spec").value, topic: at("topic").value, source: at("source").value, count: Number(at("count").value), seed: Math.floor(Math.random() * 2 ** 31) };
+}
+
+async function ask() {
+  asked = await get(`drills/${drill.drill}/question`, { number: drill.number });
+  answered = false;
+  draw();
+  at("question").focus({ preventScroll: true });
+  say(`Question ${drill.number + 1}. You sit ${NAMES[asked.seat]}. ${asked.calls.map(({ seat, call }) => `${NAMES[seat]} ${callWords(call)}.`).join(" ")} Your call.`);
+}
+
+function draw() {
+  at("question").replaceChildren(
+    element("p", { class: "aside" }, `Question ${drill.number + 1} of ${drill.questions} · ${asked.title}`),
+    element("h2", {}, `You sit ${NAMES[asked.seat]}`),
+    suits(asked.hand, null, null),
+    element("p", { class: "aside" }, `${NAMES[asked.board.dealer]} deals, ${vulnerableWords(asked.board.vulnerability)}.`));
+  const tell = (call, shows, who) => drawDetail(at("detail"), call, shows, who);
+  drawAuction(at("auction"), { ...asked, phase: answered ? "over" : "bidding", yours: true }, tell);
+  const point = (call) => drawDetail(at("detail"), call, asked.shows[call], null);
+  if (!answered) {
+    drawDetail(at("detail"), null);
+    at("verdict").replaceChildren();
+  }
+  // Until a call is made, nothing tells what the calls show: one is to know it.
+  drawBox(at("box"), answered ? null : asked.legal, choose, at("tell").checked ? point : () => {});
+  tellScore();
+}
+
+function tellScore() {
+  const points = drill.results.reduce((sum, one) => sum + one.points, 0);
+  at("score").textContent = drill.results.length ? `${points} of ${10 * drill.results.length} points` : "";
+}
+
+async function choose(call) {
+  if (answered) return;
+  try {
+    const told = await post(`drills/${drill.drill}/answer`, { number: drill.number, call });
+    answered = true;
+    drill.results.push({ ...told, hand: asked.hand, calls: asked.calls });
+    draw();
+    drawVerdict(told);
+  } catch (fault) {
+    complain(fault);
+  }
+}
+
+function drawVerdict(told) {
+  const best = Object.keys(told.accepted)[0];
+  const right = told.points === 10;
+  const accepted = Object.entries(told.accepted).map(([call, points], k) => [k ? ", " : "", callMark(call), points < 10 ? ` (${points} points)` : ""]).flat(2);
+  const words = right ? "Right" : told.points ? "Reasonable" : "Not by the book";
+  const last = drill.number + 1 >= drill.questions;
+  const next = element("button", { type: "button", class: "primary", onclick: go }, last ? "See how it went" : "Next");
+  at("verdict").replaceChildren(element("div", { class: `sheet ${right ? "right" : "off"}` },
+    element("h3", { class: right ? "good" : told.points ? "" : "bad" }, words, right ? ": " : `: you called `, callMark(told.call)),
+    right ? "" : element("p", {}, "The call is ", element("b", {}, accepted), "."),
+    element("p", {}, coloured(told.reason)),
+    right ? "" : element("p", { class: "aside" }, "Your ", callMark(told.call), " would show ", coloured(asked.shows[told.call].text), "."),
+    element("div", { class: "row end" }, next)));
+  next.focus();
+  say(`${words}. ${right ? "" : `The call is ${callWords(best)}.`} ${told.reason}`);
+}
+
+async function go() {
+  drill.number += 1;
+  try {
+    if (drill.number < drill.questions) await ask();
+    else finish();
+  } catch (fault) {
+    complain(fault);
+  }
+}
+
+function finish() {
+  at("room").hidden = true;
+  const points = drill.results.reduce((sum, one) => sum + one.points, 0);
+  const wrong = drill.results.filter((one) => one.points < 10);
+  const rows = wrong.map((one) => element("li", {},
+    element("div", {}, handLine(one.hand), one.calls.length ? element("span", { class: "aside" }, " after ", one.calls.map(({ call }) => [...callMark(call), " "]).flat()) : ""),
+    element("div", {}, "you called ", callMark(one.call), "; the book ", element("b", {}, callMark(Object.keys(one.accepted)[0])), ": ", coloured(one.reason))));
+  const buttons = wrong.length ? [
+    element("button", { type: "button", class: "primary", onclick: () => again() }, "Repeat these"),
+    element("button", { type: "button", onclick: download }, "Download them"),
+  ] : [];
+  const title = element("h2", { tabindex: -1 }, `${points} of ${10 * drill.results.length} points`);
+  at("summary").replaceChildren(element("section", { class: "sheet", "aria-label": "How it went" }, title,
+    wrong.length ? element("ol", { class: "wrong" }, rows) : element("p", {}, "Every call was by the book."),
+    element("div", { class: "row" }, buttons, element("button", { type: "button", onclick: () => begin(() => post("drills", fields())) }, "More of this topic"))));
+  at("choose").open = true;
+  title.focus();
+  tellScore();
+}
+
+const wrongFile = () => get(`drills/${drill.drill}/wrong`);
+
+async function again() {
+  try {
+    const { text, name } = await wrongFile();
+    await begin(() => post("drills/file", { text, name, spec: at("spec").value }));
+  } catch (fault) {
+    complain(fault);
+  }
+}
+
+async function download() {
+  try {
+    const { text, name } = await wrongFile();
+    const address = URL.createObjectURL(new Blob([text], { type: "text/plain" }));
+    element("a", { href: address, download: name }).click();
+    setTimeout(() => URL.revokeObjectURL(address), 1000);
+  } catch (fault) {
+    complain(fault);
+  }
+}
+
+async function open(file) {
+  if (!file) return;
+  const text = await file.text();
+  await begin(() => post("drills/file", { text, name: file.name, spec: at("spec").value }));
+}
+
+document.addEventListener("keydown", (event) => {
+  const key = keyOf(event);
+  if (key === null || !drill || at("room").hidden || answered) return;
+  const call = callOfKey(key);
+  if (!call) return;
+  if (asked.legal.includes(call)) choose(call);
+  else say(`${callWords(call)} is not possible now.`);
+});
+at("drill-form").addEventListener("submit", (event) => { event.preventDefault(); begin(() => post("drills", fields())); });
+at("file").addEventListener("change", async (event) => { await open(event.target.files[0]); event.target.value = ""; });
+document.addEventListener("dragover", (event) => event.preventDefault());
+document.addEventListener("drop", (event) => { event.preventDefault(); open(event.dataTransfer.files[0]); });
+
+try {
+  const [{ topics }, { specs }] = await Promise.all([get("topics"), get("start")]);
+  at("topic").replaceChildren(...topics.map(({ name, title }) => element("option", { value: name }, title)));
+  const systems = specs.filter((spec) => spec.startsWith("system:"));
+  at("spec").replaceChildren(...systems.map((spec) => element("option", { value: spec }, spec.replace(/^system:~?/, ""))));
+  const wished = new URLSearchParams(location.hash.slice(1));
+  at("spec").value = systems.includes(wished.get("spec")) ? wished.get("spec") : "system:two-over-one";
+  if (topics.some(({ name }) => name === wished.get("topic"))) at("topic").value = wished.get("topic");
+} catch (fault) {
+  complain(fault);
+}

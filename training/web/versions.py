@@ -1,0 +1,120 @@
+"""Judge a system against another, or against its older version: the check of its text, the exam, and a short match."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.hierarchy.checking import check_text
+from agents.hierarchy.language.text import SystemTextError
+from bridge_env.calls import call_text
+from training.exam.marks import Paper, sit
+from training.exam.positions import Exam, textbook
+from training.match.match import MatchResult, play
+from training.web.dealing import Deal
+from training.web.table import Setup
+
+_LISTED = 300  # differing boards that are told, the most IMPs first
+_TOLD_WRONG = 40
+
+
+def findings(text: str, name: str) -> dict[str, Any]:
+    """All that is wrong with a system's text, line by line, as ``bridge-env check`` finds it."""
+    try:
+        found = [{"line": f.line, "text": f.text, "fault": f.fault} for f in check_text(text, name)]
+    except SystemTextError as error:
+        found = [{"line": 1, "text": str(error), "fault": True}]
+    except RecursionError:
+        found = [{"line": 1, "text": "The lines lie too deep in one another.", "fault": True}]
+    return {"findings": found, "sound": not any(f["fault"] for f in found)}
+
+
+@lru_cache(maxsize=1)
+def exam() -> Exam:
+    """The textbook exam, read once."""
+    return textbook()
+
+
+def papers(spec: str, against: str) -> dict[str, Any]:
+    """The exam's score of a system by area, beside that of another; and what only one of them answers well."""
+    mine = sit(spec, exam())
+    other = sit(against, exam(), mine.key) if against else None
+    areas = [
+        {"area": area, "title": mine.titles[area], **_marks(mine, area),
+         **({} if other is None else {"before": _marks(other, area)["percent"]})}
+        for area in mine.areas()
+    ]  # fmt: skip
+    out: dict[str, Any] = {"key": mine.key, "all": _marks(mine), "areas": areas, "changed": []}
+    if other is not None:
+        out["all"]["before"] = _marks(other)["percent"]
+        out["changed"] = [
+            {"area": now.position.area, "hand": now.position.hand, "reason": now.position.reason,
+             "auction": [call_text(c) for c in now.position.auction], "call": call_text(now.call),
+             "before": call_text(then.call), "points": now.points, "were": then.points}
+            for now, then in zip(mine.answers, other.answers, strict=True) if now.points != then.points
+        ][:_TOLD_WRONG]  # fmt: skip
+    return out
+
+
+def _marks(paper: Paper, area: str | None = None) -> dict[str, Any]:
+    marks = paper.marks(area)
+    return {"percent": round(100 * marks.share, 1), "points": marks.points, "positions": marks.positions}
+
+
+def match(a: str, b: str, boards: int, seed: int) -> MatchResult:
+    """A duplicate match of A against B on judging boards."""
+    return play(a, b, boards, seed)
+
+
+def match_told(name: str, result: MatchResult) -> dict[str, Any]:
+    """The result, and the boards on which the two tables bid otherwise, the most IMPs first."""
+    rows = differing(result)
+    order = rows[np.argsort(-np.abs(result.imps[rows]), kind="stable")]
+    return {
+        "match": name, "a": result.a, "b": result.b, "boards": len(result.boards), "source": result.boards.source,
+        "mean": round(result.mean_imps, 3), "error": _number(result.standard_error),
+        "differ": len(rows), "gained": int((result.imps > 0).sum()), "lost": int((result.imps < 0).sum()),
+        "rows": [_row(result, int(i)) for i in order[:_LISTED]],
+    }  # fmt: skip
+
+
+def differing(result: MatchResult) -> NDArray[np.intp]:
+    """The boards whose two auctions are not the same, by place."""
+    one, two = (table.history for table in result.tables)
+    width = max(one.shape[1], two.shape[1])
+    wide = [np.pad(h, ((0, 0), (0, width - h.shape[1])), constant_values=-1) for h in (one, two)]
+    return np.flatnonzero((wide[0] != wide[1]).any(axis=1))
+
+
+def _row(result: MatchResult, i: int) -> dict[str, Any]:
+    row = result.take(np.array([i])).rows()[0]
+    return {
+        "board": row["board"], "imps": row["imps"], "dealer": row["dealer"], "vulnerability": row["vulnerability"],
+        "a": {"auction": row["a_ns"]["auction"], "contract": row["a_ns"]["contract"], "score": row["a_ns"]["score_ns"]},
+        "b": {"auction": row["a_ew"]["auction"], "contract": row["a_ew"]["contract"], "score": row["a_ew"]["score_ns"]},
+    }  # fmt: skip
+
+
+def _number(value: float) -> float | None:
+    return None if np.isnan(value) else round(value, 3)
+
+
+def replayed(result: MatchResult, board: int) -> tuple[Setup, Deal, list[int]] | None:
+    """What sets up a table where A sits North-South, and the calls that it made; None where there is no such board.
+
+    The other table is the match's: there B sat North-South against A.
+    """
+    found = np.flatnonzero(result.boards.number == board)
+    if not found.size:
+        return None
+    i = int(found[0])
+    boards = result.boards
+    deal = Deal(
+        boards.owner[i], int(boards.dealer[i]), int(boards.vulnerability[i]), board,
+        "a board of a match between two systems",
+    )  # fmt: skip
+    calls = [int(c) for c in result.tables[0].history[i] if c >= 0]
+    return Setup((0, 2), result.a, result.b, result.b, other=(result.b, result.a), replay=True), deal, calls
