@@ -1,26 +1,51 @@
-"""Explain a call: the line of the system that made it, and what every seat has shown."""
+"""Explain a call in a player's words: what it shows, what passes deny, and what a slightly other hand would call."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from agents.hierarchy.bidder import HierarchyBidder
 from agents.hierarchy.engine.compiled import RULE_LINE
-from agents.hierarchy.engine.context import STRENGTH, SUIT
+from agents.hierarchy.engine.context import FORCED, STRENGTH, SUIT
 from agents.hierarchy.engine.walk import is_general
 from agents.hierarchy.language.columns import QUANTITY, TOP
 from agents.hierarchy.language.text import constraint_text
 from agents.hierarchy.language.tree import Line, System, walk
+from agents.hierarchy.telling.denied import Denied, denied
+from agents.hierarchy.telling.nearest import Nearly, nearest
+from agents.hierarchy.telling.phrases import Ranges, hull, sentence, unite
+from agents.hierarchy.telling.position import Position
 from bridge_env.auction import Auctions
-from bridge_env.calls import call_text
+from bridge_env.calls import FIRST_BID, PASS, call_text
 from bridge_env.cards import SEATS, UNKNOWN
 from bridge_env.view import BidView, view_of
 
 _SUIT_NAMES = ("clubs", "diamonds", "hearts", "spades")
+_STRAINS = ("♣", "♦", "♥", "♠", "NT")
+_GAMES = (20, 21, 17, 18, 14)  # 5C 5D 4H 4S 3NT as bids
+_NEARLY = 3  # other calls that are told in the text
+_OTHERS = 2  # calls that another seat's pass is told to deny
+_FORCE = {"forcing": "forcing", "gf": "forcing to game", "invite": "invitational", "signoff": "sign-off"}
+
+
+@dataclass(frozen=True)
+class Passed:
+    """A pass, and what it denies.
+
+    Attributes:
+        seat: who passed.
+        number: how many calls came before it.
+        denied: calls that were passed over, with hands that would have made them.
+    """
+
+    seat: int
+    number: int
+    denied: tuple[Denied, ...]
 
 
 @dataclass(frozen=True)
@@ -34,6 +59,9 @@ class Explanation:
         general: the line is one of the general rules, not of the tree.
         seat: who calls.
         shown: int16 (4, 6, 2), what each seat has shown once the call is made, as ``HierarchyBidder.meaning``.
+        rule: the rule of the pool that made the call, -1 none.
+        position: where it was made.
+        hand: on which, bool (52,).
     """
 
     call: int
@@ -42,9 +70,46 @@ class Explanation:
     general: bool
     seat: int
     shown: NDArray[np.int16]
+    rule: int
+    position: Position = field(repr=False, compare=False)
+    hand: NDArray[np.bool_] = field(repr=False, compare=False)
 
     def __str__(self) -> str:
-        return "\n".join([call_text(self.call), f"  because   {self.because}", *self._shown()])
+        lines = [call_text(self.call), f"  says      {self.says}", f"  because   {self.because}"]
+        if self.nearly:
+            told = "; ".join(f"with {nearly}: {symbol_text(nearly.call)}" for nearly in self.nearly[:_NEARLY])
+            lines.append(f"  nearly    {told}")
+        return "\n".join([*lines, *self._denied(), *self._shown()])
+
+    @cached_property
+    def ranges(self) -> Ranges:
+        """What the call shows, by word of the language with its suit: the least and the most. The hand lies within."""
+        return ranges_of(self.position, self.rule, self.general, self.call)
+
+    @cached_property
+    def force(self) -> str:
+        """``forcing``, ``not forcing`` ...; empty where it goes without saying."""
+        return force_of(self.position, self.line, self.call)
+
+    @cached_property
+    def nearly(self) -> tuple[Nearly, ...]:
+        """The other calls that the hand nearly makes, the smallest change first."""
+        return tuple(nearest(self.position, self.hand, self.call))
+
+    @cached_property
+    def passed(self) -> tuple[Passed, ...]:
+        """What passes deny: the call if it is one, then the last pass of each other seat."""
+        return tuple(_passes(self.position, self.call))
+
+    @property
+    def says(self) -> str:
+        """The call with what it shows: ``2♥: five or more hearts, 10 to 15 HCP, not forcing``."""
+        return f"{symbol_text(self.call)}: {self.text}"
+
+    @property
+    def text(self) -> str:
+        """What the call shows, its name and its force."""
+        return call_words(self.ranges, self.line, self.force)
 
     @property
     def because(self) -> str:
@@ -55,12 +120,57 @@ class Explanation:
         note = f"  ({self.line.note})" if self.line.note else ""
         return f"{where}: {self.line.name}  {constraint_text(self.line.constraint)}".rstrip() + note
 
+    def as_json(self) -> dict[str, object]:
+        """All of it, for JSON; calls as text."""
+        return {
+            "call": call_text(self.call), "says": self.says, "text": self.text, "force": self.force,
+            "note": self.line.note if self.line else "", "system": self.system, "because": self.because,
+            "ranges": {word: list(bounds) for word, bounds in self.ranges.items()},
+            "nearest": [
+                {"call": call_text(n.call), "with": str(n), "hand": n.hand, "share": round(n.share, 3)}
+                for n in self.nearly
+            ],
+            "denied": [
+                {
+                    "seat": SEATS[passed.seat], "number": passed.number,
+                    "calls": [{"call": call_text(d.call), "text": str(d)} for d in passed.denied],
+                }
+                for passed in self.passed
+            ],
+            "shown": {SEATS[seat]: shown_text(self.shown[seat]) for seat in range(4)},
+        }  # fmt: skip
+
+    def _denied(self) -> Iterator[str]:
+        head = "denies"
+        for passed in self.passed:
+            who = f"{SEATS[passed.seat]}{' (me)' if passed.seat == self.seat else ''}"
+            told = "; ".join(f"no {symbol_text(one.call)} ({one})" for one in passed.denied)
+            yield f"  {head:<9} {who} passed: {told}"
+            head = ""
+
     def _shown(self) -> Iterator[str]:
         head = "shown"
         for offset in range(4):
             seat = (self.seat + offset) % 4
             yield f"  {head:<9} {SEATS[seat]}{' (me)' if not offset else '':<5} {shown_text(self.shown[seat])}"
             head = ""
+
+
+def symbol_text(call: int) -> str:
+    """``2♥``, ``3NT``, ``Pass``, ``X``."""
+    return call_text(call) if call < FIRST_BID else f"{(call - FIRST_BID) // 5 + 1}{_STRAINS[(call - FIRST_BID) % 5]}"
+
+
+def call_words(ranges: Ranges, line: Line | None, force: str) -> str:
+    """What a call shows, its name and its force, in a row."""
+    parts = [sentence(ranges) or "any other hand"]
+    if line is not None and line.note:
+        parts.append(line.note)
+    if force:
+        parts.append(force)
+    if line is not None and "artificial" in line.flags:
+        parts.append("artificial")
+    return ", ".join(parts)
 
 
 def explain(bidder: HierarchyBidder, view: BidView) -> Explanation:
@@ -74,9 +184,60 @@ def explain(bidder: HierarchyBidder, view: BidView) -> Explanation:
     after = Auctions.replay(view.history, view.dealer, view.vulnerability)
     after.step(call)
     if not after.done[0]:
-        nobodys_cards = np.full((1, 52), UNKNOWN, np.uint8)
-        shown = _next_seat(bidder, seat).meaning(view_of(after, nobodys_cards))
-    return Explanation(call, system.name, line, general, seat, shown[0])
+        shown = as_seat(bidder, seat, (seat + 1) & 3).meaning(_unseen(after))
+    return Explanation(
+        call, system.name, line, general, seat, shown[0], rule, Position(bidder, view), view.hand[0]
+    )  # fmt: skip
+
+
+def ranges_of(position: Position, number: int, general: bool, call: int) -> Ranges:
+    """What the call shows: by its own line; by all of the tree that make it there, where these speak of the same."""
+    own = next((hull(rule.needs) for rule in position.rules if rule.number == number), {})
+    if general or not own:
+        return own
+    together = unite(hull(rule.needs) for rule in position.rules if rule.tree and rule.call == call)
+    return together if set(own) <= set(together) else own
+
+
+def force_of(position: Position, line: Line | None, call: int) -> str:
+    """What partner must do: by the line's own words, or as partner's system counts it."""
+    for flag in ("gf", "signoff", "invite"):
+        if line is not None and flag in line.flags:
+            return _FORCE[flag]
+    if call < FIRST_BID and (line is None or "forcing" not in line.flags):
+        return ""
+    auctions = Auctions.replay(position.calls[None], position.view.dealer, position.view.vulnerability)
+    for step in (call, PASS):
+        auctions.step(step)
+        if auctions.done[0]:
+            return ""
+    partner = Position(as_seat(position.bidder, position.seat, position.seat ^ 2), _unseen(auctions))
+    if partner.context[FORCED]:
+        return "forcing"
+    bid = call - FIRST_BID
+    return "not forcing" if bid >= 0 and bid < _GAMES[bid % 5] else ""
+
+
+def _passes(position: Position, call: int) -> Iterator[Passed]:
+    """What the call denies if it is a pass, and the last pass of each other seat."""
+    if call == PASS:
+        found = denied(position)
+        if found:
+            yield Passed(position.seat, len(position.calls), tuple(found))
+    for offset in (1, 2, 3):
+        number = len(position.calls) - offset  # the right-hand opponent's last call, partner's, the left-hand one's
+        if number < 0 or position.calls[number] != PASS:
+            continue
+        seat = (position.seat - offset) & 3
+        auctions = Auctions.replay(position.calls[None, :number], position.view.dealer, position.view.vulnerability)
+        found = denied(Position(as_seat(position.bidder, position.seat, seat), _unseen(auctions)), _OTHERS)
+        if found:
+            yield Passed(seat, number, tuple(found))
+
+
+def _unseen(auctions: Auctions) -> BidView:
+    """The auction as the seat to call sees it, without a hand."""
+    return view_of(auctions, np.full((1, 52), UNKNOWN, np.uint8))
 
 
 def line_of(system: System, general: bool, number: int) -> Line:
@@ -85,11 +246,13 @@ def line_of(system: System, general: bool, number: int) -> Line:
     return next(line for line in lines if line.number == number)
 
 
-def _next_seat(bidder: HierarchyBidder, seat: int) -> HierarchyBidder:
-    """The same four systems as the seat after ``seat`` sees them."""
-    ours = (bidder.own, bidder.partner) if seat < 2 else (bidder.partner, bidder.own)
-    own, partner = bidder.opponents if (seat + 1) % 4 < 2 else bidder.opponents[::-1]
-    return HierarchyBidder(own, partner, ours)
+def as_seat(bidder: HierarchyBidder, seat: int, other: int) -> HierarchyBidder:
+    """The same four systems as ``other`` has them, where ``bidder`` is at ``seat``."""
+    at = {seat & 2: bidder.own, (seat & 2) ^ 2: bidder.partner}  # who of our side is at N or E, and at S or W
+    if (seat ^ other) & 1 == 0:
+        return HierarchyBidder(at[other & 2], at[(other & 2) ^ 2], bidder.opponents)
+    theirs = {0: bidder.opponents[0], 2: bidder.opponents[1]}
+    return HierarchyBidder(theirs[other & 2], theirs[(other & 2) ^ 2], (at[0], at[2]))
 
 
 def shown_text(shown: NDArray[np.int16]) -> str:

@@ -54,6 +54,7 @@ _BID_EXAMPLES = f"""\
 examples:
   bridge-env bid system:sayc --hand AKQ2.T98.J7.A543
   bridge-env bid system:sayc --hand A8.KQ94.72.KQ652 --dealer N --auction "1C P 1S P"
+  bridge-env bid system:sayc --hand A8.KQ94.72.KQ652 --auction "1C P 1S P" --json
   bridge-env bid system:sayc --boards 3 --seed 7
   bridge-env bid reason:sayc --hand AQT72.A4.Q2.T753 --auction "1S P 2S 3H"
   bridge-env bid "reason:sayc?seconds=0.1" --hand AQT72.A4.Q2.T753
@@ -135,10 +136,11 @@ def add_bid(subparsers: Subparsers) -> None:
         subparsers,
         "bid",
         help="ask a bidder for one call and its reason, or let it bid whole boards",
-        description="With --hand, print the bidder's call, the line of its system that made it, and what each seat\n"
-        "has shown. A reason: bidder also prints its candidates and some of the deals that it sampled; a case base\n"
-        "prints the nearest cases; maps print the best-matching unit and its neighbours. Without --hand, bid whole\n"
-        "boards and print diagram, auction, contract and double-dummy result; the bidder sits North-South.",
+        description="With --hand, print the bidder's call, what it shows, the line of its system that made it, what a\n"
+        "slightly different hand would call, what passes deny, and what each seat has shown. A reason: bidder also\n"
+        "prints its candidates and some of the deals that it sampled; a case base prints the nearest cases; maps\n"
+        "print the best-matching unit and its neighbours. Without --hand, bid whole boards and print diagram,\n"
+        "auction, contract and double-dummy result; the bidder sits North-South.",
         epilog=_BID_EXAMPLES,
     )
     parser.add_argument("spec", metavar="SPEC", nargs="?", help="the bidder, see below (system:two-over-one)")
@@ -148,6 +150,7 @@ def add_bid(subparsers: Subparsers) -> None:
     one.add_argument("--hand", metavar="S.H.D.C", help="thirteen cards, spades first: AKQ2.T98.J7.A543")
     one.add_argument("--dealer", metavar="SEAT", help="N, E, S or W (N)")
     one.add_argument("--vulnerability", metavar="WHO", help="None, NS, EW or Both (None)")
+    one.add_argument("--json", action="store_true", help="print the call and its reason as JSON")
     one.add_argument("--auction", metavar="CALLS", help='calls so far, starting with the dealer\'s: "1C P 1H X"')
     _add_board_options(parser.add_argument_group("whole boards"), "1, or all of FILE.pbn")
     record = parser.add_argument_group("recorded auctions")
@@ -196,8 +199,8 @@ def _bid(args: argparse.Namespace) -> int:
         return _bid_hand(args)
     if args.agree is not None:
         return _bid_agree(args)
-    for option in ("dealer", "vulnerability", "auction"):
-        if getattr(args, option) is not None:
+    for option in ("dealer", "vulnerability", "auction", "json"):
+        if getattr(args, option):
             raise ValueError(f"--{option} goes with --hand")
     from training.match.board_text import board_text
     from training.match.match import play_tables
@@ -254,7 +257,8 @@ def _bid_hand(args: argparse.Namespace) -> int:
         "vulnerability": args.vulnerability or "None",
         "auction": (args.auction or "").replace(",", " ").split(),
     }
-    print(_call_text(args.spec, bidder, *read_states([state])))
+    told = _call_json if args.json else _call_text
+    print(told(args.spec, bidder, *read_states([state])))
     _tell_departures(args.spec, bidder, state)
     return 0
 
@@ -289,6 +293,19 @@ def _call_text(spec: str, bidder: Bidder, view: Any, key: Any) -> str:
         return explained(player, view, key)
     call = call_text(int(legal_answer_of(player, view, key)[0]))
     return f"{call}\n  {spec} follows no bidding system that could tell why"
+
+
+def _call_json(spec: str, bidder: Bidder, view: Any, key: Any) -> str:
+    """The call and its reason: of a system with all fields of its explanation, of another bidder as text."""
+    from agents.hierarchy.bidder import HierarchyBidder
+    from agents.hierarchy.explain import explain
+    from bridge_env.bidders import player_at
+
+    player = player_at(bidder, int(view.seat[0]))
+    if isinstance(player, HierarchyBidder):
+        return json.dumps(explain(player, view).as_json(), indent=2, ensure_ascii=False)
+    call, _, text = _call_text(spec, player, view, key).partition("\n")
+    return json.dumps({"call": call, "text": text}, indent=2, ensure_ascii=False)
 
 
 # --- match ---------------------------------------------------------------------------------------------

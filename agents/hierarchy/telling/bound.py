@@ -1,0 +1,111 @@
+"""A rule at a concrete auction: what it asks of the hand alone, with what the auction adds taken off.
+
+"25+ combined" is "13+ hcp" once partner has shown 12. What the auction alone decides falls away.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import product
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.hierarchy.engine.compiled import Compiled
+from agents.hierarchy.engine.context import FIT, FIT_BEST, FIT_MAJOR, STOPPED, THEIRS_COLUMN
+from agents.hierarchy.language.columns import HAND, IN_THEIR_SUIT, IS_CONTEXT, LEAST, MOST, PLUS
+from agents.hierarchy.language.text import SUITS
+from agents.hierarchy.language.tree import INFINITE, Atom, Constraint, Together
+from agents.hierarchy.language.vocabulary import WORDS, difference
+from bridge_env.features import LENGTH, STOPPER
+
+_NAMES = {column: word for word, column in WORDS.items()}
+_DIFFERENCES = {difference(a, b)[0]: (SUITS[a], SUITS[b]) for a in range(4) for b in range(a + 1, 4)}
+_Range = tuple[int, int, int]  # column, least, most
+
+
+def bound(pool: Compiled, span: tuple[int, int], context: NDArray[np.int16], their_suit: int) -> Constraint | None:
+    """What the clauses of ``span`` ask of the hand; None where the auction contradicts them.
+
+    Args:
+        span: the first clause and the end, of a rule or of what a block asks for.
+        context: a feature row whose columns of the auction are written, the level of the rule's call among them.
+        their_suit: of the opponents' last bid, 0..3; -1 where there is none.
+    """
+    clauses = []
+    for clause in range(*span):
+        alternatives: list[Together] = []
+        for number in range(*(int(n) for n in pool.clauses[clause])):
+            atoms = [tuple(int(v) for v in pool.atoms[a]) for a in range(*(int(n) for n in pool.together[number]))]
+            alternatives += _alternatives([(a[0], a[1], a[2]) for a in atoms], context, their_suit)
+        if not alternatives:
+            return None
+        if () not in alternatives:
+            clauses.append(tuple(dict.fromkeys(alternatives)))
+    return tuple(clauses)
+
+
+def _alternatives(atoms: list[_Range], context: NDArray[np.int16], their_suit: int) -> Iterator[Together]:
+    """The ways in which a hand can meet all ``atoms``; none where the auction contradicts one of them."""
+    choices = [list(_of_the_hand(*atom, context, their_suit)) for atom in atoms]
+    for chosen in product(*choices):
+        yield tuple(dict.fromkeys(_atom(*part) for together in chosen for part in together))
+
+
+def _of_the_hand(
+    column: int, low: int, high: int, context: NDArray[np.int16], their_suit: int
+) -> Iterator[tuple[_Range, ...]]:
+    """The ways in which a hand can meet one atom."""
+    if IS_CONTEXT[column]:
+        if low <= context[column] <= high:
+            yield ()
+        return
+    if column in (FIT_BEST, FIT_MAJOR):
+        suits = range(2, 4) if column == FIT_MAJOR else range(4)
+        fits = [int(context[PLUS[FIT + suit]]) for suit in suits]
+        most = [(LENGTH + suit, 0, high - shown) for suit, shown in zip(suits, fits, strict=True)]
+        if low <= max(fits):
+            yield from _possible(most)
+            return
+        for suit, shown in zip(suits, fits, strict=True):
+            yield from _possible([(LENGTH + suit, low - shown, INFINITE), *most])
+        return
+    if column == STOPPED:
+        shown = [suit for suit in range(4) if context[THEIRS_COLUMN + suit] >= 4]
+        if low == 1:
+            yield tuple((STOPPER + suit, 1, 1) for suit in shown)
+        elif high == 0:
+            for suit in shown:
+                yield ((STOPPER + suit, 0, 0),)
+        else:
+            yield ()
+        return
+    if IN_THEIR_SUIT[column]:
+        if their_suit >= 0:
+            yield from _possible([(int(HAND[column]) + their_suit, low, high)])
+        elif low <= 0 <= high:
+            yield ()
+        return
+    added = int(context[PLUS[column]]) if PLUS[column] >= 0 else 0
+    yield from _possible([(int(HAND[column]), low - added, high if high >= INFINITE else high - added)])
+
+
+def _possible(ranges: list[_Range]) -> Iterator[tuple[_Range, ...]]:
+    """All of ``ranges``, without those that all hands meet; nothing where no hand meets one."""
+    kept = []
+    for column, low, high in ranges:
+        low, high = max(low, int(LEAST[column])), min(high, int(MOST[column]))
+        if low > high:
+            return
+        if low > LEAST[column] or high < MOST[column]:
+            kept.append((column, low, INFINITE if high >= MOST[column] else high))
+    yield tuple(kept)
+
+
+def _atom(column: int, low: int, high: int) -> Atom:
+    if column not in _DIFFERENCES:
+        return Atom(_NAMES[column], low, high)
+    first, second = _DIFFERENCES[column]
+    if high > 0 or low == high:
+        return Atom(f"{first}-{second}", low, high)
+    return Atom(f"{second}-{first}", -high, -low if low > -13 else INFINITE)

@@ -1,0 +1,153 @@
+"""A position as the seat to call has it: the rules that may call there, and what any hand would call."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.hierarchy.bidder import HierarchyBidder, deal_features
+from agents.hierarchy.engine.compiled import (
+    END,
+    END_RULE,
+    FIRST,
+    FIRST_RULE,
+    RULE_CALL,
+    RULE_END,
+    RULE_FIRST,
+    RULE_FLAGS,
+    RULE_SPAN,
+    SPAN_CALL,
+    SPAN_CALLS,
+)
+from agents.hierarchy.engine.context import LEVEL_COLUMN, OURS, QUANTITIES
+from agents.hierarchy.engine.engine import bid_rows, feature_rows
+from agents.hierarchy.inverse.backwards import moments
+from agents.hierarchy.language.tree import Constraint
+from agents.hierarchy.language.vocabulary import NUM_COLUMNS
+from agents.hierarchy.telling.bound import bound
+from bridge_env.auction import Auctions
+from bridge_env.calls import FIRST_BID, PASS
+from bridge_env.cards import random_deals
+from bridge_env.features import NUM_FEATURES
+from bridge_env.view import BidView
+
+_DEALS = 1_000  # whose hands stand for any hand
+_SEED = 20_07
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A rule that may call at a position.
+
+    Attributes:
+        number: in the pool.
+        call: the legal call that it makes.
+        needs: what it asks of the hand.
+        flags: its bits.
+        tree: it stands in the tree, not among the general rules.
+    """
+
+    number: int
+    call: int
+    needs: Constraint
+    flags: int
+    tree: bool
+
+
+class Position:
+    """The position of one row of a view, its hand left aside.
+
+    Args:
+        bidder: the seat to call.
+        view: a batch of one.
+    """
+
+    def __init__(self, bidder: HierarchyBidder, view: BidView) -> None:
+        self.bidder, self.view, self.seat = bidder, view, int(view.seat[0])
+        self.pool, systems = bidder.seated(view)
+        self.systems: NDArray[np.int32] = systems[0]
+        self.calls = view.history[0, : int(view.length[0])].astype(np.int8)
+        self.dealer, self.vulnerability = int(view.dealer[0]), int(view.vulnerability[0])
+        bids = self.calls[self.calls >= FIRST_BID]
+        self.last_bid = int(bids[-1]) - FIRST_BID if len(bids) else -1
+
+    @cached_property
+    def context(self) -> NDArray[np.int16]:
+        """A feature row int16 (NUM_COLUMNS,) whose columns of the auction are written; the hand's are those of none."""
+        auctions = Auctions(self.dealer, self.vulnerability)
+        rows, general = np.empty((1, NUM_COLUMNS), np.int16), np.empty(1, np.bool_)
+        feature_rows(
+            self.pool, self.systems, np.zeros(1, np.int64), auctions.state, np.ascontiguousarray(self.calls[None]),
+            np.array([len(self.calls)]), np.zeros((1, 4, NUM_FEATURES), np.int16), rows, general,
+        )  # fmt: skip
+        row: NDArray[np.int16] = rows[0]
+        return row
+
+    @cached_property
+    def shown(self) -> NDArray[np.int16]:
+        """What each seat has shown so far: int16 (4, 6, 2)."""
+        return self._before.shown[-1]
+
+    @cached_property
+    def _before(self):  # type: ignore[no-untyped-def]
+        calls = np.append(self.calls, PASS).astype(np.int8)
+        return moments(self.pool, self.systems, self.dealer, self.vulnerability, calls)
+
+    @cached_property
+    def rules(self) -> list[Rule]:
+        """The rules that may call here, in the order in which they are asked."""
+        node, system = int(self._before.places[-1, self.seat]), int(self.systems[self.seat])
+        blocks = range(int(self.pool.spans[system, FIRST]), int(self.pool.spans[system, END]))
+        out: list[Rule] = []
+        for part in [*([node] if node >= 0 else []), *blocks]:
+            row = self.pool.parts[part]
+            when = self._bound((int(row[FIRST]), int(row[END])), PASS)
+            if when is None:
+                continue
+            for number in range(int(row[FIRST_RULE]), int(row[END_RULE])):
+                rule = self._rule(number, when, part == node)
+                if rule is not None:
+                    out.append(rule)
+                    if not rule.needs:
+                        return out  # every hand that comes so far makes this call
+        return out
+
+    def _rule(self, number: int, when: Constraint, tree: bool) -> Rule | None:
+        row = self.pool.rules[number]
+        span, value = int(row[RULE_SPAN]), int(row[RULE_CALL])
+        call = value if span == SPAN_CALL else int(SPAN_CALLS[span, value, self.last_bid + 1])
+        if call < 0 or not self.view.mask[0, call]:
+            return None
+        needs = self._bound((int(row[RULE_FIRST]), int(row[RULE_END])), call)
+        return None if needs is None else Rule(number, call, (*when, *needs), int(row[RULE_FLAGS]), tree)
+
+    def _bound(self, span: tuple[int, int], call: int) -> Constraint | None:
+        context = self.context.copy()
+        context[LEVEL_COLUMN] = (call - FIRST_BID) // 5 + 1 if call >= FIRST_BID else 0
+        theirs = self.last_bid >= 0 and self.last_bid % 5 < 4 and not context[OURS]
+        return bound(self.pool, span, context, self.last_bid % 5 if theirs else -1)
+
+    def decide(self, hands: NDArray[np.int16]) -> tuple[NDArray[np.int8], NDArray[np.int32]]:
+        """Return the calls int8 (N,) of hands int16 (N, NUM_FEATURES), and the rules that made them int32 (N,)."""
+        n = len(hands)
+        chosen, rules = np.empty(n, np.int8), np.empty(n, np.int32)
+        width = max(len(self.calls), 1)
+        history = np.zeros((n, width), np.int8)
+        history[:, : len(self.calls)] = self.calls
+        bid_rows(
+            self.pool, np.ascontiguousarray(np.broadcast_to(self.systems, (n, 4))), np.full(n, self.dealer, np.int16),
+            np.full(n, self.vulnerability, np.int16), history, np.full(n, len(self.calls), np.int16), hands,
+            chosen, rules, np.empty((n, 4, QUANTITIES, 2), np.int16),
+        )  # fmt: skip
+        return chosen, rules
+
+
+@lru_cache(maxsize=1)
+def any_hands() -> NDArray[np.int16]:
+    """Hands at random, int16 (4000, NUM_FEATURES); the same each time."""
+    features = deal_features(random_deals(_SEED, 0, _DEALS)).reshape(-1, NUM_FEATURES)
+    features.flags.writeable = False
+    return features

@@ -1,0 +1,243 @@
+"""Explanations of a system's calls: their wording, and that all they say is true of the hand."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from agents.hierarchy.bidder import HierarchyBidder, bid_out, deal_features, seen_rows
+from agents.hierarchy.engine.compiled import RULE_LINE
+from agents.hierarchy.engine.walk import is_general
+from agents.hierarchy.explain import explain, line_of, ranges_of
+from agents.hierarchy.language.text import is_difference
+from agents.hierarchy.language.vocabulary import SUIT_LETTERS, WORDS, difference
+from agents.hierarchy.telling.phrases import sentence, unite
+from agents.hierarchy.telling.position import Position
+from agents.wire import call, read_states
+from bridge_env.auction import Auctions
+from bridge_env.bidders import make
+from bridge_env.calls import call_text
+from bridge_env.cards import board_dealer, board_vulnerability, random_deals
+from bridge_env.view import BidView, view_of
+from training.cli.entry import main
+
+
+def explained(system, hand, auction, vulnerability="None"):
+    bidder = make(f"system:{system}")
+    assert isinstance(bidder, HierarchyBidder)
+    state = {"hand": hand, "dealer": "N", "vulnerability": vulnerability, "auction": auction.split()}
+    return explain(bidder, read_states([state])[0])
+
+
+#: System, hand, auction; what the call says.
+SAID = [
+    ("two-over-one", "A8.KQ94.72.KQ652", "", "1♣: three or more clubs, 10 to 21 HCP, not forcing"),
+    ("two-over-one", "AKQ42.AKJ3.AQ3.2", "", "2♣: 19 or more HCP, strong, forcing, artificial"),
+    ("two-over-one", "84.KJ94.K72.6532", "P", "Pass: at most 11 HCP"),
+    (
+        "two-over-one", "84.KQ9432.72.652", "1N P",
+        "2♦: five or more hearts, hearts not shorter than spades, transfer, forcing, artificial",
+    ),
+    ("two-over-one", "K8432.4.KQ72.652", "1D P", "1♠: four or more spades, 6 or more points with length, forcing"),
+    (
+        "two-over-one", "Q4.K953.AK84.Q52", "1S P",
+        "2♦: four or more diamonds, 12 or more HCP, more diamonds than clubs, forcing to game",
+    ),
+    (
+        "two-over-one", "KJ84.K9.K72.Q432", "1S P",
+        "2NT: four or more spades, 13 or more points in support of spades, two or more cards in the shortest suit, "
+        "Jacoby, forcing to game, artificial",
+    ),
+    ("sayc", "A8.KQ94.72.KQ652", "1C P 1S P", "2♣: five or more clubs, 11 to 16 points with length, not forcing"),
+    (
+        "two-over-one", "KJ84.K9.K72.Q432", "P P 1H",
+        "X: three or more spades, three or more clubs, three or more diamonds, 11 to 17 HCP, at most two hearts, "
+        "take-out, forcing",
+    ),
+    ("two-over-one", "84.KJ943.K72.Q32", "1S 2C", "2♥: five or more hearts, 10 or more points with length, forcing"),
+    (
+        "two-over-one", "AQT72.A4.Q2.T753", "1S P 2S 3H",  # "8+ fit:S, 21+ likely-total:S": partner has shown 3 and 6-9
+        "3♠: five or more spades, spades our longest fit, 14 or more points in support of spades, not forcing",
+    ),
+    ("two-over-one", "K2.K32.AJ432.Q32", "1N P 3N P", "Pass: any other hand"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("system", "hand", "auction", "said"), SAID)
+def test_a_call_says_what_players_say(system, hand, auction, said):
+    assert explained(system, hand, auction).says == said
+
+
+def test_the_text_tells_what_else_the_hand_nearly_was():
+    told = explained("sayc", "A8.KQ94.72.KQ652", "1C P 1S P")
+    assert str(told).splitlines()[:6] == [
+        "2C",
+        "  says      2♣: five or more clubs, 11 to 16 points with length, not forcing",
+        f"  because   sayc, line {told.line.number}: 2x  5+ x, 11-16 points",
+        "  nearly    with one more club: 3♣; with one more diamond: 1NT; with one more spade in place of a diamond: 2♠",
+        "  denies    W passed: no X (four or more hearts, four or more diamonds, 11 to 17 HCP); "
+        "no 2♥ (five or more hearts, 9 to 16 HCP, two or more of the top five hearts)",
+        "            E passed: no 1♥ (five or more hearts, 8 to 17 HCP); no 1♠ (five or more spades, 8 to 17 HCP)",
+    ]
+
+
+def test_a_pass_tells_what_it_denies():
+    told = explained("two-over-one", "84.KJ94.K72.6532", "")
+    assert str(told).splitlines()[3] == (
+        "  denies    N (me) passed: no 1♣ (three or more clubs, 12 to 21 HCP); no 1♦ (four or more diamonds, "
+        "12 to 21 HCP, more diamonds than clubs); no 1♠ (five or more spades, 12 to 21 HCP, "
+        "spades not shorter than hearts)"
+    )
+
+
+# --- what is said is true ----------------------------------------------------------------------------------
+
+
+class Decisions:
+    """Decisions of a system that sits in all four seats, in random auctions."""
+
+    def __init__(self, name, deals, seed):
+        self.bidder = make(f"system:{name}")
+        hierarchy = self.bidder.own
+        self.owner = random_deals(seed, 0, deals)
+        numbers = np.arange(deals) + 1
+        self.dealer = board_dealer(numbers).astype(np.int16)
+        self.vulnerability = board_vulnerability(numbers).astype(np.int16)
+        self.features = deal_features(self.owner)
+        seats = (hierarchy,) * 4
+        auctions = bid_out(seats, self.features, self.dealer, self.vulnerability)
+        self.history = auctions.history
+        at = [(board, k) for board in range(deals) for k in range(int(auctions.length[board]))]
+        self.board, self.number = (np.array(column) for column in zip(*at, strict=True))
+        calls = np.where(np.arange(self.history.shape[1]) < self.number[:, None], self.history[self.board], -1)
+        self.rows, _ = seen_rows(
+            seats, self.features, self.board, self.dealer[self.board], self.vulnerability[self.board],
+            calls.astype(np.int8), self.number,
+        )  # fmt: skip
+
+    def view(self, row) -> BidView:
+        board, number = self.board[row], self.number[row]
+        auctions = Auctions.replay(
+            self.history[None, board, :number], self.dealer[[board]], self.vulnerability[[board]]
+        )  # fmt: skip
+        return view_of(auctions, self.owner[[board]])
+
+    def row_of(self, board, number):
+        return int(np.flatnonzero((self.board == board) & (self.number == number))[0])
+
+    def value(self, row, word):
+        if is_difference(word):
+            first, second = (SUIT_LETTERS.index(letter) for letter in word.split("-"))
+            column, sign = difference(first, second)
+            return sign * int(self.rows[row, column])
+        return int(self.rows[row, WORDS[word]])
+
+    def within(self, row, ranges):
+        return all(low <= self.value(row, word) <= high for word, (low, high) in ranges.items())
+
+
+@pytest.mark.parametrize(("name", "deals"), [("two-over-one", 130), ("champion", 90)])
+def test_the_numbers_of_2000_explanations_are_true_of_the_hand(name, deals):
+    decisions = Decisions(name, deals, 11)
+    compiled, system = decisions.bidder.own.compiled, decisions.bidder.own.system
+    told = 0
+    for row in range(len(decisions.board)):
+        view = decisions.view(row)
+        calls, rules, _ = decisions.bidder.decide(view)
+        assert calls[0] == decisions.history[decisions.board[row], decisions.number[row]]
+        rule = int(rules[0])
+        if rule < 0:
+            continue
+        general = bool(is_general(compiled, rule, 0))
+        position = Position(decisions.bidder, view)
+        assert rule in [r.number for r in position.rules]
+        ranges = ranges_of(position, rule, general, int(calls[0]))
+        line = line_of(system, general, int(compiled.rules[rule, RULE_LINE]))
+        assert decisions.within(row, ranges), (position.calls, line, ranges)
+        told += bool(sentence(ranges))
+    assert len(decisions.board) >= (1000 if name == "two-over-one" else 700)
+    assert told > 300
+
+
+def check_whole(decisions, rows):
+    """Explain decisions whole: how many other calls, and how many denials, held."""
+    changed = kept = 0
+    for row in rows:
+        view = decisions.view(row)
+        told = explain(decisions.bidder, view)
+        assert decisions.within(row, told.ranges)
+        assert told.call not in [n.call for n in told.nearly]
+        assert [n.cost for n in told.nearly] == sorted(n.cost for n in told.nearly)
+        auction = [call_text(int(c)) for c in view.history[0]]
+        for n in told.nearly:
+            again = call(
+                decisions.bidder, n.hand, "NESW"[int(view.dealer[0])],
+                ("None", "NS", "EW", "Both")[int(view.vulnerability[0])], auction,
+            )  # fmt: skip
+            assert again == call_text(n.call)
+            changed += 1
+        for passed in told.passed:
+            here = decisions.row_of(decisions.board[row], passed.number)
+            for one in passed.denied:
+                assert not decisions.within(here, one.ranges), (auction, passed, one)
+                assert str(one)
+                kept += 1
+    return changed, kept
+
+
+def test_other_hands_bid_as_told_and_passing_hands_lack_what_they_deny():
+    decisions = Decisions("two-over-one", 60, 12)
+    changed, kept = check_whole(decisions, range(0, len(decisions.board), 7))
+    assert changed > 50
+    assert kept > 50
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["two-over-one", "sayc", "champion", "precision"])
+def test_the_same_of_2000_decisions(name):
+    decisions = Decisions(name, 220, 13)
+    assert len(decisions.board) > 2000 or name == "champion"
+    changed, kept = check_whole(decisions, range(min(2000, len(decisions.board))))
+    assert changed > 1000
+    assert kept > 1000
+
+
+def test_the_changed_hand_differs_by_what_is_said():
+    view = read_states([{"hand": "A8.KQ94.72.KQ652", "dealer": "N", "auction": ["1C", "P", "1S", "P"]}])[0]
+    told = explain(make("system:sayc"), view)
+    first = told.nearly[0]
+    assert (str(first), call_text(first.call)) == ("one more club", "3C")
+    suits = [len(suit) for suit in first.hand.split(".")]
+    assert suits[3] == 6
+    assert sum(suits) == 13
+
+
+def test_ranges_of_one_or_the_other():
+    assert unite([{"hcp": (12, 21), "H": (5, 13)}, {"hcp": (10, 14)}]) == {"hcp": (10, 21)}
+
+
+# --- the command -------------------------------------------------------------------------------------------
+
+
+def test_the_command_prints_json_with_all_fields(capsys):
+    words = ["bid", "system:sayc", "--hand", "A8.KQ94.72.KQ652", "--auction", "1C P 1S P"]
+    assert main([*words, "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert (told["call"], told["text"]) == ("2C", "five or more clubs, 11 to 16 points with length, not forcing")
+    assert told["ranges"] == {"C": [5, 99], "points": [11, 16]}
+    assert told["nearest"][0]["with"] == "one more club"
+    assert told["denied"][1]["seat"] == "E"
+    assert told["denied"][1]["calls"][0]["call"] == "1H"
+    assert told["shown"]["S"].endswith("4+ spades")
+    assert main(["bid", "pass", "--hand", "A8.KQ94.72.KQ652", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["call"] == "Pass"
+    assert main(["bid", "system:sayc", "--json"]) == 2
+
+
+def test_the_hand_of_the_readme_would_have_opened():
+    """With the hand that the pages ask about, the bidder makes the earlier call of its own, too."""
+    for spec in ("policy:champion", "system:two-over-one", "system:sayc"):
+        assert call(spec, "AQT72.A4.Q2.T753") == "1S"
+    assert call("system:sayc", "A8.KQ94.72.KQ652") == "1C"
