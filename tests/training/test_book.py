@@ -298,7 +298,8 @@ def test_words_for_players():
         "5+♠; ♠ not shorter than ♥; 2+ of the top five ♠; not balanced; 15-17 HCP or 10+ points and 4 M"
     )
     assert symbols(promise(block.when)) == (
-        "partner's last call 4N, 33+ points for ♠ with what partner should have, at level 2-3"
+        "partner's last call 4N, 33+ points for ♠ in both hands if partner has a little over the least shown, "
+        "at level 2-3"
     )
     assert promise(()) == "any other hand"
     everything = {
@@ -465,7 +466,7 @@ QUICK = ("--deals", "300", "--rare", "0")
 
 
 def test_the_command_writes_each_format(capsys, tmp_path, toy_file):
-    code, out, err = run(capsys, f"system:{toy_file}", *QUICK, "--seed", "5")
+    code, out, err = run(capsys, f"system:{toy_file}", *QUICK, "--seed", "5", "--tables")
     assert (code, out) == (0, markdown(toy_book()))
     assert re.search(
         r"^pages of 55 lines of 132 characters, as Markdown: 2; 9\d\.\d\d% of the hands keep to it$", err.strip()

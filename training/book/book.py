@@ -97,6 +97,7 @@ class Book:
             f"{c.calls:,} calls in all; the rest were seen too seldom for ranges, or made on hands of all kinds.) "
             f"What the system itself reads from a call at the table holds for {seen:.2%} of {c.read[0]:,}.",
         ]
+        facts.append("{:.1f} ± {:.1f} code words for each 100 auctions of a side.".format(*m.code_words))
         worst = [(self.name(i), n, k) for i, n, k in c.worst if n >= 30 and k < n][:3]
         if worst:
             listed = "; ".join(f"{name} {k / n:.1%} of {n:,}" for name, n, k in worst)

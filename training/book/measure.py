@@ -15,13 +15,14 @@ from bridge_env.cards import board_dealer, board_vulnerability, hand_text, hands
 from bridge_env.features import FEATURES
 from bridge_env.view import BidView
 from training.book.points import Entry, Points, Walker
+from training.match.code_words import code_words
 
 #: What is kept of a hand: its points, its suits, and the suits that the call's variables stand for (-1: unknown).
 HELD = ("hcp", "C", "D", "H", "S", "M", "oM", "m", "om", "x", "y")
 BATCH = 20_000  # deals at a time
 _ROWS = 50_000  # calls looked up at a time
 _EXAMPLES = 2
-_COLUMNS = [FEATURES["hcp"], *(FEATURES[f"length:{suit}"] for suit in "CDHS")]
+COLUMNS = [FEATURES["hcp"], *(FEATURES[f"length:{suit}"] for suit in "CDHS")]
 
 
 @dataclass(frozen=True)
@@ -64,6 +65,7 @@ class Table:
     """Deals ``start .. start + count - 1`` of a seed, bid to their end with the system in every seat."""
 
     def __init__(self, hierarchy: Hierarchy, walker: Walker, seed: int, start: int, count: int) -> None:
+        self.seed = seed
         number = np.arange(start, start + count) + 1
         self.bidder = HierarchyBidder(hierarchy)
         self.owner = random_deals(seed, start, count)
@@ -79,9 +81,13 @@ class Table:
 
     def lines(self, calls: Calls) -> NDArray[np.int64]:
         """The line number that made each of ``calls``; -1 where none fitted, which is a pass."""
-        rules = np.concatenate([self._decide(calls.take(rows))[1] for rows in _parts(len(calls))])
+        rules = self.rules(calls)
         numbers: NDArray[np.int64] = self.bidder.own.compiled.rules[:, RULE_LINE].astype(np.int64)
         return np.where(rules >= 0, numbers[rules], -1)
+
+    def rules(self, calls: Calls) -> NDArray[np.int32]:
+        """The rule of the pool that made each of ``calls``: int32 (N,); -1 where none fitted."""
+        return np.concatenate([self._decide(calls.take(rows))[1] for rows in _parts(len(calls))])
 
     def shown(self, calls: Calls) -> NDArray[np.int16]:
         """Return what the seats have shown before each of ``calls``, as the system reads it: int16 (N, 4, 6, 2)."""
@@ -103,7 +109,7 @@ class Table:
     def held(self, calls: Calls, walker: Walker, entry: Entry) -> NDArray[np.int8]:
         """Return features of the hands behind ``calls``, all made by ``entry``: int8 (N, len(HELD))."""
         out = np.full((len(calls), len(HELD)), -1, np.int8)
-        out[:, :5] = self.features[calls.board, calls.seat][:, _COLUMNS]
+        out[:, :5] = self.features[calls.board, calls.seat][:, COLUMNS]
         pairs = calls.state.astype(np.int64) * 64 + calls.call
         for pair in np.unique(pairs):
             rows = np.flatnonzero(pairs == pair)
@@ -183,6 +189,13 @@ class Measured:
     deals: int
     all_deals: int
     seed: int
+    coded: list[NDArray[np.int64]] = field(default_factory=list, repr=False)  # code words of each side, by batch
+
+    @property
+    def code_words(self) -> tuple[float, float]:
+        """Code words for each 100 auctions of a side, and the standard error of that."""
+        each = np.concatenate(self.coded)
+        return 100 * float(each.mean()), 100 * float(each.std(ddof=1) / max(1, len(each)) ** 0.5)
 
 
 def measure(
@@ -211,6 +224,9 @@ def measure(
     for start in range(0, deals, BATCH):
         table = Table(hierarchy, walker, seed, start, min(BATCH, deals - start))
         _count(out, table, None)
+        out.coded += [
+            code_words(table.history, table.dealer, table.owner, np.full(len(table), side)) for side in (0, 1)
+        ]
         tick(len(table))
     start = deals
     while start < rare and (wanted := _rare(out, enough, levels)):

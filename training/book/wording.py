@@ -25,7 +25,7 @@ FLAG_TEXT = {
 _COUNTED = {
     "hcp": "HCP",
     "points": "points",
-    "rule20": "by the rule of 20",
+    "rule20": "HCP and cards in the two longest suits",
     "losers": "losers",
     "controls": "controls",
     "aces": "aces",
@@ -34,11 +34,11 @@ _COUNTED = {
     "zar": "Zar points",
     "longest": "cards in the longest suit",
     "shortest": "cards in the shortest suit",
-    "combined": "HCP with partner's least",
-    "combined-max": "HCP with partner's most",
-    "combined-points": "points with partner's least",
-    "combined-aces": "aces with partner's",
-    "likely": "HCP with what partner should have",
+    "combined": "HCP in both hands if partner has the least shown",
+    "combined-max": "HCP in both hands if partner has the most shown",
+    "combined-points": "points in both hands if partner has the least shown",
+    "combined-aces": "aces in both hands",
+    "likely": "HCP in both hands if partner has a little over the least shown",
     "fit-best": "cards in our longest fit",
     "fit-major": "cards in our longest major fit",
     "in-theirs": "cards in their suit",
@@ -69,10 +69,10 @@ _COUNTED_IN = {
     "keycards": "key cards for {}",
     "support": "points in support of {}",
     "playing": "half playing tricks in {}",
-    "fit": "{} with partner's",
-    "total": "points for {} with partner's least",
-    "total-max": "points for {} with partner's most",
-    "likely-total": "points for {} with what partner should have",
+    "fit": "{} in both hands",
+    "total": "points for {} in both hands if partner has the least shown",
+    "total-max": "points for {} in both hands if partner has the most shown",
+    "likely-total": "points for {} in both hands if partner has a little over the least shown",
     "partner": "{} shown by partner",
     "partner-most": "{} possible with partner",
     "shown": "{} that I have shown",
@@ -93,7 +93,7 @@ _FLAG_WORDS = {
     "partner-last": ("the last bid partner's", "the last bid not partner's"),
     "forced": ("partner forces us", "nothing forces us"),
     "we-opened": ("we opened", "we did not open"),
-    "i-passed": ("I passed first", "I did not pass first"),
+    "i-passed": ("by a passed hand", "not by a passed hand"),
 }
 
 
@@ -120,6 +120,8 @@ def condition(atom: Atom) -> str:
         return f"{who} last call {what}"
     if stem in FLAG_WORDS and low == high and low in (0, 1) and stem in _FLAG_WORDS:
         return _FLAG_WORDS[stem][1 - low].format(suit(of))
+    if word == "doubled" and low == high and low in (0, 1, 2):
+        return ("undoubled", "doubled", "redoubled")[low]
     if word in _PHRASES:
         return _PHRASES[word].format(span(low, high))
     if colon and stem in _COUNTED_IN:

@@ -17,7 +17,10 @@ examples:
   bridge-env book sayc                                  print Markdown at the terminal
   bridge-env book sayc --levels 3 --worth --out sayc.html
   bridge-env book mine.bidding --format bml --out mine.bml
-  bridge-env book mine.bidding --levels 3 --pages 10    leave out the rarest calls to fit on ten pages
+  bridge-env book mine.bidding --pages 5                keep to five pages instead of ten
+  bridge-env book mine.bidding --base acol              compare with acol: what would surprise its players
+  bridge-env book sayc --tables                         print every line of the text in tables instead
+  bridge-env book --code_words sayc policy:champion     count code words (artificial calls) of some bidders
   bridge-env book sayc --check                          check the book against hands on fresh deals
   bridge-env book --diff sayc results/evolve/run-001/evolved-first.bidding
   bridge-env book policy:champion --levels 2            measure what a network's calls mean
@@ -34,8 +37,9 @@ def add_book(subparsers: Any) -> None:
     parser = subparsers.add_parser(
         "book",
         help="print a bidding system as notes for players, with figures",
-        description="Print a bidding system as notes for players: openings, responses, competition; how often each\n"
-        "call is made, on what hands, and what it is worth. With --diff, print how two systems differ.",
+        description="Print a bidding system for players: a convention card, what would surprise them, and notes by\n"
+        "auction with how often each call is made and on what hands. With --tables, print every line in tables.\n"
+        "With --diff, print how two systems differ.",
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -49,8 +53,16 @@ def add_book(subparsers: Any) -> None:
         "--levels", type=positive, help="depth of the tree to print: 1 openings, 2 responses and overcalls, 3 ..."
     )
     parser.add_argument(
-        "--pages", type=positive, help="leave out the rarest calls until the book fits on this many pages"
+        "--pages",
+        type=positive,
+        help="leave out the rarest calls until the book fits on this many pages (Markdown: 10)",
     )
+    parser.add_argument("--tables", action="store_true", help="print every line in tables, without card and notes")
+    parser.add_argument("--base", metavar="SYSTEM", help="system from which surprises are measured (default sayc)")
+    parser.add_argument(
+        "--code_words", nargs="*", metavar="SPEC",
+        help="only print code words for each 100 auctions of these bidders (default: all shipped systems and networks)",
+    )  # fmt: skip
     parser.add_argument("--deals", type=positive, default=20_000, help="random deals to measure on (default 20000)")
     parser.add_argument(
         "--rare", type=natural, default=100_000, help="further deals to search for rare calls (default 100000)"
@@ -70,6 +82,8 @@ def add_book(subparsers: Any) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Make the book, or the difference of two, and print it."""
+    if args.code_words is not None:
+        return _code_words(args)
     if bool(args.system) == bool(args.diff):
         raise ValueError("name a system, or two with --diff A B: bridge-env book sayc")
     kind = args.format or _by_name(args.out)
@@ -89,11 +103,44 @@ def run(args: argparse.Namespace) -> int:
         entries = [e for e in book.points.entries if e.point is None or book.printed(e.point)]
         with Bar(len(entries), "call", brief=True) as bar:
             add_worth(book, _system(args.control), args.boards, args.seed, bar.add)
+    if kind == "markdown" and not args.tables:
+        return _notes(args, book)
     if args.pages:
         book = fit(book, args.pages, markdown)
     text = {"markdown": markdown, "bml": bml, "html": html}[kind](book)
     _write(text, args.out)
     _tell_size(pages(markdown(book)), book.check.share, args.out)
+    return 0
+
+
+def _notes(args: argparse.Namespace, book: Any) -> int:
+    """The pages for players."""
+    from training.book.book import pages
+    from training.book.printed import PAGES, make_printed
+
+    with Bar(4, "step", brief=True) as bar:
+        printed = make_printed(book, _system(args.base or "sayc"), args.pages or PAGES, bar.add)
+    text = printed.text()
+    _write(text, args.out)
+    _tell_size(pages(text), book.check.share, args.out)
+    return 0
+
+
+def _code_words(args: argparse.Namespace) -> int:
+    """The code words of some bidders, or of all that are shipped."""
+    from agents.networks.shipped import shipped_networks
+    from agents.registry import shipped_systems
+    from training.match.code_words import report
+    from training.networks.speed import use_fastest
+
+    if args.system or args.diff:
+        raise ValueError("--code_words takes the bidders itself: bridge-env book --code_words sayc policy:champion")
+    use_fastest()
+    everything = [f"system:{name}" for name in shipped_systems()] + [f"policy:{name}" for name in shipped_networks()]
+    specs = args.code_words or everything
+    with Bar(len(specs), "bidder", brief=True) as bar:
+        text = report(specs, args.boards, args.seed, bar.add)
+    _write(text, args.out)
     return 0
 
 

@@ -6,12 +6,14 @@ three level or below, a redouble, and a 2♣ that opens or answers partner's 1NT
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
 from bridge_env.calls import DOUBLE, FIRST_BID, PASS, REDOUBLE
 from bridge_env.kernels import njit
-from training.match.match import MatchResult
+from training.match.match import MatchResult, play
 
 _ONE_NOTRUMP, _TWO_CLUBS = 4, 5  # as bids
 
@@ -111,3 +113,29 @@ def of_match(match: MatchResult) -> tuple[float, float]:
     ]
     each = (both[0] + both[1]) / 2
     return 100 * float(each.mean()), 100 * float(each.std(ddof=1) / n**0.5)
+
+
+def of_itself(spec: str, boards: int, seed: int) -> tuple[float, float]:
+    """Code words of a bidder against itself for each 100 auctions of a side, and the standard error of that."""
+    return of_match(play(spec, spec, boards, seed))
+
+
+def report(specs: Sequence[str], boards: int, seed: int, tick: Callable[[int], object] = lambda specs: None) -> str:
+    """Markdown: the code words of each bidder, the fewest first.
+
+    Args:
+        tick: told 1 after each.
+    """
+    found = []
+    for spec in specs:
+        found.append((*of_itself(spec, boards, seed), spec))
+        tick(1)
+    rows = [f"| `{spec}` | {words:.1f} ± {error:.1f} |" for words, error, spec in sorted(found)]
+    return "\n".join([
+        "# Code words", "",
+        f"Code words for each 100 auctions of a side, over {boards:,} judging boards (seed {seed}) that each bidder",
+        "bids against itself. A code word is a bid of a suit without four cards in it (three for a raise of",
+        "partner's), a double of a contract at the three level or below, a redouble, and a 2♣ that opens or answers",
+        "partner's 1NT without five clubs.", "",
+        "| bidder | code words in 100 auctions |", "| --- | ---: |", *rows,
+    ]) + "\n"  # fmt: skip

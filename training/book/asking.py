@@ -1,0 +1,156 @@
+"""Ask a system what it does on many hands after an auction, and measure the hands behind a call."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.hierarchy.bidder import Hierarchy, HierarchyBidder, deal_features
+from agents.hierarchy.engine.context import FORCED
+from agents.hierarchy.telling.position import Position
+from bridge_env.auction import one_auction
+from bridge_env.calls import PASS, parse_call
+from bridge_env.cards import UNKNOWN, random_deals
+from bridge_env.features import FEATURES, LENGTH, NUM_FEATURES
+from bridge_env.view import view_of
+from training.book.wording import SUIT_MARKS, span
+
+HANDS = 24_000
+_SEED = 40
+FEWEST = 5  # hands behind a call that anything is said of
+_ONE_IN = 200  # of hands that a range leaves out on either side
+_MOST_HCP = 37
+_STRONG, _WIDE = 18, 6  # HCP at the end, and as a range, from which on it is called open
+_SUITS = "CDHS"
+
+
+@dataclass(frozen=True)
+class Hands:
+    """The hands that make a call at an auction.
+
+    Attributes:
+        features: int16 (n, NUM_FEATURES).
+        share: of the hands that can stand there.
+    """
+
+    features: NDArray[np.int16]
+    share: float
+
+    def __len__(self) -> int:
+        return len(self.features)
+
+    @property
+    def known(self) -> bool:
+        """Enough hands made the call to say what it shows."""
+        return len(self.features) >= FEWEST
+
+    def column(self, name: str) -> NDArray[np.int16]:
+        """A feature of all hands, by name: ``hcp``, ``length:H``, ``balanced`` ..."""
+        out: NDArray[np.int16] = self.features[:, FEATURES[name]]
+        return out
+
+    def length(self, suit: int) -> NDArray[np.int16]:
+        """Cards of a suit 0..3."""
+        out: NDArray[np.int16] = self.features[:, LENGTH + suit]
+        return out
+
+    def range(self, name: str) -> tuple[int, int]:
+        """What all but one hand in 200 on either side have."""
+        values = np.sort(self.column(name))
+        left_out = len(values) // _ONE_IN
+        return int(values[left_out]), int(values[-1 - left_out])
+
+    def most(self, met: NDArray[np.bool_], share: float = 0.95) -> bool:
+        """Does a share of the hands meet it?"""
+        return len(self.features) > 0 and float(np.mean(met)) >= share
+
+    def hcp(self) -> str:
+        """``15-17 HCP``; ``12+ HCP`` where the range is wide and reaches strong hands."""
+        low, high = self.range("hcp")
+        return f"{span(low, _MOST_HCP if high >= _STRONG and high - low >= _WIDE else high, _MOST_HCP)} HCP"
+
+    def cards(self, suit: int) -> str:
+        """``5+!h``."""
+        low, high = self.range(f"length:{_SUITS[suit]}")
+        return f"{span(low, high, 7)}{SUIT_MARKS[_SUITS[suit]]}"
+
+    def suits(self, least: int = 3, most: int = 3) -> str:
+        """Suits of which the hands tell something: at least ``least`` cards, or ``most`` at most."""
+        told = []
+        for suit in (3, 2, 1, 0):
+            low, high = self.range(f"length:{_SUITS[suit]}")
+            if low >= least or high <= most:
+                told.append(self.cards(suit))
+        return ", ".join(told)
+
+    def words(self) -> str:
+        """``10-15 HCP, 5+!h``."""
+        if not self.known:
+            return "not used"
+        if self.most(self.column("balanced") == 1):
+            return f"{self.hcp()}, balanced"
+        return ", ".join(part for part in (self.hcp(), self.suits()) if part)
+
+
+class Asker:
+    """Asks one system, which all four seats play; nobody is vulnerable and North deals."""
+
+    def __init__(self, hierarchy: Hierarchy, hands: int = HANDS) -> None:
+        self.bidder = HierarchyBidder(hierarchy)
+        self.hands = deal_features(random_deals(_SEED, 0, hands // 4)).reshape(-1, NUM_FEATURES)
+        self._calls: dict[tuple[int, ...], NDArray[np.int8]] = {}
+        self._among: dict[tuple[int, ...], NDArray[np.bool_]] = {}
+
+    def position(self, auction: tuple[int, ...]) -> Position:
+        """The position of the seat to call after ``auction``."""
+        view = view_of(one_auction(auction, 0, 0), np.full((1, 52), UNKNOWN, np.uint8))
+        return Position(self.bidder, view)
+
+    def calls(self, auction: tuple[int, ...]) -> NDArray[np.int8]:
+        """The calls int8 (HANDS,) of all hands after ``auction``."""
+        if auction not in self._calls:
+            self._calls[auction] = self.position(auction).decide(self.hands)[0]
+        return self._calls[auction]
+
+    def among(self, auction: tuple[int, ...]) -> NDArray[np.bool_]:
+        """The hands, bool (HANDS,), that would have made the earlier calls of the seat to call."""
+        own = tuple(range(len(auction) % 4, len(auction), 4))
+        if not own:
+            return np.ones(len(self.hands), np.bool_)
+        last = own[-1]
+        if auction[: last + 1] not in self._among:
+            before = auction[:last]
+            self._among[auction[: last + 1]] = self.among(before) & (self.calls(before) == auction[last])
+        return self._among[auction[: last + 1]]
+
+    def made(self, text: str) -> Hands:
+        """The hands behind the last call of an auction such as ``1H P 2N``, by seats that keep to their own calls."""
+        auction = parsed(text)
+        return self.behind(auction[:-1], auction[-1])
+
+    def behind(self, auction: tuple[int, ...], call: int) -> Hands:
+        """The hands behind ``call`` after ``auction``."""
+        among = self.among(auction)
+        rows = among & (self.calls(auction) == call)
+        return Hands(self.hands[rows], float(rows.sum() / max(1, among.sum())))
+
+    def forced(self, text: str) -> bool:
+        """After an auction, must the seat to call speak?"""
+        return bool(self.position(parsed(text)).context[FORCED])
+
+    def forces(self, before: tuple[int, ...], call: int) -> bool:
+        """Must partner speak after ``call``, if the next opponent passes?"""
+        auction = (*before, call, PASS)
+        return not _over(auction) and bool(self.position(auction).context[FORCED])
+
+
+def _over(auction: tuple[int, ...]) -> bool:
+    """Do three passes end it?"""
+    return len(auction) > 3 and auction[-3:] == (PASS,) * 3
+
+
+def parsed(text: str) -> tuple[int, ...]:
+    """The calls of an auction as text."""
+    return tuple(parse_call(word) for word in text.split())

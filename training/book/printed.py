@@ -1,0 +1,138 @@
+"""A book as pages for players: the convention card, what would surprise them, and notes by auction."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from agents.hierarchy.bidder import Hierarchy
+from agents.hierarchy.language.tree import System
+from training.book import wording
+from training.book.asking import Asker
+from training.book.auctions import Spoken
+from training.book.book import Book, pages
+from training.book.card import Section, convention_card
+from training.book.notes import Note, Notes, make_notes
+from training.book.surprise import Surprise, surprises
+
+PAGES = 10
+_SURPRISES = 36  # so many fill a page
+_LEGEND = (
+    "An auction is written as the player sees it who calls next: calls in brackets are theirs, their passes go without "
+    "saying. M is a major, m a minor, oM and om the other one, x and y two different suits. HCP and cards are measured "
+    "on the hands that made the call. How often it is made there stands in brackets; after *elsewhere*, of all calls."
+)
+
+
+@dataclass(frozen=True)
+class Printed:
+    """What the pages hold.
+
+    Attributes:
+        book: the figures.
+        card: sections of the convention card.
+        surprises: against ``base``, the greatest first.
+        base: the name of the system that surprises are measured from; empty where it is the system itself.
+        notes: all of them.
+        most: pages.
+    """
+
+    book: Book
+    card: list[Section]
+    surprises: list[Surprise]
+    base: str
+    notes: Notes
+    most: int = PAGES
+
+    def text(self) -> str:
+        """Markdown on ``most`` pages."""
+        levels = sorted({call.per_deal for note in self.notes.notes for call in note.calls}, reverse=True)
+        fewest, enough = 0, len(levels)
+        while fewest < enough:  # the most calls that fit
+            middle = (fewest + enough + 1) // 2
+            if pages(self._pages(self.notes.kept(levels[middle - 1]))) <= self.most:
+                fewest = middle
+            else:
+                enough = middle - 1
+        return self._pages(self.notes.kept(levels[fewest - 1]) if fewest else [])
+
+    @property
+    def share(self) -> float:
+        """The share of all calls that the notes on these pages tell of."""
+        return float(self.text().rsplit(" hold ", 1)[1].split("%")[0]) / 100
+
+    def _pages(self, kept: list[Note]) -> str:
+        system = self.book.system
+        measured, check = self.book.measured, self.book.check
+        words, error = measured.code_words
+        parts = [f"# {system.name}", *system.comments]
+        parts.append(f"{words:.1f} ± {error:.1f} code words for each 100 auctions of a side.")
+        parts += ["## Convention card", _card(self.card), "## What would surprise you", *self._surprises()]
+        parts += ["## Notes by auction", _LEGEND]
+        parts += ["\n".join(map(str, notes)) for general in (False, True) if (notes := _of_kind(kept, general))]
+        parts.append(
+            f"Measured on {measured.deals:,} deals (seed {measured.seed}) with the system in all four seats. On "
+            f"{check.deals:,} other deals, {check.share:.2%} of {check.hands:,} hands keep to what the book says of "
+            f"their calls. These notes hold {self.notes.held(kept):.2%} of the {measured.calls:,} calls made."
+        )
+        return wording.symbols("\n\n".join(parts)) + "\n"
+
+    def _surprises(self) -> list[str]:
+        if not self.base:
+            return ["Nothing: this is the system that others are compared with (`--base` names another)."]
+        if not self.surprises:
+            return [f"Nothing: no call that comes up often means something else than in `{self.base}`."]
+        lines = [f"|Call|Made in 1,000 deals|Shows|In `{self.base}`|", "|---|---|---|---|"]
+        for one in self.surprises[:_SURPRISES]:
+            lines.append(f"|**{one.auction}**|{1000 * one.per_deal:.1f}|{one.shows}|{one.instead}|")
+        intro = (
+            f"Calls that show something else than in `{self.base}`: the most frequent and most different first, "
+            "measured on the hands that make them. What follows from a call named here is left out."
+        )
+        return [intro, "\n".join(lines)]
+
+
+def _of_kind(notes: list[Note], general: bool) -> list[Note]:
+    return [note for note in notes if note.general == general]
+
+
+def _card(sections: list[Section]) -> str:
+    lines = ["|Call|What it is|", "|---|---|"]
+    for section in sections:
+        lines.append(f"|**{section.title}**||")
+        for labels, text in _merged(section.rows):
+            lines.append(f"|{labels}|{text}|")
+    return "\n".join(lines)
+
+
+def _merged(rows: tuple[tuple[str, str], ...]) -> list[tuple[str, str]]:
+    """Rows that say the same, one after the other, as one."""
+    out: list[tuple[str, str]] = []
+    for label, text in rows:
+        if out and out[-1][1] == text:
+            out[-1] = (f"{out[-1][0]}, {label}", text)
+        else:
+            out.append((label, text))
+    return out
+
+
+def make_printed(
+    book: Book, base: System, most: int = PAGES, tick: Callable[[int], object] = lambda steps: None
+) -> Printed:
+    """Fill the pages of a book.
+
+    Args:
+        base: what surprises are measured from.
+        tick: told 1 after each of four steps.
+    """
+    hierarchy = Hierarchy(book.points.system)
+    card = convention_card(Asker(hierarchy))
+    tick(1)
+    ours = Spoken(hierarchy, book.measured.walker, book.measured.seed, book.measured.deals)
+    tick(1)
+    same = (base.lines, base.blocks) == (book.system.lines, book.system.blocks)
+    found = [] if same else surprises(ours, base)
+    tick(1)
+    notes = make_notes(book, ours)
+    tick(1)
+    return Printed(book, card, found, "" if same else base.name, notes, most)
