@@ -201,5 +201,7 @@ def line_usage(
     auctions = Auctions(dealer, vulnerability)
     positions, _ = positions_among([hierarchy])
     used = positions.bid(np.zeros((len(auctions), 4), np.int32), features, auctions)
-    count = np.bincount(positions.pool.rules[:, RULE_LINE], weights=used)
+    numbers = positions.pool.rules[:, RULE_LINE]
+    own = numbers >= 0  # not the rules of last resort
+    count = np.bincount(numbers[own], weights=used[own])
     return {int(line): int(count[line]) for line in np.flatnonzero(count)}

@@ -14,6 +14,7 @@ from agents.hierarchy.engine.compiled import RULE_LINE
 from agents.hierarchy.engine.context import FORCED, STRENGTH, SUIT
 from agents.hierarchy.engine.walk import is_general
 from agents.hierarchy.language.columns import QUANTITY, TOP
+from agents.hierarchy.language.last_resort import LAST_RESORT
 from agents.hierarchy.language.text import constraint_text
 from agents.hierarchy.language.tree import Line, System, walk
 from agents.hierarchy.telling.denied import Denied, denied
@@ -116,6 +117,9 @@ class Explanation:
         """Describe the line that made the call."""
         if self.line is None:
             return f"no line of {self.system} fits: pass"
+        if self.line.number < 0:
+            rule = f"{self.line.name}  {constraint_text(self.line.constraint)}".rstrip()
+            return f"no line of {self.system} fits, and a pass would end a forcing auction: {rule}"
         where = f"{'general rules' if self.general else self.system}, line {self.line.number}"
         note = f"  ({self.line.note})" if self.line.note else ""
         return f"{where}: {self.line.name}  {constraint_text(self.line.constraint)}".rstrip() + note
@@ -241,8 +245,9 @@ def _unseen(auctions: Auctions) -> BidView:
 
 
 def line_of(system: System, general: bool, number: int) -> Line:
-    """The line of a system, or of its general rules, that stands at ``number`` in the text."""
-    lines = (line for block in system.blocks for line in block.lines) if general else walk(system.lines)
+    """The line of a system, or of its general rules and those of last resort, that has this number."""
+    blocks = (*system.blocks, *LAST_RESORT)
+    lines = (line for block in blocks for line in block.lines) if general else walk(system.lines)
     return next(line for line in lines if line.number == number)
 
 

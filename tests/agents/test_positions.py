@@ -7,7 +7,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 from reference.boards import bid_boards
-from support.systems import TANGLE, boards
+from support.systems import FORCING, TANGLE, boards
 
 from agents.hierarchy.bidder import Hierarchy, bid_on, bid_out, deal_features, line_usage
 from agents.hierarchy.changes.mutation import Chance, threshold_move, with_constraint
@@ -48,6 +48,7 @@ def mutated(system, count, seed):
 SAYC = Hierarchy(read_system("sayc"))
 ALL = [
     SAYC, Hierarchy(parse_system(TANGLE, name="tangle")), Hierarchy(parse_system(ODD, name="odd")),
+    Hierarchy(parse_system(FORCING, name="forcing")),
     *(mutated(SAYC.system, 300, seed) for seed in range(2)), mutated(parse_system(ODD, name="odd"), 12, 2),
 ]  # fmt: skip
 

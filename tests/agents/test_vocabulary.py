@@ -64,7 +64,7 @@ def test_values_lie_between_the_least_and_the_most(rows):
 def test_flags_and_calls_are_known_from_what_is_declared():
     assert {
         "balanced", "semibalanced", "stopper", "vul", "they-vul", "last-notrump", "last", "ours", "partner-last",
-        "forced", "we-opened", "i-passed", "best", "long", "stopped",
+        "forced", "bound", "forcing-pass", "we-opened", "i-passed", "best", "long", "stopped",
     } == FLAG_WORDS  # fmt: skip
     assert {"partner-called", "i-called"} == CALL_WORDS
 

@@ -18,6 +18,7 @@ from agents.hierarchy.engine.walk import (
     parts,
     rules_of,
 )
+from agents.hierarchy.language.last_resort import LAST_RESORT
 from agents.hierarchy.language.text import parse_system
 from agents.registry import read_system
 from bridge_env.auction import LAST_BID, Auctions
@@ -56,13 +57,22 @@ def visits(pooled, node, system, last_bid=-1):
     return out[: visited(pooled, node, system, last_bid, out), :3].tolist()
 
 
+#: The numbers of the lines of last resort, one for each suit that their variables stand for.
+LAST = [
+    line.number
+    for block in LAST_RESORT
+    for line in block.lines
+    for _ in range({"M": 2, "x": 4}.get(line.path[0].token.partition(":")[2], 1))
+]
+
+
 def lines_of(pooled, found):
     return [int(pooled.rules[rule, RULE_LINE]) for _, rule, _ in found]
 
 
 def test_the_node_comes_first_and_then_the_blocks_as_the_text_has_them():
     compiled = compile_system(parse_system(AFTER, name="after"))
-    general = [8, 9, 9, 11, 12]  # hearts and spades have a rule each
+    general = [8, 9, 9, 11, 12, *LAST]  # hearts and spades have a rule each
     root = int(compiled.roots[0])
     assert lines_of(compiled, visits(compiled, root, 0)) == [1, 1, 2, 6, 6, *general]
     opened = int(compiled.children[root, 0, FIRST_BID + 3])  # 1S: nothing stands there but what "after" leads on to
@@ -72,14 +82,16 @@ def test_the_node_comes_first_and_then_the_blocks_as_the_text_has_them():
     assert lines_of(compiled, visits(compiled, answered, NOWHERE)) == [4, 5]
     assert lines_of(compiled, visits(compiled, NOWHERE, 0)) == general
     assert visits(compiled, NOWHERE, NOWHERE) == []
+    assert max(LAST) < -1
 
 
 def test_only_blocks_have_a_context():
     compiled = compile_system(parse_system(AFTER, name="after"))
     found = visits(compiled, 0, 0)
     asked = [np.subtract(*context_of(compiled, part)[::-1]) for part in dict.fromkeys(part for part, _, _ in found)]
-    assert asked == [0, 1, 1]
-    assert [np.subtract(*needs_of(compiled, rule)[::-1]) for _, rule, _ in found] == [2, 2, 1, 2, 2, 1, 1, 1, 1, 0]
+    assert asked == [0, 1, 1, *(len(block.when) for block in LAST_RESORT)]
+    needs = [np.subtract(*needs_of(compiled, rule)[::-1]) for _, rule, _ in found]
+    assert needs[:10] == [2, 2, 1, 2, 2, 1, 1, 1, 1, 1]  # a rule that passes asks for one thing more
 
 
 def test_systems_in_a_pool_are_visited_as_they_are_alone():
@@ -117,7 +129,7 @@ def test_spans_are_the_calls_that_they_stand_for(span):
     compiled = compile_system(parse_system(f"when 0-7 last-level\n{lines}", name="spans"))
     for last_bid in range(-1, NUM_BIDS):
         expected = [span_call(SPAN_CODES[span], strain, last_bid) for strain in range(5)]
-        assert [call for _, _, call in visits(compiled, NOWHERE, 0, last_bid)] == expected
+        assert [call for _, _, call in visits(compiled, NOWHERE, 0, last_bid)][:5] == expected
 
 
 def test_legal_calls_are_those_that_the_laws_allow():

@@ -48,3 +48,32 @@ when 0-7 last-level
   lowest:x 4+ x, 8+ hcp, 1-2 level
   P
 """
+
+# Calls that force, for a round, to a level and to game, with few answers: players are left alone with them.
+FORCING = """\
+2C    18+ hcp                              ; !gf
+1M    5+ M, 11+ hcp
+  2m    10+ hcp, 4+ m                      ; !forcing-2N
+  lowest:N 6-12 hcp                        ; !forcing
+  3m    4+ M, 13+ hcp                      ; !gf
+    P     0-14 hcp
+  2M    3+ M, 4-9 hcp
+1x    11+ hcp, long:x
+  1y    4+ y, 6+ hcp                       ; !forcing
+    P     0-12 hcp
+  jump:y 5+ y, 14+ hcp                     ; !forcing-3H
+  3x    5+ x, 12+ hcp                      ; !forcing-4C
+(1x)
+  X     12+ hcp                            ; !forcing
+    2x    9+ hcp                           ; !gf
+  1y    5+ y, 8+ hcp
+when forcing-pass, 5+ hcp
+  X     2+ in-theirs
+  P
+when bound, 9+ hcp
+  lowest:x long:x, 0-3 theirs:x
+when 1+ they-bid, 0 i-bid
+  lowest:x 5+ x, 9+ hcp, 1-2 level
+when 0-7 last-level
+  P
+"""

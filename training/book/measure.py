@@ -80,10 +80,10 @@ class Table:
         return len(self.owner)
 
     def lines(self, calls: Calls) -> NDArray[np.int64]:
-        """The line number that made each of ``calls``; -1 where none fitted, which is a pass."""
+        """The number of the line that made each of ``calls``; -1 where no line of the system did."""
         rules = self.rules(calls)
         numbers: NDArray[np.int64] = self.bidder.own.compiled.rules[:, RULE_LINE].astype(np.int64)
-        return np.where(rules >= 0, numbers[rules], -1)
+        return np.where(rules >= 0, np.maximum(numbers[rules], -1), -1)  # rules of last resort are no lines
 
     def rules(self, calls: Calls) -> NDArray[np.int32]:
         """The rule of the pool that made each of ``calls``: int32 (N,); -1 where none fitted."""

@@ -19,6 +19,9 @@ FLAG_TEXT = {
     "invite": "invitational",
     "signoff": "sign-off",
     "artificial": "artificial",
+    "forcing-2N": "forcing to 2NT",
+    "forcing-3H": "forcing to three of a major",
+    "forcing-4C": "forcing to four of a minor",
 }
 
 #: Words with a number in front.
@@ -92,6 +95,8 @@ _FLAG_WORDS = {
     "ours": ("the last bid ours", "the last bid theirs"),
     "partner-last": ("the last bid partner's", "the last bid not partner's"),
     "forced": ("partner forces us", "nothing forces us"),
+    "bound": ("a pass would end a forcing auction", "we may stop here"),
+    "forcing-pass": ("a pass forces partner", "a pass does not force partner"),
     "we-opened": ("we opened", "we did not open"),
     "i-passed": ("by a passed hand", "not by a passed hand"),
 }

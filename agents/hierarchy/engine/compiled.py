@@ -12,8 +12,9 @@ from typing import Annotated, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from agents.hierarchy.language.last_resort import LAST_RESORT
 from agents.hierarchy.language.text import FLAGS, SPANS, SUITS, SystemTextError, is_difference
-from agents.hierarchy.language.tree import Atom, Constraint, Line, Step, System
+from agents.hierarchy.language.tree import Atom, Clause, Constraint, Line, Step, System
 from agents.hierarchy.language.vocabulary import WORDS, difference
 from bridge_env.calls import DOUBLE, FIRST_BID, NUM_BIDS, NUM_CALLS, PASS, REDOUBLE, bid_call
 
@@ -31,6 +32,7 @@ FLAG_BITS = {flag: 1 << bit for bit, flag in enumerate(FLAGS)}
 
 Bindings = tuple[tuple[str, int], ...]
 _STRAINS = {**{s: i for i, s in enumerate(SUITS)}, "N": 4}
+_NOT_BOUND: Clause = ((Atom("bound", 0, 0),),)
 _CHOICES = {"M": (3, 2), "m": (1, 0), "x": (3, 2, 1, 0), "y": (3, 2, 1, 0)}
 
 
@@ -41,7 +43,7 @@ class Compiled(NamedTuple):
         children: of a node, after a call of ours [0] or theirs [1], the node that follows; -1 where the tree ends.
         parts: first clause of the context, end; first rule, end. The first rows are the nodes, by their number; behind
             them come the general blocks.
-        rules: span, call or strain, flags, first clause, end, line of the text.
+        rules: span, call or strain, flags, first clause, end, line of the text (below 0: of last resort).
         clauses: first alternative, end; one must hold.
         together: alternatives: first atom, end; all must hold.
         atoms: column of the feature row, least, most.
@@ -87,6 +89,7 @@ class _Builder:
         self.together: list[tuple[int, int]] = []
         self.atoms: list[tuple[int, int, int]] = []
         self.cache: dict[tuple[int, Bindings], tuple[int, int]] = {}
+        self.passes: dict[int, Constraint] = {}  # by what a general rule that passes asks for: that, and not bound
 
     def build(self) -> Compiled:
         self.expand(self.system.lines, [_Place(0)])
@@ -95,7 +98,7 @@ class _Builder:
         for own in self.rules_of:
             parts.append((0, 0, len(rules), len(rules) + len(own)))
             rules += own
-        for block in self.system.blocks:
+        for block in (*self.system.blocks, *LAST_RESORT):
             context = self.constraint(block.when, (), block.number)
             first = len(rules)
             for line in block.lines:
@@ -123,7 +126,8 @@ class _Builder:
                     for after in self.successors(before, line.path[-1]):
                         call, place_after = after
                         if not line.after:
-                            clauses = self.constraint(line.constraint, place_after.bindings, line.number)
+                            asked = self.passing(line.constraint) if call == PASS else line.constraint
+                            clauses = self.constraint(asked, place_after.bindings, line.number)
                             self.rules_of[before.node].append((SPAN_CALL, call, _bits(line), *clauses, line.number))
                         reached.append(place_after)
             if not reached:
@@ -172,10 +176,15 @@ class _Builder:
             readings = [(SPAN_CALL, call, b) for call, b in _readings(span, (), -1)]
         else:
             readings = [(SPAN_CODES[span], value, b) for value, b in _bind(strain, ())]
+        constraint = self.passing(line.constraint) if span == "P" else line.constraint
         for code, value, bindings in readings:
-            yield (code, value, _bits(line), *self.constraint(line.constraint, bindings, line.number), line.number)
+            yield (code, value, _bits(line), *self.constraint(constraint, bindings, line.number), line.number)
 
     # --- constraints --------------------------------------------------------------------------------
+
+    def passing(self, constraint: Constraint) -> Constraint:
+        """What a rule that passes asks for: that, and that its side need not go on. The same object for the same."""
+        return self.passes.setdefault(id(constraint), (*constraint, _NOT_BOUND))
 
     def constraint(self, constraint: Constraint, bindings: Bindings, number: int) -> tuple[int, int]:
         """First clause and end of ``constraint``; shared by all rules that say the same."""

@@ -36,7 +36,7 @@ from bridge_env.auction import (
     VULNERABILITY,
     row_start,
 )
-from bridge_env.calls import PASS
+from bridge_env.calls import NUM_BIDS, PASS
 from bridge_env.features import LENGTH as HAND_LENGTH
 from bridge_env.features import STOPPER
 from bridge_env.kernels import njit
@@ -45,11 +45,14 @@ STRENGTH, SUIT = QUANTITY["strength"], QUANTITY["C"]
 BIDS, LAST_CALL, FORCES, TOLD_COLUMNS = range(4)
 OPENER, SIDES = 2, 3
 _GAME_BIDS = np.array([20, 21, 17, 18, 14], np.int16)  # 5C 5D 4H 4S 3NT as bids
+TO_GAME = 99  # of a side: forced to game; smaller: below the bid of this number - 1; 0: not forced
+ENOUGH = 25  # strength that both partners have shown with which they let no opponents play undoubled
 
 # Columns of the context, by name.
 POSITION, VUL, THEY_VUL, LAST_LEVEL = WORDS["position"], WORDS["vul"], WORDS["they-vul"], WORDS["last-level"]
 LAST_NOTRUMP, LAST, OURS, PARTNER_LAST = WORDS["last-notrump"], WORDS["last:C"], WORDS["ours"], WORDS["partner-last"]
 DOUBLED, PASSES_COLUMN, FORCED = WORDS["doubled"], WORDS["passes"], WORDS["forced"]
+BOUND, FORCING_PASS = WORDS["bound"], WORDS["forcing-pass"]
 I_BID, PARTNER_BID, THEY_BID = WORDS["i-bid"], WORDS["partner-bid"], WORDS["they-bid"]
 WE_OPENED, I_PASSED = WORDS["we-opened"], WORDS["i-passed"]
 PARTNER_CALLED, I_CALLED = WORDS["partner-called"], WORDS["i-called"]
@@ -66,7 +69,7 @@ class Table(NamedTuple):
         place: the node of each seat's own system that the auction has reached, -1 outside the tree.
         shown: for each seat the least and most strength, cards of C D H S, and aces so far.
         told: for each seat the calls other than pass, its last call (-1 none), 1 if that call forces.
-        sides: 1 if NS, EW are forced to game; the seat that opened (-1 none).
+        sides: how far NS, EW are forced (``TO_GAME`` and so on); the seat that opened (-1 none).
         f: the feature row of the seat to call.
         out: what its call shows.
         scratch: room to work that out.
@@ -126,9 +129,7 @@ def write_context(t, seat):
     f[PARTNER_LAST] = bid >= 0 and bidder == partner
     f[DOUBLED] = auction[DOUBLING]
     f[PASSES_COLUMN] = auction[PASSES]
-    below_game = bid < _GAME_BIDS[bid % 5] if bid >= 0 else True
-    right_passed = told[right, LAST_CALL] <= PASS
-    f[FORCED] = (told[partner, FORCES] and right_passed) or (sides[us] and below_game)
+    write_forcing(t, seat)
     f[I_BID] = told[seat, BIDS]
     f[PARTNER_BID] = told[partner, BIDS]
     f[THEY_BID] = told[left, BIDS] + told[right, BIDS]
@@ -141,6 +142,31 @@ def write_context(t, seat):
         f[column] = shown[seat ^ WHOSE[column], WHAT[column], WHICH[column]]
     low, high = shown[partner, STRENGTH, 0], shown[partner, STRENGTH, 1]
     f[PARTNER_LIKELY] = low + min((high - low) // 3, 3)
+
+
+@njit(forceinline=True)
+def write_forcing(t, seat):
+    """Write who must go on. A side is forced by partner's last call for one round, or by an earlier one up to a level.
+
+    Nobody need take out a double of their own: what the opponents bid and we have doubled may be passed.
+    """
+    auction, f = t.auction, t.f
+    bid, side, doubled, passes = auction[LAST_BID], t.sides[seat & 1], auction[DOUBLING], auction[PASSES]
+    below = side > 0 and (bid < 0 or (bid < _GAME_BIDS[bid % 5] and (side == TO_GAME or bid < side - 1)))
+    asked = t.told[seat ^ 2, FORCES] and t.told[(seat + 3) & 3, LAST_CALL] <= PASS
+    f[FORCED] = asked or below
+    f[BOUND] = f[FORCING_PASS] = 0
+    if bid < 0 or bid == NUM_BIDS - 1:
+        return
+    if (auction[LAST_BIDDER] ^ seat) & 1:  # they have the contract: after two passes mine lets them play it
+        if doubled == 0:
+            strength = t.shown[seat, STRENGTH, 0] + t.shown[seat ^ 2, STRENGTH, 0]
+            must = below or side == TO_GAME or strength >= ENOUGH
+            f[BOUND] = asked or (must and passes == 2)
+            f[FORCING_PASS] = must and passes == 0
+    else:  # we have it: once it is doubled, the turn comes back to whoever bid it
+        f[BOUND] = asked or (below and ((doubled == 0 and passes == 1) or (doubled == 1 and passes == 2)))
+        f[FORCING_PASS] = below and doubled == 1 and passes == 0
 
 
 @njit

@@ -12,6 +12,7 @@ from agents.hierarchy.engine.context import (
     FORCES,
     LAST_CALL,
     OPENER,
+    TO_GAME,
     new_table,
     start_table,
     write_context,
@@ -35,11 +36,14 @@ from bridge_env.auction import (
     row_step,
     row_turn,
 )
-from bridge_env.calls import FIRST_BID, PASS
+from bridge_env.calls import FIRST_BID, PASS, bid_call
 from bridge_env.features import NUM_FEATURES
 from bridge_env.kernels import njit
 
 _FORCING, _GAME_FORCING = FLAG_BITS["forcing"], FLAG_BITS["gf"]
+_TO_2N, _TO_3H, _TO_4C = FLAG_BITS["forcing-2N"], FLAG_BITS["forcing-3H"], FLAG_BITS["forcing-4C"]
+_LEVELS = _TO_2N | _TO_3H | _TO_4C
+_2N, _3H, _4C = bid_call(2, 4) - FIRST_BID + 1, bid_call(3, 2) - FIRST_BID + 1, bid_call(4, 0) - FIRST_BID + 1
 
 
 @njit
@@ -62,7 +66,10 @@ def note(pool, seat, call, found, flags, t):
     t.told[seat, FORCES] = found and (flags & _FORCING) != 0
     t.told[seat, BIDS] += call != PASS
     if found and flags & _GAME_FORCING:
-        t.sides[seat & 1] = 1
+        t.sides[seat & 1] = TO_GAME
+    elif found and flags & _LEVELS:
+        level = _4C if flags & _TO_4C else (_3H if flags & _TO_3H else _2N)
+        t.sides[seat & 1] = max(t.sides[seat & 1], level)
     unopened = t.auction[LAST_BID] < 0
     if call >= FIRST_BID and unopened:
         t.sides[OPENER] = seat

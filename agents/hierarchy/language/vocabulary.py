@@ -158,6 +158,8 @@ AUCTION_WORDS: tuple[Word, ...] = (
     _in_their_suit("trump-tricks", "top5", "my top five honours in the suit of their last bid"),
     _told("partner-aces", "partner", "aces", LEAST_SHOWN, "the least aces that partner has shown"),
     _auction("partner-likely", "the strength that partner is likely to have: a third up its range, 3 at most"),
+    _auction("bound", "1 when a pass of mine would end an auction that my side must go on with", 1),
+    _auction("forcing-pass", "1 when a pass of mine would force partner: they came in, and my side must go on", 1),
 )  # fmt: skip
 
 CONTEXT, MIXED = set[int](), set[int]()
