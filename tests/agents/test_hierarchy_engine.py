@@ -190,7 +190,7 @@ def shown_by(bidder, auction):
         ("1S P 3S P 4N P 5D", "S", "strength 10-12, 4+ spades, 1 ace"),
         ("1H P 2H", "S", "strength 6-10, 3+ hearts"),
         ("1H P 1S P 2C", "N", "strength 11-18, 5+ hearts, 4+ clubs"),
-        ("1H 1S X", "S", "strength 7+, 4+ diamonds, 4+ clubs"),  # negative
+        ("1H 1S X", "S", "strength 7+, 3+ diamonds, 3+ clubs"),  # negative
         ("1H 1S X", "E", "strength 8-17, 5+ spades"),
     ],
 )
