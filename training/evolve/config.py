@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-OPERATORS = ("evolution", "refinement", "swapping")
+OPERATORS = ("evolution", "refinement", "swapping", "tuning")
+BY_DEFAULT = OPERATORS[:3]
 LABELS = ("play", "look-ahead")
 RULES = ("sayable", "any")
 
@@ -53,7 +54,7 @@ class EvolveConfig:
     )
     champions: int = field(default=0, metadata={"help": "how many of the latest champions join the league"})
     operators: str = field(
-        default=",".join(OPERATORS), metadata={"help": f"sources of change, some of {', '.join(OPERATORS)}"}
+        default=",".join(BY_DEFAULT), metadata={"help": f"sources of change, some of {', '.join(OPERATORS)}"}
     )
     generations: int = field(default=5, metadata={"help": "number of generations"})
     partnerships: int = field(default=2, metadata={"help": "number of partnerships"})

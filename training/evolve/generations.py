@@ -27,7 +27,7 @@ from bridge_env.double_dummy.library import embedded
 from bridge_env.schema import Number, Whole
 from training.evolve import proposals
 from training.evolve.config import EvolveConfig, is_stranger, names, spec_of
-from training.evolve.proposals import Proposal, Verdict
+from training.evolve.proposals import TUNING, Proposal, Verdict
 from training.evolve.work import TRAINING, Work
 from training.match.boards import library_boards
 from training.match.duel import Partnership, Rival, Stretch
@@ -39,9 +39,11 @@ KIND = "evolve"
 # Standard errors by which a proposal must gain: to go on to more boards, to be confirmed, and then on fresh boards.
 # Chance alone passes the last in one of 44 cases, so little noise is kept.
 TRY_ERRORS, LEAD_ERRORS, CONFIRM_ERRORS = 0.0, 1.0, 2.0
+TUNED_ERRORS = 1.0  # on the last of these boards, for a step of a line that gains enough on all of them together
 MOST_CONFIRMED = 16  # proposals of a generation and partnership that go on to be confirmed
 SELDOM = 0.003  # share of the boards that a new rule must touch, where rules are to be sayable
 RULES_TRIED = 30  # of refinement, of each partnership
+MOST_TUNED = 64  # and steps of lines
 GENERAL_TRIED = 8  # and general ones, which have to be bid on all boards
 ANSWERED = 6  # the rules for which partner's answers are sought too
 CHAMPION_EVERY = 4  # generations after which the best pair joins the league, if champions do
@@ -147,6 +149,8 @@ def propose(
         rules = [rule for rule in rules if not rule.path.startswith(proposals.GENERAL)][:RULES_TRIED] + general
         found = proposals.refinements(rules, chance, swapping)
         proposed += found + work.answers(pair, proposals.answerable(found)[:ANSWERED], study)
+    if config.uses(TUNING):
+        proposed += work.steps(pair, study)
     if config.uses("evolution") or config.operators == "swapping":
         usage = [_usage(pair.player(player), config.seed, g) for player in (0, 1)]
         chance = Chance("vary", config.seed, g, i)
@@ -170,19 +174,30 @@ def _improved(
     running = [(p, c) for p in proposed if (c := p.apply(us, compiled=False)) is not None and c != us]
     if config.rules == "sayable":
         running = [(p, c) for p, c in running if _is_sayable(us, c)]
+    so_far: list[Verdict | None] = [None] * len(running)
     for at, count, errors in ((0, config.boards, TRY_ERRORS), (config.boards, 3 * config.boards, LEAD_ERRORS)):
         verdicts = work.trial(us, [c for _, c in running], work.stretch(start + at, count))
-        ranked = sorted(zip(verdicts, running, strict=True), key=lambda vr: -vr[0].gain)
-        running = [r for v, r in ranked if v.better_by(errors)]
+        ranked = sorted(zip(verdicts, so_far, running, strict=True), key=lambda vr: -vr[0].gain)
+        ranked = [(v, w, r) for v, w, r in ranked if v.better_by(errors)]
+        running, so_far = [r for _, _, r in ranked], [v + w if w else v for v, w, _ in ranked]
     start += 4 * config.boards
-    running = running[:MOST_CONFIRMED]
+    of_kinds = ([k for k, (p, _) in enumerate(running) if (p.operator == TUNING) == tuning] for tuning in (False, True))
+    most = sorted(k for of_kind, n in zip(of_kinds, (MOST_CONFIRMED, MOST_TUNED), strict=True) for k in of_kind[:n])
+    running, so_far = [running[k] for k in most], [so_far[k] for k in most]
     verdicts = work.trial(us, [c for _, c in running], work.stretch(start, config.confirm))
-    good = [(v, p) for v, (p, _) in zip(verdicts, running, strict=True) if v.better_by(CONFIRM_ERRORS)]
+    good = [(v, p) for v, w, (p, _) in zip(verdicts, so_far, running, strict=True) if _is_confirmed(p, v, w)]
     if config.rules == "sayable":  # a call that is seldom made is no rule of its own
         good = [(v, p) for v, p in good if v.touched >= SELDOM or proposals.inserted(p) is None]
     good.sort(key=lambda vp: -vp[0].gain)
     stretch = work.stretch(start + config.confirm, config.confirm)
     return _validated(us, *_united(us, good, work, stretch), config, work, stretch)
+
+
+def _is_confirmed(proposal: Proposal, verdict: Verdict, before: Verdict | None) -> bool:
+    """Does a proposal gain on fresh boards; or a step of a line, of which there are thousands, on all together?"""
+    if proposal.operator != TUNING or before is None:
+        return verdict.better_by(CONFIRM_ERRORS)
+    return verdict.better_by(TUNED_ERRORS) and (verdict + before).better_by(CONFIRM_ERRORS)
 
 
 def _is_sayable(before: Partnership, after: Partnership) -> bool:

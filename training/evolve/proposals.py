@@ -1,11 +1,12 @@
 """Proposals to change a partnership, and their verdicts, as pure functions.
 
-A partnership is a pair of systems, one a player. Three operators propose changes to it:
+A partnership is a pair of systems, one a player. Four operators propose changes to it:
 
 - evolution: chance variations of lines that are used (``agents.hierarchy.changes.variation``);
 - refinement: rules induced from decisions labelled with what other calls would have been worth
   (``training.evolve.refine``), each also together with partner's answers to it;
-- swapping: a player takes over what partner, or a player of another partnership, does differently.
+- swapping: a player takes over what partner, or a player of another partnership, does differently;
+- tuning: all steps of single lines, valued by the same play-outs (``training.evolve.refine.near``).
 
 With swapping, each player also develops inclinations of its own; without it both players change alike.
 Nothing here knows of Ray: ``training.evolve.generations`` hands out the work.
@@ -30,6 +31,7 @@ from training.match.duel import Partnership, Rival, Stretch, gains_and_touched, 
 from training.match.strangers import Stranger
 
 BOTH = 2
+TUNING = "tuning"
 GENERAL = "when "  # how the paths of general rules begin
 _PLAYERS = ("first player", "second player", "both players")
 
@@ -80,6 +82,23 @@ class Verdict:
         """Return whether the gain exceeds 0 and so many standard errors, and not against a league minority alone."""
         spread = sum(g >= 0 for g in self.against) * 2 >= len(self.against)
         return self.gain > 0 and self.gain > errors * self.error and spread
+
+    def __add__(self, other: Verdict) -> Verdict:
+        """The verdict on the boards of both."""
+        n, m = self.boards, other.boards
+        total = n + m
+
+        def mean(a: float, b: float) -> float:
+            return (n * a + m * b) / total
+
+        def error(a: float, b: float) -> float:
+            return float(np.hypot(n * a, m * b)) / total
+
+        return Verdict(
+            mean(self.gain, other.gain), error(self.error, other.error), total,
+            tuple(map(mean, self.against, other.against)), tuple(map(error, self.errors, other.errors)),
+            mean(self.touched, other.touched),
+        )  # fmt: skip
 
 
 def target(chance: Chance, swapping: bool) -> int:

@@ -12,9 +12,10 @@ from numpy.typing import NDArray
 from agents.hierarchy.changes.edits import Insert
 from agents.hierarchy.changes.mutation import Chance
 from training.evolve import proposals
-from training.evolve.proposals import BOTH, Proposal, Verdict
+from training.evolve.proposals import BOTH, TUNING, Proposal, Verdict
 from training.evolve.refine import tasks
 from training.evolve.refine.induce import Rule
+from training.evolve.refine.near import Change, Promise, edits, near_task
 from training.match.duel import Partnership, Rival, Stretch, duel
 from training.running.cluster import Cluster
 
@@ -26,6 +27,8 @@ MOST_DECISIONS = 600  # labelled at a position and table, in each task: 0.05 ms 
 # induction would have too few hands for a rule.
 MOST_LOOKED_AT = 60
 MOST = {"play": MOST_DECISIONS, "look-ahead": MOST_LOOKED_AT}
+# Steps of lines that are tried: they promise to gain by so many standard errors, over so many decisions.
+PROMISED_ERRORS, FEWEST_NEAR, MOST_STEPS = 1.0, 8, 320
 TASKS_A_WORKER = 4  # that proposals are tried in
 FEWEST_BOARDS, FEWEST_CANDIDATES = 1024, 4  # in such a task
 
@@ -133,6 +136,24 @@ class Work:
             for k, (proposal, edit) in enumerate(begun)
             if found[k]
         ]
+
+    def steps(self, us: Partnership, stretch: Stretch) -> list[Proposal]:
+        """Steps of single lines that promise to gain, the surest in front."""
+        ours, league = self.cluster.put(us), [self.cluster.put(them) for them in self.league]
+        out: list[tuple[float, Proposal]] = []
+        for player in (0,) if us.first == us.second else (0, 1):
+            jobs = [(ours, them, part, player) for part in stretch.parts(tasks.PARTS) for them in league]
+            promised = dict[Change, Promise]()
+            for number, found in sorted(self.cluster.map(near_task, jobs)):
+                for change, promise in found.items():
+                    promised[change] = promised[change] + promise if change in promised else promise
+                self.tick(jobs[number][2].count)
+            for edit, promise in edits(us.player(player), promised):
+                if promise.errors >= PROMISED_ERRORS and promise.decisions >= FEWEST_NEAR:
+                    whose = BOTH if us.first == us.second else player
+                    out.append((promise.errors, Proposal(edit, whose, TUNING)))
+        out.sort(key=lambda found: -found[0])
+        return [proposal for _, proposal in out[:MOST_STEPS]]
 
 
 def imps_task(us: Partnership, them: Rival, stretch: Stretch) -> NDArray[np.int8]:

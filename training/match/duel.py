@@ -21,7 +21,7 @@ from agents.networks.tables import Deals
 from bridge_env.auction import Auctions
 from bridge_env.scoring import imps
 from training.match.boards import Boards, library_boards
-from training.match.strangers import Stranger, bid_against, quicken
+from training.match.strangers import Stranger, bid_against, calls_otherwise, quicken
 
 Seats = tuple[Hierarchy, Hierarchy, Hierarchy, Hierarchy]
 
@@ -193,9 +193,13 @@ def _again(
 ) -> Iterator[tuple[int, NDArray[np.int64], Auctions, NDArray[np.int64]]]:
     """Table, boards, auctions and points of what has to be bid again for ``candidate``."""
     before = duel(us, them, stretch)
-    boards, _ = boards_of(stretch)
+    boards, features = boards_of(stretch)
     for table in range(2):
         rows = np.flatnonzero(_can_notice(candidate, us, table, boards, before.history[table]))
+        if isinstance(them, Stranger) and rows.size:
+            ours = hierarchy(candidate.first), hierarchy(candidate.second)
+            deals, history = _deals_of(stretch), before.history[table, rows]
+            rows = rows[calls_otherwise(ours, table, deals, features, rows, history)]
         if rows.size:
             auctions = bid(candidate, them, stretch, table, rows)
             yield table, rows, auctions, boards.take(rows).points(auctions)

@@ -19,7 +19,7 @@ from agents.hierarchy.language.columns import QUANTITIES
 from agents.networks.network import Network
 from agents.networks.shipped import GATEKEEPER, read_networks, role
 from agents.networks.tables import Deals, decide, look
-from bridge_env.auction import Auctions
+from bridge_env.auction import LENGTH, Auctions
 from bridge_env.bidders import SpecError
 
 _POLICY = "policy:"
@@ -86,6 +86,33 @@ def bid_against(
             seen, mask = look(auctions, deals, board, asked)
             chosen[~mine] = decide(them.network.outputs(*seen), mask, np.full(len(asked), -1.0))[1]
         auctions.step(chosen, rows)
+
+
+def calls_otherwise(
+    us: tuple[Hierarchy, Hierarchy],
+    table: int,
+    deals: Deals,
+    features: NDArray[np.int16],
+    board: NDArray[np.int64],
+    history: NDArray[np.int8],
+) -> NDArray[np.bool_]:
+    """Tell on which boards ``us`` would make another call in auctions that others in our seats bid: bool (N,).
+
+    A stranger hears the calls alone, so a board on which we call as before goes as before.
+
+    Args:
+        board: int64 (N,), which boards; history: int8 (N, L), padded with -1, their auctions at ``table``.
+    """
+    made = history >= 0
+    ours = made & (((deals.dealer[board, None] + np.arange(history.shape[1]) + table) & 1) == 0)
+    row, number = np.nonzero(ours)
+    auctions = Auctions(deals.dealer[board[row]], deals.vulnerability[board[row]])
+    auctions.history[:, : history.shape[1]] = np.where(np.arange(history.shape[1]) < number[:, None], history[row], -1)
+    auctions.state[:, LENGTH] = number
+    chosen = _caller(us, table, features)(auctions, board[row], np.arange(len(row)))
+    out = np.zeros(len(board), np.bool_)
+    out[row[chosen != history[row, number]]] = True
+    return out
 
 
 def _caller(

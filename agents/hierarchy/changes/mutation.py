@@ -100,7 +100,7 @@ def _top(system: System, address: Address) -> tuple[tuple[Line, ...], tuple[int,
 # --- thresholds --------------------------------------------------------------------------------------
 
 
-def _moves(atom: Atom) -> list[Atom]:
+def moves(atom: Atom) -> list[Atom]:
     """Return what an atom can become by one step of a threshold."""
     stem = atom.word.partition(":")[0]
     if stem in _FIXED_WORDS or is_difference(atom.word):
@@ -122,11 +122,11 @@ def _thresholds(constraint: Constraint) -> list[tuple[int, int, int]]:
         for c, clause in enumerate(constraint)
         for t, together in enumerate(clause)
         for a, atom in enumerate(together)
-        if _moves(atom)
+        if moves(atom)
     ]
 
 
-def _with_atom(constraint: Constraint, at: tuple[int, int, int], atom: Atom) -> Constraint:
+def with_atom(constraint: Constraint, at: tuple[int, int, int], atom: Atom) -> Constraint:
     c, t, a = at
     together = (*constraint[c][t][:a], atom, *constraint[c][t][a + 1 :])
     clause = (*constraint[c][:t], together, *constraint[c][t + 1 :])
@@ -150,9 +150,9 @@ def threshold_move(system: System, chance: Chance, usage: Mapping[int, int]) -> 
     spots = _thresholds(line.constraint)
     c, t, a = spots[chance.below(len(spots))]
     old = line.constraint[c][t][a]
-    moves = _moves(old)
-    new = moves[chance.below(len(moves))]
-    return address, _with_atom(line.constraint, (c, t, a), new), f"{line.name}: {atom_text(old)} -> {atom_text(new)}"
+    options = moves(old)
+    new = options[chance.below(len(options))]
+    return address, with_atom(line.constraint, (c, t, a), new), f"{line.name}: {atom_text(old)} -> {atom_text(new)}"
 
 
 def with_constraint(system: System, address: Address, constraint: Constraint) -> System:

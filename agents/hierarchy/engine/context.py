@@ -96,6 +96,49 @@ def new_table():
     )  # fmt: skip
 
 
+DEEPEST = 24  # calls after which a trail remembers no more
+
+
+class Trail(NamedTuple):
+    """A table as it was before each of its first calls: what ``Table`` says of the same names, call by call."""
+
+    auction: Annotated[NDArray[np.int16], (DEEPEST, STATE_COLUMNS)]
+    place: Annotated[NDArray[np.int32], (DEEPEST, 4)]
+    shown: Annotated[NDArray[np.int16], (DEEPEST, 4, QUANTITIES, 2)]
+    told: Annotated[NDArray[np.int16], (DEEPEST, 4, TOLD_COLUMNS)]
+    sides: Annotated[NDArray[np.int16], (DEEPEST, SIDES)]
+
+
+@njit
+def new_trail():
+    """Room for a trail."""
+    return Trail(
+        np.empty((DEEPEST, STATE_COLUMNS), np.int16), np.empty((DEEPEST, 4), np.int32),
+        np.empty((DEEPEST, 4, QUANTITIES, 2), np.int16), np.empty((DEEPEST, 4, TOLD_COLUMNS), np.int16),
+        np.empty((DEEPEST, SIDES), np.int16),
+    )  # fmt: skip
+
+
+@njit(forceinline=True)
+def remember(t, trail, at):
+    """Note in the trail how the table stands before call ``at``."""
+    trail.auction[at] = t.auction
+    trail.place[at] = t.place
+    trail.shown[at] = t.shown
+    trail.told[at] = t.told
+    trail.sides[at] = t.sides
+
+
+@njit(forceinline=True)
+def come_back(t, trail, at):
+    """Take back call ``at`` and those behind it; the history keeps them, where nobody looks."""
+    t.auction[:] = trail.auction[at]
+    t.place[:] = trail.place[at]
+    t.shown[:] = trail.shown[at]
+    t.told[:] = trail.told[at]
+    t.sides[:] = trail.sides[at]
+
+
 @njit(forceinline=True)
 def start_table(pool, systems, dealer, vulnerability, t):
     """Begin an auction at ``t``; ``systems`` int32 (4,) index the seats' systems in the pool."""

@@ -1,0 +1,375 @@
+"""Find changes of a system's lines by one step, and value them all by the same play-outs.
+
+A decision lies near a line if one step would change it: the line's bound moved by one, or the line left out. Which
+other call the seat would then make follows from the rules alone. So each decision asks for one or two play-outs,
+and their worth, summed over all decisions that lie near, tells what each of thousands of changes promises.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.hierarchy.bidder import Hierarchy
+from agents.hierarchy.changes.edits import Edit, Replace, trail_of
+from agents.hierarchy.changes.mutation import Address, addresses, moves, with_atom
+from agents.hierarchy.engine.compiled import ATOM_COLUMN, ATOM_HI, ATOM_LO, FIRST, RULE_LINE, Compiled, pool
+from agents.hierarchy.engine.context import new_table, new_trail, write_context, write_mixed
+from agents.hierarchy.engine.engine import replay_on
+from agents.hierarchy.engine.walk import (
+    context_of,
+    holds,
+    legal_call,
+    needs_of,
+    parts,
+    rules_of,
+    within,
+    write_level,
+)
+from agents.hierarchy.language.text import atom_text, constraint_text
+from agents.hierarchy.language.tree import Line, System
+from bridge_env.auction import row_turn
+from bridge_env.calls import NUM_CALLS, PASS
+from bridge_env.features import NUM_FEATURES
+from bridge_env.kernels import njit
+from training.evolve.refine.decisions import BATCH, decisions_of, play_out
+from training.match.duel import Duel, Partnership, Rival, Stretch, boards_of, duel, seats_of
+
+# What happens to a line: an atom's bound moves, a clause is left out, or the whole line is.
+LEAST_DOWN, LEAST_UP, MOST_DOWN, MOST_UP, WITHOUT_CLAUSE, WITHOUT_LINE = range(6)
+_WIDTH = 16  # clauses, alternatives and atoms that a key can number
+_MOST = 96  # changes that a decision may lie near; later ones are left out
+
+
+@dataclass(frozen=True)
+class Change:
+    """A change of one line by one step.
+
+    Attributes:
+        line: the line's number in the text.
+        kind: one of the six above.
+        clause, alternative, atom: where; 0 where the kind has no such place.
+    """
+
+    line: int
+    kind: int
+    clause: int = 0
+    alternative: int = 0
+    atom: int = 0
+
+
+@dataclass(frozen=True)
+class Promise:
+    """What a change promises by its play-outs: sums over decisions of IMPs against the calls made.
+
+    Attributes:
+        gain, squares: of the decisions that it changes.
+        decisions: how many.
+    """
+
+    gain: int
+    squares: int
+    decisions: int
+
+    def __add__(self, other: Promise) -> Promise:
+        return Promise(self.gain + other.gain, self.squares + other.squares, self.decisions + other.decisions)
+
+    @property
+    def errors(self) -> float:
+        """The gain in standard errors."""
+        return self.gain / max(self.squares, 1) ** 0.5
+
+
+# --- which changes a decision lies near ---------------------------------------------------------------------------
+
+
+@njit
+def _key(line, kind, clause, alternative, atom):
+    return (((line * _WIDTH + clause) * _WIDTH + alternative) * _WIDTH + atom) * 8 + kind
+
+
+def _change(key: int) -> Change:
+    key, kind = divmod(key, 8)
+    key, atom = divmod(key, _WIDTH)
+    key, alternative = divmod(key, _WIDTH)
+    line, clause = divmod(key, _WIDTH)
+    return Change(line, kind, clause, alternative, atom)
+
+
+@njit
+def _fails(pool, together, f):
+    """How many atoms of an alternative fail, and the last of them."""
+    count, last = 0, -1
+    for atom in within(pool.together, together):
+        value = f[pool.atoms[atom, ATOM_COLUMN]]
+        if value < pool.atoms[atom, ATOM_LO] or value > pool.atoms[atom, ATOM_HI]:
+            count += 1
+            last = atom
+    return count, last
+
+
+@njit
+def _clause_holds(pool, clause, f):
+    for together in within(pool.clauses, clause):
+        count, _ = _fails(pool, together, f)
+        if count == 0:
+            return True
+    return False
+
+
+@njit
+def _loosened(pool, rule, f, keys, found):
+    """Write what would let a rule that fails in one clause apply."""
+    first, end = needs_of(pool, rule)
+    failing = -1
+    for clause in range(first, end):
+        if not _clause_holds(pool, clause, f):
+            if failing >= 0:
+                return found
+            failing = clause
+    line, place = pool.rules[rule, RULE_LINE], failing - first
+    if place < _WIDTH and found < len(keys):
+        keys[found] = _key(line, WITHOUT_CLAUSE, place, 0, 0)
+        found += 1
+    for together in within(pool.clauses, failing):
+        count, atom = _fails(pool, together, f)
+        if count != 1:
+            continue
+        value, which = f[pool.atoms[atom, ATOM_COLUMN]], together - pool.clauses[failing, FIRST]
+        at = atom - pool.together[together, FIRST]
+        if max(place, which, at) >= _WIDTH or found == len(keys):
+            continue
+        if value == pool.atoms[atom, ATOM_LO] - 1:
+            keys[found] = _key(line, LEAST_DOWN, place, which, at)
+            found += 1
+        elif value == pool.atoms[atom, ATOM_HI] + 1:
+            keys[found] = _key(line, MOST_UP, place, which, at)
+            found += 1
+    return found
+
+
+@njit
+def _tightened(pool, rule, f, keys, found):
+    """Write what would keep a rule that applies from applying."""
+    first, end = needs_of(pool, rule)
+    line = pool.rules[rule, RULE_LINE]
+    if found < len(keys):
+        keys[found] = _key(line, WITHOUT_LINE, 0, 0, 0)
+        found += 1
+    for clause in range(first, end):
+        holding, alternatives = -1, 0
+        for together in within(pool.clauses, clause):
+            count, _ = _fails(pool, together, f)
+            if count == 0:
+                holding = together
+                alternatives += 1
+        if alternatives != 1:
+            continue
+        which, place = holding - pool.clauses[clause, FIRST], clause - first
+        for atom in within(pool.together, holding):
+            value, at = f[pool.atoms[atom, ATOM_COLUMN]], atom - pool.together[holding, FIRST]
+            if max(place, which, at) >= _WIDTH or found + 1 >= len(keys):
+                continue
+            if value == pool.atoms[atom, ATOM_LO]:
+                keys[found] = _key(line, LEAST_UP, place, which, at)
+                found += 1
+            if value == pool.atoms[atom, ATOM_HI]:
+                keys[found] = _key(line, MOST_DOWN, place, which, at)
+                found += 1
+    return found
+
+
+@njit
+def _near(pool, system, t, keys, calls):
+    """Write the changes that the decision at ``t`` lies near, and the calls they would make: how many."""
+    f, found, chosen, made = t.f, 0, -1, np.int64(PASS)
+    for part in parts(pool, t.place[row_turn(t.auction)], system):
+        write_level(PASS, f)
+        first, end = context_of(pool, part)
+        if not holds(pool, first, end, f):
+            continue
+        for rule in rules_of(pool, part):
+            call = legal_call(pool, rule, t.auction)
+            if call < 0:
+                continue
+            write_level(call, f)
+            first, end = needs_of(pool, rule)
+            if holds(pool, first, end, f):
+                if chosen >= 0:  # what comes next if the chosen one does not apply
+                    for k in range(found):
+                        if calls[k] < 0:
+                            calls[k] = call
+                    return _others(keys, calls, found, made)
+                chosen, made = rule, call
+                before = found
+                found = _tightened(pool, rule, f, keys, found)
+                for k in range(before, found):
+                    calls[k] = -1
+            elif chosen < 0:
+                before = found
+                found = _loosened(pool, rule, f, keys, found)
+                for k in range(before, found):
+                    calls[k] = call
+    for k in range(found):
+        if calls[k] < 0:
+            calls[k] = PASS
+    return _others(keys, calls, found, made)
+
+
+@njit
+def _others(keys, calls, found, made):
+    """Keep the changes that make another call."""
+    kept = 0
+    for k in range(found):
+        if calls[k] != made:
+            keys[kept], calls[kept] = keys[k], calls[k]
+            kept += 1
+    return kept
+
+
+@njit
+def near_rows(pool, systems, dealer, vulnerability, calls, length, hands, row_out, key_out, call_out):
+    """The changes that decisions lie near.
+
+    Args:
+        systems: int32 (N, 4), of the seats in the pool.
+        calls: int8 (N, L), length (N,): the auctions before the decisions, sorted.
+        hands: int16 (N, NUM_FEATURES).
+        row_out, key_out, call_out: written: of each change found the row, its key and the call that it makes.
+
+    Returns:
+        How many were written, and from which row on there was no room.
+    """
+    t, trail, keys, others = new_table(), new_trail(), np.empty(_MOST, np.int64), np.empty(_MOST, np.int64)
+    written = 0
+    for i in range(len(length)):
+        if written + _MOST > len(row_out):
+            return written, i
+        replay_on(pool, systems, dealer, vulnerability, calls, length, i, t, trail)
+        seat = row_turn(t.auction)
+        t.f[:NUM_FEATURES] = hands[i]
+        write_context(t, seat)
+        write_mixed(t, seat)
+        for k in range(_near(pool, systems[i, seat], t, keys, others)):
+            row_out[written], key_out[written], call_out[written] = i, keys[k], others[k]
+            written += 1
+    return written, len(length)
+
+
+# --- what they promise ----------------------------------------------------------------------------------------
+
+
+def near_task(us: Partnership, them: Rival, stretch: Stretch, player: int) -> dict[Change, Promise]:
+    """What changes of the system of ``player`` promise against an opponent on a stretch of boards."""
+    before = duel(us, them, stretch)
+    out: dict[Change, Promise] = {}
+    for table in range(2):
+        for change, promise in _promises(us, them, stretch, before, table, player).items():
+            out[change] = out[change] + promise if change in out else promise
+    return out
+
+
+def _promises(
+    us: Partnership, them: Rival, stretch: Stretch, before: Duel, table: int, player: int
+) -> dict[Change, Promise]:
+    boards, features = boards_of(stretch)
+    history = before.history[table]
+    decisions = decisions_of(history, boards.dealer, table)
+    board, number = decisions.row, decisions.number
+    if us.first != us.second:
+        mine = ((boards.dealer[board] + number) & 3) >> 1 == player
+        board, number = board[mine], number[mine]
+    calls = np.where(np.arange(history.shape[1]) < number[:, None], history[board], -1).astype(np.int8)
+    order = np.lexsort((*calls.T[::-1], boards.vulnerability[board], boards.dealer[board]))
+    board, number, calls = board[order], number[order], np.ascontiguousarray(calls[order])
+    row, key, call = _all_near(us, them, table, boards.dealer[board], boards.vulnerability[board], calls, number,
+                               features[board, (boards.dealer[board] + number) & 3])  # fmt: skip
+    ask = np.zeros((len(board), NUM_CALLS), np.bool_)
+    ask[row, call] = True
+    asked = np.flatnonzero(ask.any(axis=1))
+    worth = np.zeros((len(board), NUM_CALLS), np.int8)
+    for at in range(0, len(asked), BATCH):
+        some = asked[at : at + BATCH]
+        worth[some] = play_out(us, them, stretch, before, table, board[some], number[some], ask[some])
+    gained = worth[row, call].astype(np.int64)
+    distinct, which = np.unique(key, return_inverse=True)
+    which = which.reshape(-1)
+    gain, squares = (np.bincount(which, values).astype(np.int64) for values in (gained, gained**2))
+    count = np.bincount(which)
+    return {_change(int(k)): Promise(int(gain[i]), int(squares[i]), int(count[i])) for i, k in enumerate(distinct)}
+
+
+def _seated(us: Partnership, them: Rival, table: int) -> tuple[Compiled, NDArray[np.int32]]:
+    """The systems of all seats as one pool, ours compiled anew: a process may keep them with other numbers of lines."""
+    anew = {system: Hierarchy(system) for system in {us.first, us.second}}
+    seats = [anew.get(seat.system, seat) for seat in seats_of(us, them, table)]
+    distinct = list(dict.fromkeys(seats))
+    return pool([seat.compiled for seat in distinct]), np.array([distinct.index(seat) for seat in seats], np.int32)
+
+
+def _all_near(
+    us: Partnership,
+    them: Rival,
+    table: int,
+    dealer: NDArray[np.int16],
+    vulnerability: NDArray[np.int16],
+    calls: NDArray[np.int8],
+    number: NDArray[np.int64],
+    hands: NDArray[np.int16],
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """Rows, keys and calls of all changes."""
+    pool, seated = _seated(us, them, table)
+    systems = np.broadcast_to(seated, (len(number), 4)).copy()
+    found: list[tuple[NDArray[np.int64], ...]] = []
+    start, size = 0, max(8 * len(number), _MOST)
+    while start < len(number):
+        outs = tuple(np.empty(size, np.int64) for _ in range(3))
+        rest = slice(start, None)
+        written, done = near_rows(
+            pool, systems[rest], dealer[rest], vulnerability[rest], calls[rest], number[rest], hands[rest], *outs
+        )
+        found.append((outs[0][:written] + start, outs[1][:written], outs[2][:written]))
+        start += done
+    row, key, call = (np.concatenate(columns) for columns in zip(*found, strict=True))
+    return row, key, call
+
+
+# --- changes as edits -----------------------------------------------------------------------------------------
+
+
+def edits(system: System, changes: Mapping[Change, Promise]) -> Iterator[tuple[Edit, Promise]]:
+    """The changes that can be made, as edits."""
+    lines = {line.number: (address, line) for address, line in addresses(system)}
+    for change, promise in changes.items():
+        if change.line not in lines:
+            continue  # a rule of last resort, which stands in no system
+        address, line = lines[change.line]
+        edit = _edit(system, address, line, change) if change.clause < max(len(line.constraint), 1) else None
+        if edit is not None:
+            yield edit, promise
+
+
+def _edit(system: System, address: Address, line: Line, change: Change) -> Edit | None:
+    trail = trail_of(system, address)
+    if change.kind == WITHOUT_LINE:
+        if line.lines or (line.name == "P" and not line.constraint):
+            return None  # what follows would go with it; or nothing might fit some hand
+        return Replace(trail, line, (), f"{line.name}: dropped ({constraint_text(line.constraint)})")
+    if not line.constraint:
+        return None  # what it asks for beyond its text, such as not to pass where the side must go on, stays
+    if change.kind == WITHOUT_CLAUSE:
+        c = change.clause
+        less = (*line.constraint[:c], *line.constraint[c + 1 :])
+        what = f"{line.name}: no longer {constraint_text(line.constraint[c : c + 1])}"
+        return Replace(trail, line, (replace(line, constraint=less),), what)
+    at = change.clause, change.alternative, change.atom
+    old = line.constraint[at[0]][at[1]][at[2]]
+    step = {LEAST_DOWN: (-1, 0), LEAST_UP: (1, 0), MOST_DOWN: (0, -1), MOST_UP: (0, 1)}[change.kind]
+    new = replace(old, lo=old.lo + step[0], hi=old.hi + step[1])
+    if new not in moves(old):
+        return None
+    what = f"{line.name} {constraint_text(line.constraint)}: {atom_text(old)} -> {atom_text(new)}"
+    return Replace(trail, line, (replace(line, constraint=with_atom(line.constraint, at, new)),), what)
