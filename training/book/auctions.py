@@ -73,8 +73,10 @@ class Spoken:
         """The calls (of the rows ``wanted``) that were made ``least`` times or more, the most frequent first."""
         rows = np.arange(len(self)) if wanted is None else np.flatnonzero(wanted)
         order = rows[np.argsort(self.key[rows], kind="stable")]
-        starts = np.flatnonzero(np.r_[True, self.key[order][1:] != self.key[order][:-1]]) if len(order) else []
-        parts = [part for part in np.split(order, starts[1:]) if len(part) >= least] if len(order) else []
+        key = self.key[order]
+        parts = [
+            part for part in np.split(order, np.flatnonzero(key[1:] != key[:-1]) + 1) if len(part) >= max(least, 1)
+        ]
         visited, visits = np.unique(self.before, return_counts=True)
         for part in sorted(parts, key=len, reverse=True):
             row = int(part[0])

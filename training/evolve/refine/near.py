@@ -7,6 +7,7 @@ and their worth, summed over all decisions that lie near, tells what each of tho
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
@@ -80,7 +81,7 @@ class Promise:
     @property
     def errors(self) -> float:
         """The gain in standard errors."""
-        return self.gain / max(self.squares, 1) ** 0.5
+        return self.gain / math.sqrt(max(self.squares, 1))
 
 
 # --- which changes a decision lies near ---------------------------------------------------------------------------

@@ -102,7 +102,7 @@ def _post(door: Any, path: str, fields: dict[str, Any], chance: float) -> bool:
 
 
 def _value(draw: random.Random) -> Any:
-    odd = [
+    odd: list[Any] = [
         None,
         True,
         -1,

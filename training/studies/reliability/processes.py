@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -26,6 +27,7 @@ try:
 except ImportError:  # Windows
     resource = None  # type: ignore[assignment]
 
+LIMITS = resource is not None  # can a process be given a full disk here?
 _MAIN = "import sys; from training.cli.entry import main; sys.exit(main())"
 _LIMIT = 900.0  # seconds for a command
 _ROOT = Path(__file__).parents[3]
@@ -108,10 +110,11 @@ def start(words: tuple[str, ...], folder: Path, **options: object) -> subprocess
     """Start a command of ``bridge-env`` in a session of its own, so that all of it can be ended."""
     filled = [word.replace("{}", str(folder)) for word in words]
     paths = os.pathsep.join(filter(None, [str(_ROOT), os.environ.get("PYTHONPATH", "")]))
-    return subprocess.Popen(
+    started: subprocess.Popen[str] = subprocess.Popen(
         [sys.executable, "-c", _MAIN, *filled], env=os.environ | {"PYTHONPATH": paths}, text=True,
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True, **options,  # type: ignore[call-overload]
     )  # fmt: skip
+    return started
 
 
 def finish(process: subprocess.Popen[str]) -> tuple[int, str]:
@@ -150,7 +153,7 @@ def _whole(command: Command, folder: Path) -> object:
 
 def kills(command: Command, folder: Path, count: int, seed: int) -> Iterator[Case]:
     """SIGKILL at any moment, some times; then the command goes on, and comes to the same."""
-    rng, known = np.random.default_rng([seed, 9]), {}
+    rng, known = np.random.default_rng([seed, 9]), dict[str, Any]()
 
     def expected() -> object:
         if not known:

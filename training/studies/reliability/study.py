@@ -91,6 +91,6 @@ def _plan(settings: Settings, folder: Path) -> Iterable[tuple[str, str, Iterable
     yield "serve, killed and started again", "it answers again", served if server else _NO_SERVER
     yield "two writers at once", "one is told who the other is", processes.two_writers(folder, min(settings.kills, 1))
     full = processes.full_disks(folder, settings.kills, seed)
-    yield "full disks", f"{TOLD}; with room again, the same command goes on", full if processes.resource else _NO_LIMITS
+    yield "full disks", f"{TOLD}; with room again, the same command goes on", full if processes.LIMITS else _NO_LIMITS
     closed = processes.closed_disks(folder) if settings.kills else iter(())
     yield "places that cannot be written to", TOLD, closed
