@@ -27,7 +27,7 @@ ODD = """\
 when 8+ hcp, 0-2 last-level
   lowest:x best:x, 7+ fit:x, 1-3 level, not vul or 12+ hcp
   3N    8+ fit-best, 7-9 fit-major or stopped and 24+ total:S
-  X     3+ in-theirs, 1+ trump-tricks
+  X     3+ in-theirs, 1+ trump-tricks, control:C or not control:H
 when not balanced, 1+ they-bid or 1+ partner-bid and 30- combined-max
   lowest:M 5+ M, H-S = -1 or 6+ M, 1-4 level
   lowest:N 3+ combined-aces, not stopped, 1-2 level

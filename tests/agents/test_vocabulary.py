@@ -64,7 +64,7 @@ def test_values_lie_between_the_least_and_the_most(rows):
 def test_flags_and_calls_are_known_from_what_is_declared():
     assert {
         "balanced", "semibalanced", "stopper", "vul", "they-vul", "last-notrump", "last", "ours", "partner-last",
-        "forced", "bound", "forcing-pass", "we-opened", "i-passed", "best", "long", "stopped",
+        "forced", "bound", "forcing-pass", "we-opened", "i-passed", "best", "long", "stopped", "control",
     } == FLAG_WORDS  # fmt: skip
     assert {"partner-called", "i-called"} == CALL_WORDS
 
@@ -95,6 +95,9 @@ def test_sums_count_what_they_say(rows):
         assert (of(f"likely-total:{suit}") == of(f"support:{suit}") + likely).all()
         assert (of(f"fit:{suit}") == of(suit) + of(f"partner:{suit}")).all()
         assert (of(f"long:{suit}") == (of(suit) == of("longest"))).all()
+        king = of(f"keycards:{suit}") > of("aces")
+        ace = of(f"hcp:{suit}") - 3 * king >= 4
+        assert (of(f"control:{suit}") == (king | ace | (of(suit) <= 1))).all()
     last = np.stack([of(f"last:{suit}") for suit in "CDHS"], axis=1) * (1 - of("ours"))[:, None]
     for word, by_suit in (("in-theirs", "{}"), ("trump-tricks", "top5:{}")):
         expected = (last * np.stack([of(by_suit.format(suit)) for suit in "CDHS"], axis=1)).sum(axis=1)

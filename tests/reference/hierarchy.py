@@ -63,6 +63,7 @@ def hand_features(hand: str) -> dict[str, int]:
             f"stopper:{s}": int(any(c in cards and length[s] > i for i, c in enumerate("AKQJ"))),
             f"keycards:{s}": hand.count("A") + ("K" in cards),
             f"long:{s}": int(length[s] == lengths[0]),
+            f"control:{s}": int("A" in cards or "K" in cards or length[s] < 2),
             f"support:{s}": hcp + sum(ruffing_value(length[t], length[s]) for t in SUITS if t != s),
             f"playing:{s}": sum(playing_tricks(holding[t], t == s) for t in SUITS),
         }

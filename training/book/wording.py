@@ -85,6 +85,7 @@ _FLAG_WORDS = {
     "balanced": ("balanced", "not balanced"),
     "semibalanced": ("semi-balanced", "not semi-balanced"),
     "stopper": ("stopper in {}", "no stopper in {}"),
+    "control": ("control in {}", "no control in {}"),
     "best": ("{} our longest fit", "{} not our longest fit"),
     "long": ("{} a longest suit", "{} no longest suit"),
     "stopped": ("their suits stopped", "their suits not stopped"),

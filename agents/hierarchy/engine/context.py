@@ -59,6 +59,7 @@ PARTNER_CALLED, I_CALLED = WORDS["partner-called"], WORDS["i-called"]
 LEVEL_COLUMN, THEIRS_COLUMN, PARTNER_LIKELY = WORDS["level"], WORDS["theirs:C"], WORDS["partner-likely"]
 FIT, FIT_BEST, FIT_MAJOR, BEST = WORDS["fit:C"], WORDS["fit-best"], WORDS["fit-major"], WORDS["best:C"]
 LONG, STOPPED, LONGEST = WORDS["long:C"], WORDS["stopped"], WORDS["longest"]
+CONTROL, KEYCARDS, ACES, SUIT_HCP = WORDS["control:C"], WORDS["keycards:C"], WORDS["aces"], WORDS["hcp:C"]
 
 
 class Table(NamedTuple):
@@ -222,6 +223,7 @@ def write_mixed(t, seat):
     f[STOPPED] = 1
     for suit in range(4):
         f[LONG + suit] = f[HAND_LENGTH + suit] == f[LONGEST]
+        f[CONTROL + suit] = controls(f, suit)
         f[BEST + suit] = 0
         if f[FIT + suit] >= longest_fit:
             longest_fit, best = f[FIT + suit], suit
@@ -233,6 +235,12 @@ def write_mixed(t, seat):
     suit = their_suit(auction, f)
     for column in THEIRS:
         f[column] = f[HAND[column] + suit] if suit >= 0 else 0
+
+
+@njit(forceinline=True)
+def controls(f, suit):
+    """Does the hand of a feature row win the first or the second round of a suit? Without its king, 4 hcp are the ace."""
+    return f[HAND_LENGTH + suit] <= 1 or f[KEYCARDS + suit] > f[ACES] or f[SUIT_HCP + suit] >= 4
 
 
 @njit(forceinline=True)

@@ -247,6 +247,8 @@ def _counted(hands, row, seat, column, fits):
     """A word that puts the whole hand together with what partner has shown."""
     if c.LONG <= column < c.LONG + 4:
         return np.int64(hands[row, seat, LENGTH + column - c.LONG] == hands[row, seat, c.LONGEST])
+    if c.CONTROL <= column < c.CONTROL + 4:
+        return np.int64(c.controls(hands[row, seat], column - c.CONTROL))
     most, best = np.int64(-1), 0
     for suit in range(2 if column == c.FIT_MAJOR else 0, 4):
         fit = hands[row, seat, LENGTH + suit] + fits[suit]

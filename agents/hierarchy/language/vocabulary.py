@@ -153,6 +153,7 @@ AUCTION_WORDS: tuple[Word, ...] = (
     _counted("fit-major", "the longest fit in a major", kind=BY_SHAPE),
     _counted("best", "1 for the suit of the longest fit (of equals the higher)", 1, by_suit=True, kind=BY_SHAPE),
     _counted("long", "1 for a longest suit of my hand", 1, by_suit=True, kind=BY_SHAPE, shows={"{}": (4, 13)}),
+    _counted("control", "1 for the ace, the king, a singleton or a void in a suit", 1, by_suit=True),
     _counted("stopped", "1 when I stop every suit that the opponents have shown", 1),
     _in_their_suit("in-theirs", "length", "my cards in the suit of their last bid"),
     _in_their_suit("trump-tricks", "top5", "my top five honours in the suit of their last bid"),
