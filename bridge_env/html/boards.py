@@ -39,10 +39,12 @@ def board_html(
     """
     first = tables[0]
     parts = [deal_html(first.owner, first.dealer, first.vulnerability, first.number, tricks)]
-    for place, board in enumerate(tables):
-        title = titles[place] if titles else _players(board)
-        told = notes[place] if notes else board.notes
-        parts.append(_table(board, title, told, links=links))
+    went = [
+        _table(board, titles[place] if titles else _players(board), notes[place] if notes else board.notes, links=links)
+        for place, board in enumerate(tables)
+    ]
+    if any(went):
+        parts.append(f'<div class="bridge-tables">{"".join(went)}</div>')
     return f'<div class="bridge-board">{"".join(parts)}</div>'
 
 

@@ -159,7 +159,7 @@ def notes_html(calls: Iterable[int], dealer: int, notes: Mapping[int, str]) -> s
     """What was told of calls, as a list in their order; empty where nothing was told. Arguments as ``auction_html``."""
     made = list(takewhile(lambda call: call >= 0, calls))
     items = [
-        f"<li><b>{SEATS[(dealer + place) & 3]} {call_html(int(call))}</b> {words_html(notes[place])}</li>"
+        f"<li><b>{SEATS[(dealer + place) & 3]} {call_html(int(call))}</b> <span>{words_html(notes[place])}</span></li>"
         for place, call in enumerate(made)
         if notes.get(place)
     ]

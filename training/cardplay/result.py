@@ -74,6 +74,17 @@ class PlayedMatch:
     seconds: float = field(compare=False)
     fresh: int = field(compare=False)
 
+    def __str__(self) -> str:
+        from training.match.board_text import played_text
+
+        return played_text(self)
+
+    def _repr_html_(self) -> str:
+        """Draw the result, for notebooks."""
+        from training.match.report.overview import match_html
+
+        return match_html(self.bidding, self)
+
     @property
     def seconds_a_card(self) -> float:
         """Of the boards that were played in this process; NaN where there are none."""

@@ -69,6 +69,7 @@ examples:
   bridge-env match system:sayc pass
   bridge-env match reason:sayc system:sayc --boards 500 --workers 2
   bridge-env match system:mine.bidding system:sayc --boards 10000 --seed 2 --json result.json
+  bridge-env match policy:champion system:sayc --boards 5000 --report match.html
   bridge-env match python:mybots:make_bot system:sayc --deals event.pbn --scoring mp
   bridge-env match system:sayc system:sayc --boards 50 --play montecarlo --play-b rule --keep match.jsonl --workers 2
   bridge-env match system:sayc system:sayc --boards 900 --play deceptive+montecarlo --play-b montecarlo --only down-1
@@ -324,6 +325,8 @@ def add_match(subparsers: Subparsers) -> None:
     parser.add_argument("b", metavar="B", help="SPEC of the second team")
     _add_board_options(parser, "1000, or all of FILE.pbn")
     parser.add_argument("--json", metavar="FILE", type=Path, help="write the result and a row for every board")
+    parser.add_argument("--report", metavar="FILE.html", type=Path,
+                        help="write a page: where the IMPs went, and boards to click through")  # fmt: skip
     parser.add_argument("--scoring", choices=("imps", "mp", "points"), default="imps",
                         help="report IMPs (the default), or matchpoints or points as well")  # fmt: skip
     parser.add_argument(
@@ -358,8 +361,10 @@ def _match(args: argparse.Namespace) -> int:
     for path in filter(None, (args.keep,)):
         if not path.parent.is_dir():
             raise ValueError(f"--keep {path}: there is no folder {path.parent}")
-    if args.json is not None and not args.json.parent.is_dir():
-        raise ValueError(f"--json {args.json}: there is no folder {args.json.parent}")
+    for option in ("json", "report"):
+        path = getattr(args, option)
+        if path is not None and not path.parent.is_dir():
+            raise ValueError(f"--{option} {path}: there is no folder {path.parent}")
     boards = _boards(args, 1000)
     try:
         with Bar(len(boards), "board", brief=True) as bar:
@@ -376,6 +381,8 @@ def _match(args: argparse.Namespace) -> int:
     played = _play_match(args, result) if args.play is not None else None
     if args.json is not None:
         _write_json(args.json, result, played)
+    if args.report is not None:
+        _write_report(args.report, result, played)
     return 0
 
 
@@ -411,8 +418,16 @@ def _play_match(args: argparse.Namespace, result: MatchResult) -> PlayedMatch:
 
 
 def _write_json(path: Path, result: MatchResult, played: PlayedMatch | None) -> None:
-
     content = {**result.summary(), "rows": result.rows()}
     if played is not None:
         content["play"] = {**played.summary(), "rows": played.rows()}
     write_whole(path, json.dumps(content, indent=1, allow_nan=False) + "\n")
+
+
+def _write_report(path: Path, result: MatchResult, played: PlayedMatch | None) -> None:
+    from training.match.report.page import report
+
+    with Bar(None, "board", "report", brief=True) as bar:
+        made = report(result, played, progress=bar.add)
+    write_whole(path, made.page)
+    print(f"{path}: a page with {made.kept:,} of {made.boards:,} boards")

@@ -118,6 +118,17 @@ class MatchResult:
         """The average of ``values``."""
         return float(self.values.sum()) / len(self.values)
 
+    def __str__(self) -> str:
+        from training.match.board_text import match_text
+
+        return match_text(self)
+
+    def _repr_html_(self) -> str:
+        """Draw the result, for notebooks."""
+        from training.match.report.overview import match_html
+
+        return match_html(self)
+
     def take(self, rows: NDArray[np.int64]) -> MatchResult:
         """Some of the boards, by position."""
         tables = self.tables[0].take(rows), self.tables[1].take(rows)

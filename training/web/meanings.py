@@ -42,6 +42,7 @@ class Shows:
         lines: what the system's lines ask for, one or the other.
         artificial: it does not mean what it says, and is alerted.
         how: where this comes from.
+        known: something is known of it; else the text says why not.
     """
 
     text: str
@@ -49,6 +50,7 @@ class Shows:
     lines: tuple[str, ...] = ()
     artificial: bool = False
     how: str = ""
+    known: bool = True
 
     def as_json(self) -> dict[str, object]:
         return {
@@ -83,7 +85,7 @@ class Reader:
         network = self.networks[seat]
         if network is not None:
             return _measured(network, [*calls, made])
-        return Shows("Nothing is known of what this player's calls mean.", how=self.specs[seat])
+        return Shows("Nothing is known of what this player's calls mean.", how=self.specs[seat], known=False)
 
     def seats(self, calls: Sequence[int], dealer: int, vulnerability: int) -> list[str]:
         """Return what each seat has shown so far, N E S W, in words; empty before its first call."""
@@ -190,11 +192,11 @@ def _ranges(network: NetworkBidder, calls: Sequence[int]) -> NDArray[np.uint8] |
 def _measured(network: NetworkBidder, calls: Sequence[int]) -> Shows:
     meanings = network.meanings()
     if meanings is None:
-        return Shows("What this network's calls mean was not measured.", how="a network")
+        return Shows("What this network's calls mean was not measured.", how="a network", known=False)
     keys = auction_keys(np.array([calls], np.int8))[0]
     row = int(meanings.find(keys)[-1])
     if row < 0:
-        return Shows("Too rare to have been measured.", how="a network")
+        return Shows("Too rare to have been measured.", how="a network", known=False)
     ranges, count = meanings.ranges[row], int(meanings.count[row])
     how = f"measured on {count:,} hands; nine in ten keep to each range"
     return Shows(_range_words(ranges), artificial=_not_natural(ranges, calls), how=how)

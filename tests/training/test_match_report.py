@@ -1,0 +1,319 @@
+"""The report of a match: its figures are the match's, texts stay texts, it needs nothing else, and it is small."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import re
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from support.page import Page
+
+from bridge_env import render
+from bridge_env.calls import PASS, parse_call
+from bridge_env.cards import deal_text
+from bridge_env.records.lin import VIEWER, board_of_link
+from training.cli import main
+from training.match.match import play
+from training.match.report import page as pages
+from training.match.report.charts import bar_svg, running_svg
+from training.match.report.choice import SAMPLE, SWINGS, chosen
+from training.match.report.classes import ALIKE, NAMES, classes_of
+from training.match.report.explaining import Explainer
+from training.match.report.page import report, tables_of
+from training.match.where import by_kind, differences
+from training.web.meanings import Reader
+
+A, B, BOARDS = "system:two-over-one", "system:acol", 600
+HOSTILE = "</script></style><script>alert(\"1\")</script><img src=x onerror='alert(2)'>&amp;"
+
+
+@pytest.fixture(scope="module")
+def match():
+    return play(A, B, BOARDS, 1)
+
+
+@pytest.fixture(scope="module")
+def made(match):
+    return report(match, explain=False)
+
+
+def rows_of(text: str, css: str) -> list[str]:
+    """The text of each row in the body of a table."""
+    body = re.search(rf'class="{css}".*?<tbody>(.*?)</tbody>', text, re.S)[1]
+    return [Page(row).text for row in re.findall(r"<tr>.*?</tr>", body)]
+
+
+# --- figures -------------------------------------------------------------------------------------------------
+
+
+def test_the_figures_are_those_of_the_match(match, made):
+    text = Page(made.page).text
+    assert f"{match.mean_imps:+.3f} ± {match.standard_error:.3f} IMPs a board" in text
+    won, lost = (match.imps > 0).sum(), (match.imps < 0).sum()
+    assert f"A won {won:,} boards and lost {lost:,}; {BOARDS - won - lost:,} were level." in text
+    assert f"{match.imps.sum():+,} at the end" in text
+    assert match.boards.source in text
+    assert "seconds" not in text  # so that the same match gives the same page
+
+
+def test_the_verdict_says_whether_the_teams_can_be_told_apart(match):
+    def verdict(imps):
+        return Page(report(replace(match, imps=np.array(imps, np.int64)), explain=False).page).text
+
+    level = np.resize([5, -5], BOARDS)
+    assert f"The teams are level over {BOARDS} boards." in verdict(level)
+    assert "too little to tell the teams apart" in verdict(level + (np.arange(BOARDS) == 0))
+    assert re.search(
+        r"B gained 3\.\d+ IMPs a board over 600 boards, \d+\.\d standard errors from level", verdict(level - 3)
+    )
+
+
+def test_the_classes_share_out_what_the_match_came_to(match, made):
+    classes = classes_of(match)
+    shares = by_kind(match, differences(match))
+    assert [row.share for row in classes.rows] == shares
+    assert sum(row.share.mean for row in classes.rows) == pytest.approx(match.mean_imps)
+    for row in classes.rows:
+        assert row.won - row.lost == pytest.approx(row.share.mean)
+        assert (classes.of_board == row.number).sum() == row.share.boards
+    assert (classes.of_board == ALIKE).sum() == BOARDS - sum(row.share.boards for row in classes.rows)
+    told = rows_of(made.page, "report-where")
+    assert len(told) == len(shares)
+    for text, share in zip(told, shares, strict=True):
+        assert text.startswith(share.what)
+        assert text.endswith(f"{share.mean:+.3f} ± {share.error:.3f}{share.boards}")
+
+
+def test_the_boards_are_as_they_were_bid(match, made):
+    boards = re.findall(r'<details class="report-board".*?\n(?=<details|</div>)', made.page, re.S)
+    assert len(boards) == made.kept
+    place = {int(number): row for row, number in enumerate(match.boards.number)}
+    before = 99
+    for text in boards:
+        page = Page(text)
+        told = page.all("details", "report-board")[0]
+        row = place[int(told["id"].removeprefix("board-"))]
+        imps = int(match.imps[row])
+        assert (int(told["data-imps"]), int(told["data-kind"])) == (imps, classes_of_row(match, row))
+        assert abs(imps) <= before  # the biggest swings first
+        before = abs(imps)
+        links = page.values("href")
+        assert len(links) == 2
+        for link, board, table in zip(links, tables_of(match, row), match.tables, strict=True):
+            shown = board_of_link(link)
+            assert deal_text(shown.owner) == deal_text(match.boards.owner[row])
+            assert list(shown.auction) == [c for c in table.history[row].tolist() if c >= 0]
+            line = render.result_line(board.contract, board.tricks, board.vulnerability)
+            assert line.rpartition(", ")[2] in page.text
+
+
+def classes_of_row(match, row):
+    if not hasattr(classes_of_row, "kept"):
+        classes_of_row.kept = classes_of(match).of_board
+    return int(classes_of_row.kept[row])
+
+
+def test_the_parting_of_the_tables_is_told(match, made):
+    found = differences(match)
+    row, ours, theirs = int(found.board[0]), int(found.ours[0]), int(found.theirs[0])
+    only = match.take(np.array([row]))
+    text = Page(report(only, explain=False).page).text
+    calls = [render._call(call, symbols=True) for call in (ours, theirs)]
+    before = int((found.prefix[0] >= 0).sum())
+    seat = "NESW"[(int(match.boards.dealer[row]) + before) & 3]
+    assert f"The tables part at call {before + 1}, by {seat}: A {calls[0]}, B {calls[1]}." in text
+
+
+# --- which boards ------------------------------------------------------------------------------------------
+
+
+def test_the_biggest_swings_and_a_sample_of_every_class_are_kept(match, made):
+    classes = classes_of(match)
+    rows = chosen(match, classes)
+    assert len(set(rows.tolist())) == len(rows)
+    for number in {*classes.of_board.tolist()}:
+        of_class = np.flatnonzero(classes.of_board == number)
+        assert len(np.intersect1d(of_class, rows)) >= min(SAMPLE, len(of_class))
+    others = np.setdiff1d(np.arange(BOARDS), rows)
+    rest = np.sort(np.abs(match.imps[rows]))[-SWINGS:]
+    assert np.abs(match.imps[others]).max() <= rest.min()
+    np.testing.assert_array_equal(rows, chosen(match, classes_of(match)))
+    assert f"{BOARDS} boards were played; {made.kept} are kept here" in Page(made.page).text
+
+
+def test_a_small_match_is_kept_whole(match):
+    made = report(match.take(np.arange(30)), explain=False)
+    assert made.kept == made.boards == 30
+    assert "All 30 boards stand here." in Page(made.page).text
+
+
+def test_boards_that_a_table_names_are_there_to_be_opened(match, made):
+    page = Page(made.page)
+    there = {f"#{attrs['id']}" for attrs in page.all("details", "report-board")}
+    named = [link for link in page.values("href") if link.startswith("#")]
+    assert named
+    assert set(named) <= there
+
+
+# --- safe, small, whole ------------------------------------------------------------------------------------
+
+
+def test_names_and_sources_stay_texts(match):
+    boards = replace_boards(match.boards.take(np.arange(20)), HOSTILE)
+    hostile = replace(match.take(np.arange(20)), a=HOSTILE, b=HOSTILE, boards=boards)
+    text = report(hostile).page
+    page = Page(text)
+    assert len(page.all("script")) == 1
+    assert page.all("img") == []
+    assert not [attrs for _, attrs in page.tags if any(name.startswith("on") for name in attrs)]
+    assert page.text.count(HOSTILE) >= 2 + 2 + 2 * 20 + 2
+    assert HOSTILE not in text
+    assert len(Page(hostile._repr_html_()).all("script")) == 0
+
+
+def replace_boards(boards, text):
+    return type(boards)(
+        boards.owner, boards.dealer, boards.vulnerability, boards.number, boards.base, boards.tricks, text, (text,)
+    )
+
+
+def test_a_page_needs_nothing_else(match, made):
+    page = Page(made.page)
+    assert all(link.startswith((f"{VIEWER}?lin=", "#board-")) for link in page.loads)
+    assert {"link", "img", "iframe", "object", "video", "audio"} & set(page.seen) == set()
+    assert not re.search(r"url\(|@import|@font-face", made.page)
+    (policy,) = (attrs["content"] for attrs in page.all("meta") if "http-equiv" in attrs)
+    (script,) = re.findall(r"<script>(.*?)</script>", made.page, re.S)
+    own = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    assert policy == f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{own}'"
+    assert all(attrs["aria-label"] for attrs in page.all("svg"))
+    ids = page.values("id")
+    assert len(set(ids)) == len(ids)
+
+
+def test_a_page_stays_below_its_limit(match, made, monkeypatch):
+    assert len(made.page.encode()) <= pages.LIMIT < 2_000_000
+    monkeypatch.setattr(pages, "LIMIT", 120_000)
+    small = report(match, explain=False)
+    assert 80_000 < len(small.page.encode()) <= 120_000
+    assert 0 < small.kept < made.kept
+    assert Page(small.page).seen["details"] == small.kept
+    assert f"{small.kept} are kept here" in Page(small.page).text
+
+
+def test_a_big_match_of_long_auctions_stays_small():
+    match = play("random", "random", 5_000, 1)
+    made = report(match)
+    assert made.boards == 5_000
+    assert made.kept > 150
+    assert len(made.page.encode()) < 2_000_000
+
+
+# --- what calls show ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("a", "b"),
+    [
+        ("system:sayc", "system:acol"),
+        ("pair:system:sayc,system:acol", "system:precision"),
+        ("system:sayc", "policy:champion"),
+    ],
+)
+def test_calls_show_what_they_show_at_their_own_seats(a, b):
+    explainer = Explainer(a, b)
+    calls = [parse_call(word) for word in ("1NT", "P", "2C", "X", "2H", "P", "4H", "P", "P", "P")]
+    for dealer in range(4):
+        for vulnerability in (1, 2):
+            for table in (0, 1):
+                reader = Reader(a, b) if table == 0 else Reader(b, a)
+                notes, alerts = explainer.notes(calls, dealer, vulnerability, table)
+                for place, call in enumerate(calls):
+                    shows = reader.call(calls[:place], dealer, vulnerability, call)
+                    told = f"{shows.note}: {shows.text}" if shows.note else shows.text
+                    if call == PASS or not shows.known:
+                        assert place not in notes
+                    else:
+                        assert notes[place].removesuffix("…") == told[: len(notes[place].removesuffix("…"))]
+                        assert (place in alerts) == shows.artificial
+                assert notes
+
+
+def test_artificial_calls_are_alerted_and_explained(match):
+    made = report(match.take(np.arange(60)))
+    page = Page(made.page)
+    assert page.all("sup", "bridge-alert")
+    assert "What the calls show" in page.text
+    assert "15-17" in page.text
+
+
+def test_of_bidders_without_a_spec_nothing_is_told():
+    assert Explainer("Script", "pass").notes([3, 0], 0, 0, 0) == ({}, set())
+
+
+# --- plots -------------------------------------------------------------------------------------------------
+
+
+def test_bars_are_as_long_as_what_was_gained_and_lost(match):
+    row = classes_of(match).rows[0]
+    page = Page(bar_svg(row, 2 * max(row.won, row.lost)))
+    width = {attrs["class"]: float(attrs["width"]) for attrs in page.all("rect")}
+    assert max(width["report-won"], width["report-lost"]) == pytest.approx(50, abs=0.1)
+    assert width["report-won"] * row.lost == pytest.approx(width["report-lost"] * row.won, rel=0.05)
+
+
+@pytest.mark.parametrize("imps", [[3], [0, 0, 0], [-5, 2, 10], [24] * 2000, [-24, 24] * 700])
+def test_the_running_total_ends_where_the_match_does(imps):
+    page = Page(running_svg(imps))
+    line, mean = (page.all("path", css)[0]["d"] for css in ("report-line", "report-mean"))
+    points = [tuple(map(float, point.split())) for point in line.removeprefix("M").split("L")]
+    assert len(points) <= 501
+    assert points[-1] == tuple(map(float, mean.rpartition("L")[2].split()))
+    assert all(0 <= x <= 720 and 0 <= y <= 250 for x, y in points)
+    assert f"{sum(imps):+,} at the end" in page.text
+    rises = points[-1][1] < points[0][1]
+    assert rises == (sum(imps) > 0)
+
+
+# --- elsewhere ---------------------------------------------------------------------------------------------
+
+
+def test_a_result_draws_itself_in_a_notebook(match):
+    page = Page(match._repr_html_())
+    assert f"{match.mean_imps:+.3f} ± {match.standard_error:.3f} IMPs a board" in page.text
+    assert len(page.all("svg")) == 1 + len(classes_of(match).rows)
+    assert str(match).startswith(f"{A} against {B}\n  IMPs per board")
+
+
+def test_the_command_writes_the_page(tmp_path, capsys):
+    words = ["match", "system:sayc", "doubler", "--boards", "24", "--report", str(tmp_path / "a.html")]
+    assert main(words) == 0
+    out = capsys.readouterr().out
+    assert out.endswith("a.html: a page with 24 of 24 boards\n")
+    text = (tmp_path / "a.html").read_text(encoding="utf-8")
+    mean = re.search(r"IMPs per board\s+(\S+ ± \S+)", out)[1]
+    assert f"{mean} IMPs a board" in Page(text).text
+    assert main([*words[:-1], str(tmp_path / "b.html")]) == 0
+    assert (tmp_path / "b.html").read_text(encoding="utf-8") == text
+
+
+def test_a_report_into_no_folder_is_refused_before_any_work(tmp_path, capsys):
+    assert main(["match", "pass", "pass", "--report", str(tmp_path / "none" / "a.html")]) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert "there is no folder" in err
+
+
+def test_the_figures_of_the_play_stand_beside(tmp_path, capsys):
+    path = tmp_path / "a.html"
+    words = ["match", "system:sayc", "pass", "--boards", "3", "--play", "rule", "--report", str(path)]
+    assert main(words) == 0
+    played = re.search(r"IMPs per board, cards played\s+(\S+ ± \S+)", capsys.readouterr().out)[1]
+    assert f"IMPs per board, cards played{played}" in Page(path.read_text(encoding="utf-8")).text
+
+
+def test_names_of_classes_are_all_there():
+    assert len(NAMES) == ALIKE + 1
