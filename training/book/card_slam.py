@@ -18,6 +18,7 @@ _RAISES = (
     ("1S P 2N P 3S P", "1!s-2NT-3!s"), ("1S P 2N P 4S P", "1!s-2NT-4!s"),
 )  # fmt: skip
 _FEWEST = 10  # hands that answer in one way
+_QUEEN = 0.5  # top honours of the suit on average by which two answers are apart
 _KEEPS = 0.97  # of the hands of an answer that it must hold for
 
 
@@ -56,27 +57,47 @@ def _answers(asker: Asker, text: str, suit: str) -> str | None:
     for feature, name in counts:
         found = _counted(asker, calls, asker.among(auction), feature)
         if found:
-            return f"{', '.join(found)} {name}"
+            return f"{name}: {', '.join(found)}"
     return None
 
 
 def _counted(asker: Asker, calls: NDArray[np.int8], among: NDArray[np.bool_], feature: str) -> list[str]:
     """Each answer with the numbers it stands for; empty where hands with the same number answer differently."""
     values = asker.hands[:, FEATURES[feature]]
-    by_call: dict[int, list[int]] = {}
+    suit = feature.partition(":")[2]
+    fit = asker.hands[:, FEATURES[f"length:{suit}"]] >= 4 if suit else np.ones(len(values), np.bool_)
+    by_call: dict[int, list[str]] = {}
     for n in range(6):
         rows = among & (values == n)
         if rows.sum() < _FEWEST:
-            rows = values == n  # few such hands come so far: how any of them answers
+            rows = (values == n) & fit  # few such hands come so far: how any of them answers
         if rows.sum() < _FEWEST:
             continue
-        answers, counts = np.unique(calls[rows], return_counts=True)
-        if counts.max() < _KEEPS * rows.sum():
+        told = _answered(asker, calls, rows, suit)
+        if not told:
             return []
-        by_call.setdefault(int(answers[counts.argmax()]), []).append(n)
+        for call, more in told:
+            by_call.setdefault(call, []).append(f"{n}{more}")
     if len(by_call) < 3 or min(by_call) < FIRST_BID:
         return []
-    return [f"{_name(call)} {' or '.join(map(str, by_call[call]))}" for call in sorted(by_call)]
+    return [f"{_name(call)} {' or '.join(by_call[call])}" for call in sorted(by_call)]
+
+
+def _answered(
+    asker: Asker, calls: NDArray[np.int8], rows: NDArray[np.bool_], suit: str
+) -> list[tuple[int, str]]:  # fmt: skip
+    """The answer of hands with one count; two where the queen of the suit tells them apart; none without a rule."""
+    answers, counts = np.unique(calls[rows], return_counts=True)
+    order = np.argsort(-counts)
+    if counts[order[0]] >= _KEEPS * rows.sum():
+        return [(int(answers[order[0]]), "")]
+    if not suit or len(order) < 2 or counts[order[:2]].sum() < _KEEPS * rows.sum():
+        return []
+    honours = asker.hands[:, FEATURES[f"top3:{suit}"]]
+    two = sorted((float(honours[rows & (calls == answers[k])].mean()), int(answers[k])) for k in order[:2])
+    if two[1][0] - two[0][0] < _QUEEN:
+        return []
+    return [(two[0][1], ""), (two[1][1], " with the queen")]
 
 
 def _name(call: int) -> str:

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.hierarchy.language.tree import Atom, Line
-from agents.hierarchy.language.vocabulary import CALL_WORDS, FLAG_WORDS
+from agents.hierarchy.language.vocabulary import AUCTION_WORDS, FLAG_WORDS
 from agents.hierarchy.telling.phrases import Ranges, hull, unite
 from agents.hierarchy.telling.position import Position
 from bridge_env.auction import Auctions
@@ -27,6 +27,7 @@ from training.book.measure import entry_of
 from training.book.points import Entry
 from training.book.shows import EACH, Shows, shown
 
+_APART = 4  # lines with names of their own that are told one by one
 _OTHER = "any other hand"
 _ANY_SEAT = ("position", 1, 4)
 _SELDOM = 1 / 1_000  # a call by general rules after one auction is told of if it is made in so many deals
@@ -38,6 +39,10 @@ _RELATIVE = frozenset(
     ("combined", "combined-max", "combined-points", "likely", "fit", "total", "total-max", "likely-total", "fit-best",
      "fit-major", "rule20")
 )  # fmt: skip
+
+
+_TOLD = ("i-passed", "position", "vul", "they-vul")  # words of the auction that the title of a note does not say
+_DECIDED = frozenset(word.name for word in AUCTION_WORDS if not word.mixed and word.name not in _TOLD)
 
 
 @dataclass
@@ -188,12 +193,16 @@ def words(asked: Ranges, said: Shows | None, lines: list[Line]) -> str:
         if text not in parts:
             parts.append(text)
     text = ", ".join(parts) or _OTHER
+    if len({wording.remark(line) for line in lines}) > 1 and len(lines) <= _APART:
+        several = wording.lines_promise(lines)
+        return several if said is None else f"{text}: {several}"
     remark = wording.lines_remark(lines)
     return f"{text}; *{remark}*" if remark else text
 
 
 def _of_auction(stem: str) -> bool:
-    return stem in CALL_WORDS or stem in ("level", "last-level", "theirs", "last", "ours", "doubled", "passes")
+    """Does the auction alone decide it, so that the title of the note says it?"""
+    return stem in _DECIDED
 
 
 # --- general rules at real auctions ------------------------------------------------------------------------

@@ -24,7 +24,7 @@ FEWEST = 40  # hands behind a call that is compared
 _RARE = 1 / 2_000  # a call that fewer deals have surprises nobody
 _HANDS = 8_000  # asked where the other system makes the call too seldom
 _ASKED_FEWEST = 20
-_LEAST = 1.0  # calls nearer to each other are alike
+_LEAST = 0.75  # calls nearer to each other are alike
 _FORCE = 2.0  # how far a call that forces is from one that does not
 _UNKNOWN = 6.0  # how far a call is from a system that does not have it
 _FORCES = ("not forcing", "forcing")
@@ -80,6 +80,8 @@ def surprises(ours: Spoken, base: System) -> list[Surprise]:
             if differs:
                 shows, instead = (f"{text}, {_FORCES[f]}" for text, f in zip((shows, instead), force, strict=True))
             instead = instead or f"no such call: {_usual(asker, group, mine)}"
+            if shows == instead:
+                continue  # what is different cannot be told in ranges
             rate = len(group.rows) / len(ours.table)
             found.append(Surprise(group, rate, distance + _FORCE * differs, shows, instead))
     found.sort(key=lambda one: -one.per_deal * one.distance)
@@ -120,10 +122,9 @@ def _words(held: NDArray[np.int8]) -> str:
 
 
 def _first_differences(found: list[Surprise]) -> Iterator[Surprise]:
-    """Without calls of auctions that hold a call named before."""
-    named: set[tuple[int, ...]] = set()
+    """Without calls of auctions in which an earlier call is another."""
+    every = {(*one.group.before, one.group.call) for one in found}
     for one in found:
         auction = (*one.group.before, one.group.call)
-        if not any(auction[:k] in named for k in range(1, len(auction) + 1)):
-            named.add(auction)
+        if not any(auction[:k] in every for k in range(1, len(auction))):
             yield one

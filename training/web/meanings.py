@@ -14,8 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.hierarchy.bidder import Hierarchy, HierarchyBidder
+from agents.hierarchy.engine.compiled import RULE_LINE
 from agents.hierarchy.explain import shown_text
-from agents.hierarchy.inverse.lines import Telling, lines_of_call
+from agents.hierarchy.inverse.lines import lines_of_call
+from agents.hierarchy.language.tree import Constraint
+from agents.hierarchy.telling.position import Position
 from agents.networks.bidder import NetworkBidder
 from agents.networks.meaning import auction_keys
 from agents.reasoning.habits import trivial_system
@@ -122,7 +125,9 @@ class Reader:
             text = "any hand that no other call fits" if made == PASS else f"{after}; no line of {name} makes this call"
             return Shows(text, how=name)
         notes = list(dict.fromkeys(remark(t.line) for t in told))
-        lines = tuple(dict.fromkeys(_promise(t) for t in told))[:_LINES]
+        here = _needs(Position(bidder, view), made)
+        needs = [here.get((t.line.number, not t.general), t.constraint) for t in told]
+        lines = tuple(dict.fromkeys(symbols(promise(constraint)) for constraint in needs))[:_LINES]
         text = after if told[0].general or len(lines) > 1 else lines[0]
         where = "general rules" if told[0].general else f"line {told[0].line.number}"
         return Shows(
@@ -161,8 +166,10 @@ def _view(calls: Sequence[int], dealer: int, vulnerability: int) -> BidView:
     return view_of(auctions, np.full((1, 52), UNKNOWN, np.uint8))
 
 
-def _promise(told: Telling) -> str:
-    return symbols(promise(told.constraint))
+def _needs(position: Position, call: int) -> dict[tuple[int, bool], Constraint]:
+    """What the lines that make ``call`` ask of this hand alone, by their number and whether they stand in the tree."""
+    numbers = position.pool.rules[:, RULE_LINE]
+    return {(int(numbers[rule.number]), rule.tree): rule.needs for rule in position.rules if rule.call == call}
 
 
 def _told(shown: NDArray[np.int16]) -> str:
