@@ -28,7 +28,7 @@ MOST_DECISIONS = 600  # labelled at a position and table, in each task: 0.05 ms 
 MOST_LOOKED_AT = 60
 MOST = {"play": MOST_DECISIONS, "look-ahead": MOST_LOOKED_AT}
 # Steps of lines that are tried: they promise to gain by so many standard errors, over so many decisions.
-PROMISED_ERRORS, FEWEST_NEAR, MOST_STEPS = 1.0, 8, 320
+PROMISED_ERRORS, FEWEST_NEAR, MOST_STEPS = 1.0, 8, 160
 TASKS_A_WORKER = 4  # that proposals are tried in
 FEWEST_BOARDS, FEWEST_CANDIDATES = 1024, 4  # in such a task
 

@@ -239,7 +239,7 @@ def write_mixed(t, seat):
 
 @njit(forceinline=True)
 def controls(f, suit):
-    """Does the hand of a feature row win the first or the second round of a suit? Without its king, 4 hcp are the ace."""
+    """Does a hand win the first or the second round of a suit? Without its king, 4 hcp are the ace."""
     return f[HAND_LENGTH + suit] <= 1 or f[KEYCARDS + suit] > f[ACES] or f[SUIT_HCP + suit] >= 4
 
 
