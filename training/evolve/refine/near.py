@@ -184,6 +184,38 @@ def _tightened(pool, rule, f, keys, found):
 
 
 @njit
+def _still_holds(pool, rule, key, f):
+    """Does a rule that holds go on to hold if its own line changes so? A line can stand for several rules."""
+    kind = key % 8
+    if kind == WITHOUT_LINE:
+        return False
+    atom, alternative, clause = key // 8 % _WIDTH, key // 8 // _WIDTH % _WIDTH, key // 8 // _WIDTH**2 % _WIDTH
+    first, _ = needs_of(pool, rule)
+    changed = pool.clauses[first + clause, FIRST] + alternative
+    for together in within(pool.clauses, first + clause):
+        count, _ = _fails(pool, together, f)
+        at = pool.together[together, FIRST] + atom
+        value = f[pool.atoms[at, ATOM_COLUMN]] if together == changed else 0
+        edge = pool.atoms[at, ATOM_LO if kind == LEAST_UP else ATOM_HI] if together == changed else 1
+        if count == 0 and value != edge:
+            return True
+    return False
+
+
+@njit
+def _settle(pool, rule, chosen, call, f, keys, calls, found):
+    """``rule``, behind the chosen one, calls where a change keeps that one from calling. How many changes are left?"""
+    same, left = pool.rules[rule, RULE_LINE] == pool.rules[chosen, RULE_LINE], 0
+    for k in range(found):
+        if calls[k] < 0:
+            if not same or _still_holds(pool, rule, keys[k], f):
+                calls[k] = call
+            else:
+                left += 1
+    return left
+
+
+@njit
 def _near(pool, system, t, keys, calls):
     """Write the changes that the decision at ``t`` lies near, and the calls they would make: how many."""
     f, found, chosen, made = t.f, 0, -1, np.int64(PASS)
@@ -198,26 +230,36 @@ def _near(pool, system, t, keys, calls):
                 continue
             write_level(call, f)
             first, end = needs_of(pool, rule)
-            if holds(pool, first, end, f):
-                if chosen >= 0:  # what comes next if the chosen one does not apply
-                    for k in range(found):
-                        if calls[k] < 0:
-                            calls[k] = call
+            if not holds(pool, first, end, f):
+                if chosen < 0:
+                    before = found
+                    found = _fresh(keys, before, _loosened(pool, rule, f, keys, found))
+                    calls[before:found] = call
+            elif chosen >= 0:
+                if not _settle(pool, rule, chosen, call, f, keys, calls, found):
                     return _others(keys, calls, found, made)
-                chosen, made = rule, call
-                before = found
-                found = _tightened(pool, rule, f, keys, found)
-                for k in range(before, found):
-                    calls[k] = -1
-            elif chosen < 0:
-                before = found
-                found = _loosened(pool, rule, f, keys, found)
-                for k in range(before, found):
-                    calls[k] = call
+            else:
+                chosen, made, before = rule, call, found
+                found = _fresh(keys, before, _tightened(pool, rule, f, keys, found))
+                calls[before:found] = -1
     for k in range(found):
         if calls[k] < 0:
             calls[k] = PASS
     return _others(keys, calls, found, made)
+
+
+@njit
+def _fresh(keys, before, found):
+    """Leave out new keys that are there: an earlier rule of the same line calls first. How many are there then?"""
+    kept = before
+    for k in range(before, found):
+        known = False
+        for j in range(before):
+            known |= keys[j] == keys[k]
+        if not known:
+            keys[kept] = keys[k]
+            kept += 1
+    return kept
 
 
 @njit

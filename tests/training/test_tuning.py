@@ -1,0 +1,172 @@
+"""Steps of single lines: what decisions lie near them, what they promise, and that tuning mends a faulty bound."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from agents.hierarchy.bidder import Hierarchy, bid_on
+from agents.hierarchy.changes.mutation import addresses
+from agents.hierarchy.language.text import constraint_text, parse_system
+from bridge_env.calls import NUM_CALLS
+from training.evolve import generations
+from training.evolve.config import EvolveConfig
+from training.evolve.proposals import TUNING, Verdict
+from training.evolve.refine import near
+from training.evolve.refine.decisions import decisions_of, play_out
+from training.evolve.work import Work
+from training.match.duel import Partnership, Stretch, boards_of, duel, gains_and_touched
+from training.match.strangers import Stranger
+
+ACOL = Stranger("policy:acol")
+STRETCH = Stretch(3, "training", 0, 300)
+
+
+def numbered(name: str) -> Partnership:
+    return generations.numbered(name)
+
+
+class OneByOne:
+    """A cluster of this process."""
+
+    workers = 1
+
+    def put(self, value):
+        return value
+
+    def map(self, function, jobs):
+        for number, job in enumerate(jobs):
+            yield number, function(*job)
+
+
+@pytest.fixture(scope="module")
+def sayc():
+    return numbered("sayc")
+
+
+def _first_changes(us, changed, table):
+    """What a changed pair calls otherwise in the auctions that ``us`` bid: {(board, number): call}, one decision on."""
+    boards, features = boards_of(STRETCH)
+    history = duel(us, ACOL, STRETCH).history[table]
+    made = decisions_of(history, boards.dealer, table)
+    calls = np.where(np.arange(history.shape[1]) < made.number[:, None], history[made.row], -1).astype(np.int8)
+    found = {}
+    seats = (Hierarchy(changed.first),) * 4
+    after = bid_on(seats, features, made.row, boards.dealer[made.row], boards.vulnerability[made.row],
+                   np.ascontiguousarray(calls), made.number)  # fmt: skip
+    for i, (board, number) in enumerate(zip(made.row.tolist(), made.number.tolist(), strict=True)):
+        if after.history[i, number] != history[board, number]:
+            found[board, number] = int(after.history[i, number])
+    return found
+
+
+def test_a_change_makes_the_calls_that_near_decisions_say(sayc):
+    """But for few: where the line has called before, its partner reads that call anew. The duel that confirms knows."""
+    promised, calls = {}, {}
+    for table in range(2):
+        row, key, call, board, number = _near(sayc, table)
+        for i, k, c in zip(row.tolist(), key.tolist(), call.tolist(), strict=True):
+            calls.setdefault(near._change(k), {}).setdefault(table, {})[board[i], number[i]] = c
+        for change, promise in near._promises(sayc, ACOL, STRETCH, duel(sayc, ACOL, STRETCH), table, 0).items():
+            promised[change] = promised.get(change, near.Promise(0, 0, 0)) + promise
+    often = sorted(promised.items(), key=lambda item: -item[1].decisions)[:25]
+    tried = same = 0
+    for edit, promise in near.edits(sayc.first, dict(often)):
+        system = edit.apply(sayc.first)
+        change = next(c for c, p in often if p is promise)
+        changed = Partnership(system, system)
+        for table in range(2):
+            theirs, ours = _first_changes(sayc, changed, table), calls[change].get(table, {})
+            same += sum(theirs.get(at) == call for at, call in ours.items())
+            tried += len(ours)
+    assert tried > 300
+    assert same >= 0.99 * tried
+
+
+def _near(us, table):
+    boards, features = boards_of(STRETCH)
+    history = duel(us, ACOL, STRETCH).history[table]
+    made = decisions_of(history, boards.dealer, table)
+    calls = np.where(np.arange(history.shape[1]) < made.number[:, None], history[made.row], -1).astype(np.int8)
+    row, key, call = near._all_near(
+        us, ACOL, table, boards.dealer[made.row], boards.vulnerability[made.row], calls, made.number,
+        features[made.row, (boards.dealer[made.row] + made.number) & 3],
+    )  # fmt: skip
+    return row, key, call, made.row.tolist(), made.number.tolist()
+
+
+def test_a_promise_is_the_sum_of_its_play_outs(sayc):
+    before = duel(sayc, ACOL, STRETCH)
+    row, key, call, board, number = _near(sayc, 0)
+    ask = np.zeros((len(board), NUM_CALLS), np.bool_)
+    ask[row, call] = True
+    worth = play_out(sayc, ACOL, STRETCH, before, 0, np.array(board), np.array(number), ask).astype(int)
+    promised = near._promises(sayc, ACOL, STRETCH, before, 0, 0)
+    some = sorted(promised, key=lambda c: -promised[c].decisions)[:20]
+    for change in some:
+        mine = [worth[r, c] for r, k, c in zip(row, key, call, strict=True) if near._change(int(k)) == change]
+        assert promised[change] == near.Promise(sum(mine), sum(v * v for v in mine), len(mine))
+
+
+def test_every_kind_of_change_is_an_edit(sayc):
+    promised = near.near_task(sayc, ACOL, STRETCH, 0)
+    kinds = {change.kind for change in promised}
+    assert kinds == set(range(6))
+    lines = {line.number: line for _, line in addresses(sayc.first)}
+    for kind in kinds:
+        some = dict([(c, p) for c, p in promised.items() if c.kind == kind][:4])
+        for edit, _ in near.edits(sayc.first, some):
+            after = edit.apply(sayc.first)
+            assert after is not None
+            gone = {constraint_text(line.constraint) for line in lines.values()} - {
+                constraint_text(line.constraint) for _, line in addresses(after)
+            }
+            assert len(gone) <= 1  # one line, and no other
+
+
+def test_rules_of_last_resort_are_no_lines(sayc):
+    change = near.Change(-3, near.WITHOUT_LINE)
+    assert list(near.edits(sayc.first, {change: near.Promise(9, 9, 9)})) == []
+
+
+def test_general_rules_too_are_bid_again_only_where_another_call_is_made(sayc):
+    """The filter on our own decisions is exact: the same gains as of whole duels."""
+    promised = near.near_task(sayc, ACOL, STRETCH, 0)
+    general = {line.number for address, line in addresses(sayc.first) if address[0] == "blocks"}
+    often = sorted((c for c in promised if c.line in general), key=lambda c: -promised[c].decisions)
+    found = 0
+    for edit, _ in near.edits(sayc.first, {c: promised[c] for c in often[:4]}):
+        system = edit.apply(sayc.first)
+        changed = Partnership(system, system)
+        gain, touched = gains_and_touched(changed, sayc, ACOL, STRETCH)
+        now, then = duel(changed, ACOL, STRETCH), duel(sayc, ACOL, STRETCH)
+        assert np.array_equal(gain, now.imps.astype(int) - then.imps)
+        found += int(touched.sum())
+    assert found > 0
+
+
+def test_tuning_mends_a_bound():
+    """Game on four cards: every step away from it gains."""
+    system = parse_system("system: x\n4M 10+ hcp, 4+ M\n1m 12+ hcp, 3+ m\n")
+    us = Partnership(system, system)
+    league = (numbered("sayc"),)
+    config = EvolveConfig(operators=TUNING, rules="any", boards=512, study=1024, confirm=1024, partnerships=1)
+    work = Work(OneByOne(), league, 1, lambda n: None)
+    steps = work.steps(us, work.stretch(0, config.study))
+    assert any("4+ M -> 5+ M" in step.edit.what for step in steps)
+    assert all(step.operator == TUNING for step in steps)
+    after, kept = generations._improved(us, steps, config, work, config.study)
+    assert any("4M" in said for said in kept)
+    fresh = work.stretch(9000, 1000)
+    assert duel(after, league[0], fresh).imps.mean() > duel(us, league[0], fresh).imps.mean() + 0.2
+
+
+def test_verdicts_add_up():
+    a = Verdict(0.1, 0.02, 1000, (0.1, 0.1), (0.03, 0.03), 0.01)
+    b = Verdict(0.4, 0.06, 3000, (0.5, 0.3), (0.01, 0.01), 0.02)
+    both = a + b
+    assert both.gain == pytest.approx(0.325)
+    assert both.error == pytest.approx(np.hypot(1000 * 0.02, 3000 * 0.06) / 4000)
+    assert both.boards == 4000
+    assert both.against == pytest.approx((0.4, 0.25))
+    assert replace(both, gain=-0.1).better_by(0.0) is False
