@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from typing import Protocol
 
 from agents.hierarchy.bidder import Hierarchy
-from agents.hierarchy.language.tree import System
+from agents.hierarchy.language.tree import Step, System
 from training.book import wording
 from training.book.measure import Figures, Measured, measure
 from training.book.points import Entry, Point, Points
@@ -127,7 +128,19 @@ _CHAPTERS = (
 )
 
 
-def chapter(point: Point) -> str:
+class OnPath(Protocol):
+    """A point of the auction, of a system or of a network: the path that leads there."""
+
+    @property
+    def path(self) -> tuple[Step, ...]:
+        """The calls."""
+
+    @property
+    def ours(self) -> int:
+        """How many of them are ours."""
+
+
+def chapter(point: OnPath) -> str:
     """The title of the chapter that a point belongs to."""
     if point.path and point.path[0].theirs:
         return _CHAPTERS[6]
