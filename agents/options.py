@@ -29,13 +29,15 @@ def read_options(text: str, spec: str, usual: Given, choices: Mapping[str, Seque
     for part in filter(None, text.split("&")):
         name, _, value = part.partition("=")
         if name not in names:
-            raise SpecError(f"{spec!r}: {name!r} is no option of {of}; there are {', '.join(names)}")
+            raise SpecError(f"{spec!r}: {name!r} is not an option of {of}; its options are {', '.join(names)}")
         if name in choices and value not in choices[name]:
-            raise SpecError(f"{spec!r}: {name} is {' or '.join(choices[name])}, not {value!r}")
+            raise SpecError(f"{spec!r}: {name} must be {' or '.join(choices[name])}, not {value!r}")
+        kind = type(getattr(usual, name))
         try:
-            given[name] = type(getattr(usual, name))(value)
+            given[name] = kind(value)
         except ValueError:
-            raise SpecError(f"{spec!r}: {name}={value} is no number of the right kind") from None
+            what = "a whole number" if kind is int else "a number"
+            raise SpecError(f"{spec!r}: {name} must be {what}, not {value!r}") from None
     out: Given = replace(shape, **given)
     return out
 

@@ -189,7 +189,7 @@ def _doubter(name: str, options: str, opponents: str | None) -> Doubter:
     """A network that thinks. Opponents whose network is disclosed are read by it, strangers by a mixture."""
     given = parse_options(options, f"reason:{name}", _DOUBTING)
     if given.seconds or given.look != "systems":
-        raise SpecError(f"reason:{name}: a network thinks by samples, and looks ahead by networks")
+        raise SpecError(f"reason:{name}: a network takes neither seconds= nor look=; set samples= instead")
     own = make_policy(name.removeprefix("policy:"))
     if isinstance(own, Policy) or own.networks.belief is None:
         raise SpecError(f"reason:{name}: this network has no belief; 'bridge-env fit belief' gives it one")

@@ -93,7 +93,7 @@ def make(spec: str | Bidder, *, partner: str | None = None, opponents: str | Non
     head, _, argument = full_spec(spec).partition(":")
     if head in _TRIVIAL:
         if argument:
-            raise SpecError(f"{spec!r}: {head!r} takes nothing after it")
+            raise SpecError(f"{spec!r}: {head!r} takes no argument")
         return _TRIVIAL[head]()
     if head == "python":
         own: Bidder = from_python(spec.strip(), Bidder, "bid(view, key)")

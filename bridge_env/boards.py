@@ -138,7 +138,7 @@ def boards_of(
     for name, value in (("dealer", dealer), ("vulnerability", vulnerability)):
         a = np.broadcast_to(np.asarray(value), n)
         if ((a < UNSAID) | (a > 3)).any():
-            raise ValueError(f"{name} is a number 0..3, or -1 where it is not said")
+            raise ValueError(f"{name} must be 0..3, or -1 where it is not known")
         said.append(a.astype(np.int8))
     return Boards(deals, said[0], said[1], tricks=table.astype(np.int8))
 

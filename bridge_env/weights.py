@@ -87,9 +87,9 @@ def read_weights(
     except FileNotFoundError:
         raise WeightsError("there is no such file") from None
     except KeyError as error:
-        raise WeightsError(f"this is no {kind} file: {error} is missing") from None
+        raise WeightsError(f"this is not a {kind} file: {error} is missing") from None
     except zipfile.BadZipFile as error:
-        raise WeightsError(f"this is no {kind} file, or a damaged one: {error}") from None
+        raise WeightsError(f"this is not a {kind} file, or it is damaged: {error}") from None
     except OSError as error:
         raise WeightsError(f"cannot be read: {error.strerror or error}") from None
     except Exception as error:  # zipfile and numpy fail in a dozen ways on what is damaged
@@ -121,10 +121,10 @@ def _checked(
     header: Any, arrays: dict[str, NDArray[Any]], kind: str, expected: Mapping[str, Any], kinds: Mapping[str, str]
 ) -> tuple[Header, Weights]:
     if not isinstance(header, dict) or header.get("format") != expected["format"]:
-        raise WeightsError(f"this is no {kind} file: its header does not say so")
+        raise WeightsError(f"this is not a {kind} file: its header does not say so")
     for what, here in expected.items():
         if header.get(what) != here:
-            raise WeightsError(f"its {what} is {header.get(what)!r}; this program reads {here!r} (make it anew)")
+            raise WeightsError(f"its {what} is {header.get(what)!r}; this program reads {here!r}; make the file again")
     digest = header.pop("sha256", None)
     for name, array in arrays.items():
         wanted = kinds.get(name, "float32")

@@ -239,7 +239,8 @@ def _check_deals(library: Library, seed: int, start: int) -> None:
         here = library.records[at : at + _CHECKED_AT_A_TIME, :DEAL_BYTES]
         if not np.array_equal(here, pack_deals(random_deals(seed, start + at, len(here)))):
             raise SolveError(
-                f"{path} says seed {seed} from number {start}, but its deals are others; name another file"
+                f"{path} says that it holds the deals of seed {seed} from number {start}, but it holds others; "
+                "name another file"
             )
 
 

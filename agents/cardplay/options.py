@@ -50,7 +50,7 @@ def parse_options(text: str, spec: str, usual: Options | None = None) -> Options
     options = read_options(text, spec, usual or Options(), _CHOICES, "this player")
     for name, value in vars(options).items():
         if isinstance(value, float) and not 0 <= value < math.inf:  # a NaN is refused too
-            raise SpecError(f"{spec!r}: {name} is finite and 0 or more")
+            raise SpecError(f"{spec!r}: {name} must be a finite number, 0 or more")
         if isinstance(value, int) and value < 1:
-            raise SpecError(f"{spec!r}: {name} is 1 or more")
+            raise SpecError(f"{spec!r}: {name} must be 1 or more")
     return options

@@ -49,7 +49,7 @@ def view_of_seen(
     plays = Plays.replay(owner, declarer, strain, np.array([played], np.int8).reshape(1, -1))
     chooser = int(plays.decider[0])
     if chooser != seat:
-        raise ValueError(f"it is not for {SEATS[seat]} to play now, but for {SEATS[chooser]}")
+        raise ValueError(f"it is {SEATS[chooser]}'s turn to play, not {SEATS[seat]}'s")
     return play_view(plays, contracts, auctions.vulnerability, auctions)
 
 

@@ -75,7 +75,7 @@ def nearest(hands: Hands | None, cases: Hands, k: int) -> Nearest:
     """
     others = len(cases) - (hands is None)
     if not 1 <= k <= others or len(cases) > _MOST_CASES:
-        raise ValueError(f"{k} of {others} cases cannot be had; from 1 to all of at most {_MOST_CASES:,} can")
+        raise ValueError(f"k is {k} of {others:,} cases; take 1 to all of them, and {_MOST_CASES:,} cases at most")
     base = coded(cases)
     asked = base.plain if hands is None else coded(hands).plain
     number = _MOST_CASES - 1 - np.arange(len(cases), dtype=np.int64)

@@ -44,7 +44,7 @@ def read_question(fields: Mapping[str, str]) -> tuple[Question, bool]:
     seat, dealer = read_seat(fields["pov"], "pov"), read_seat(fields["d"], "d")
     told = fields["v"].lower()
     if len(told) != 1 or told not in _VULNERABLE:
-        raise ValueError(f"'v' is one of -, n, e and b, not {fields['v']!r}")
+        raise ValueError(f"'v' must be -, n, e or b, not {fields['v']!r}")
     auction, played = _history(fields.get("h", ""), dealer)
     over = bool(auction.done[0])
     dummy = None
@@ -176,7 +176,7 @@ def _answer(body: bytes, field: str) -> dict[str, str]:
 
 def _told(body: bytes) -> dict[str, str]:
     if b"<!" in body:  # entities and their tricks
-        raise ValueError(f"its answer is XML with declarations, which are not read: {body[:80]!r}")
+        raise ValueError(f"its answer is XML with declarations; only plain XML is read: {body[:80]!r}")
     try:
         found = ElementTree.fromstring(body).find("r")
     except (ElementTree.ParseError, UnicodeDecodeError, ValueError, LookupError):

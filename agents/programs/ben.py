@@ -46,7 +46,7 @@ def read_question(fields: Mapping[str, str], play: bool = False) -> Question:
     """
     told = {name: _field(fields, name) for name in ("hand", "seat", "dealer", "vul", "ctx")}
     if fields.get("format", "").lower() == "true":
-        raise ValueError("cards are taken in the order of play alone, without format=true")
+        raise ValueError("leave out format=true: this server reads cards in the order of play only")
     dummy = _hand(_field(fields, "dummy")) if play else None
     return Question(
         read_seat(told["seat"], "seat"), _hand(told["hand"]), read_seat(told["dealer"], "dealer"),

@@ -79,14 +79,14 @@ def parse_address(argument: str) -> Address:
     if parts.scheme not in ("http", "https") or not host or not url.isprintable() or " " in url:
         raise SpecError(f"{spec!r}: write the program's address, as in seat:http://127.0.0.1:8085")
     if parts.fragment or "@" in parts.netloc:
-        raise SpecError(f"{spec!r}: an address has no name, password or # here")
+        raise SpecError(f"{spec!r}: the address must not hold a name, a password or a #")
     return Address(spec, parts.scheme == "https", host, port, parts.path.rstrip("/"), _parse_options(told, spec))
 
 
 def _parse_options(text: str, spec: str) -> Options:
     options = read_options(text, spec, Options(), _CHOICES, "a seat")
     if not 1 <= options.parallel <= _MOST_PARALLEL or not 0 <= options.retries <= _MOST_RETRIES:
-        raise SpecError(f"{spec!r}: parallel is 1 to {_MOST_PARALLEL}, and retries 0 to {_MOST_RETRIES}")
+        raise SpecError(f"{spec!r}: parallel must be 1 to {_MOST_PARALLEL}, and retries 0 to {_MOST_RETRIES}")
     if not (math.isfinite(options.timeout) and 0 < options.timeout <= _MOST_SECONDS):
-        raise SpecError(f"{spec!r}: timeout is a number of seconds, more than 0 and at most {_MOST_SECONDS:g}")
+        raise SpecError(f"{spec!r}: timeout must be more than 0 seconds and at most {_MOST_SECONDS:g}")
     return options

@@ -116,7 +116,7 @@ def read_seat(text: str, what: str) -> int:
         ValueError: it is none.
     """
     if len(text) != 1 or text.upper() not in "NESW":
-        raise ValueError(f"{what!r} is one of N, E, S and W, not {text!r}")
+        raise ValueError(f"{what!r} must be N, E, S or W, not {text!r}")
     return "NESW".index(text.upper())
 
 

@@ -61,8 +61,8 @@ def parse_options(text: str, spec: str, usual: Options | None = None) -> Options
     """
     options = read_options(text, spec, usual or Options(), _CHOICES, "a reasoner")
     if options.samples < 2 or options.candidates < 2:
-        raise SpecError(f"{spec!r}: samples and candidates are 2 or more")
+        raise SpecError(f"{spec!r}: samples and candidates must be 2 or more")
     numbers = (options.seconds, options.caution, options.near, options.recall)
     if not all(0 <= number < math.inf for number in numbers) or not 0 <= options.trust <= 1:  # a NaN is refused too
-        raise SpecError(f"{spec!r}: numbers are finite and 0 or more, and trust is at most 1")
+        raise SpecError(f"{spec!r}: numbers must be finite and 0 or more, and trust at most 1")
     return options

@@ -297,7 +297,7 @@ def _check(path: Path, content: UInt8Array) -> tuple[int, int]:
     if len(content) < offset + length:
         raise TruncatedLibrary(f"{path}: the file ends after {len(content):,} of {offset + length:,} bytes")
     if len(content) > offset + length or offset != HEADER_BYTES + RECORD_BYTES * count:
-        raise CorruptLibrary(f"{path}: {len(content):,} bytes, but the header tells of {offset + length:,}")
+        raise CorruptLibrary(f"{path}: {len(content):,} bytes, but the header announces {offset + length:,}")
     if zlib.crc32(content[HEADER_BYTES:].data) != checksum:
         raise CorruptLibrary(f"{path}: the checksum over {count:,} deals and their record is wrong")
     return count, offset

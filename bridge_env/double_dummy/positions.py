@@ -87,7 +87,7 @@ def _check(hands: NDArray[np.uint8], leader: NDArray[np.intp], trick: Int8Array)
         row = int(bad[0])
         raise ValueError(
             f"position {row}: the hands, with the cards of the present trick, have {sizes[row].tolist()} cards "
-            f"(N E S W), leader {leader[row]}, trick {trick[row].tolist()}: all must have as many, 1 to 13"
+            f"(N E S W), leader {leader[row]}, trick {trick[row].tolist()}: all must have the same number, 1 to 13"
         )
 
 

@@ -109,7 +109,7 @@ class BiddingAEC(AECEnv[str, Observation, int | None]):  # type: ignore[misc] # 
             self._was_dead_step(action)
             return
         if action is None:
-            raise ValueError(f"{agent} is to call: an action 0..{NUM_CALLS - 1}, not None")
+            raise ValueError(f"it is the turn of {agent}: step() needs an action 0..{NUM_CALLS - 1}, not None")
         _, _, over, _, info = self._env.step(action)
         self._mask = info.pop("action_mask")
         self._cumulative_rewards[agent] = 0.0

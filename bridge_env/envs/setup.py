@@ -86,11 +86,11 @@ class Setup:
             reward = "imps_vs_par" if learner == ALL_SEATS else "imps"
         kind = REWARDS[_choice("reward", reward, REWARDS)]
         if learner == ALL_SEATS and kind.reference == CONTROL:
-            raise ValueError(f"reward={reward!r} has no meaning with learner='all'; use imps_vs_par or points")
+            raise ValueError(f"reward={reward!r} does not work with learner='all'; use imps_vs_par or points")
         _choice("illegal", illegal, ILLEGAL)
         penalty = kind.worst if illegal_penalty is None else float(illegal_penalty)
         if not (math.isfinite(penalty) and penalty >= 0):
-            raise ValueError(f"illegal_penalty={illegal_penalty!r}: a cost, so 0 or more")
+            raise ValueError(f"illegal_penalty={illegal_penalty!r}: it is a cost and must be 0 or more")
         rival = control if kind.reference == CONTROL else None
         table, other_table = _bidders(seats, partner, opponents, rival)
         return cls(

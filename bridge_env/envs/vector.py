@@ -306,7 +306,7 @@ class BiddingVectorEnv(VectorEnv[Observations, NDArray[np.int64], NDArray[Any]])
         calls = many_calls(actions, self.num_envs)
         if self._mode == DISABLED and self._room.finished.any():
             row = int(np.flatnonzero(self._room.finished)[0])
-            raise ResetNeeded(f"the auction at table {row} is over; reset(options={{'reset_mask': ...}}) deals anew")
+            raise ResetNeeded(f"the auction at table {row} is over; reset(options={{'reset_mask': ...}}) deals a board")
         return calls
 
     def _refusal(self, bad: int, action: Any) -> ValueError:

@@ -105,7 +105,7 @@ class Places:
                 room = int(self.sizes[list(seats)].sum())
                 if only > room:
                     names = "".join(SEATS[s] for s in seats)
-                    raise PlacesError(f"{only} cards must lie with {names}, where there is room for {room}")
+                    raise PlacesError(f"{only} cards must lie with {names}, but there is room for {room} only")
 
 
 def _as_hand(hand: Hand) -> NDArray[np.bool_]:

@@ -57,7 +57,7 @@ def test_more_positions_than_dds_takes_at_once():
 def test_hands_of_wrong_sizes_are_refused():
     plays, _ = random_plays(2, seed=5, cards=37)
     trick = present_trick(plays)
-    with pytest.raises(ValueError, match=r"position 0: .* all must have as many"):
+    with pytest.raises(ValueError, match=r"position 0: .* all must have the same number"):
         card_tricks(plays.left, plays.strain, plays.leader, np.full((2, 3), -1), threads=1)
     with pytest.raises(ValueError, match="position 0"):
         card_tricks(np.full((1, 52), 255), 4, 0, [-1, -1, -1], threads=1)

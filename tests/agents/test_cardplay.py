@@ -301,9 +301,9 @@ def test_montecarlo_beats_chance():
     [
         ("nobody", "names no player of cards"),
         ("rule?deals=3", "has no options"),
-        ("montecarlo?deal=3", "'deal' is no option"),
-        ("montecarlo?deals=0", "deals is 1 or more"),
-        ("montecarlo?deals=many", "no number of the right kind"),
+        ("montecarlo?deal=3", "'deal' is not an option"),
+        ("montecarlo?deals=0", "deals must be 1 or more"),
+        ("montecarlo?deals=many", "deals must be a whole number"),
         ("montecarlo?score=glory", "score is tricks or points or imps"),
         ("montecarlo?seconds=nan", "finite"),
         ("python:nowhere", "write python:package.module:factory"),

@@ -272,7 +272,7 @@ def test_the_command_and_the_study(tmp_path, capsys, monkeypatch):
         (["--study", "2007", "--side", "3", "x.npz"], "--side does not go with --study"),
         (["--study", "2007", "--from", "sayc", "x.npz"], "--from does not go with --study"),
         (["--boards", "5", "x.pbn"], "--boards does not go with recorded auctions"),
-        (["--side", "0"], "not a whole number from 1 up"),
+        (["--side", "0"], "--side is 0; it must be 1 or more"),
         (["--from", "nobody"], "no such system"),
         (["--study", "2007", "none.npz"], "there is no such file"),
     ],

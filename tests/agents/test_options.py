@@ -24,10 +24,11 @@ def test_a_value_takes_the_type_of_its_default_and_the_rest_stays():
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("paralel=3", "'paralel' is no option of a seat; there are parallel, timeout"),
-        ("form=fax", "form is ben or bbo, not 'fax'"),
-        ("retries=some", "retries=some is no number of the right kind"),
-        ("retries=1.5", "retries=1.5 is no number of the right kind"),
+        ("paralel=3", "'paralel' is not an option of a seat; its options are parallel, timeout"),
+        ("form=fax", "form must be ben or bbo, not 'fax'"),
+        ("retries=some", "retries must be a whole number, not 'some'"),
+        ("retries=1.5", "retries must be a whole number, not '1.5'"),
+        ("timeout=soon", "timeout must be a number, not 'soon'"),
     ],
 )
 def test_a_faulty_option_is_named_with_what_would_do(text: str, says: str):

@@ -172,7 +172,7 @@ def test_files_that_are_something_else(tmp_path):
     refused(tmp_path, "cannot be read")
     for content in (b"", b"hello", b"PK\x03\x04", pickle.dumps([1])):
         (tmp_path / "other").write_bytes(content)
-        refused(tmp_path / "other", "this is no policy file")
+        refused(tmp_path / "other", "this is not a policy file")
     np.savez(tmp_path / "foreign.npz", weights=np.zeros(3))
     refused(tmp_path / "foreign.npz", "'header' is missing")
 

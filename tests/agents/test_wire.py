@@ -163,7 +163,7 @@ def test_unknown_and_missing_keys_are_refused():
             "seat:..., som:..., system:..., python:module:factory",
         ),
         ("nobody", "no such system is shipped"),
-        ("pass:now", "'pass' takes nothing after it"),
+        ("pass:now", "'pass' takes no argument"),
         ("system:nowhere.bidding", "there is no such file, and no such system is shipped ("),
         ("system:general", "there is no such file"),  # the general rules alone are no system
         ("pair:pass", "a pair is two specs"),

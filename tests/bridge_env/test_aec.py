@@ -86,7 +86,7 @@ def test_an_auction_by_hand():
 def test_none_is_no_call():
     env = aec.BiddingAEC()
     env.reset(seed=1)
-    with pytest.raises(ValueError, match="is to call"):
+    with pytest.raises(ValueError, match="it is the turn of"):
         env.step(None)
 
 

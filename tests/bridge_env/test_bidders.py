@@ -247,7 +247,7 @@ def test_the_compiled_trivial_bidders_are_the_same(bidder, kind):
     [
         ("", "names no bidder; there are pass, random, doubler"),
         ("nonsense:x", "names no bidder; there are pass"),
-        ("pass:3", "'pass' takes nothing after it"),
+        ("pass:3", "'pass' takes no argument"),
         ("python:", "write python:package.module:factory"),
         ("python:math", "write python:package.module:factory"),
         ("python:no_such_module_anywhere:f", "cannot import 'no_such_module_anywhere'"),

@@ -68,14 +68,14 @@ def test_forests_grown_on_a_metric(known, tmp_path, capsys):
 def test_a_record_of_which_nothing_can_be_learned(known, tmp_path, capsys):
     path = record(tmp_path, 5)
     assert main(["fit", "cases", str(path), "--similarity", "2008", "--out", str(tmp_path)]) == 2
-    assert "all 5 boards are in the judging split" in capsys.readouterr().err
+    assert "all 5 boards are for judging" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        (["--trees", "300"], "--trees 300 is not 0 to 250"),
-        (["--trees", "-1"], "--trees -1 is not 0 to 250"),
+        (["--trees", "300"], "--trees is 300; it must be 0 to 250"),
+        (["--trees", "-1"], "--trees is -1; it must be 0 to 250"),
         (["--trees", "5", "--similarity", "2008"], "--trees does not go with --similarity"),
         (["--trees", "5", "--retain", "system:sayc"], "--trees does not go with --retain"),
     ],
@@ -88,7 +88,7 @@ def test_words_that_do_not_go_together(known, capsys, words, says):
 @pytest.mark.parametrize(
     ("words", "missing", "says"),
     [
-        ([], "torch", "there is no torch here"),
+        ([], "torch", "torch is not installed"),
         ([], "sklearn", "there is no scikit-learn here"),
         (["--metric", "POINTS", "--trees", "9"], "sklearn", "there is no scikit-learn here"),
         (["--metric", "POINTS"], "sklearn", ""),

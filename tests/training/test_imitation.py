@@ -155,7 +155,7 @@ def test_bad_input_gets_a_clear_error(tmp_path, capsys):
         ([str(tmp_path / "nothing.pbn")], "No such file"),
         (["system:nobody"], "nobody"),
         (["system:sayc", "--epochs", "0"], "--epochs is 0"),
-        (["system:sayc", "--layers", ""], "one hidden layer"),
+        (["system:sayc", "--layers", ""], "at least one hidden layer"),
         (["system:sayc", "--start", "system:sayc"], "write policy:"),
     ):
         assert main(["fit", "policy", *words, "--out", str(tmp_path / "out")]) == 2

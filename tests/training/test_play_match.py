@@ -249,7 +249,7 @@ def test_a_match_with_play_at_the_command_line(tmp_path, capsys):
     assert "names no player of cards" in capsys.readouterr().err
     assert main(["match", "pass", "pass", "--boards", "2", "--only", "makes"]) == 2
     assert main(["match", "pass", "pass", "--boards", "2", "--play", "rule", "--only", "makes"]) == 2
-    assert "there is none for --only makes" in capsys.readouterr().err
+    assert "boards fits --only makes" in capsys.readouterr().err
 
 
 # --- at the terminal ------------------------------------------------------------------------------------

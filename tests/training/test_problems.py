@@ -119,8 +119,8 @@ def text_of(path: Path) -> str:
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ("[Play ", "[Other ", "a problem has a [Play] up to the decision"),
-        ("[Contract ", "[Other ", "a problem has a [Contract] and its [Declarer]"),
+        ("[Play ", "[Other ", "a problem needs a [Play] up to the decision"),
+        ("[Contract ", "[Other ", "a problem needs a [Contract] and its [Declarer]"),
         ('[PlainCard "', '[PlainCard "X', "is no card that can be played here"),
         ("[Deal ", "[Other ", "the board has no deal"),
     ],
@@ -155,9 +155,9 @@ def test_other_faults(one, tmp_path, capsys):
         ([str(empty)], "no boards"),
         ([str(tmp_path / "missing.pbn")], "No such file"),
         ([str(one), "--seeds", "-1"], "--seeds is 0 or more"),
-        ([str(one), "--player", "rule"], "problems are set to a montecarlo and to a deceptive"),
-        ([str(one), "--deceptive", "montecarlo"], "problems are set to a montecarlo and to a deceptive"),
-        ([str(one), "--deceptive", "deceptive?real=0"], "real is 1 or more"),
+        ([str(one), "--player", "rule"], "problems need a montecarlo and a deceptive player"),
+        ([str(one), "--deceptive", "montecarlo"], "problems need a montecarlo and a deceptive player"),
+        ([str(one), "--deceptive", "deceptive?real=0"], "real must be 1 or more"),
     ):
         assert main(["play", "--problems", *args]) == 2
         assert message in capsys.readouterr().err

@@ -115,7 +115,7 @@ def test_the_rest_of_vec_env():
     env.set_options({"dealer": "N"})
     with pytest.raises(ValueError, match="options"):
         env.reset()
-    with pytest.raises(ValueError, match="make it with SAME_STEP"):
+    with pytest.raises(ValueError, match="autoreset mode SAME_STEP"):
         SB3VecEnv(BiddingVectorEnv(2, **SETTING))
     four = adapter(learner="all", reward="imps_vs_par")
     four.reset()

@@ -159,8 +159,8 @@ def test_chance_comes_from_what_is_asked_alone():
         (("hand=" + HAND, "hand=AK97543.K.T3.AKX"), "not a rank"),
         (("hand=" + HAND, "h=1"), "'hand' is missing"),
         (("seat=S", "seat=E"), "for S to call now, not for E"),
-        (("seat=S", "seat=X"), "'seat' is one of"),
-        (("dealer=N", "dealer="), "'dealer' is one of"),
+        (("seat=S", "seat=X"), "'seat' must be"),
+        (("dealer=N", "dealer="), "'dealer' must be"),
         (("vul=", "vul=@x"), "not a vulnerability"),
         (("&vul=", ""), "'vul' is missing"),
         (("ctx=----", "ctx=--8C"), "no call"),
@@ -180,11 +180,11 @@ def test_faulty_questions_for_cards(ours):
     lead = f"/lead?hand={DEALT['E']}&seat=E&dealer=N&vul=&ctx="
     assert "not over" in refused(ours.get(lead))
     assert "passed out" in refused(ours.get(lead + "-" * 8))
-    assert "for E" in refused(ours.get(lead.replace("seat=E", "seat=W") + "1N--3N------"))
+    assert "E's turn to play" in refused(ours.get(lead.replace("seat=E", "seat=W") + "1N--3N------"))
     play = f"/play?hand={DEALT['W']}&dummy={DEALT['S']}&seat=W&dealer=N&vul=&ctx=1N--3N------&played="
     assert "ask /lead" in refused(ours.get(play))
     assert "no card" in refused(ours.get(play + "HQ1"))
-    assert "not for W" in refused(ours.get(play + "HQ"))
+    assert "turn to play, not W's" in refused(ours.get(play + "HQ"))
     assert "order of play" in refused(ours.get(play + "HQH2&format=true"))
     assert "'dummy' is missing" in refused(ours.get(play.replace("dummy", "dumy") + "HQH2"))
 
@@ -278,7 +278,7 @@ def test_fuzzed_questions(ours):
     [
         (["nobody:1"], "names no bidder"),
         (["system:sayc", "--play", "nobody"], "names no player of cards"),
-        (["--port", "65536"], "--port is a number up to 65535"),
+        (["--port", "65536"], "--port is 65536; it must be at most 65535"),
         (["pass", "--host", "203.0.113.1"], "cannot listen on 203.0.113.1"),
     ],
 )

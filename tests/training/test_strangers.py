@@ -62,12 +62,12 @@ def test_gatekeepers_are_refused(name, tmp_path):
 
 
 def test_who_trains_cannot_validate():
-    with pytest.raises(ValueError, match="cannot validate"):
+    with pytest.raises(ValueError, match="is also in --league"):
         EvolveConfig(league="policy:acol", validators="policy:acol").check()
 
 
 def test_strangers_cannot_be_looked_ahead_against():
-    with pytest.raises(ValueError, match="disclose none"):
+    with pytest.raises(ValueError, match="a network in --league has none"):
         EvolveConfig(league="policy:acol", labels="look-ahead").check()
 
 

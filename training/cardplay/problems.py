@@ -169,11 +169,11 @@ def read_problems(path: str | Path) -> list[Problem]:
 def _problem(board: Board, order: NDArray[np.int8], fault: str | None) -> Problem:
     contract = board.contract
     if contract is None or contract.passed_out:
-        raise ValueError("a problem has a [Contract] and its [Declarer]")
+        raise ValueError("a problem needs a [Contract] and its [Declarer]")
     if fault is not None:
         raise ValueError(fault)
     if not len(order):
-        raise ValueError("a problem has a [Play] up to the decision, and in it at least the opening lead")
+        raise ValueError("a problem needs a [Play] up to the decision, with at least the opening lead")
     plays = Plays.replay(board.owner, contract.declarer, contract.strain, order[None])
     if plays.legal().sum() < 2:
         raise ValueError(f"after {plays.text(0)} there is nothing to decide")
@@ -231,7 +231,7 @@ def solve_problems(
     reader = AuctionReader.of_sides(bidder, bidder)
     one, two = make_player(plain, reader), make_player(deceptive, reader)
     if not isinstance(one, MonteCarlo) or not isinstance(two, Deceptive):
-        raise ValueError(f"problems are set to a montecarlo and to a deceptive, not to {plain!r} and {deceptive!r}")
+        raise ValueError(f"problems need a montecarlo and a deceptive player, not {plain!r} and {deceptive!r}")
     one.threads = two.threads = two.plain.threads = threads
     _warm(problems, one, two)
     solved = []

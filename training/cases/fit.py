@@ -123,7 +123,7 @@ def check_enough(states: States, config: CasesConfig, forests: bool) -> None:
     """Raises: ValueError: there are fewer openings or other calls than cases that vote."""
     voters = config.voters(forests)
     if min(int(states.opened.sum()), int((~states.opened).sum())) <= voters:
-        raise ValueError(f"{len(states)} recorded calls are too few for a base in which {voters} vote")
+        raise ValueError(f"{len(states)} recorded calls are too few: {voters} cases vote on a call")
 
 
 def assembled(

@@ -407,7 +407,7 @@ def _play_match(args: argparse.Namespace, result: MatchResult) -> PlayedMatch:
     teams = Teams((args.a, args.b), (args.play, args.play_b or args.play))
     rows = boards_of_fate(result, args.only)
     if not len(rows):
-        raise ValueError(f"of {len(result.boards)} boards there is none for --only {args.only}; ask for more --boards")
+        raise ValueError(f"none of {len(result.boards)} boards fits --only {args.only}; ask for more --boards")
     with Bar(len(rows), "board", brief=True) as bar:
         played = play_match(
             result, teams, rows=rows, keep=args.keep, seconds=args.card_seconds, workers=args.workers,

@@ -99,11 +99,11 @@ def _cases(args: argparse.Namespace) -> int:
                 raise ValueError(f"--{name} does not go with --{mode}")
     for name in ("epochs", "members", "boards", "judge"):
         if getattr(args, name) is not None and getattr(args, name) < 1:
-            raise ValueError(f"--{name} {getattr(args, name)} is not a whole number from 1 up")
+            raise ValueError(f"--{name} is {getattr(args, name)}; it must be 1 or more")
         if name in ("boards", "judge") and getattr(args, name) is not None and args.retain is None:
             raise ValueError(f"--{name} goes with --retain")
     if args.trees is not None and not 0 <= args.trees <= 250:
-        raise ValueError(f"--trees {args.trees} is not 0 to 250")
+        raise ValueError(f"--trees is {args.trees}; it must be 0 to 250")
     if args.study is not None:
         return _study(args)
     from training.running import runs
@@ -112,7 +112,7 @@ def _cases(args: argparse.Namespace) -> int:
         return retain.run(args)
     for package, name in _needed(args):
         if find_spec(package) is None:
-            raise runs.RunError(f'there is no {name} here; install it: pip install "bridge-env[rl]"')
+            raise runs.RunError(f'{name} is not installed; install it: pip install "bridge-env[rl]"')
     out = args.out or runs.new_folder(Path("results"), "cases", None)
     out.mkdir(parents=True, exist_ok=True)
     return _fit(args, out)
@@ -135,7 +135,7 @@ def _fit(args: argparse.Namespace, out: Path) -> int:
     training = fit.training_rows(states)
     known, held = states.take(training), states.take(~training)
     if not len(known):
-        raise ValueError(f"all {len(states.owner):,} boards are in the judging split: none is left to learn from")
+        raise ValueError(f"all {len(states.owner):,} boards are for judging, so none is left to learn from")
     cases, config = _learned(args, known)
     if args.fill is not None:
         from training.cases import hierarchy
@@ -166,7 +166,7 @@ def _learned(args: argparse.Namespace, known: Any) -> tuple[Any, Any]:
             old = file.load(args.metric)
             growing = Growing(args.trees, seed=args.seed or 1) if args.trees is not None else None
             if growing is not None and not old.metric:
-                raise ValueError(f"{args.metric} compares hands as in 2008: trees grow on a learned metric")
+                raise ValueError(f"{args.metric} compares hands as in 2008; --trees needs a learned metric")
             config = fit.CasesConfig(old.k if growing is None else 0, old.reader)
             fit.check_enough(known, config, bool(args.trees))
             rows = fit.described(known, old.reader)

@@ -52,7 +52,7 @@ def read_run_fields(args: argparse.Namespace, kind: type[C], may_change: Sequenc
         runs.check_name(args.name)
         return read_fields(args, kind())
     if args.name is not None:
-        raise runs.RunError("--name is for a new run; --resume goes on in its folder")
+        raise runs.RunError("--name is for a new run; --resume continues in its folder")
     fixed = sorted(set(given_fields(args, kind)) - set(may_change))
     if fixed:
         raise runs.RunError(f"--{fixed[0]} cannot change on --resume; these can: {', '.join(may_change)}")

@@ -27,7 +27,7 @@ def parsed(parser: argparse.ArgumentParser, argv: Sequence[str] | None = None) -
     if getattr(args, "config", None) is None:
         return args
     if getattr(args, "resume", None) is not None:
-        parser.error("--config is for a new run; --resume goes on with the options of its run")
+        parser.error("--config is for a new run; --resume keeps the options of its run")
     return parser.parse_args(argv)  # now that the file's options are the defaults
 
 

@@ -43,7 +43,7 @@ def run(args: argparse.Namespace) -> int:
 
     config = _config(args)
     if find_spec("torch") is None:
-        raise runs.RunError(f"there is no torch here; install it: {INSTALL}")
+        raise runs.RunError(f"torch is not installed; install it: {INSTALL}")
     from bridge_env.double_dummy import Library, embedded
     from bridge_env.double_dummy.estimator import TrickEstimator
     from training.estimators import fit, report, verdict
@@ -99,7 +99,7 @@ def _config(args: argparse.Namespace) -> EstimatorConfig:
     config = EstimatorConfig()
     if args.resume is not None:
         if args.out is not None:
-            raise runs.RunError("--out is for a new run; --resume goes on in its folder")
+            raise runs.RunError("--out is for a new run; --resume continues in its folder")
         fixed = sorted(set(given) - set(_MAY_CHANGE))
         if fixed:
             raise runs.RunError(f"--{fixed[0]} cannot change on --resume; this can: {', '.join(_MAY_CHANGE)}")
@@ -119,5 +119,5 @@ def _new_folder(out: Path | None) -> Path:
     try:
         out.mkdir(parents=True)
     except FileExistsError:
-        raise runs.RunError(f"{out} is there already; go on with --resume {out}, or choose another --out") from None
+        raise runs.RunError(f"{out} exists already; continue it with --resume {out}, or choose another --out") from None
     return out

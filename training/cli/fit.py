@@ -94,7 +94,7 @@ def _study(args: argparse.Namespace) -> int:
 
     study_rows.jobs(args.rows)  # a wrong name is told before anything is loaded
     if find_spec("torch") is None:
-        raise runs.RunError(f"there is no torch here; install it: {estimator.INSTALL}")
+        raise runs.RunError(f"torch is not installed; install it: {estimator.INSTALL}")
     from training.studies.tricks_2008 import report as study_report
     from training.studies.tricks_2008 import study
 

@@ -64,7 +64,7 @@ def run(args: argparse.Namespace) -> int:
     from training.running.curves import can_write
 
     if find_spec("torch") is None:
-        raise runs.RunError(f"there is no torch here; install it: {_INSTALL}")
+        raise runs.RunError(f"torch is not installed; install it: {_INSTALL}")
     if args.hours is not None and not args.hours > 0:
         raise ValueError(f"--hours is {args.hours}; it must be more than 0")
     from training.networks import league_run

@@ -75,7 +75,7 @@ def _maps(args: argparse.Namespace) -> int:
                 raise ValueError(f"--{name} does not go with recorded auctions")
     for name in ("boards", "side", "hands"):
         if getattr(args, name) == 0:
-            raise ValueError(f"--{name} 0 is not a whole number from 1 up")
+            raise ValueError(f"--{name} is 0; it must be 1 or more")
     from bridge_env.bidders import make
     from training.maps.fit import MapsConfig
     from training.running import runs

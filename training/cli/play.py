@@ -101,7 +101,7 @@ def _solve_problems(args: argparse.Namespace) -> int:
     from training.cardplay.problems import read_problems, solve_problems
 
     if args.seeds < 0:
-        raise ValueError(f"--seeds is 0 or more, not {args.seeds}")
+        raise ValueError(f"--seeds is {args.seeds}; it must be 0 or more")
     problems = read_problems(args.problems)
     with Bar(len(problems), "problem", brief=True) as bar:
         solved = solve_problems(

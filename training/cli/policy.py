@@ -66,7 +66,7 @@ def _run(args: argparse.Namespace) -> int:
     from training.running import runs
 
     if find_spec("torch") is None:
-        raise runs.RunError('there is no torch here; install it: pip install -e ".[rl]" -c constraints.txt')
+        raise runs.RunError('torch is not installed; install it: pip install -e ".[rl]" -c constraints.txt')
     config = read_fields(args, ImitationConfig())
     return _fit(args, config)
 

@@ -67,7 +67,7 @@ def _read(folders: list[Path]) -> list[Any]:
         else:
             found.append(report.read_run(folder))
     for folder in empty:
-        print(f"left out: {folder} is no run, or has not done a generation", file=sys.stderr)
+        print(f"left out: {folder} holds no run with a finished generation", file=sys.stderr)
     if not found:
-        raise runs.RunError(f"none of {len(folders)} folders is of a run that has done a generation")
+        raise runs.RunError(f"none of {len(folders)} folders holds a run with a finished generation")
     return found

@@ -46,6 +46,6 @@ def _serve(args: argparse.Namespace) -> int:
     from training.serve.serving import Options, serve
 
     if args.port > 65535:
-        raise ValueError(f"--port is a number up to 65535, not {args.port}")
+        raise ValueError(f"--port is {args.port}; it must be at most 65535")
     serve(Options(args.spec or DEFAULT_BIDDER, args.opponents, args.play, args.host, args.port, args.patience))
     return 0

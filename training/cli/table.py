@@ -47,6 +47,6 @@ def _table(args: argparse.Namespace) -> int:
     from training.web.serving import Options, serve
 
     if args.port is not None and args.port > 65535:
-        raise ValueError(f"--port is a number up to 65535, not {args.port}")
+        raise ValueError(f"--port is {args.port}; it must be at most 65535")
     serve(Options(tuple(args.specs), args.host, args.port, args.seed, not args.no_browser, args.patience))
     return 0

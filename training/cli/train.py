@@ -57,7 +57,7 @@ def run(args: argparse.Namespace) -> int:
 
     missing = [name for name in ("torch", "stable_baselines3", "sb3_contrib") if find_spec(name) is None]
     if missing:
-        raise runs.RunError(f"there is no {missing[0]} here; install it: {_INSTALL}")
+        raise runs.RunError(f"{missing[0]} is not installed; install it: {_INSTALL}")
     from training.networks import ppo
 
     config = read_run_fields(args, PPOConfig, _MAY_CHANGE)

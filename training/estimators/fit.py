@@ -73,11 +73,11 @@ def training_deals(config: EstimatorConfig) -> tuple[Deals, Deals]:
     rows = rows[order]
     if config.deals:
         if config.deals > len(rows):
-            raise ValueError(f"--deals {config.deals}: {library!r} has {len(rows)} training deals")
+            raise ValueError(f"--deals is {config.deals}, but {library!r} has only {len(rows)} training deals")
         rows = rows[: config.deals]
     held = max(1, int(_HELD_OUT * len(rows)))
     if len(rows) - held < config.batch:
-        raise ValueError(f"{len(rows)} training deals are fewer than a --batch of {config.batch} and some held out")
+        raise ValueError(f"{len(rows)} training deals are too few: {held} are held out, and --batch is {config.batch}")
     both = []
     for part in (rows[held:], rows[:held]):
         tricks = np.ascontiguousarray(library.tricks_at(part).transpose(0, 2, 1))

@@ -91,12 +91,14 @@ class EvolveConfig:
         met = {self.control, self.start, *names(self.league), *names(self.validators)}
         known = set(names(self.gatekeepers)) & met
         if known:
-            raise ValueError(f"--gatekeepers {', '.join(sorted(known))}: a gatekeeper is never met before the verdict")
+            raise ValueError(
+                f"--gatekeepers: {', '.join(sorted(known))} plays in training; a gatekeeper may only judge"
+            )
         twice = set(names(self.league)) & set(names(self.validators))
         if twice:
-            raise ValueError(f"--validators {', '.join(sorted(twice))}: whoever is trained against cannot validate")
+            raise ValueError(f"--validators: {', '.join(sorted(twice))} is also in --league; name it in one of them")
         if self.labels == "look-ahead" and any(map(is_stranger, names(self.league))):
-            raise ValueError("--labels look-ahead: it bids by systems that are known, and strangers disclose none")
+            raise ValueError("--labels look-ahead needs opponents with a system; a network in --league has none")
         wrong = set(names(self.operators)) - set(OPERATORS)
         if wrong or not names(self.operators):
             raise ValueError(f"--operators {self.operators!r}: write some of {','.join(OPERATORS)}")

@@ -365,9 +365,9 @@ def prepare(args: argparse.Namespace) -> tuple[Path, EvolveConfig, State]:
     changed = {name: value for name, value in given.items() if value != getattr(config, name)}
     fixed = sorted(set(changed) - {"generations"})
     if fixed:
-        raise ValueError(f"--{fixed[0]}: a run that goes on keeps its {fixed[0]} ({getattr(config, fixed[0])})")
+        raise ValueError(f"--{fixed[0]} cannot change on --resume; this run has {getattr(config, fixed[0])}")
     config = replace(config, **changed)
     config.check()
     if config.generations < state.generation:
-        raise ValueError(f"--generations {config.generations}: {args.resume} has done {state.generation} already")
+        raise ValueError(f"--generations is {config.generations}, but {args.resume} has done {state.generation}")
     return args.resume, config, state

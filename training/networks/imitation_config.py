@@ -26,4 +26,4 @@ class ImitationConfig:
         if not 0 < self.learning_rate < 1:
             raise ValueError(f"--learning_rate is {self.learning_rate}; it must lie between 0 and 1")
         if not widths(self.layers):
-            raise ValueError("--layers: a network has one hidden layer at least, as in 256,256")
+            raise ValueError("--layers: name at least one hidden layer, as in 256,256")

@@ -77,7 +77,7 @@ class LeagueConfig:
                 raise ValueError(f"--{name} is {getattr(self, name)}; it must be {least} or more")
         for name in ("keep", "learning_rate", "critic_rate", "clip", "last_rate"):
             if not 0 < getattr(self, name) <= 1:
-                raise ValueError(f"--{name} is {getattr(self, name)}; it must lie above 0 and not above 1")
+                raise ValueError(f"--{name} is {getattr(self, name)}; it must be above 0 and at most 1")
         if self.strangers + self.earlier > 1:
-            raise ValueError("--strangers and --earlier are shares of the boards: together they are 1 at most")
+            raise ValueError("--strangers plus --earlier must be at most 1: both are shares of the boards")
         widths(self.layers), widths(self.critic)

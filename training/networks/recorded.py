@@ -141,7 +141,7 @@ def _arrays(path: str, card: str | None, without: str | None) -> Recorded:
             pair = file["pair"].astype(np.int64) if cards else np.zeros(len(owner), np.int64)
         Auctions.replay(history, dealer, vulnerability)
     except (KeyError, ValueError, DealError, IllegalCall) as error:
-        raise BoardsError(f"{path} is no file of auctions: {error}") from None
+        raise BoardsError(f"{path} is not a file of auctions: {error}") from None
     if card is None and without is None:
         return Recorded(owner, dealer, vulnerability, history, np.ones((len(owner), 2), bool))
     learned = np.array([[(name == card or card is None) and without not in sides for name in sides] for sides in cards])

@@ -44,7 +44,7 @@ class SB3VecEnv(VecEnv):
     def __init__(self, env: gymnasium.vector.VectorEnv[Any, Any, Any], reward_scale: float = 1.0) -> None:
         mode = env.metadata.get("autoreset_mode")
         if mode != AutoresetMode.SAME_STEP:
-            raise ValueError(f"SB3 resets on the same step, this env on {mode}: make it with SAME_STEP")
+            raise ValueError(f"SB3 needs an env with the autoreset mode SAME_STEP; this one has {mode}")
         self.env = env
         self.reward_scale = reward_scale
         self._actions: NDArray[Any] | None = None
@@ -53,7 +53,7 @@ class SB3VecEnv(VecEnv):
     def reset(self) -> NDArray[np.int8]:
         seeds, options = self._seeds, [o for o in self._options if o]
         if options:
-            raise ValueError("options settle one episode of one table; use BiddingEnv.reset(options=...) for that")
+            raise ValueError("SB3 cannot pass options to one table; use BiddingEnv.reset(options=...)")
         # The env seeds table i with seed + i, as SB3 says it in _seeds.
         observation, _ = self.env.reset(seed=None if seeds[0] is None else int(seeds[0]))
         self.reset_infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
@@ -67,7 +67,7 @@ class SB3VecEnv(VecEnv):
     def step_wait(self) -> tuple[NDArray[np.int8], NDArray[np.float32], NDArray[np.bool_], list[dict[str, Any]]]:
         observation, rewards, terminated, truncated, said = self.env.step(self._actions)
         if "seat_rewards" in said:
-            raise ValueError("SB3 has one learner: with all four seats, it would pay one for another's calls")
+            raise ValueError("SB3 trains one learner; with learner='all' it would reward one seat for another's calls")
         done = terminated | truncated
         infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
         last = said.get("final_info", {})

@@ -62,7 +62,7 @@ def new_folder(root: Path, kind: str, name: str | None) -> Path:
         except FileExistsError:
             if name:
                 raise RunError(
-                    f"{folder} is there already; go on with --resume {folder}, or choose another --name"
+                    f"{folder} exists already; continue it with --resume {folder}, or choose another --name"
                 ) from None
             number += 1
             continue

@@ -118,7 +118,7 @@ def _deals(settings: Settings) -> dict[str, Any]:
         )
     used = training[: settings.deals]
     if len(used) < _HELD_OUT_ONE_IN or not len(judging):
-        raise runs.RunError(f"{library.path} has {len(used)} deals to train on and {len(judging)} to judge; too few")
+        raise runs.RunError(f"{library.path} has too few deals: {len(used)} to train on and {len(judging)} to judge")
     known, new = (canonical.canonical_key(library.owners(which)) for which in (used, judging))
     assert not np.intersect1d(known, new).size, "an image of a training deal judges"
     return {"library_sha256": runs.sha256(library.path), "training": len(used), "judging": len(judging)}
