@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import random
+import socket
 import string
 import time
 from urllib.parse import quote
@@ -21,6 +23,7 @@ from training.cli.entry import main
 from training.serve.answers import Answers
 from training.serve.app import LIMITS, make_app
 from training.web.guard import Limits
+from training.web.serving import listen
 
 HAND = "AK97543.K.T3.AK7"
 BID = f"/bid?hand={HAND}&seat=S&dealer=N&vul=&ctx=----&tournament=imps"
@@ -302,3 +305,9 @@ def test_listening_elsewhere_warns(monkeypatch):
     serving.serve(serving.Options("pass", play="rule", port=0), told.append)
     assert len(told) == 1
     assert "seat:http://127.0.0.1:" in told[0]
+
+
+def test_who_is_told_the_address_may_connect_at_once():
+    """The server tells it before it takes its first question."""
+    with contextlib.closing(listen("127.0.0.1", 0)) as listening:
+        socket.create_connection(listening.getsockname(), timeout=5).close()

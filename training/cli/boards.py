@@ -366,6 +366,7 @@ def _match(args: argparse.Namespace) -> int:
         if path is not None and not path.parent.is_dir():
             raise ValueError(f"--{option} {path}: there is no folder {path.parent}")
     boards = _boards(args, 1000)
+    args.kept = args.keep, args.again
     try:
         with Bar(len(boards), "board", brief=True) as bar:
             result = play(

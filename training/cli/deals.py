@@ -82,6 +82,7 @@ def _solve_random(args: argparse.Namespace) -> int:
     from bridge_env.double_dummy import ExactDoubleDummy, maintenance
     from training.solve import solve_random
 
+    args.kept = args.out, _again(args)
     cluster, bar = _solving_cluster(args), Bar(args.n, "deal", "solving")
 
     def tell(text: str) -> None:

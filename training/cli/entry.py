@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import shlex
 import sys
 from collections.abc import Sequence
 from importlib.metadata import PackageNotFoundError, version
@@ -73,6 +74,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """
     terminal.prepare()
     args = parsed(_parser(), argv)
+    args.again = shlex.join(["bridge-env", *(sys.argv[1:] if argv is None else argv)])
     with sigterm_as_interrupt():
         return _run(args)
 
@@ -95,11 +97,24 @@ def _run(args: argparse.Namespace) -> int:
         if os.environ.get(_TRACEBACK):
             raise
         print(f"bridge-env: error: {_told(error)}", file=sys.stderr)
+        _tell_kept(args, error)
         _flush()
         return 2
     finally:
         release_all()
     return stop_code(code)
+
+
+def _tell_kept(args: argparse.Namespace, error: Exception) -> None:
+    """Where the command keeps what it has done, and how to go on, if nothing is wrong with what was asked for.
+
+    A handler says so by ``args.kept``: a path, and the command that goes on.
+    """
+    from bridge_env.faults import BidderFault
+
+    where, command = getattr(args, "kept", None) or (None, "")
+    if where is not None and Path(where).exists() and isinstance(error, (OSError, ClusterError, BidderFault)):
+        print(f"what was done before is kept in {where}; go on: {command}", file=sys.stderr)
 
 
 def _flush() -> None:

@@ -51,6 +51,7 @@ def run(args: argparse.Namespace) -> int:
     library = Library.open(config.library) if config.library else embedded()
     fit.training_deals(config)  # what is wrong with them is told before there is a folder
     folder = args.resume or _new_folder(args.out)
+    args.kept = folder, f"bridge-env fit estimators --resume {folder}"
     print(f"{folder}: learning from {library!r}")
     try:
         estimator, state = _fit(folder, config, "all")

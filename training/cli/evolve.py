@@ -75,6 +75,7 @@ def run(args: argparse.Namespace) -> int:
         folder, config, state = prepare(args)
         if args.resume is not None and (note := runs.note_of_other_code(folder)):
             print(note)
+        args.kept = folder, f"bridge-env evolve --resume {folder}"
         logs = f"; logs: tensorboard --logdir {folder}" if can_write() else ""
         print(f"{folder}: {config.partnerships} partnerships from {config.start}, control {config.control}{logs}")
         curves = Curves(folder, "evolve", "generation")

@@ -78,6 +78,7 @@ def run(args: argparse.Namespace) -> int:
     league_run.check_start(config)  # whatever is wrong is told before there is a folder
     with Cluster(workers, args.address) as cluster:
         folder = league_run.prepare(args.resume, config, args.out, args.name)
+        args.kept = folder, f"bridge-env train league --resume {folder}"
         print(f"{folder}: from {config.start}; curve in metrics.jsonl" + (
             f", logs: tensorboard --logdir {folder}" if can_write() else ""
         ))  # fmt: skip

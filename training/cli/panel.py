@@ -74,6 +74,7 @@ def _run(args: argparse.Namespace) -> int:
     if args.out is not None:
         args.out.mkdir(parents=True, exist_ok=True)
         lock.hold(args.out)
+        args.kept = args.out / "panel.json", args.again
 
     def heard(match: Any) -> None:
         if args.where:

@@ -79,6 +79,7 @@ def add_play(subparsers: Any) -> None:
 def _compare_leads(args: argparse.Namespace) -> int:
     from training.cardplay.leads import compare_leads
 
+    args.kept = args.keep, args.again
     with Bar(None, "board", brief=True) as bar:
         found = compare_leads(
             args.leads,

@@ -62,6 +62,7 @@ def run(args: argparse.Namespace) -> int:
 
     config = read_run_fields(args, PPOConfig, _MAY_CHANGE)
     folder, state = ppo.prepare(args.resume, config, args.out, args.name)
+    args.kept = folder, f"bridge-env train ppo --resume {folder}"
     logs = f"tensorboard --logdir {folder}" if find_spec("tensorboard") else "none, tensorboard is not installed"
     print(f"{folder}: NS learns against {config.opponents}, control {config.control}; logs: {logs}")
     bar, first, started = Bar(), state.steps, time.perf_counter()

@@ -1,6 +1,6 @@
 """Ray, and nothing else: start or join a cluster, and map a pure function over tasks with a bounded number in flight.
 
-On one machine ``ray.init`` starts a private cluster. ``address`` joins one that runs; then the three packages
+On one machine it starts a private cluster (``private_ray``). ``address`` joins one that runs; then the three packages
 travel to its nodes as ``py_modules`` of the runtime environment, so that the nodes need Python of the same
 version with numpy, numba, gymnasium and endplay, but no installation of this project.
 """
@@ -15,7 +15,9 @@ import os
 import pickle
 import signal
 import socket
+import sys
 import threading
+import time
 import warnings
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
@@ -24,7 +26,11 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from training.running.private_ray import PrivateRay
+
 PACKAGES = ("bridge_env", "agents", "training")
+LOOK_SECONDS = 2.0  # after so long without a result, is the head still there?
+STALL_SECONDS = 20.0  # and after so long, why is nothing done?
 STOP_SECONDS = 10.0  # how long tasks in hand may take to end when a run is stopped
 INSTALL = 'pip install -e ".[ray]" -c constraints.txt'
 
@@ -49,18 +55,27 @@ def _ray() -> Any:
         raise ClusterError(f"this needs Ray, which is not installed: {INSTALL}") from None
 
 
+def _tell(text: str) -> None:
+    print(f"note: {text}", file=sys.stderr, flush=True)
+
+
 class Cluster:
     """A Ray cluster for the length of a ``with`` block.
 
     Args:
         workers: tasks at a time; on a private cluster also its number of CPUs. None: all of them.
         address: of a running cluster (``auto``, ``host:port`` or ``ray://host:port``); None starts a private one.
+        tell: hears why nothing goes on, if nothing has for a while.
     """
 
-    def __init__(self, workers: int | None = None, address: str | None = None) -> None:
+    def __init__(
+        self, workers: int | None = None, address: str | None = None, tell: Callable[[str], object] = _tell
+    ) -> None:
         if workers is not None and workers < 1:
             raise ClusterError(f"the number of workers is {workers}; it must be 1 or more")
-        self.workers, self.address = workers, address
+        self.workers, self.address, self.tell = workers, address, tell
+        self._private: PrivateRay | None = None
+        self._gone = False  # the head
         self._remote: dict[Callable[..., Any], Any] = {}
 
     def __enter__(self) -> Cluster:
@@ -76,15 +91,18 @@ class Cluster:
         options: dict[str, Any] = {
             "include_dashboard": False, "log_to_driver": False, "logging_level": logging.ERROR,
         }  # fmt: skip
+        start = self.ray.init
         if self.address is None:
             options["num_cpus"] = self.workers
+            self._private = PrivateRay(self.ray)
+            start = self._private.start
         else:
             _check_reachable(self.address)
             options = {"address": self.address, "log_to_driver": False, "logging_level": logging.ERROR}
             options["runtime_env"] = {"py_modules": [str(_folder(name)) for name in PACKAGES]}
         try:
             with _own_sigterm():
-                self.ray.init(**options)
+                start(**options)
         except (ConnectionError, RuntimeError, ValueError) as error:
             where = self.address or "this machine"
             raise ClusterError(
@@ -92,7 +110,9 @@ class Cluster:
             ) from error
 
     def __exit__(self, *_: object) -> None:
-        if not self._joined:
+        if self._private is not None:
+            self._private.stop()
+        elif not self._joined:
             with contextlib.suppress(Exception):
                 self.ray.shutdown()
 
@@ -119,14 +139,76 @@ class Cluster:
                         break
                 if not running:
                     return
-                done, _ = self.ray.wait(list(running), num_returns=1)
-                for reference in done:
+                for reference in self._next(list(running), len(running)):
                     yield running.pop(reference), self.result(reference)
         finally:
             # Tasks in hand are short and pure: they may end. Cancelled ones have made Ray itself crash at shutdown.
-            if running:
+            if running and not self._gone:
                 with contextlib.suppress(Exception):
                     self.ray.wait(list(running), num_returns=len(running), timeout=STOP_SECONDS)
+
+    def _next(self, running: list[Any], all_of_ours: int | None = None) -> list[Any]:
+        """The first of ``running`` to end. Where nothing ends for a while, why is told, if it is known.
+
+        Args:
+            all_of_ours: how many tasks of this program are under way, if that is known.
+
+        Raises:
+            ClusterError: the cluster's head has gone.
+        """
+        began, told = time.monotonic(), False
+        while True:
+            done, _ = self.ray.wait(running, num_returns=1, timeout=LOOK_SECONDS)
+            if done:
+                found: list[Any] = done
+                return found
+            self._check_head()
+            if not told and time.monotonic() - began >= STALL_SECONDS:
+                told = True
+                if why := self._why_nothing_ends(all_of_ours):
+                    self.tell(f"nothing has been done for {STALL_SECONDS:.0f} seconds: {why}")
+
+    def _check_head(self) -> None:
+        """Is the head of the cluster there? Ray itself waits for a minute, and then ends the whole process.
+
+        Raises:
+            ClusterError: it has gone.
+        """
+        address = self._head()
+        host, _, port = address.rpartition(":")
+        if not host or not port.isdecimal():
+            return
+        for left in (1, 0):
+            try:
+                socket.create_connection((host.strip("[]"), int(port)), timeout=10).close()
+                return
+            except OSError as error:
+                if not left:
+                    self._gone = True
+                    raise ClusterError(f"the head of the Ray cluster at {address} has gone: {error}") from error
+                time.sleep(1)
+
+    def _head(self) -> str:
+        """HOST:PORT at which the head listens, as this process sees it; empty where that is not known."""
+        if self.address is not None and self.address.startswith("ray://"):
+            return self.address.removeprefix("ray://")
+        with contextlib.suppress(Exception):
+            return str(self.ray.get_runtime_context().gcs_address)
+        return ""
+
+    def _why_nothing_ends(self, all_of_ours: int | None) -> str:
+        """What keeps tasks from being run, in words; empty where they seem to be at work."""
+        cores = self.ray.cluster_resources().get("CPU", 0.0)
+        free = self.ray.available_resources().get("CPU", 0.0)
+        nodes = sum(bool(node["Alive"]) for node in self.ray.nodes())
+        if cores < 1:
+            return f"none of the cluster's {nodes} nodes offers a core; 'ray start --address … --num-cpus N' adds one"
+        if free >= 1:
+            return f"{free:g} of {cores:g} cores are free, but no worker takes a task: is a node short of memory?"
+        others = 0.0 if all_of_ours is None else cores - free - all_of_ours
+        if others >= 1:
+            return f"other programs hold {others:g} or more of the cluster's {cores:g} cores; the tasks wait for them"
+        return ""
 
     def submit(self, function: Callable[..., Any], *task: Any) -> Any:
         """Hand out ``function(*task)``, to be run when a worker is free; ``result`` waits for it."""
@@ -144,6 +226,7 @@ class Cluster:
             ClusterError: Ray could not finish it.
         """
         try:
+            self._next([reference])
             return self.ray.get(reference)
         except self.ray.exceptions.RayTaskError:  # the task's own error
             raise

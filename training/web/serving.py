@@ -95,6 +95,7 @@ def listen(host: str, port: int | None) -> socket.socket:
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             listening.bind((host, number))
+            listening.listen()  # whoever is told the address may connect at once, and waits for an answer
         except OSError as error:
             listening.close()
             if number == asked[-1]:

@@ -78,17 +78,17 @@ def _policy(folder: Path) -> object:
 
 MATCH = Command(
     "match --keep --play",
-    ("match", "doubler", "random", "--boards", "120", "--play", "rule", "--play-b", "montecarlo?deals=4",
+    ("match", "doubler", "random", "--boards", "16", "--play", "rule", "--play-b", "montecarlo?deals=2",
      "--keep", "{}/kept.jsonl", "--json", "{}/match.json"),
     _match_rows,
 )  # fmt: skip
 PANEL = Command(
     "panel --out",
-    ("panel", "random", "--against", "pass", "doubler", "system:preempts", "system:sayc", "--boards", "4000",
+    ("panel", "random", "--against", "pass", "doubler", "system:preempts", "system:sayc", "--boards", "2000",
      "--out", "{}/out"),
     _panel_lines,
 )  # fmt: skip
-SOLVE = Command("solve --out", ("solve", "--n", "12", "--out", "{}/solved.bdl", "--workers", "1"), _library_bytes)
+SOLVE = Command("solve --out", ("solve", "--n", "8", "--out", "{}/solved.bdl", "--workers", "1"), _library_bytes)
 EVOLVE = Command(
     "evolve",
     ("evolve", "--out", "{}", "--name", "run", "--generations", "2", "--boards", "60", "--study", "60", "--confirm",

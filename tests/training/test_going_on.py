@@ -1,0 +1,77 @@
+"""A head that goes away, a full disk: where the work is kept, and the command that goes on."""
+
+from __future__ import annotations
+
+import errno
+
+import pytest
+
+from training.cli.entry import main
+from training.running import cluster
+from training.running.cluster import ClusterError
+from training.running.kept import Kept
+
+
+class NoCluster:
+    """Starts nothing; its tasks find that the head has gone."""
+
+    def __init__(self, workers=None, address=None):
+        self.workers = 1
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        pass
+
+    def put(self, value):
+        return value
+
+    def map(self, function, tasks):
+        raise ClusterError("the head of the Ray cluster at 10.0.0.1:6379 has gone")
+        yield
+
+
+def test_a_head_that_goes_away(tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(cluster, "Cluster", NoCluster)
+    words = [
+        "--start",
+        "silent",
+        "--control",
+        "silent",
+        "--league",
+        "",
+        "--gatekeepers",
+        "",
+        "--operators",
+        "evolution",
+    ]
+    small = ["--boards", "20", "--study", "20", "--confirm", "20", "--partnerships", "1", "--generations", "1"]
+    assert main(["evolve", "--out", str(tmp_path), "--name", "x", *words, *small]) == 2
+    folder = tmp_path / "evolve" / "x"
+    said = capsys.readouterr().err
+    assert "bridge-env: error: the head of the Ray cluster at 10.0.0.1:6379 has gone" in said
+    assert f"what was done before is kept in {folder}; go on: bridge-env evolve --resume {folder}" in said
+
+
+def full(*_):
+    raise OSError(errno.ENOSPC, "No space left on device", "the file")
+
+
+def test_a_disk_that_is_full(tmp_path, capsys, monkeypatch):
+    keep = tmp_path / "kept rows.jsonl"
+    monkeypatch.setattr(Kept, "add", full)
+    words = ["match", "pass", "doubler", "--boards", "3", "--play", "rule", "--keep", str(keep)]
+    assert main(words) == 2
+    said = capsys.readouterr().err
+    assert "the file: No space left on device" in said
+    assert f"is kept in {keep}; go on: bridge-env match pass doubler" in said
+    assert f"--keep '{keep}'" in said
+
+
+@pytest.mark.parametrize("name", ["nobody", "pass:x"])
+def test_what_was_asked_wrongly_is_not_gone_on_with(tmp_path, capsys, name):
+    (tmp_path / "x.jsonl").write_text("")
+    words = ["match", name, "pass", "--boards", "3", "--play", "rule", "--keep", str(tmp_path / "x.jsonl")]
+    assert main(words) == 2
+    assert "go on:" not in capsys.readouterr().err
