@@ -132,8 +132,11 @@ def test_a_phone_is_wide_enough(visit, dark):
     assert page.evaluate("document.documentElement.scrollWidth") <= 360
 
 
-def test_an_address_shares_deal_auction_and_seat(visit):
+def test_an_address_shares_board_auction_and_seat(visit):
     page = visit()
+    page.keyboard.press("b")
+    expect(page.locator(".about")).to_contain_text("Board 2")
+    page.wait_for_selector(".calls button")
     page.keyboard.press("7")
     page.keyboard.press("n")
     bid_out(page)
@@ -149,6 +152,7 @@ def test_an_address_shares_deal_auction_and_seat(visit):
     expect(other.locator("#actions")).to_contain_text("Play the hand")
     assert other.inner_text(".hand.south .suits") == hand
     assert other.inner_text("table.auction tbody") == auction
+    expect(other.locator(".about")).to_contain_text("Board 2")
     assert other.locator(".hand.north .backs").count() == 1
     other.click("text=Take back")
     other.wait_for_selector(".calls button")
