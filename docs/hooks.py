@@ -1,6 +1,9 @@
-"""Bring ``results/`` and a few files of the repository into the site; make its generated pages."""
+"""Bring ``results/`` and a few files of the repository into the site; make its generated pages and the pictures."""
 
+import ast
+import contextlib
 import importlib.util
+import io
 import posixpath
 import re
 from pathlib import Path
@@ -8,15 +11,20 @@ from pathlib import Path
 from mkdocs.structure.files import File
 
 from agents.hierarchy.language.words import words_markdown
+from training.match import play
+from training.match.report.page import report
 
 ROOT = Path(__file__).parents[1]
+PICTURES = "notebook.md"  # the page whose snippets are run, and drawn below their code
 _SHOWN = (".png", ".html", ".json", ".jsonl", ".bidding", ".npz", ".md", ".pbn")
 
 
 def on_files(files, config):
-    """Add what a page may link under ``results/``, the language reference, and the list of modules."""
+    """Add what a page may link under ``results/``, the language reference, the modules, and the report of a match."""
     files.append(File.generated(config, "language.md", content=words_markdown()))
     files.append(File.generated(config, "modules.md", content=_modules().page()))
+    sample = report(play("system:two-over-one", "system:acol", 120, seed=1))
+    files.append(File.generated(config, "match-report.html", content=sample.page))
     for path in sorted((ROOT / "results").rglob("*")):
         if path.suffix in _SHOWN:
             name = path.relative_to(ROOT).as_posix()
@@ -34,6 +42,8 @@ def _modules():
 
 def on_page_markdown(markdown, page, config, files):
     """``../results/x`` of a page in ``docs/`` is ``results/x`` of the site; other files of the repository are named."""
+    if page.file.src_uri == PICTURES:
+        markdown = with_pictures(markdown)
     depth = page.file.src_uri.count("/")
 
     def site(match):
@@ -51,3 +61,21 @@ def on_page_markdown(markdown, page, config, files):
     return re.sub(
         r"(?<!!)\[([^\]]*)\]\(([^)\s]+)\)", site, re.sub(r"!\[([^\]]*)\]\(\.\./results/", r"![\1](results/", markdown)
     )
+
+
+def with_pictures(markdown):
+    """Put below each Python snippet what its last line draws."""
+    return re.sub(
+        r"```python\n(.*?)```\n", lambda found: f"{found[0]}\n{picture(found[1], {})}\n", markdown, flags=re.S
+    )
+
+
+def picture(code, names):
+    """Run a snippet or a cell among ``names``; return what its last expression draws, empty where it draws nothing."""
+    tree = ast.parse(code)
+    last = tree.body.pop() if tree.body and isinstance(tree.body[-1], ast.Expr) else None
+    with contextlib.redirect_stdout(io.StringIO()):  # show prints outside a notebook
+        exec(compile(tree, "<snippet>", "exec"), names)
+        value = None if last is None else eval(compile(ast.Expression(last.value), "<snippet>", "eval"), names)
+    draw = getattr(value, "_repr_html_", None)
+    return "" if draw is None else draw()

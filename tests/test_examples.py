@@ -1,4 +1,4 @@
-"""The example scripts run, small, and give what they promise."""
+"""The example scripts and the notebook run, small, and give what they promise."""
 
 import importlib.util
 import json
@@ -6,11 +6,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from support.page import Page
 from support.places import ROOT
 
 
-def example(name):
-    spec = importlib.util.spec_from_file_location(name, ROOT / "examples" / f"{name}.py")
+def example(name, folder="examples"):
+    spec = importlib.util.spec_from_file_location(name, ROOT / folder / f"{name}.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
@@ -18,7 +19,7 @@ def example(name):
 
 def test_all_of_them_are_tried_here():
     tried = {name.removeprefix("test_") for name in globals()}
-    assert {path.stem for path in (ROOT / "examples").glob("*.py")} <= tried
+    assert {path.stem for pattern in ("*.py", "*.ipynb") for path in (ROOT / "examples").glob(pattern)} <= tried
 
 
 def test_evaluate_your_own_bidder():
@@ -38,6 +39,30 @@ def test_deal_and_score_your_own_boards():
     assert len(contracts.bid) == len(tricks) == len(points) == 6
     assert ((tricks >= 0) & (tricks <= 13)).all()
     assert (np.asarray(points) != 0).any()
+
+
+def test_look_at_boards():
+    pytest.importorskip("mkdocs")
+    picture = example("hooks", "docs").picture
+    book = json.loads((ROOT / "examples" / "look_at_boards.ipynb").read_text(encoding="utf-8"))
+    code = [cell for cell in book["cells"] if cell["cell_type"] == "code"]
+    assert all(cell["outputs"] == [] and cell["execution_count"] is None for cell in code)  # nothing that grows stale
+    names = {}
+    drawn = [Page(picture("".join(cell["source"]), names)).text for cell in code]
+    for text, expected in zip(drawn, ["♠ A K Q 2", "2♣", "Dealer N", "± ", "BBO hand viewer", ""], strict=True):
+        assert expected in text
+    assert names["made"].boards == 200
+    assert names["file"].stat().st_size < 2_000_000
+
+
+def test_the_gallery_draws_what_its_snippets_give():
+    pytest.importorskip("mkdocs")
+    hooks = example("hooks", "docs")
+    page = (ROOT / "docs" / hooks.PICTURES).read_text(encoding="utf-8")
+    drawn = hooks.with_pictures(page)
+    assert drawn.count('<div class="bridge">') == page.count("```python") - 1  # the last one prints
+    assert drawn.count("```python") == page.count("```python")
+    Page(drawn.partition("## A hand")[2].replace("<>", ""))
 
 
 def test_train_with_maskable_ppo():
