@@ -340,7 +340,9 @@ function chosen(word, legal, choose) {
 
 document.addEventListener("keydown", onKey);
 at("new").addEventListener("click", deal);
-at("settings").addEventListener("click", async () => { if (await setup.open()) deal(); });
+const settle = async () => { if (await setup.open()) deal(); };
+at("settings").addEventListener("click", settle);
+document.addEventListener("dropped", settle);
 window.addEventListener("hashchange", async () => {
   const asking = await asked();
   if (asking) begin(asking);

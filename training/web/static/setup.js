@@ -99,5 +99,5 @@ document.addEventListener("drop", async (event) => {
   const file = event.dataTransfer.files[0];
   if (!file) return;
   await take(await file.text(), file.name);
-  if (!dialog.open) dialog.showModal();
+  if (!dialog.open) document.dispatchEvent(new CustomEvent("dropped"));
 });

@@ -1,0 +1,79 @@
+"""What axe-core finds on the pages, and how much a page loads."""
+
+from __future__ import annotations
+
+import pytest
+
+pytest.importorskip("starlette", reason="the extra 'table' is not installed")
+pytest.importorskip("playwright.sync_api", reason="playwright of the extra 'browser' is missing")
+
+pytestmark = pytest.mark.slow
+
+PAGES = {
+    "table": ("", ".calls button"),
+    "book": ("systems.html#tab=book&spec=system:sayc", ".share"),
+    "auction": ("systems.html#tab=auction&spec=system:sayc", "#unfolded li"),
+    "compare": ("systems.html#tab=compare&spec=system:sayc&other=system:acol", ".beside"),
+    "edit": ("systems.html#tab=edit&spec=system:silent", "#gutter:has-text('1')"),
+    "practice": ("practice.html", "#topic:has(option)"),
+}
+
+
+def faults(page):
+    """Serious and critical ones, with where they are."""
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe-playwright-python is not installed")
+    found = axe.Axe().run(page).response["violations"]
+    return [
+        (fault["id"], [node["html"][:120] for node in fault["nodes"]][:3])
+        for fault in found if fault["impact"] in ("serious", "critical")
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+@pytest.mark.parametrize("name", PAGES)
+def test_axe_finds_no_serious_fault(visit, name, dark):
+    path, ready = PAGES[name]
+    page = visit(path, ready=ready, dark=dark)
+    if name == "book":
+        page.locator("summary", has_text="1NT").first.click()
+        page.wait_for_selector(".facts code")
+    assert faults(page) == []
+
+
+def test_axe_finds_no_serious_fault_in_dialogs_the_review_and_a_drill(visit):
+    page = visit()
+    page.click("#settings")
+    assert faults(page) == []
+    page.keyboard.press("Escape")
+    page.keyboard.press("7")
+    page.keyboard.press("n")
+    while not page.locator("#actions .primary").count():
+        if page.locator(".calls button").count():
+            page.keyboard.press("p")
+        page.wait_for_timeout(150)
+    page.click("text=Show the result")
+    page.wait_for_selector("#review .headline")
+    assert faults(page) == []
+    page = visit("practice.html#topic=openings", ready="#topic:has(option)")
+    page.click("#start")
+    page.wait_for_selector("#box button")
+    assert faults(page) == []
+    page.keyboard.press("7")
+    page.keyboard.press("n")
+    page.wait_for_selector("#verdict .primary")
+    assert faults(page) == []
+
+
+def test_a_fault_is_found_where_there_is_one(visit):
+    page = visit("practice.html", ready="#topic:has(option)")
+    page.evaluate("() => document.querySelector('#spec').closest('label').replaceWith(document.querySelector('#spec'))")
+    assert [fault for fault, _ in faults(page)] == ["select-name"]
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_a_page_loads_less_than_300_kilobytes(visit, name):
+    path, ready = PAGES[name]
+    page = visit(path, ready=ready)
+    sizes = {told.url.rpartition("/")[2]: len(told.body()) for told in page.told if "/api/" not in told.url}
+    assert len(sizes) > 4
+    assert sum(sizes.values()) < 300_000, sizes
