@@ -77,7 +77,7 @@ class CaseBidder:
         return str(explain(self, view))
 
     def described(self, view: BidView) -> tuple[NDArray[np.int16], NDArray[np.int16]]:
-        """Return the coordinates of states, int16 (N, D), and what each seat has shown, int16 (N, 4, 6, 2)."""
+        """Return the coordinates of states, int16 (N, D), and what each seat has shown, int16 (N, 4, QUANTITIES, 2)."""
         suggested, _, shown = self._reader.decide(view)
         return self.base.places(describe(view, shown, suggested), opened(view)), shown
 

@@ -41,7 +41,7 @@ def describe(view: BidView, shown: Int16Array, suggested: NDArray[np.int8]) -> I
     """Rows int16 (N, SIZE).
 
     Args:
-        shown: int16 (N, 4, 6, 2), what each seat has shown: ``HierarchyBidder.meaning``.
+        shown: int16 (N, 4, QUANTITIES, 2), what each seat has shown: ``HierarchyBidder.meaning``.
         suggested: int8 (N,), the call of the system by which calls are read.
     """
     f = hand_features(view.hand)

@@ -59,7 +59,7 @@ class Explanation:
         line: the line that made the call; None where none fitted, which is a pass.
         general: the line is one of the general rules, not of the tree.
         seat: who calls.
-        shown: int16 (4, 6, 2), what each seat has shown once the call is made, as ``HierarchyBidder.meaning``.
+        shown: int16 (4, QUANTITIES, 2), what each seat has shown once the call is made, as ``HierarchyBidder.meaning``.
         rule: the rule of the pool that made the call, -1 none.
         position: where it was made.
         hand: on which, bool (52,).
@@ -179,7 +179,7 @@ def call_words(ranges: Ranges, line: Line | None, force: str) -> str:
 
 def explain(bidder: HierarchyBidder, view: BidView) -> Explanation:
     """Explain the call of ``bidder`` for the one row of ``view``."""
-    calls, rules, shown = bidder.decide(view)
+    calls, rules, shown = bidder.decide(view, details=True)
     call, rule, seat = int(calls[0]), int(rules[0]), int(view.seat[0])
     compiled = bidder.own.compiled  # its rules are the first of the pool's, so they have the same numbers
     general = bool(is_general(compiled, rule, 0))
@@ -261,7 +261,7 @@ def as_seat(bidder: HierarchyBidder, seat: int, other: int) -> HierarchyBidder:
 
 
 def shown_text(shown: NDArray[np.int16]) -> str:
-    """Describe what one seat has shown, int16 (6, 2): ``strength 12-21, 5+ spades``."""
+    """Describe what one seat has shown, int16 (QUANTITIES, 2): ``strength 12-21, 5+ spades``."""
     parts = []
     low, high = (int(n) for n in shown[STRENGTH])
     if strength := _range(low, high, int(TOP[STRENGTH])):
@@ -274,8 +274,20 @@ def shown_text(shown: NDArray[np.int16]) -> str:
     for name in list(QUANTITY)[SUIT + 4 :]:
         low, high = (int(n) for n in shown[QUANTITY[name]])
         if count := _range(low, high, int(TOP[QUANTITY[name]])):
-            parts.append(f"{count} {name.removesuffix('s') if count == '1' else name}")
+            parts.append(_counted(name, count))
     return ", ".join(parts) or "nothing"
+
+
+def _counted(name: str, count: str) -> str:
+    """``2 aces``, ``2+ of the top three hearts``, ``a stopper in clubs``."""
+    stem, _, suit = name.partition(":")
+    of = _SUIT_NAMES["CDHS".index(suit)] if suit else ""
+    if stem == "stopper":
+        return f"{'no' if count == '0' else 'a'} stopper in {of}"
+    if stem == "top3":
+        return f"{count} of the top three {of}"
+    words = {"keycards": "key cards"}.get(stem, stem)
+    return f"{count} {words.removesuffix('s') if count == '1' else words}{f' for {of}' if of else ''}"
 
 
 def _range(low: int, high: int, top: int) -> str:

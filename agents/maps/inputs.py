@@ -41,7 +41,7 @@ def rows_of(view: BidView, shown: Int16Array, inputs: str) -> Int16Array:
     """Rows int16 (N, WIDTH[inputs]).
 
     Args:
-        shown: int16 (N, 4, 6, 2), what each seat has shown: ``HierarchyBidder.meaning``.
+        shown: int16 (N, 4, QUANTITIES, 2), what each seat has shown: ``HierarchyBidder.meaning``.
         inputs: one of ``INPUTS``.
     """
     if inputs == "published":

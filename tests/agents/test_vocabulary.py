@@ -9,10 +9,24 @@ import pytest
 from support.places import ROOT
 
 from agents.hierarchy.bidder import Hierarchy, deal_features, seen_rows
-from agents.hierarchy.engine.compiled import compile_system
+from agents.hierarchy.engine.compiled import compile_system, with_details
 from agents.hierarchy.engine.meaning import constraint_shows
 from agents.hierarchy.engine.walk import needs_of
-from agents.hierarchy.language.columns import HAND, LEAST, MOST, NOTHING, PLUS, QUANTITIES, QUANTITY, SHOWS, TOP
+from agents.hierarchy.language.columns import (
+    HAND,
+    LEAST,
+    MORE,
+    MORE_AT,
+    MORE_QUANTITY,
+    MOST,
+    NOTHING,
+    PLUS,
+    QUANTITIES,
+    QUANTITY,
+    SHOWS,
+    TOP,
+)
+from agents.hierarchy.language.text import parse_system
 from agents.hierarchy.language.tree import Atom, Line, Step, System
 from agents.hierarchy.language.vocabulary import (
     CALL_WORDS,
@@ -21,6 +35,7 @@ from agents.hierarchy.language.vocabulary import (
     HAND_SHOWS,
     MIXED,
     NUM_COLUMNS,
+    SHOWN,
     WORDS,
 )
 from agents.registry import read_system
@@ -31,6 +46,7 @@ from bridge_env.features import DECLARED, FEATURES, NUM_FEATURES, hand_features
 
 SEATS = tuple(Hierarchy(read_system(name)) for name in ("sayc", "precision", "polish", "two-over-one"))
 NAMES = {column: word for word, column in WORDS.items()}
+NAMES_OF_QUANTITIES = list(SHOWN)
 
 
 @pytest.fixture(scope="module")
@@ -63,8 +79,8 @@ def test_values_lie_between_the_least_and_the_most(rows):
 
 def test_flags_and_calls_are_known_from_what_is_declared():
     assert {
-        "balanced", "semibalanced", "stopper", "vul", "they-vul", "last-notrump", "last", "ours", "partner-last",
-        "forced", "bound", "forcing-pass", "we-opened", "i-passed", "best", "long", "stopped", "control",
+        "balanced", "semibalanced", "stopper", "vul", "they-vul", "last-notrump", "last", "partner-stops", "ours",
+        "partner-last", "forced", "bound", "forcing-pass", "we-opened", "i-passed", "best", "long", "stopped", "control",
     } == FLAG_WORDS  # fmt: skip
     assert {"partner-called", "i-called"} == CALL_WORDS
 
@@ -106,8 +122,8 @@ def test_sums_count_what_they_say(rows):
 
 
 def shown_by(word, lo, hi, f):
-    """What ``lo <= word <= hi`` shows of a hand where the feature row is ``f``: (6, 2); None if it cannot be."""
-    compiled = compile_system(System("one", (Line((Step("1C"),), (((Atom(word, lo, hi),),),)),)))
+    """What ``lo <= word <= hi`` shows of a hand where the feature row is ``f``; None if it cannot be."""
+    compiled = with_details(compile_system(System("one", (Line((Step("1C"),), (((Atom(word, lo, hi),),),)),))))
     out = np.stack([np.zeros(QUANTITIES, np.int16), TOP], axis=1)
     room = np.empty((2, QUANTITIES, 2), np.int16)
     found = constraint_shows(compiled, *(int(n) for n in needs_of(compiled, 0)), f, out, *room)
@@ -118,15 +134,16 @@ def test_a_word_shows_no_more_than_the_hand_holds(rows):
     """Read backwards with the very value that it has, a word leaves room for the hand that has it."""
     asked = 0
     for f in rows[::40]:
-        held = {"aces": (f[WORDS["aces"]],) * 2, **{s: (f[WORDS[s]],) * 2 for s in "CDHS"}}
+        held = {quantity: int(f[WORDS[quantity]]) for quantity in SHOWN if quantity != "strength"}
         for word, column in WORDS.items():
-            if SHOWS[column] == NOTHING:
+            if SHOWS[column] == NOTHING and MORE_AT[column] == MORE_AT[column + 1]:
                 continue
-            points = f[HAND[column]]  # strength is counted on the scale that the word uses
+            # strength is counted on the scale that the word uses, and in high-card points where it uses none
+            points = int(f[HAND[column]] if SHOWS[column] == QUANTITY["strength"] else f[WORDS["hcp"]])
             out = shown_by(word, int(f[column]), int(f[column]), f)
-            for quantity, (low, high) in {"strength": (points, points), **held}.items():
-                assert out[QUANTITY[quantity], 0] <= low, word
-                assert out[QUANTITY[quantity], 1] >= high, word
+            for quantity, count in {"strength": points, **held}.items():
+                assert out[QUANTITY[quantity], 0] <= count, (word, quantity)
+                assert out[QUANTITY[quantity], 1] >= count, (word, quantity)
             if SHOWS[column] >= 0 and f[HAND[column]] <= TOP[SHOWS[column]]:
                 assert (out[SHOWS[column]] == f[HAND[column]]).all(), word  # and for no other
             asked += 1
@@ -141,6 +158,67 @@ def test_what_words_of_shape_show():
     assert shown_by("balanced", 0, 0, f)[lengths].tolist() == [[0, 13]] * 4
     assert shown_by("longest", 4, 6, f)[lengths].tolist() == [[0, 6]] * 4
     assert shown_by("long:H", 1, 1, f)[lengths].tolist() == [[0, 13], [0, 13], [4, 13], [0, 13]]
+
+
+EXTREME = (
+    "AKQJ.AKQ.AKQ.AKQ", "AKQJT98765432...", ".AKQJT98765432..", "5432.543.543.543", "AKQJT9.AKQJT98..",
+    "A.A.A.AKQJT98765", "AKQ.AKQ.AKQ.J432", "KQJ2.KQJ.KQJ.KQJ", "A432.A32.A32.A32", "K432.K32.K32.K32",
+    "QJT2.QJT.QJT.QJT", "AKQJ.KQJ.KQJ.QJ2", "KQT98765432.3.2.", "AQJT98765432..A.", "AQ32.AQ2.AQ2.AQ2",
+)  # fmt: skip
+
+
+def test_what_follows_from_a_word_holds_for_every_hand():
+    """Of common hands and of odd ones: each count lies within what follows from each other count."""
+    hands = np.concatenate([random_deals(5, 0, 3000) == 0, np.stack([parse_hand(hand) for hand in EXTREME])])
+    features, asked = hand_features(hands), set()
+    for column in range(NUM_FEATURES):
+        value = features[:, column]
+        for more in range(MORE_AT[column], MORE_AT[column + 1]):
+            quantity = NAMES_OF_QUANTITIES[MORE_QUANTITY[more]]
+            count = features[:, WORDS[quantity]]
+            assert (MORE[more, 0, value] <= count).all(), (NAMES[column], quantity)
+            assert (MORE[more, 1, value] >= count).all(), (NAMES[column], quantity)
+            asked.add(NAMES[column])
+    assert {"controls", "kings", "aces", "keycards:H", "top5:S", "hcp:C", "rule20", "zar", "quick"} <= asked
+
+
+def test_what_counts_show():
+    f = np.zeros(NUM_COLUMNS, np.int16)
+
+    def told(word, lo, hi, *quantities):
+        out = shown_by(word, lo, hi, f)
+        return [out[QUANTITY[quantity]].tolist() for quantity in quantities]
+
+    assert told("controls", 5, 99, "controls", "hcp") == [[5, 12], [11, 37]]  # two aces and a king
+    assert told("losers", 0, 7, "losers", "hcp") == [[0, 7], [0, 37]]
+    assert told("rule20", 20, 99, "hcp", "strength") == [[7, 37], [0, 37]]
+    assert told("rule20", 0, 19, "hcp") == [[0, 12]]  # 13 points and 4-3-3-3 are 20
+    assert told("keycards:H", 2, 2, "keycards:H", "controls", "keycards:S") == [[2, 2], [3, 12], [0, 5]]
+    assert told("top3:S", 2, 3, "top3:S", "top3:H") == [[2, 3], [0, 3]]
+    assert told("top5:S", 4, 5, "top3:S") == [[2, 3]]
+    assert told("kings", 3, 4, "kings", "controls", "hcp") == [[3, 4], [3, 12], [9, 37]]
+    assert told("points", 11, 12, "strength", "hcp") == [[11, 12], [2, 12]]
+    assert told("stopper:D", 1, 1, "stopper:D") == [[1, 1]]
+    assert told("stopper:D", 0, 0, "stopper:D") == [[0, 0]]
+
+
+def test_partners_count_and_mine_are_put_together():
+    system = """\
+1C    16+ hcp                              ; !forcing
+  1D    5+ controls, 0-7 losers, 1+ kings, 2+ keycards:H, 2+ top3:S, stopper:C
+"""
+    hierarchy, zero = Hierarchy(parse_system(system)), np.zeros(1, np.int64)
+    hand = np.stack([parse_hand(hand) for hand in ("AK432.K432.AQ2.2", "5432.543.543.543")])
+    features = hand_features(hand[[0, 1, 1, 1]])[None]
+    calls = np.array([[3, 0, 4, 0]], np.int8)
+    row = seen_rows((hierarchy,) * 4, features, zero, zero.astype(np.int16), zero.astype(np.int16), calls, zero + 4)[0]
+    of = {word: int(row[0, WORDS[word]]) for word in WORDS}
+    assert (of["partner-controls"], of["partner-losers"], of["partner-kings"]) == (5, 7, 1)
+    assert (of["partner-keycards:H"], of["partner-keycards:S"], of["partner-aces"]) == (2, 0, 0)
+    assert (of["partner-top3:S"], of["partner-stops:C"], of["partner-stops:D"]) == (2, 1, 0)
+    assert (of["controls"], of["combined-hcp"], of["hcp"]) == (6, 27, 16)
+    assert (of["combined-controls"], of["combined-losers"], of["combined-kings"]) == (11, 5 + 7, 3)
+    assert (of["combined-keycards:H"], of["combined-top3:S"]) == (5, 4)
 
 
 def test_what_partner_has_shown_is_taken_off():

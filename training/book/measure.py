@@ -90,7 +90,7 @@ class Table:
         return np.concatenate([self._decide(calls.take(rows))[1] for rows in _parts(len(calls))])
 
     def shown(self, calls: Calls) -> NDArray[np.int16]:
-        """Return what the seats have shown before each of ``calls``, as the system reads it: int16 (N, 4, 6, 2)."""
+        """Return what the seats have shown before each of ``calls``, as ``HierarchyBidder.meaning``."""
         return np.concatenate([self._decide(calls.take(rows))[2] for rows in _parts(len(calls))])
 
     def _decide(self, calls: Calls) -> tuple[NDArray[np.int8], NDArray[np.int32], NDArray[np.int16]]:

@@ -12,10 +12,11 @@ from typing import Annotated, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from agents.hierarchy.language.columns import ASKS_DETAIL, QUANTITIES
 from agents.hierarchy.language.last_resort import LAST_RESORT
 from agents.hierarchy.language.text import FLAGS, SPANS, SUITS, SystemTextError, is_difference
 from agents.hierarchy.language.tree import Atom, Clause, Constraint, Line, Step, System
-from agents.hierarchy.language.vocabulary import WORDS, difference
+from agents.hierarchy.language.vocabulary import NUM_BASE, WORDS, difference
 from bridge_env.calls import DOUBLE, FIRST_BID, NUM_BIDS, NUM_CALLS, PASS, REDOUBLE, bid_call
 
 # Columns. FIRST and END bound rows of another array: the clauses of a part's context, the alternatives of a clause, the
@@ -49,6 +50,7 @@ class Compiled(NamedTuple):
         atoms: column of the feature row, least, most.
         roots: of a system: its root node.
         spans: of a system: the first part that is one of its blocks, end.
+        width: how many quantities of ``shown`` are counted: all, or where nobody asks for details the base alone.
     """
 
     children: Annotated[NDArray[np.int32], (None, 2, NUM_CALLS)]
@@ -59,6 +61,7 @@ class Compiled(NamedTuple):
     atoms: Annotated[NDArray[np.int16], (None, ATOM_COLUMNS)]
     roots: Annotated[NDArray[np.int32], (None,)]
     spans: Annotated[NDArray[np.int32], (None, PAIR)]
+    width: Annotated[NDArray[np.int32], (1,)]
 
 
 class _Place(NamedTuple):
@@ -109,10 +112,12 @@ class _Builder:
         for node, table in enumerate(self.children):
             for (theirs, call), child in table.items():
                 children[node, theirs, call] = child
+        details = any(ASKS_DETAIL[column] for column, _, _ in self.atoms)
         return Compiled(
             children, _table(parts, PART_COLUMNS), _table(rules, RULE_COLUMNS), _table(self.clauses, PAIR),
             _table(self.together, PAIR), _table(self.atoms, ATOM_COLUMNS).astype(np.int16),
             np.zeros(1, np.int32), np.array([[nodes, len(parts)]], np.int32),
+            np.array([QUANTITIES if details else NUM_BASE], np.int32),
         )  # fmt: skip
 
     # --- the tree ---------------------------------------------------------------------------------
@@ -322,7 +327,7 @@ def pool(systems: list[Compiled]) -> Compiled:
         shifted = (
             np.where(s.children >= 0, s.children + nodes, -1), parts[:own],
             s.rules + np.array([0, 0, 0, clauses, clauses, 0]), s.clauses + together, s.together + atoms, s.atoms,
-            s.roots + nodes, s.spans - own + every_node + block,
+            s.roots + nodes, s.spans - own + every_node + block, s.width,
         )  # fmt: skip
         for arrays, array in zip(joined, shifted, strict=True):
             arrays.append(array)
@@ -330,4 +335,9 @@ def pool(systems: list[Compiled]) -> Compiled:
         clauses, together, atoms = clauses + len(s.clauses), together + len(s.together), atoms + len(s.atoms)
     joined[Compiled._fields.index("parts")] += blocks
     out = Compiled(*(np.ascontiguousarray(np.concatenate(arrays), np.int32) for arrays in joined))
-    return out._replace(atoms=out.atoms.astype(np.int16))
+    return out._replace(atoms=out.atoms.astype(np.int16), width=out.width.max(keepdims=True))
+
+
+def with_details(compiled: Compiled) -> Compiled:
+    """The same systems, with all that their calls show, whether a word of theirs asks for it or not."""
+    return compiled._replace(width=np.array([QUANTITIES], np.int32))

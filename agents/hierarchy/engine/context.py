@@ -16,14 +16,16 @@ from agents.hierarchy.language.columns import (
     QUANTITIES,
     QUANTITY,
     SUMS,
+    SUMS_OF_DETAILS,
     THEIRS,
     TOLD,
+    TOLD_DETAILS,
     TOP,
     WHAT,
     WHICH,
     WHOSE,
 )
-from agents.hierarchy.language.vocabulary import NUM_COLUMNS, WORDS
+from agents.hierarchy.language.vocabulary import NUM_BASE, NUM_COLUMNS, WORDS
 from bridge_env.auction import (
     DEALER,
     DOUBLING,
@@ -68,12 +70,13 @@ class Table(NamedTuple):
     Attributes:
         auction, history: the rows of ``bridge_env.auction``; its kernels make the calls.
         place: the node of each seat's own system that the auction has reached, -1 outside the tree.
-        shown: for each seat the least and most strength, cards of C D H S, and aces so far.
+        shown: for each seat the least and most of each quantity so far: strength, cards of C D H S, aces, details.
         told: for each seat the calls other than pass, its last call (-1 none), 1 if that call forces.
         sides: how far NS, EW are forced (``TO_GAME`` and so on); the seat that opened (-1 none).
         f: the feature row of the seat to call.
         out: what its call shows.
         scratch: room to work that out.
+        width: how many quantities are counted, as ``engine.compiled.Compiled`` has it; the others tell nothing.
     """
 
     auction: Annotated[NDArray[np.int16], (STATE_COLUMNS,)]
@@ -85,6 +88,7 @@ class Table(NamedTuple):
     f: Annotated[NDArray[np.int16], (NUM_COLUMNS,)]
     out: Annotated[NDArray[np.int16], (QUANTITIES, 2)]
     scratch: Annotated[NDArray[np.int16], (3, QUANTITIES, 2)]
+    width: Annotated[NDArray[np.int32], (1,)]
 
 
 @njit
@@ -94,6 +98,7 @@ def new_table():
         np.empty(STATE_COLUMNS, np.int16), np.empty(MAX_CALLS, np.int8), np.empty(4, np.int32),
         np.empty((4, QUANTITIES, 2), np.int16), np.empty((4, TOLD_COLUMNS), np.int16), np.empty(SIDES, np.int16),
         np.zeros(NUM_COLUMNS, np.int16), np.empty((QUANTITIES, 2), np.int16), np.empty((3, QUANTITIES, 2), np.int16),
+        np.full(1, NUM_BASE, np.int32),
     )  # fmt: skip
 
 
@@ -144,6 +149,7 @@ def come_back(t, trail, at):
 def start_table(pool, systems, dealer, vulnerability, t):
     """Begin an auction at ``t``; ``systems`` int32 (4,) index the seats' systems in the pool."""
     row_start(t.auction, t.history, dealer, vulnerability)
+    t.width[0] = pool.width[0]
     for seat in range(4):
         t.place[seat] = pool.roots[systems[seat]]
         for q in range(QUANTITIES):
@@ -184,6 +190,9 @@ def write_context(t, seat):
     f[I_CALLED] = told[seat, LAST_CALL]
     for column in TOLD:
         f[column] = shown[seat ^ WHOSE[column], WHAT[column], WHICH[column]]
+    if t.width[0] > NUM_BASE:
+        for column in TOLD_DETAILS:
+            f[column] = shown[seat ^ WHOSE[column], WHAT[column], WHICH[column]]
     low, high = shown[partner, STRENGTH, 0], shown[partner, STRENGTH, 1]
     f[PARTNER_LIKELY] = low + min((high - low) // 3, 3)
 
@@ -219,6 +228,9 @@ def write_mixed(t, seat):
     auction, f = t.auction, t.f
     for column in SUMS:
         f[column] = f[HAND[column]] + f[PLUS[column]]
+    if t.width[0] > NUM_BASE:
+        for column in SUMS_OF_DETAILS:
+            f[column] = f[HAND[column]] + f[PLUS[column]]
     longest_fit, best = -1, 0
     f[STOPPED] = 1
     for suit in range(4):

@@ -65,7 +65,7 @@ def observe(pool, systems, call, t):
 @njit(forceinline=True)
 def note(pool, seat, call, found, flags, t):
     """Note a call at the table once ``t.out`` holds what it shows, and follow it in every seat's system."""
-    learn(t.shown[seat], t.out, found, call, t.shown[seat ^ 2])
+    learn(t.shown[seat], t.out, found, call, t.shown[seat ^ 2], pool.width[0])
     t.told[seat, LAST_CALL] = call
     t.told[seat, FORCES] = found and (flags & _FORCING) != 0
     t.told[seat, BIDS] += call != PASS
@@ -170,7 +170,7 @@ def bid_rows(pool, systems, dealer, vulnerability, calls, length, hands, chosen,
         calls: int8 (N, L); length (N,).
         hands: int16 (N, NUM_FEATURES) of the seats to call.
         chosen, rules: written, (N,).
-        shown_out: written, int16 (N, 4, 6, 2): what each seat has shown.
+        shown_out: written, int16 (N, 4, QUANTITIES, 2): what each seat has shown.
     """
     t, trail = new_table(), new_trail()
     for i in range(len(chosen)):

@@ -5,7 +5,19 @@ from __future__ import annotations
 from agents.hierarchy.engine.compiled import ATOM_COLUMN, ATOM_HI, ATOM_LO, FLAG_BITS, RULE_FLAGS
 from agents.hierarchy.engine.context import SUIT
 from agents.hierarchy.engine.walk import call_of, context_of, needs_of, parts, rules_of, within
-from agents.hierarchy.language.columns import EVERY_SUIT, IMPLIED, IMPLIES, IS_CONTEXT, PLUS, QUANTITIES, SHOWS, TOP
+from agents.hierarchy.language.columns import (
+    EVERY_SUIT,
+    IMPLIED,
+    IMPLIES,
+    IS_CONTEXT,
+    MORE,
+    MORE_AT,
+    MORE_QUANTITY,
+    PLUS,
+    SHOWS,
+    TOP,
+)
+from agents.hierarchy.language.vocabulary import NUM_BASE
 from bridge_env.auction import LAST_BID
 from bridge_env.calls import FIRST_BID, PASS
 from bridge_env.kernels import njit
@@ -20,41 +32,54 @@ def _narrow(out, quantity, lo, hi):
 
 
 @njit(forceinline=True)
-def _atom_shows(column, lo, hi, f, out):
+def _value(n):
+    return min(max(n, 0), MORE.shape[2] - 1)
+
+
+@njit(forceinline=True)
+def _atom_shows(column, lo, hi, f, out, width):
     """Narrow ``out`` by what an atom says of the hand, as ``columns`` has it; False if the context contradicts it."""
     if IS_CONTEXT[column]:
         return lo <= f[column] <= hi
     shows = SHOWS[column]
+    added = f[PLUS[column]] if PLUS[column] >= 0 else 0
     if shows >= 0:
-        added = f[PLUS[column]] if PLUS[column] >= 0 else 0
-        _narrow(out, shows, lo - added, hi - added)
+        if shows < width:
+            _narrow(out, shows, lo - added, hi - added)
     elif shows == EVERY_SUIT:
         for suit in range(SUIT, SUIT + 4):
             _narrow(out, suit, 0, hi)
     elif shows == IMPLIED and lo == 1:
-        for q in range(QUANTITIES):
+        for q in range(NUM_BASE):
             _narrow(out, q, IMPLIES[column, q, 0], IMPLIES[column, q, 1])
+    if width > NUM_BASE:
+        for more in range(MORE_AT[column], MORE_AT[column + 1]):
+            _narrow(out, MORE_QUANTITY[more], MORE[more, 0, _value(lo - added)], MORE[more, 1, _value(hi - added)])
     return True
 
 
 @njit(forceinline=True)
-def _reset(out):
-    for q in range(QUANTITIES):
+def _reset(out, width):
+    for q in range(width):
         out[q, 0], out[q, 1] = 0, TOP[q]
 
 
 @njit(forceinline=True)
-def _possible(out):
-    for q in range(QUANTITIES):
+def _possible(out, width):
+    """Can the base be so? Details that cannot say nothing: whether they are counted must change nothing else."""
+    for q in range(NUM_BASE):
         if out[q, 0] > out[q, 1]:
             return False
+    for q in range(NUM_BASE, width):
+        if out[q, 0] > out[q, 1]:
+            out[q, 0], out[q, 1] = 0, TOP[q]
     return True
 
 
 @njit(forceinline=True)
 def _narrower(out):
-    """Do the ranges say anything at all?"""
-    for q in range(QUANTITIES):
+    """Do the ranges of the base say anything at all?"""
+    for q in range(NUM_BASE):
         if out[q, 0] > 0 or out[q, 1] < TOP[q]:
             return True
     return False
@@ -63,35 +88,36 @@ def _narrower(out):
 @njit
 def constraint_shows(pool, first, end, f, out, clause_out, together_out):
     """Narrow ``out`` to the ranges that the clauses imply; False if the context contradicts them."""
+    width = pool.width[0]
     for clause in range(first, end):
         found = False
         for together in within(pool.clauses, clause):
-            _reset(together_out)
+            _reset(together_out, width)
             feasible = True
             for atom in within(pool.together, together):
                 column, lo, hi = pool.atoms[atom, ATOM_COLUMN], pool.atoms[atom, ATOM_LO], pool.atoms[atom, ATOM_HI]
-                if not _atom_shows(column, lo, hi, f, together_out):
+                if not _atom_shows(column, lo, hi, f, together_out, width):
                     feasible = False
                     break
-            if not feasible or not _possible(together_out):
+            if not feasible or not _possible(together_out, width):
                 continue
-            for q in range(QUANTITIES):
+            for q in range(width):
                 clause_out[q, 0] = min(clause_out[q, 0], together_out[q, 0]) if found else together_out[q, 0]
                 clause_out[q, 1] = max(clause_out[q, 1], together_out[q, 1]) if found else together_out[q, 1]
             found = True
         if not found:
             return False
-        for q in range(QUANTITIES):
+        for q in range(width):
             _narrow(out, q, clause_out[q, 0], clause_out[q, 1])
-    return _possible(out)
+    return _possible(out, width)
 
 
 @njit
 def call_shows(pool, node, system, call, t):
     """What a call shows, to ``t.out``: the union over the rules that can have made it. (found, flags of them all)"""
-    found, flags, last_bid, f, out = False, 0, t.auction[LAST_BID], t.f, t.out
+    found, flags, last_bid, f, out, width = False, 0, t.auction[LAST_BID], t.f, t.out, pool.width[0]
     rule_out, clause_out, together_out = t.scratch[0], t.scratch[1], t.scratch[2]
-    _reset(out)
+    _reset(out, width)
     for part in parts(pool, node, system):
         if found and tells_enough(call, flags, out):
             break
@@ -100,15 +126,15 @@ def call_shows(pool, node, system, call, t):
             if call_of(pool, rule, last_bid) != call:
                 continue
             if not fits:  # the context, looked at only when one of the rules makes this call
-                _reset(rule_out)
+                _reset(rule_out, width)
                 first, end = context_of(pool, part)
                 if not constraint_shows(pool, first, end, f, rule_out, clause_out, together_out):
                     break
                 fits = True
-            _reset(rule_out)
+            _reset(rule_out, width)
             first, end = needs_of(pool, rule)
             if constraint_shows(pool, first, end, f, rule_out, clause_out, together_out):
-                for q in range(QUANTITIES):
+                for q in range(width):
                     out[q, 0] = min(out[q, 0], rule_out[q, 0]) if found else rule_out[q, 0]
                     out[q, 1] = max(out[q, 1], rule_out[q, 1]) if found else rule_out[q, 1]
                 found, flags = True, flags | pool.rules[rule, RULE_FLAGS]
@@ -126,13 +152,13 @@ def tells_enough(call, flags, out):
 
 
 @njit(forceinline=True)
-def learn(shown, out, found, call, partner):
+def learn(shown, out, found, call, partner, width):
     """Add to what a seat has shown. Where it contradicts what came before, the later call is believed."""
     if not found and call >= FIRST_BID and (call - FIRST_BID) % 5 < 4:
         suit = SUIT + (call - FIRST_BID) % 5
         least = 4 if partner[suit, 0] < 4 else 3  # a bid that no rule explains is natural, or a raise
         out[suit, 0] = max(out[suit, 0], least)
-    for q in range(QUANTITIES):
+    for q in range(width):
         lo, hi = max(shown[q, 0], out[q, 0]), min(shown[q, 1], out[q, 1])
         if lo > hi:
             lo, hi = max(out[q, 0], 0), min(out[q, 1], TOP[q])

@@ -30,6 +30,7 @@ from agents.hierarchy.engine.walk import NOWHERE, write_level
 from agents.hierarchy.fast.plan import layout
 from agents.hierarchy.fast.programs import run_anywhere, run_program, write_program
 from agents.hierarchy.fast.readings import Readings, reads_as
+from agents.hierarchy.language.vocabulary import NUM_BASE
 from bridge_env.auction import (
     DEALER,
     DONE,
@@ -189,8 +190,18 @@ def _root(systems, row, dealer, vulnerability, root_keys):
 @njit(forceinline=True)
 def _load(store, at, work, t):
     """A position into scratch memory."""
-    for k in range(NOTES):
-        work.now[k] = store.notes[at, k]
+    if t.width[0] == QUANTITIES:
+        for k in range(NOTES):
+            work.now[k] = store.notes[at, k]
+    else:  # nobody asks for details: they stand as they began
+        for k in range(SHOWN_AT):
+            work.now[k] = store.notes[at, k]
+        for seat in range(4):
+            first = SHOWN_AT + seat * 2 * QUANTITIES
+            for k in range(first, first + 2 * NUM_BASE):
+                work.now[k] = store.notes[at, k]
+        for k in range(TOLD_AT, NOTES):
+            work.now[k] = store.notes[at, k]
     for k in range(4):
         t.place[k] = store.links[at, PLACE_AT + k]
 
@@ -275,6 +286,7 @@ def bid_along(plan, room, systems, hands, boards, calls, lengths, auctions, hist
     """
     pool, read, store, work, t = _unpacked(plan)
     links, counts = store.links, store.counts
+    t.width[0] = pool.width[0]
     loaded = np.int64(-1)  # the position that scratch memory holds; -1: one that is not kept
     for i in range(len(systems)):
         dealer, row, length, passes = auctions[i, DEALER], boards[i], 0, 0

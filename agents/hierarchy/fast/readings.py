@@ -57,6 +57,7 @@ class _Words(NamedTuple):
     clauses: NDArray[np.int32]
     together: NDArray[np.int32]
     atoms: NDArray[np.int16]
+    width: NDArray[np.int32]
 
 
 _shows = njit(forceinline=True)(constraint_shows.py_func)
@@ -130,12 +131,12 @@ def _look(pool, rule, plain, ranges, f, clause_out, together_out):
 
 
 @njit
-def _changing(clauses, together, atoms, first, end, f, scratch):
+def _changing(clauses, together, atoms, width, first, end, f, scratch):
     """``constraint_shows`` to ``scratch[0]``, with the arrays one by one."""
     rule_out = scratch[0]
-    for q in range(QUANTITIES):
+    for q in range(width[0]):
         rule_out[q, 0], rule_out[q, 1] = 0, TOP[q]
-    return _shows(_Words(clauses, together, atoms), first, end, f, rule_out, scratch[1], scratch[2])
+    return _shows(_Words(clauses, together, atoms, width), first, end, f, rule_out, scratch[1], scratch[2])
 
 
 @njit(forceinline=True)
@@ -147,16 +148,16 @@ def _add(pool, read, rule, f, out, scratch, found):
         known = read.plain[rule]
     if known == CHANGING:
         first, end = needs_of(pool, rule)
-        if not _changing(pool.clauses, pool.together, pool.atoms, first, end, f, scratch):
+        if not _changing(pool.clauses, pool.together, pool.atoms, pool.width, first, end, f, scratch):
             return False
-        for q in range(QUANTITIES):
+        for q in range(pool.width[0]):
             lo, hi = scratch[0, q, 0], scratch[0, q, 1]
             out[q, 0] = min(out[q, 0], lo) if found else lo
             out[q, 1] = max(out[q, 1], hi) if found else hi
         return True
     if known == IMPOSSIBLE:
         return False
-    for q in range(QUANTITIES):
+    for q in range(pool.width[0]):
         lo, hi = read.ranges[rule, q, 0], read.ranges[rule, q, 1]
         out[q, 0] = min(out[q, 0], lo) if found else lo
         out[q, 1] = max(out[q, 1], hi) if found else hi
@@ -176,7 +177,7 @@ def _of_node(pool, read, node, call, f, out, scratch):
     read.first[node, call] = HANGS if hangs else first
     if found and not hangs:
         read.flags[first] = flags
-        for q in range(QUANTITIES):
+        for q in range(pool.width[0]):
             read.shows[first, q, 0], read.shows[first, q, 1] = out[q, 0], out[q, 1]
     return found, flags
 
@@ -185,7 +186,7 @@ def _of_node(pool, read, node, call, f, out, scratch):
 def reads_as(pool, read, system, node, last_bid, call, f, out, scratch):
     """``meaning.call_shows``: what a call shows, to ``out``; (found, flags of all rules that can have made it)."""
     found, flags = False, 0
-    for q in range(QUANTITIES):
+    for q in range(pool.width[0]):
         out[q, 0], out[q, 1] = 0, TOP[q]
     if node >= 0:
         first = read.first[node, call]
@@ -194,7 +195,7 @@ def reads_as(pool, read, system, node, last_bid, call, f, out, scratch):
             if found:
                 return True, flags
         elif first >= 0:
-            for q in range(QUANTITIES):
+            for q in range(pool.width[0]):
                 out[q, 0], out[q, 1] = read.shows[first, q, 0], read.shows[first, q, 1]
             return True, read.flags[first]
     seen, fits = -1, False
@@ -208,7 +209,7 @@ def reads_as(pool, read, system, node, last_bid, call, f, out, scratch):
             if read.in_context[part]:
                 fits = holds(pool, first, end, f)
             else:
-                fits = _changing(pool.clauses, pool.together, pool.atoms, first, end, f, scratch)
+                fits = _changing(pool.clauses, pool.together, pool.atoms, pool.width, first, end, f, scratch)
         if fits and _add(pool, read, rule, f, out, scratch, found):
             found, flags = True, flags | pool.rules[rule, RULE_FLAGS]
     return found, flags

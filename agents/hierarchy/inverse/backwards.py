@@ -51,7 +51,7 @@ class Moments(NamedTuple):
 
     auctions: NDArray[np.int16]  # (L, STATE_COLUMNS)
     places: NDArray[np.int32]  # (L, 4)
-    shown: NDArray[np.int16]  # (L, 4, 6, 2)
+    shown: NDArray[np.int16]  # (L, 4, QUANTITIES, 2)
     told: NDArray[np.int16]  # (L, 4, 3)
     sides: NDArray[np.int16]  # (L, 3)
     calls: NDArray[np.int8]  # (L,)
@@ -67,7 +67,7 @@ def table_before(before, i, t):
     """The table before call ``i``, with the room to work of ``t``."""
     return Table(
         before.auctions[i], before.history, before.places[i], before.shown[i], before.told[i], before.sides[i],
-        t.f, t.out, t.scratch,
+        t.f, t.out, t.scratch, t.width,
     )  # fmt: skip
 
 
@@ -160,6 +160,7 @@ def _violation(pool, systems, reading, call, t):
 @njit
 def _replay(pool, systems, hands, before, readings, degree, out):
     room, refused = new_table(), np.zeros(len(hands), np.bool_)
+    room.width[0] = pool.width[0]
     out[:] = 0
     for d in range(len(readings)):
         t, made = table_before(before, d, room), before.calls[d]
@@ -268,6 +269,7 @@ def _class_of_shape(pool, systems, seat, call, denies, t):
 @njit
 def _class_rows(pool, systems, before, denies, shapes, features, out):
     t = table_before(before, 0, new_table())
+    t.width[0] = pool.width[0]
     seat = row_turn(t.auction)
     write_context(t, seat)
     for i in range(len(shapes)):

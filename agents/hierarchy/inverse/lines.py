@@ -59,6 +59,7 @@ def _reset(out, top):  # type: ignore[no-untyped-def]
 def _rules(pool, system, moment, number, top, rules):  # type: ignore[no-untyped-def]
     """Write the rules that can have made call ``number`` to ``rules``: how many of the tree, and how many in all."""
     t = table_before(moment, number, new_table())
+    t.width[0] = pool.width[0]
     seat, call, found = row_turn(t.auction), moment.calls[number], 0
     write_context(t, seat)
     write_level(call, t.f)

@@ -12,13 +12,16 @@ import numpy as np
 from agents.hierarchy.language.vocabulary import (
     AUCTION_WORDS,
     CONTEXT,
+    HAND_ENTAILS,
     HAND_SHOWS,
     LONGEST,
     MIXED,
+    NUM_BASE,
     NUM_COLUMNS,
     SHOWN,
     SUIT_LETTERS,
     WORDS,
+    Follows,
     Shows,
     names_of,
 )
@@ -47,11 +50,15 @@ IN_THEIR_SUIT = np.zeros(NUM_COLUMNS, np.bool_)
 WHOSE, WHAT, WHICH = np.full(NUM_COLUMNS, -1, np.int8), np.zeros(NUM_COLUMNS, np.int8), np.zeros(NUM_COLUMNS, np.int8)
 
 #: The quantity whose range a column's range is, less what ``PLUS`` adds; or one of these.
+_VALUES = 100  # of a word are told apart: 0 to 99
 NOTHING, EVERY_SUIT, IMPLIED = -1, -2, -3
 SHOWS = np.full(NUM_COLUMNS, NOTHING, np.int8)
 #: Of a column that is IMPLIED: the ranges that its 1 implies.
 IMPLIES = np.zeros((NUM_COLUMNS, QUANTITIES, 2), np.int16)
 IMPLIES[:, :, 1] = TOP
+
+
+_more: list[tuple[int, int, Follows, Follows]] = []  # column, quantity, and how its least and most follow
 
 
 def _write_shows(column: int, suit: str, shows: Shows) -> None:
@@ -63,12 +70,27 @@ def _write_shows(column: int, suit: str, shows: Shows) -> None:
         SHOWS[column] = EVERY_SUIT if shows == LONGEST else QUANTITY[shows.format(suit)]
 
 
+def _write_more(column: int, feature: str, suit: str) -> None:
+    for quantity, (least, most) in HAND_ENTAILS.get(feature, {}).items():
+        _more.append((column, QUANTITY[quantity.format(suit)], least, most))
+
+
+def _following(quantity: int, least: Follows, most: Follows) -> list[list[int]]:
+    """Least and most of a quantity for every value of the word that tells of it."""
+    values, top = range(_VALUES), int(TOP[quantity])
+    return [
+        [max(0, min(top, least(n))) if least else 0 for n in values],
+        [max(0, min(top, most(n))) if most else top for n in values],
+    ]
+
+
 def _write_hand() -> None:
     for name, column in FEATURES.items():
         stem, _, suit = name.partition(":")
         feature = COLUMN_FEATURES[column]
         LEAST[column], MOST[column], KIND[column] = feature.least, feature.most, KINDS[column]
         _write_shows(column, suit, HAND_SHOWS.get(stem, ""))
+        _write_more(column, stem, suit)
 
 
 def _write_auction() -> None:
@@ -86,6 +108,8 @@ def _write_auction() -> None:
                 HAND[column] = _column_of(FEATURES, word.hand, suit or "C")
                 KIND[column] = KINDS[HAND[column]]
                 IN_THEIR_SUIT[column] = not word.plus
+            if word.plus and word.shows:
+                _write_more(column, word.hand, suit)
             if word.plus:
                 PLUS[column] = _column_of(WORDS, word.plus, suit)
 
@@ -97,5 +121,16 @@ def _column_of(columns: Mapping[str, int], name: str, suit: str) -> int:
 
 _write_hand()
 _write_auction()
-#: The columns that are read from ``shown``; those that are sums; those that speak of their suit.
-TOLD, SUMS, THEIRS = np.flatnonzero(WHOSE >= 0), np.flatnonzero(PLUS >= 0), np.flatnonzero(IN_THEIR_SUIT)
+#: What else follows: of a column, rows ``MORE_AT[column] .. MORE_AT[column + 1]``, each with a quantity, and the least
+#: (0) and the most (1) of it for every least and most of the column.
+MORE_AT = np.searchsorted([column for column, *_ in _more], np.arange(NUM_COLUMNS + 1)).astype(np.int16)
+MORE_QUANTITY = np.array([quantity for _, quantity, _, _ in _more], np.int16)
+MORE = np.array([_following(*row[1:]) for row in _more], np.int16)
+#: The columns that ask for a detail that a seat has shown.
+ASKS_DETAIL = (WHOSE >= 0) & (WHAT >= NUM_BASE)
+ASKS_DETAIL |= (PLUS >= 0) & ASKS_DETAIL[PLUS]
+#: The columns that are read from ``shown``, and those that are sums: of the base, and of details.
+TOLD, TOLD_DETAILS = np.flatnonzero((WHOSE >= 0) & ~ASKS_DETAIL), np.flatnonzero((WHOSE >= 0) & ASKS_DETAIL)
+SUMS, SUMS_OF_DETAILS = np.flatnonzero((PLUS >= 0) & ~ASKS_DETAIL), np.flatnonzero((PLUS >= 0) & ASKS_DETAIL)
+#: Those that speak of their suit.
+THEIRS = np.flatnonzero(IN_THEIR_SUIT)
