@@ -80,7 +80,8 @@ def test_values_lie_between_the_least_and_the_most(rows):
 def test_flags_and_calls_are_known_from_what_is_declared():
     assert {
         "balanced", "semibalanced", "stopper", "vul", "they-vul", "last-notrump", "last", "partner-stops", "ours",
-        "partner-last", "forced", "bound", "forcing-pass", "we-opened", "i-passed", "best", "long", "stopped", "control",
+        "partner-last", "forced", "bound", "forcing-pass", "we-opened", "i-passed", "best", "long", "stopped",
+        "control",
     } == FLAG_WORDS  # fmt: skip
     assert {"partner-called", "i-called"} == CALL_WORDS
 

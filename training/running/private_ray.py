@@ -112,7 +112,7 @@ def _settings(folder: Path) -> Iterator[None]:
 
 def _read_settings() -> None:
     """Have Ray read the environment again, and forget the token that it knew."""
-    from ray._raylet import AuthenticationTokenLoader, Config
+    from ray._raylet import AuthenticationTokenLoader, Config  # type: ignore[attr-defined]  # compiled: no stubs
 
     Config.initialize("")
     AuthenticationTokenLoader.instance().reset_cache()
