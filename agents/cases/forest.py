@@ -63,7 +63,8 @@ def check(forest: Forest, inputs: int) -> None:
         raise ValueError("trees are lists of nodes")
     if not 1 <= count <= MOST_TREES or len(forest.threshold) != nodes or len(forest.go) != nodes:
         raise ValueError(f"a forest of {count} trees, {nodes} nodes, {len(forest.threshold)} thresholds")
-    length = np.diff(forest.root.astype(np.int64))
+    root = forest.root.astype(np.int64)
+    length = root[1:] - root[:-1]
     if forest.root[0] != 0 or forest.root[-1] != nodes or (length < 1).any():
         raise ValueError("the trees do not follow each other")
     if not LEAF <= int(forest.feature.min()) <= int(forest.feature.max()) < inputs:

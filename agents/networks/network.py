@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -89,13 +90,14 @@ class Network:
         scale = np.float32(self.layers[-1].scale)
         if others and products.bytes_in_use() and self._bytes is not None:
             return products.outputs_of_bytes(sums, self._bytes, factors, scale)
-        values = np.empty(sums.shape, np.float32)
+        values: NDArray[np.float32] = np.empty(sums.shape, np.float32)
         if not others:
             values[:] = sums
+        before: NDArray[Any] = sums
         for factor, layer in zip(factors, others, strict=True):
-            pass_on(sums, factor, values)
+            pass_on(before, factor, values)
             weight, bias = layer.floats
-            sums = values = values @ weight
+            before = values = values @ weight
             values += bias
         values *= scale
         return values

@@ -6,8 +6,8 @@ A part is a node of the tree or a general block: a context that must hold, and r
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Annotated, NamedTuple
+from collections.abc import Iterator, Sequence
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -241,7 +241,7 @@ def _bits(line: Line) -> int:
     return sum(FLAG_BITS[flag] for flag in line.flags)
 
 
-def _table(rows: list[tuple[int, ...]], width: int) -> NDArray[np.int32]:
+def _table(rows: Sequence[tuple[int, ...]], width: int) -> NDArray[np.int32]:
     return np.array(rows, np.int32).reshape(-1, width)
 
 
@@ -316,7 +316,7 @@ SPAN_CALLS = np.array(
 
 def pool(systems: list[Compiled]) -> Compiled:
     """Several systems as one set of arrays, so that a table can hold up to four of them."""
-    joined: list[list[NDArray[np.int32]]] = [[] for _ in Compiled._fields]
+    joined: list[list[NDArray[Any]]] = [[] for _ in Compiled._fields]
     blocks: list[NDArray[np.int32]] = []  # they come behind the nodes of all systems
     every_node = sum(len(s.children) for s in systems)
     nodes = block = rules = clauses = together = atoms = 0  # so far
@@ -334,7 +334,7 @@ def pool(systems: list[Compiled]) -> Compiled:
         nodes, block, rules = nodes + own, block + len(blocks[-1]), rules + len(s.rules)
         clauses, together, atoms = clauses + len(s.clauses), together + len(s.together), atoms + len(s.atoms)
     joined[Compiled._fields.index("parts")] += blocks
-    out = Compiled(*(np.ascontiguousarray(np.concatenate(arrays), np.int32) for arrays in joined))
+    out = Compiled._make(np.ascontiguousarray(np.concatenate(arrays), np.int32) for arrays in joined)
     return out._replace(atoms=out.atoms.astype(np.int16), width=out.width.max(keepdims=True))
 
 

@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 
 from agents.hierarchy.engine.compiled import Compiled
 from agents.hierarchy.engine.context import (
-    QUANTITIES,
     SIDES,
     SUIT,
     TOLD_COLUMNS,
@@ -30,6 +29,7 @@ from agents.hierarchy.engine.walk import NOWHERE, write_level
 from agents.hierarchy.fast.plan import layout
 from agents.hierarchy.fast.programs import run_anywhere, run_program, write_program
 from agents.hierarchy.fast.readings import Readings, reads_as
+from agents.hierarchy.language.columns import QUANTITIES
 from agents.hierarchy.language.vocabulary import NUM_BASE
 from bridge_env.auction import (
     DEALER,

@@ -32,7 +32,7 @@ class _Field(NamedTuple):
 
 
 @cache
-def fields_of(record: type[Any]) -> tuple[_Field, ...]:
+def fields_of(record: Any) -> tuple[_Field, ...]:
     """The arrays of a record as its class declares them: name, dtype, shape."""
     out = []
     for name, hint in get_type_hints(record, include_extras=True).items():
@@ -44,7 +44,7 @@ def fields_of(record: type[Any]) -> tuple[_Field, ...]:
     return tuple(out)
 
 
-def layout(*records: type[Any]) -> tuple[Callable[..., NDArray[np.int64]], Any]:
+def layout(*records: Any) -> tuple[Callable[..., NDArray[np.int64]], Any]:
     """What packs records of these classes, in this order, and the compiled function that unpacks them.
 
     Returns:
@@ -55,9 +55,10 @@ def layout(*records: type[Any]) -> tuple[Callable[..., NDArray[np.int64]], Any]:
     def plan(*given: Any) -> NDArray[np.int64]:
         rows = []
         for declared, record in zip(records, given, strict=True):
+            fields = fields_of(declared)
             if type(record) is not declared:
                 raise TypeError(f"a plan takes {declared.__name__} here, not {type(record).__name__}")
-            rows += [_row(declared, field, array) for field, array in zip(fields_of(declared), record, strict=True)]
+            rows += [_row(declared, field, array) for field, array in zip(fields, record, strict=True)]
         return np.array(rows, np.int64)
 
     first, readers = 0, []

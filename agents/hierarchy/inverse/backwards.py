@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 
 from agents.hierarchy.engine.compiled import ATOM_COLUMN, ATOM_HI, ATOM_LO, Compiled
 from agents.hierarchy.engine.context import (
-    QUANTITIES,
     SIDES,
     STOPPED,
     SUIT,
@@ -27,7 +26,7 @@ from agents.hierarchy.engine.context import (
 )
 from agents.hierarchy.engine.engine import decide, observe, replay
 from agents.hierarchy.engine.walk import context_of, legal_call, needs_of, parts, rules_of, within, write_level
-from agents.hierarchy.language.columns import IS_CONTEXT, KIND
+from agents.hierarchy.language.columns import IS_CONTEXT, KIND, QUANTITIES
 from bridge_env.auction import MAX_CALLS, STATE_COLUMNS, row_turn
 from bridge_env.calls import FIRST_BID, PASS
 from bridge_env.features import BY_SHAPE, HCP_AND_SHAPE, KINDS, NUM_FEATURES
@@ -59,7 +58,7 @@ class Moments(NamedTuple):
 
     def at(self, which: NDArray[np.bool_] | NDArray[np.int64]) -> Moments:
         """Some of the calls."""
-        return Moments(*(part[which] for part in self[:-1]), self.history)
+        return Moments._make([*(part[which] for part in self[:-1]), self.history])
 
 
 @njit(forceinline=True)

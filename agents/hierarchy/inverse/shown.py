@@ -68,7 +68,8 @@ class CallsShow:
         return self._classes
 
     def fits(self, hands: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        return self._off(hands, degree=False) == 0
+        fitting: NDArray[np.bool_] = self._off(hands, degree=False) == 0
+        return fitting
 
     def violation(self, hands: NDArray[np.bool_]) -> NDArray[np.float32]:
         return self._off(hands, degree=True)

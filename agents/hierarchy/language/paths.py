@@ -89,7 +89,7 @@ def _named_by_kind(
     low = (minor, 1 - minor) if minor >= 0 else (0, 1)
     high = (major, 5 - major) if major >= 0 else (2, 3)
     names = (("m", "om") if minor >= 0 else SUIT_NAMES[:2]) + (("M", "oM") if major >= 0 else SUIT_NAMES[2:])
-    return names, (*low, *high)  # type: ignore[return-value]
+    return names, (*low, *high)
 
 
 def path_steps(path: str) -> tuple[Step, ...]:

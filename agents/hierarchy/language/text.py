@@ -155,6 +155,7 @@ class _Reader:
         self.header: tuple[str, ...] = ()
         self.comments: list[str] = []
         self.open = [_Open(-1, None)]
+        self._indent_of_children = 0
         self.lines: list[Line] = []
         self.blocks: list[Block] = []
 

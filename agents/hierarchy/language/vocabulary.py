@@ -217,12 +217,12 @@ MEANINGS: dict[str, str] = {word.name: word.meaning for word in AUCTION_WORDS}
 
 def _declare() -> None:
     for name, index in FEATURES.items():
-        word, _, part = name.partition(":")
-        if word == "length":
+        feature, _, part = name.partition(":")
+        if feature == "length":
             WORDS[part] = index  # "5+ H"
-        elif word == "suit_hcp":
+        elif feature == "suit_hcp":
             WORDS[f"hcp:{part}"] = index
-        elif word != "difference":  # differences are written "H >= S"
+        elif feature != "difference":  # differences are written "H >= S"
             WORDS[name] = index
     column = NUM_FEATURES
     for word in AUCTION_WORDS:
@@ -241,7 +241,9 @@ _declare()
 NUM_COLUMNS = NUM_FEATURES + len(CONTEXT) + len(MIXED)
 
 #: Words whose value is 0 or 1, written without a number: "balanced", "not vul".
-FLAG_WORDS = frozenset(word.name for word in (*DECLARED, *AUCTION_WORDS) if (word.least, word.most) == (0, 1))
+FLAG_WORDS = frozenset(feature.name for feature in DECLARED if (feature.least, feature.most) == (0, 1)) | frozenset(
+    word.name for word in AUCTION_WORDS if (word.least, word.most) == (0, 1)
+)
 #: Words whose value is the number of a call, written "partner-called:4N".
 CALL_WORDS = frozenset(word.name for word in AUCTION_WORDS if word.call)
 #: Words that need a suit behind a colon.

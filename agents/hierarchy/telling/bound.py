@@ -71,11 +71,11 @@ def _of_the_hand(
             yield from _possible([(LENGTH + suit, low - shown, INFINITE), *most])
         return
     if column == STOPPED:
-        shown = [suit for suit in range(4) if context[THEIRS_COLUMN + suit] >= 4]
+        theirs = [suit for suit in range(4) if context[THEIRS_COLUMN + suit] >= 4]
         if low == 1:
-            yield tuple((STOPPER + suit, 1, 1) for suit in shown)
+            yield tuple((STOPPER + suit, 1, 1) for suit in theirs)
         elif high == 0:
-            for suit in shown:
+            for suit in theirs:
                 yield ((STOPPER + suit, 0, 0),)
         else:
             yield ()

@@ -22,9 +22,10 @@ from agents.hierarchy.engine.compiled import (
     SPAN_CALL,
     SPAN_CALLS,
 )
-from agents.hierarchy.engine.context import LEVEL_COLUMN, OURS, QUANTITIES
+from agents.hierarchy.engine.context import LEVEL_COLUMN, OURS
 from agents.hierarchy.engine.engine import bid_rows, feature_rows
 from agents.hierarchy.inverse.backwards import moments
+from agents.hierarchy.language.columns import QUANTITIES
 from agents.hierarchy.language.tree import Constraint
 from agents.hierarchy.language.vocabulary import NUM_COLUMNS
 from agents.hierarchy.telling.bound import bound
@@ -89,7 +90,8 @@ class Position:
     @cached_property
     def shown(self) -> NDArray[np.int16]:
         """What each seat has shown so far: int16 (4, 6, 2)."""
-        return self._before.shown[-1]
+        now: NDArray[np.int16] = self._before.shown[-1]
+        return now
 
     @cached_property
     def _before(self):  # type: ignore[no-untyped-def]
