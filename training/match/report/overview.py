@@ -20,6 +20,7 @@ from training.match.where import Share
 if TYPE_CHECKING:
     from training.cardplay.result import PlayedMatch
 
+_FAULTS, _LONGEST = 50, 500  # of a file that are told, and characters of one
 _TWO = 2  # standard errors from level, from which on a match tells two teams apart
 
 
@@ -69,7 +70,9 @@ def figures_html(match: MatchResult, played: PlayedMatch | None = None) -> str:
         rows += played_rows(played)
     rows = [row for row in rows if not row[0].startswith("seconds")]
     told = "".join(f"<div><dt>{escape(name)}</dt><dd>{escape(value)}</dd></div>" for name, value in rows)
-    lost = "".join(f"<li>{escape(problem)}</li>" for problem in match.boards.problems)
+    faults = match.boards.problems
+    lost = "".join(f"<li>{escape(fault[:_LONGEST])}</li>" for fault in faults[:_FAULTS])
+    lost += f"<li>and {len(faults) - _FAULTS:,} more</li>" if len(faults) > _FAULTS else ""
     problems = f"<details><summary>Left out of the file</summary><ul>{lost}</ul></details>" if lost else ""
     return f'<dl class="report-figures">{told}</dl>{problems}'
 

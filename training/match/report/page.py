@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 LIMIT = 1_900_000
 """Bytes that the page of a report has at most: it opens on a phone and goes into a mail."""
+_SPARE = 64  # bytes: numbers of boards are not known before these are drawn
 _ORDERS = {"swing": "swing", "gain": "A's gain", "loss": "A's loss", "number": "board number"}
 
 
@@ -67,9 +68,9 @@ def report(
     frame = _Frame(match, classes, played)
     explainer = Explainer(match.a, match.b) if explain else None
     drawn: dict[int, str] = {}
-    room = LIMIT - len(frame.page("", set(numbers), len(rows)).encode())
+    room = LIMIT - len(frame.page("", set(numbers), 0).encode()) - _SPARE
     for row in rows.tolist():
-        part = _board_html(match, classes, row, explainer)
+        part = _board_html(match, classes, row, explainer) + "\n"
         room -= len(part.encode())
         if room < 0:
             break
@@ -77,7 +78,7 @@ def report(
         progress(1)
     order = sorted(drawn, key=lambda row: (-abs(int(match.imps[row])), int(match.boards.number[row])))
     kept = {int(match.boards.number[row]) for row in drawn}
-    return Report(frame.page("\n".join(drawn[row] for row in order), kept, len(drawn)), len(drawn), len(match.imps))
+    return Report(frame.page("".join(drawn[row] for row in order), kept, len(drawn)), len(drawn), len(match.imps))
 
 
 @lru_cache(maxsize=1)
@@ -124,7 +125,7 @@ class _Frame:
             + _choice("sort by", "sort", _ORDERS)
             + '<span class="report-step"><button type="button" name="back">← back</button>'
             '<button type="button" name="next">next →</button></span>'
-            f'<output>{count:,} boards</output></form><div class="report-boards">\n{boards}\n</div>'
+            f'<output>{count:,} boards</output></form><div class="report-boards">\n{boards}</div>'
         )
 
 
