@@ -3,14 +3,17 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+KERNEL_TESTS := $(addprefix tests/,bridge_env/test_auction.py bridge_env/test_play.py bridge_env/test_scoring.py \
+	bridge_env/test_crew.py bridge_env/test_sampling.py agents/test_walk.py agents/test_positions.py agents/test_networks.py)
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: help selfplay test test-slow lint docs check clean
+.PHONY: help selfplay test test-slow test-bounds lint docs check clean
 
 help:
 	@echo "make selfplay   install, then evolve partnerships against a league (about four minutes)"
 	@echo "make test       install the tools for developers, then run the tests (some minutes, ten the first time)"
 	@echo "make test-slow  the slow tests, some minutes more"
+	@echo "make test-bounds  the tests of compiled code once more, with checks of bounds"
 	@echo "make lint       ruff, mypy, the import contracts, and the documentation strictly"
 	@echo "make docs       the documentation as a site: build/site/index.html"
 	@echo "make check      lint, test and test-slow: what CI runs"
@@ -26,6 +29,10 @@ test: $(VENV)/.dev
 test-slow: $(VENV)/.dev
 	$(BIN)/python -m pytest -m slow -n 3 --dist loadgroup
 
+# Compiled code that reads or writes beyond an array says nothing; with numba's checks it does.
+test-bounds: $(VENV)/.dev
+	NUMBA_BOUNDSCHECK=1 $(BIN)/python -m pytest -m "not slow" -n auto --maxprocesses 4 --dist loadfile $(KERNEL_TESTS)
+
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -37,7 +44,7 @@ docs: $(VENV)/.dev
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 	@echo "open build/site/index.html"
 
-check: lint test test-slow
+check: lint test test-slow test-bounds
 
 # A stamp says what is installed. Touching pyproject.toml or the constraints installs again.
 $(VENV)/.python:

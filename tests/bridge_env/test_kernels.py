@@ -105,9 +105,9 @@ def test_files_of_the_cache_that_are_cut_are_made_anew(tmp_path):
             assert done.stdout == "42 {}\n", done.stderr
             assert _warnings(done) == 1
             assert "is damaged" in done.stderr
-            again = _double(tmp_path, NUMBA_CACHE_DIR=str(cache))
-            assert again.stdout.startswith("42 {(")
-            assert again.stderr == ""
+        again = _double(tmp_path, NUMBA_CACHE_DIR=str(cache))
+        assert again.stdout.startswith("42 {(")
+        assert again.stderr == ""
 
 
 def test_a_full_disk_costs_one_warning(tmp_path, monkeypatch):

@@ -209,3 +209,21 @@ def test_settings_come_back_and_the_token_is_this_users_alone(monkeypatch, tmp_p
     ours.stop()
     assert dict(os.environ) == before
     assert list(Path(tmp_path).iterdir()) == []
+
+
+def test_a_ray_that_does_not_start_is_told(monkeypatch, tmp_path):
+    class Slow:
+        def is_initialized(self):
+            return False
+
+        def init(self, **options):
+            raise Exception("The current node timed out during startup.")  # as Ray says it
+
+        def shutdown(self):
+            pass
+
+    monkeypatch.setattr("training.running.cluster._ray", Slow)
+    before = dict(os.environ)
+    with pytest.raises(ClusterError, match="no Ray cluster on this machine: The current node timed out"):
+        Cluster(1).__enter__()
+    assert dict(os.environ) == before

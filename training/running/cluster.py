@@ -103,11 +103,10 @@ class Cluster:
         try:
             with _own_sigterm():
                 start(**options)
-        except (ConnectionError, RuntimeError, ValueError) as error:
+        except Exception as error:  # Ray raises plain ones too, as where a busy machine is slow to start it
             where = self.address or "this machine"
-            raise ClusterError(
-                f"no Ray cluster on {where}: {error} (a running cluster with tokens needs the same RAY_AUTH_TOKEN here)"
-            ) from error
+            hint = " (a running cluster with tokens needs the same RAY_AUTH_TOKEN here)" if self.address else ""
+            raise ClusterError(f"no Ray cluster on {where}: {error}{hint}") from error
 
     def __exit__(self, *_: object) -> None:
         if self._private is not None:

@@ -106,13 +106,20 @@ def commands() -> list[Command]:
     return found
 
 
-def start(words: tuple[str, ...], folder: Path, **options: object) -> subprocess.Popen[str]:
-    """Start a command of ``bridge-env`` in a session of its own, so that all of it can be ended."""
+def start(words: tuple[str, ...], folder: Path, quiet: bool = False, **options: object) -> subprocess.Popen[str]:
+    """Start a command of ``bridge-env`` in a session of its own, so that all of it can be ended.
+
+    Args:
+        words: of the command; ``{}`` in them stands for ``folder``.
+        quiet: nobody reads what it says.
+        options: of ``Popen``.
+    """
+    end = subprocess.DEVNULL if quiet else subprocess.PIPE
     filled = [word.replace("{}", str(folder)) for word in words]
     paths = os.pathsep.join(filter(None, [str(_ROOT), os.environ.get("PYTHONPATH", "")]))
     started: subprocess.Popen[str] = subprocess.Popen(
         [sys.executable, "-c", _MAIN, *filled], env=os.environ | {"PYTHONPATH": paths}, text=True,
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True, **options,  # type: ignore[call-overload]
+        stdout=end, stderr=end, start_new_session=True, **options,  # type: ignore[call-overload]
     )  # fmt: skip
     return started
 
