@@ -131,7 +131,10 @@ class Explanation:
             "note": self.line.note if self.line else "", "system": self.system, "because": self.because,
             "ranges": {word: list(bounds) for word, bounds in self.ranges.items()},
             "nearest": [
-                {"call": call_text(n.call), "with": str(n), "hand": n.hand, "share": round(n.share, 3)}
+                {
+                    "call": call_text(n.call), "with": str(n), "hand": n.hand, "share": round(n.share, 3),
+                    "line": int(self.position.pool.rules[n.rule, RULE_LINE]) if n.rule >= 0 else None,
+                }
                 for n in self.nearly
             ],
             "denied": [

@@ -228,6 +228,7 @@ def test_the_command_prints_json_with_all_fields(capsys):
     assert (told["call"], told["text"]) == ("2C", "five or more clubs, 11 to 16 points with length, not forcing")
     assert told["ranges"] == {"C": [5, 99], "points": [11, 16]}
     assert told["nearest"][0]["with"] == "one more club"
+    assert told["nearest"][0]["line"] > 0
     assert told["denied"][1]["seat"] == "E"
     assert told["denied"][1]["calls"][0]["call"] == "1H"
     assert told["shown"]["S"].endswith("4+ spades")

@@ -500,6 +500,8 @@ def test_errors_say_what_to_do(capsys, tmp_path, toy_file):
     assert "name a system" in refused()
     assert "name a system" in refused("sayc", "--diff", "sayc", "sayc")
     assert "give --format" in refused("sayc", "--out", str(tmp_path / "book.pdf"))
+    assert "--base goes with" in refused("sayc", "--base", "acol", "--out", str(tmp_path / "book.html"))
+    assert "--base goes with" in refused("--diff", "sayc", "acol", "--base", "acol")
     assert "markdown or html" in refused("--diff", "sayc", "sayc", "--format", "bml")
     broken = tmp_path / "broken.bidding"
     broken.write_text("system: b\n1Q  15+ hcp\n")

@@ -17,6 +17,7 @@ from training.book.asking import Asker
 from training.book.auctions import Spoken, name, title
 from training.book.book import make_book, pages
 from training.book.card import convention_card
+from training.book.card_slam import slam
 from training.book.measure import entry_of
 from training.book.notes import make_notes
 from training.book.printed import Printed
@@ -250,3 +251,24 @@ def test_code_words_of_any_bidder(capsys):
     rows = [line for line in out.splitlines() if line.startswith("| `")]
     assert rows == ["| `pass` | 0.0 ± 0.0 |", f"| `system:sayc` | {words[0]:.1f} ± {words[1]:.1f} |"]
     assert main(["book", "sayc", "--code_words", "pass"]) == 2
+
+
+def test_lines_with_names_of_their_own_are_told_one_by_one():
+    system = parse_system(
+        "system: s\n1M  12-20 hcp, 5+ M\n  2C  i-passed, 9+ hcp, 3+ M  ; Drury !artificial\n"
+        "  2C  12+ hcp, 4+ C  ; natural\nwhen 0-7 last-level\n  P\n"
+    )
+    book = make_book(system, 3_000, 3)
+    spoken = Spoken(Hierarchy(book.points.system), book.measured.walker, 3, 3_000)
+    note = next(note for note in make_notes(book, spoken).notes if note.title == "1M-?")
+    two = next(call for call in note.calls if call.name == "2!c")
+    assert "by a passed hand, 9+ HCP, 3+ M (Drury, artificial) / 12+ HCP, 4+!c (natural)" in two.words
+
+
+def test_the_card_reads_answers_to_four_notrump():
+    rows = dict(slam(Asker(Hierarchy(read_system("two-over-one")), 8_000)))
+    assert rows["4NT with spades agreed"].startswith(
+        "key cards: 5!c 1 or 4, 5!d 0 or 3, 5!h 2, 5!s 2 with the queen (after 1!"
+    )
+    rows = dict(slam(Asker(Hierarchy(SAYC), 8_000)))
+    assert rows["4NT with spades agreed"].startswith("aces: 5!c 0 or 4, 5!d 1, 5!h 2, 5!s 3 (after 1!")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 
 from agents.hierarchy.bidder import Hierarchy
 from agents.hierarchy.language.tree import System
@@ -46,20 +47,25 @@ class Printed:
 
     def text(self) -> str:
         """Markdown on ``most`` pages."""
+        return self._pages(self.kept)
+
+    @cached_property
+    def kept(self) -> list[Note]:
+        """The notes with the most frequent calls, as many as fit."""
         levels = sorted({call.per_deal for note in self.notes.notes for call in note.calls}, reverse=True)
         fewest, enough = 0, len(levels)
-        while fewest < enough:  # the most calls that fit
+        while fewest < enough:
             middle = (fewest + enough + 1) // 2
             if pages(self._pages(self.notes.kept(levels[middle - 1]))) <= self.most:
                 fewest = middle
             else:
                 enough = middle - 1
-        return self._pages(self.notes.kept(levels[fewest - 1]) if fewest else [])
+        return self.notes.kept(levels[fewest - 1]) if fewest else []
 
     @property
     def share(self) -> float:
         """The share of all calls that the notes on these pages tell of."""
-        return float(self.text().rsplit(" hold ", 1)[1].split("%")[0]) / 100
+        return self.notes.held(self.kept)
 
     def _pages(self, kept: list[Note]) -> str:
         system = self.book.system

@@ -87,6 +87,8 @@ def run(args: argparse.Namespace) -> int:
     if bool(args.system) == bool(args.diff):
         raise ValueError("name a system, or two with --diff A B: bridge-env book sayc")
     kind = args.format or _by_name(args.out)
+    if args.base and (args.diff or args.tables or kind != "markdown" or args.system.startswith("policy:")):
+        raise ValueError("--base goes with the Markdown pages of a system: bridge-env book mine.bidding --base acol")
     if args.diff:
         return _diff(args, kind)
     if args.system.startswith("policy:"):

@@ -24,7 +24,7 @@ from agents.hierarchy.engine.compiled import (
 )
 from agents.hierarchy.engine.context import LEVEL_COLUMN, OURS
 from agents.hierarchy.engine.engine import bid_rows, feature_rows
-from agents.hierarchy.inverse.backwards import moments
+from agents.hierarchy.inverse.backwards import Moments, moments
 from agents.hierarchy.language.columns import QUANTITIES
 from agents.hierarchy.language.tree import Constraint
 from agents.hierarchy.language.vocabulary import NUM_COLUMNS
@@ -36,7 +36,7 @@ from bridge_env.features import NUM_FEATURES
 from bridge_env.view import BidView
 
 _DEALS = 1_000  # whose hands stand for any hand
-_SEED = 20_07
+_SEED = 2_007
 
 
 @dataclass(frozen=True)
@@ -94,7 +94,7 @@ class Position:
         return now
 
     @cached_property
-    def _before(self):  # type: ignore[no-untyped-def]
+    def _before(self) -> Moments:
         calls = np.append(self.calls, PASS).astype(np.int8)
         return moments(self.pool, self.systems, self.dealer, self.vulnerability, calls)
 
