@@ -1,7 +1,7 @@
 """Take the pictures of the table that the documentation shows: ``python -m training.web.screenshots docs/pictures``.
 
 It serves the table on this machine, opens its pages in Chromium (``CHROMIUM`` names the program; playwright, of the
-extra ``browser``, drives it), and writes a small PNG of each.
+extra ``browser``, drives it), and writes a PNG of each.
 """
 
 from __future__ import annotations
@@ -9,20 +9,17 @@ from __future__ import annotations
 import argparse
 import os
 import shutil
-import struct
 import threading
-import zlib
 from collections.abc import Callable
 from contextlib import contextmanager
-from io import BytesIO
 from pathlib import Path
 from typing import Any
 
 from bridge_env.files import write_whole
 
-_SEED = 5  # its first board is bid to a contract worth a look
+_DEAL = "N:AQJ84.K73.62.KJ5 T97.A2.KQ983.Q82 K632.QJ54.A5.A76 5.T986.JT74.T943"
 _WIDTH, _HEIGHT = 1200, 820
-_PATIENCE = 120_000  # milliseconds
+_PATIENCE = 300_000  # milliseconds
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -36,8 +33,7 @@ def main(arguments: list[str] | None = None) -> int:
             page = browser.new_page(viewport={"width": _WIDTH, "height": _HEIGHT}, color_scheme="light")
             page.set_default_timeout(_PATIENCE)
             _PICTURES[name](page, address)
-            page.evaluate("() => document.activeElement.blur()")
-            picture = small(page.screenshot())
+            picture = page.screenshot()
             write_whole(args.folder / f"{name}.png", picture)
             print(f"{args.folder / name}.png: {len(picture):,} bytes")
             page.close()
@@ -54,20 +50,17 @@ def _table(page: Any, address: str) -> None:
     page.fill('input[name="ns"]', "system:two-over-one")
     page.fill('input[name="ew"]', "system:sayc")
     page.select_option('select[name="pace"]', "0")
+    page.fill("#paste", _DEAL)
+    page.click("#take")
+    page.wait_for_selector("#taken:has-text('taken')")
+    page.select_option('select[name="dealer"]', "W")
+    page.select_option('select[name="vulnerability"]', "EW")
     page.click('#setup button[value="deal"]')
+    page.wait_for_selector(".felt .about:has-text('pasted')")
     page.wait_for_selector(".calls button")
     page.keyboard.press("i")
-    page.wait_for_selector("#hint table, #hint h3")
-
-
-def _review(page: Any, address: str) -> None:
-    page.goto(address + "systems.html#tab=compare&spec=system:two-over-one&other=system:acol")
-    page.wait_for_selector(".beside")
-    page.click("#play")
-    page.wait_for_selector(".boards a")
-    page.goto(address + page.get_attribute(".boards a >> nth=0", "href").removeprefix("./"))
-    page.wait_for_selector("#review .headline")
-    page.evaluate("() => document.querySelector('#review').scrollIntoView()")
+    page.wait_for_selector("#hint h3")
+    page.focus('[data-call="2NT"]')
 
 
 def _book(page: Any, address: str) -> None:
@@ -99,7 +92,7 @@ def _practice(page: Any, address: str) -> None:
 
 
 _PICTURES: dict[str, Callable[[Any, str], None]] = {
-    "table": _table, "review": _review, "book": _book, "edit": _edit, "practice": _practice,
+    "table": _table, "book": _book, "edit": _edit, "practice": _practice,
 }  # fmt: skip
 
 
@@ -115,7 +108,7 @@ def _served() -> Any:
 
     listening = listen(LOCAL, 0)
     port = listening.getsockname()[1]
-    server = uvicorn.Server(uvicorn.Config(make_app("pictures", seed=_SEED, port=port), log_level="warning"))
+    server = uvicorn.Server(uvicorn.Config(make_app("pictures", seed=5, port=port), log_level="warning"))
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]}, daemon=True)
     thread.start()
     yield f"http://{LOCAL}:{port}/pictures/"
@@ -134,34 +127,6 @@ def _browser() -> Any:
         browser = play.chromium.launch(executable_path=found, args=["--no-sandbox", "--hide-scrollbars"])
         yield browser
         browser.close()
-
-
-# --- small files ---------------------------------------------------------------------------------------------
-
-
-def small(png: bytes) -> bytes:
-    """Return a PNG with a palette of 256 colours in place of its own: a third of the size, and nothing is missed."""
-    import numpy as np
-    from matplotlib import image
-
-    pixels = (image.imread(BytesIO(png))[..., :3] * 255).round().astype(np.uint8)
-    height, width, _ = pixels.shape
-    codes = pixels.astype(np.uint32) @ np.array([1 << 16, 1 << 8, 1], np.uint32)
-    colours, place, count = np.unique(codes, return_inverse=True, return_counts=True)
-    kept = np.sort(np.argsort(-count, kind="stable")[:256])
-    palette = (colours[kept, None] >> np.array([16, 8, 0]) & 255).astype(np.int64)
-    rgb = (colours[:, None] >> np.array([16, 8, 0]) & 255).astype(np.int64)
-    nearest = ((rgb[:, None] - palette) ** 2).sum(axis=2).argmin(axis=1).astype(np.uint8)
-    rows = np.zeros((height, width + 1), np.uint8)  # each row begins with a 0: it is not filtered
-    rows[:, 1:] = nearest[place].reshape(height, width)
-    parts = [
-        (b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 3, 0, 0, 0)),
-        (b"PLTE", palette.astype(np.uint8).tobytes()),
-        (b"IDAT", zlib.compress(rows.tobytes(), 9)),
-        (b"IEND", b""),
-    ]
-    chunks = [struct.pack(">I", len(d)) + n + d + struct.pack(">I", zlib.crc32(n + d)) for n, d in parts]
-    return b"\x89PNG\r\n\x1a\n" + b"".join(chunks)
 
 
 if __name__ == "__main__":

@@ -259,7 +259,7 @@ const share = () => offer(addressOf(state), "Careful: this address holds all fou
 async function begin(asking) {
   round += 1;
   const now = round;
-  thinking = false;
+  thinking = true; // nothing is to be asked of the board that goes
   pending = null;
   at("message").hidden = true;
   at("cover").hidden = true;
@@ -270,6 +270,8 @@ async function begin(asking) {
     const fresh = await asking();
     if (now !== round) return;
     state = fresh;
+    thinking = false;
+    pending = null;
     remember();
     tellLatest();
     draw();
@@ -277,6 +279,7 @@ async function begin(asking) {
     window.scrollTo({ top: 0 });
     proceed();
   } catch (fault) {
+    if (now === round) thinking = false;
     complain(fault);
   }
 }
