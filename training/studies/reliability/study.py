@@ -14,7 +14,8 @@ from training.studies.reliability.tally import Case, Row, left_out, tally
 SAME = "the copy goes on as the env does"
 SAID = "an error that says what is wrong, and nothing else has changed"
 READ = "read, or told with its place; what is read is possible"
-ONE_KIND = "read, or one kind of error that names the file; no code of the file is run"
+ONE_KIND = "read, or one kind of error; no code of the file is run"
+NAMED = "read, or one kind of error that names the file"
 REFUSED = "refused; no code of the file is run"
 GOES_ON = "the same command goes on, and comes to the same result"
 TOLD = "said in a line, exit code 2, no traceback"
@@ -67,7 +68,7 @@ def _plan(settings: Settings, folder: Path) -> Iterable[tuple[str, str, Iterable
     yield "links to a hand viewer, damaged", READ, texts.links(share(0.5), seed)
     yield (
         "bidding systems, damaged",
-        "compiled and read back the same, or told by line",
+        "compiled and read back the same, or an error that says where",
         texts.systems(share(0.25), seed),
     )
     yield "specs of bidders, damaged", "a bidder, or an error that says why", texts.specs(share(0.1), seed)
@@ -79,7 +80,7 @@ def _plan(settings: Settings, folder: Path) -> Iterable[tuple[str, str, Iterable
         stores.libraries(folder, share(0.5), seed),
     )
     yield "kept rows, damaged", "the rows that are whole; the others told", stores.kept_rows(folder, share(0.5), seed)
-    yield "files of runs, damaged", ONE_KIND, stores.run_files(folder, share(0.5), seed)
+    yield "files of runs, damaged", NAMED, stores.run_files(folder, share(0.5), seed)
     yield "archives that mean ill", REFUSED, stores.archives(folder, share(0.02), seed)
     server = find_spec("starlette") is not None and find_spec("httpx2") is not None
     yield "requests to serve, damaged", ANSWERED, doors.serve(share(0.25), seed) if server else _NO_SERVER
