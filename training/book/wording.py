@@ -22,6 +22,7 @@ FLAG_TEXT = {
     "forcing-2N": "forcing to 2NT",
     "forcing-3H": "forcing to three of a major",
     "forcing-4C": "forcing to four of a minor",
+    "denies": "denies the calls above",
 }
 
 #: Words with a number in front.

@@ -12,6 +12,7 @@ from typing import Annotated, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from agents.hierarchy.engine.denials import denied
 from agents.hierarchy.language.columns import ASKS_DETAIL, QUANTITIES
 from agents.hierarchy.language.last_resort import LAST_RESORT
 from agents.hierarchy.language.text import FLAGS, SPANS, SUITS, SystemTextError, is_difference
@@ -99,6 +100,7 @@ class _Builder:
         rules: list[tuple[int, ...]] = []
         parts = []
         for own in self.rules_of:
+            self.add_denials(own)
             parts.append((0, 0, len(rules), len(rules) + len(own)))
             rules += own
         for block in (*self.system.blocks, *LAST_RESORT):
@@ -176,6 +178,8 @@ class _Builder:
     def general_rules(self, line: Line) -> Iterator[tuple[int, ...]]:
         if len(line.path) != 1 or line.path[0].theirs or line.lines:
             raise self.fault(line, "a general rule is one call of ours, and no line follows it")
+        if "denies" in line.flags:
+            raise self.fault(line, "!denies stands in the tree; lines above a general rule may have no call")
         span, _, strain = line.path[0].token.partition(":")
         if not strain:
             readings = [(SPAN_CALL, call, b) for call, b in _readings(span, (), -1)]
@@ -186,6 +190,28 @@ class _Builder:
             yield (code, value, _bits(line), *self.constraint(constraint, bindings, line.number), line.number)
 
     # --- constraints --------------------------------------------------------------------------------
+
+    def add_denials(self, rules: list[tuple[int, ...]]) -> None:
+        """Let the rules of a node with the flag say what they deny; no hand makes another call by it."""
+        for place, rule in enumerate(rules):
+            if rule[RULE_FLAGS] & FLAG_BITS["denies"]:
+                first, end = rule[RULE_FIRST : RULE_END + 1]
+                above = [(r[RULE_CALL], self.clauses_of(*r[RULE_FIRST : RULE_END + 1])) for r in rules[:place]]
+                atoms = denied(above, self.clauses_of(first, end))
+                clauses = [*self.clauses[first:end]]
+                for atom in atoms:
+                    self.together.append((len(self.atoms), len(self.atoms) + 1))
+                    self.atoms.append(atom)
+                    clauses.append((len(self.together) - 1, len(self.together)))
+                span = (len(self.clauses), len(self.clauses) + len(clauses))
+                self.clauses += clauses
+                rules[place] = (*rule[:RULE_FIRST], *span, rule[RULE_LINE])
+
+    def clauses_of(self, first: int, end: int) -> list[list[list[tuple[int, int, int]]]]:
+        """The atoms of some clauses."""
+        return [
+            [self.atoms[slice(*self.together[k])] for k in range(*self.clauses[clause])] for clause in range(first, end)
+        ]
 
     def passing(self, constraint: Constraint) -> Constraint:
         """What a rule that passes asks for: that, and that its side need not go on. The same object for the same."""

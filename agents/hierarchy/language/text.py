@@ -39,7 +39,8 @@ from bridge_env.calls import CallError, call_text, parse_call
 
 SUITS = ("C", "D", "H", "S")
 VARIABLES = ("M", "oM", "m", "om", "x", "y")
-FLAGS = ("forcing", "gf", "invite", "signoff", "artificial", "forcing-2N", "forcing-3H", "forcing-4C")
+FLAGS = ("forcing", "gf", "invite", "signoff", "artificial", "forcing-2N", "forcing-3H", "forcing-4C",
+         "denies")  # fmt: skip
 SPANS = ("lowest", "jump", "game", "slam", "grand")
 
 _SUIT = "|".join(SUITS + VARIABLES)
