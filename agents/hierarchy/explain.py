@@ -276,9 +276,26 @@ def shown_text(shown: NDArray[np.int16]) -> str:
             parts.append(f"{cards} {_SUIT_NAMES[suit]}")
     for name in list(QUANTITY)[SUIT + 4 :]:
         low, high = (int(n) for n in shown[QUANTITY[name]])
+        low, high = (0 if low <= _implied(name, shown) else low), (TOP[QUANTITY[name]] if _known(name, shown) else high)
         if count := _range(low, high, int(TOP[QUANTITY[name]])):
             parts.append(_counted(name, count))
     return ", ".join(parts) or "nothing"
+
+
+def _implied(name: str, shown: NDArray[np.int16]) -> int:
+    """The least of a quantity that follows from others which are told anyway."""
+    least = {other: int(low) for other, (low, _) in zip(QUANTITY, shown, strict=True)}
+    if name == "hcp":
+        return max(least["strength"], 4 * least["aces"] + 3 * least["kings"], 2 * least["controls"] + 1)
+    if name == "controls":
+        keys = max(least[f"keycards:{suit}"] for suit in "CDHS")
+        return max(2 * least["aces"] + least["kings"], 2 * keys - 1)
+    return 0
+
+
+def _known(name: str, shown: NDArray[np.int16]) -> bool:
+    """Does the most of a quantity follow from another that is told anyway?"""
+    return name == "hcp" and shown[QUANTITY["hcp"], 1] >= shown[STRENGTH, 1]
 
 
 def _counted(name: str, count: str) -> str:
