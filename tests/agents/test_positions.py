@@ -37,6 +37,28 @@ when 0-7 last-level
 """.replace("30- combined-max", "0-30 combined-max").replace("H-S = -1", "S = H+1")
 
 
+# Words that choose among some of the suits, details that partner has shown, and what lines deny.
+CHOOSY = """\
+1x    11+ hcp, long-unbid:x, 4+ x or 5+ longest and 4+ second-longest and 4+ x
+  2x    best-not-theirs:x, 4+ x, 0-8 losers
+  1y    long-unbid:y, 2+ controls or 1+ top3:y
+  2N    stopped-unbid, 10+ hcp
+P                                          ; !denies
+(1x)
+  X     10+ hcp, not long-not-theirs:S, 0-1 seat or favourable or 3-4 seat
+when 1+ partner-bid, 0-4 last-level
+  lowest:x best-not-theirs:x, 7+ fit:x, 15+ combined-hcp, 1-3 level
+  lowest:x not best-not-theirs:x, long-not-theirs:x, 5+ x, 0-10 partner-losers or 4+ combined-controls
+  3N    not stopped-unbid, 23+ combined-hcp, unfavourable
+  2N    stopped-unbid, 22+ combined-hcp or 2+ combined-keycards:S and 0-3 second-longest
+  X     0-15 combined-losers, not partner-stops:C
+when 0 partner-bid, 0 i-bid
+  lowest:x long-not-theirs:x, 5+ x, 8+ hcp, 1-2 level
+when 0-7 last-level
+  P
+"""
+
+
 def mutated(system, count, seed):
     chance = Chance("positions", seed)
     for _ in range(count):
@@ -48,7 +70,7 @@ def mutated(system, count, seed):
 SAYC = Hierarchy(read_system("sayc"))
 ALL = [
     SAYC, Hierarchy(parse_system(TANGLE, name="tangle")), Hierarchy(parse_system(ODD, name="odd")),
-    Hierarchy(parse_system(FORCING, name="forcing")),
+    Hierarchy(parse_system(FORCING, name="forcing")), Hierarchy(parse_system(CHOOSY, name="choosy")),
     *(mutated(SAYC.system, 300, seed) for seed in range(2)), mutated(parse_system(ODD, name="odd"), 12, 2),
 ]  # fmt: skip
 

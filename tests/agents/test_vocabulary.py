@@ -81,7 +81,7 @@ def test_flags_and_calls_are_known_from_what_is_declared():
     assert {
         "balanced", "semibalanced", "stopper", "vul", "they-vul", "last-notrump", "last", "partner-stops", "ours",
         "partner-last", "forced", "bound", "forcing-pass", "we-opened", "i-passed", "best", "long", "stopped",
-        "control",
+        "control", "stopped-unbid", "best-not-theirs", "long-not-theirs", "long-unbid", "favourable", "unfavourable",
     } == FLAG_WORDS  # fmt: skip
     assert {"partner-called", "i-called"} == CALL_WORDS
 
@@ -120,6 +120,28 @@ def test_sums_count_what_they_say(rows):
         expected = (last * np.stack([of(by_suit.format(suit)) for suit in "CDHS"], axis=1)).sum(axis=1)
         assert (of(word) == expected).all()
         assert expected.any()
+
+
+def test_words_that_leave_suits_out(rows):
+    met = set()
+    for f in rows:
+        of = {word: int(f[column]) for word, column in WORDS.items()}
+        theirs = {s for s in "CDHS" if of[f"theirs:{s}"] >= 4}
+        ours = {s for s in "CDHS" if max(of[f"partner:{s}"], of[f"shown:{s}"]) >= 3}
+        assert of["stopped-unbid"] == all(of[f"stopper:{s}"] for s in set("CDHS") - ours)
+        fits = sorted((of[f"fit:{s}"], s) for s in "CDHS" if s not in theirs)  # C D H S is their order too
+        assert [s for s in "CDHS" if of[f"best-not-theirs:{s}"]] == [s for _, s in fits[-1:]]
+        for word, left_out in (("long-not-theirs", theirs), ("long-unbid", theirs | ours)):
+            open_suits = [s for s in "CDHS" if s not in left_out]
+            most = max((of[s] for s in open_suits), default=0)
+            assert [s for s in "CDHS" if of[f"{word}:{s}"]] == [s for s in open_suits if of[s] == most]
+        assert of["second-longest"] == sorted(of[s] for s in "CDHS")[2]
+        assert of["favourable"] == (of["they-vul"] and not of["vul"])
+        assert of["unfavourable"] == (of["vul"] and not of["they-vul"])
+        assert of["position"] in (0, of["seat"])
+        met.add((len(theirs), len(ours), of["stopped-unbid"], of["seat"]))
+    assert {theirs for theirs, *_ in met} >= {0, 1, 2}
+    assert {seat for *_, seat in met} == {1, 2, 3, 4}
 
 
 def shown_by(word, lo, hi, f):

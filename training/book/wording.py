@@ -37,6 +37,7 @@ _COUNTED = {
     "quick": "half quick tricks",
     "zar": "Zar points",
     "longest": "cards in the longest suit",
+    "second-longest": "cards in the second longest suit",
     "shortest": "cards in the shortest suit",
     "combined": "HCP in both hands if partner has the least shown",
     "combined-max": "HCP in both hands if partner has the most shown",
@@ -72,6 +73,7 @@ _PHRASES = {
     "last-level": "last bid at level {}",
     "passes": "after {} passes",
     "position": "in seat {}",
+    "seat": "in seat {}",
     "doubled": "doublings {}",
 }
 #: Words of a suit.
@@ -104,6 +106,12 @@ _FLAG_WORDS = {
     "best": ("{} our longest fit", "{} not our longest fit"),
     "long": ("{} a longest suit", "{} no longest suit"),
     "stopped": ("their suits stopped", "their suits not stopped"),
+    "stopped-unbid": ("all but our suits stopped", "a suit that is not ours not stopped"),
+    "best-not-theirs": ("{} our longest fit outside their suits", "{} not our longest fit outside their suits"),
+    "long-not-theirs": ("{} my longest suit outside theirs", "{} not my longest suit outside theirs"),
+    "long-unbid": ("{} my longest suit of those that nobody bid", "{} not my longest suit of those that nobody bid"),
+    "favourable": ("they alone are vulnerable", "not they alone are vulnerable"),
+    "unfavourable": ("we alone are vulnerable", "not we alone are vulnerable"),
     "vul": ("we are vulnerable", "we are not vulnerable"),
     "they-vul": ("they are vulnerable", "they are not vulnerable"),
     "last": ("the last bid in {}", "the last bid not in {}"),

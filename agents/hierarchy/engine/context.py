@@ -62,6 +62,10 @@ LEVEL_COLUMN, THEIRS_COLUMN, PARTNER_LIKELY = WORDS["level"], WORDS["theirs:C"],
 FIT, FIT_BEST, FIT_MAJOR, BEST = WORDS["fit:C"], WORDS["fit-best"], WORDS["fit-major"], WORDS["best:C"]
 LONG, STOPPED, LONGEST = WORDS["long:C"], WORDS["stopped"], WORDS["longest"]
 CONTROL, KEYCARDS, ACES, SUIT_HCP = WORDS["control:C"], WORDS["keycards:C"], WORDS["aces"], WORDS["hcp:C"]
+PARTNERS, MINE, STOPPED_UNBID = WORDS["partner:C"], WORDS["shown:C"], WORDS["stopped-unbid"]
+BEST_NOT_THEIRS, LONG_NOT_THEIRS = WORDS["best-not-theirs:C"], WORDS["long-not-theirs:C"]
+LONG_UNBID, SECOND_LONGEST = WORDS["long-unbid:C"], WORDS["second-longest"]
+SEAT, FAVOURABLE, UNFAVOURABLE = WORDS["seat"], WORDS["favourable"], WORDS["unfavourable"]
 
 
 class Table(NamedTuple):
@@ -170,6 +174,7 @@ def write_context(t, seat):
     f[POSITION] = auction[LENGTH] + 1 if bid < 0 else 0
     f[VUL] = (auction[VULNERABILITY] >> us) & 1
     f[THEY_VUL] = (auction[VULNERABILITY] >> (1 - us)) & 1
+    f[FAVOURABLE], f[UNFAVOURABLE] = f[THEY_VUL] > f[VUL], f[VUL] > f[THEY_VUL]
     f[LAST_LEVEL] = bid // 5 + 1 if bid >= 0 else 0
     for suit in range(4):
         f[LAST + suit] = bid >= 0 and bid % 5 == suit
@@ -185,6 +190,7 @@ def write_context(t, seat):
     f[THEY_BID] = told[left, BIDS] + told[right, BIDS]
     f[WE_OPENED] = sides[OPENER] >= 0 and (sides[OPENER] & 1) == us
     first = (seat - auction[DEALER]) & 3
+    f[SEAT] = first + 1
     f[I_PASSED] = auction[LENGTH] > first and history[first] == PASS
     f[PARTNER_CALLED] = told[partner, LAST_CALL]
     f[I_CALLED] = told[seat, LAST_CALL]
@@ -231,6 +237,7 @@ def write_mixed(t, seat):
     if t.width[0] > NUM_BASE:
         for column in SUMS_OF_DETAILS:
             f[column] = f[HAND[column]] + f[PLUS[column]]
+        _write_choices(f)
     longest_fit, best = -1, 0
     f[STOPPED] = 1
     for suit in range(4):
@@ -253,6 +260,45 @@ def write_mixed(t, seat):
 def controls(f, suit):
     """Does a hand win the first or the second round of a suit? Without its king, 4 hcp are the ace."""
     return f[HAND_LENGTH + suit] <= 1 or f[KEYCARDS + suit] > f[ACES] or f[SUIT_HCP + suit] >= 4
+
+
+@njit(forceinline=True)
+def is_open(column, suit, f):
+    """Does a word of this column look at a suit: to stop it, or as the longest? ``f`` holds the context."""
+    theirs = f[THEIRS_COLUMN + suit] >= 4
+    if column == STOPPED:
+        return theirs
+    ours = max(f[PARTNERS + suit], f[MINE + suit]) >= 3
+    if column == STOPPED_UNBID:
+        return not ours
+    return not theirs and not (ours and LONG_UNBID <= column < LONG_UNBID + 4)
+
+
+@njit
+def _write_choices(f):
+    """Write the words that choose among some of the suits."""
+    f[STOPPED_UNBID] = 1
+    for suit in range(4):
+        if is_open(STOPPED_UNBID, suit, f) and not f[STOPPER + suit]:
+            f[STOPPED_UNBID] = 0
+    for first in (BEST_NOT_THEIRS, LONG_NOT_THEIRS, LONG_UNBID):
+        cards, most, best = FIT if first == BEST_NOT_THEIRS else HAND_LENGTH, -1, -1
+        for suit in range(4):
+            f[first + suit] = 0
+            if is_open(first, suit, f) and f[cards + suit] >= most:
+                most, best = f[cards + suit], suit
+        for suit in range(4):
+            if first == BEST_NOT_THEIRS:
+                f[first + suit] = suit == best
+            else:
+                f[first + suit] = is_open(first, suit, f) and f[cards + suit] == most
+    f[SECOND_LONGEST] = second_longest(f[HAND_LENGTH], f[HAND_LENGTH + 1], f[HAND_LENGTH + 2], f[HAND_LENGTH + 3])
+
+
+@njit(forceinline=True)
+def second_longest(clubs, diamonds, hearts, spades):
+    """The second of four lengths."""
+    return max(min(max(clubs, diamonds), max(hearts, spades)), min(clubs, diamonds), min(hearts, spades))
 
 
 @njit(forceinline=True)

@@ -37,10 +37,11 @@ def _shapes() -> tuple[NDArray[np.int16], NDArray[np.int64], NDArray[np.bool_]]:
     first = FEATURES["length:C"]
     lengths = features[:, first : first + 4].astype(np.int64)
     rows[:, _LONG : _LONG + 4] = lengths == lengths.max(axis=1, keepdims=True)
+    rows[:, WORDS["second-longest"]] = np.sort(lengths, axis=1)[:, 2]
     return rows, lengths, np.minimum(_MOST_IN[lengths].sum(axis=1), 37)[:, None] >= _POINTS
 
 
-_KNOWN_MIXED = frozenset(range(_LONG, _LONG + 4))
+_KNOWN_MIXED = frozenset((*range(_LONG, _LONG + 4), WORDS["second-longest"]))
 
 
 def _atom(atom: AtomRow, level: int, unknown: bool) -> NDArray[np.bool_] | bool:

@@ -58,10 +58,35 @@ def _atom_shows(column, lo, hi, f, out, width):
     return True
 
 
+# The base has loops of its own, whose length the compiler knows: where nobody asks for details they are all there is.
 @njit(forceinline=True)
-def _reset(out, width):
-    for q in range(width):
+def reset(out, width):
+    """Ranges that say nothing."""
+    for q in range(NUM_BASE):
         out[q, 0], out[q, 1] = 0, TOP[q]
+    for q in range(NUM_BASE, width):
+        out[q, 0], out[q, 1] = 0, TOP[q]
+
+
+@njit(forceinline=True)
+def copy(out, ranges, width):
+    """Let ``out`` be other ranges."""
+    for q in range(NUM_BASE):
+        out[q, 0], out[q, 1] = ranges[q, 0], ranges[q, 1]
+    for q in range(NUM_BASE, width):
+        out[q, 0], out[q, 1] = ranges[q, 0], ranges[q, 1]
+
+
+@njit(forceinline=True)
+def unite(out, ranges, found, width):
+    """Let ``out`` hold other ranges too; before anything was found, them alone."""
+    if not found:
+        copy(out, ranges, width)
+        return
+    for q in range(NUM_BASE):
+        out[q, 0], out[q, 1] = min(out[q, 0], ranges[q, 0]), max(out[q, 1], ranges[q, 1])
+    for q in range(NUM_BASE, width):
+        out[q, 0], out[q, 1] = min(out[q, 0], ranges[q, 0]), max(out[q, 1], ranges[q, 1])
 
 
 @njit(forceinline=True)
@@ -92,7 +117,7 @@ def constraint_shows(pool, first, end, f, out, clause_out, together_out):
     for clause in range(first, end):
         found = False
         for together in within(pool.clauses, clause):
-            _reset(together_out, width)
+            reset(together_out, width)
             feasible = True
             for atom in within(pool.together, together):
                 column, lo, hi = pool.atoms[atom, ATOM_COLUMN], pool.atoms[atom, ATOM_LO], pool.atoms[atom, ATOM_HI]
@@ -101,13 +126,13 @@ def constraint_shows(pool, first, end, f, out, clause_out, together_out):
                     break
             if not feasible or not _possible(together_out, width):
                 continue
-            for q in range(width):
-                clause_out[q, 0] = min(clause_out[q, 0], together_out[q, 0]) if found else together_out[q, 0]
-                clause_out[q, 1] = max(clause_out[q, 1], together_out[q, 1]) if found else together_out[q, 1]
+            unite(clause_out, together_out, found, width)
             found = True
         if not found:
             return False
-        for q in range(width):
+        for q in range(NUM_BASE):
+            _narrow(out, q, clause_out[q, 0], clause_out[q, 1])
+        for q in range(NUM_BASE, width):
             _narrow(out, q, clause_out[q, 0], clause_out[q, 1])
     return _possible(out, width)
 
@@ -117,7 +142,7 @@ def call_shows(pool, node, system, call, t):
     """What a call shows, to ``t.out``: the union over the rules that can have made it. (found, flags of them all)"""
     found, flags, last_bid, f, out, width = False, 0, t.auction[LAST_BID], t.f, t.out, pool.width[0]
     rule_out, clause_out, together_out = t.scratch[0], t.scratch[1], t.scratch[2]
-    _reset(out, width)
+    reset(out, width)
     for part in parts(pool, node, system):
         if found and tells_enough(call, flags, out):
             break
@@ -126,17 +151,15 @@ def call_shows(pool, node, system, call, t):
             if call_of(pool, rule, last_bid) != call:
                 continue
             if not fits:  # the context, looked at only when one of the rules makes this call
-                _reset(rule_out, width)
+                reset(rule_out, width)
                 first, end = context_of(pool, part)
                 if not constraint_shows(pool, first, end, f, rule_out, clause_out, together_out):
                     break
                 fits = True
-            _reset(rule_out, width)
+            reset(rule_out, width)
             first, end = needs_of(pool, rule)
             if constraint_shows(pool, first, end, f, rule_out, clause_out, together_out):
-                for q in range(width):
-                    out[q, 0] = min(out[q, 0], rule_out[q, 0]) if found else rule_out[q, 0]
-                    out[q, 1] = max(out[q, 1], rule_out[q, 1]) if found else rule_out[q, 1]
+                unite(out, rule_out, found, width)
                 found, flags = True, flags | pool.rules[rule, RULE_FLAGS]
         if found and part == node:
             break  # the tree explains it: general rules have no say
@@ -152,18 +175,25 @@ def tells_enough(call, flags, out):
 
 
 @njit(forceinline=True)
+def _learn_one(shown, out, q):
+    lo, hi = max(shown[q, 0], out[q, 0]), min(shown[q, 1], out[q, 1])
+    if lo > hi:
+        lo, hi = max(out[q, 0], 0), min(out[q, 1], TOP[q])
+        hi = max(lo, hi)
+    shown[q, 0], shown[q, 1] = lo, hi
+
+
+@njit(forceinline=True)
 def learn(shown, out, found, call, partner, width):
     """Add to what a seat has shown. Where it contradicts what came before, the later call is believed."""
     if not found and call >= FIRST_BID and (call - FIRST_BID) % 5 < 4:
         suit = SUIT + (call - FIRST_BID) % 5
         least = 4 if partner[suit, 0] < 4 else 3  # a bid that no rule explains is natural, or a raise
         out[suit, 0] = max(out[suit, 0], least)
-    for q in range(width):
-        lo, hi = max(shown[q, 0], out[q, 0]), min(shown[q, 1], out[q, 1])
-        if lo > hi:
-            lo, hi = max(out[q, 0], 0), min(out[q, 1], TOP[q])
-            hi = max(lo, hi)
-        shown[q, 0], shown[q, 1] = lo, hi
+    for q in range(NUM_BASE):
+        _learn_one(shown, out, q)
+    for q in range(NUM_BASE, width):
+        _learn_one(shown, out, q)
     held = shown[SUIT, 0] + shown[SUIT + 1, 0] + shown[SUIT + 2, 0] + shown[SUIT + 3, 0]
     for suit in range(SUIT, SUIT + 4):
         shown[suit, 1] = max(shown[suit, 0], min(shown[suit, 1], 13 - held + shown[suit, 0]))

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.hierarchy.engine.compiled import ATOM_COLUMN, END_RULE, FIRST_RULE, RULE_FLAGS, Compiled
-from agents.hierarchy.engine.meaning import constraint_shows, tells_enough
+from agents.hierarchy.engine.meaning import constraint_shows, copy, reset, tells_enough, unite
 from agents.hierarchy.engine.walk import NOWHERE, call_of, context_of, holds, needs_of, parts, rules_of, within
 from agents.hierarchy.language.columns import IS_CONTEXT, IS_MIXED, QUANTITIES, TOP
 from bridge_env.calls import NUM_BIDS, NUM_CALLS
@@ -134,8 +134,7 @@ def _look(pool, rule, plain, ranges, f, clause_out, together_out):
 def _changing(clauses, together, atoms, width, first, end, f, scratch):
     """``constraint_shows`` to ``scratch[0]``, with the arrays one by one."""
     rule_out = scratch[0]
-    for q in range(width[0]):
-        rule_out[q, 0], rule_out[q, 1] = 0, TOP[q]
+    reset(rule_out, width[0])
     return _shows(_Words(clauses, together, atoms, width), first, end, f, rule_out, scratch[1], scratch[2])
 
 
@@ -150,17 +149,11 @@ def _add(pool, read, rule, f, out, scratch, found):
         first, end = needs_of(pool, rule)
         if not _changing(pool.clauses, pool.together, pool.atoms, pool.width, first, end, f, scratch):
             return False
-        for q in range(pool.width[0]):
-            lo, hi = scratch[0, q, 0], scratch[0, q, 1]
-            out[q, 0] = min(out[q, 0], lo) if found else lo
-            out[q, 1] = max(out[q, 1], hi) if found else hi
+        unite(out, scratch[0], found, pool.width[0])
         return True
     if known == IMPOSSIBLE:
         return False
-    for q in range(pool.width[0]):
-        lo, hi = read.ranges[rule, q, 0], read.ranges[rule, q, 1]
-        out[q, 0] = min(out[q, 0], lo) if found else lo
-        out[q, 1] = max(out[q, 1], hi) if found else hi
+    unite(out, read.ranges[rule], found, pool.width[0])
     return True
 
 
@@ -177,8 +170,7 @@ def _of_node(pool, read, node, call, f, out, scratch):
     read.first[node, call] = HANGS if hangs else first
     if found and not hangs:
         read.flags[first] = flags
-        for q in range(pool.width[0]):
-            read.shows[first, q, 0], read.shows[first, q, 1] = out[q, 0], out[q, 1]
+        copy(read.shows[first], out, pool.width[0])
     return found, flags
 
 
@@ -186,8 +178,7 @@ def _of_node(pool, read, node, call, f, out, scratch):
 def reads_as(pool, read, system, node, last_bid, call, f, out, scratch):
     """``meaning.call_shows``: what a call shows, to ``out``; (found, flags of all rules that can have made it)."""
     found, flags = False, 0
-    for q in range(pool.width[0]):
-        out[q, 0], out[q, 1] = 0, TOP[q]
+    reset(out, pool.width[0])
     if node >= 0:
         first = read.first[node, call]
         if first in (NOT_YET, HANGS):
@@ -195,8 +186,7 @@ def reads_as(pool, read, system, node, last_bid, call, f, out, scratch):
             if found:
                 return True, flags
         elif first >= 0:
-            for q in range(pool.width[0]):
-                out[q, 0], out[q, 1] = read.shows[first, q, 0], read.shows[first, q, 1]
+            copy(out, read.shows[first], pool.width[0])
             return True, read.flags[first]
     seen, fits = -1, False
     for i in range(read.made_at[system, last_bid + 1, call], read.made_at[system, last_bid + 1, call + 1]):

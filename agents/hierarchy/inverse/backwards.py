@@ -16,6 +16,7 @@ from agents.hierarchy.engine.compiled import ATOM_COLUMN, ATOM_HI, ATOM_LO, Comp
 from agents.hierarchy.engine.context import (
     SIDES,
     STOPPED,
+    STOPPED_UNBID,
     SUIT,
     TOLD_COLUMNS,
     Table,
@@ -221,7 +222,7 @@ def _masks(pool, first, end, f):
             for atom in within(pool.together, together):
                 column, lo, hi = pool.atoms[atom, ATOM_COLUMN], pool.atoms[atom, ATOM_LO], pool.atoms[atom, ATOM_HI]
                 value = f[column]
-                if KIND[column] == BY_SHAPE or (column == STOPPED and value):
+                if KIND[column] == BY_SHAPE or (column in (STOPPED, STOPPED_UNBID) and value):
                     if value < lo or value > hi:
                         may_all = must_all = _NOTHING
                 elif KIND[column] == HCP_AND_SHAPE:

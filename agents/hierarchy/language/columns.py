@@ -114,6 +114,12 @@ def _write_auction() -> None:
                 PLUS[column] = _column_of(WORDS, word.plus, suit)
 
 
+def _names() -> list[str]:
+    """The name of each column; empty of those that people write as differences."""
+    names = dict.fromkeys(range(NUM_COLUMNS), "") | {column: name for name, column in WORDS.items()}
+    return list(names.values())
+
+
 def _column_of(columns: Mapping[str, int], name: str, suit: str) -> int:
     """The column of a word, or of one that has suits the suit's."""
     return columns[name] if name in columns else columns[f"{name}:{suit}"]
@@ -126,9 +132,17 @@ _write_auction()
 MORE_AT = np.searchsorted([column for column, *_ in _more], np.arange(NUM_COLUMNS + 1)).astype(np.int16)
 MORE_QUANTITY = np.array([quantity for _, quantity, _, _ in _more], np.int16)
 MORE = np.array([_following(*row[1:]) for row in _more], np.int16)
-#: The columns that ask for a detail that a seat has shown.
+#: The columns that choose among some of the suits, from the first of each word on.
+CHOICES = ("best-not-theirs", "long-not-theirs", "long-unbid")
+IS_CHOICE = np.array([any(f"{w}:{s}" == n for w in CHOICES for s in SUIT_LETTERS) for n in _names()])
+#: The columns that are 1 where a hand answers some questions in one way, of which the auction decides which they are.
+IS_QUESTIONS = IS_CHOICE.copy()
+IS_QUESTIONS[[WORDS["stopped"], WORDS["stopped-unbid"]]] = True
+#: The columns that ask for a detail that a seat has shown, and others that are counted only where a system has them.
 ASKS_DETAIL = (WHOSE >= 0) & (WHAT >= NUM_BASE)
 ASKS_DETAIL |= (PLUS >= 0) & ASKS_DETAIL[PLUS]
+ASKS_DETAIL |= IS_CHOICE
+ASKS_DETAIL[[WORDS["stopped-unbid"], WORDS["second-longest"]]] = True
 #: The columns that are read from ``shown``, and those that are sums: of the base, and of details.
 TOLD, TOLD_DETAILS = np.flatnonzero((WHOSE >= 0) & ~ASKS_DETAIL), np.flatnonzero((WHOSE >= 0) & ASKS_DETAIL)
 SUMS, SUMS_OF_DETAILS = np.flatnonzero((PLUS >= 0) & ~ASKS_DETAIL), np.flatnonzero((PLUS >= 0) & ASKS_DETAIL)

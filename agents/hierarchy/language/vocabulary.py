@@ -206,6 +206,17 @@ AUCTION_WORDS: tuple[Word, ...] = (
     _sum("combined-keycards", "keycards", "partner-keycards",
          "my key cards for a suit + the least that partner has shown"),
     _sum("combined-top3", "top3", "partner-top3", "my A K Q of a suit + the least that partner has shown"),
+    _counted("stopped-unbid", "1 when I stop every suit of which my side has not shown three cards", 1),
+    _counted("best-not-theirs", "as best, leaving out suits of which an opponent has shown four cards", 1,
+             by_suit=True, kind=BY_SHAPE),
+    _counted("long-not-theirs", "1 for the longest of my suits, leaving out those of which an opponent has shown four"
+             " cards", 1, by_suit=True, kind=BY_SHAPE),
+    _counted("long-unbid", "1 for the longest of my suits, leaving out those of which an opponent has shown four cards"
+             " or my side three", 1, by_suit=True, kind=BY_SHAPE),
+    _counted("second-longest", "length of the second longest suit", 6, kind=BY_SHAPE),
+    _auction("seat", "my place in turn: 1 for the dealer to 4; position tells it before the opening alone", 4),
+    _auction("favourable", "1 when they are vulnerable and we are not", 1),
+    _auction("unfavourable", "1 when we are vulnerable and they are not", 1),
     _auction("bound", "1 when a pass of mine would end an auction that my side must go on with", 1),
     _auction("forcing-pass", "1 when a pass of mine would force partner: they came in, and my side must go on", 1),
 )  # fmt: skip
