@@ -304,7 +304,7 @@ def test_montecarlo_beats_chance():
         ("montecarlo?deal=3", "'deal' is not an option"),
         ("montecarlo?deals=0", "deals must be 1 or more"),
         ("montecarlo?deals=many", "deals must be a whole number"),
-        ("montecarlo?score=glory", "score is tricks or points or imps"),
+        ("montecarlo?score=glory", "score must be tricks or points or imps"),
         ("montecarlo?seconds=nan", "finite"),
         ("python:nowhere", "write python:package.module:factory"),
         ("python:nowhere:at_all", "cannot import .nowhere."),

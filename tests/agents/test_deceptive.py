@@ -213,7 +213,7 @@ def test_it_is_used_where_no_card_reaches_the_goal():
 def test_specs():
     player = make_player("deceptive?imagined=7&when=always")
     assert (player.options.imagined, player.options.when) == (7, "always")
-    with pytest.raises(ValueError, match="when is needed or always"):
+    with pytest.raises(ValueError, match="when must be needed or always"):
         make_player("deceptive?when=never")
 
 

@@ -296,9 +296,11 @@ def test_explanation_names_the_line(sayc):
     assert told.line.note == "transfer"
     text = str(told).splitlines()
     assert text[0] == "2D"
-    assert text[1].startswith(f"  because   sayc, line {told.line.number}: 2D  5+ H")
-    assert text[2].split() == ["shown", "S", "(me)", "5+", "hearts"]
-    assert text[4].split()[:3] == ["N", "strength", "15-17,"]
+    assert text[1].startswith("  says      2♦: five or more hearts")
+    assert text[2].startswith(f"  because   sayc, line {told.line.number}: 2D  5+ H")
+    shown = [line.removeprefix("  shown").split() for line in text[text.index(next(t for t in text if "shown" in t)) :]]
+    assert shown[0] == ["S", "(me)", "5+", "hearts"]
+    assert shown[2][:3] == ["N", "strength", "15-17,"]
 
 
 def test_explanation_of_a_general_rule_and_of_none():

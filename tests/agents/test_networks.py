@@ -234,7 +234,7 @@ def header_with(**entries):
         (lambda a: a.update(extra=np.zeros(3, np.float32)), "checksum"),
         (header_with(version=1), "version"),
         (header_with(inputs="other"), "inputs"),
-        (header_with(format="bridge-env policy"), "no network file"),
+        (header_with(format="bridge-env policy"), "not a network file"),
         (header_with(scales=[1.0]), "checksum"),
         (lambda a: a.update(header=np.frombuffer(b"[]", np.uint8)), "header"),
         (lambda a: a.update(header=np.frombuffer(b"\xff\xfe", np.uint8)), "this is no JSON"),

@@ -171,5 +171,5 @@ def test_specs():
     player = make_player("deceptive?leaf=published&depth=3")
     assert (player.options.leaf, player.options.depth) == ("published", 3)
     assert parse_options(str(player.options), "spec", DeceptiveOptions()) == player.options
-    with pytest.raises(SpecError, match="leaf is exact or published"):
+    with pytest.raises(SpecError, match="leaf must be exact or published"):
         make_player("deceptive?leaf=other")

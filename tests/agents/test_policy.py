@@ -218,7 +218,7 @@ def test_headers_that_lie(file):
     members = members_of(file)
     header = json.loads(members["header"].tobytes())
     for change, says in (
-        ({"format": "other"}, "no policy file"),
+        ({"format": "other"}, "not a policy file"),
         ({"version": 2}, "its version is 2"),
         ({"observation": "mine"}, "its observation is 'mine'"),
         ({"activation": "tanh"}, "its activation"),

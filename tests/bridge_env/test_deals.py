@@ -118,8 +118,8 @@ def test_arrays_with_tricks_are_never_solved(monkeypatch):
     [
         ({"tricks": np.full((2, 4, 5), 8)}, r"need tricks .* of shape \(3, 4, 5\)"),
         ({"tricks": np.full((3, 4, 5), 14)}, "need tricks 0..13"),
-        ({"dealer": 4}, "dealer is a number 0..3"),
-        ({"vulnerability": [0, 1, -2]}, "vulnerability is a number 0..3"),
+        ({"dealer": 4}, "dealer must be 0..3"),
+        ({"vulnerability": [0, 1, -2]}, "vulnerability must be 0..3"),
     ],
 )
 def test_boards_are_checked(arguments, says):

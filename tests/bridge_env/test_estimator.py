@@ -191,7 +191,7 @@ def test_damaged_and_hostile_files_are_refused(tmp_path, small, monkeypatch):
             np.testing.assert_array_equal(again.weights[name], array)
     assert refusals > 100
     path.write_bytes(pickle.dumps(Bomb()))
-    refused("no trick estimator file")
+    refused("not a trick estimator file")
     with_bomb = {name: array for name, array in small.weights.items() if name != "read"}
     np.savez(path, header=np.array([Bomb()], object), **with_bomb)
     refused("pickle")

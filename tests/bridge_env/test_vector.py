@@ -338,7 +338,7 @@ def test_options_settle_all_the_tables():
     [
         ({"num_envs": 0}, "num_envs=0"),
         ({"threads": 0}, "threads=0"),
-        ({"learner": "all", "reward": "imps"}, "reward='imps' has no meaning with learner='all'"),
+        ({"learner": "all", "reward": "imps"}, "reward='imps' does not work with learner='all'"),
         ({"render_mode": "human"}, "render_mode='human'"),
         ({"autoreset_mode": "sometimes"}, "sometimes"),
         ({"learner": "X"}, "learner='X'"),

@@ -136,6 +136,8 @@ def test_the_walk_knows_every_call_that_the_bidder_makes():
     lines = table.lines(table.calls)
     tree = 0
     for line, state, call in zip(lines, table.calls.state, table.calls.call, strict=True):
+        if line < 0:
+            continue  # a rule of last resort, which no system writes down
         e = points.of_line[int(line)]
         if e.point is not None:
             tree += 1

@@ -76,7 +76,7 @@ def test_of_others_and_of_oneself():
     assert found.case[:, 0].tolist() == list(range(600))
     np.testing.assert_allclose(found.similarity, 100)
     for k in (0, 601):
-        with pytest.raises(ValueError, match="cannot be had"):
+        with pytest.raises(ValueError, match="take 1 to all of them"):
             nearest(held, held, k)
 
 

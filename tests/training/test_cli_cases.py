@@ -34,7 +34,7 @@ def test_trees_do_not_grow_on_the_similarity_of_2008(known, tmp_path, capsys):
     assert main(["fit", "cases", known[0], "--similarity", "2008", "--out", str(tmp_path)]) == 0
     words = ["fit", "cases", known[0], "--metric", str(tmp_path / "cases.npz"), "--out", str(tmp_path / "b")]
     assert main([*words, "--trees", "9"]) == 2
-    assert "trees grow on a learned metric" in capsys.readouterr().err
+    assert "--trees needs a learned metric" in capsys.readouterr().err
 
 
 def test_forests_grown_on_a_metric(known, tmp_path, capsys):
@@ -89,8 +89,8 @@ def test_words_that_do_not_go_together(known, capsys, words, says):
     ("words", "missing", "says"),
     [
         ([], "torch", "torch is not installed"),
-        ([], "sklearn", "there is no scikit-learn here"),
-        (["--metric", "POINTS", "--trees", "9"], "sklearn", "there is no scikit-learn here"),
+        ([], "sklearn", "scikit-learn is not installed"),
+        (["--metric", "POINTS", "--trees", "9"], "sklearn", "scikit-learn is not installed"),
         (["--metric", "POINTS"], "sklearn", ""),
         (["--metric", "POINTS", "--trees", "0"], "sklearn", ""),
         (["--similarity", "2008"], "torch", ""),

@@ -39,7 +39,7 @@ def changes(count):
 
 def test_only_boards_that_can_notice_are_bid_again_and_none_is_missed():
     noticed = 0
-    for edit, pair in changes(40):
+    for edit, pair in changes(80):
         whole = duel(pair, THEM, STRETCH).imps.astype(int) - duel(SAYC, THEM, STRETCH).imps
         assert np.array_equal(gains_and_touched(pair, SAYC, THEM, STRETCH)[0], whole), edit.what
         noticed += bool(whole.any())

@@ -169,7 +169,7 @@ def test_the_command_fits_stops_short_of_overwriting_and_resumes(tmp_path, capsy
     assert "| 300 |" in (out / "README.md").read_text()
     first = (out / "estimator.npz").read_bytes()
     assert main([*words, "--out", str(out)]) == 2
-    assert f"go on with --resume {out}" in capsys.readouterr().err
+    assert f"with --resume {out}" in capsys.readouterr().err
     assert main(["fit", "estimators", "--resume", str(out)]) == 0
     assert (out / "estimator.npz").read_bytes() == first
     for wrong, says in (

@@ -398,7 +398,7 @@ def test_bad_settings_get_a_clear_error(tmp_path, capsys):
     for words, says in (
         (["--iterations", "0"], "--iterations is 0"),
         (["--keep", "2"], "--keep is 2"),
-        (["--strangers", "0.8", "--earlier", "0.5"], "together"),
+        (["--strangers", "0.8", "--earlier", "0.5"], "must be at most 1"),
         (["--pool", "system:nobody"], "nobody"),
         (["--hours", "0"], "--hours"),
         (["--resume", str(tmp_path)], "not the folder of a run"),

@@ -154,7 +154,7 @@ def test_other_faults(one, tmp_path, capsys):
     for args, message in (
         ([str(empty)], "no boards"),
         ([str(tmp_path / "missing.pbn")], "No such file"),
-        ([str(one), "--seeds", "-1"], "--seeds is 0 or more"),
+        ([str(one), "--seeds", "-1"], "--seeds is -1; it must be 0 or more"),
         ([str(one), "--player", "rule"], "problems need a montecarlo and a deceptive player"),
         ([str(one), "--deceptive", "montecarlo"], "problems need a montecarlo and a deceptive player"),
         ([str(one), "--deceptive", "deceptive?real=0"], "real must be 1 or more"),

@@ -390,8 +390,13 @@ def test_rules_of_kinds_of_auctions_go_in_front_of_the_general_ones():
     assert isinstance(edit, InsertGeneral)
     changed = edit.apply(SAYC.first)
     words_of = [constraint_text(block.when) for block in changed.blocks]
-    assert words_of[:2] == [constraint_text(block.when) for block in SAYC.first.blocks[:2]]  # answers to Blackwood
-    assert f"when {words_of[2]}" == when
+    at = [f"when {text}" for text in words_of].index(when)
+    before = [constraint_text(block.when) for block in SAYC.first.blocks]
+    assert words_of == [*before[:at], words_of[at], *before[at:]]
+    answers = ["-called:" in text for text in before]
+    assert at >= 1
+    assert all(answers[:at])  # to Blackwood and the like
+    assert not answers[at]
     again = rule_edit(replace(rule, call="P")).apply(changed)
-    assert [line.name for line in again.blocks[2].lines] == ["P", "X"]
+    assert [line.name for line in again.blocks[at].lines] == ["P", "X"]
     assert parse_system(system_text(again)) == again
