@@ -200,7 +200,7 @@ def test_damaged_and_hostile_files_are_refused(tmp_path, small, monkeypatch):
     with np.load(path) as members:
         content = dict(members)
     header = json.loads(content["header"].tobytes())
-    for change, says in (({"format": "bridge-env policy"}, "no trick estimator"), ({"version": 9}, "version is 9")):
+    for change, says in (({"format": "bridge-env policy"}, "not a trick estimator"), ({"version": 9}, "version is 9")):
         text = np.frombuffer(json.dumps(header | change).encode(), np.uint8)
         np.savez(path, **(content | {"header": text}))
         refused(says)
