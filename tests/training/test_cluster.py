@@ -76,9 +76,11 @@ def test_three_nodes_one_of_which_goes_away_give_the_same_systems(tmp_path):
 
     config = replace(CONFIG, generations=2)
 
-    def population(cluster: Cluster) -> list:
+    def population(cluster: Cluster, name: str) -> list:
+        folder = tmp_path / name
+        folder.mkdir()
         state = generations.begin(config)
-        for after in generations.evolve(tmp_path, config, state, cluster, lambda _boards: None):
+        for after in generations.evolve(folder, config, state, cluster, lambda _boards: None):
             state = after
         return state.as_json()["population"]
 
@@ -95,10 +97,10 @@ def test_three_nodes_one_of_which_goes_away_give_the_same_systems(tmp_path):
 
             timer = threading.Timer(REMOVED_AFTER, remove_one)  # in the middle of the first generation
             timer.start()
-            three = population(cluster)
+            three = population(cluster, "three")
             timer.join()
             assert gone.is_set()
     finally:
         nodes.shutdown()
     with Cluster(1) as cluster:
-        assert population(cluster) == three
+        assert population(cluster, "one") == three
