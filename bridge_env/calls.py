@@ -15,6 +15,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+import numpy as np
+from numpy.typing import NDArray
+
 from bridge_env.cards import SEATS
 
 PASS, DOUBLE, REDOUBLE, FIRST_BID = 0, 1, 2, 3
@@ -121,3 +124,13 @@ class Contract:
         strain = STRAINS.index("NT" if match[2] == "N" else match[2])
         doubling = {None: 0, "X": 1, "DBL": 1, "XX": 2, "RDBL": 2}[match[3]]
         return cls(5 * (int(match[1]) - 1) + strain, doubling, SEATS.index(match[4]))
+
+
+def first_calls(history: NDArray[np.int8], count: NDArray[np.integer]) -> NDArray[np.int8]:
+    """Return auctions cut off after some calls: int8 (N, L), padded with -1.
+
+    Args:
+        history: int8 (N, L), padded with -1; count: (N,), how many calls stay.
+    """
+    cut: NDArray[np.int8] = np.where(np.arange(history.shape[1]) < count[:, None], history, np.int8(-1))
+    return cut

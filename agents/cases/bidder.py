@@ -24,7 +24,7 @@ from agents.cases.file import load
 from agents.cases.published import nearest_hands
 from agents.cases.similarity import adapted, majority
 from bridge_env.bidders import make
-from bridge_env.calls import FIRST_BID
+from bridge_env.calls import FIRST_BID, first_calls
 from bridge_env.view import BidView
 
 _ROWS = 4096  # looked up at a time, to bound memory
@@ -137,7 +137,7 @@ def view_of_cases(base: CaseBase, cases: NDArray[np.int64]) -> BidView:
 
     board, number = base.board[cases], base.number[cases]
     wide = max(int(number.max(initial=0)), 1)
-    history = np.where(np.arange(wide) < number[:, None], base.auction[board, :wide], -1).astype(np.int8)
+    history = first_calls(base.auction[board, :wide], number)
     auctions = Auctions.replay(history, base.dealer[board], base.vulnerability[board])
     return BidView(
         base.hands(cases), history, auctions.length.astype(np.int16), base.dealer[board].astype(np.int16),

@@ -1,5 +1,6 @@
 """Calls and contracts: numbers and texts."""
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -17,6 +18,7 @@ from bridge_env.calls import (
     Contract,
     bid_call,
     call_text,
+    first_calls,
     level_of,
     parse_call,
     strain_of,
@@ -98,3 +100,11 @@ def test_what_is_no_contract(text):
     with pytest.raises(CallError, match="is not a contract with its declarer") as caught:
         Contract.parse(text)
     assert repr(text) in str(caught.value)
+
+
+def test_first_calls_cut_auctions_off():
+    history = np.array([[3, 0, 8, -1], [0, 0, 0, 0]], np.int8)
+    cut = first_calls(history, np.array([1, 4]))
+    assert cut.tolist() == [[3, -1, -1, -1], [0, 0, 0, 0]]
+    assert cut.dtype == np.int8
+    assert history[0, 1] == 0

@@ -8,7 +8,7 @@ import pytest
 from agents.hierarchy.bidder import Hierarchy, bid_on
 from agents.hierarchy.changes.mutation import addresses
 from agents.hierarchy.language.text import constraint_text, parse_system
-from bridge_env.calls import NUM_CALLS
+from bridge_env.calls import NUM_CALLS, first_calls
 from training.evolve import generations
 from training.evolve.config import EvolveConfig
 from training.evolve.proposals import TUNING, Verdict
@@ -49,7 +49,7 @@ def _first_changes(us, changed, table):
     boards, features = boards_of(STRETCH)
     history = duel(us, ACOL, STRETCH).history[table]
     made = decisions_of(history, boards.dealer, table)
-    calls = np.where(np.arange(history.shape[1]) < made.number[:, None], history[made.row], -1).astype(np.int8)
+    calls = first_calls(history[made.row], made.number)
     found = {}
     seats = (Hierarchy(changed.first),) * 4
     after = bid_on(seats, features, made.row, boards.dealer[made.row], boards.vulnerability[made.row],
@@ -87,7 +87,7 @@ def _near(us, table):
     boards, features = boards_of(STRETCH)
     history = duel(us, ACOL, STRETCH).history[table]
     made = decisions_of(history, boards.dealer, table)
-    calls = np.where(np.arange(history.shape[1]) < made.number[:, None], history[made.row], -1).astype(np.int8)
+    calls = first_calls(history[made.row], made.number)
     row, key, call = near._all_near(
         us, ACOL, table, boards.dealer[made.row], boards.vulnerability[made.row], calls, made.number,
         features[made.row, (boards.dealer[made.row] + made.number) & 3],

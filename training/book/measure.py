@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from agents.hierarchy.bidder import Hierarchy, HierarchyBidder, bid_out, deal_features
 from agents.hierarchy.engine.compiled import RULE_LINE
-from bridge_env.calls import NUM_CALLS
+from bridge_env.calls import NUM_CALLS, first_calls
 from bridge_env.cards import board_dealer, board_vulnerability, hand_text, hands, random_deals
 from bridge_env.features import FEATURES
 from bridge_env.view import BidView
@@ -95,8 +95,7 @@ class Table:
 
     def _decide(self, calls: Calls) -> tuple[NDArray[np.int8], NDArray[np.int32], NDArray[np.int16]]:
         n, longest = len(calls), max(1, int(calls.number.max(initial=0)))
-        history = self.history[calls.board][:, :longest]
-        history = np.where(np.arange(history.shape[1]) < calls.number[:, None], history, np.int8(-1))
+        history = first_calls(self.history[calls.board][:, :longest], calls.number)
         view = BidView(
             hands(self.owner[calls.board], calls.seat), history, calls.number.astype(np.int16),
             self.dealer[calls.board], self.vulnerability[calls.board], calls.seat.astype(np.int16),

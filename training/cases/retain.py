@@ -24,7 +24,7 @@ from bridge_env.auction import Auctions
 from bridge_env.bidders import make
 from bridge_env.bidding import bid_on
 from bridge_env.boards import Boards
-from bridge_env.calls import NUM_CALLS
+from bridge_env.calls import NUM_CALLS, first_calls
 from bridge_env.protocols import Bidder
 from bridge_env.scoring import imps
 from bridge_env.view import view_of
@@ -98,8 +98,7 @@ def _decisions(tables: Table) -> tuple[Int, Int]:
 
 def _before(tables: Table, row: Int, number: Int) -> Auctions:
     """The auctions of some rows up to, and without, a call."""
-    history = tables.history[row]
-    before = np.where(np.arange(history.shape[1]) < number[:, None], history, -1).astype(np.int8)
+    before = first_calls(tables.history[row], number)
     return Auctions.replay(before, tables.boards.dealer[row], tables.boards.vulnerability[row])
 
 

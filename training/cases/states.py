@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bridge_env.auction import Auctions
-from bridge_env.calls import FIRST_BID
+from bridge_env.calls import FIRST_BID, first_calls
 from bridge_env.records.board import Board
 from bridge_env.records.read import read_records
 from bridge_env.view import BidView, view_of
@@ -75,7 +75,7 @@ def read_states(paths: Sequence[str | Path]) -> States:
     for row, auction in enumerate(calls):
         whole[row, : len(auction)] = auction
     said = whole[which, number]
-    history = np.where(np.arange(whole.shape[1]) < number[:, None], whole[which], -1).astype(np.int8)
+    history = first_calls(whole[which], number)
     owner = np.stack([board.owner for board in boards])
     dealer = np.array([board.dealer for board in boards])[which]
     auctions = Auctions.replay(history, dealer, np.array([board.vulnerability for board in boards])[which])

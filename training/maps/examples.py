@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from bridge_env import streams
 from bridge_env.auction import Auctions
 from bridge_env.bidders import make
+from bridge_env.calls import first_calls
 from bridge_env.protocols import Bidder
 from bridge_env.view import BidView, view_of
 from training.cases.fit import training_rows
@@ -85,7 +86,7 @@ def positions(auctions: Auctions, owner: NDArray[np.uint8]) -> tuple[BidView, ND
     row = np.repeat(np.arange(len(auctions)), count)
     number = np.arange(len(row)) - np.repeat(np.cumsum(count) - count, count)
     longest = int(count.max(initial=1))
-    history = np.where(np.arange(longest) < number[:, None], auctions.history[row, :longest], -1).astype(np.int8)
+    history = first_calls(auctions.history[row, :longest], number)
     before = Auctions.replay(history, auctions.dealer[row], auctions.vulnerability[row])
     return view_of(before, owner[row]), row
 

@@ -21,6 +21,7 @@ from agents.networks.shipped import GATEKEEPER, read_networks, role
 from agents.networks.tables import Deals, decide, look
 from bridge_env.auction import LENGTH, Auctions
 from bridge_env.bidders import SpecError
+from bridge_env.calls import first_calls
 
 _POLICY = "policy:"
 
@@ -69,7 +70,7 @@ def bid_against(
         calls: int8 (N, L), legal from the dealer on; length: int64 (N,), how many of them have been made.
     """
     if calls is not None and length is not None:
-        calls = np.where(np.arange(calls.shape[1]) < length[:, None], calls, -1).astype(np.int8)
+        calls = first_calls(calls, length)
         auctions = Auctions.replay(calls, deals.dealer[board], deals.vulnerability[board])
     else:
         auctions = Auctions(deals.dealer[board], deals.vulnerability[board])
@@ -107,7 +108,7 @@ def calls_otherwise(
     ours = made & (((deals.dealer[board, None] + np.arange(history.shape[1]) + table) & 1) == 0)
     row, number = np.nonzero(ours)
     auctions = Auctions(deals.dealer[board[row]], deals.vulnerability[board[row]])
-    auctions.history[:, : history.shape[1]] = np.where(np.arange(history.shape[1]) < number[:, None], history[row], -1)
+    auctions.history[:, : history.shape[1]] = first_calls(history[row], number)
     auctions.state[:, LENGTH] = number
     chosen = _caller(us, table, features)(auctions, board[row], np.arange(len(row)))
     out = np.zeros(len(board), np.bool_)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from bridge_env.calls import PASS, call_text
+from bridge_env.calls import PASS, call_text, first_calls
 from training.match.match import MatchResult, standard_error
 from training.match.situations import KINDS, kinds_of
 
@@ -57,7 +57,7 @@ def differences(match: MatchResult) -> Differences:
     at = (a[board] != b[board]).argmax(axis=1)
     one, other = a[board, at], b[board, at]
     ns = (match.boards.dealer[board] + at) % 2 == 0  # then ours sits there at the first table
-    prefix = np.where(np.arange(wide) < at[:, None], a[board], -1).astype(np.int8)
+    prefix = first_calls(a[board], at)
     return Differences(
         board, kinds_of(prefix, at), np.where(ns, one, other), np.where(ns, other, one), prefix, match.imps[board]
     )

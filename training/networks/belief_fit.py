@@ -16,6 +16,7 @@ from agents.networks.network import quantized
 from bridge_env import streams
 from bridge_env.auction import Auctions
 from bridge_env.bidders import make
+from bridge_env.calls import first_calls
 from bridge_env.view import view_of
 from training.match.boards import Boards, library_boards
 from training.match.match import bid_out
@@ -40,8 +41,8 @@ def states(spec: str, opponent: str, boards: Boards, seed: int) -> tuple[Sparse,
     side = (auctions.dealer[row] + number) & 1
     ours = side == (row >= n)
     row, number = row[ours], number[ours]
-    history = np.where(np.arange(int(length.max())) < number[:, None], auctions.history[row, : int(length.max())], -1)
-    before = Auctions.replay(history.astype(np.int8), auctions.dealer[row], auctions.vulnerability[row])
+    history = first_calls(auctions.history[row, : int(length.max())], number)
+    before = Auctions.replay(history, auctions.dealer[row], auctions.vulnerability[row])
     owner = boards.owner[row % n]
     view = view_of(before, owner)
     held = ((owner.astype(np.int16) - before.turn[:, None]) % 4 - 1).astype(np.int8)

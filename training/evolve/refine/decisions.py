@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from agents.hierarchy.language.tree import Constraint
 from bridge_env.auction import Auctions
-from bridge_env.calls import NUM_CALLS
+from bridge_env.calls import NUM_CALLS, first_calls
 from bridge_env.scoring import imps
 from training.match.duel import Duel, Partnership, Rival, Stretch, bid, boards_of
 
@@ -98,7 +98,7 @@ def legal_calls(
     dealer: NDArray[np.int16], history: NDArray[np.int8], number: NDArray[np.int64]
 ) -> tuple[NDArray[np.bool_], NDArray[np.int8]]:
     """Which calls are legal as call ``number`` of each auction, bool (N, 38), and the calls before it, int8 (N, L)."""
-    before = np.where(np.arange(history.shape[1]) < number[:, None], history, -1).astype(np.int8)
+    before = first_calls(history, number)
     return Auctions.replay(before, dealer, np.zeros_like(dealer)).legal(), before
 
 

@@ -21,6 +21,7 @@ from agents.reasoning.leaves import contract_values, smooth_imps
 from agents.reasoning.look import points_of
 from bridge_env import streams
 from bridge_env.auction import Auctions
+from bridge_env.calls import first_calls
 from bridge_env.view import BidView, view_of
 from training.evolve.refine.decisions import unlabelled
 from training.match.duel import Duel, Partnership, Rival, Seats, Stretch, boards_of, seats_of
@@ -54,7 +55,7 @@ def look_ahead(
     history = before.history[table]
     made = history[board, number].astype(np.int64)
     out = unlabelled(made, np.float32)
-    known = np.where(np.arange(history.shape[1]) < number[:, None], history[board], -1).astype(np.int8)
+    known = first_calls(history[board], number)
     auctions = Auctions.replay(known, boards.dealer[board], boards.vulnerability[board])
     keys = streams.key(stretch.seed, "look-ahead", table, board + stretch.start, number)
     ask = ask.copy()

@@ -33,7 +33,7 @@ from agents.hierarchy.engine.walk import (
 from agents.hierarchy.language.text import atom_text, constraint_text
 from agents.hierarchy.language.tree import Line, System
 from bridge_env.auction import row_turn
-from bridge_env.calls import NUM_CALLS, PASS
+from bridge_env.calls import NUM_CALLS, PASS, first_calls
 from bridge_env.features import NUM_FEATURES
 from bridge_env.kernels import njit
 from training.evolve.refine.decisions import BATCH, decisions_of, play_out
@@ -325,7 +325,7 @@ def _promises(
     if us.first != us.second:
         mine = ((boards.dealer[board] + number) & 3) >> 1 == player
         board, number = board[mine], number[mine]
-    calls = np.where(np.arange(history.shape[1]) < number[:, None], history[board], -1).astype(np.int8)
+    calls = first_calls(history[board], number)
     order = np.lexsort((*calls.T[::-1], boards.vulnerability[board], boards.dealer[board]))
     board, number, calls = board[order], number[order], np.ascontiguousarray(calls[order])
     row, key, call = _all_near(us, them, table, boards.dealer[board], boards.vulnerability[board], calls, number,
