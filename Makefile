@@ -7,13 +7,14 @@ KERNEL_TESTS := $(addprefix tests/,bridge_env/test_auction.py bridge_env/test_pl
 	bridge_env/test_crew.py bridge_env/test_sampling.py agents/test_walk.py agents/test_positions.py agents/test_networks.py)
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: help selfplay test test-slow test-bounds lint docs check clean
+.PHONY: help selfplay test test-slow test-bounds browser lint docs check clean
 
 help:
 	@echo "make selfplay   install, then evolve partnerships against a league (about eight minutes)"
 	@echo "make test       install the tools for developers, then run the tests (some minutes, ten the first time)"
 	@echo "make test-slow  the slow tests, some minutes more"
 	@echo "make test-bounds  the tests of compiled code once more, with checks of bounds"
+	@echo "make browser    install what the slow tests of the table's page need: playwright and Chromium"
 	@echo "make lint       ruff, mypy, the import contracts, and the documentation strictly"
 	@echo "make docs       the documentation as a site: build/site/index.html"
 	@echo "make check      lint, test and test-slow: what CI runs"
@@ -33,6 +34,14 @@ test-slow: $(VENV)/.dev
 test-bounds: $(VENV)/.dev
 	NUMBA_BOUNDSCHECK=1 $(BIN)/python -m pytest -m "not slow" -n auto --maxprocesses 4 --dist loadfile $(KERNEL_TESTS)
 
+# Where Chromium cannot be had, the tests of pages are skipped, with a word.
+browser: $(VENV)/.dev
+	$(PIP) --editable ".[browser]"
+	@{ command -v chromium || command -v chromium-browser || command -v google-chrome; } >/dev/null || \
+		{ [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && apt-get update -qq && \
+		DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends chromium >/dev/null; } || \
+		echo "no Chromium: install it with your system's packages, or set CHROMIUM to its program"
+
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -44,7 +53,7 @@ docs: $(VENV)/.dev
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 	@echo "open build/site/index.html"
 
-check: lint test test-slow test-bounds
+check: lint test browser test-slow test-bounds
 
 # A stamp says what is installed. Touching pyproject.toml or the constraints installs again.
 $(VENV)/.python:

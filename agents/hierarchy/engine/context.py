@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from agents.hierarchy.language.columns import (
     HAND,
-    PLUS,
     QUANTITIES,
     QUANTITY,
     SUMS,
@@ -21,9 +20,6 @@ from agents.hierarchy.language.columns import (
     TOLD,
     TOLD_DETAILS,
     TOP,
-    WHAT,
-    WHICH,
-    WHOSE,
 )
 from agents.hierarchy.language.vocabulary import NUM_BASE, NUM_COLUMNS, WORDS
 from bridge_env.auction import (
@@ -194,11 +190,12 @@ def write_context(t, seat):
     f[I_PASSED] = auction[LENGTH] > first and history[first] == PASS
     f[PARTNER_CALLED] = told[partner, LAST_CALL]
     f[I_CALLED] = told[seat, LAST_CALL]
-    for column in TOLD:
-        f[column] = shown[seat ^ WHOSE[column], WHAT[column], WHICH[column]]
+    me = np.uintp(seat)
+    for k in range(len(TOLD)):
+        f[TOLD[k, 0]] = shown[me ^ TOLD[k, 1], TOLD[k, 2], TOLD[k, 3]]
     if t.width[0] > NUM_BASE:
-        for column in TOLD_DETAILS:
-            f[column] = shown[seat ^ WHOSE[column], WHAT[column], WHICH[column]]
+        for k in range(len(TOLD_DETAILS)):
+            f[TOLD_DETAILS[k, 0]] = shown[me ^ TOLD_DETAILS[k, 1], TOLD_DETAILS[k, 2], TOLD_DETAILS[k, 3]]
     low, high = shown[partner, STRENGTH, 0], shown[partner, STRENGTH, 1]
     f[PARTNER_LIKELY] = low + min((high - low) // 3, 3)
 
@@ -232,11 +229,11 @@ def write_forcing(t, seat):
 def write_mixed(t, seat):
     """Write the columns that put the hand and the context (already in ``t.f``) together."""
     auction, f = t.auction, t.f
-    for column in SUMS:
-        f[column] = f[HAND[column]] + f[PLUS[column]]
+    for k in range(len(SUMS)):
+        f[SUMS[k, 0]] = f[SUMS[k, 1]] + f[SUMS[k, 2]]
     if t.width[0] > NUM_BASE:
-        for column in SUMS_OF_DETAILS:
-            f[column] = f[HAND[column]] + f[PLUS[column]]
+        for k in range(len(SUMS_OF_DETAILS)):
+            f[SUMS_OF_DETAILS[k, 0]] = f[SUMS_OF_DETAILS[k, 1]] + f[SUMS_OF_DETAILS[k, 2]]
         _write_choices(f)
     longest_fit, best = -1, 0
     f[STOPPED] = 1

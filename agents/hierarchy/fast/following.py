@@ -46,11 +46,15 @@ from bridge_env.calls import NUM_BIDS, NUM_CALLS, PASS
 from bridge_env.features import NUM_FEATURES
 from bridge_env.kernels import njit
 
-# A row of ``notes`` is a table's ``now``: auction, shown, told, sides, one behind the other.
-SHOWN_AT = STATE_COLUMNS
-TOLD_AT = SHOWN_AT + 4 * QUANTITIES * 2
+# A row of ``notes``: auction, told, sides, then of each seat the least and most of each quantity of the base.
+TOLD_AT = STATE_COLUMNS
 SIDES_AT = TOLD_AT + 4 * TOLD_COLUMNS
-NOTES = SIDES_AT + SIDES
+SHOWN_AT = SIDES_AT + SIDES
+BASE, DETAILS = (
+    2 * NUM_BASE,
+    2 * (QUANTITIES - NUM_BASE),
+)  # numbers that a seat has shown: what all systems count, the rest
+NOTES = SHOWN_AT + 4 * BASE
 # A row of ``links``: the 38 positions that follow, places, program.
 PLACE_AT, PROGRAM_AT, LINKS = NUM_CALLS, NUM_CALLS + 4, NUM_CALLS + 6
 STATES = (NUM_BIDS + 1) * 3  # of an auction, as far as programs for wherever they are met tell them apart
@@ -66,6 +70,8 @@ class Store(NamedTuple):
 
     Attributes:
         links, notes: of a position, as above.
+        details: of a position and a seat: least and most of the other quantities. Untouched, so no memory, where no
+            system counts them.
         code: the programs.
         root_keys: the keys of roots, -1 where empty; as many as a power of two.
         roots: of a key: the position.
@@ -76,6 +82,7 @@ class Store(NamedTuple):
 
     links: Annotated[NDArray[np.int32], (None, LINKS)]
     notes: Annotated[NDArray[np.int16], (None, NOTES)]
+    details: Annotated[NDArray[np.int16], (None, 4, DETAILS)]
     code: Annotated[NDArray[np.int64], (None,)]
     root_keys: Annotated[NDArray[np.int32], (None, ROOT_COLUMNS)]
     roots: Annotated[NDArray[np.int32], (None,)]
@@ -86,19 +93,17 @@ class Store(NamedTuple):
 
 
 class Work(NamedTuple):
-    """Room to work beside a table: ``now`` is the table's auction, shown, told and sides in one."""
+    """Room to work beside a table: ``now`` is the table's auction, told and sides in one."""
 
-    now: Annotated[NDArray[np.int16], (NOTES,)]
+    now: Annotated[NDArray[np.int16], (SHOWN_AT,)]
     fits: Annotated[NDArray[np.int64], (4,)]
 
 
 def room_to_work() -> tuple[Work, Table]:
     """A table and what goes with it."""
-    work = Work(np.zeros(NOTES, np.int16), np.zeros(4, np.int64))
-    auction, shown, told, sides = np.split(work.now, [SHOWN_AT, TOLD_AT, SIDES_AT])
-    t = new_table()._replace(
-        auction=auction, shown=shown.reshape(4, QUANTITIES, 2), told=told.reshape(4, TOLD_COLUMNS), sides=sides
-    )
+    work = Work(np.zeros(SHOWN_AT, np.int16), np.zeros(4, np.int64))
+    auction, told, sides = np.split(work.now, [TOLD_AT, SIDES_AT])
+    t = new_table()._replace(auction=auction, told=told.reshape(4, TOLD_COLUMNS), sides=sides)
     return work, t
 
 
@@ -190,18 +195,15 @@ def _root(systems, row, dealer, vulnerability, root_keys):
 @njit(forceinline=True)
 def _load(store, at, work, t):
     """A position into scratch memory."""
-    if t.width[0] == QUANTITIES:
-        for k in range(NOTES):
-            work.now[k] = store.notes[at, k]
-    else:  # nobody asks for details: they stand as they began
-        for k in range(SHOWN_AT):
-            work.now[k] = store.notes[at, k]
+    for k in range(SHOWN_AT):
+        work.now[k] = store.notes[at, k]
+    for seat in range(4):
+        for k in range(BASE):
+            t.shown[seat, k >> 1, k & 1] = store.notes[at, SHOWN_AT + seat * BASE + k]
+    if t.width[0] > NUM_BASE:  # else they stand as they began
         for seat in range(4):
-            first = SHOWN_AT + seat * 2 * QUANTITIES
-            for k in range(first, first + 2 * NUM_BASE):
-                work.now[k] = store.notes[at, k]
-        for k in range(TOLD_AT, NOTES):
-            work.now[k] = store.notes[at, k]
+            for k in range(DETAILS):
+                t.shown[seat, NUM_BASE + (k >> 1), k & 1] = store.details[at, seat, k]
     for k in range(4):
         t.place[k] = store.links[at, PLACE_AT + k]
 
@@ -219,8 +221,15 @@ def _keep(store, work, t):
     for seat in range(4):
         store.links[new, PLACE_AT + seat] = t.place[seat]
     store.links[new, PROGRAM_AT] = NEW
-    for i in range(NOTES):
-        store.notes[new, i] = work.now[i]
+    for k in range(SHOWN_AT):
+        store.notes[new, k] = work.now[k]
+    for seat in range(4):
+        for k in range(BASE):
+            store.notes[new, SHOWN_AT + seat * BASE + k] = t.shown[seat, k >> 1, k & 1]
+    if t.width[0] > NUM_BASE:
+        for seat in range(4):
+            for k in range(DETAILS):
+                store.details[new, seat, k] = t.shown[seat, NUM_BASE + (k >> 1), k & 1]
     return new
 
 
@@ -245,7 +254,7 @@ def _enter(pool, store, systems, i, dealer, vulnerability, work, t):
 
 @njit(forceinline=True)
 def _run(store, at, program, hands, row, seat, fits):
-    partner = SHOWN_AT + ((seat ^ 2) * QUANTITIES + SUIT) * 2
+    partner = SHOWN_AT + (seat ^ 2) * BASE + 2 * SUIT
     for suit in range(4):
         fits[suit] = store.notes[at, partner + 2 * suit]
     return run_program(store.code, program, hands, row, seat, fits)

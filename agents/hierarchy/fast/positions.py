@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from agents.hierarchy.engine.compiled import Compiled, pool
 from agents.hierarchy.fast.following import (
+    DETAILS,
     LINKS,
     MISSED,
     NOTES,
@@ -28,6 +29,7 @@ from agents.hierarchy.fast.following import (
 )
 from agents.hierarchy.fast.programs import LONGEST_PROGRAM, room_for
 from agents.hierarchy.fast.readings import readings
+from agents.hierarchy.language.vocabulary import NUM_BASE
 from bridge_env.auction import Auctions
 
 MOST_POSITIONS, MOST_STEPS, MOST_ROOTS = 200_000, 8_000_000, 4096  # some 135 MB, if all are needed
@@ -60,7 +62,8 @@ class Positions:
         room = room_for(self.pool)
         self._room = room if room <= LONGEST_PROGRAM else 0
         self._store = Store(
-            np.empty((positions, LINKS), np.int32), np.empty((positions, NOTES), np.int16), np.empty(steps, np.int64),
+            np.empty((positions, LINKS), np.int32), np.empty((positions, NOTES), np.int16),
+            np.empty((positions, 4, DETAILS), np.int16), np.empty(steps, np.int64),
             np.full((roots, ROOT_COLUMNS), -1, np.int32), np.empty(roots, np.int32),
             np.full((len(self.pool.spans), STATES), -1, np.int32), np.full(len(self.pool.children), -1, np.int32),
             np.zeros(len(self.pool.children), np.int32), np.zeros(4, np.int64),
@@ -76,7 +79,8 @@ class Positions:
     def bytes(self) -> int:
         """Memory in use."""
         positions, steps, _, _ = self._store.counts
-        return int(positions * (4 * LINKS + 2 * NOTES) + 8 * steps)
+        details = 8 * DETAILS if self.pool.width[0] > NUM_BASE else 0
+        return int(positions * (4 * LINKS + 2 * NOTES + details) + 8 * steps)
 
     def clear(self) -> None:
         """Forget everything; the memory stays."""

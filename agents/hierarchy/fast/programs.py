@@ -271,7 +271,7 @@ def _threaded(code, base, n):
 
 
 def room_for(pool: Compiled) -> int:
-    """No program of the pool's systems is longer."""
+    """No program of the pool's systems is longer: one has the rules of a node and the blocks of one system."""
 
     def upto(counts: NDArray[np.int64]) -> NDArray[np.int64]:
         return np.concatenate([[0], np.cumsum(counts)])
@@ -284,8 +284,8 @@ def room_for(pool: Compiled) -> int:
     clauses = upto(inside(together, pool.clauses, FIRST, END))
     rules = upto(inside(clauses, pool.rules, RULE_FIRST, RULE_END) + 1)
     of_part = inside(clauses, pool.parts, FIRST, END) + inside(rules, pool.parts, FIRST_RULE, END_RULE)
-    nodes = len(pool.children)
-    return int(of_part[:nodes].max(initial=0) + of_part[nodes:].sum() + 1)
+    of_blocks = inside(upto(of_part), pool.spans, FIRST, END)
+    return int(of_part[: len(pool.children)].max(initial=0) + of_blocks.max(initial=0) + 1)
 
 
 @njit(forceinline=True)

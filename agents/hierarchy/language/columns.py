@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import numpy as np
+from numpy.typing import NDArray
 
 from agents.hierarchy.language.vocabulary import (
     AUCTION_WORDS,
@@ -143,8 +144,22 @@ ASKS_DETAIL = (WHOSE >= 0) & (WHAT >= NUM_BASE)
 ASKS_DETAIL |= (PLUS >= 0) & ASKS_DETAIL[PLUS]
 ASKS_DETAIL |= IS_CHOICE
 ASKS_DETAIL[[WORDS["stopped-unbid"], WORDS["second-longest"]]] = True
-#: The columns that are read from ``shown``, and those that are sums: of the base, and of details.
-TOLD, TOLD_DETAILS = np.flatnonzero((WHOSE >= 0) & ~ASKS_DETAIL), np.flatnonzero((WHOSE >= 0) & ASKS_DETAIL)
-SUMS, SUMS_OF_DETAILS = np.flatnonzero((PLUS >= 0) & ~ASKS_DETAIL), np.flatnonzero((PLUS >= 0) & ASKS_DETAIL)
+
+
+def _reads(details: bool) -> NDArray[np.uintp]:
+    """Rows (column, whose, quantity, end) of the columns that are read from ``shown``."""
+    columns = np.flatnonzero((WHOSE >= 0) & (details == ASKS_DETAIL))
+    return np.stack([columns, WHOSE[columns], WHAT[columns], WHICH[columns]], axis=1).astype(np.uintp)
+
+
+def _sums(details: bool) -> NDArray[np.uintp]:
+    """Rows (column, column of the hand, column of the auction) of the columns that are sums."""
+    columns = np.flatnonzero((PLUS >= 0) & (details == ASKS_DETAIL))
+    return np.stack([columns, HAND[columns], PLUS[columns]], axis=1).astype(np.uintp)
+
+
+#: The columns that are read from ``shown``, and those that are sums: of the base, and of details. Their type has no
+#: negative numbers, so kernels need not ask whether an index counts from the end.
+TOLD, TOLD_DETAILS, SUMS, SUMS_OF_DETAILS = _reads(False), _reads(True), _sums(False), _sums(True)
 #: Those that speak of their suit.
 THEIRS = np.flatnonzero(IN_THEIR_SUIT)
