@@ -9,7 +9,7 @@ A shape is written as Python writes types::
     Number(0, 13), Whole(1), None, bool, Any      numbers in a range; null; true or false; anything
     Either(int, None)                             one or the other
 
-Whatever is wrong with a text is one ``FileError`` that names the file, the field and the fault.
+A text that has the wrong shape raises ``FileError``, which names the file, the field and the fault.
 """
 
 from __future__ import annotations

@@ -29,7 +29,7 @@ class Options:
         seconds: if above 0, a budget of time for each card instead: deals are added until it is spent. The card then
             depends on how fast the machine is.
         score: what is summed over the deals: tricks, points, or IMPs against the deal's (estimated) par.
-        inference: what deals have to fit: the facts, the auction too, or all, hypotheses from the play as well.
+        inference: what deals have to fit: the facts alone; the auction too; or also what the play suggests.
     """
 
     deals: int = 40

@@ -1,4 +1,4 @@
-"""``bridge-env exam``: the arguments and the calls."""
+"""``bridge-env exam``: put positions of the textbook exam to bidders, and print what they score."""
 
 from __future__ import annotations
 

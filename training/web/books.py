@@ -100,7 +100,7 @@ def entries_after(system: System, calls: Sequence[int], legal: Sequence[int]) ->
 
 
 def figures_of(system: System, deals: int, seed: int, boards: int, tell: Callable[[int, int], None]) -> dict[str, Any]:
-    """The figures of a system's book, by entry; a pure function of its arguments, for a process of its own.
+    """Measure the figures of a system's book, by entry. A pure function, so that a process of its own can run it.
 
     Args:
         deals: random deals to measure on.

@@ -112,7 +112,7 @@ def hull(constraint: Constraint) -> Ranges:
 
 
 def one_way(constraint: Constraint, chosen: tuple[int, ...]) -> Ranges:
-    """The ranges of one alternative of each clause: every hand that lies in them meets ``constraint``."""
+    """Pick one alternative of each clause, and give its ranges. Every hand in these ranges meets ``constraint``."""
     out: Ranges = {}
     for clause, place in zip(constraint, chosen, strict=True):
         _narrow(out, _of_together(clause[place]))
