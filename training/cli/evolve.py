@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 from dataclasses import MISSING, asdict, fields
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,7 @@ from training.cli.progress import Bar
 
 _EPILOG = """\
 examples:
-  bridge-env evolve                                   start a first run, about eight minutes on two cores
+  bridge-env evolve                                   start a first run, about four minutes on two cores
   bridge-env evolve --partnerships 1 --generations 40 --positions 48 --proposals 40 --study 8192 --boards 8192
                                                       evolve one pair with more of everything: about forty minutes
   bridge-env evolve --generations 200 --name long     start a longer run, into results/evolve/long
@@ -36,10 +37,11 @@ def add_evolve(subparsers: Any) -> None:
     parser = subparsers.add_parser(
         "evolve",
         help="evolve bidding systems by self-play of partnerships",
-        description="Let partnerships improve a bidding system by self-play. They change it in three ways:\n"
+        description="Let partnerships improve a bidding system by self-play. They change it in four ways:\n"
+        "  tuning      moves the bounds of its lines by a step, or drops a condition;\n"
+        "  swapping    adopts what partner or another pair does;\n"
         "  evolution   varies its rules at random;\n"
-        "  refinement  finds rules for hands that another call would have suited better;\n"
-        "  swapping    adopts what partner or another pair does.\n"
+        "  refinement  finds rules for hands that another call would have suited better.\n"
         "A change stays if it gains IMPs against the control pair and the rest of the league, and again on fresh\n"
         "boards. Boards that training never saw judge the winner.",
         epilog=_EPILOG,
@@ -94,11 +96,13 @@ def run(args: argparse.Namespace) -> int:
         finally:
             curves.close()
         progress.bar.close()
-    _conclude(folder, config, state, best, pair, said)
+    assert cluster.workers is not None
+    workers = min(cluster.workers, os.cpu_count() or 1)  # a cluster may have more than this machine
+    _conclude(folder, config, state, best, pair, said, workers)
     return 0
 
 
-def _conclude(folder: Path, config: Any, state: Any, best: int, pair: Any, said: list[str]) -> None:
+def _conclude(folder: Path, config: Any, state: Any, best: int, pair: Any, said: list[str], workers: int) -> None:
     from agents.hierarchy.language.text import system_text
     from training.evolve.config import names, spec_of
     from training.match import judge
@@ -114,9 +118,8 @@ def _conclude(folder: Path, config: Any, state: Any, best: int, pair: Any, said:
     evolved = f"system:{files[0]}" if alike else f"pair:system:{files[0]},system:{files[1]}"
     print(f"judging on {config.judge:,} boards that training never saw")
     met, unmet = ([spec_of(name) for name in names(listed)] for listed in (config.league, config.gatekeepers))
-    rows = judge.judge(
-        evolved, f"system:{config.control}", f"system:{config.rooted}", config.judge, config.seed, met, unmet
-    )
+    control, root = f"system:{config.control}", f"system:{config.rooted}"
+    rows = judge.judge(evolved, control, root, config.judge, config.seed, met, unmet, workers)
     print("\n" + judge.table_text(rows) + "\n")
     judge.plot_curve(
         state.metrics, next(row for row in rows if row.what.endswith(judge.DUPLICATE)), folder / "learning_curve.png"

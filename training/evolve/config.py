@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 OPERATORS = ("evolution", "refinement", "swapping", "tuning")
-BY_DEFAULT = OPERATORS[:3]
+BY_DEFAULT = ("tuning", "swapping")
 LABELS = ("play", "look-ahead")
 RULES = ("sayable", "any")
 
@@ -37,7 +37,7 @@ class EvolveConfig:
     )
     control: str = field(default="sayc", metadata={"help": "system of the control pair: a name or FILE.bidding"})
     league: str = field(
-        default="acol,precision,preempts,doubler,silent",
+        default="policy:two-over-one,policy:acol",
         metadata={
             "help": "more opponents to train against, separated by commas: names of systems, or strangers (policy:acol)"
         },
@@ -47,7 +47,7 @@ class EvolveConfig:
         metadata={"help": "bidders that only judge the winner and never train it: SPECs or names of systems"},
     )
     validators: str = field(
-        default="",
+        default="policy:standard",
         metadata={
             "help": "strangers that only validate: nothing is tuned against them, but a change must not lose to them"
         },
@@ -56,7 +56,7 @@ class EvolveConfig:
     operators: str = field(
         default=",".join(BY_DEFAULT), metadata={"help": f"sources of change, some of {', '.join(OPERATORS)}"}
     )
-    generations: int = field(default=5, metadata={"help": "number of generations"})
+    generations: int = field(default=2, metadata={"help": "number of generations"})
     partnerships: int = field(default=2, metadata={"help": "number of partnerships"})
     proposals: int = field(
         default=16, metadata={"help": "proposals by evolution, and as many by swapping, for each partnership"}
@@ -74,13 +74,14 @@ class EvolveConfig:
         metadata={"help": "rules that operators may propose: those that a pair can say and remember (sayable), or any"},
     )
     study: int = field(
-        default=4096, metadata={"help": "fresh boards whose decisions refinement labels, each generation"}
+        default=24576,
+        metadata={"help": "fresh boards whose decisions refinement and tuning value, each generation and partnership"},
     )
     boards: int = field(
         default=4096, metadata={"help": "boards to try each proposal on; the leading ones get three times as many"}
     )
     confirm: int = field(default=8192, metadata={"help": "fresh boards to confirm the leading proposals on"})
-    judge: int = field(default=9000, metadata={"help": "unseen boards that judge the winner"})
+    judge: int = field(default=6000, metadata={"help": "unseen boards that judge the winner"})
 
     def check(self) -> None:
         """Raises: ValueError for a number or name that makes no sense."""
@@ -115,7 +116,7 @@ class EvolveConfig:
     def uses(self, operator: str) -> bool:
         return operator in names(self.operators)
 
-    @property
-    def boards_a_generation(self) -> int:
-        """Boards that a generation takes from the endless sequence."""
-        return self.study + 4 * self.boards + 2 * self.confirm
+    def first_board(self, generation: int, partnership: int = 0) -> int:
+        """Where the boards of a partnership's generation begin in the endless sequence: each has its own."""
+        each = self.study + 4 * self.boards + 2 * self.confirm
+        return (generation * self.partnerships + partnership) * each

@@ -12,6 +12,7 @@ from training.evolve.work import Work
 from training.match.duel import Partnership, Stretch
 
 ALIKE_MAY_COST = 0.02  # IMPs a board over the league, for a champion of one system instead of two to read
+ADDS_LINES = ("evolution", "refinement")  # the operators that write lines of their own
 ROUNDS = 4  # in which conditions are left out
 
 
@@ -24,7 +25,7 @@ def champion(config: EvolveConfig, state: State, work: Work) -> tuple[int, Partn
     Returns:
         Its number in the population, the partnership, and what was done to it in the end.
     """
-    start = max(config.generations, state.generation) * config.boards_a_generation
+    start = config.first_board(max(config.generations, state.generation))
     stretch = work.stretch(start, config.confirm)
     base = state.population[0]
     verdicts = work.trial(base, state.population, stretch)
@@ -39,6 +40,8 @@ def champion(config: EvolveConfig, state: State, work: Work) -> tuple[int, Partn
         return best, Partnership(pair.first.renamed("evolved-first"), pair.second.renamed("evolved-second")), []
     fresh = [work.stretch(start + k * config.confirm, config.confirm) for k in (2, 3, 4, 5)]
     root, said = numbered(config.rooted).first, list[str]()
+    if not any(map(config.uses, ADDS_LINES)):  # lines of the root, changed by steps: there is nothing to tidy
+        return best, Partnership(*(pair.first.renamed("evolved"),) * 2), said
     system = tidied(pair.first, root, work, *fresh[:2])
     if config.rules == "sayable":
         system, said = said_plainly(system, root, work, *fresh[2:])

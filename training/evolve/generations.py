@@ -27,7 +27,7 @@ from bridge_env.double_dummy.library import embedded
 from bridge_env.schema import Number, Whole
 from training.evolve import proposals
 from training.evolve.config import EvolveConfig, is_stranger, names, spec_of
-from training.evolve.proposals import TUNING, Proposal, Verdict
+from training.evolve.proposals import SWAPPING, TUNING, Proposal, Verdict
 from training.evolve.work import TRAINING, Work
 from training.match.boards import library_boards
 from training.match.duel import Partnership, Rival, Stretch
@@ -39,11 +39,11 @@ KIND = "evolve"
 # Standard errors by which a proposal must gain: to go on to more boards, to be confirmed, and then on fresh boards.
 # Chance alone passes the last in one of 44 cases, so little noise is kept.
 TRY_ERRORS, LEAD_ERRORS, CONFIRM_ERRORS = 0.0, 1.0, 2.0
-TUNED_ERRORS = 1.0  # on the last of these boards, for a step of a line that gains enough on all of them together
-MOST_CONFIRMED = 16  # proposals of a generation and partnership that go on to be confirmed
+# Steps of lines have promised to gain by play-outs, and swaps have gained in another pair: they are confirmed at once.
+KNOWN_ERRORS = {TUNING: 0.0, SWAPPING: 1.0}
+MOST_CONFIRMED = 16  # other proposals of a generation and partnership that go on to be confirmed
 SELDOM = 0.003  # share of the boards that a new rule must touch, where rules are to be sayable
 RULES_TRIED = 30  # of refinement, of each partnership
-MOST_TUNED = 64  # and steps of lines
 GENERAL_TRIED = 8  # and general ones, which have to be bid on all boards
 ANSWERED = 6  # the rules for which partner's answers are sought too
 CHAMPION_EVERY = 4  # generations after which the best pair joins the league, if champions do
@@ -115,14 +115,15 @@ def generation(state: State, config: EvolveConfig, work: Work) -> State:
     """The state after one more generation."""
     began = time.perf_counter()
     g, population = state.generation, state.population
-    fresh = g * config.boards_a_generation  # every generation has boards of its own
     after, kept, tried = list(population), [], 0
     for i in range(len(population)):
+        fresh = config.first_board(g, i)
         proposed = propose(population, i, config, work, g, fresh)
         tried += len(proposed)
         after[i], said = _improved(population[i], proposed, config, work, fresh + config.study)
         kept += [f"{i}: {what}" for what in said]
-    standings = [work.standing(pair, work.stretch(fresh, config.boards)) for pair in population]
+    stretch = work.stretch(config.first_board(g), config.boards)
+    standings = [work.standing(pair, stretch) for pair in population]
     best = max(range(len(population)), key=lambda i: standings[i][0])
     row = {
         "generation": g, "mean_imps": standings[best][0], "standard_error": standings[best][1],
@@ -171,33 +172,25 @@ def _improved(
     us: Partnership, proposed: Sequence[Proposal], config: EvolveConfig, work: Work, start: int
 ) -> tuple[Partnership, list[str]]:
     """The partnership with those proposals that gain, and what they were. Few boards for all, many for the best."""
-    running = [(p, c) for p in proposed if (c := p.apply(us, compiled=False)) is not None and c != us]
+    changed = [(p, c) for p in proposed if (c := p.apply(us, compiled=False)) is not None and c != us]
     if config.rules == "sayable":
-        running = [(p, c) for p, c in running if _is_sayable(us, c)]
-    so_far: list[Verdict | None] = [None] * len(running)
+        changed = [(p, c) for p, c in changed if _is_sayable(us, c)]
+    known = [(p, c) for p, c in changed if p.operator in KNOWN_ERRORS]
+    running = [(p, c) for p, c in changed if p.operator not in KNOWN_ERRORS]
     for at, count, errors in ((0, config.boards, TRY_ERRORS), (config.boards, 3 * config.boards, LEAD_ERRORS)):
         verdicts = work.trial(us, [c for _, c in running], work.stretch(start + at, count))
-        ranked = sorted(zip(verdicts, so_far, running, strict=True), key=lambda vr: -vr[0].gain)
-        ranked = [(v, w, r) for v, w, r in ranked if v.better_by(errors)]
-        running, so_far = [r for _, _, r in ranked], [v + w if w else v for v, w, _ in ranked]
+        ranked = sorted(zip(verdicts, running, strict=True), key=lambda vr: -vr[0].gain)
+        running = [r for v, r in ranked if v.better_by(errors)]
     start += 4 * config.boards
-    of_kinds = ([k for k, (p, _) in enumerate(running) if (p.operator == TUNING) == tuning] for tuning in (False, True))
-    most = sorted(k for of_kind, n in zip(of_kinds, (MOST_CONFIRMED, MOST_TUNED), strict=True) for k in of_kind[:n])
-    running, so_far = [running[k] for k in most], [so_far[k] for k in most]
+    running = [*running[:MOST_CONFIRMED], *known]
     verdicts = work.trial(us, [c for _, c in running], work.stretch(start, config.confirm))
-    good = [(v, p) for v, w, (p, _) in zip(verdicts, so_far, running, strict=True) if _is_confirmed(p, v, w)]
+    errors_of = [KNOWN_ERRORS.get(p.operator, CONFIRM_ERRORS) for p, _ in running]
+    good = [(v, p) for v, e, (p, _) in zip(verdicts, errors_of, running, strict=True) if v.better_by(e)]
     if config.rules == "sayable":  # a call that is seldom made is no rule of its own
         good = [(v, p) for v, p in good if v.touched >= SELDOM or proposals.inserted(p) is None]
     good.sort(key=lambda vp: -vp[0].gain)
     stretch = work.stretch(start + config.confirm, config.confirm)
     return _validated(us, *_united(us, good, work, stretch), config, work, stretch)
-
-
-def _is_confirmed(proposal: Proposal, verdict: Verdict, before: Verdict | None) -> bool:
-    """Does a proposal gain on fresh boards; or a step of a line, of which there are thousands, on all together?"""
-    if proposal.operator != TUNING or before is None:
-        return verdict.better_by(CONFIRM_ERRORS)
-    return verdict.better_by(TUNED_ERRORS) and (verdict + before).better_by(CONFIRM_ERRORS)
 
 
 def _is_sayable(before: Partnership, after: Partnership) -> bool:
@@ -230,7 +223,10 @@ def _united(
     if not used:
         return us, []
     whole = work.trial(us, [team], stretch)[0]
-    if len(used) == 1 or whole.gain >= TOGETHER * sum(v.gain for v, _ in used):
+    known = all(p.operator in KNOWN_ERRORS for _, p in used)  # of which many gain by chance: no sum to hold them to
+    if len(used) == 1 or (
+        whole.better_by(LEAD_ERRORS) if known else whole.gain >= TOGETHER * sum(v.gain for v, _ in used)
+    ):
         return (team, [_said(v, p) for v, p in used]) if whole.better_by(0.0) else (us, [])
     return _one_by_one(us, [p for _, p in used], work, stretch)
 

@@ -31,7 +31,7 @@ from training.match.duel import Partnership, Rival, Stretch, gains_and_touched, 
 from training.match.strangers import Stranger
 
 BOTH = 2
-TUNING = "tuning"
+TUNING, SWAPPING = "tuning", "swapping"
 GENERAL = "when "  # how the paths of general rules begin
 _PLAYERS = ("first player", "second player", "both players")
 
@@ -134,7 +134,7 @@ def swaps(population: Sequence[Partnership], index: int, count: int, chance: Cha
             if source == pair.player(player) or (number > 0 and source in sources[:number]):
                 continue
             edits = list(differences(pair.player(player), source))
-            offered += [Proposal(edit, player if number == 0 else BOTH, "swapping")
+            offered += [Proposal(edit, player if number == 0 else BOTH, SWAPPING)
                         for edit in (*edits, *sub_hierarchies(edits))]  # fmt: skip
     distinct = list(dict.fromkeys(offered))
     picked: list[Proposal] = []

@@ -28,7 +28,7 @@ MOST_DECISIONS = 600  # labelled at a position and table, in each task: 0.05 ms 
 MOST_LOOKED_AT = 60
 MOST = {"play": MOST_DECISIONS, "look-ahead": MOST_LOOKED_AT}
 # Steps of lines that are tried: they promise to gain by so many standard errors, over so many decisions.
-PROMISED_ERRORS, FEWEST_NEAR, MOST_STEPS = 1.0, 8, 160
+PROMISED_ERRORS, FEWEST_NEAR, MOST_STEPS = 2.0, 8, 64
 TASKS_A_WORKER = 4  # that proposals are tried in
 FEWEST_BOARDS, FEWEST_CANDIDATES = 1024, 4  # in such a task
 
@@ -138,11 +138,16 @@ class Work:
         ]
 
     def steps(self, us: Partnership, stretch: Stretch) -> list[Proposal]:
-        """Steps of single lines that promise to gain, the surest in front."""
+        """Steps of single lines that promise to gain, the surest in front.
+
+        Every opponent has boards of its own: the same boards against another tell little more, since what a step is
+        worth hangs on the deal.
+        """
         ours, league = self.cluster.put(us), [self.cluster.put(them) for them in self.league]
         out: list[tuple[float, Proposal]] = []
         for player in (0,) if us.first == us.second else (0, 1):
-            jobs = [(ours, them, part, player) for part in stretch.parts(tasks.PARTS) for them in league]
+            size = min(tasks.PARTS, -(-stretch.count // len(league)))
+            jobs = [(ours, league[k % len(league)], part, player) for k, part in enumerate(stretch.parts(size))]
             promised = dict[Change, Promise]()
             for number, found in sorted(self.cluster.map(near_task, jobs)):
                 for change, promise in found.items():

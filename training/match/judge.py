@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,6 +14,7 @@ from bridge_env.par import par
 from bridge_env.schema import Number, Whole
 from bridge_env.scoring import imps
 from training.match.match import MatchResult, play, standard_error
+from training.running.processes import in_processes
 
 VERDICT = "verdict.json"  # in the run folder
 DUPLICATE = "duplicate"  # how the line of the match against the control pair ends
@@ -44,13 +45,21 @@ class Row:
 
 
 def judge(
-    evolved: str, control: str, start: str, boards: int, seed: int, met: Sequence[str] = (), unmet: Sequence[str] = ()
+    evolved: str,
+    control: str,
+    start: str,
+    boards: int,
+    seed: int,
+    met: Sequence[str] = (),
+    unmet: Sequence[str] = (),
+    workers: int = 1,
 ) -> list[Row]:
     """Play the matches of the verdict on judging boards.
 
     Args:
         evolved, control, start: specs of the evolved pair, of the control pair, and of the system it began with.
         met, unmet: specs of further opponents, those of training and others.
+        workers: processes that share the matches; the result does not depend on it.
 
     Returns:
         What the evolved pair gains abroad, against all of ``unmet`` together; then the evolved pair in both directions,
@@ -58,17 +67,17 @@ def judge(
         the same boards. Last come two that every system must stand up to, because a league may lack them: ``pass``,
         and ``doubler`` against overbidding.
     """
-    match = play(evolved, control, boards, seed)
+    # Opponents of training flatter; those that training never met show what carries over.
+    others = [them for them in dict.fromkeys([*met, *unmet, "pass", "doubler"]) if f"system:{them}" not in met]
+    pairs = [(evolved, control), *((us, them) for them in others for us in (evolved, start))]
+    played = list(_played(pairs, boards, seed, workers))
+    match = played.pop(0)
     rows = [
         *(_direction(match, side) for side in (0, 1)),
         Row(f"evolved - {control}, {DUPLICATE}", match.mean_imps, match.standard_error, boards),
     ]
     abroad: list[tuple[NDArray[np.int64], NDArray[np.int64]]] = []
-    # Opponents of training flatter; those that training never met show what carries over.
-    for opponent in dict.fromkeys([*met, *unmet, "pass", "doubler"]):
-        if f"system:{opponent}" in met:
-            continue
-        now, then = play(evolved, opponent, match.boards, seed), play(start, opponent, match.boards, seed)
+    for opponent, now, then in zip(others, played[::2], played[1::2], strict=True):
         gain = now.imps - then.imps
         if opponent in unmet:
             abroad.append((now.imps, then.imps))
@@ -79,6 +88,12 @@ def judge(
         error = standard_error(gain, match.boards.base)
         rows.append(Row(what, float(gain.mean()), error, boards, opponent))
     return [*_abroad(abroad, match), *rows]
+
+
+def _played(pairs: Sequence[tuple[str, str]], boards: int, seed: int, workers: int) -> Iterator[MatchResult]:
+    """The matches, in order."""
+    jobs = [(us, them, boards, seed) for us, them in pairs]
+    return in_processes(play, jobs, workers) if workers > 1 else (play(*job) for job in jobs)
 
 
 def _abroad(results: list[tuple[NDArray[np.int64], NDArray[np.int64]]], match: MatchResult) -> list[Row]:
