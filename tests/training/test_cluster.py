@@ -15,8 +15,9 @@ ray = pytest.importorskip("ray")
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("ray")]  # one Ray at a time
 CONFIG = EvolveConfig(
-    seed=3, generations=1, partnerships=1, proposals=3, positions=2, study=256, boards=256, confirm=256, judge=64
-)
+    seed=3, generations=1, partnerships=1, proposals=3, positions=2, study=256, boards=256, confirm=256, judge=64,
+    league="acol,precision,preempts,doubler,silent", validators="", operators="evolution,refinement,swapping",
+)  # fmt: skip
 REMOVED_AFTER = 4.0  # seconds
 
 

@@ -1,5 +1,6 @@
 """Self-play: the same result for any number of workers, after any interruption; and it learns."""
 
+import itertools
 import json
 import os
 import signal
@@ -39,7 +40,8 @@ def tiny(tmp_path_factory) -> EvolveConfig:
     toy.write_text(TOY)
     return EvolveConfig(
         seed=3, start=str(toy), control=str(toy), generations=2, partnerships=2, proposals=5, positions=3, study=300,
-        boards=300, confirm=600, judge=64, champions=1,
+        boards=300, confirm=600, judge=64, champions=1, league="acol,precision,preempts,doubler,silent", validators="",
+        operators="evolution,refinement,swapping",
     )  # fmt: skip
 
 
@@ -122,6 +124,38 @@ def test_a_run_labels_as_it_was_told(tiny, tmp_path, monkeypatch):
     del data["config"]["labels"]  # a run begun before there was a choice goes on as it was
     runs.save_checkpoint(tmp_path, data, "generation")
     assert generations.load(tmp_path)[0].labels == "play"
+
+
+def test_a_run_from_before_there_were_validators_has_none(tiny, tmp_path):
+    config = replace(tiny, validators="policy:standard")
+    generations.save(tmp_path, config, generations.begin(config))
+    assert generations.load(tmp_path)[0].validators == "policy:standard"
+    data = runs.load_checkpoint(tmp_path, {...: Any})
+    del data["config"]["validators"]
+    runs.save_checkpoint(tmp_path, data, "generation")
+    assert generations.load(tmp_path)[0].validators == ""
+
+
+@pytest.mark.parametrize("partnerships", [1, 3])
+def test_every_partnership_has_boards_of_its_own(tiny, partnerships):
+    config = replace(tiny, partnerships=partnerships)
+    begins = [config.first_board(g, i) for g in range(3) for i in range(partnerships)]
+    apart = {after - before for before, after in itertools.pairwise(begins)}
+    assert apart == {config.study + 4 * config.boards + 2 * config.confirm}
+    assert config.first_board(3) == begins[-1] + apart.pop()
+
+
+@pytest.mark.parametrize(("operators", "tidies"), [("tuning,swapping", False), ("tuning,refinement", True)])
+def test_only_a_champion_with_lines_of_its_own_is_tidied(tiny, monkeypatch, operators, tidies):
+    done = []
+    monkeypatch.setattr(ending, "tidied", lambda system, *_: done.append("tidied") or system)
+    monkeypatch.setattr(ending, "said_plainly", lambda system, *_: (system, ["plainly"]))
+    config = replace(tiny, operators=operators, partnerships=1, confirm=64)
+    with Cluster(2) as cluster:
+        work = Work(cluster, generations.league(config), config.seed, silent)
+        _, pair, said = ending.champion(config, generations.begin(config), work)
+    assert pair.first.name == "evolved"
+    assert (done, said) == ((["tidied"], ["plainly"]) if tidies else ([], []))
 
 
 def test_a_system_that_changed_is_told(tiny, tmp_path):

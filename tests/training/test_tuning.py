@@ -1,7 +1,5 @@
 """Steps of single lines: what decisions lie near them, what they promise, and that tuning mends a faulty bound."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
@@ -10,8 +8,9 @@ from agents.hierarchy.changes.mutation import addresses
 from agents.hierarchy.language.text import constraint_text, parse_system
 from bridge_env.calls import NUM_CALLS, first_calls
 from training.evolve import generations
+from training.evolve import work as work_module
 from training.evolve.config import EvolveConfig
-from training.evolve.proposals import TUNING, Verdict
+from training.evolve.proposals import TUNING
 from training.evolve.refine import near
 from training.evolve.refine.decisions import decisions_of, play_out
 from training.evolve.work import Work
@@ -145,6 +144,19 @@ def test_general_rules_too_are_bid_again_only_where_another_call_is_made(sayc):
     assert found > 0
 
 
+def test_every_opponent_has_boards_of_its_own(sayc, monkeypatch):
+    met = []
+
+    def none(us, them, stretch, player):
+        met.append((them, stretch.start, stretch.count))
+        return {}
+
+    monkeypatch.setattr(work_module, "near_task", none)
+    league = (sayc, ACOL, numbered("acol"))
+    assert Work(OneByOne(), league, 1, lambda n: None).steps(sayc, Stretch(1, "training", 50, 300)) == []
+    assert met == [(them, 50 + 100 * k, 100) for k, them in enumerate(league)]
+
+
 def test_tuning_mends_a_bound():
     """Game on four cards: every step away from it gains."""
     system = parse_system("system: x\n4M 10+ hcp, 4+ M\n1m 12+ hcp, 3+ m\n")
@@ -159,14 +171,3 @@ def test_tuning_mends_a_bound():
     assert any("4M" in said for said in kept)
     fresh = work.stretch(9000, 1000)
     assert duel(after, league[0], fresh).imps.mean() > duel(us, league[0], fresh).imps.mean() + 0.2
-
-
-def test_verdicts_add_up():
-    a = Verdict(0.1, 0.02, 1000, (0.1, 0.1), (0.03, 0.03), 0.01)
-    b = Verdict(0.4, 0.06, 3000, (0.5, 0.3), (0.01, 0.01), 0.02)
-    both = a + b
-    assert both.gain == pytest.approx(0.325)
-    assert both.error == pytest.approx(np.hypot(1000 * 0.02, 3000 * 0.06) / 4000)
-    assert both.boards == 4000
-    assert both.against == pytest.approx((0.4, 0.25))
-    assert replace(both, gain=-0.1).better_by(0.0) is False

@@ -307,7 +307,8 @@ def load(folder: Path) -> tuple[EvolveConfig, State]:
     """
     path = folder / runs.CHECKPOINT
     data = runs.load_checkpoint(folder, _CHECKPOINT)
-    config = runs.as_config(data.pop("config"), EvolveConfig, f"{path}: config")
+    # A run from before there were validators goes on without.
+    config = runs.as_config({"validators": ""} | data.pop("config"), EvolveConfig, f"{path}: config")
     try:
         state = State.from_json(data)
         changed = [name for name, fingerprint in state.systems.items() if _fingerprint(name) != fingerprint]

@@ -83,23 +83,6 @@ class Verdict:
         spread = sum(g >= 0 for g in self.against) * 2 >= len(self.against)
         return self.gain > 0 and self.gain > errors * self.error and spread
 
-    def __add__(self, other: Verdict) -> Verdict:
-        """The verdict on the boards of both."""
-        n, m = self.boards, other.boards
-        total = n + m
-
-        def mean(a: float, b: float) -> float:
-            return (n * a + m * b) / total
-
-        def error(a: float, b: float) -> float:
-            return float(np.hypot(n * a, m * b)) / total
-
-        return Verdict(
-            mean(self.gain, other.gain), error(self.error, other.error), total,
-            tuple(map(mean, self.against, other.against)), tuple(map(error, self.errors, other.errors)),
-            mean(self.touched, other.touched),
-        )  # fmt: skip
-
 
 def target(chance: Chance, swapping: bool) -> int:
     """Choose whom a proposal changes: both players or, where partners swap, equally often one of them."""
