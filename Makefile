@@ -10,7 +10,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constr
 .PHONY: help selfplay test test-slow test-bounds browser lint docs check clean
 
 help:
-	@echo "make selfplay   install, then evolve partnerships against a league (about four minutes)"
+	@echo "make selfplay   install and compile, then evolve partnerships against a league (about four minutes)"
 	@echo "make test       install the tools for developers, then run the tests (some minutes, ten the first time)"
 	@echo "make test-slow  the slow tests, some minutes more"
 	@echo "make test-bounds  the tests of compiled code once more, with checks of bounds"
@@ -20,7 +20,7 @@ help:
 	@echo "make check      lint, test and test-slow: what CI runs"
 	@echo "make clean      remove .venv and what tools left behind"
 
-selfplay: $(VENV)/.train
+selfplay: $(VENV)/.compiled
 	$(BIN)/bridge-env evolve
 
 test: $(VENV)/.dev
@@ -64,6 +64,13 @@ $(VENV)/.python:
 $(VENV)/.train: $(VENV)/.python pyproject.toml constraints.txt
 	@echo "installing bridge-env with Ray into $(VENV) (once)"
 	$(PIP) --editable ".[ray]"
+	touch $@
+
+# What self-play needs is compiled on its first use: a run of a few boards does that once.
+$(VENV)/.compiled: $(VENV)/.train
+	@echo "compiling what self-play needs (once, a minute or two)"
+	$(BIN)/bridge-env evolve --generations 1 --partnerships 1 --study 48 --boards 16 --confirm 16 --judge 16 \
+		--gatekeepers "" --out $(VENV)/compiling > $(VENV)/compiling.log
 	touch $@
 
 $(VENV)/.dev: $(VENV)/.python pyproject.toml constraints.txt
