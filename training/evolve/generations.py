@@ -30,7 +30,7 @@ from training.evolve.config import EvolveConfig, is_stranger, names, spec_of
 from training.evolve.proposals import SWAPPING, TUNING, Proposal, Verdict
 from training.evolve.work import TRAINING, Work
 from training.match.boards import library_boards
-from training.match.duel import Partnership, Rival, Stretch
+from training.match.duel import Partnership, Rival, Stretch, is_system
 from training.match.strangers import stranger
 from training.running import lock, runs
 from training.running.cluster import Cluster
@@ -195,9 +195,10 @@ def _improved(
 
 def _is_sayable(before: Partnership, after: Partnership) -> bool:
     """Are the changed lines as easy to say as those in whose place they stand?"""
+    players = {(before.first, after.first), (before.second, after.second)}
     return all(
-        len(new_faults(old, new)) <= len(new_faults(new, old))
-        for old, new in ((before.first, after.first), (before.second, after.second))
+        not (faults := new_faults(old, new)) or len(faults) <= len(new_faults(new, old))
+        for old, new in players
         if old != new
     )
 
@@ -235,9 +236,17 @@ def _all_at_once(
     us: Partnership, good: Sequence[tuple[Verdict, Proposal]]
 ) -> tuple[Partnership, list[tuple[Verdict, Proposal]]]:
     """The partnership with all proposals that still change it, and which they were; of a rule, one form only."""
+    team, used = _added_up(us, good, compiled=False)
+    return (team, used) if is_system(team) else _added_up(us, good, compiled=True)
+
+
+def _added_up(
+    us: Partnership, good: Sequence[tuple[Verdict, Proposal]], compiled: bool
+) -> tuple[Partnership, list[tuple[Verdict, Proposal]]]:
+    """The same; ``compiled`` leaves out what would make no system, which takes a while to find out."""
     team, used, new = us, list[tuple[Verdict, Proposal]](), set()
     for gained in good:
-        changed, rule = gained[1].apply(team), proposals.inserted(gained[1])
+        changed, rule = gained[1].apply(team, compiled), proposals.inserted(gained[1])
         if changed is not None and changed != team and (rule is None or rule not in new):
             team, used = changed, [*used, gained]
             new.add(rule)

@@ -136,8 +136,7 @@ Edit = Insert | InsertGeneral | Replace | Exchange | Together
 def new_lines(before: System, after: System) -> Iterator[tuple[Address, Trail, Line]]:
     """Address, trail and line of the rules of ``after`` that ``before`` has not; headings alone are no rules."""
     held = _held(before)
-    for address, line in addresses(after):
-        trail = trail_of(after, address)
+    for address, trail, line in _placed(after):
         if not line.after and (trail, what_it_says(line)) not in held:
             yield address, trail, line
 
@@ -154,7 +153,21 @@ def differences(mine: System, theirs: System) -> Iterator[Edit]:
 
 def _held(system: System) -> set[tuple[Trail, tuple[object, ...]]]:
     """Where each line stands and what it says."""
-    return {(trail_of(system, address), what_it_says(line)) for address, line in addresses(system)}
+    return {(trail, what_it_says(line)) for _, trail, line in _placed(system)}
+
+
+def _placed(system: System) -> Iterator[tuple[Address, Trail, Line]]:
+    """Every line with its address and its ``trail_of``, which lines side by side share."""
+
+    def below(lines: tuple[Line, ...], at: Address, trail: Trail) -> Iterator[tuple[Address, Trail, Line]]:
+        for i, line in enumerate(lines):
+            address = (*at, i)
+            yield address, trail, line
+            yield from below(line.lines, address, trail if at[0] == "blocks" else (*trail, line.name))
+
+    yield from below(system.lines, ("lines",), ())
+    for b, block in enumerate(system.blocks):
+        yield from below(block.lines, ("blocks", b), trail_of(system, ("blocks", b)))
 
 
 def sub_hierarchies(edits: Sequence[Edit]) -> Iterator[Together]:
