@@ -66,14 +66,12 @@ def shipped_systems() -> list[str]:
     return sorted(name for name in names if name != _GENERAL)
 
 
-def read_system(argument: str) -> System:
-    """The system that ``NAME`` or ``FILE.bidding`` stands for, with the general rules where it has none of its own.
+def system_path(argument: str) -> Path:
+    """The file of the system that ``NAME`` or ``FILE.bidding`` stands for.
 
     Raises:
-        SpecError: no such system, or its text is faulty; the message says where.
+        SpecError: there is none; the message says which systems there are.
     """
-    if argument in _LENT:
-        return _LENT[argument]
     shipped = argument in shipped_systems()
     path = Path(str(_SHIPPED / f"{argument}.bidding")) if shipped else Path(argument)
     if not shipped and not path.is_file():
@@ -82,6 +80,18 @@ def read_system(argument: str) -> System:
             f"system:{argument}: there is no such file, and no such system is shipped ({', '.join(shipped_systems())})"
             + (f"; did you mean {near[0]}?" if near else "")
         )
+    return path
+
+
+def read_system(argument: str) -> System:
+    """The system that ``NAME`` or ``FILE.bidding`` stands for, with the general rules where it has none of its own.
+
+    Raises:
+        SpecError: no such system, or its text is faulty; the message says where.
+    """
+    if argument in _LENT:
+        return _LENT[argument]
+    path = system_path(argument)
     try:
         return _with_general(load_system(path))
     except SystemTextError as error:

@@ -20,9 +20,11 @@ from agents.hierarchy.engine.compiled import (
 )
 from agents.hierarchy.language.text import SystemTextError, parse_leniently, read_leniently
 from agents.hierarchy.language.tree import Line, System, walk
+from agents.hierarchy.language.vocabulary import WORDS
 
 _TOLD = re.compile(r", line (\d+): (.*)$", re.DOTALL)
 _MOST = 200  # faults of one kind that are told
+_MAY_PASS = ((((WORDS["bound"], 0, 0),),),)  # what a line asks that passes with every hand
 
 
 @dataclass(frozen=True, order=True)
@@ -92,22 +94,27 @@ def _without(lines: tuple[Line, ...], number: int) -> tuple[Line, ...]:
 def _never_reached(system: System, compiled: Compiled) -> Iterator[Finding]:
     """Lines that no hand comes to: in every position the lines before them take the same hands, or all."""
     named = {line.number: line.name for line in walk(system.lines)}
-    shadows: dict[int, int] = {}
+    shadows: dict[int, tuple[int, bool]] = {}
     reached: set[int] = set()
     for first, end in compiled.parts[: len(compiled.children), FIRST_RULE : END_RULE + 1]:
         seen: dict[tuple[object, ...], int] = {}
         for rule in compiled.rules[first:end]:
             key, number = _content(compiled, rule), int(rule[RULE_LINE])
             before = seen.get((), seen.get(key))
-            if before is None or before == number:
+            passes = seen.get(_MAY_PASS)
+            if before not in (None, number):
+                shadows.setdefault(number, (int(before), False))
+            elif passes not in (None, number):
+                shadows.setdefault(number, (int(passes), True))
+            else:
                 reached.add(number)
                 seen.setdefault(key, number)
-            else:
-                shadows.setdefault(number, before)
-    for number, before in shadows.items():
+    for number, (before, passes) in shadows.items():
         if number not in reached:
             same = named.get(number) == named.get(before)
             why = f"this line stands in line {before} already" if same else f"line {before} takes every hand before it"
+            if passes and not same:
+                why += ", unless its player must not pass"
             yield Finding(number, f"no hand comes to this line: {why}: {named.get(number, '')!r}", fault=False)
 
 

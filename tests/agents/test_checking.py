@@ -51,6 +51,21 @@ def test_all_faults_are_told_at_once(tmp_path):
     assert [finding.line for finding in found] == sorted({2, 3, 6, 7, 9, 11, 13, 14, 15, 17})
 
 
+@pytest.mark.parametrize(
+    ("text", "noted"),
+    [
+        ("1C  12+ hcp\n(1H)\n  X\n  2S  5+ S\n", {4: "line 3 takes every hand before it"}),
+        ("1C  12+ hcp\n  P\n  1S  5+ S\n  2S  6+ S\n", {3: "line 2 takes every hand", 4: "must not pass"}),
+        ("P\n1C  12+ hcp\n", {2: "line 1 takes every hand before it, unless its player must not pass"}),
+        ("1C  12+ hcp\n  P  0-5 hcp\n  1S  5+ S\n  P\n", {}),
+    ],
+)
+def test_calls_without_conditions_leave_no_hand_to_the_lines_below(text, noted):
+    found = {finding.line: finding.text for finding in check_text(text)}
+    assert found.keys() == noted.keys()
+    assert all(words in found[line] for line, words in noted.items())
+
+
 @pytest.mark.parametrize("name", shipped_systems())
 def test_shipped_systems_have_no_faults(name):
     from agents.registry import _SHIPPED
@@ -69,8 +84,30 @@ def test_the_command(tmp_path, capsys):
     assert f"{bad}:2: '15-17 hpc'" in said.out or f"{bad}:2: 'hpc'" in said.out
     assert f"{bad}:11: note: no hand comes to this line" in said.out
     assert "7 faults, 3 notes" in said.err
-    assert main(["check", str(tmp_path / "none.bidding")]) == 2
+    assert main(["check", str(tmp_path)]) == 2
     assert "cannot be read" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("name", ["sayc", "system:sayc"])
+def test_a_shipped_system_by_its_name(name, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    assert main(["check", name]) == 0
+    assert "sayc.bidding: sound, " in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("none.bidding", "there is no such file, and no such system is shipped (acol, "),
+        ("sayk", "did you mean sayc?"),
+        ("policy:champion", "is no bidding system; give a file"),
+        ("pass", "is no bidding system; give a file"),
+    ],
+)
+def test_what_is_no_system(name, told, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    assert main(["check", name]) == 2
+    assert told in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
