@@ -33,6 +33,11 @@ class Hierarchy:
             self._compiled = compile_system(self.system)
         return self._compiled
 
+    @property
+    def compiled_bytes(self) -> int:
+        """What the arrays hold; 0 while they have not been made."""
+        return 0 if self._compiled is None else sum(array.nbytes for array in self._compiled)
+
     def __getstate__(self) -> dict[str, object]:
         return {"system": self.system, "_compiled": None}  # arrays are quicker to make than to send
 

@@ -133,7 +133,9 @@ def generation(state: State, config: EvolveConfig, work: Work) -> State:
     champions = state.champions
     if config.champions and g % CHAMPION_EVERY == CHAMPION_EVERY - 1:
         champions = [*champions, after[best]][-config.champions :]
-    return State(g + 1, [renumbered(pair) for pair in after], [*state.metrics, row], champions, state.systems)
+    # A partnership that nothing has changed stays the very same, so that its trees are not kept twice.
+    after = [new if new is old else renumbered(new) for new, old in zip(after, population, strict=True)]
+    return State(g + 1, after, [*state.metrics, row], champions, state.systems)
 
 
 def propose(

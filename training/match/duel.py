@@ -21,7 +21,12 @@ from agents.networks.tables import Deals
 from bridge_env.auction import Auctions
 from bridge_env.scoring import imps
 from training.match.boards import Boards, library_boards
+from training.match.keeping import Kept
 from training.match.strangers import Stranger, bid_against, calls_otherwise, quicken
+
+# What a process keeps at most: so many, and so many bytes of them. A system of 2,400 lines holds 3.4 MB.
+MOST_SYSTEMS, MOST_OF_SYSTEMS = 192, 256 << 20
+MOST_DUELS, MOST_OF_DUELS = 512, 64 << 20
 
 Seats = tuple[Hierarchy, Hierarchy, Hierarchy, Hierarchy]
 
@@ -73,10 +78,18 @@ class Duel:
     imps: NDArray[np.int8]
 
 
-@lru_cache(maxsize=192)
 def hierarchy(system: System) -> Hierarchy:
     """The system with its compiled form, kept by the process."""
-    return Hierarchy(system)
+    return _systems.get(system, lambda: Hierarchy(system))
+
+
+def _size_of_system(system: System, kept: Hierarchy) -> int:
+    """Bytes of a system that is kept: its tree takes as much room as its arrays."""
+    arrays = kept.compiled_bytes
+    return max(2 * arrays, MOST_OF_SYSTEMS // MOST_SYSTEMS)
+
+
+_systems: Kept[System, Hierarchy] = Kept(MOST_OF_SYSTEMS, _size_of_system)
 
 
 def is_system(pair: Partnership) -> bool:
@@ -143,9 +156,23 @@ def bid(
     return bid_out(seats, features[which], boards.dealer[which], boards.vulnerability[which])
 
 
-@lru_cache(maxsize=512)
 def duel(us: Partnership, them: Rival, stretch: Stretch) -> Duel:
-    """Both tables of every board; a pure function of its arguments."""
+    """Both tables of every board; a pure function of its arguments.
+
+    It is kept under the systems that this process keeps anyhow: a tree is large, and equal ones come again and again.
+    """
+    us, them = interned(us), them if isinstance(them, Stranger) else interned(them)
+    return _duels.get((us, them, stretch), lambda: _played(us, them, stretch))
+
+
+def _size_of_duel(key: tuple[Partnership, Rival, Stretch], kept: Duel) -> int:
+    return max(kept.history.nbytes + kept.points.nbytes + kept.imps.nbytes, MOST_OF_DUELS // MOST_DUELS)
+
+
+_duels: Kept[tuple[Partnership, Rival, Stretch], Duel] = Kept(MOST_OF_DUELS, _size_of_duel)
+
+
+def _played(us: Partnership, them: Rival, stretch: Stretch) -> Duel:
     boards, _ = boards_of(stretch)
     histories, points = [], []
     for table in range(2):
