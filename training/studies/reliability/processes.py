@@ -42,7 +42,7 @@ class Command:
         words: begins it; ``{}`` stands for the folder of the trial.
         again: goes on with it; empty: the same words.
         result: gives what it has come to, from the folder, to compare with that of a run without a kill.
-        heavy: does it take so long that it is tried once?
+        heavy: does it take so long that it is killed once, not twice, on its way?
     """
 
     name: str
@@ -68,8 +68,10 @@ def _library_bytes(folder: Path) -> object:
 
 
 def _generations(folder: Path) -> object:
-    state = json.loads((folder / "evolve" / "run" / "checkpoint.json").read_text("utf-8"))
-    return state["state"]["population"] if "state" in state else state
+    from training.evolve.generations import load
+
+    _, state = load(folder / "evolve" / "run")
+    return state.as_json()["population"]
 
 
 def _policy(folder: Path) -> object:

@@ -28,6 +28,7 @@ from training.studies.reliability.processes import start
 MOST = 0.05  # growth between a tenth of the time and its end
 _EVERY = 2.0  # seconds between two looks
 _SHARE = 0.04  # of the time, before and after a moment: whose median counts
+_COMPILED = 12  # generations after which all kernels of self-play have been needed
 _STEPS = (
     "from bridge_env.envs.vector import BiddingVectorEnv as E\n"
     "from bridge_env.envs.kernels.rounds import sample_legal as s\n"
@@ -44,7 +45,7 @@ _GENERATIONS = (
     "    workers = 1\n"
     "    def put(self, value): return value\n"
     "    def map(self, function, tasks): return ((n, function(*task)) for n, task in enumerate(tasks))\n"
-    "config = C(generations=10**9, boards=60, study=60, confirm=60, partnerships=1, operators='evolution',\n"
+    "config = C(generations=int(sys.argv[2]), boards=60, study=60, confirm=60, partnerships=1, operators='evolution',\n"
     "           proposals=4, start='silent', control='silent', league='', gatekeepers='', judge=40)\n"
     "for _ in g.evolve(Path(sys.argv[1]), config, g.begin(config), Here(), lambda boards: None): pass\n"
 )
@@ -162,12 +163,16 @@ def _env(folder: Path) -> Iterator[Running]:
 
 @contextlib.contextmanager
 def _evolve(folder: Path) -> Iterator[Running]:
-    run = folder / "run"
-    run.mkdir()
-    process = subprocess.Popen([sys.executable, "-c", _GENERATIONS, str(run)], text=True, start_new_session=True)
-    metrics = run / "metrics.jsonl"
+    run = folder / "evolve"
+    for name in ("before", "run"):
+        (run / name).mkdir(parents=True)
+    # A kernel is compiled when it is first needed, perhaps in the tenth generation, and the compiler keeps its memory:
+    # so another process compiles them all before.
+    subprocess.run([sys.executable, "-c", _GENERATIONS, str(run / "before"), str(_COMPILED)], check=True)
+    metrics, words = run / "run" / "metrics.jsonl", [str(run / "run"), str(10**9)]
+    process = subprocess.Popen([sys.executable, "-c", _GENERATIONS, *words], text=True, start_new_session=True)
     with _ended(process):
-        while not metrics.exists() and process.poll() is None:  # the first generation compiles
+        while not metrics.exists() and process.poll() is None:
             time.sleep(0.2)
         yield process, lambda: f"{len(metrics.read_bytes().splitlines()):,} small generations, in one process"
 

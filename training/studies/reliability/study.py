@@ -86,8 +86,7 @@ def _plan(settings: Settings, folder: Path) -> Iterable[tuple[str, str, Iterable
     yield "requests to serve, damaged", ANSWERED, doors.serve(share(0.25), seed) if server else _NO_SERVER
     yield "requests to table, damaged", ANSWERED, doors.table(share(0.25), seed) if server else _NO_SERVER
     for command in processes.commands():
-        kills = 1 if command.heavy and settings.kills else settings.kills
-        yield f"{command.name}, killed", GOES_ON, processes.kills(command, folder, kills, seed)
+        yield f"{command.name}, killed", GOES_ON, processes.kills(command, folder, settings.kills, seed)
     served = processes.serve_kills(min(settings.kills, 1))
     yield "serve, killed and started again", "it answers again", served if server else _NO_SERVER
     yield "two writers at once", "one is told who the other is", processes.two_writers(folder, min(settings.kills, 1))
