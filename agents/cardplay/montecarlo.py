@@ -2,24 +2,29 @@
 
 Algorithm 1 of Kobayashi and Uehara (2002), which is Ginsberg's (GIB, 2001): draw D deals that are consistent with the
 auction and the play; take the double-dummy value s(m, d) of every legal card m in each; play the m with the greatest
-sum over D. Of cards with the same sum the one that rules would play is taken, so that equals look as they should.
+sum over D. Beyond that: deals are added while the first two cards are close, cards whose difference is within the error
+count as equal (``choice``), the play so far gives deals weights (``likelihood``), and opening leads are valued as
+conventions would (``lead``). ``montecarlo?most=1&tie=0&inference=all&lead=solved`` is the plain algorithm. Of cards
+with the same sum it takes the one that rules would play, so that equals look as they should.
 """
 
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
 from agents.cardplay.auction import AuctionReader
-from agents.cardplay.deals import Belief, believed_deals
-from agents.cardplay.options import Options
+from agents.cardplay.choice import SLACK, Choice, close, equals
+from agents.cardplay.deals import LIKELY, Belief, Pool, believed_deals
+from agents.cardplay.lead import LEAD_SLACK, conventional_lead, flattery
+from agents.cardplay.options import CONVENTION, Options
 from agents.cardplay.rule import RulePlayer
 from agents.cardplay.table import present_trick, trick_leader
 from agents.cardplay.worth import Worth
-from bridge_env.double_dummy.positions import card_tricks
+from bridge_env.double_dummy.positions import ALL_CARDS, SOLVING_COST, card_tricks
 from bridge_env.play_view import PlayView
 
 _SAME = 1e-9
@@ -49,6 +54,17 @@ class CardThought:
     belief: Belief | None
 
 
+@dataclass(eq=False)
+class Race:
+    """One row that is thought about, with the deals that were weighed for it, and those that were solved."""
+
+    row: int
+    key: np.uint64
+    usual: int
+    pool: Pool | None = None
+    solved: dict[bytes, NDArray[np.int8]] = field(default_factory=dict)
+
+
 class MonteCarlo:
     """A ``CardPlayer`` that thinks over sampled deals.
 
@@ -70,52 +86,94 @@ class MonteCarlo:
     def think(self, view: PlayView, key: NDArray[np.uint64]) -> list[CardThought]:
         """Find each row's card, with the reasons; solve the positions of all rows together."""
         usual = self._rule.play(view, key)
-        open_rows = np.flatnonzero(several(view))
         thoughts = [settled(view, row, int(usual[row])) for row in range(len(view))]
-        if self.options.seconds:
-            for row in open_rows:
-                thoughts[row] = self._think_for(view, int(row), key[row], int(usual[row]))
-            return thoughts
-        beliefs = [self._believe(view, int(row), key[row], self.options.deals) for row in open_rows]
-        values = solve_cards(view, open_rows, [belief.owner for belief in beliefs], self.threads)
-        for row, belief, tricks in zip(open_rows, beliefs, values, strict=True):
-            thoughts[row] = self._choose(view, int(row), belief, tricks, int(usual[row]))
+        races = [Race(int(row), key[row], int(usual[row])) for row in np.flatnonzero(several(view))]
+        for race, thought in zip(races, self._run(view, races), strict=True):
+            thoughts[race.row] = thought
         return thoughts
 
     def weighed(self, view: PlayView, row: int, key: np.uint64, usual: int) -> CardThought:
         """Find one row's card, with averages, even where all cards are equal double dummy and ``think`` skips them."""
+        (thought,) = self._run(view, [Race(row, key, usual)])
+        return thought
+
+    def _run(self, view: PlayView, races: list[Race]) -> list[CardThought]:
         if self.options.seconds:
-            return self._think_for(view, row, key, usual)
-        belief = self._believe(view, row, key, self.options.deals)
-        (tricks,) = solve_cards(view, np.array([row]), [belief.owner], self.threads)
-        return self._choose(view, row, belief, tricks, usual)
+            return [self._think_for(view, race) for race in races]
+        found: dict[int, CardThought] = {}
+        going, count = races, self.options.deals
+        while going:
+            more = self._look(view, going, count)
+            count += self.options.deals
+            again = []
+            for race, (thought, new) in zip(going, more, strict=True):
+                found[race.row] = thought
+                if new and self._afford(view, race.row, count) and self._close(thought):
+                    again.append(race)
+            going = again
+        return [found[race.row] for race in races]
 
-    def _believe(self, view: PlayView, row: int, key: np.uint64, count: int) -> Belief:
-        return believed_deals(view, row, self.reader, count, key, self.options.inference)
+    def _look(self, view: PlayView, races: list[Race], count: int) -> list[tuple[CardThought, int]]:
+        """Think over ``count`` deals in each row, solving those that are new; with how many these were."""
+        beliefs = [self._believe(view, race, count) for race in races]
+        new = [
+            belief.owner[[deal.tobytes() not in race.solved for deal in belief.owner]]
+            for race, belief in zip(races, beliefs, strict=True)
+        ]
+        values = solve_cards(view, np.array([race.row for race in races]), new, self.threads)
+        out = []
+        for race, belief, deals, tricks in zip(races, beliefs, new, values, strict=True):
+            race.solved |= {deal.tobytes(): row for deal, row in zip(deals, tricks, strict=True)}
+            known = np.stack([race.solved[deal.tobytes()] for deal in belief.owner])
+            out.append((self._choose(view, race.row, belief, known, race.usual), len(deals)))
+        return out
 
-    def _think_for(self, view: PlayView, row: int, key: np.uint64, usual: int) -> CardThought:
+    def _afford(self, view: PlayView, row: int, count: int) -> bool:
+        """May a card be thought over on so many deals?"""
+        left = 13 - int(view.length[row]) // 4
+        return count <= self.options.most and count * SOLVING_COST[ALL_CARDS][left] <= self.options.solves
+
+    def _close(self, thought: CardThought) -> bool:
+        assert thought.belief is not None
+        return close(Choice(thought.belief.weight, thought.worth, thought.tricks))
+
+    def _believe(self, view: PlayView, race: Race, count: int) -> Belief:
+        if self.options.inference != LIKELY:
+            return believed_deals(view, race.row, self.reader, count, race.key, self.options.inference)
+        if race.pool is None or race.pool.enough < count:
+            race.pool = Pool.of(view, race.row, self.reader, race.key, count)
+        return race.pool.believed(count)
+
+    def _think_for(self, view: PlayView, race: Race) -> CardThought:
         """Think for the seconds of the options: with twice the deals again and again, solved ones kept."""
         began, count = time.perf_counter(), _FIRST_DEALS
-        solved: dict[bytes, NDArray[np.int8]] = {}
         while True:
             start = time.perf_counter()
-            belief = self._believe(view, row, key, count)
-            new = [i for i, deal in enumerate(belief.owner) if deal.tobytes() not in solved]
-            (tricks,) = solve_cards(view, np.array([row]), [belief.owner[new]], self.threads)
-            solved |= {belief.owner[i].tobytes(): values for i, values in zip(new, tricks, strict=True)}
-            tricks = np.stack([solved[deal.tobytes()] for deal in belief.owner])
+            ((thought, _),) = self._look(view, [race], count)
             now = time.perf_counter()
             if now - began + 1.2 * (now - start) > self.options.seconds or count >= _MOST_DEALS:
-                return self._choose(view, row, belief, tricks, usual)
+                return thought
             count *= 2
 
     def _choose(self, view: PlayView, row: int, belief: Belief, tricks: NDArray[np.int8], usual: int) -> CardThought:
         cards = np.flatnonzero(view.mask[row])
-        worth = Worth(view, row, belief.owner, self.options.score).of(tricks[:, cards])
+        tricks = tricks[:, cards]
+        value = Worth(view, row, belief.owner, self.options.score)
+        lead = self.options.lead == CONVENTION and view.length[row] == 0
+        worth = value.of(tricks)
+        if lead:
+            worth = value.between(tricks - flattery(view.hand[row], cards, int(view.strain[row])))
         average = belief.weight @ worth
-        best = cards[average >= average.max() - _SAME]
-        card = usual if usual in best else lowest(best)
-        return CardThought(card, cards, tricks[:, cards], worth, average, belief)
+        slack = (LEAD_SLACK if lead else SLACK)[self.options.score]
+        at = equals(Choice(belief.weight, worth, tricks), self.options.tie, slack)
+        best = cards[at[average[at] >= average[at].max() - _SAME]]
+        if usual in cards[at]:
+            card = usual
+        elif lead:
+            card = conventional_lead(view, row, cards[at], lowest(best))
+        else:
+            card = lowest(best)
+        return CardThought(card, cards, tricks, worth, average, belief)
 
 
 def solve_cards(

@@ -5,16 +5,18 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from agents.cardplay.deals import ALL, AUCTION, FACTS
+from agents.cardplay.deals import ALL, AUCTION, FACTS, LIKELY
 from agents.options import options_text, read_options
 from bridge_env.bidders import SpecError
 
 TRICKS, POINTS, IMPS = "tricks", "points", "imps"
 NEEDED, ALWAYS = "needed", "always"
 EXACT, PUBLISHED = "exact", "published"
+CONVENTION, SOLVED = "convention", "solved"
 _CHOICES = {
     "score": (TRICKS, POINTS, IMPS),
-    "inference": (FACTS, AUCTION, ALL),
+    "inference": (FACTS, AUCTION, ALL, LIKELY),
+    "lead": (CONVENTION, SOLVED),
     "when": (NEEDED, ALWAYS),
     "leaf": (EXACT, PUBLISHED),
 }
@@ -29,13 +31,26 @@ class Options:
         seconds: if above 0, a budget of time for each card instead: deals are added until it is spent. The card then
             depends on how fast the machine is.
         score: what is summed over the deals: tricks, points, or IMPs against the deal's (estimated) par.
-        inference: what deals have to fit: the facts alone; the auction too; or also what the play suggests.
+        inference: what deals have to fit: the facts alone; the auction too; or also what the play suggests. LIKELY:
+            the facts and the auction; the play gives each deal a weight.
+        most: deals are added, ``deals`` at a time, up to so many, while the first two cards are within two standard
+            errors; 1: never.
+        solves: what a card may cost in positions solved, in fifths of a millisecond, while deals are added: early in
+            the play a position takes longest, and fewer are added.
+        tie: cards that are worth less by up to so many standard errors count as equal: more tricks decide, then the
+            conventional card. 0: only cards of the same average are equal, and the conventional card decides.
+        lead: opening leads: SOLVED, as any other card; or CONVENTION: what double dummy flatters counts for less, and
+            of a suit the conventional card is led.
     """
 
     deals: int = 40
     seconds: float = 0.0
     score: str = IMPS
-    inference: str = ALL
+    inference: str = LIKELY
+    most: int = 200
+    solves: int = 10_000
+    tie: float = 2.0
+    lead: str = CONVENTION
 
     def __str__(self) -> str:
         return options_text(self, type(self)())

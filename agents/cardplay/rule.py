@@ -65,7 +65,7 @@ def _nth_highest(mask, suit, n):
 
 
 @njit
-def _lead_from(hand, suit, strain):
+def lead_from(hand, suit, strain):
     """The conventional card of a suit: top of a sequence, fourth best, low from an honour, else the top."""
     top = _highest(hand, suit)
     rank = top % 13
@@ -156,7 +156,7 @@ def _defenders_lead(hand, dummy, unseen, strain):
                 best, chosen = winners, top
         if chosen >= 0:
             return chosen
-    return _lead_from(hand, _defenders_suit(hand, strain, dummy), strain)
+    return lead_from(hand, _defenders_suit(hand, strain, dummy), strain)
 
 
 @njit

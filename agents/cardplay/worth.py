@@ -53,6 +53,14 @@ class Worth:
         worth: NDArray[np.float64] = points.astype(np.float64) * (1 if self.declares else -1)
         return worth
 
+    def between(self, tricks: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Value tricks that are no whole numbers (S, C): what lies between the values of the two next to them."""
+        tricks = np.clip(tricks, 0, self.left)
+        below = np.minimum(np.floor(tricks), self.left - 1).astype(np.int8)
+        less, more, part = self.of(below), self.of(below + np.int8(1)), tricks - below
+        worth: NDArray[np.float64] = less * (1 - part) + more * part
+        return worth
+
 
 @lru_cache(maxsize=1)
 def _estimator() -> TrickEstimator:

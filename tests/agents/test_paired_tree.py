@@ -98,9 +98,36 @@ def test_the_tree_is_the_rule(count, left):
         rule = slow.Rule(strain, at.side, goal, at.won + at.lost + depth, longest)
         slow.real.cache_clear()
         slow.imaginary.cache_clear()
-        wanted = slow.mean(slow_position(real, at), [slow_position(row, at) for row in imagined], rule)
-        assert tree.mean(real, imagined, at, depth, longest) == pytest.approx(wanted)
+        position, beliefs = slow_position(real, at), [slow_position(row, at) for row in imagined]
+        assert tree.mean(real, imagined, at, depth, longest) == pytest.approx(slow.mean(position, beliefs, rule))
+        weight = [3.0, 1.0][: len(imagined)]
+        found = tree.mean(real, imagined, at, depth, longest, np.array(weight))
+        assert found == pytest.approx(slow.mean(position, beliefs, rule, weight))
         assert not tree.spent
+
+
+def test_one_opponent_has_one_answer_whether_the_search_solves_or_looks():
+    """To the end, the tree and the lines that are solved choose alike for all that he imagines, by weight."""
+    weight, compared, joint = np.array([3.0, 1.0]), 0, 0
+    for seed in range(400):
+        plays, _ = random_plays(1, seed, 52 - 4 * (2 + seed % 2))
+        real, strain, turn = plays.left[0], int(plays.strain[0]), int(plays.turn[0])
+        at = Standing(turn, (), turn & 1, 5, 6 - seed % 2)  # my side leads; he answers
+        imagined = np.tile(real, (2, 1))
+        mine, rng = np.flatnonzero((real == turn) | (real == turn ^ 2)), np.random.default_rng(seed)
+        for row in imagined:  # what my side holds, dealt in two other ways
+            row[mine] = rng.permutation(row[mine])
+        roots = [Line(real, row, turn, ()) for row in imagined]
+        left = int((real == turn).sum())
+        apart, together = (
+            weight @ real_values(roots, groups, turn & 1, Solver(strain, 1), left, 10**6, 0, weight) / 4
+            for groups in ([0, 1], [0, 0])
+        )
+        assert Tree(strain, 14).mean(real, imagined, at, left, 0, weight) == pytest.approx(at.won + together)
+        compared += 1
+        joint += abs(apart - together) > 1e-9
+    assert compared == 400
+    assert joint > 0  # one answer for all is another than the best for each
 
 
 def test_to_the_end_it_is_double_dummy_and_a_belief_never_costs_my_side():

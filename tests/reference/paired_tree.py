@@ -156,15 +156,35 @@ def real(position: Position, imagined: Position, rule: Rule) -> int:
     )  # fmt: skip
 
 
-def mean(position: Position, imagined: list[Position], rule: Rule) -> float:
-    """The mean over D'; where it is theirs to play, one opponent chooses for all of it."""
-    if turn(position) % 2 == rule.side:
-        return sum(real(position, believed, rule) for believed in imagined) / len(imagined)
+def answered(position: Position, imagined: list[Position], weight: list[float], rule: Rule) -> list[int]:
+    """The values over D' where one opponent, who is to play, chooses for all of it."""
     cards = choices(position, imagined)
-    looks = [sum(imaginary(after(believed, c, rule), rule) for believed in imagined) for c in cards]
-    sums = [
-        sum(real(after(position, c, rule), after(believed, c, rule), rule) for believed in imagined)
+    looks = [
+        sum(w * imaginary(after(believed, c, rule), rule) for w, believed in zip(weight, imagined, strict=True))
+        for c in cards
+    ]
+    found = [
+        [real(after(position, c, rule), after(believed, c, rule), rule) for believed in imagined]
         for c, look in zip(cards, looks, strict=True)
-        if look == min(looks)
-    ]  # fmt: skip
-    return min(sums) / len(imagined)
+        if look < min(looks) + 1e-9
+    ]
+    return min(found, key=lambda values: round(sum(w * v for w, v in zip(weight, values, strict=True)), 9))
+
+
+def mean(position: Position, imagined: list[Position], rule: Rule, weight: list[float] | None = None) -> float:
+    """The weighted mean over D'; the opponent who plays next, at once or after a card of mine, chooses once for all."""
+    weight = weight or [1.0] * len(imagined)
+    seat = turn(position)
+    if seat % 2 != rule.side:
+        values: list[int] = answered(position, imagined, weight, rule)
+    elif rule.failed(position) or rule.ended(position):
+        values = [real(position, believed, rule) for believed in imagined]
+    else:
+        elsewhere = {c for s in range(4) if s != seat for c in position[0][s]} | set(position[2])
+        lines = []
+        for card in runs(legal(position[0], seat, position[2]), elsewhere):
+            then, beliefs = after(position, card, rule), [after(believed, card, rule) for believed in imagined]
+            mine = turn(then) % 2 == rule.side or rule.failed(then) or rule.ended(then)
+            lines.append([real(then, b, rule) for b in beliefs] if mine else answered(then, beliefs, weight, rule))
+        values = [max(values) for values in zip(*lines, strict=True)]
+    return sum(w * v for w, v in zip(weight, values, strict=True)) / sum(weight)

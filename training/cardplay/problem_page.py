@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from agents.cardplay.options import IMPS
 from bridge_env.cards import SEATS, card_text
 from bridge_env.render import SEAT_NAMES, auction_table, deal_diagram
-from training.cardplay.problems import CardResult, Problem, Solved
+from training.cardplay.problems import Problem, Solved
 
 _SAME = 1e-9
 
@@ -28,8 +28,10 @@ def problem_page(solved: Sequence[Solved], command: str, plain: str, deceptive: 
         f"The plain player is `{plain}`, the other `{deceptive}`; calls are read as `{bidder}`.",
         "Tricks are declarer's, of the whole board. *Modelled*: the opponents play for the deals that the next of them",
         "imagines after the card; my side sees all cards. *Played out*: from that card on the plain player sits at all",
-        "four seats, once a seed. *Seen through*: everybody sees all cards. The goal: declarer makes the contract,",
-        "defenders beat it. Seconds are the processor's, for either card.",
+        "four seats, once a seed; its opponents believe the same hypotheses as the model. *Unbelievers*: opponents of",
+        "the same kind who read the auction and believe no hypothesis from the play. *Seen through*: everybody sees",
+        "all cards. The goal: declarer makes the contract, defenders beat it. Seconds are the processor's, for either",
+        "card.",
         "",
     ]
     lines += _table(solved)
@@ -44,8 +46,11 @@ def summary(solved: Sequence[Solved]) -> str:
 
 
 def _table(solved: Sequence[Solved]) -> Iterator[str]:
-    yield "| | problem | contract | to play | plain | deceptive | modelled | played out | goal reached | seconds |"
-    yield "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |"
+    yield (
+        "| | problem | contract | to play | plain | deceptive | modelled | played out | goal reached "
+        "| by unbelievers | seconds |"
+    )
+    yield "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |"
     for number, one in enumerate(solved, 1):
         problem, first, last = one.problem, one.results[0], one.results[-1]
         cells = [
@@ -54,9 +59,10 @@ def _table(solved: Sequence[Solved]) -> Iterator[str]:
             _who(problem),
             card_text(first.card),
             card_text(last.card) if len(one.results) > 1 else "the same",
-            _both(*(f"{r.believed.mean():.1f}" for r in one.results)),
+            _both(*(f"{r.average:.1f}" for r in one.results)),
             _both(*(_mean(r.played) for r in one.results)),
-            _both(*(_goal(problem, r) for r in one.results)),
+            _both(*(_goal(problem, r.played) for r in one.results)),
+            _both(*(_goal(problem, r.unbelieving) for r in one.results)),
             f"{one.plain_seconds:.1f}, {one.seconds:.1f}",
         ]
         yield f"| {number} | " + " | ".join(cells) + " |"
@@ -77,11 +83,11 @@ def _mean(tricks: NDArray[np.int64]) -> str:
     return f"{tricks.mean():.1f}" if len(tricks) else "-"
 
 
-def _goal(problem: Problem, result: CardResult) -> str:
+def _goal(problem: Problem, played: NDArray[np.int64]) -> str:
     """In how many of the boards that were played out."""
-    if not len(result.played):
+    if not len(played):
         return "-"
-    return f"{int(problem.reached(result.played.astype(np.float64)).sum())}/{len(result.played)}"
+    return f"{int(problem.reached(played.astype(np.float64)).sum())}/{len(played)}"
 
 
 def _problem(one: Solved) -> Iterator[str]:
@@ -99,13 +105,12 @@ def _problem(one: Solved) -> Iterator[str]:
     yield ""
     yield from _so_far(problem)
     yield ""
-    yield "| | card | modelled | reaches the goal | seen through | played out |"
-    yield "| --- | --- | --- | --- | --- | --- |"
+    yield "| | card | modelled | reaches the goal | seen through | played out | against unbelievers |"
+    yield "| --- | --- | --- | --- | --- | --- | --- |"
     for name, result in zip(("plain", "deceptive"), one.results, strict=False):
-        reached = problem.reached(result.believed)
-        played = ", ".join(str(n) for n in result.played) or "-"
-        believed = f"{result.believed.mean():.2f} tricks | {reached.mean():.0%} of what is imagined"
-        yield f"| {name} | {card_text(result.card)} | {believed} | {result.seen_through} tricks | {played} |"
+        played, other = (", ".join(str(n) for n in each) or "-" for each in (result.played, result.unbelieving))
+        believed = f"{result.average:.2f} tricks | {result.reached(problem):.0%} of what is imagined"
+        yield f"| {name} | {card_text(result.card)} | {believed} | {result.seen_through} tricks | {played} | {other} |"
     yield ""
     yield from _judgement(one)
 

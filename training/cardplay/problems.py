@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.cardplay.auction import AuctionReader
-from agents.cardplay.deals import believed_deals
+from agents.cardplay.deals import AUCTION, believed_deals
 from agents.cardplay.deception.deceptive import Deception, Deceptive, success
 from agents.cardplay.deception.lookahead import opponents_views
 from agents.cardplay.montecarlo import CardThought, MonteCarlo, solve_cards
@@ -99,7 +99,10 @@ class CardResult:
         card: of which this is told.
         seen_through: double dummy: where everybody sees all cards.
         believed: float64 (L,), against the modelled opponent, along each line he may believe in.
-        played: int64 (K,), where the board was really played to its end, once a seed.
+        share: float64 (L,), what each of these lines counts for; they add up to 1.
+        played: int64 (K,), where the board was really played to its end, once a seed, against opponents who believe
+            the same hypotheses as the model.
+        unbelieving: the same against opponents who believe none.
         opponent: who decides next of the others.
         told: what he takes from the card, in words; none where it tells nothing.
         planted: where he imagines the suit, in words.
@@ -108,10 +111,21 @@ class CardResult:
     card: int
     seen_through: int
     believed: NDArray[np.float64]
+    share: NDArray[np.float64]
     played: NDArray[np.int64]
+    unbelieving: NDArray[np.int64]
     opponent: int
     told: tuple[str, ...]
     planted: tuple[str, ...]
+
+    @property
+    def average(self) -> float:
+        """Return declarer's tricks on average against the modelled opponent."""
+        return float(self.share @ self.believed)
+
+    def reached(self, problem: Problem) -> float:
+        """Return the share of what the modelled opponent may believe in where the goal is reached."""
+        return float(self.share @ problem.reached(self.believed))
 
 
 @dataclass(frozen=True, eq=False)
@@ -271,24 +285,29 @@ def solve(problem: Problem, plain: MonteCarlo, deceptive: Deceptive, key: NDArra
         opponent, told, planted = _belief(problem, view, card, deceptive, key[0])
         seen = problem.declarers(exact[0, [card]].astype(np.float64))
         believed = problem.declarers(np.concatenate([look.taken[at] for look in looks]))
-        played = _played(problem, card, plain, key, seeds)
-        results.append(CardResult(card, int(seen[0]), believed, played, opponent, told, planted))
+        share = np.concatenate([look.shares[at] for look in looks]) / len(looks)
+        naive = MonteCarlo(plain.reader, replace(plain.options, inference=AUCTION), plain.threads)
+        played, unbelieving = (_played(problem, card, plain, other, key, seeds) for other in (plain, naive))
+        results.append(CardResult(card, int(seen[0]), believed, share, played, unbelieving, opponent, told, planted))
     reachable = success(view, 0, deception.plain) if deception.plain.belief is not None else float("nan")
     return Solved(
         problem, thought, then - began, deception, after - then, reachable, deceptive.options.score, tuple(results)
     )
 
 
-def _played(problem: Problem, card: int, player: MonteCarlo, key: NDArray[np.uint64], seeds: int) -> NDArray[np.int64]:
-    """Declarer's tricks where ``player`` sits at all seats after ``card``; the same streams for every card."""
+def _played(
+    problem: Problem, card: int, player: MonteCarlo, opponents: MonteCarlo, key: NDArray[np.uint64], seeds: int
+) -> NDArray[np.int64]:
+    """Declarer's tricks where ``player`` plays for the side that decides after ``card``; the same streams for all."""
     plays = problem.plays.take(np.zeros(seeds, np.int64))
     plays.step(np.full(seeds, card))
     vulnerability = np.full(seeds, problem.board.vulnerability, np.int16)
     auctions = problem.auctions.take(np.zeros(seeds, np.int64)) if problem.auctions is not None else None
     keys = streams.key("played out", key[0], np.arange(seeds))
     if seeds:
-        seats = np.zeros((seeds, 4), np.int64)
-        play_out(plays, problem.contracts(seeds), vulnerability, auctions, [player], seats, keys)
+        side = int(problem.plays.turn[0]) & 1
+        seats = np.tile((np.arange(4) & 1) ^ side, (seeds, 1)).astype(np.int64)
+        play_out(plays, problem.contracts(seeds), vulnerability, auctions, [player, opponents], seats, keys)
     return plays.won.astype(np.int64)
 
 

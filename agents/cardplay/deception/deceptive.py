@@ -3,8 +3,9 @@
 Algorithm 2 of Kobayashi and Uehara (2002). For each candidate card m and each deal d that I think possible, the
 opponent who decides next imagines deals D' after m: he sees his own hand as in d, dummy, and the cards played, and what
 m suggests; my hand he does not know. The line is followed with a real value in d and an imaginary one in each d' of D'
-(``paired``, beside this file). s(m, d) is the mean over D' of the real values; the m with the greatest sum over D is
-played: here only where it surely gains on the plain card and risks little (``sure=0&risk=1000``: as published).
+(``paired``, beside this file). s(m, d) is the mean over D', each deal with its weight, of the real values; the m with
+the greatest sum over D is played: here only where it surely gains on the plain card and risks little
+(``sure=0&risk=1000``: as published).
 
 ``leaf=exact`` ends lines with exact double dummy, and sums what the options score. ``leaf=published`` ends them as the
 paper does, 0 if the contract fails, else top tricks (``top_tricks``), and sums that; with the published depth that is
@@ -20,12 +21,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.cardplay.auction import AuctionReader
+from agents.cardplay.deals import ALL
 from agents.cardplay.deception.lookahead import Look, Lookahead, Looked, Size, sizes
 from agents.cardplay.deception.paired import distinct
 from agents.cardplay.deception.paired_tree import Tree
 from agents.cardplay.explain import thought_text
 from agents.cardplay.montecarlo import CardThought, MonteCarlo, settled, solve_cards
-from agents.cardplay.options import ALWAYS, EXACT, NEEDED, PUBLISHED, Options
+from agents.cardplay.options import ALWAYS, EXACT, NEEDED, PUBLISHED, SOLVED, Options
 from agents.cardplay.table import present_trick
 from agents.cardplay.worth import Worth
 from bridge_env.cards import SEATS, card_text, hand_text
@@ -61,6 +63,7 @@ class DeceptiveOptions(Options):
         risk: what such a card may cost at most if the opponent sees through it, in the units of ``score`` (with the
             published leaf in tricks): with points, more than 0.3. ``sure=0&risk=1000`` (of points, 10000) is as
             published: the greatest sum, whatever it costs then.
+        inference, most, tie, lead: its plain card is that of the plain algorithm.
         when: NEEDED: only where no card makes (a defender: beats) the contract double dummy on most deals; or ALWAYS.
     """
 
@@ -74,6 +77,10 @@ class DeceptiveOptions(Options):
     sure: float = 1.0
     risk: float = 0.3
     when: str = NEEDED
+    inference: str = ALL
+    most: int = 1
+    tie: float = 0.0
+    lead: str = SOLVED
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,7 +100,7 @@ class Deception:
         short: was it a smaller one than the options ask for, because solves, nodes or seconds ran out?
         unit: what the averages are in, where that is not the options' score.
         taken: for each candidate, float64 (L,), tricks from here on along every line, those of one deal after another;
-            none with the published leaf.
+            none with the published leaf. ``shares``: what each line counts for, adding up to 1.
         usual: the candidate that stands for the plain card.
         against: for each candidate, why it was not played though it looks better than the plain one; else empty.
     """
@@ -111,6 +118,7 @@ class Deception:
     taken: list[NDArray[np.float64]] = field(default_factory=list)
     usual: int = -1
     against: tuple[str, ...] = ()
+    shares: list[NDArray[np.float64]] = field(default_factory=list)
 
     @property
     def risk(self) -> float:
@@ -207,12 +215,12 @@ class Deceptive:
         look = self._look(search, until)
         usual = like(cards, thought.card)
         at = chosen(look, looked.average, usual, options)
-        planted = [search.imagined(c, 0, look.size.imagined) for c in range(len(cards))]
+        planted = [search.imagined(c, 0, look.size.imagined).deals for c in range(len(cards))]
         size, full = look.size, Size(min(options.real, len(search.deals)), options.imagined, options.depth)
         return Deception(
             thought, int(cards[at]), cards, look.average, look.seen, planted, search.opponent, size,
             any(a < b for a, b in zip(astuple(size), astuple(full), strict=True)),
-            _UNITS[options.leaf], look.taken, usual, _against(look, usual, at, options),
+            _UNITS[options.leaf], look.taken, usual, _against(look, usual, at, options), look.shares,
         )  # fmt: skip
 
     def _look(self, search: Lookahead, until: float | None) -> Look:

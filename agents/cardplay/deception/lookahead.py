@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -49,7 +50,7 @@ class Look:
         gain: float64 (D, C), what his belief adds to that in each deal that was looked at; ``weight`` float64 (D,) adds
             up to 1.
         taken: for each candidate, float64 (L,), tricks from here on along every line, those of one deal after another;
-            none with the published leaf.
+            none with the published leaf. ``shares``: what each line counts for, adding up to 1.
     """
 
     size: Size
@@ -57,6 +58,7 @@ class Look:
     gain: NDArray[np.float64]
     weight: NDArray[np.float64]
     taken: list[NDArray[np.float64]]
+    shares: list[NDArray[np.float64]] = field(default_factory=list)
 
     @property
     def average(self) -> NDArray[np.float64]:
@@ -109,13 +111,20 @@ def looked_at(weight: NDArray[np.float64], key: np.uint64) -> NDArray[np.int64]:
     return np.lexsort((chance, -weight))
 
 
+class Imagined(NamedTuple):
+    """D': deals uint8 (S', 52), each once, and what each counts for, float64 (S',), adding up to 1."""
+
+    deals: NDArray[np.uint8]
+    weight: NDArray[np.float64]
+
+
 @dataclass(eq=False)
 class _After:
     """A candidate: what the opponent sees once it is played, deal by deal, and what he imagines then."""
 
     card: int
     views: PlayView
-    imagined: dict[tuple[int, int], NDArray[np.uint8]] = field(default_factory=dict)
+    imagined: dict[tuple[int, int], Imagined] = field(default_factory=dict)
 
 
 class Lookahead:
@@ -153,24 +162,27 @@ class Lookahead:
         deals, weight = self._most(size.real)
         worth = Worth(self.view, self.row, deals, self.score)
         dealt = worth.of(self.tricks[: len(deals)])
-        gain, taken = np.zeros((len(deals), len(self.cards))), []
+        gain, taken, shares = np.zeros((len(deals), len(self.cards))), [], []
         for at in range(len(self.cards)):
             roots: list[Line] = []
             groups: list[int] = []
+            share: list[float] = []
             for d in range(len(deals)):
                 if _over(until):
                     return None
-                for imagined in self.imagined(at, d, size.imagined):
+                for imagined, counts in zip(*self.imagined(at, d, size.imagined), strict=True):
                     roots.append(self._root(at, deals[d], imagined))
                     groups.append(d)
-            tricks = real_values(roots, groups, self._side, self.solver, size.depth, lines, size.further)
+                    share.append(float(counts))
+            of, each = np.array(groups), np.array(share)
+            tricks = real_values(roots, groups, self._side, self.solver, size.depth, lines, size.further, each)
             if self.solver.spent:
                 return None
-            of = np.array(groups)
             taken.append(tricks)
+            shares.append(each * weight[of])
             for d in range(len(deals)):
-                gain[d, at] = _worth(worth, tricks[of == d], d).mean() - dealt[d, at]
-        return Look(replace(size, real=len(deals)), self.plain, gain, weight, taken)
+                gain[d, at] = each[of == d] @ _worth(worth, tricks[of == d], d) - dealt[d, at]
+        return Look(replace(size, real=len(deals)), self.plain, gain, weight, taken, shares)
 
     def published(self, size: Size, tree: Tree, until: float | None) -> Look | None:
         """With the published leaf, in tricks; None if it was not done by ``until``, or ``tree`` is spent."""
@@ -178,11 +190,11 @@ class Lookahead:
         believing, seen = np.zeros((len(deals), len(self.cards))), np.zeros((len(deals), len(self.cards)))
         for d in range(len(deals)):
             for at in range(len(self.cards)):
-                imagined = self.imagined(at, d, size.imagined)
+                imagined, share = self.imagined(at, d, size.imagined)
                 roots = [self._root(at, deals[d], deal) for deal in (deals[d], *imagined)]
                 standing = self._standing(roots[0])
                 believed = np.stack([root.imagined for root in roots])
-                believing[d, at] = tree.mean(roots[0].real, believed[1:], standing, size.depth, size.further)
+                believing[d, at] = tree.mean(roots[0].real, believed[1:], standing, size.depth, size.further, share)
                 seen[d, at] = tree.mean(roots[0].real, believed[:1], standing, size.depth, size.further)
                 if tree.spent or _over(until):
                     return None
@@ -193,8 +205,8 @@ class Lookahead:
         _, goal = self._tricks()
         return Tree(self.strain, 14 - goal)
 
-    def imagined(self, at: int, d: int, count: int) -> NDArray[np.uint8]:
-        """Return what the opponent imagines after candidate ``at`` in the deal ``d``: uint8 (S', 52)."""
+    def imagined(self, at: int, d: int, count: int) -> Imagined:
+        """Return what the opponent imagines after candidate ``at`` in the deal ``d``."""
         card = int(self.cards[at])
         if at not in self._after:
             views, self.opponent = opponents_views(self.view, self.row, card, self.deals)
@@ -203,7 +215,7 @@ class Lookahead:
         if (d, count) not in found.imagined:
             stream = np.uint64(streams.key(self.key, "imagined", card, d)[0])
             belief = believed_deals(found.views, d, self.reader, count, stream, self.inference)
-            found.imagined[d, count] = belief.owner
+            found.imagined[d, count] = Imagined(belief.owner, belief.weight)
         return found.imagined[d, count]
 
     def _most(self, count: int) -> tuple[NDArray[np.uint8], NDArray[np.float64]]:

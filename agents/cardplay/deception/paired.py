@@ -25,16 +25,10 @@ from agents.cardplay.deception.bits import BITS, Standing, hand_bits
 from agents.cardplay.deception.levels import Level, seats_of
 from bridge_env.cards import UNKNOWN
 from bridge_env.double_dummy.exact import BOARDS_PER_CALL
-from bridge_env.double_dummy.positions import ALL_BEST, ALL_CARDS, ONE_BEST, card_tricks
+from bridge_env.double_dummy.positions import ALL_BEST, ALL_CARDS, ONE_BEST, SOLVING_COST, card_tricks
 
 LONGEST = 3  # tricks beyond the depth, while their side has the lead
 _UNSOLVED = np.zeros(52, np.int8)
-# About what DDS takes on one core for a position of 0..13 tricks, in fifths of a millisecond.
-_COST = {
-    ALL_CARDS: np.array([1, 1, 1, 1, 1, 1, 1, 1, 2, 3, 6, 18, 40, 120]),
-    ALL_BEST: np.array([1, 1, 1, 1, 1, 1, 1, 1, 2, 3, 5, 12, 24, 70]),
-    ONE_BEST: np.array([1, 1, 1, 1, 1, 1, 1, 1, 2, 3, 4, 10, 18, 60]),
-}
 
 
 class Pair(NamedTuple):
@@ -109,7 +103,7 @@ class Solver:
             if self.spent:
                 break
             part = missing[start : start + BOARDS_PER_CALL]
-            self.cost += int(_COST[wanted][np.bitwise_count(hands[part, 0])].sum())
+            self.cost += int(SOLVING_COST[wanted][np.bitwise_count(hands[part, 0])].sum())
             left = seats_of(hands[part], turn[part])
             values = card_tricks(left, self.strain, leader[part], trick[part], self.threads, wanted)
             self._known |= {keys[at]: found for at, found in zip(part, values, strict=True)}
@@ -165,19 +159,22 @@ def real_values(
     depth: int,
     most: int,
     longest: int = LONGEST,
+    weight: NDArray[np.float64] | None = None,
 ) -> NDArray[np.float64]:
     """My side's tricks from each root on, in the real deal, against opponents who believe in the imagined one.
 
     Args:
-        groups: roots of the same number are the same position, with deals that one opponent thinks possible: where it
-            is his turn, his first card is the same for all of them, the best for him on average.
+        groups: roots of the same number are the same position, with deals that one opponent thinks possible. His first
+            card, at the root or after a card of mine there, is the same for all of them: the best for him on average.
         side: mine.
         depth: tricks that are looked ahead; while their side has the lead, up to ``longest`` more.
         most: lines of a level; a level with more is not looked at further.
+        weight: float64 (R,), what each root counts for in its group; None: all the same.
 
     The values mean nothing once ``solver`` is spent.
     """
     levels = [_level(roots, side, depth, solver.strain)]
+    together = [_Together.of(groups, np.ones(len(roots)) if weight is None else weight)]
     values: list[NDArray[np.float64]] = []
     while len(levels[-1]) and not solver.spent:
         level = levels[-1]
@@ -185,15 +182,68 @@ def real_values(
         worth = np.where(level.mine, -np.inf, np.inf)
         worth[leaf] = _leaves(level, np.flatnonzero(leaf), solver)
         values.append(worth)
-        cards = _moves(level, ~leaf, solver, np.asarray(groups) if len(levels) == 1 else None)
+        cards = _moves(level, ~leaf, solver, together[-1])
         levels.append(level.children(cards, solver.strain))
+        together.append(together[-1].after(level, levels[-1]))
     if solver.spent:
         return np.zeros(len(roots))
     for number in range(len(values) - 1, 0, -1):
         above, parent, mine = values[number - 1], levels[number].parent, levels[number - 1].mine
         np.maximum.at(above, parent[mine[parent]], values[number][mine[parent]])
-        np.minimum.at(above, parent[~mine[parent]], values[number][~mine[parent]])
+        found = together[number - 1].one_choice(levels[number - 1], levels[number], values[number])
+        np.minimum.at(above, parent[~mine[parent]], found[~mine[parent]])
     return values[0]
+
+
+@dataclass(frozen=True, eq=False)
+class _Together:
+    """Which rows of a level are the same to the opponent who decides next.
+
+    Attributes:
+        group: int64 (N,), rows of the same number are; -1: the row stands alone.
+        weight: float64 (N,), what a row counts for in its group.
+    """
+
+    group: NDArray[np.int64]
+    weight: NDArray[np.float64]
+
+    @classmethod
+    def of(cls, groups: Sequence[int], weight: NDArray[np.float64]) -> _Together:
+        return cls(np.asarray(groups, np.int64), weight)
+
+    def after(self, level: Level, children: Level) -> _Together:
+        """Of the level below: rows are still together where my side played the same card."""
+        parent = children.parent
+        alone = (self.group[parent] < 0) | ~level.mine[parent]
+        if alone.all():
+            return _Together(np.full(len(parent), -1), np.ones(len(parent)))
+        return _Together(np.where(alone, -1, self._same_card(level, children)), self.weight[parent])
+
+    def one_choice(self, level: Level, children: Level, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The values of the children, infinite for cards that the one opponent of a group does not play.
+
+        Of the cards that look equal to him he plays what is worst for my side on average.
+        """
+        parent = children.parent
+        joint = np.flatnonzero((self.group[parent] >= 0) & ~level.mine[parent])
+        if not len(joint):
+            return values
+        number, weight = self._same_card(level, children)[joint], self.weight[parent[joint]]
+        mean = np.bincount(number, weight * values[joint]) / np.maximum(np.bincount(number, weight), 1e-300)
+        least = np.full(int(self.group.max()) + 1, np.inf)
+        np.minimum.at(least, self.group[parent[joint]], mean[number])
+        out = values.copy()
+        out[joint] = np.where(mean[number] <= least[self.group[parent[joint]]] + 1e-9, values[joint], np.inf)
+        return out
+
+    def _same_card(self, level: Level, children: Level) -> NDArray[np.int64]:
+        """Numbers that are the same where the parents are together and the same card was played: int64 (N,)."""
+        parent = children.parent
+        card = np.bitwise_or.reduce(level.hands, axis=1)[parent] ^ np.bitwise_or.reduce(children.hands, axis=1)
+        number: NDArray[np.int64] = np.unique(np.column_stack([self.group[parent], card]), axis=0, return_inverse=True)[
+            1
+        ].ravel()
+        return number
 
 
 def _leaves(level: Level, rows: NDArray[np.int64], solver: Solver) -> NDArray[np.float64]:
@@ -207,20 +257,22 @@ def _leaves(level: Level, rows: NDArray[np.int64], solver: Solver) -> NDArray[np
     return won
 
 
-def _moves(
-    level: Level, open_: NDArray[np.bool_], solver: Solver, groups: NDArray[np.int64] | None
-) -> NDArray[np.int64]:
+def _moves(level: Level, open_: NDArray[np.bool_], solver: Solver, together: _Together) -> NDArray[np.int64]:
     """The cards to look at in each line, as bits: all that differ at mine, at theirs those that look best to them."""
     cards = np.where(open_, level.choices(), 0)
-    rows = np.flatnonzero((cards & (cards - 1) != 0) & ~level.mine)
+    theirs = open_ & ~level.mine
+    group = together.group
+    for number in np.unique(group[theirs & (group >= 0)]):
+        rows = np.flatnonzero(theirs & (group == number))
+        if (cards[rows] & (cards[rows] - 1) != 0).any():
+            looks = _looks(level, rows, solver, ALL_CARDS).astype(np.float64)
+            share = together.weight[rows] / together.weight[rows].sum()
+            everywhere = (looks >= 0).all(axis=0)  # he sees his hand: a card is legal in all that he imagines
+            mean = np.where(everywhere if everywhere.any() else True, share @ looks, -1.0)
+            best, _ = level.best(rows, np.tile(mean, (len(rows), 1)))
+            cards[rows] = np.bitwise_or.reduce(best)
+    rows = np.flatnonzero((cards & (cards - 1) != 0) & theirs & (group < 0))
     if not len(rows):
-        return cards
-    if groups is not None:
-        looks = _looks(level, rows, solver, ALL_CARDS).astype(np.float64)
-        for group in np.unique(groups[rows]):
-            same = groups[rows] == group
-            looks[same] = looks[same].mean(axis=0)
-        cards[rows], _ = level.best(rows, looks)
         return cards
     cards[rows], found = level.best(rows, _looks(level, rows, solver, ALL_BEST).astype(np.float64))
     rows = rows[~found]  # none of the best in d' is legal in d: the best of those that are

@@ -9,8 +9,9 @@ DDS, so both values need a tree. It is followed thus:
 - At theirs the card with the smallest imaginary value is played, and its real value counts; of equal ones the smallest
   real value. They choose among cards that can be played in both deals; where there is none, among those of d.
 - A card that is played in d and not held in d' is given to its player there, as ``paired`` does.
-- Where the root is theirs to play, one opponent chooses for all of D': the card with the smallest mean imaginary value,
-  of equal ones the one with the smallest mean real value.
+- The opponent who is to play next has one choice for all of D', where the root is theirs, and after each card of mine
+  where the root is mine: the card with the smallest mean imaginary value, of equal ones the one with the smallest mean
+  real value. Means are taken with the weights of the deals of D'.
 - Touching cards are played once, the lowest: at mine as d has them; at theirs cards between that lie elsewhere in d or
   in d' keep them apart.
 
@@ -44,6 +45,7 @@ NODES, LIMIT, STAGE, FATAL, STRAIN, LONGEST = range(6)
 _TABLE = 8
 _SLOTS = 1 << 16
 LOWEST, HIGHEST = 0, 13  # of all values
+_SAME = 1e-9
 _GOLDEN, _STIR = -7046029254386353131, -4658895280553007687
 
 
@@ -201,18 +203,18 @@ def _smallest(cards, others, imagined, at, work):  # type: ignore[no-untyped-def
 
 
 @njit(cache=False)
-def _smallest_together(cards, imagined, at, work):  # type: ignore[no-untyped-def]
-    """Those of ``cards`` with the smallest imaginary value in all rows of ``imagined`` together."""
-    chosen, least = 0, len(imagined) * (HIGHEST + 1)
+def _smallest_together(cards, imagined, weight, at, work):  # type: ignore[no-untyped-def]
+    """Those of ``cards`` with the smallest imaginary value on average over the rows of ``imagined``."""
+    chosen, least = 0, HIGHEST + 1.0
     while cards:
         card = cards & -cards
         cards ^= card
-        found = 0
+        found = 0.0
         for i in range(len(imagined)):
-            found += _looks(_row(imagined, i), at, card, HIGHEST + 1, work)
-        if found < least:
+            found += weight[i] * _looks(_row(imagined, i), at, card, HIGHEST + 1, work)
+        if found < least - _SAME:
             chosen, least = card, found
-        elif found == least:
+        elif found < least + _SAME:
             chosen |= card
     return chosen
 
@@ -234,37 +236,70 @@ def _shared(hands, imagined, at):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=False)
-def _together(hands, imagined, at, work):  # type: ignore[no-untyped-def]
-    """The sum of the real values over D', the rows of ``imagined`` int64 (n, 4)."""
-    total, n = 0, len(imagined)
-    if at[0]:
-        for i in range(n):
-            total += _real(hands, _row(imagined, i), at, LOWEST, HIGHEST - at[7], work)
-        return total
-    cards = _shared(hands, imagined, at)  # one opponent, who does not know which of D' it is
+def _answered(hands, imagined, weight, at, work, values):  # type: ignore[no-untyped-def]
+    """The real values over D' where one opponent, who does not know which of D' it is, is to play: into ``values``."""
+    n = len(imagined)
+    cards = _shared(hands, imagined, at)
     if cards & (cards - 1):
-        cards = _smallest_together(cards, imagined, at, work)
-    total = n * (HIGHEST + 1)
+        cards = _smallest_together(cards, imagined, weight, at, work)
+    least, found = HIGHEST + 1.0, np.empty(n)
     while cards:
         card = cards & -cards
         cards ^= card
         by, then = step(at, card, work[STRAIN])
         a, b, c, d = hands
         rest = turned((a ^ card, b, c, d), by)
-        real = 0
+        mean = 0.0
         for i in range(n):
             believed = turned(without(_row(imagined, i), card), by)
-            real += _real(rest, believed, then, LOWEST, HIGHEST - then[7], work)
-        total = min(total, real)
-    return total
+            found[i] = _real(rest, believed, then, LOWEST, HIGHEST - then[7], work)
+            mean += weight[i] * found[i]
+        if mean < least - _SAME:
+            least = mean
+            values[:] = found
 
 
 @njit(cache=False)
-def _together_of(hands, imagined, at, work):  # type: ignore[no-untyped-def]
+def _together(hands, imagined, weight, at, work):  # type: ignore[no-untyped-def]
+    """The weighted mean of the real values over D', the rows of ``imagined`` int64 (n, 4)."""
+    n = len(imagined)
+    values = np.zeros(n)
+    mine, led, _, _, place, trick, _, lost, _ = at
+    if not mine:
+        _answered(hands, imagined, weight, at, work, values)
+        return (weight * values).sum()
+    if lost >= work[FATAL]:
+        return 0.0
+    if place == 0 and ends(hands, at, work[LONGEST]):
+        return weight.sum() * _leaf(hands, at, work)
+    cards = distinct_cards(legal(hands[0], led), hands[1] | hands[2] | hands[3] | trick)
+    best, believed = np.full(n, LOWEST - 1.0), np.empty((n, 4), np.int64)
+    while cards:
+        card = cards & -cards
+        cards ^= card
+        by, then = step(at, card, work[STRAIN])
+        a, b, c, d = hands
+        rest = turned((a ^ card, b, c, d), by)
+        for i in range(n):
+            believed[i, 0], believed[i, 1], believed[i, 2], believed[i, 3] = turned(
+                without(_row(imagined, i), card), by
+            )
+        over = then[7] >= work[FATAL] or (then[4] == 0 and ends(rest, then, work[LONGEST]))
+        if then[0] or over:
+            for i in range(n):
+                values[i] = _real(rest, _row(believed, i), then, LOWEST, HIGHEST - then[7], work)
+        else:
+            _answered(rest, believed, weight, then, work, values)
+        best = np.maximum(best, values)
+    return (weight * best).sum()
+
+
+@njit(cache=False)
+def _together_of(hands, imagined, weight, at, work):  # type: ignore[no-untyped-def]
     """``_together`` of hands int64 (4,) and a position int64 (9,)."""
     four = (hands[0], hands[1], hands[2], hands[3])
     nine = (at[0], at[1], at[2], at[3], at[4], at[5], at[6], at[7], at[8])
-    return _together(four, imagined, nine, work)
+    return _together(four, imagined, weight, nine, work)
 
 
 class Tree:
@@ -294,7 +329,13 @@ class Tree:
         return bool(self._work[NODES] > self._work[LIMIT])
 
     def mean(
-        self, real: NDArray[np.uint8], imagined: NDArray[np.uint8], at: Standing, depth: int, longest: int
+        self,
+        real: NDArray[np.uint8],
+        imagined: NDArray[np.uint8],
+        at: Standing,
+        depth: int,
+        longest: int,
+        weight: NDArray[np.float64] | None = None,
     ) -> float:
         """The mean over D' of the real values of one position, in tricks of my side on the whole board.
 
@@ -303,9 +344,12 @@ class Tree:
             imagined: uint8 (n, 52), the same in each deal of D'.
             depth: tricks that are looked ahead, the present one included.
             longest: so many more while their side has the lead.
+            weight: float64 (n,), what each deal of D' counts for; None: all the same.
         """
+        share = np.ones(len(imagined)) if weight is None else weight.astype(np.float64)
         self._work[[STAGE, LONGEST]] = 128 * (16 * depth + longest), longest
         turn = (at.leader + len(at.trick)) & 3
         hands = np.roll(hand_bits(real), -turn)
         believed = np.ascontiguousarray(np.roll(hand_bits(imagined), -turn, axis=1))
-        return int(_together_of(hands, believed, at.numbers(turn, self.strain, depth), self._work)) / len(imagined)
+        numbers = at.numbers(turn, self.strain, depth)
+        return float(_together_of(hands, believed, share / share.sum(), numbers, self._work))
