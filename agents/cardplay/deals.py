@@ -44,8 +44,8 @@ class Belief:
         owner: uint8 (S, 52), the thirteen cards that each seat was dealt; no deal twice.
         weight: float64 (S,), what each counts for; they add up to 1.
         sample: how they were drawn.
-        kept: hypotheses that all of them fit (but those that violate something).
-        discarded: the others, each with the reason.
+        kept: hypotheses that all of them fit (but those that violate something); with LIKELY, those that most fit.
+        discarded: the others, each with the reason; with LIKELY, how many fit.
         read: the seats whose calls were read.
     """
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from agents.cardplay.deals import AGAINST_FACTS, AGAINST_OTHERS
 from agents.cardplay.facts import hidden_seats
 from agents.cardplay.montecarlo import CardThought
 from bridge_env.cards import SEATS, card_text, hand_text
@@ -42,7 +43,8 @@ def _belief(thought: CardThought) -> Iterator[str]:
     for hypothesis in belief.kept:
         yield f"  believed  {hypothesis}"
     for hypothesis, why in belief.discarded:
-        yield f"  discarded {hypothesis} ({why})"
+        word = "discarded" if why in (AGAINST_FACTS, AGAINST_OTHERS) else "doubted  "
+        yield f"  {word} {hypothesis} ({why})"
 
 
 def _deals(thought: CardThought, view: PlayView, row: int) -> Iterator[str]:

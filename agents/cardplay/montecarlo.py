@@ -131,7 +131,10 @@ class MonteCarlo:
     def _afford(self, view: PlayView, row: int, count: int) -> bool:
         """May a card be thought over on so many deals?"""
         left = 13 - int(view.length[row]) // 4
-        return count <= self.options.most and count * SOLVING_COST[ALL_CARDS][left] <= self.options.solves
+        return (
+            count <= self.options.most * self.options.deals
+            and count * SOLVING_COST[ALL_CARDS][left] <= self.options.solves
+        )
 
     def _close(self, thought: CardThought) -> bool:
         assert thought.belief is not None

@@ -33,8 +33,8 @@ class Options:
         score: what is summed over the deals: tricks, points, or IMPs against the deal's (estimated) par.
         inference: what deals have to fit: the facts alone; the auction too; or also what the play suggests. LIKELY:
             the facts and the auction; the play gives each deal a weight.
-        most: deals are added, ``deals`` at a time, up to so many, while the first two cards are within two standard
-            errors; 1: never.
+        most: deals are added, ``deals`` at a time, up to so many times as many, while the first two cards are within
+            two standard errors; 1: never.
         solves: what a card may cost in positions solved, in fifths of a millisecond, while deals are added: early in
             the play a position takes longest, and fewer are added.
         tie: cards that are worth less by up to so many standard errors count as equal: more tricks decide, then the
@@ -47,7 +47,7 @@ class Options:
     seconds: float = 0.0
     score: str = IMPS
     inference: str = LIKELY
-    most: int = 200
+    most: int = 5
     solves: int = 10_000
     tie: float = 2.0
     lead: str = CONVENTION

@@ -73,7 +73,7 @@ def test_deals_are_added_while_cards_are_close_and_not_beyond_the_bounds():
         player = MonteCarlo(options=Options(deals=10, **options), threads=1)
         return [0 if t.belief is None else len(t.belief.owner) for t in player.think(view, keys(12))]
 
-    few, many, dear = counts(most=1), counts(most=50), counts(most=50, solves=1)
+    few, many, dear = counts(most=1), counts(most=5), counts(most=5, solves=1)
     assert 8 <= max(few) <= 10  # some deals come twice
     assert dear == few
     assert 40 < max(many) <= 50
@@ -84,7 +84,7 @@ def test_deals_are_added_while_cards_are_close_and_not_beyond_the_bounds():
 def test_a_race_is_the_same_alone_and_among_others():
     plays, _ = random_plays(6, seed=3, cards=33)
     view = play_view(plays, contracts_of(plays), 0)
-    player = make_player("montecarlo?deals=6&most=30")
+    player = make_player("montecarlo?deals=6&most=5")
     together = player.play(view, keys(6)).tolist()
     assert [player.play(view.take(np.array([i])), keys(6)[[i]])[0] for i in range(6)] == together
 
