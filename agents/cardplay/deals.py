@@ -190,8 +190,7 @@ class _Search:
     def pool(self, size: int) -> Sample:
         """Deals that fit facts and auction; where too few do, no more than are looked at otherwise."""
         limit = _TRIES + _TRIES_EACH * size // 4
-        constraints: dict[str | int, Constraint] = dict(self.shown)
-        sample = sample_deals(self.places, constraints, size, self.key, limit=limit)
+        sample = sample_deals(self.places, self.shown, size, self.key, limit=limit)
         fits = sample.violation == 0
         few = np.flatnonzero(fits) if fits.sum() >= _ENOUGH else np.arange(min(len(sample), 2 * _ENOUGH))
         if len(few) == len(sample):

@@ -4,21 +4,34 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from support.cardplay import after, keys
+from support.cardplay import after, card, cards, keys
 from support.plays import contracts_of, random_plays
 
 from agents.cardplay.auction import AuctionReader
 from agents.cardplay.choice import SLACK, Choice, behind, close, equals
 from agents.cardplay.deals import LIKELY, believed_deals, prioritized
+from agents.cardplay.lead import (
+    ACE,
+    ACE_KING,
+    FLATTERED,
+    OTHER,
+    SINGLETON,
+    TRUMP,
+    conventional_lead,
+    flattery,
+    kind_of_lead,
+)
 from agents.cardplay.likelihood import FOURTH, LEAD, OPENING, SECOND, THIRD, USUAL, VOID, kind_of, log_likelihood
 from agents.cardplay.montecarlo import MonteCarlo
 from agents.cardplay.options import IMPS, Options
 from agents.cardplay.registry import make_player
 from agents.cardplay.rule import RulePlayer
 from bridge_env.calls import NOTRUMP
+from bridge_env.cards import parse_deal
 from bridge_env.play import Plays
 from bridge_env.play_view import play_view
 
+HEARTS, SPADES = 2, 3
 DEAL = "N:AQ7.K65.Q83.A742 KT92.873.K74.KJ5 J53.AQT.AJT65.Q3 864.J942.92.T986"
 PLAIN = "montecarlo?most=1&tie=0&inference=all&lead=solved"
 
@@ -167,3 +180,50 @@ def test_a_smaller_choice_is_part_of_a_larger_one_and_sums_come_out():
     assert np.mean(means) == pytest.approx(weight @ value, abs=4 * np.std(means) / 20)
     at, share = prioritized(weight[:3], 5, keys(1)[0])
     assert (at.tolist(), share.sum()) == ([0, 1, 2], pytest.approx(1))
+
+
+# --- opening leads --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("held", "led", "strain", "kind"),
+    [
+        ("SA SK S2", "SA", HEARTS, ACE_KING),
+        ("SA SK S2", "S2", HEARTS, ACE_KING),
+        ("SA S3 S2", "SA", HEARTS, ACE),
+        ("SA S3 S2", "S2", HEARTS, OTHER),
+        ("SA", "SA", HEARTS, ACE),
+        ("S5", "S5", HEARTS, SINGLETON),
+        ("S5", "S5", NOTRUMP, OTHER),
+        ("HA HK", "HK", HEARTS, TRUMP),
+        ("SK SQ", "SK", HEARTS, OTHER),
+    ],
+)
+def test_kinds_of_leads(held, led, strain, kind):
+    hand = np.zeros(52, bool)
+    hand[cards(held)] = True
+    assert kind_of_lead(hand, card(led), strain) == kind
+    assert flattery(hand, np.array([card(led)]), strain).tolist() == [FLATTERED[kind]]
+
+
+def test_an_opening_lead_is_worth_less_by_what_flatters_it():
+    plays = Plays(parse_deal("N:K972.QJT.A84.T72 AQ4.AK6.QJ75.AK4 J83.9854.K3.Q986 T65.732.T962.J53"), 3, SPADES)
+    view = play_view(plays, contracts_of(plays), 0)
+    assert view.seat.tolist() == [0]
+    plain, conventional = (
+        MonteCarlo(options=Options(deals=12, most=1, score="tricks", lead=lead), threads=1).think(view, keys(1))[0]
+        for lead in ("solved", "convention")
+    )
+    less = plain.average - conventional.average
+    for at, led in enumerate(plain.cards):
+        expected = FLATTERED[kind_of_lead(view.hand[0], int(led), SPADES)]
+        assert less[at] == pytest.approx(expected, abs=1e-9 if plain.tricks[:, at].min() > 0 else expected)
+    assert conventional.card in conventional.cards
+
+
+def test_of_the_best_suit_the_conventional_card_is_led():
+    plays = Plays(parse_deal("N:K9742.QJ.T84.T72 AQ.AK6.AQJ5.AK84 J83.98543.K73.Q9 T65.T72.962.J653"), 3, NOTRUMP)
+    view = play_view(plays, contracts_of(plays), 0)
+    spades = np.array(cards("S2 S4 S7 S9"))
+    assert conventional_lead(view, 0, spades, card("S9")) == card("S4")
+    assert conventional_lead(view, 0, spades[2:], card("S9")) == card("S7")

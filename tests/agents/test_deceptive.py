@@ -8,6 +8,8 @@ from support.cardplay import after as played_after
 from support.cardplay import cards, keys
 from support.plays import contracts_of, random_plays
 
+from agents.cardplay.auction import AuctionReader
+from agents.cardplay.deals import FACTS
 from agents.cardplay.deception.deceptive import (
     Deceptive,
     DeceptiveOptions,
@@ -17,7 +19,15 @@ from agents.cardplay.deception.deceptive import (
     deception_text,
     like,
 )
-from agents.cardplay.deception.lookahead import Look, Size, looked_at, opponents_views
+from agents.cardplay.deception.lookahead import (
+    Imagined,
+    Look,
+    Lookahead,
+    Looked,
+    Size,
+    looked_at,
+    opponents_views,
+)
 from agents.cardplay.deception.paired import Line, Pair, Solver, distinct, my_node, real_values, their_node
 from agents.cardplay.registry import make_player
 from bridge_env.double_dummy.positions import card_tricks
@@ -120,6 +130,35 @@ def test_what_the_next_opponent_sees():
     leader_view, declarer = opponents_views(lead_view(lead), 0, cards("D5")[0], deals[:1])
     assert declarer == 1  # W is dummy: declarer decides, and sees dummy
     assert leader_view.dummy.any()
+
+
+def a_search() -> Lookahead:
+    plays, _ = random_plays(1, 5, 37)
+    view = play_view(plays, contracts_of(plays), 0)
+    legal = np.flatnonzero(view.mask[0])
+    tricks = np.zeros((1, len(legal)), np.int8)
+    looked = Looked(plays.owner[:1], np.ones(1), tricks, np.zeros(len(legal)))
+    return Lookahead(view, 0, keys(1)[0], legal, looked, AuctionReader(), FACTS, "tricks", 1)
+
+
+def test_imagined_deals_count_as_often_as_they_came():
+    found = a_search().imagined(0, 0, 200)
+    assert len(found.deals) == len(np.unique(found.deals, axis=0)) < 200
+    assert found.weight.sum() == pytest.approx(1)
+    assert np.ptp(found.weight) > 0
+
+
+@pytest.mark.parametrize("leaf", ["exact", "published"])
+def test_a_deal_of_no_weight_does_not_count(leaf, monkeypatch):
+    """All weight on one of the deals that he imagines is the same as that deal alone."""
+    size, gains = Size(1, 200, 1, 0), []
+    deals = a_search().imagined(0, 0, 200).deals
+    for some, weight in ((deals, np.eye(len(deals))[-1]), (deals[-1:], np.ones(1))):
+        search = a_search()
+        monkeypatch.setattr(search, "imagined", lambda *_, some=some, weight=weight: Imagined(some, weight))
+        look = search.exact(size, 10**6, None) if leaf == "exact" else search.published(size, search.tree(), None)
+        gains.append(look.average)
+    assert gains[0] == pytest.approx(gains[1])
 
 
 def lead_view(plays):
