@@ -236,7 +236,7 @@ def test_montecarlo_plays_what_is_best_on_average():
     """Its card has the best average, over deals that hold the facts, at the values of the positions themselves."""
     plays, _ = random_plays(15, seed=12, cards=36)
     view = play_view(plays, contracts_of(plays), 0)
-    player = MonteCarlo(options=Options(deals=60, score="tricks", inference=FACTS), threads=1)
+    player = MonteCarlo(options=Options(deals=60, score="tricks", inference=FACTS, tie=0.0), threads=1)
     for row, thought in enumerate(player.think(view, keys(15))):
         if thought.belief is None:
             continue
