@@ -14,7 +14,9 @@ from typing import Any
 import pytest
 
 from agents.hierarchy.language.text import system_text
+from bridge_env.bidders import SpecError
 from training.evolve import ending, generations
+from training.evolve.apart import report
 from training.evolve.config import EvolveConfig
 from training.evolve.work import Work
 from training.match.duel import Partnership, Stretch, duel
@@ -231,6 +233,59 @@ def test_each_operator_works_alone(tiny, operators, kinds):
         work = Work(cluster, generations.league(config), config.seed, silent)
         proposed = generations.propose(population, 0, config, work, 0, 0)
     assert {p.operator for p in proposed} == kinds
+
+
+@pytest.fixture(scope="module")
+def apart(tmp_path_factory, tiny) -> EvolveConfig:
+    """A tiny run whose partners start from systems that open four spades on four cards, and on six."""
+    folder = tmp_path_factory.mktemp("apart")
+    names = []
+    for cards in (4, 6):
+        path = folder / f"of-{cards}.bidding"
+        path.write_text(TOY.replace("4S    5+ S, 8+ hcp", f"4S    {cards}+ S, 10+ hcp\n3N    {cards + 12}+ hcp"))
+        names.append(str(path))
+    return replace(tiny, start=",".join(names), operators="swapping", partnerships=1, proposals=6, boards=600)
+
+
+def test_partners_who_start_apart_end_with_one_system(apart, tmp_path):
+    state = run_all(tmp_path, apart, 2)
+    assert state.metrics[0]["agreement"] < 1
+    again = generations.load(tmp_path)
+    assert again == (apart, again[1])
+    assert comparable(again[1]) == comparable(state)
+    with Cluster(2) as cluster:
+        work = Work(cluster, generations.league(apart), 3, silent)
+        before = generations.begin(apart)
+        assert work.agreement(before.population[0], work.stretch(0, 300)) < 1
+        alike = generations.numbered(apart.starts[0])
+        assert work.agreement(alike, work.stretch(0, 300)) == 1
+        best, pair, said = ending.champion(apart, before, work)  # as if they had learned nothing
+    assert pair.first == pair.second
+    assert said[0].startswith("both take the system of the ")
+    assert "one system instead of two" in " ".join(said)
+    text = "\n".join(report(apart.starts, best, state.metrics, said))
+    kept = [what for row in state.metrics for what in row["kept"] if "swapping, " in what]
+    for what in kept:
+        assert what.partition("player: ")[2] in text
+    assert f"| 0 | {state.metrics[0]['agreement']:.1%} |" in text
+
+
+@pytest.mark.parametrize("start", ["sayc,acol,polish", ",", ""])
+def test_a_start_is_of_one_system_or_two(tiny, start):
+    with pytest.raises(ValueError, match="--start"):
+        replace(tiny, start=start).check()
+
+
+def test_a_start_of_two_is_checked_like_one(tiny, apart):
+    apart.check()
+    assert apart.apart
+    assert apart.rooted == "pair:" + ",".join(f"system:{name}" for name in apart.starts)
+    assert not replace(tiny, start="sayc,sayc").apart
+    assert replace(tiny, start="sayc,sayc").rooted == "system:sayc"
+    with pytest.raises(SpecError, match="did you mean sayc"):
+        generations.check_start(replace(tiny, start="acol,sayk"))
+    with pytest.raises(ValueError, match="may only judge"):
+        replace(tiny, start="sayc,polish", gatekeepers="polish").check()
 
 
 def test_champions_join_the_league(tiny, tmp_path):

@@ -122,13 +122,13 @@ def test_rules_are_said_plainly_where_that_costs_nothing():
     learned = Insert((), rule, "").apply(SAYC.first)
     work = Work(OneByOne(), (SAYC,), 1, int)
     choose, check = Stretch(3, "training", 0, 400), Stretch(3, "training", 400, 400)
-    plain, said = said_plainly(learned, SAYC.first, work, choose, check)
+    plain, said = said_plainly(learned, [SAYC.first], work, choose, check)
     assert constraint_text(plain.lines[0].constraint) == "8+ hcp, 7+ S"
     assert "without 0-5 H" in said[0]
     vital = parse_system("system: x\n7N 8+ hcp, 4+ aces, 4+ kings, 1+ quick").lines[0]
     learned = Insert((), vital, "").apply(SAYC.first)
-    plain, _ = said_plainly(learned, SAYC.first, work, choose, check)
+    plain, _ = said_plainly(learned, [SAYC.first], work, choose, check)
     assert "4+ kings" in constraint_text(plain.lines[0].constraint) or "4+ aces" in constraint_text(
         plain.lines[0].constraint
     )
-    assert said_plainly(SAYC.first, SAYC.first, work, choose, check) == (SAYC.first, [])
+    assert said_plainly(SAYC.first, [SAYC.first], work, choose, check) == (SAYC.first, [])

@@ -22,6 +22,8 @@ examples:
   bridge-env evolve --generations 200 --name long     start a longer run, into results/evolve/long
   bridge-env evolve --resume results/evolve/long      continue after Ctrl-C or a crash
   bridge-env evolve --resume results/evolve/long --generations 400
+  bridge-env evolve --start sayc,two-over-one --operators swapping,tuning
+                                                      let partners start apart, and come to one system
   bridge-env evolve --config long.toml                take options from a file, such as: generations = 200
   bridge-env evolve --address auto                    run on the Ray cluster that this machine belongs to
 
@@ -104,6 +106,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _conclude(folder: Path, config: Any, state: Any, best: int, pair: Any, said: list[str], workers: int) -> None:
     from agents.hierarchy.language.text import system_text
+    from training.evolve import apart
     from training.evolve.config import names, spec_of
     from training.match import judge
     from training.running import runs
@@ -118,8 +121,8 @@ def _conclude(folder: Path, config: Any, state: Any, best: int, pair: Any, said:
     evolved = f"system:{files[0]}" if alike else f"pair:system:{files[0]},system:{files[1]}"
     print(f"judging on {config.judge:,} boards that training never saw")
     met, unmet = ([spec_of(name) for name in names(listed)] for listed in (config.league, config.gatekeepers))
-    control, root = f"system:{config.control}", f"system:{config.rooted}"
-    rows = judge.judge(evolved, control, root, config.judge, config.seed, met, unmet, workers)
+    control = f"system:{config.control}"
+    rows = judge.judge(evolved, control, config.rooted, config.judge, config.seed, met, unmet, workers)
     print("\n" + judge.table_text(rows) + "\n")
     judge.plot_curve(
         state.metrics, next(row for row in rows if row.what.endswith(judge.DUPLICATE)), folder / "learning_curve.png"
@@ -128,7 +131,9 @@ def _conclude(folder: Path, config: Any, state: Any, best: int, pair: Any, said:
     kept = [f"generation {row['generation']}: {what}" for row in state.metrics for what in row["kept"]]
     kept += [f"at the end: {what}" for what in said]
     command = runs.command_line("bridge-env evolve", config)
-    write_whole(folder / "report.md", judge.markdown(rows, manifest, command, kept, [f.name for f in files]))
+    together = apart.report(config.starts, best, state.metrics, said) if config.apart else []
+    report = judge.markdown(rows, manifest, command, kept, [f.name for f in files], together)
+    write_whole(folder / "report.md", report)
     verdict = {"champion": best, "rows": [row.as_json() for row in rows]}
     write_whole(folder / judge.VERDICT, json.dumps(verdict, indent=2) + "\n")
     runs.write_manifest(folder, manifest | {"systems_sha256": {f.name: runs.sha256(f) for f in files}})

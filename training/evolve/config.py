@@ -30,7 +30,10 @@ class EvolveConfig:
     """The settings of a run. Workers and cluster are not among them: the result does not depend on them."""
 
     seed: int = field(default=1, metadata={"help": "random seed of boards and proposals"})
-    start: str = field(default="sayc", metadata={"help": "system that all players start from: a name or FILE.bidding"})
+    start: str = field(
+        default="sayc",
+        metadata={"help": "system that all players start from: a name or FILE.bidding; or A,B, one for each partner"},
+    )
     root: str = field(
         default="",
         metadata={"help": "system to compare with, whose lines tidying leaves alone; none = --start"},
@@ -89,7 +92,9 @@ class EvolveConfig:
                             ("boards", 2), ("confirm", 2), ("judge", 2), ("champions", 0)):  # fmt: skip
             if getattr(self, name) < least:
                 raise ValueError(f"--{name} is {getattr(self, name)}; it must be {least} or more")
-        met = {self.control, self.start, *names(self.league), *names(self.validators)}
+        if not 1 <= len(self.starts) <= 2:
+            raise ValueError(f"--start {self.start!r}: name one system for all players, or two for two partners: A,B")
+        met = {self.control, *self.starts, *names(self.league), *names(self.validators)}
         known = set(names(self.gatekeepers)) & met
         if known:
             raise ValueError(
@@ -109,9 +114,25 @@ class EvolveConfig:
             raise ValueError(f"--labels {self.labels!r}: write {' or '.join(LABELS)}")
 
     @property
+    def starts(self) -> list[str]:
+        """The system that all players start from, or those of the first and the second player."""
+        return names(self.start)
+
+    @property
+    def apart(self) -> bool:
+        """Return whether partners start from different systems."""
+        return len(set(self.starts)) > 1
+
+    @property
+    def roots(self) -> list[str]:
+        """The systems that the run's start came from."""
+        return [self.root] if self.root else self.starts
+
+    @property
     def rooted(self) -> str:
-        """The system that the run's start came from."""
-        return self.root or self.start
+        """The spec of the pair that the run's start came from."""
+        specs = [f"system:{name}" for name in dict.fromkeys(self.roots)]
+        return specs[0] if len(specs) == 1 else f"pair:{','.join(specs)}"
 
     def uses(self, operator: str) -> bool:
         return operator in names(self.operators)

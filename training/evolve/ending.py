@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+
+from agents.hierarchy.changes.chapters import chapters
+from agents.hierarchy.changes.edits import Replace, differences, is_general
 from agents.hierarchy.changes.plainer import plainer
 from agents.hierarchy.changes.tidying import added, grouped, without_empty
 from agents.hierarchy.language.tree import System
 from training.evolve.config import EvolveConfig
-from training.evolve.generations import State, numbered
-from training.evolve.proposals import BOTH, Proposal
+from training.evolve.generations import State, improved, numbered
+from training.evolve.proposals import BOTH, PLAYERS, SWAPPING, Proposal
 from training.evolve.work import Work
 from training.match.duel import Partnership, Stretch
 
@@ -19,8 +24,8 @@ ROUNDS = 4  # in which conditions are left out
 def champion(config: EvolveConfig, state: State, work: Work) -> tuple[int, Partnership, list[str]]:
     """The partnership that does best on fresh training boards, fit to read. Judging boards are not touched.
 
-    Partners who differ take over the whole system of one of them, if the pair loses next to nothing by it: one
-    system is easier to read than two.
+    Partners who differ agree on one system (``agreed``), if the pair loses next to nothing by it, or if they started
+    from different ones: one system is easier to read than two.
 
     Returns:
         Its number in the population, the partnership, and what was done to it in the end.
@@ -31,31 +36,63 @@ def champion(config: EvolveConfig, state: State, work: Work) -> tuple[int, Partn
     verdicts = work.trial(base, state.population, stretch)
     best = max(range(len(verdicts)), key=lambda i: verdicts[i].gain)
     pair = state.population[best]
+    said = list[str]()
     if pair.first != pair.second:
-        alike = [Partnership(pair.first, pair.first), Partnership(pair.second, pair.second)]
-        by = work.trial(pair, alike, work.stretch(start + config.confirm, config.confirm))
-        gain, chosen = max(zip((v.gain for v in by), alike, strict=True), key=lambda x: x[0])
-        pair = chosen if gain >= -ALIKE_MAY_COST else pair
+        pair, said = agreed(pair, config, work, start + 6 * config.confirm)
     if pair.first != pair.second:
-        return best, Partnership(pair.first.renamed("evolved-first"), pair.second.renamed("evolved-second")), []
+        return best, Partnership(pair.first.renamed("evolved-first"), pair.second.renamed("evolved-second")), said
     fresh = [work.stretch(start + k * config.confirm, config.confirm) for k in (2, 3, 4, 5)]
-    root, said = numbered(config.rooted).first, list[str]()
-    if not any(map(config.uses, ADDS_LINES)):  # lines of the root, changed by steps: there is nothing to tidy
+    if not any(map(config.uses, ADDS_LINES)):  # lines of the roots, changed by steps: there is nothing to tidy
         return best, Partnership(*(pair.first.renamed("evolved"),) * 2), said
-    system = tidied(pair.first, root, work, *fresh[:2])
+    roots = [numbered(name).first for name in config.roots]
+    system = tidied(pair.first, roots, work, *fresh[:2])
     if config.rules == "sayable":
-        system, said = said_plainly(system, root, work, *fresh[2:])
+        system, plainly = said_plainly(system, roots, work, *fresh[2:])
+        said += plainly
     return best, Partnership(*(system.renamed("evolved"),) * 2), said
 
 
-def tidied(system: System, root: System, work: Work, choose: Stretch, check: Stretch) -> System:
-    """The system without those of the lines that were added to ``root`` which are worth nothing (any more).
+def agreed(pair: Partnership, config: EvolveConfig, work: Work, start: int) -> tuple[Partnership, list[str]]:
+    """The partnership with one system for both: the better one of its two, with what gains of the other.
+
+    The whole chapters in which the two differ are tried, and the general rules one by one.
+
+    Args:
+        start: of the boards for it.
+
+    Returns:
+        The partnership, and what was done; as it was where agreeing costs too much for partners of one start.
+    """
+    alike = [Partnership(pair.first, pair.first), Partnership(pair.second, pair.second)]
+    verdicts = work.trial(pair, alike, work.stretch(start, config.confirm))
+    which = max((0, 1), key=lambda player: verdicts[player].gain)
+    mine, theirs = pair.player(which), pair.player(1 - which)
+    general = [edit for edit in differences(mine, theirs) if is_general(edit)]
+    offered = [Proposal(edit, BOTH, SWAPPING) for edit in (*chapters(mine, theirs), *general)]
+    start += config.confirm
+    settled, kept = improved(alike[which], offered, config, work, start)
+    start += 4 * config.boards + 2 * config.confirm
+    cost = work.trial(pair, [settled], work.stretch(start, config.confirm))[0]
+    if cost.gain < -ALIKE_MAY_COST and not config.apart:
+        return pair, []
+    took = f"both take the system of the {PLAYERS[which]} ({verdicts[which].gain:+.4f} ± {verdicts[which].error:.4f})"
+    return settled, [took, *kept, f"one system instead of two: {cost.gain:+.4f} ± {cost.error:.4f} in all"]
+
+
+def _new_to_all(roots: Sequence[System], found: Callable[[System], Iterable[Replace]]) -> list[Replace]:
+    """The edits that are found beside every root: what they change is in none of them."""
+    first, *others = (list(found(root)) for root in roots)
+    return [edit for edit in first if all(edit in edits for edits in others)]
+
+
+def tidied(system: System, roots: Sequence[System], work: Work, choose: Stretch, check: Stretch) -> System:
+    """The system without those of the lines that no root has which are worth nothing (any more).
 
     Args:
         choose, check: boards that tell which lines those are, and whether it loses nothing without all of them.
     """
     us = Partnership(system, system)
-    drops = [Proposal(edit, BOTH, "tidying") for edit in added(root, system)]
+    drops = [Proposal(edit, BOTH, "tidying") for edit in _new_to_all(roots, partial(added, after=system))]
     running = [(p, c) for p in drops if (c := p.apply(us)) is not None]
     verdicts = work.trial(us, [c for _, c in running], choose)
     idle = [p for v, (p, _) in zip(verdicts, running, strict=True) if v.gain >= 0]
@@ -67,8 +104,10 @@ def tidied(system: System, root: System, work: Work, choose: Stretch, check: Str
     return grouped(without_empty(without.first))
 
 
-def said_plainly(system: System, root: System, work: Work, choose: Stretch, check: Stretch) -> tuple[System, list[str]]:
-    """The system with fewer conditions in the lines that were added to ``root``, where that costs nothing to speak of.
+def said_plainly(
+    system: System, roots: Sequence[System], work: Work, choose: Stretch, check: Stretch
+) -> tuple[System, list[str]]:
+    """The system with fewer conditions in the lines that no root has, where that costs nothing to speak of.
 
     Args:
         choose, check: boards that tell which conditions can go, and what it costs without all of them.
@@ -79,7 +118,8 @@ def said_plainly(system: System, root: System, work: Work, choose: Stretch, chec
     us = plain = Partnership(system, system)
     left_out = list[str]()
     for _ in range(ROUNDS):  # of a line one condition at a time
-        fewer = [Proposal(edit, BOTH, "plainer") for edit in plainer(root, plain.first)]
+        edits = _new_to_all(roots, partial(plainer, after=plain.first))
+        fewer = [Proposal(edit, BOTH, "plainer") for edit in edits]
         running = [(p, c) for p in fewer if (c := p.apply(plain)) is not None]
         verdicts = work.trial(plain, [c for _, c in running], choose)
         ranked = sorted(zip(verdicts, running, strict=True), key=lambda vr: -vr[0].gain)

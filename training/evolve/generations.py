@@ -10,7 +10,7 @@ from __future__ import annotations
 import argparse
 import hashlib
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Any
@@ -51,7 +51,7 @@ TOGETHER = 0.75  # of the gains of single changes, all of them together must rea
 
 ROW = {
     "generation": Whole(0), "mean_imps": Number(), "standard_error": Number(0, unknown=True), "seconds": Number(0),
-    "kept?": [str],
+    "kept?": [str], "agreement?": Number(0, 1),
 }  # fmt: skip
 """The shape of a row of metrics."""
 _CHECKPOINT = {
@@ -104,8 +104,10 @@ def numbered(name: str) -> Partnership:
 def begin(config: EvolveConfig) -> State:
     """The state before the first generation."""
     opponents = (config.control, *names(config.league), *names(config.validators))
-    systems = {name: _fingerprint(name) for name in (config.start, config.rooted, *opponents)}
-    return State(0, [numbered(config.start)] * config.partnerships, [], [], systems)
+    systems = {name: _fingerprint(name) for name in (*config.starts, *config.roots, *opponents)}
+    pairs = [numbered(name) for name in config.starts]
+    pair = Partnership(pairs[0].first, pairs[-1].second) if config.apart else pairs[0]
+    return State(0, [pair] * config.partnerships, [], [], systems)
 
 
 # --- a generation ---------------------------------------------------------------------------------------
@@ -120,16 +122,18 @@ def generation(state: State, config: EvolveConfig, work: Work) -> State:
         fresh = config.first_board(g, i)
         proposed = propose(population, i, config, work, g, fresh)
         tried += len(proposed)
-        after[i], said = _improved(population[i], proposed, config, work, fresh + config.study)
+        after[i], said = improved(population[i], proposed, config, work, fresh + config.study)
         kept += [f"{i}: {what}" for what in said]
     stretch = work.stretch(config.first_board(g), config.boards)
     standings = [work.standing(pair, stretch) for pair in population]
     best = max(range(len(population)), key=lambda i: standings[i][0])
-    row = {
+    row: dict[str, Any] = {
         "generation": g, "mean_imps": standings[best][0], "standard_error": standings[best][1],
         "population_mean_imps": sum(s[0] for s in standings) / len(standings), "boards": config.boards,
         "proposals": tried, "kept": kept, "seconds": time.perf_counter() - began,
     }  # fmt: skip
+    if config.apart:
+        row["agreement"] = work.agreement(population[best], stretch)
     champions = state.champions
     if config.champions and g % CHAMPION_EVERY == CHAMPION_EVERY - 1:
         champions = [*champions, after[best]][-config.champions :]
@@ -142,7 +146,7 @@ def propose(
     population: Sequence[Partnership], i: int, config: EvolveConfig, work: Work, g: int, start: int
 ) -> list[Proposal]:
     """Return the operators' proposals to partnership ``i`` in generation ``g``."""
-    pair, swapping = population[i], config.uses("swapping")
+    pair, swapping = population[i], config.uses(SWAPPING)
     study = work.stretch(start, config.study)
     proposed: list[Proposal] = []
     if config.uses("refinement"):
@@ -154,7 +158,7 @@ def propose(
         proposed += found + work.answers(pair, proposals.answerable(found)[:ANSWERED], study)
     if config.uses(TUNING):
         proposed += work.steps(pair, study)
-    if config.uses("evolution") or config.operators == "swapping":
+    if config.uses("evolution") or config.operators == SWAPPING:
         usage = [_usage(pair.player(player), config.seed, g) for player in (0, 1)]
         chance = Chance("vary", config.seed, g, i)
         proposed += proposals.variations(pair, config.proposals, chance, usage, swapping)
@@ -170,29 +174,30 @@ def _usage(system: System, seed: int, g: int) -> dict[int, int]:
     return line_usage(hierarchy, deal_features(sample.owner), sample.dealer, sample.vulnerability)
 
 
-def _improved(
+def improved(
     us: Partnership, proposed: Sequence[Proposal], config: EvolveConfig, work: Work, start: int
 ) -> tuple[Partnership, list[str]]:
     """The partnership with those proposals that gain, and what they were. Few boards for all, many for the best."""
     changed = [(p, c) for p in proposed if (c := p.apply(us, compiled=False)) is not None and c != us]
     if config.rules == "sayable":
-        changed = [(p, c) for p, c in changed if _is_sayable(us, c)]
-    known = [(p, c) for p, c in changed if p.operator in KNOWN_ERRORS]
-    running = [(p, c) for p, c in changed if p.operator not in KNOWN_ERRORS]
+        changed = [(p, c) for p, c in changed if p.operator == SWAPPING or _is_sayable(us, c)]  # partner can say it
+    known = KNOWN_ERRORS if not config.apart else {TUNING: KNOWN_ERRORS[TUNING]}  # who starts apart has tried nothing
+    at_once = [(p, c) for p, c in changed if p.operator in known]
+    running = [(p, c) for p, c in changed if p.operator not in known]
     for at, count, errors in ((0, config.boards, TRY_ERRORS), (config.boards, 3 * config.boards, LEAD_ERRORS)):
         verdicts = work.trial(us, [c for _, c in running], work.stretch(start + at, count))
         ranked = sorted(zip(verdicts, running, strict=True), key=lambda vr: -vr[0].gain)
         running = [r for v, r in ranked if v.better_by(errors)]
     start += 4 * config.boards
-    running = [*running[:MOST_CONFIRMED], *known]
+    running = [*running[:MOST_CONFIRMED], *at_once]
     verdicts = work.trial(us, [c for _, c in running], work.stretch(start, config.confirm))
-    errors_of = [KNOWN_ERRORS.get(p.operator, CONFIRM_ERRORS) for p, _ in running]
+    errors_of = [known.get(p.operator, CONFIRM_ERRORS) for p, _ in running]
     good = [(v, p) for v, e, (p, _) in zip(verdicts, errors_of, running, strict=True) if v.better_by(e)]
     if config.rules == "sayable":  # a call that is seldom made is no rule of its own
         good = [(v, p) for v, p in good if v.touched >= SELDOM or proposals.inserted(p) is None]
     good.sort(key=lambda vp: -vp[0].gain)
     stretch = work.stretch(start + config.confirm, config.confirm)
-    return _validated(us, *_united(us, good, work, stretch), config, work, stretch)
+    return _validated(us, *_united(us, good, known, work, stretch), config, work, stretch)
 
 
 def _is_sayable(before: Partnership, after: Partnership) -> bool:
@@ -219,17 +224,23 @@ def _validated(
 
 
 def _united(
-    us: Partnership, good: Sequence[tuple[Verdict, Proposal]], work: Work, stretch: Stretch
+    us: Partnership, good: Sequence[tuple[Verdict, Proposal]], known: Container[str], work: Work, stretch: Stretch
 ) -> tuple[Partnership, list[str]]:
-    """All confirmed proposals at once, if the team does as well as they promised; else one after the other."""
+    """All confirmed proposals at once, if the team does as well as they promised; else one after the other.
+
+    Args:
+        known: the operators whose proposals were confirmed at once; many of them gain by chance, so there is no sum to
+            hold them to.
+    """
     team, used = _all_at_once(us, good)
     if not used:
         return us, []
     whole = work.trial(us, [team], stretch)[0]
-    known = all(p.operator in KNOWN_ERRORS for _, p in used)  # of which many gain by chance: no sum to hold them to
-    if len(used) == 1 or (
-        whole.better_by(LEAD_ERRORS) if known else whole.gain >= TOGETHER * sum(v.gain for v, _ in used)
-    ):
+    if all(p.operator in known for _, p in used):
+        holds = whole.better_by(LEAD_ERRORS)
+    else:
+        holds = whole.gain >= TOGETHER * sum(v.gain for v, _ in used)
+    if holds or len(used) == 1:
         return (team, [_said(v, p) for v, p in used]) if whole.better_by(0.0) else (us, [])
     return _one_by_one(us, [p for _, p in used], work, stretch)
 
@@ -338,7 +349,7 @@ def check_start(config: EvolveConfig) -> None:
     """
     config.check()
     opponents = (config.control, *names(config.league), *names(config.validators))
-    for name in (config.start, config.rooted, *opponents):
+    for name in (*config.starts, *config.roots, *opponents):
         _ = stranger(name) if is_stranger(name) else read_system(name)
     for gatekeeper in names(config.gatekeepers):
         make(spec_of(gatekeeper))

@@ -5,7 +5,8 @@ A partnership is a pair of systems, one a player. Four operators propose changes
 - evolution: chance variations of lines that are used (``agents.hierarchy.changes.variation``);
 - refinement: rules induced from decisions labelled with what other calls would have been worth
   (``training.evolve.refine``), each also together with partner's answers to it;
-- swapping: a player takes over what partner, or a player of another partnership, does differently;
+- swapping: a player takes over what partner, or a player of another partnership, does differently: lines, all lines
+  below a heading, or a whole chapter (``agents.hierarchy.changes.chapters``);
 - tuning: all steps of single lines, valued by the same play-outs (``training.evolve.refine.near``).
 
 With swapping, each player also develops inclinations of its own; without it both players change alike.
@@ -20,6 +21,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from agents.hierarchy.changes.chapters import chapters
 from agents.hierarchy.changes.edits import Edit, Insert, InsertGeneral, Together, differences, sub_hierarchies
 from agents.hierarchy.changes.mutation import Chance
 from agents.hierarchy.changes.variation import vary
@@ -33,7 +35,7 @@ from training.match.strangers import Stranger
 BOTH = 2
 TUNING, SWAPPING = "tuning", "swapping"
 GENERAL = "when "  # how the paths of general rules begin
-_PLAYERS = ("first player", "second player", "both players")
+PLAYERS = ("first player", "second player", "both players")
 
 
 @dataclass(frozen=True)
@@ -46,7 +48,7 @@ class Proposal:
 
     @property
     def what(self) -> str:
-        return f"{self.operator}, {_PLAYERS[self.player]}: {self.edit.what}"
+        return f"{self.operator}, {PLAYERS[self.player]}: {self.edit.what}"
 
     def apply(self, pair: Partnership, compiled: bool = True) -> Partnership | None:
         """The changed partnership; None where the change does not fit it, or makes no system.
@@ -108,21 +110,28 @@ def variations(
 
 
 def swaps(population: Sequence[Partnership], index: int, count: int, chance: Chance) -> list[Proposal]:
-    """What a player may take over from partner, and both from players of other partnerships: lines, sub-hierarchies."""
-    pair, offered = population[index], []
+    """What a player may take over from partner, and both from players of other partnerships.
+
+    Every other proposal is one of a sub-hierarchy or a whole chapter, as long as there are such; the rest are lines.
+    """
+    pair = population[index]
+    wholes, lines = list[Proposal](), list[Proposal]()
     for player in (0, 1):
         sources = [pair.player(1 - player)]
         sources += [other.player(which) for i, other in enumerate(population) if i != index for which in (0, 1)]
         for number, source in enumerate(sources):
             if source == pair.player(player) or (number > 0 and source in sources[:number]):
                 continue
+            whose = player if number == 0 else BOTH
             edits = list(differences(pair.player(player), source))
-            offered += [Proposal(edit, player if number == 0 else BOTH, SWAPPING)
-                        for edit in (*edits, *sub_hierarchies(edits))]  # fmt: skip
-    distinct = list(dict.fromkeys(offered))
+            lines += [Proposal(edit, whose, SWAPPING) for edit in edits]
+            wholes += [Proposal(edit, whose, SWAPPING) for edit in sub_hierarchies(edits)]
+            wholes += [Proposal(edit, whose, SWAPPING) for edit in chapters(pair.player(player), source)]
+    offered = [list(dict.fromkeys(wholes)), list(dict.fromkeys(lines))]
     picked: list[Proposal] = []
-    while distinct and len(picked) < count:
-        picked.append(distinct.pop(chance.below(len(distinct))))
+    while any(offered) and len(picked) < count:
+        among = offered[len(picked) % 2] or offered[1 - len(picked) % 2]
+        picked.append(among.pop(chance.below(len(among))))
     return picked
 
 

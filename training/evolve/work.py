@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from agents.hierarchy.changes.edits import Insert
 from agents.hierarchy.changes.mutation import Chance
 from training.evolve import proposals
+from training.evolve.apart import alike_task
 from training.evolve.proposals import BOTH, TUNING, Proposal, Verdict
 from training.evolve.refine import tasks
 from training.evolve.refine.induce import Rule
@@ -92,6 +93,14 @@ class Work:
         done = dict(self.cluster.map(imps_task, jobs))
         values = np.concatenate([done[k] for k in range(len(parts))])
         return float(values.mean()), float(values.std(ddof=1)) / len(values) ** 0.5
+
+    def agreement(self, pair: Partnership, stretch: Stretch) -> float:
+        """The share of the pair's decisions against the control pair at which both players' systems call alike."""
+        jobs = [(pair, self.league[0], part) for part in stretch.parts(tasks.PARTS)]
+        alike = asked = 0
+        for _, (same, of) in self.cluster.map(alike_task, jobs):
+            alike, asked = alike + int(same), asked + int(of)
+        return alike / asked
 
     def rules(self, us: Partnership, count: int, chance: Chance, stretch: Stretch) -> list[Rule]:
         """The rules that refinement finds at ``count`` positions, the most valuable in front."""

@@ -124,9 +124,10 @@ def table_text(rows: Sequence[Row]) -> str:
 
 
 def markdown(
-    rows: Sequence[Row], manifest: Mapping[str, Any], command: str, kept: Sequence[str], files: Sequence[str]
-) -> str:
-    """The report of a run."""
+    rows: Sequence[Row], manifest: Mapping[str, Any], command: str, kept: Sequence[str], files: Sequence[str],
+    more: Sequence[str] = (),
+) -> str:  # fmt: skip
+    """The report of a run; ``more`` are lines of a section of its own, before what was kept."""
     config = manifest.get("config", {})
     lines = [
         "# Evolved against control", "",
@@ -134,7 +135,7 @@ def markdown(
         "| | IMPs/board | SE | boards |", "| --- | ---: | ---: | ---: |",
         *(f"| {r.what} | {r.mean:+.3f} | {r.error:.3f} | {r.boards:,} |" for r in rows), "",
         "![learning curve](learning_curve.png)", "",
-        "The systems: " + ", ".join(f"[{name}]({name})" for name in files) + ".", "",
+        "The systems: " + ", ".join(f"[{name}]({name})" for name in files) + ".", "", *more,
         "## What was kept", "", *(f"- {what}" for what in kept), "",
         "## Config", "", *(f"- {name}: {value}" for name, value in sorted(config.items())), "",
     ]  # fmt: skip

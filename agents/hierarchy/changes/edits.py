@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from agents.hierarchy.changes.chapters import Adopt
 from agents.hierarchy.changes.mutation import Address, addresses, line_at, with_lines
 from agents.hierarchy.language.text import constraint_text
 from agents.hierarchy.language.tree import Block, Constraint, Line, Step, System
@@ -130,7 +131,7 @@ class Together:
         return now
 
 
-Edit = Insert | InsertGeneral | Replace | Exchange | Together
+Edit = Insert | InsertGeneral | Replace | Exchange | Together | Adopt
 
 
 def new_lines(before: System, after: System) -> Iterator[tuple[Address, Trail, Line]]:
@@ -143,11 +144,14 @@ def new_lines(before: System, after: System) -> Iterator[tuple[Address, Trail, L
 
 def differences(mine: System, theirs: System) -> Iterator[Edit]:
     """Edits that bring what stands at the same place of another system: a line changed, new there, or dropped."""
-    there = _held(theirs)
+    there, replaced = _held(theirs), set[tuple[Trail, Line]]()
     for address, _, line in new_lines(mine, theirs):
-        yield from _bring(mine, theirs, there, address, line)
+        for edit in _bring(mine, theirs, there, address, line):
+            if isinstance(edit, Replace) and len(edit.new) == 1:
+                replaced.add((edit.trail, edit.old))
+            yield edit
     for _, trail, line in new_lines(theirs, mine):
-        if not line.lines:
+        if not line.lines and (trail, line) not in replaced:
             yield Replace(trail, line, (), f"drops {line.name}, as partner did")
 
 
@@ -180,14 +184,18 @@ def sub_hierarchies(edits: Sequence[Edit]) -> Iterator[Together]:
             yield Together(tuple(parts), f"takes all of {heading}")
 
 
+def is_general(edit: Edit) -> bool:
+    """Does the edit change a general rule?"""
+    trail = edit.trail if isinstance(edit, Replace | Exchange) else ()
+    return isinstance(edit, InsertGeneral) or (bool(trail) and trail[0].startswith("when "))
+
+
 def _heading(edit: Edit) -> str:
     if isinstance(edit, Insert):
         return str((*edit.path, *edit.line.path)[0])
-    if isinstance(edit, InsertGeneral):
+    if is_general(edit):
         return "the general rules"
     trail = edit.trail if isinstance(edit, Replace | Exchange) else ()
-    if trail and trail[0].startswith("when "):
-        return "the general rules"
     first = trail[0] if trail else edit.old.name if isinstance(edit, Replace) else edit.what
     return first.split("-")[0]
 

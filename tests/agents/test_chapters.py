@@ -1,0 +1,89 @@
+"""Whole chapters of a system, taken over by another."""
+
+import pytest
+
+from agents.hierarchy.changes.chapters import GENERAL, OPENINGS, chapter_of, chapters
+from agents.hierarchy.changes.edits import differences, sub_hierarchies
+from agents.hierarchy.engine.compiled import compile_system
+from agents.hierarchy.language.text import parse_system
+from agents.registry import read_system
+
+MINE = """system: mine
+1N    15-17 hcp, balanced
+1M    5+ M, 11+ hcp
+P
+after 1M
+  2M    3+ M
+after 1H-2H
+  4H    16+ hcp
+1M-(X)
+  2M    3+ M
+(1x)
+  X     12+ hcp
+when 0-7 last-level
+  P
+"""
+THEIRS = MINE.replace("system: mine", "system: theirs").replace("15-17", "12-14").replace("  4H    16+", "  4H    17+")
+
+
+@pytest.fixture
+def pair():
+    return parse_system(MINE), parse_system(THEIRS)
+
+
+def test_lines_of_the_same_auctions_are_of_one_chapter(pair):
+    names = [chapter_of(line) for line in pair[0].lines]
+    assert names == [OPENINGS] * 3 + ["1M", "1M", "1M in competition", "over (1x)"]
+
+
+def test_a_chapter_brings_all_that_differs_there_and_nothing_else(pair):
+    mine, theirs = pair
+    found = {edit.chapter: edit for edit in chapters(mine, theirs)}
+    assert set(found) == {OPENINGS, "1M"}
+    taken = found["1M"].apply(mine)
+    assert taken is not None
+    assert [line for line in taken.lines if chapter_of(line) == "1M"] == [
+        line for line in theirs.lines if chapter_of(line) == "1M"
+    ]
+    assert {edit.chapter for edit in chapters(taken, theirs)} == {OPENINGS}
+    assert taken.lines[0] == mine.lines[0]  # the opening stays as it was
+
+
+def test_general_rules_are_a_chapter(pair):
+    mine, theirs = pair
+    other = parse_system(THEIRS.replace("0-7 last-level\n  P", "0-7 last-level\n  X     15+ hcp\n  P"))
+    found = {edit.chapter: edit for edit in chapters(mine, other)}
+    taken = found[GENERAL].apply(mine)
+    assert taken is not None
+    assert taken.blocks == other.blocks
+    assert taken.lines == mine.lines
+    assert GENERAL not in {edit.chapter for edit in chapters(mine, theirs)}
+
+
+def test_a_chapter_that_was_not_there_comes_last(pair):
+    mine, _ = pair
+    other = parse_system(MINE.replace("(1x)\n", "1N-(X)\n  P\n(1x)\n"))
+    found = {edit.chapter: edit for edit in chapters(mine, other)}
+    taken = found["1N in competition"].apply(mine)
+    assert taken is not None
+    assert chapter_of(taken.lines[-1]) == "1N in competition"
+
+
+def test_shipped_systems_swap_their_chapters():
+    """All chapters of another system make it that system, whose every part compiles on the way."""
+    mine, theirs = read_system("sayc"), read_system("two-over-one")
+    now = mine
+    for edit in chapters(mine, theirs):
+        alone = edit.apply(mine)
+        assert alone is not None
+        compile_system(alone)
+        now = edit.apply(now) or now
+    assert not list(chapters(now, theirs))
+
+
+def test_all_that_differs_below_a_heading_can_be_taken_at_once():
+    """A line that comes in place of one's own drops that one: it is not dropped once more."""
+    mine, theirs = read_system("sayc"), read_system("two-over-one")
+    together = list(sub_hierarchies(list(differences(mine, theirs))))
+    assert len(together) > 5
+    assert all(edit.apply(mine) is not None for edit in together)
