@@ -232,6 +232,10 @@ def rarest(order: list[int], most: int, text: Callable[[frozenset[int]], str]) -
 
 def pages(text: str) -> int:
     """Printed pages of Markdown: lines that are too long run on; signs of the markup are not printed."""
-    printed = [line.replace("*", "").replace("`", "") for line in text.splitlines() if not line.startswith("|---")]
-    lines = sum(max(1, math.ceil(len(line) / PAGE_WIDTH)) for line in printed)
-    return math.ceil(lines / PAGE_LINES)
+    lines = [printed(line) for line in text.splitlines() if not line.startswith("|---")]
+    return math.ceil(sum(max(1, math.ceil(len(line) / PAGE_WIDTH)) for line in lines) / PAGE_LINES)
+
+
+def printed(line: str) -> str:
+    """A line of Markdown as it is printed, without the signs of the markup."""
+    return line.replace("*", "").replace("`", "")

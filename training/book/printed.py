@@ -11,17 +11,19 @@ from agents.hierarchy.language.tree import System
 from training.book import wording
 from training.book.asking import Asker
 from training.book.auctions import Spoken
-from training.book.book import Book, pages
+from training.book.book import PAGE_WIDTH, Book, pages, printed
 from training.book.card import Section, convention_card
 from training.book.notes import Note, Notes, make_notes
 from training.book.surprise import Surprise, surprises
 
 PAGES = 10
 _SURPRISES = 36  # so many fill a page
+_ASIDE, _BACK = " — ", 12  # between notes in one line; so many lines back a note may go
 _LEGEND = (
     "An auction is written as the player sees it who calls next: calls in brackets are theirs, their passes go without "
     "saying. M is a major, m a minor, oM and om the other one, x and y two different suits. HCP and cards are measured "
-    "on the hands that made the call. How often it is made there stands in brackets; after *elsewhere*, of all calls."
+    "on the hands that made the call; what its player has shown before is not told again. How often it is made there "
+    "stands in brackets; after *elsewhere*, of all calls."
 )
 
 
@@ -51,8 +53,8 @@ class Printed:
 
     @cached_property
     def kept(self) -> list[Note]:
-        """The notes with the most frequent calls, as many as fit."""
-        levels = sorted({call.per_deal for note in self.notes.notes for call in note.calls}, reverse=True)
+        """The notes with the calls that are worth most, as many as fit."""
+        levels = self.notes.levels
         fewest, enough = 0, len(levels)
         while fewest < enough:
             middle = (fewest + enough + 1) // 2
@@ -75,7 +77,7 @@ class Printed:
         parts.append(f"{words:.1f} ± {error:.1f} code words for each 100 auctions of a side.")
         parts += ["## Convention card", _card(self.card), "## What would surprise you", *self._surprises()]
         parts += ["## Notes by auction", _LEGEND]
-        parts += ["\n".join(map(str, notes)) for general in (False, True) if (notes := _of_kind(kept, general))]
+        parts += ["\n".join(_side_by_side(notes)) for general in (False, True) if (notes := _of_kind(kept, general))]
         parts.append(
             f"Measured on {measured.deals:,} deals (seed {measured.seed}) with the system in all four seats. On "
             f"{check.deals:,} other deals, {check.share:.2%} of {check.hands:,} hands keep to what the book says of "
@@ -96,6 +98,26 @@ class Printed:
             "measured on the hands that make them. What follows from a call named here is left out."
         )
         return [intro, "\n".join(lines)]
+
+
+def _side_by_side(notes: list[Note]) -> list[str]:
+    """The notes as lines of a list: one that fits into what an earlier one leaves of its last printed line goes there.
+
+    So notes keep nearly their order, and a page holds more of them.
+    """
+    lines, room = list[str](), list[int]()
+    for note in notes:
+        text = f"**{note.title}** {note.told}"
+        length = len(printed(wording.symbols(text)))
+        near = range(max(0, len(lines) - _BACK), len(lines))
+        place = next((i for i in near if length + len(_ASIDE) <= room[i]), None)
+        if place is None:
+            lines.append(f"- {text}")
+            room.append(-(length + len("- ")) % PAGE_WIDTH)
+        else:
+            lines[place] += _ASIDE + text
+            room[place] -= length + len(_ASIDE)
+    return lines
 
 
 def _of_kind(notes: list[Note], general: bool) -> list[Note]:

@@ -9,7 +9,7 @@ import re
 
 from agents.hierarchy.language.text import atom_text, is_difference
 from agents.hierarchy.language.tree import INFINITE, Atom, Clause, Constraint, Line, Step
-from agents.hierarchy.language.vocabulary import CALL_WORDS, FLAG_WORDS
+from agents.hierarchy.language.vocabulary import CALL_WORDS
 
 SUIT_MARKS = {"C": "!c", "D": "!d", "H": "!h", "S": "!s"}
 SYMBOLS = {"!c": "♣", "!d": "♦", "!h": "♥", "!s": "♠"}
@@ -147,8 +147,8 @@ def condition(atom: Atom) -> str:
     if word in CALL_WORDS:
         who, what = ("partner's", "my")[word == "i-called"], atom_text(atom).partition(":")[2]
         return f"{who} last call {what}"
-    if stem in FLAG_WORDS and low == high and low in (0, 1) and stem in _FLAG_WORDS:
-        return _FLAG_WORDS[stem][1 - low].format(suit(of))
+    if stem in _FLAG_WORDS and (low >= 1 or low == high == 0):
+        return _FLAG_WORDS[stem][0 if low else 1].format(suit(of))
     if word == "doubled" and low == high and low in (0, 1, 2):
         return ("undoubled", "doubled", "redoubled")[low]
     if word in _PHRASES:
@@ -199,7 +199,8 @@ def _aside(text: str) -> str:
 
 def remark(line: Line) -> str:
     """Note and flags of a line."""
-    return ", ".join([*([line.note] if line.note else []), *(FLAG_TEXT[flag] for flag in line.flags)])
+    said = [line.note] if line.note else []
+    return ", ".join(dict.fromkeys([*said, *(FLAG_TEXT[flag] for flag in line.flags)]))
 
 
 def lines_remark(lines: list[Line]) -> str:
