@@ -95,7 +95,7 @@ def test_duels_are_bounded_by_bytes(monkeypatch):
 def test_a_partnership_that_nothing_has_changed_stays_the_same(monkeypatch, changes):
     us, other = Partnership(*(system(),) * 2), Partnership(*(system("other"),) * 2)
     monkeypatch.setattr(generations, "propose", lambda *_: [])
-    monkeypatch.setattr(generations, "_improved", lambda us, *_: (other if changes else us, []))
+    monkeypatch.setattr(generations, "improved", lambda us, *_: (other if changes else us, []))
     work = SimpleNamespace(standing=lambda pair, stretch: (0.0, 0.1), stretch=lambda start, count: None)
     after = generations.generation(generations.State(0, [us], [], [], {}), EvolveConfig(partnerships=1), work)
     assert (after.population[0] is us) is not changes

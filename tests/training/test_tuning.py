@@ -167,7 +167,7 @@ def test_tuning_mends_a_bound():
     steps = work.steps(us, work.stretch(0, config.study))
     assert any("4+ M -> 5+ M" in step.edit.what for step in steps)
     assert all(step.operator == TUNING for step in steps)
-    after, kept = generations._improved(us, steps, config, work, config.study)
+    after, kept = generations.improved(us, steps, config, work, config.study)
     assert any("4M" in said for said in kept)
     fresh = work.stretch(9000, 1000)
     assert duel(after, league[0], fresh).imps.mean() > duel(us, league[0], fresh).imps.mean() + 0.2
