@@ -158,7 +158,7 @@ def test_a_budget_of_positions_ends_the_search():
     tree.limit(3)
     tree.mean(real, imagined, at, 3, 3)
     assert tree.spent
-    assert tree.nodes < 60
+    assert tree.nodes < 100  # one look at each answer that is left, at once over
 
 
 @pytest.mark.parametrize("length", [32, 37])
