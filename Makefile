@@ -69,7 +69,7 @@ $(VENV)/.train: $(VENV)/.python pyproject.toml constraints.txt
 # What self-play needs is compiled on its first use: a run of a few boards does that once.
 $(VENV)/.compiled: $(VENV)/.train
 	@echo "compiling what self-play needs (once, a minute or two)"
-	$(BIN)/bridge-env evolve --generations 1 --partnerships 1 --study 48 --boards 16 --confirm 16 --judge 16 \
+	$(BIN)/bridge-env evolve --generations 1 --partnerships 1 --study 768 --boards 16 --confirm 64 --judge 16 \
 		--gatekeepers "" --out $(VENV)/compiling > $(VENV)/compiling.log
 	touch $@
 

@@ -17,8 +17,8 @@ from training.cli.progress import Bar
 _EPILOG = """\
 examples:
   bridge-env evolve                                   start a first run, about four minutes on two cores
-  bridge-env evolve --partnerships 1 --generations 40 --positions 48 --proposals 40 --study 8192 --boards 8192
-                                                      evolve one pair with more of everything: about forty minutes
+  bridge-env evolve --generations 10 --study 49152 --confirm 16384
+                                                      tune for longer, on more boards
   bridge-env evolve --generations 200 --name long     start a longer run, into results/evolve/long
   bridge-env evolve --resume results/evolve/long      continue after Ctrl-C or a crash
   bridge-env evolve --resume results/evolve/long --generations 400
