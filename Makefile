@@ -10,7 +10,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constr
 .PHONY: help selfplay test test-slow test-bounds browser lint docs check clean
 
 help:
-	@echo "make selfplay   install and compile, then evolve partnerships against a league (about four minutes)"
+	@echo "make selfplay   install and compile (five minutes, once), then evolve partnerships against a league (four)"
 	@echo "make test       install the tools for developers, then run the tests (some minutes, ten the first time)"
 	@echo "make test-slow  the slow tests, some minutes more"
 	@echo "make test-bounds  the tests of compiled code once more, with checks of bounds"

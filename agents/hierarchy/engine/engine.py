@@ -154,8 +154,9 @@ def replay_on(pool, systems, dealer, vulnerability, calls, length, i, t, trail):
     else:
         start_table(pool, systems[i], dealer[i], vulnerability[i], t)
         at = 0
+    followed = i + 1 < len(length)  # the last row, such as the only one, needs no trail
     for k in range(at, length[i]):
-        if k < DEEPEST:
+        if followed and k < DEEPEST:
             remember(t, trail, k)
         write_context(t, row_turn(t.auction))
         observe(pool, systems[i], calls[i, k], t)
