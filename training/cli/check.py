@@ -1,4 +1,4 @@
-"""``bridge-env check``: the arguments and the calls."""
+"""``bridge-env check``: read bidding systems and list their faults."""
 
 from __future__ import annotations
 
@@ -6,8 +6,6 @@ import argparse
 import sys
 from pathlib import Path
 from typing import Any
-
-from bridge_env.bidders import SpecError, full_spec
 
 _EPILOG = """\
 examples:
@@ -57,6 +55,7 @@ def _file(system: str) -> Path:
         SpecError: there is no such system, or this is a bidder of another kind.
     """
     from agents.registry import shipped_systems, system_path
+    from bridge_env.bidders import SpecError, full_spec
 
     if system not in shipped_systems() and (path := Path(system)).exists():
         return path
