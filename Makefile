@@ -17,7 +17,7 @@ help:
 	@echo "make browser    install what the slow tests of the table's page need: playwright and Chromium"
 	@echo "make lint       ruff, mypy, the import contracts, and the documentation strictly"
 	@echo "make docs       the documentation as a site: build/site/index.html"
-	@echo "make check      lint, test and test-slow: what CI runs"
+	@echo "make check      lint and all tests, as CI runs them"
 	@echo "make clean      remove .venv and what tools left behind"
 
 selfplay: $(VENV)/.compiled
@@ -53,7 +53,7 @@ docs: $(VENV)/.dev
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 	@echo "open build/site/index.html"
 
-check: lint test browser test-slow test-bounds
+check: lint test test-slow test-bounds
 
 # A stamp says what is installed. Touching pyproject.toml or the constraints installs again.
 $(VENV)/.python:
