@@ -8,6 +8,7 @@ endplay is imported at the first solve, not before: it takes half a second and b
 
 from __future__ import annotations
 
+import atexit
 import multiprocessing
 import os
 import threading
@@ -33,6 +34,7 @@ BOARD_HOLDINGS, _FUTURE_SCORE = 8, 41
 # The batch calls of DDS share globals: never two at once in one process.
 DDS_LOCK = threading.Lock()
 _dds_threads = 0  # what the loaded DDS is set to; 0 = not set yet
+_AT_EXIT = 60.0  # seconds to wait at the process's end for a call of DDS; the longest take some five
 
 
 def default_threads() -> int:
@@ -188,6 +190,9 @@ def load_dds(threads: int) -> Any:
     global _dds_threads  # noqa: PLW0603 - DDS has one setting a process, and this mirrors it
     import endplay._dds as dds
 
+    if not _dds_threads:
+        # DDS frees its memory when the process ends: a daemon thread that still solves then crashes it.
+        atexit.register(DDS_LOCK.acquire, timeout=_AT_EXIT)
     if _dds_threads != threads:
         dds.SetMaxThreads(threads)
         _dds_threads = threads

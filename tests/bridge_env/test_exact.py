@@ -192,3 +192,29 @@ def test_the_library_does_without_endplay():
         "assert not heavy, heavy\n"
     )
     subprocess.run([sys.executable, "-c", code], check=True, cwd=ROOT)
+
+
+ENDS_WHILE_A_THREAD_SOLVES = """
+import threading, time
+from bridge_env.cards import random_deals
+from bridge_env.double_dummy.exact import ExactDoubleDummy
+
+solver = ExactDoubleDummy(threads=2)
+solved = threading.Event()
+
+def solve():
+    for seed in range(1000):
+        solver.tricks(random_deals(seed, 0, 8))
+        solved.set()
+
+threading.Thread(target=solve, daemon=True).start()
+solved.wait()
+time.sleep(0.2)  # the thread solves again
+"""
+
+
+def test_a_process_ends_in_good_order_while_a_thread_of_it_solves():
+    """DDS frees its memory at the end of a process, and a thread that still used it crashed that."""
+    for _ in range(3):
+        ended = subprocess.run([sys.executable, "-c", ENDS_WHILE_A_THREAD_SOLVES], capture_output=True, timeout=120)
+        assert (ended.returncode, ended.stderr) == (0, b"")
