@@ -34,12 +34,14 @@ test-slow: $(VENV)/.dev
 test-bounds: $(VENV)/.dev
 	NUMBA_BOUNDSCHECK=1 $(BIN)/python -m pytest -m "not slow" -n auto --maxprocesses 4 --dist loadfile $(KERNEL_TESTS)
 
+PATIENCE := -o Acquire::http::Timeout=20 -o Acquire::Retries=1
+
 # Where Chromium cannot be had, the tests of pages are skipped, with a word.
 browser: $(VENV)/.dev
 	$(PIP) --editable ".[browser]"
 	@{ command -v chromium || command -v chromium-browser || command -v google-chrome; } >/dev/null || \
-		{ [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && apt-get update -qq && \
-		DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends chromium >/dev/null; } || \
+		{ [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && apt-get $(PATIENCE) update -qq && \
+		DEBIAN_FRONTEND=noninteractive apt-get $(PATIENCE) install -qq -y --no-install-recommends chromium >/dev/null; } || \
 		echo "no Chromium: install it with your system's packages, or set CHROMIUM to its program"
 
 lint: $(VENV)/.dev
@@ -53,7 +55,7 @@ docs: $(VENV)/.dev
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 	@echo "open build/site/index.html"
 
-check: lint test test-slow test-bounds
+check: lint test browser test-slow test-bounds
 
 # A stamp says what is installed. Touching pyproject.toml or the constraints installs again.
 $(VENV)/.python:

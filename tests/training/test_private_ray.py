@@ -16,7 +16,7 @@ from support.places import ROOT
 pytest.importorskip("ray")
 
 from training.running import private_ray
-from training.running.cluster import Cluster, ClusterError
+from training.running.cluster import STARTS, Cluster, ClusterError
 
 ALONE = """
 import json, os, stat, sys, time
@@ -211,18 +211,36 @@ def test_settings_come_back_and_the_token_is_this_users_alone(monkeypatch, tmp_p
     assert list(Path(tmp_path).iterdir()) == []
 
 
-def test_a_ray_that_does_not_start_is_told(monkeypatch, tmp_path):
-    class Slow:
-        def is_initialized(self):
-            return False
+class Slow:
+    """A Ray that starts at the last of some tries."""
 
-        def init(self, **options):
+    def __init__(self, tries):
+        self.tries = tries
+
+    def is_initialized(self):
+        return False
+
+    def init(self, **options):
+        self.tries -= 1
+        if self.tries:
             raise Exception("The current node timed out during startup.")  # as Ray says it
 
-        def shutdown(self):
-            pass
+    def shutdown(self):
+        pass
 
-    monkeypatch.setattr("training.running.cluster._ray", Slow)
+
+def test_a_ray_that_does_not_start_in_time_is_started_again(monkeypatch):
+    monkeypatch.setattr("training.running.cluster._ray", lambda: Slow(STARTS))
+    before, told = dict(os.environ), []
+    with Cluster(1, tell=told.append):
+        assert dict(os.environ) != before
+    assert dict(os.environ) == before
+    assert len(told) == STARTS - 1
+    assert "started again" in told[0]
+
+
+def test_a_ray_that_never_starts_is_told(monkeypatch):
+    monkeypatch.setattr("training.running.cluster._ray", lambda: Slow(STARTS + 1))
     before = dict(os.environ)
     with pytest.raises(ClusterError, match="no Ray cluster on this machine: The current node timed out"):
         Cluster(1).__enter__()

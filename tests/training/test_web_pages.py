@@ -175,12 +175,16 @@ def test_a_drill_by_keyboard_and_what_went_wrong_comes_again(visit, tmp_path):
     assert page.inner_text("#question .suits") == hands[0]
 
 
-def test_until_a_call_is_made_nothing_tells_what_it_shows(visit):
+@pytest.mark.parametrize("wanted", [False, True], ids=["untold", "told"])
+def test_until_a_call_is_made_nothing_tells_what_it_shows_unless_it_is_wanted(visit, wanted):
     page = visit("practice.html#topic=openings", ready="#topic:has(option)")
+    page.set_checked("#tell", wanted)
     page.click("#start")
     page.wait_for_selector("#box button")
+    page.mouse.move(0, 0)
+    before = page.inner_text("#detail")  # nothing, or what an earlier call shows: one may point at those
     page.hover('[data-call="1NT"]')
-    assert "HCP" not in page.inner_text("#detail")
+    assert (page.inner_text("#detail") != before) == wanted
 
 
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])

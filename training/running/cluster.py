@@ -31,6 +31,7 @@ from training.running.private_ray import PrivateRay
 PACKAGES = ("bridge_env", "agents", "training")
 LOOK_SECONDS = 2.0  # after so long without a result, is the head still there?
 STALL_SECONDS = 20.0  # and after so long, why is nothing done?
+STARTS = 3  # tries to start a Ray of one's own: it gives up after 30 seconds, which a busy machine may need
 STOP_SECONDS = 10.0  # how long tasks in hand may take to end when a run is stopped
 INSTALL = 'pip install -e ".[ray]" -c constraints.txt'
 
@@ -88,24 +89,27 @@ class Cluster:
         return self
 
     def _start(self) -> None:
-        options: dict[str, Any] = {
-            "include_dashboard": False, "log_to_driver": False, "logging_level": logging.ERROR,
-        }  # fmt: skip
-        start = self.ray.init
-        if self.address is None:
-            options["num_cpus"] = self.workers
-            self._private = PrivateRay(self.ray)
-            start = self._private.start
-        else:
+        if self.address is not None:
             _check_reachable(self.address)
-            options = {"address": self.address, "log_to_driver": False, "logging_level": logging.ERROR}
-            options["runtime_env"] = {"py_modules": [str(_folder(name)) for name in PACKAGES]}
+            packages = {"py_modules": [str(_folder(name)) for name in PACKAGES]}
+            hint = " (a running cluster with tokens needs the same RAY_AUTH_TOKEN here)"
+            self._begin(self.ray.init, self.address, hint, address=self.address, runtime_env=packages)
+            return
+        for again in reversed(range(STARTS)):
+            self._private = PrivateRay(self.ray)
+            try:
+                self._begin(self._private.start, "this machine", num_cpus=self.workers, include_dashboard=False)
+                return
+            except ClusterError as error:
+                if not again or "timed out" not in str(error):
+                    raise
+                self.tell("Ray did not start in time on this busy machine; it is started again")
+
+    def _begin(self, start: Callable[..., object], where: str, hint: str = "", **options: Any) -> None:
         try:
             with _own_sigterm():
-                start(**options)
+                start(log_to_driver=False, logging_level=logging.ERROR, **options)
         except Exception as error:  # Ray raises plain ones too, as where a busy machine is slow to start it
-            where = self.address or "this machine"
-            hint = " (a running cluster with tokens needs the same RAY_AUTH_TOKEN here)" if self.address else ""
             raise ClusterError(f"no Ray cluster on {where}: {error}{hint}") from error
 
     def __exit__(self, *_: object) -> None:

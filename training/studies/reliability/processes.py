@@ -98,6 +98,13 @@ EVOLVE = Command(
      "silent", "--league", "", "--gatekeepers", "", "--judge", "40", "--workers", "1"),
     _generations, ("evolve", "--resume", "{}/evolve/run", "--workers", "1"), heavy=True,
 )  # fmt: skip
+LEAGUE = Command(
+    "train league",
+    ("train", "league", "--out", "{}", "--name", "run", "--start", "nothing", "--lessons", "2", "--silent", "2",
+     "--iterations", "12", "--boards", "64", "--evaluate", "3", "--judged", "50", "--panel", "", "--remember", "4",
+     "--layers", "24,16", "--critic", "16", "--estimated", "0", "--judge", "20", "--workers", "1"),
+    _policy, ("train", "league", "--resume", "{}/league/run", "--workers", "1", "--judge", "20"), heavy=True,
+)  # fmt: skip
 
 
 def commands() -> list[Command]:
@@ -105,6 +112,8 @@ def commands() -> list[Command]:
     found = [MATCH, PANEL, SOLVE]
     if find_spec("ray") is not None:
         found.append(EVOLVE)
+        if find_spec("torch") is not None:
+            found.append(LEAGUE)
     return found
 
 
@@ -193,7 +202,7 @@ def _killed(
         with contextlib.suppress(subprocess.TimeoutExpired):
             process.wait(share * float(known["seconds"]))  # type: ignore[arg-type]
         kill(process)
-        if command.again and any(folder.glob("*/run/checkpoint.json")):
+        if command.again and any(folder.glob("*/run/checkpoint.*")):
             words = command.again
         elif command.again:  # nothing to go on with yet: its folder is left, and the name is taken
             for path in sorted(folder.rglob("*"), reverse=True):
