@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,7 +15,7 @@ from bridge_env.play import Plays
 Rows = NDArray[np.int64] | NDArray[np.bool_]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class PlayView:
     """The players who choose the next card at N tables. Declarer chooses for dummy.
 
@@ -56,11 +57,13 @@ class PlayView:
         """0..4 (C D H S NT), int8 (N,)."""
         return self.bid % 5
 
-    @property
+    @cached_property
     def played(self) -> NDArray[np.bool_]:
-        """The cards played so far as a set: bool (N, 52)."""
+        """The cards played so far as a set: bool (N, 52), to be read only."""
         out = np.zeros((len(self), 53), np.bool_)
-        np.put_along_axis(out, self.cards.astype(np.int64), True, axis=1)  # padding falls into the last column
+        most = int(self.length.max(initial=0))
+        out[np.arange(len(self))[:, None], self.cards[:, :most]] = True  # padding, -1, falls into the last column
+        out.flags.writeable = False
         return out[:, :52]
 
     def take(self, rows: Rows) -> PlayView:
