@@ -49,7 +49,7 @@ def markdown(rows: Sequence[Row], settings: Settings, command: str, minutes: flo
         "Kills are SIGKILL at moments that the seed names. A full disk is a limit on how large files may grow. The",
         "places that cannot be written to are folders of the system that refuse even root.",
         "",
-        "Whether memory grows is another run: `python -m training.studies.reliability --soak 60`, which writes soak.md.",
+        "Whether memory grows is told by `python -m training.studies.reliability --soak 60`, in soak.md.",
         "",
     ]
     return "\n".join(out)
