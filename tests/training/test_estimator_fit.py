@@ -35,7 +35,9 @@ def test_torch_and_numpy_compute_the_same():
     suits, _ = fit._tensors(deals)
     with torch.no_grad():
         theirs = network(suits.float()).softmax(-1).numpy().transpose(0, 2, 1, 3)
-    np.testing.assert_allclose(TrickEstimator(network.weights()).distribution(deals.owner), theirs, atol=1e-6)
+    np.testing.assert_allclose(
+        TrickEstimator(network.weights()).distribution(deals.owner), theirs, atol=1e-5
+    )  # float32: the order of sums differs
 
 
 def test_training_never_sees_a_judging_deal():
