@@ -111,12 +111,16 @@ def _at(looks: list[tuple[float, float]], moment: float) -> float:
 
 
 def held(pid: int) -> float:
-    """MiB that a process and all below it hold; a page that several share counts for each in part."""
+    """MiB that a process and all below it hold of their own; a page that several share counts for each in part.
+
+    Pages of files are left out: the share of a library's pages grows where another program ends that used them.
+    """
     total = 0
     for each in _family(pid):
         with contextlib.suppress(OSError):
             told = Path(f"/proc/{each}/smaps_rollup").read_text("ascii")
-            total += int(re.search(r"^Pss:\s+(\d+)", told, re.MULTILINE)[1])  # type: ignore[index]
+            own = re.findall(r"^Pss_(?:Anon|Shmem):\s+(\d+)", told, re.MULTILINE)
+            total += sum(map(int, own or re.findall(r"^Pss:\s+(\d+)", told, re.MULTILINE)))  # Linux before 5.4
     return total / 1024
 
 
@@ -224,7 +228,7 @@ def markdown(found: list[Growth], command: str) -> str:
         f"At most {MOST:.0%} is well.",
         "",
         f"Made by `{command}`. The programs work side by side. The figures are those of a process and all below it:",
-        f"the median over {2 * _SHARE:.0%} of the time around each moment. Pages that several share count in parts.",
+        f"the median over {2 * _SHARE:.0%} of the time around each moment. Pages of files are left out.",
         "",
         "| program | MiB after a tenth | MiB at the end | growth | it did |",
         "| --- | ---: | ---: | ---: | --- |",
