@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from agents.cardplay.table import declares
 from training.match.boards import library_boards
@@ -36,3 +37,9 @@ def test_the_command_prints_a_line_a_player(capsys):
     out = capsys.readouterr().out.splitlines()
     assert len(out) == 3
     assert out[1].startswith("rule: 0.0% other cards, +0.000 ± 0.000 tricks")
+
+
+def test_more_decisions_than_a_board_has_are_refused(capsys):
+    with pytest.raises(SystemExit):
+        main(["rule", "--boards", "2", "--each", "37"])
+    assert "at most 36" in capsys.readouterr().err

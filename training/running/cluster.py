@@ -31,7 +31,7 @@ from training.running.private_ray import PrivateRay
 PACKAGES = ("bridge_env", "agents", "training")
 LOOK_SECONDS = 2.0  # after so long without a result, is the head still there?
 STALL_SECONDS = 20.0  # and after so long, why is nothing done?
-STARTS = 3  # tries to start a Ray of one's own: it gives up after 30 seconds, which a busy machine may need
+STARTS = 3  # tries to start a Ray of one's own: it gives up after 30 seconds, too few on a busy machine
 STOP_SECONDS = 10.0  # how long tasks in hand may take to end when a run is stopped
 INSTALL = 'pip install -e ".[ray]" -c constraints.txt'
 

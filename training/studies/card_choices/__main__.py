@@ -34,9 +34,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--seed", type=natural, default=1, help="random seed (1)")
     args = parser.parse_args(argv)
     try:
-        found = choices(args.players, args.boards, min(args.each, 36), args.seed, args.system, progress=_tell)
+        found = choices(args.players, args.boards, args.each, args.seed, args.system, progress=_tell)
     except ValueError as error:
         parser.error(str(error))
+    print(file=sys.stderr)
     print(f"{len(found[0].cards):,} decisions; {args.boards} boards of the training split, seed {args.seed}")
     for one in found:
         print(line(one, found[0]))
@@ -44,7 +45,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def line(one: Choices, first: Choices) -> str:
-    """One player beside the first."""
+    """Tell of one player beside the first."""
     tricks, gained = one.over(first)
     other = (one.cards != first.cards).mean()
     per = f"{one.seconds / len(one.cards):.2f} s"
@@ -52,7 +53,7 @@ def line(one: Choices, first: Choices) -> str:
 
 
 def mean(values: np.ndarray) -> str:
-    """A mean with its standard error, signed."""
+    """Write a mean with its standard error, signed."""
     return f"{values.mean():+.3f} ± {values.std() / max(1, len(values)) ** 0.5:.3f}"
 
 

@@ -52,7 +52,7 @@ class Choices:
     seconds: float
 
     def over(self, other: Choices) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Tricks and IMPs more than another player's, int64 (N,) each."""
+        """Count tricks and IMPs more than another player's, int64 (N,) each."""
         return self.tricks.astype(np.int64) - other.tricks, imps(self.points - other.points).astype(np.int64)
 
 
@@ -73,7 +73,7 @@ def choices(
         progress: called with the player asked, the decisions done, and how many there are.
 
     Raises:
-        ValueError: a spec names nothing.
+        ValueError: a spec names nothing, or there is no decision.
     """
     dealt = library_boards(boards, seed, "training")
     view, owner = decisions(dealt, each, seed, system, played_by)
@@ -95,7 +95,13 @@ def choices(
 
 
 def decisions(dealt: Boards, each: int, seed: int, system: str, played_by: str) -> tuple[PlayView, NDArray[np.uint8]]:
-    """Decisions with a choice after the opening lead, as the players see them, and their deals uint8 (N, 52)."""
+    """Draw decisions with a choice after the opening lead: as the players see them, and their deals uint8 (N, 52).
+
+    Raises:
+        ValueError: there is none, or more than ``LAST`` are wanted of a board.
+    """
+    if each > LAST:
+        raise ValueError(f"of a board at most {LAST} decisions can be drawn, not {each}")
     bid = play(system, system, dealt, seed).tables[0]
     played = np.flatnonzero(bid.contracts.bid >= 0)
     dealt, contracts = dealt.take(played), Contracts(*(part[played] for part in bid.contracts))
@@ -108,19 +114,19 @@ def decisions(dealt: Boards, each: int, seed: int, system: str, played_by: str) 
     )
     rng = np.random.default_rng([seed, 17])
     row = np.repeat(np.arange(len(dealt)), each)
-    number = np.concatenate(
-        [np.sort(rng.choice(np.arange(1, LAST + 1), each, replace=False)) for _ in range(len(dealt))]
-    )
+    number = np.concatenate([rng.choice(np.arange(1, LAST + 1), each, replace=False) for _ in range(len(dealt))])
     history = np.where(np.arange(52) < number[:, None], plays.history[row], -1)
     contracts = Contracts(*(part[row] for part in contracts))
     before = Plays.replay(dealt.owner[row], contracts.declarer, contracts.bid % 5, history)
     view = play_view(before, contracts, dealt.vulnerability[row], auctions.take(row))
     at = np.flatnonzero(several(view))
+    if not at.size:
+        raise ValueError("no card was to be chosen on these boards; take more of them, or more decisions of each")
     return view.take(at), dealt.owner[row[at]]
 
 
 def _points(view: PlayView, tricks: NDArray[np.int8]) -> NDArray[np.int64]:
-    """The board's score for the side that plays, if it takes ``tricks`` from here on."""
+    """Score the board for the side that plays, if it takes ``tricks`` from here on."""
     ours, gone = declares(view), view.length // 4
     total = np.where(ours, view.won + tricks, 13 - (gone - view.won) - tricks)
     points = score(view.bid, view.doubling, view.declarer, view.vulnerability, total).astype(np.int64)
