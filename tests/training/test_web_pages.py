@@ -122,7 +122,8 @@ def test_a_draft_stays_in_the_tab_and_can_sit_at_the_table(visit):
     page.wait_for_selector("#gutter:has-text('4')")
     assert page.input_value("#source") == SMALL
     page.click("#lend")
-    expect(page.locator("#verdict")).to_contain_text("system:~silent-edited")
+    expect(page.locator("#lent")).to_contain_text("system:~silent-edited")
+    expect(page.locator("#verdict")).to_contain_text("The text is sound")
 
 
 def test_tabs_go_by_arrows_and_the_address_keeps_them(visit):

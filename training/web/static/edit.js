@@ -35,6 +35,7 @@ function numberLines() {
 
 function change(judge = true) {
   turn += 1;
+  at("lent").replaceChildren();
   waiting.forEach(clearTimeout);
   const now = turn;
   waiting = [setTimeout(async () => {
@@ -114,10 +115,12 @@ async function lend() {
   try {
     const { spec } = await post("systems", { text: text(), name: `${base.replace(/^system:~?/, "")}-edited.bidding` });
     at("specs").replaceChildren(...(await get("start")).specs.map((one) => element("option", { value: one })));
-    at("verdict").textContent = `It is ${spec} now, at the table and on these pages.`;
-    at("verdict").className = "good";
+    at("lent").textContent = `It is ${spec} now, at the table and on these pages.`;
+    at("lent").className = "good";
   } catch (fault) {
-    complain(fault);
+    if (!(fault instanceof Fault)) throw fault;
+    at("lent").textContent = fault.message;
+    at("lent").className = "bad";
   }
 }
 
