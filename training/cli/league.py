@@ -23,7 +23,7 @@ examples:
   bridge-env train league --start nothing                      start from random weights
   bridge-env train league --start policy:champion --plain 0.5  teach it natural calls
 
-One core learns and the others play rollouts, so at least two cores are needed. Ctrl-C loses nothing before the last
+One process learns and others play rollouts, so at least two cores are needed. Ctrl-C loses nothing before the last
 evaluation. The same settings give the same weights, for any number of workers, and however often a run is stopped. The
 network plays as policy:FOLDER/policy.npz. The league refuses gatekeepers (see 'bridge-env panel --help') as opponents
 and as a start.
@@ -50,7 +50,9 @@ def add_league(algorithms: Any) -> None:
     parser.add_argument("--hours", type=float, help="stop after this many hours; --resume continues")
     parser.add_argument("--judge", type=int, default=5000, help="number of judging boards for the final panel (5000)")
     parser.add_argument(
-        "--workers", type=int, help="number of processes that play rollouts (default: all cores but one)"
+        "--workers",
+        type=int,
+        help="number of processes that play rollouts (default: all cores but one, and at least two)",
     )
     parser.add_argument("--address", help="address of a running Ray cluster: auto, HOST:PORT or ray://HOST:PORT")
     add_config_file(parser)
@@ -74,7 +76,8 @@ def run(args: argparse.Namespace) -> int:
         print(note)
     if args.judge < 2:
         raise ValueError(f"--judge is {args.judge}; it must be 2 or more")
-    workers = max(1, (os.cpu_count() or 2) - 1) if args.workers is None else args.workers
+    # Learning takes less than a core: with one process to play on two cores, half of each second it waits.
+    workers = max(2, (os.cpu_count() or 2) - 1) if args.workers is None else args.workers
     league_run.check_start(config)  # whatever is wrong is told before there is a folder
     with Cluster(workers, args.address) as cluster:
         folder = league_run.prepare(args.resume, config, args.out, args.name)
