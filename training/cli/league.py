@@ -76,7 +76,7 @@ def run(args: argparse.Namespace) -> int:
         print(note)
     if args.judge < 2:
         raise ValueError(f"--judge is {args.judge}; it must be 2 or more")
-    # Learning takes less than a core: with one process to play on two cores, half of each second it waits.
+    # Learning takes less than a core: on two cores it would wait for a single process that plays.
     workers = max(2, (os.cpu_count() or 2) - 1) if args.workers is None else args.workers
     league_run.check_start(config)  # whatever is wrong is told before there is a folder
     with Cluster(workers, args.address) as cluster:

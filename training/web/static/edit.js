@@ -50,8 +50,7 @@ async function check(now) {
     const { findings, sound } = await post("check", { text: text(), name: "draft.bidding" });
     if (now !== turn) return false;
     const faults = findings.filter((one) => one.fault).length;
-    at("verdict").textContent = sound ? `The text is sound${findings.length ? `; ${findings.length} notes` : ""}.` : `${faults} fault${faults > 1 ? "s" : ""}: the system cannot be used so.`;
-    at("verdict").className = sound ? "good" : "bad";
+    tell("verdict", sound ? `The text is sound${findings.length ? `; ${findings.length} notes` : ""}.` : `${faults} fault${faults > 1 ? "s" : ""}: the system cannot be used so.`, sound);
     at("findings").replaceChildren(...findings.map((one) => element("li", { class: one.fault ? "fault" : "" },
       element("button", { type: "button", class: "plain", onclick: () => goTo(one.line) }, `Line ${one.line}`), element("span", {}, one.text))));
     markLines(findings);
@@ -99,10 +98,14 @@ async function judgeNow(now) {
   }
 }
 
-function complain(fault) {
+function tell(name, words, good) {
+  at(name).textContent = words;
+  at(name).className = good ? "good" : "bad";
+}
+
+function complain(fault, name = "verdict") {
   if (!(fault instanceof Fault)) throw fault;
-  at("verdict").textContent = fault.message;
-  at("verdict").className = "bad";
+  tell(name, fault.message, false);
 }
 
 function download() {
@@ -115,12 +118,9 @@ async function lend() {
   try {
     const { spec } = await post("systems", { text: text(), name: `${base.replace(/^system:~?/, "")}-edited.bidding` });
     at("specs").replaceChildren(...(await get("start")).specs.map((one) => element("option", { value: one })));
-    at("lent").textContent = `It is ${spec} now, at the table and on these pages.`;
-    at("lent").className = "good";
+    tell("lent", `It is ${spec} now, at the table and on these pages.`, true);
   } catch (fault) {
-    if (!(fault instanceof Fault)) throw fault;
-    at("lent").textContent = fault.message;
-    at("lent").className = "bad";
+    complain(fault, "lent");
   }
 }
 
@@ -133,5 +133,5 @@ at("reset").addEventListener("click", async () => {
   sessionStorage.removeItem(`edit ${base}`);
   const spec = base;
   base = "";
-  await edit(spec).catch(complain);
+  await edit(spec).catch((fault) => complain(fault));
 });
