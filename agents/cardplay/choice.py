@@ -65,12 +65,10 @@ def equals(choice: Choice, tie: float, slack: Slack) -> NDArray[np.int64]:
     """The cards, by position, that count as equal to the best.
 
     Args:
-        tie: standard errors within which worth, then tricks, count as equal; 0: the best average alone counts.
+        tie: standard errors within which worth, then tricks, count as equal; 0: only the best averages do.
         slack: no card that is worth more than this less is equal.
     """
     mean, error = behind(choice.weight, choice.worth)
-    if tie == 0:
-        return np.flatnonzero(mean <= _SAME)
     at = np.flatnonzero(mean <= np.minimum(tie * error, slack.worth) + _SAME)
     mean, error = behind(choice.weight, choice.tricks[:, at].astype(np.float64))
     return at[mean <= np.minimum(tie * error, slack.tricks) + _SAME]

@@ -29,6 +29,9 @@ LEAD_SLACK = {TRICKS: Slack(0.25, 0.25), POINTS: Slack(25.0, 0.25), IMPS: Slack(
 """What a lead may be worth less and still count as equal to the best, if it is within the error. It is more than for
 other cards, because double dummy says less of leads, and because partner reads them."""
 
+LEAD_TIE = 2.0
+"""Standard errors within which leads count as equal, unless the options say more."""
+
 
 def flattery(hand: NDArray[np.bool_], cards: NDArray[np.int64], strain: int) -> NDArray[np.float64]:
     """Tricks by which double dummy flatters leading each of the cards from ``hand`` bool (52,): float64 (C,)."""

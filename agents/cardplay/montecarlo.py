@@ -2,10 +2,11 @@
 
 Algorithm 1 of Kobayashi and Uehara (2002), which is Ginsberg's (GIB, 2001): draw D deals that are consistent with the
 auction and the play; take the double-dummy value s(m, d) of every legal card m in each; play the m with the greatest
-sum over D. Beyond that: deals are added while the first two cards are close, cards whose difference is within the error
-count as equal (``choice``), the play so far gives deals weights (``likelihood``), and opening leads are valued as
-conventions would (``lead``). ``montecarlo?most=1&tie=0&inference=all&lead=solved`` is the plain algorithm. Of cards
-with the same sum it takes the one that rules would play, so that equals look as they should.
+sum over D. Of cards with the same sum it takes the one with more tricks, then the one that rules would play, so that
+equals look as they should. Opening leads are valued as conventions would (``lead``); ``montecarlo?lead=solved`` values
+them as any other card. On demand deals are added while the first two cards are close (``most``), cards whose difference
+is within the error count as equal (``tie``, in ``choice``), and the play so far gives deals weights
+(``inference=likely``, in ``likelihood``).
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from numpy.typing import NDArray
 from agents.cardplay.auction import AuctionReader
 from agents.cardplay.choice import SLACK, Choice, close, equals
 from agents.cardplay.deals import LIKELY, Belief, Pool, believed_deals
-from agents.cardplay.lead import LEAD_SLACK, conventional_lead, flattery
+from agents.cardplay.lead import LEAD_SLACK, LEAD_TIE, conventional_lead, flattery
 from agents.cardplay.options import CONVENTION, Options
 from agents.cardplay.rule import RulePlayer
 from agents.cardplay.table import present_trick, trick_leader
@@ -168,7 +169,8 @@ class MonteCarlo:
             worth = value.between(tricks - flattery(view.hand[row], cards, int(view.strain[row])))
         average = belief.weight @ worth
         slack = (LEAD_SLACK if lead else SLACK)[self.options.score]
-        at = equals(Choice(belief.weight, worth, tricks), self.options.tie, slack)
+        tie = max(LEAD_TIE, self.options.tie) if lead else self.options.tie
+        at = equals(Choice(belief.weight, worth, tricks), tie, slack)
         best = cards[at[average[at] >= average[at].max() - _SAME]]
         if usual in cards[at]:
             card = usual

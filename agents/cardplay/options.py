@@ -33,23 +33,23 @@ class Options:
         score: what is summed over the deals: tricks, points, or IMPs against the deal's (estimated) par.
         inference: what deals have to fit: the facts alone; the auction too; or also what the play suggests. LIKELY:
             the facts and the auction; the play gives each deal a weight.
-        most: deals are added, ``deals`` at a time, up to so many times as many, while the first two cards are within
-            two standard errors; 1: never.
+        most: above 1, deals are added, ``deals`` at a time, up to so many times as many, while the first two cards are
+            within two standard errors.
         solves: what a card may cost in positions solved, in fifths of a millisecond, while deals are added: early in
             the play a position takes longest, and fewer are added.
-        tie: cards that are worth less by up to so many standard errors count as equal: more tricks decide, then the
-            conventional card. 0: only cards of the same average are equal, and the conventional card decides.
-        lead: opening leads: SOLVED, as any other card; or CONVENTION: what double dummy flatters counts for less, and
-            of a suit the conventional card is led.
+        tie: cards that are worth less by up to so many standard errors count as equal; 0: those of the same average.
+            Of equal ones more tricks decide, then the conventional card.
+        lead: opening leads: SOLVED, as any other card; or CONVENTION: what double dummy flatters counts for less,
+            leads within two standard errors are equal, and of a suit the conventional card is led.
     """
 
     deals: int = 40
     seconds: float = 0.0
     score: str = IMPS
-    inference: str = LIKELY
-    most: int = 5
+    inference: str = ALL
+    most: int = 1
     solves: int = 10_000
-    tie: float = 2.0
+    tie: float = 0.0
     lead: str = CONVENTION
 
     def __str__(self) -> str:

@@ -7,7 +7,7 @@ spec                            player
 ``rule``                        rules of thumb, quick
 ``montecarlo``                  the best card on average over sampled deals, double dummy; how, says
                                 ``montecarlo?deals=80&score=points`` (``agents.cardplay.options``); the plain algorithm
-                                of 2001 is ``montecarlo?most=1&tie=0&inference=all&lead=solved``
+                                of 2001 is ``montecarlo?lead=solved``
 ``deceptive``                   what is best if the next opponent plays for the deals he believes in; how, says
                                 ``deceptive?when=always`` (``agents.cardplay.deception``); as published, three tricks
                                 deep to top tricks, whatever it risks:

@@ -14,6 +14,7 @@ from agents.cardplay.lead import (
     ACE,
     ACE_KING,
     FLATTERED,
+    LEAD_SLACK,
     OTHER,
     SINGLETON,
     TRUMP,
@@ -23,7 +24,7 @@ from agents.cardplay.lead import (
 )
 from agents.cardplay.likelihood import FOURTH, LEAD, OPENING, SECOND, THIRD, USUAL, VOID, kind_of, log_likelihood
 from agents.cardplay.montecarlo import MonteCarlo
-from agents.cardplay.options import IMPS, Options
+from agents.cardplay.options import CONVENTION, IMPS, SOLVED, Options
 from agents.cardplay.registry import make_player
 from agents.cardplay.rule import RulePlayer
 from bridge_env.calls import NOTRUMP
@@ -33,7 +34,7 @@ from bridge_env.play_view import play_view
 
 HEARTS, SPADES = 2, 3
 DEAL = "N:AQ7.K65.Q83.A742 KT92.873.K74.KJ5 J53.AQT.AJT65.Q3 864.J942.92.T986"
-PLAIN = "montecarlo?most=1&tie=0&inference=all&lead=solved"
+PLAIN = "montecarlo?lead=solved"
 
 
 def choice(worth, tricks=None) -> Choice:
@@ -57,7 +58,12 @@ def test_where_imps_saturate_tricks_decide():
     """Both cards come to +17 on every deal, and one takes a trick more."""
     both = choice([[17, 17], [17, 17], [17, 17]], [[11, 12], [10, 11], [11, 12]])
     assert equals(both, 2.0, SLACK[IMPS]).tolist() == [1]
-    assert equals(both, 0.0, SLACK[IMPS]).tolist() == [0, 1]  # as in the plain algorithm: whatever comes first
+    assert equals(both, 0.0, SLACK[IMPS]).tolist() == [1]
+
+
+def test_without_errors_only_the_best_averages_are_equal():
+    assert equals(choice([[17, 16], [16, 17], [17, 16]]), 0.0, SLACK[IMPS]).tolist() == [0]
+    assert equals(choice([[17, 16], [16, 17]]), 0.0, SLACK[IMPS]).tolist() == [0, 1]
 
 
 def test_cards_within_the_error_are_equal_but_not_at_any_price():
@@ -212,13 +218,26 @@ def test_an_opening_lead_is_worth_less_by_what_flatters_it():
     assert view.seat.tolist() == [0]
     plain, conventional = (
         MonteCarlo(options=Options(deals=12, most=1, score="tricks", lead=lead), threads=1).think(view, keys(1))[0]
-        for lead in ("solved", "convention")
+        for lead in (SOLVED, CONVENTION)
     )
     less = plain.average - conventional.average
     for at, led in enumerate(plain.cards):
         expected = FLATTERED[kind_of_lead(view.hand[0], int(led), SPADES)]
         assert less[at] == pytest.approx(expected, abs=1e-9 if plain.tricks[:, at].min() > 0 else expected)
     assert conventional.card in conventional.cards
+
+
+def test_leads_equal_within_the_error_go_to_convention_whatever_other_cards_need():
+    """Twelve deals say little: low from the king is within the error, though ``tie`` is 0."""
+    plays = Plays(parse_deal("N:K9742.QJ.T84.T72 AQ.AK6.AQJ5.AK84 J83.98543.K73.Q9 T65.T72.962.J653"), 3, NOTRUMP)
+    view = play_view(plays, contracts_of(plays), 0)
+    options = Options(deals=12)
+    assert (options.tie, options.lead) == (0.0, CONVENTION)
+    thought = MonteCarlo(options=options, threads=1).think(view, keys(1))[0]
+    count = Choice(thought.belief.weight, thought.worth, thought.tricks)
+    assert thought.card in thought.cards[equals(count, 2.0, LEAD_SLACK[IMPS])]
+    assert thought.card == card("S4")
+    assert len(equals(count, 0.0, LEAD_SLACK[IMPS])) < len(equals(count, 2.0, LEAD_SLACK[IMPS]))
 
 
 def test_of_the_best_suit_the_conventional_card_is_led():

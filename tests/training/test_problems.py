@@ -19,7 +19,7 @@ from training.cardplay.problems import Problem, Solved, read_problems, solve_pro
 from training.cli.entry import main
 
 FILE = TESTS / "problems" / "deception.pbn"
-PLAIN = "montecarlo?most=1&tie=0&inference=all&lead=solved"
+PLAIN = "montecarlo?lead=solved"
 DECEPTIVE = "deceptive?deals=40&real=8&imagined=5&depth=3&lines=3000&solves=1000000&sure=0&risk=1000&when=always"
 PROBLEMS = read_problems(FILE)
 EXAMPLE = "The ace from ace-queen"  # as published

@@ -14,10 +14,9 @@ PLAYERS = """\
 A PLAYER plays cards:
   montecarlo              plays the best card on average over sampled deals, each solved double dummy
   montecarlo?deals=80     options: deals (most=5: up to five times as many while two cards are close) or seconds,
-                          score=imps|points|tricks, inference=facts|auction|all|likely,
-                          tie=2 (errors within which cards are equal), lead=convention|solved
-  montecarlo?most=1&tie=0&inference=all&lead=solved
-                          the plain algorithm, as it was published
+                          score=imps|points|tricks, inference=facts|auction|all|likely (likely: weigh
+                          deals by the play), tie=2 (errors within which cards are equal),
+                          lead=convention|solved
   deceptive               plays the best card if the next opponent plays for the deals that seem possible to it
   deceptive?when=always   also where the contract can be made; real, imagined, depth, lines, solves limit the search
   deceptive?sure=2&risk=0 only if it gains two standard errors and costs nothing when seen through (1, 0.3)

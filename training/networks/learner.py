@@ -47,6 +47,8 @@ class Learner:
         share = iteration / config.iterations
         self.policy_adam.param_groups[0]["lr"] = config.learning_rate * (1 - share * (1 - config.last_rate))
         count = len(experience.call)
+        if not count:  # no auction left the likeliest: there is nothing to learn
+            return {"clipped": 0.0, "moved": 0.0, "steps": 0.0}
         order = np.argsort(streams.key("learn", config.seed, iteration, np.arange(count)), kind="stable")
         scale = count / float(experience.weight.sum())
         clipped = moved = 0.0

@@ -21,13 +21,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.cardplay.auction import AuctionReader
-from agents.cardplay.deals import ALL
 from agents.cardplay.deception.lookahead import Look, Lookahead, Looked, Size, sizes
 from agents.cardplay.deception.paired import distinct
 from agents.cardplay.deception.paired_tree import Tree
 from agents.cardplay.explain import thought_text
 from agents.cardplay.montecarlo import CardThought, MonteCarlo, settled, solve_cards
-from agents.cardplay.options import ALWAYS, EXACT, NEEDED, PUBLISHED, SOLVED, Options
+from agents.cardplay.options import ALWAYS, EXACT, NEEDED, PUBLISHED, Options
 from agents.cardplay.table import present_trick
 from agents.cardplay.worth import Worth
 from bridge_env.cards import SEATS, card_text, hand_text
@@ -63,7 +62,6 @@ class DeceptiveOptions(Options):
         risk: what such a card may cost at most if the opponent sees through it, in the units of ``score`` (with the
             published leaf in tricks): with points, more than 0.3. ``sure=0&risk=1000`` (of points, 10000) is as
             published: the greatest sum, whatever it costs then.
-        inference, most, tie, lead: its plain card is that of the plain algorithm.
         when: NEEDED: only where no card makes (a defender: beats) the contract double dummy on most deals; or ALWAYS.
     """
 
@@ -77,10 +75,6 @@ class DeceptiveOptions(Options):
     sure: float = 1.0
     risk: float = 0.3
     when: str = NEEDED
-    inference: str = ALL
-    most: int = 1
-    tie: float = 0.0
-    lead: str = SOLVED
 
 
 @dataclass(frozen=True, eq=False)

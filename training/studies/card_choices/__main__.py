@@ -13,7 +13,7 @@ from training.studies.card_choices.choices import Choices, choices
 
 _EXAMPLES = """\
 examples:
-  python -m training.studies.card_choices montecarlo?most=1 montecarlo         do more deals help?
+  python -m training.studies.card_choices montecarlo montecarlo?most=5         do more deals help?
   python -m training.studies.card_choices montecarlo rule --boards 20 --each 5
 """
 

@@ -27,7 +27,7 @@ from bridge_env.scoring import imps, score
 from training.match.boards import Boards, library_boards
 from training.match.match import play
 
-PLAYED_BY = "montecarlo?deals=10&most=1&tie=0&inference=all&lead=solved"
+PLAYED_BY = "montecarlo?deals=10&lead=solved"
 """Who plays the boards on which the decisions come up."""
 LAST = 36  # cards played before the last decision that is drawn: nine tricks
 _TOGETHER = 20  # decisions between two lines of progress
