@@ -27,7 +27,7 @@ from training.networks.critic_inputs import CRITIC_INPUTS, STANDS, critic_rows
 from training.networks.league import League, chosen_selves, refuse_gatekeepers
 from training.networks.league_config import LeagueConfig
 from training.networks.learner import Learner
-from training.networks.rollout import Opponent, RolloutConfig, _branches, _factor, draw_deals, rollout, seating, tempered
+from training.networks.rollout import Opponent, RolloutConfig, _branches, _factor, draw_deals, rollout, seating
 from training.networks.stock import HELD, curve_boards, estimate, solved, stock
 from training.running import runs
 
@@ -66,16 +66,6 @@ def test_drawn_auctions_leave_the_likeliest_as_often_as_their_chances_say():
     shares = {key: count / (drawn * points) for key, count in counts.items()}
     expected = {(0, 0, 0, 4): 0.3, (0, 0, 0, 0): 0.2, (0, 0, 2, 8): 0.5 * 0.4}
     assert shares == pytest.approx(expected, abs=0.002)
-
-
-def test_a_temperature_lets_auctions_leave_by_rare_calls_as_well():
-    """Outputs divided by 2: chances become their square roots, to a sum of 1; the rarest are left out."""
-    chances = np.zeros((1, 38), np.float32)
-    chances[0, :4] = 0.9899, 0.01, 1e-4, 1e-7
-    assert tempered(chances, 1.0) is chances
-    roots = np.sqrt([0.9899, 0.01, 1e-4, 0])
-    np.testing.assert_allclose(tempered(chances, 2.0)[0, :4], roots / roots.sum(), rtol=1e-5)
-    assert tempered(chances, 2.0).sum() == pytest.approx(1, abs=1e-6)
 
 
 def test_only_sides_of_the_learner_are_drawn():
@@ -205,8 +195,8 @@ def test_the_critic_sees_what_the_contract_is_worth():
 # --- toys that it must solve ----------------------------------------------------------------------------------------
 
 
-def learn(config, pool, records, settings, iterations, learner=None):
-    learner = learner or Learner(config, None)
+def learn(config, pool, records, settings, iterations):
+    learner = Learner(config, None)
     for number in range(iterations):
         learner.learn(rollout(*learner.players(), pool, settings, config.seed, number, records), number)
     return learner.players()[0]
@@ -242,24 +232,17 @@ def test_only_doubling_pays():
         assert bidder.bid(view_of(auctions, owner[row : row + 1]), np.zeros(1, np.uint64))[0] == DOUBLE
 
 
-@pytest.mark.parametrize(("temperature", "learned"), [(1.0, 0), (3.0, 8)])
-def test_who_is_sure_of_passing_learns_to_double_only_at_a_temperature(temperature, learned):
-    """A double has a chance of about one in 20,000: at a temperature of 1 it is hardly ever tried."""
+def test_who_is_sure_of_every_call_learns_nothing_and_goes_on():
+    """No drawn auction leaves the likeliest: there is nothing to learn from."""
     learner = Learner(TOY, None)
     with torch.no_grad():
         for bias in (list(learner.policy.parameters())[-1], learner.average[-1]):
-            bias[PASS] += 10
-    owner = deals_of_training(8)
-    records = pack_records(owner, np.full((8, 4, 5), 6, np.int8))
-    pool = [Opponent("leaper", 1.0, "python:test_league:LEAPER")]
-    settings = RolloutConfig(128, 4, 0.5, 0.0, 1, temperature=temperature)
-    bidder = NetworkBidder(Networks(learn(TOY, pool, records, settings, 160, learner)))
-    doubled = 0
-    for row in range(8):
-        auctions = Auctions.replay(np.array([[37]]), row % 4, row // 4)
-        view = view_of(auctions, owner[row : row + 1])
-        doubled += int(bidder.bid(view, np.zeros(1, np.uint64))[0] == DOUBLE)
-    assert doubled == learned
+            bias[PASS] += 200
+    before = [p.clone() for p in learner.policy.parameters()]
+    experience = rollout(*learner.players(), [], RolloutConfig(64, 4, 0.5, 0.0), 1, 0)
+    assert not len(experience.call)
+    assert learner.learn(experience, 0)["steps"] == 0
+    assert all(torch.equal(old, new) for old, new in zip(before, learner.policy.parameters(), strict=True))
 
 
 def test_two_seats_find_together_what_neither_can_alone():

@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 from collections import deque
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -123,8 +123,7 @@ class League:
                 sent[version] = cluster.put(policy), cluster.put(critic)
                 for old in [v for v in sent if v < version]:
                     del sent[old]
-            warm = replace(settings, temperature=temperature(config, number))
-            return cluster.submit(rollout, *sent[version], pools[met], warm, config.seed, number, records)
+            return cluster.submit(rollout, *sent[version], pools[met], settings, config.seed, number, records)
 
         ahead = deque(submit(n) for n in range(self.state.iteration, self._last(self.state.iteration)))
         began = time.perf_counter() - self.state.seconds
@@ -228,11 +227,6 @@ class League:
             self.players.append((version, (both[0], both[1])))
         self.sums = state.pop("sums")
         self.state = State(**state)
-
-
-def temperature(config: LeagueConfig, number: int) -> float:
-    """Return the temperature of a rollout: it falls to 1 in the first half of the run."""
-    return 1 + (config.temperature - 1) * max(0.0, 1 - 2 * number / config.iterations)
 
 
 def chosen_selves(version: int, every: int, most: int) -> list[int]:

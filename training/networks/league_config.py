@@ -24,9 +24,6 @@ class LeagueConfig:
     drawn: int = field(
         default=4, metadata={"help": "auctions to sample beside the likeliest one, for each side that learns"}
     )
-    temperature: float = field(default=1.0, metadata={"help": "above 1, drawn auctions leave the likeliest by rare calls "
-                               "oftener than these are made, and learn as much of them; falls to 1 in the first half of "
-                               "the run"})  # fmt: skip
     keep: float = field(default=0.4, metadata={"help": "share of the decisions to learn from: those that teach most"})
     doubled: float = field(
         default=0.05, metadata={"help": "share of the boards on which every failing contract counts as doubled"}
@@ -83,6 +80,4 @@ class LeagueConfig:
                 raise ValueError(f"--{name} is {getattr(self, name)}; it must be above 0 and at most 1")
         if self.strangers + self.earlier > 1:
             raise ValueError("--strangers plus --earlier must be at most 1: both are shares of the boards")
-        if not 1 <= self.temperature <= 100:
-            raise ValueError(f"--temperature is {self.temperature}; it must be from 1 to 100")
         widths(self.layers), widths(self.critic)

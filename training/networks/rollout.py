@@ -4,11 +4,6 @@ Every board is first bid with everybody's likeliest calls. Beside that auction o
 the learner draws its calls by their chances. Drawn auctions share the likeliest one's calls up to the first other call,
 so only what follows is bid, and those that never leave it cost nothing and teach nothing: their reward is 0. The reward
 is the IMPs of the drawn auction against the likeliest; the luck of the deal is in both.
-
-A policy that is sure of itself hardly ever draws another call, and learns the less of it the rarer it is. A temperature
-above 1 lets auctions leave the likeliest by rarer calls, and each of them teaches as much as a common one: the likeliest
-call is worth 0 there, so a call should become commoner if its reward is above 0 on average, however rare it is. What is
-learned so is good for a policy that draws its calls more freely than this one, so it is for the first half of a run.
 """
 
 from __future__ import annotations
@@ -40,7 +35,6 @@ from training.networks.stock import solved
 _LONGEST = 48  # calls of the likeliest auction that drawn ones may leave it at
 _RAREST = 0.02  # the least chance that a decision is kept
 _LEAST = 0.3  # IMPs added to every advantage when decisions are thinned
-_TRIED = 1e-6  # the least chance of a call that auctions leave the likeliest by, at a temperature above 1
 
 
 @dataclass(frozen=True)
@@ -54,7 +48,6 @@ class RolloutConfig:
         doubled: the share of the boards on which contracts of the learner that fail count as doubled.
         images: of each solved deal that are dealt.
         plain: IMPs that a call costs that does not mean what it says (``training.match.code_words``).
-        temperature: what the outputs are divided by for the call that leaves the likeliest auction.
     """
 
     boards: int
@@ -63,7 +56,6 @@ class RolloutConfig:
     doubled: float
     images: int = NUM_IMAGES
     plain: float = 0.0
-    temperature: float = 1.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -230,8 +222,7 @@ def _rollout(
     chances = likeliest.all()
     points = streams.uniforms(streams.key(keys, "branches"), 2)
     out = np.empty((2 * boards * config.drawn, 4), np.int32)
-    tried = tempered(chances, config.temperature)
-    found = _branches(best.history, deals.dealer, best.length, sides, likeliest.at, tried, points, config.drawn, out)
+    found = _branches(best.history, deals.dealer, best.length, sides, likeliest.at, chances, points, config.drawn, out)
     board, side, left, other = (out[:found, i].astype(np.int64) for i in range(4))
     auctions = branched(best, board, left, other.astype(np.int8))
     later = _Decisions()
@@ -270,8 +261,6 @@ def _experience(
     before = np.arange(_LONGEST)
     mine = (before <= left[:, None]) & (((deals.dealer[board][:, None] + before) & 1) == side[:, None])
     mine &= at[board] >= 0
-    if config.temperature != 1:  # the auction was not drawn by the chances of its calls: it tells nothing of earlier ones
-        mine &= before == left[:, None]
     drawn, length = np.nonzero(mine)
     call = auctions.history[drawn, length]
     chance = chances[at[board[drawn], length], call]
@@ -308,14 +297,6 @@ def _experience(
         inputs, mask, calls[kept], np.log(np.maximum(chance_all[kept], 1e-9)), advantage[kept], weight,
         take_rows(looked, taught), target[taught], (1 / keep[taught + len(drawn)]).astype(np.float32), figures,
     )  # fmt: skip
-
-
-def tempered(chances: NDArray[np.float32], temperature: float) -> NDArray[np.float32]:
-    """The ``chances`` (N, 38) as they were if the outputs were divided by ``temperature``; the rarest calls get 0."""
-    if temperature == 1:
-        return chances
-    out = np.where(chances >= _TRIED, chances, 0) ** np.float32(1 / temperature)
-    return (out / out.sum(axis=1, keepdims=True)).astype(np.float32)
 
 
 def rewound(auctions: Auctions, rows: NDArray[np.int64], length: NDArray[np.int64]) -> Auctions:
