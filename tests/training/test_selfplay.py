@@ -13,11 +13,13 @@ from typing import Any
 
 import pytest
 
+from agents.hierarchy.changes.chapters import chapters
 from agents.hierarchy.language.text import system_text
 from bridge_env.bidders import SpecError
 from training.evolve import ending, generations
 from training.evolve.apart import report
 from training.evolve.config import EvolveConfig
+from training.evolve.proposals import SWAPPING, Proposal, Verdict
 from training.evolve.work import Work
 from training.match.duel import Partnership, Stretch, duel
 from training.running import runs
@@ -268,6 +270,19 @@ def test_partners_who_start_apart_end_with_one_system(apart, tmp_path):
     for what in kept:
         assert what.partition("player: ")[2] in text
     assert f"| 0 | {state.metrics[0]['agreement']:.1%} |" in text
+
+
+def test_of_partners_one_takes_the_chapter_of_the_other(apart):
+    """If both did, they would differ as before."""
+    pair = generations.begin(apart).population[0]
+    first, second = pair.first, pair.second
+    takes = [Proposal(edit, 0, SWAPPING) for edit in chapters(first, second)]
+    takes += [Proposal(edit, 1, SWAPPING) for edit in chapters(second, first)]
+    assert len(takes) == 2
+    gained = [(Verdict(0.1, 0.01, 100, (0.1,), (0.01,), 0.5), p) for p in takes]
+    team, used = generations._added_up(pair, gained, compiled=True)
+    assert [p for _, p in used] == takes[:1]
+    assert team.first == team.second == second
 
 
 @pytest.mark.parametrize("start", ["sayc,acol,polish", ",", ""])

@@ -248,7 +248,7 @@ def _united(
 def _all_at_once(
     us: Partnership, good: Sequence[tuple[Verdict, Proposal]]
 ) -> tuple[Partnership, list[tuple[Verdict, Proposal]]]:
-    """The partnership with all proposals that still change it, and which they were; of a rule, one form only."""
+    """The partnership with all proposals that still change it, and which they were; each matter is settled once."""
     team, used = _added_up(us, good, compiled=False)
     return (team, used) if is_system(team) else _added_up(us, good, compiled=True)
 
@@ -257,12 +257,12 @@ def _added_up(
     us: Partnership, good: Sequence[tuple[Verdict, Proposal]], compiled: bool
 ) -> tuple[Partnership, list[tuple[Verdict, Proposal]]]:
     """The same; ``compiled`` leaves out what would make no system, which takes a while to find out."""
-    team, used, new = us, list[tuple[Verdict, Proposal]](), set()
+    team, used, settled = us, list[tuple[Verdict, Proposal]](), set()
     for gained in good:
-        changed, rule = gained[1].apply(team, compiled), proposals.inserted(gained[1])
-        if changed is not None and changed != team and (rule is None or rule not in new):
+        changed, what = gained[1].apply(team, compiled), proposals.settled(gained[1])
+        if changed is not None and changed != team and (what is None or what not in settled):
             team, used = changed, [*used, gained]
-            new.add(rule)
+            settled.add(what)
     return team, used
 
 
@@ -270,14 +270,15 @@ def _one_by_one(
     us: Partnership, proposed: Sequence[Proposal], work: Work, stretch: Stretch
 ) -> tuple[Partnership, list[str]]:
     """Those proposals that still gain after the ones before them."""
-    team, kept = us, list[str]()
+    team, kept, settled = us, list[str](), set()
     for p in proposed:
-        changed = p.apply(team)
-        if changed is None or changed == team:
+        changed, what = p.apply(team), proposals.settled(p)
+        if changed is None or changed == team or (what is not None and what in settled):
             continue
         now = work.trial(team, [changed], stretch)[0]
         if now.better_by(LEAD_ERRORS):
             team, kept = changed, [*kept, _said(now, p)]
+            settled.add(what)
     return team, kept
 
 

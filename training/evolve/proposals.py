@@ -21,7 +21,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.hierarchy.changes.chapters import chapters
+from agents.hierarchy.changes.chapters import Adopt, chapters
 from agents.hierarchy.changes.edits import Edit, Insert, InsertGeneral, Together, differences, sub_hierarchies
 from agents.hierarchy.changes.mutation import Chance
 from agents.hierarchy.changes.variation import vary
@@ -177,6 +177,17 @@ def inserted(proposal: Proposal) -> tuple[object, ...] | None:
     if isinstance(edit, InsertGeneral):
         return edit.when, edit.line.path, edit.line.constraint
     return None
+
+
+def settled(proposal: Proposal) -> tuple[object, ...] | None:
+    """Return what no other proposal may settle again; None for changes that leave others room.
+
+    Of a new rule there is one form only. Of a chapter that partners write differently, one takes the other's: if both
+    did, they would differ as before.
+    """
+    if proposal.player != BOTH and isinstance(proposal.edit, Adopt):
+        return (proposal.edit.chapter,)
+    return inserted(proposal)
 
 
 def answerable(proposals: Sequence[Proposal]) -> list[Proposal]:
