@@ -28,7 +28,6 @@ from training.studies.reliability.processes import start
 MOST = 0.05  # growth between a tenth of the time and its end
 _EVERY = 2.0  # seconds between two looks
 _SHARE = 0.04  # of the time, before and after a moment: whose median counts
-_COMPILED = 12  # generations after which all kernels of self-play have been needed
 _STEPS = (
     "from bridge_env.envs.vector import BiddingVectorEnv as E\n"
     "from bridge_env.envs.kernels.rounds import sample_legal as s\n"
@@ -37,17 +36,22 @@ _STEPS = (
     "    info = env.step(s(info['action_mask'], n))[-1]; n += 1\n"
     "    if n % 2000 == 0: info = env.reset(seed=n)[1]\n"
 )
-# Self-play without Ray, whose own processes come and go: its tasks are done here, one after the other.
+# Self-play without Ray, whose own processes come and go: its tasks are done here, one after the other. A process keeps
+# positions for later, up to a bound of 128 MiB that it takes an hour to reach; here to one that is reached at once.
+# Runs of 40 generations follow each other, since the curve of a run is kept, and grows.
 _GENERATIONS = (
     "import sys; from pathlib import Path\n"
+    "from agents.hierarchy.fast import positions; positions.MOST_KEPT = positions.LEAST_HELD\n"
     "from training.evolve import generations as g; from training.evolve.config import EvolveConfig as C\n"
     "class Here:\n"
     "    workers = 1\n"
     "    def put(self, value): return value\n"
     "    def map(self, function, tasks): return ((n, function(*task)) for n, task in enumerate(tasks))\n"
-    "config = C(generations=int(sys.argv[2]), boards=60, study=60, confirm=60, partnerships=1, operators='evolution',\n"
+    "config = C(generations=40, boards=60, study=60, confirm=60, partnerships=1, operators='evolution',\n"
     "           proposals=4, start='silent', control='silent', league='', gatekeepers='', judge=40)\n"
-    "for _ in g.evolve(Path(sys.argv[1]), config, g.begin(config), Here(), lambda boards: None): pass\n"
+    "for number in range(int(sys.argv[2])):\n"
+    "    folder = Path(sys.argv[1], str(number)); folder.mkdir()\n"
+    "    for _ in g.evolve(folder, config, g.begin(config), Here(), lambda boards: None): pass\n"
 )
 
 
@@ -172,13 +176,17 @@ def _evolve(folder: Path) -> Iterator[Running]:
         (run / name).mkdir(parents=True)
     # A kernel is compiled when it is first needed, perhaps in the tenth generation, and the compiler keeps its memory:
     # so another process compiles them all before.
-    subprocess.run([sys.executable, "-c", _GENERATIONS, str(run / "before"), str(_COMPILED)], check=True)
-    metrics, words = run / "run" / "metrics.jsonl", [str(run / "run"), str(10**9)]
+    subprocess.run([sys.executable, "-c", _GENERATIONS, str(run / "before"), "1"], check=True)
+    words = [str(run / "run"), str(10**9)]
     process = subprocess.Popen([sys.executable, "-c", _GENERATIONS, *words], text=True, start_new_session=True)
     with _ended(process):
-        while not metrics.exists() and process.poll() is None:
+        while not _generations(run / "run") and process.poll() is None:
             time.sleep(0.2)
-        yield process, lambda: f"{len(metrics.read_bytes().splitlines()):,} small generations, in one process"
+        yield process, lambda: f"{_generations(run / 'run'):,} small generations, in runs of 40 in one process"
+
+
+def _generations(runs: Path) -> int:
+    return sum(len(metrics.read_bytes().splitlines()) for metrics in runs.glob("*/metrics.jsonl"))
 
 
 @contextlib.contextmanager
