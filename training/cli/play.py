@@ -17,6 +17,7 @@ A PLAYER plays cards:
                           score=imps|points|tricks, inference=facts|auction|all|likely (likely: weigh
                           deals by the play), tie=2 (errors within which cards are equal),
                           lead=convention|solved
+  montecarlo?lead=solved  the plain algorithm: leads are chosen as any other card
   deceptive               plays the best card if the next opponent plays for the deals that seem possible to it
   deceptive?when=always   also where the contract can be made; real, imagined, depth, lines, solves limit the search
   deceptive?sure=2&risk=0 only if it gains two standard errors and costs nothing when seen through (1, 0.3)
