@@ -12,6 +12,7 @@ from pathlib import Path
 
 from bridge_env.files import write_whole
 from training.cli.arguments import natural, positive, seconds
+from training.running.runs import portable
 from training.studies.reliability.report import markdown, text
 from training.studies.reliability.study import Settings, rows
 
@@ -46,7 +47,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     )  # fmt: skip
     args = parser.parse_args(argv)
     words = sys.argv[1:] if argv is None else list(argv)
-    command = shlex.join(["python", "-m", "training.studies.reliability", *words])
+    command = shlex.join(["python", "-m", "training.studies.reliability", *map(portable, words)])
     if args.soak is not None:
         return _soak(args.soak, args.out, command)
     settings = Settings(args.seed, args.cases, args.kills, tuple(args.only))
