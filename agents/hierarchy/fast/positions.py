@@ -5,10 +5,13 @@
 
 from __future__ import annotations
 
+import math
+import mmap
+import sys
 from collections import OrderedDict
 from collections.abc import Hashable, Sequence
 from threading import RLock
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,12 +37,22 @@ from bridge_env.auction import Auctions
 
 MOST_POSITIONS, MOST_STEPS, MOST_ROOTS = 200_000, 8_000_000, 4096  # some 135 MB, if all are needed
 MOST_KEPT = 128 << 20  # bytes of positions that a process keeps for later
-LEAST_HELD = 8 << 20  # what any of them holds: the pool, its readings, and memory that comes in pages of two megabytes
+LEAST_HELD = 8 << 20  # what any of them holds, the pool and its readings with it, however few its positions are
 
 
 class HasCompiled(Hashable, Protocol):
     @property
     def compiled(self) -> Compiled: ...
+
+
+def untouched(shape: tuple[int, ...], dtype: type[np.number[Any]]) -> NDArray[Any]:
+    """Make an array of zeros that takes memory page by page as it is written to, and gives it back when it goes.
+
+    ``np.empty`` promises neither: its memory may come from the heap, which keeps it. Hours of self-play grew by that.
+    """
+    count = math.prod(shape)
+    flags = {} if sys.platform == "win32" else {"flags": mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS}
+    return np.frombuffer(mmap.mmap(-1, max(count * np.dtype(dtype).itemsize, 1), **flags), dtype, count).reshape(shape)
 
 
 class Positions:
@@ -62,8 +75,8 @@ class Positions:
         room = room_for(self.pool)
         self._room = room if room <= LONGEST_PROGRAM else 0
         self._store = Store(
-            np.empty((positions, LINKS), np.int32), np.empty((positions, NOTES), np.int16),
-            np.empty((positions, 4, DETAILS), np.int16), np.empty(steps, np.int64),
+            untouched((positions, LINKS), np.int32), untouched((positions, NOTES), np.int16),
+            untouched((positions, 4, DETAILS), np.int16), untouched((steps,), np.int64),
             np.full((roots, ROOT_COLUMNS), -1, np.int32), np.empty(roots, np.int32),
             np.full((len(self.pool.spans), STATES), -1, np.int32), np.full(len(self.pool.children), -1, np.int32),
             np.zeros(len(self.pool.children), np.int32), np.zeros(4, np.int64),
