@@ -124,10 +124,9 @@ class HierarchyBidder:
         compiled = with_details(compiled) if details else compiled
         chosen, rules = np.empty(n, np.int8), np.empty(n, np.int32)
         shown = np.empty((n, 4, QUANTITIES, 2), np.int16)
-        bid_rows(
-            compiled, systems, view.dealer, view.vulnerability, np.ascontiguousarray(view.history), view.length,
-            hand_features(view.hand), chosen, rules, shown,
-        )  # fmt: skip
+        # A strided column of the view would be another type, for which the kernel is compiled once more.
+        auctions = map(np.ascontiguousarray, (view.dealer, view.vulnerability, view.history, view.length))
+        bid_rows(compiled, systems, *auctions, hand_features(view.hand), chosen, rules, shown)
         return chosen, rules, shown
 
 

@@ -18,6 +18,7 @@ import numpy as np
 from bridge_env.auction import DOUBLING, FIRST_NAMER, LAST_BID, LAST_BIDDER, PASSES, row_step, row_turn
 from bridge_env.calls import DOUBLE, FIRST_BID, NUM_BIDS, NUM_CALLS, PASS, REDOUBLE
 from bridge_env.kernels import njit
+from bridge_env.memory import copy
 
 _WORST = 1e9
 
@@ -164,7 +165,7 @@ def call_values(states, leaf_of, leaves, trust, out):
 def steps(states, histories, calls, out):
     """The positions before each of ``calls`` int64 (L,), from the one fresh row: int16 (L, STATE_COLUMNS)."""
     for i in range(len(calls)):
-        out[i] = states
+        copy(states, out[i])
         row_step(states, histories, calls[i])
 
 

@@ -6,6 +6,7 @@ from agents.hierarchy.engine.context import new_table
 from agents.hierarchy.engine.engine import decide, observe, replay
 from bridge_env.auction import DEALER, DONE, VULNERABILITY, row_turn
 from bridge_env.kernels import njit
+from bridge_env.memory import copy
 
 
 @njit
@@ -20,4 +21,5 @@ def bid_boards(pool, systems, hands, boards, calls, lengths, auctions, histories
             if rule >= 0:
                 used[rule] += 1
             observe(pool, systems[i], call, t)
-        auctions[i], histories[i] = t.auction, t.history
+        copy(t.auction, auctions[i])
+        copy(t.history, histories[i])

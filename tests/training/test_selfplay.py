@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from agents.hierarchy.changes.chapters import chapters
-from agents.hierarchy.language.text import system_text
+from agents.hierarchy.language.text import parse_system, system_text
 from bridge_env.bidders import SpecError
 from training.evolve import ending, generations
 from training.evolve.apart import report
@@ -152,14 +152,39 @@ def test_every_partnership_has_boards_of_its_own(tiny, partnerships):
 @pytest.mark.parametrize(("operators", "tidies"), [("tuning,swapping", False), ("tuning,refinement", True)])
 def test_only_a_champion_with_lines_of_its_own_is_tidied(tiny, monkeypatch, operators, tidies):
     done = []
-    monkeypatch.setattr(ending, "tidied", lambda system, *_: done.append("tidied") or system)
-    monkeypatch.setattr(ending, "said_plainly", lambda system, *_: (system, ["plainly"]))
+    monkeypatch.setattr(ending, "tidied", lambda system, *_, **__: done.append("tidied") or system)
+    monkeypatch.setattr(ending, "said_plainly", lambda system, *_, **__: (system, ["plainly"]))
     config = replace(tiny, operators=operators, partnerships=1, confirm=64)
     with Cluster(2) as cluster:
         work = Work(cluster, generations.league(config), config.seed, silent)
         _, pair, said = ending.champion(config, generations.begin(config), work)
     assert pair.first.name == "evolved"
     assert (done, said) == ((["tidied"], ["plainly"]) if tidies else ([], []))
+
+
+def test_the_ending_tells_each_step_and_how_many_boards_it_bids(tiny):
+    config = replace(tiny, operators="refinement", partnerships=1, confirm=100, league="acol")
+    steps, bid = [], []
+
+    def step(what: str, boards: int | None) -> None:
+        steps.append((what, boards))
+        bid.append(0)
+
+    def tick(boards: int) -> None:
+        bid[-1] += boards
+
+    system = parse_system(TOY.replace("\nP\n", "\n3S  7+ S and 0-3 H\nP\n", 1))
+    state = replace(generations.begin(config), population=[Partnership(system, system)])
+    with Cluster(2) as cluster:
+        work = Work(cluster, generations.league(config), config.seed, tick)
+        ending.champion(config, state, work, step)
+        told = [what for what, _ in steps]
+        assert told[:3] == ["choosing the champion", "tidying 1 new lines", "checking the tidy system"]
+        boards, roots = work.stretch(0, 100), [generations.numbered(tiny.start).first]
+        ending.said_plainly(system, roots, work, boards, boards, step=step)
+    assert f"leaving out conditions, round 1 of at most {ending.ROUNDS}" in [what for what, _ in steps]
+    assert bid == [boards for _, boards in steps]
+    assert all(bid)
 
 
 def test_a_system_that_changed_is_told(tiny, tmp_path):

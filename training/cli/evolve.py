@@ -89,8 +89,8 @@ def run(args: argparse.Namespace) -> int:
                 state = after
                 progress.generation(state.metrics[-1])
                 curves.write(state.metrics[-1])
-            progress.say("choosing the champion")
-            best, pair, said = champion(config, state, Work(cluster, league(config), config.seed, progress.tick))
+            work = Work(cluster, league(config), config.seed, progress.tick)
+            best, pair, said = champion(config, state, work, progress.ending)
         except KeyboardInterrupt:
             progress.bar.close()
             print(f"\nstopped; nothing before this generation is lost. Go on: bridge-env evolve --resume {folder}")
@@ -144,21 +144,26 @@ def _conclude(folder: Path, config: Any, state: Any, best: int, pair: Any, said:
 
 
 class _Progress:
-    """Generations done, boards bid, the best pair's IMPs."""
+    """Generations done, boards bid, the best pair's IMPs; then one bar for each step of the ending."""
 
     def __init__(self, generations: int, done: int) -> None:
-        self.boards, self.latest = 0, ""
+        self.boards, self.latest, self.over = 0, "", False
         self.bar = Bar(generations, "gen")
         self.bar.to(done)
 
     def tick(self, boards: int) -> None:
         self.boards += boards
-        self.say(self.latest)
+        if self.over:
+            self.bar.add(boards)
+        else:
+            self.bar.note(f"{self.latest}, {self.boards / 1e6:.1f}M boards")
 
     def generation(self, row: dict[str, Any]) -> None:
         self.latest = f"{row['mean_imps']:+.3f} ± {row['standard_error']:.3f} IMPs/board, kept {len(row['kept'])}"
-        self.say(self.latest)
+        self.tick(0)
         self.bar.add()
 
-    def say(self, text: str) -> None:
-        self.bar.note(f"{text}, {self.boards / 1e6:.1f}M boards")
+    def ending(self, what: str, boards: int | None) -> None:
+        self.bar.close()
+        self.over, self.bar = True, Bar(boards, "board", what)
+        self.bar.add(0)

@@ -19,9 +19,17 @@ from training.match.duel import Partnership, Stretch
 ALIKE_MAY_COST = 0.02  # IMPs a board over the league, for a champion of one system instead of two to read
 ADDS_LINES = ("evolution", "refinement")  # the operators that write lines of their own
 ROUNDS = 4  # in which conditions are left out
+#: Hears what is done now, and how many boards it bids, where that is known: the ending may take minutes.
+Step = Callable[[str, int | None], object]
 
 
-def champion(config: EvolveConfig, state: State, work: Work) -> tuple[int, Partnership, list[str]]:
+def _silent(what: str, boards: int | None) -> None:
+    pass
+
+
+def champion(
+    config: EvolveConfig, state: State, work: Work, step: Step = _silent
+) -> tuple[int, Partnership, list[str]]:
     """The partnership that does best on fresh training boards, fit to read. Judging boards are not touched.
 
     Partners who differ agree on one system (``agreed``), if the pair loses next to nothing by it, or if they started
@@ -33,11 +41,13 @@ def champion(config: EvolveConfig, state: State, work: Work) -> tuple[int, Partn
     start = config.first_board(max(config.generations, state.generation))
     stretch = work.stretch(start, config.confirm)
     base = state.population[0]
+    step("choosing the champion", len(state.population) * stretch.count)
     verdicts = work.trial(base, state.population, stretch)
     best = max(range(len(verdicts)), key=lambda i: verdicts[i].gain)
     pair = state.population[best]
     said = list[str]()
     if pair.first != pair.second:
+        step("agreeing on one system", None)
         pair, said = agreed(pair, config, work, start + 6 * config.confirm)
     if pair.first != pair.second:
         return best, Partnership(pair.first.renamed("evolved-first"), pair.second.renamed("evolved-second")), said
@@ -45,9 +55,9 @@ def champion(config: EvolveConfig, state: State, work: Work) -> tuple[int, Partn
     if not any(map(config.uses, ADDS_LINES)):  # lines of the roots, changed by steps: there is nothing to tidy
         return best, Partnership(*(pair.first.renamed("evolved"),) * 2), said
     roots = [numbered(name).first for name in config.roots]
-    system = tidied(pair.first, roots, work, *fresh[:2])
+    system = tidied(pair.first, roots, work, *fresh[:2], step=step)
     if config.rules == "sayable":
-        system, plainly = said_plainly(system, roots, work, *fresh[2:])
+        system, plainly = said_plainly(system, roots, work, *fresh[2:], step=step)
         said += plainly
     return best, Partnership(*(system.renamed("evolved"),) * 2), said
 
@@ -85,7 +95,9 @@ def _new_to_all(roots: Sequence[System], found: Callable[[System], Iterable[Repl
     return [edit for edit in first if all(edit in edits for edits in others)]
 
 
-def tidied(system: System, roots: Sequence[System], work: Work, choose: Stretch, check: Stretch) -> System:
+def tidied(
+    system: System, roots: Sequence[System], work: Work, choose: Stretch, check: Stretch, *, step: Step = _silent
+) -> System:
     """The system without those of the lines that no root has which are worth nothing (any more).
 
     Args:
@@ -94,18 +106,21 @@ def tidied(system: System, roots: Sequence[System], work: Work, choose: Stretch,
     us = Partnership(system, system)
     drops = [Proposal(edit, BOTH, "tidying") for edit in _new_to_all(roots, partial(added, after=system))]
     running = [(p, c) for p in drops if (c := p.apply(us)) is not None]
+    if running:
+        step(f"tidying {len(running)} new lines", len(running) * choose.count)
     verdicts = work.trial(us, [c for _, c in running], choose)
     idle = [p for v, (p, _) in zip(verdicts, running, strict=True) if v.gain >= 0]
     without = us
     for proposal in idle:
         without = proposal.apply(without) or without
+    step("checking the tidy system", check.count)
     if without == us or work.trial(us, [without], check)[0].gain < 0:
         return grouped(without_empty(system))
     return grouped(without_empty(without.first))
 
 
 def said_plainly(
-    system: System, roots: Sequence[System], work: Work, choose: Stretch, check: Stretch
+    system: System, roots: Sequence[System], work: Work, choose: Stretch, check: Stretch, *, step: Step = _silent
 ) -> tuple[System, list[str]]:
     """The system with fewer conditions in the lines that no root has, where that costs nothing to speak of.
 
@@ -117,10 +132,12 @@ def said_plainly(
     """
     us = plain = Partnership(system, system)
     left_out = list[str]()
-    for _ in range(ROUNDS):  # of a line one condition at a time
+    for number in range(ROUNDS):  # of a line one condition at a time
         edits = _new_to_all(roots, partial(plainer, after=plain.first))
         fewer = [Proposal(edit, BOTH, "plainer") for edit in edits]
         running = [(p, c) for p in fewer if (c := p.apply(plain)) is not None]
+        if running:
+            step(f"leaving out conditions, round {number + 1} of at most {ROUNDS}", len(running) * choose.count)
         verdicts = work.trial(plain, [c for _, c in running], choose)
         ranked = sorted(zip(verdicts, running, strict=True), key=lambda vr: -vr[0].gain)
         now = plain
@@ -133,6 +150,7 @@ def said_plainly(
         plain = now
     if plain == us:
         return system, []
+    step("checking the plain system", check.count)
     cost = work.trial(us, [plain], check)[0]
     if cost.gain + cost.error < 0:
         return system, []

@@ -18,6 +18,7 @@ from agents.cardplay.deception.bits import (
 )
 from bridge_env.cards import UNKNOWN
 from bridge_env.kernels import njit
+from bridge_env.memory import copy
 
 
 @dataclass(frozen=True, eq=False)
@@ -162,7 +163,7 @@ def _children(hands, imagined, turn, at, trick, cards, strain, hands_to, imagine
             turn_to[k] = (turn[i] + by) & 3
             trick_to[k] = -1
             if place < 3:
-                trick_to[k, :place] = trick[i, :place]
+                copy(trick[i, :place], trick_to[k, :place])
                 trick_to[k, place] = card
             parent[k] = i
             k += 1

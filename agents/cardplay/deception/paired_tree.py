@@ -39,6 +39,7 @@ from agents.cardplay.deception.bits import (
 )
 from agents.cardplay.deception.top_tricks import leaf_value
 from bridge_env.kernels import njit
+from bridge_env.memory import copy
 
 # Words of ``work``, before its table of positions.
 NODES, LIMIT, STAGE, FATAL, STRAIN, LONGEST = range(6)
@@ -256,7 +257,7 @@ def _answered(hands, imagined, weight, at, work, values):  # type: ignore[no-unt
             mean += weight[i] * found[i]
         if mean < least - _SAME:
             least = mean
-            values[:] = found
+            copy(found, values)
 
 
 @njit(cache=False)

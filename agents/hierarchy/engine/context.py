@@ -38,6 +38,7 @@ from bridge_env.calls import NUM_BIDS, PASS
 from bridge_env.features import LENGTH as HAND_LENGTH
 from bridge_env.features import STOPPER
 from bridge_env.kernels import njit
+from bridge_env.memory import copy
 
 STRENGTH, SUIT = QUANTITY["strength"], QUANTITY["C"]
 BIDS, LAST_CALL, FORCES, TOLD_COLUMNS = range(4)
@@ -128,21 +129,21 @@ def new_trail():
 @njit(forceinline=True)
 def remember(t, trail, at):
     """Note in the trail how the table stands before call ``at``."""
-    trail.auction[at] = t.auction
-    trail.place[at] = t.place
-    trail.shown[at] = t.shown
-    trail.told[at] = t.told
-    trail.sides[at] = t.sides
+    copy(t.auction, trail.auction[at])
+    copy(t.place, trail.place[at])
+    copy(t.shown, trail.shown[at])
+    copy(t.told, trail.told[at])
+    copy(t.sides, trail.sides[at])
 
 
 @njit(forceinline=True)
 def come_back(t, trail, at):
     """Take back call ``at`` and those behind it; the history keeps them, where nobody looks."""
-    t.auction[:] = trail.auction[at]
-    t.place[:] = trail.place[at]
-    t.shown[:] = trail.shown[at]
-    t.told[:] = trail.told[at]
-    t.sides[:] = trail.sides[at]
+    copy(trail.auction[at], t.auction)
+    copy(trail.place[at], t.place)
+    copy(trail.shown[at], t.shown)
+    copy(trail.told[at], t.told)
+    copy(trail.sides[at], t.sides)
 
 
 @njit(forceinline=True)

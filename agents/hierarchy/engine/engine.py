@@ -43,6 +43,7 @@ from bridge_env.auction import (
 from bridge_env.calls import FIRST_BID, PASS, bid_call
 from bridge_env.features import NUM_FEATURES
 from bridge_env.kernels import njit
+from bridge_env.memory import copy
 
 _FORCING, _GAME_FORCING = FLAG_BITS["forcing"], FLAG_BITS["gf"]
 _TO_2N, _TO_3H, _TO_4C = FLAG_BITS["forcing-2N"], FLAG_BITS["forcing-3H"], FLAG_BITS["forcing-4C"]
@@ -92,7 +93,7 @@ def note(pool, seat, call, found, flags, t):
 def decide(pool, systems, hand, t):
     """The call of the seat to call on ``hand`` (its features), and the rule that made it (-1: none)."""
     seat, f = row_turn(t.auction), t.f
-    f[:NUM_FEATURES] = hand
+    copy(hand, f[:NUM_FEATURES])
     write_context(t, seat)
     write_mixed(t, seat)
     for part in parts(pool, t.place[seat], systems[seat]):
@@ -176,7 +177,7 @@ def bid_rows(pool, systems, dealer, vulnerability, calls, length, hands, chosen,
     t, trail = new_table(), new_trail()
     for i in range(len(chosen)):
         replay_on(pool, systems, dealer, vulnerability, calls, length, i, t, trail)
-        shown_out[i] = t.shown
+        copy(t.shown, shown_out[i])
         chosen[i], rules[i] = decide(pool, systems[i], hands[i], t)
 
 
@@ -199,5 +200,5 @@ def feature_rows(pool, systems, boards, auctions, calls, lengths, hands, rows, g
         seat = row_turn(t.auction)
         _, rule = decide(pool, systems, hands[boards[i], seat], t)
         write_level(PASS, t.f)
-        rows[i] = t.f
+        copy(t.f, rows[i])
         general[i] = is_general(pool, rule, systems[seat])

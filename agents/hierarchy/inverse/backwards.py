@@ -33,6 +33,7 @@ from bridge_env.calls import FIRST_BID, PASS
 from bridge_env.features import BY_SHAPE, HCP_AND_SHAPE, KINDS, NUM_FEATURES
 from bridge_env.features import LENGTH as HAND_LENGTH
 from bridge_env.kernels import njit
+from bridge_env.memory import copy
 from bridge_env.sampling.constraints import ALL_POINTS, MOST_POINTS
 
 #: What a hand violates that would have made an earlier rule's call: so it denied the hand by passing that call over.
@@ -76,12 +77,14 @@ def _follow(pool, systems, dealer, vulnerability, out):
     t = new_table()
     start_table(pool, systems, dealer, vulnerability, t)
     for i in range(len(out.calls)):
-        out.auctions[i], out.places[i], out.shown[i], out.told[i], out.sides[i] = (
-            t.auction, t.place, t.shown, t.told, t.sides,
-        )  # fmt: skip
+        copy(t.auction, out.auctions[i])
+        copy(t.place, out.places[i])
+        copy(t.shown, out.shown[i])
+        copy(t.told, out.told[i])
+        copy(t.sides, out.sides[i])
         write_context(t, row_turn(t.auction))
         observe(pool, systems, out.calls[i], t)
-    out.history[:] = t.history
+    copy(t.history, out.history)
 
 
 def moments(
@@ -168,7 +171,7 @@ def _replay(pool, systems, hands, before, readings, degree, out):
             if refused[i]:
                 continue
             if readings[d] == NATURAL:
-                t.f[:NUM_FEATURES] = hands[i]
+                copy(hands[i], t.f[:NUM_FEATURES])
             else:
                 call, _ = decide(pool, systems, hands[i], t)
                 if call == made:
@@ -273,7 +276,7 @@ def _class_rows(pool, systems, before, denies, shapes, features, out):
     seat = row_turn(t.auction)
     write_context(t, seat)
     for i in range(len(shapes)):
-        t.f[:NUM_FEATURES] = features[i]
+        copy(features[i], t.f[:NUM_FEATURES])
         write_mixed(t, seat)
         out[shapes[i]] = _class_of_shape(pool, systems, seat, before.calls[0], denies, t)
 
@@ -313,7 +316,7 @@ def near_rows(pool, systems, dealer, vulnerability, calls, length, hands, out):
     for i in range(len(out)):
         replay(pool, systems[i], dealer[i], vulnerability[i], calls[i], length[i], t)
         seat = row_turn(t.auction)
-        t.f[:NUM_FEATURES] = hands[i]
+        copy(hands[i], t.f[:NUM_FEATURES])
         write_context(t, seat)
         write_mixed(t, seat)
         out[i] = _INFINITE

@@ -37,6 +37,7 @@ from bridge_env.envs.kernels.rows import (
     row_took,
 )
 from bridge_env.kernels import njit
+from bridge_env.memory import copy
 from bridge_env.observation import row_shown
 
 _room_at, _terms_at, _stock_at = SCHEMA.reader(Room), SCHEMA.reader(Terms), SCHEMA.reader(Stock)
@@ -144,9 +145,9 @@ def start_rows(numbers, rows, at, owner, tricks, dealer, vulnerability, key, ref
     asking = 0
     for i in range(len(rows)):
         row, board = rows[i], at[i]
-        room.owner[row] = owner[board]
+        copy(owner[board], room.owner[row])
         row_shown(room.owner[row], room.shown[row])
-        room.tricks[row] = tricks[board]
+        copy(tricks[board], room.tricks[row])
         room.key[row] = key[board]
         room.reference[row] = reference[board]
         room.finished[row] = False

@@ -18,6 +18,7 @@ from agents.hierarchy.language.text import is_difference
 from agents.hierarchy.language.tree import INFINITE, Atom, Constraint
 from agents.hierarchy.language.vocabulary import FLAG_WORDS
 from bridge_env.kernels import njit
+from bridge_env.memory import copy
 from training.evolve.refine.decisions import UNTRIED, Examples
 
 CAUTION = 2.0  # standard errors of a rule's gain that are not counted on
@@ -120,7 +121,7 @@ def grow(x, worth, first, most, caution, fewest, closed, lows, highs):
     for depth in range(2 * most):
         better, (feature, lo, hi) = _best_cut(x, worth, inside, lows, highs, caution, fewest, banned)
         if depth == 0:
-            banned[:] = closed
+            copy(closed, banned)
         if feature < 0 or (better <= value + WORTH_A_RANGE * abs(value) and depth > 0):
             break
         fresh = lows[feature] == -_OFFSET and highs[feature] == _VALUES - _OFFSET - 1

@@ -36,6 +36,7 @@ from bridge_env.auction import row_turn
 from bridge_env.calls import NUM_CALLS, PASS, first_calls
 from bridge_env.features import NUM_FEATURES
 from bridge_env.kernels import njit
+from bridge_env.memory import copy
 from training.evolve.refine.decisions import BATCH, decisions_of, play_out
 from training.match.duel import Duel, Partnership, Rival, Stretch, boards_of, duel, seats_of
 
@@ -293,7 +294,7 @@ def near_rows(pool, systems, dealer, vulnerability, calls, length, hands, row_ou
             return written, i
         replay_on(pool, systems, dealer, vulnerability, calls, length, i, t, trail)
         seat = row_turn(t.auction)
-        t.f[:NUM_FEATURES] = hands[i]
+        copy(hands[i], t.f[:NUM_FEATURES])
         write_context(t, seat)
         write_mixed(t, seat)
         for k in range(_near(pool, systems[i, seat], t, keys, others)):
