@@ -6,7 +6,9 @@ A part is a node of the tree or a general block: a context that must hold, and r
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from typing import Annotated, Any, NamedTuple
 
 import numpy as np
@@ -15,7 +17,7 @@ from numpy.typing import NDArray
 from agents.hierarchy.engine.denials import denied
 from agents.hierarchy.language.columns import ASKS_DETAIL, QUANTITIES
 from agents.hierarchy.language.last_resort import LAST_RESORT
-from agents.hierarchy.language.text import FLAGS, SPANS, SUITS, SystemTextError, is_difference
+from agents.hierarchy.language.text import FLAGS, SPANS, SUITS, VARIABLES, SystemTextError, is_difference
 from agents.hierarchy.language.tree import Atom, Clause, Constraint, Line, Step, System
 from agents.hierarchy.language.vocabulary import NUM_BASE, WORDS, difference
 from bridge_env.calls import DOUBLE, FIRST_BID, NUM_BIDS, NUM_CALLS, PASS, REDOUBLE, bid_call
@@ -34,6 +36,7 @@ FLAG_BITS = {flag: 1 << bit for bit, flag in enumerate(FLAGS)}
 
 Bindings = tuple[tuple[str, int], ...]
 _STRAINS = {**{s: i for i, s in enumerate(SUITS)}, "N": 4}
+_PARTS = re.compile("[-:]")  # of a word, such as hcp:x or x-H
 _NOT_BOUND: Clause = ((Atom("bound", 0, 0),),)
 _CHOICES = {"M": (3, 2), "m": (1, 0), "x": (3, 2, 1, 0), "y": (3, 2, 1, 0)}
 
@@ -93,6 +96,8 @@ class _Builder:
         self.together: list[tuple[int, int]] = []
         self.atoms: list[tuple[int, int, int]] = []
         self.cache: dict[tuple[int, Bindings], tuple[int, int]] = {}
+        self.names: dict[int, frozenset[str]] = {}  # by a constraint: the suit variables that it speaks of
+        self.readings: dict[tuple[str, Bindings, int], list[tuple[int, Bindings]]] = {}
         self.passes: dict[int, Constraint] = {}  # by what a general rule that passes asks for: that, and not bound
 
     def build(self) -> Compiled:
@@ -111,9 +116,8 @@ class _Builder:
             parts.append((*context, first, len(rules)))
         nodes = len(self.children)
         children = np.full((nodes, 2, NUM_CALLS), -1, np.int32)
-        for node, table in enumerate(self.children):
-            for (theirs, call), child in table.items():
-                children[node, theirs, call] = child
+        edges = _table([(n, *at, child) for n, table in enumerate(self.children) for at, child in table.items()], 4)
+        children[edges[:, 0], edges[:, 1], edges[:, 2]] = edges[:, 3]
         details = any(ASKS_DETAIL[column] for column, _, _ in self.atoms)
         return Compiled(
             children, _table(parts, PART_COLUMNS), _table(rules, RULE_COLUMNS), _table(self.clauses, PAIR),
@@ -150,28 +154,36 @@ class _Builder:
 
     def successors(self, place: _Place, step: Step) -> Iterator[tuple[int, _Place]]:
         """Every call that ``step`` can stand for at ``place``, and where it leads."""
-        for call, bindings in _readings(step.token, place.bindings, place.bid):
-            if call == DOUBLE and (place.bid < 0 or place.bid_is_theirs == step.theirs or place.doubling):
+        node, before, bid, bid_is_theirs, doubling = place
+        token, theirs = step.token, step.theirs
+        for call, bindings in self.read(token, before, bid):
+            if call == DOUBLE and (bid < 0 or bid_is_theirs == theirs or doubling):
                 continue
-            if call == REDOUBLE and (place.bid_is_theirs != step.theirs or place.doubling != 1):
+            if call == REDOUBLE and (bid_is_theirs != theirs or doubling != 1):
                 continue
-            if call >= FIRST_BID and call - FIRST_BID <= place.bid:
+            if call >= FIRST_BID and call - FIRST_BID <= bid:
                 continue
-            if call == PASS and place.bid < 0:  # leads nowhere before the opening: ask for the position
+            if call == PASS and bid < 0:  # leads nowhere before the opening: ask for the position
                 yield call, place
                 continue
-            child = self.children[place.node].get((int(step.theirs), call))
+            child = self.children[node].get((int(theirs), call))
             if child is None:
                 child = len(self.children)
-                self.children[place.node][(int(step.theirs), call)] = child
+                self.children[node][(int(theirs), call)] = child
                 self.children.append({})
                 self.rules_of.append([])
-            after = place._replace(node=child, bindings=bindings)
             if call >= FIRST_BID:
-                after = after._replace(bid=call - FIRST_BID, bid_is_theirs=step.theirs, doubling=0)
-            elif call != PASS:
-                after = after._replace(doubling=call)
-            yield call, after
+                yield call, _Place(child, bindings, call - FIRST_BID, theirs, 0)
+            else:
+                yield call, _Place(child, bindings, bid, bid_is_theirs, doubling if call == PASS else call)
+
+    def read(self, token: str, bindings: Bindings, bid: int) -> list[tuple[int, Bindings]]:
+        """Calls that ``token`` can stand for after ``bid``: ``_readings``, worked out once."""
+        key = token, bindings, bid if token == "any" or ":" in token else -1
+        found = self.readings.get(key)
+        if found is None:
+            found = self.readings[key] = list(_readings(*key))
+        return found
 
     # --- general rules ------------------------------------------------------------------------------
 
@@ -219,7 +231,11 @@ class _Builder:
 
     def constraint(self, constraint: Constraint, bindings: Bindings, number: int) -> tuple[int, int]:
         """First clause and end of ``constraint``; shared by all rules that say the same."""
-        known = self.cache.get((id(constraint), bindings))
+        names = self.names.get(id(constraint))
+        if names is None:
+            names = self.names[id(constraint)] = _variables(constraint)
+        key = id(constraint), tuple(bound for bound in bindings if bound[0] in names) if names else ()
+        known = self.cache.get(key)
         if known is None:
             pending = []
             for clause in constraint:
@@ -231,7 +247,7 @@ class _Builder:
                 pending.append((first_together, len(self.together)))
             known = (len(self.clauses), len(self.clauses) + len(pending))
             self.clauses += pending
-            self.cache[(id(constraint), bindings)] = known
+            self.cache[key] = known
         return known
 
     def atom(self, atom: Atom, bindings: Bindings, number: int) -> tuple[int, int, int]:
@@ -267,8 +283,14 @@ def _bits(line: Line) -> int:
     return sum(FLAG_BITS[flag] for flag in line.flags)
 
 
+def _variables(constraint: Constraint) -> frozenset[str]:
+    """The suit variables that a constraint speaks of, such as x in ``4+ x`` and ``hcp:x``."""
+    words = {atom.word for clause in constraint for together in clause for atom in together}
+    return frozenset(part for word in words for part in _PARTS.split(word) if part in VARIABLES)
+
+
 def _table(rows: Sequence[tuple[int, ...]], width: int) -> NDArray[np.int32]:
-    return np.array(rows, np.int32).reshape(-1, width)
+    return np.fromiter(chain.from_iterable(rows), np.int32, len(rows) * width).reshape(-1, width)
 
 
 def _bind(name: str, bindings: Bindings) -> Iterator[tuple[int, Bindings]]:

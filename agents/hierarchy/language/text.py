@@ -29,6 +29,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from functools import lru_cache
 from pathlib import Path
 
 from agents.hierarchy.language.limits import DEEPEST, LARGEST, MOST_POSITIONS, too_large
@@ -261,6 +262,7 @@ def parse_constraint(text: str) -> Constraint:
     return tuple(_parse_clause(clause) for clause in text.split(","))
 
 
+@lru_cache(maxsize=1 << 13)  # a system says the same in many lines, and most systems are variations of one
 def _parse_clause(text: str) -> Clause:
     alternatives = (re.split(r"\s+and\s+", alternative) for alternative in re.split(r"\s+or\s+", text))
     return tuple(tuple(_parse_atom(atom.strip()) for atom in together) for together in alternatives)
