@@ -80,12 +80,12 @@ class Schema:
                 values.append(f"array_at(numbers.ctypes.data + {8 * field.place}, (1,), float64)[0]")
             else:
                 values.append(f"numbers[{field.place}]")
-        return _compiled(f"def function(numbers):\n    return record({', '.join(values)})", scope)
+        return generated(f"def function(numbers):\n    return record({', '.join(values)})", scope)
 
     def writer(self, record: type[Any]) -> Any:
         """For kernels: ``write(numbers, record)`` notes where the arrays of a record are, and does not check them."""
         lines = [f"    numbers[{f.place}] = record.{f.name}.ctypes.data" for f in self.fields[record]]
-        return _compiled("\n".join(["def function(numbers, record):", *lines]), {})
+        return generated("\n".join(["def function(numbers, record):", *lines]), {})
 
     def _length(self, word: int | str) -> str:
         return str(word) if isinstance(word, int) else f"numbers[{self.lengths[word]}]"
@@ -167,7 +167,7 @@ def _declared(record: type[Any]) -> list[tuple[str, Any, Shape | None]]:
     return out
 
 
-def _compiled(source: str, scope: dict[str, Any]) -> Any:
+def generated(source: str, scope: dict[str, Any]) -> Any:
     """A row function of generated source. Kernels inline it, and they are cached, so it is not."""
     exec(source, scope)  # made of the names and places of a declaration, nothing else
     return njit(scope["function"], forceinline=True, cache=False)

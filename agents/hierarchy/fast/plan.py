@@ -17,7 +17,7 @@ from typing import Any, NamedTuple, get_args, get_type_hints
 import numpy as np
 from numpy.typing import NDArray
 
-from bridge_env.kernels import njit
+from bridge_env.kernel_records import generated
 from bridge_env.memory import array_at
 
 ADDRESS, LENGTH = range(2)  # columns of a plan; the length is that of the axis that is None
@@ -61,12 +61,7 @@ def layout(*records: Any) -> tuple[Callable[..., NDArray[np.int64]], Any]:
             rows += [_row(declared, field, array) for field, array in zip(fields, record, strict=True)]
         return np.array(rows, np.int64)
 
-    first, readers = 0, []
-    for record in records:
-        fields = fields_of(record)
-        readers.append((record, _reader(fields, first)))
-        first += len(fields)
-    return plan, _together(readers)
+    return plan, _unpacked(records)
 
 
 def _row(record: type[Any], field: _Field, array: NDArray[Any]) -> tuple[int, int]:
@@ -82,45 +77,17 @@ def _row(record: type[Any], field: _Field, array: NDArray[Any]) -> tuple[int, in
     return array.ctypes.data, array.shape[field.shape.index(None)] if None in field.shape else 0
 
 
-# What follows is put together of closures, one around the other: numba has no loop over arrays of different types.
-# They are not cached one by one, but with the kernel that calls the outermost.
-
-
-def _reader(fields: tuple[_Field, ...], row: int) -> Any:
-    """A compiled function from a plan to the arrays of ``fields``, which begin at ``row``, as a tuple."""
-    if not fields:
-
-        @njit(forceinline=True, cache=False)
-        def nothing(plan):  # type: ignore[no-untyped-def]
-            return ()
-
-        return nothing
-    (_, kind, shape), rest = fields[0], _reader(fields[1:], row + 1)
-    if None in shape:
-        at = shape.index(None)
-        before, after = shape[:at], shape[at + 1 :]
-
-        @njit(forceinline=True, cache=False)
-        def read(plan):  # type: ignore[no-untyped-def]
-            length = plan[row, LENGTH]
-            return (array_at(plan[row, ADDRESS], before + (length,) + after, kind),) + rest(plan)  # noqa: RUF005
-    else:
-
-        @njit(forceinline=True, cache=False)
-        def read(plan):  # type: ignore[no-untyped-def]
-            return (array_at(plan[row, ADDRESS], shape, kind),) + rest(plan)  # noqa: RUF005
-
-    return read
-
-
-def _together(readers: list[tuple[type[Any], Any]]) -> Any:
-    """A compiled function from a plan to the records, as a tuple."""
-    if not readers:
-        return _reader((), 0)
-    (record, read), rest = readers[0], _together(readers[1:])
-
-    @njit(forceinline=True, cache=False)
-    def unpacked(plan):  # type: ignore[no-untyped-def]
-        return (record(*read(plan)),) + rest(plan)  # noqa: RUF005
-
-    return unpacked
+def _unpacked(records: tuple[Any, ...]) -> Any:
+    """The function for kernels from a plan to the records; numba has no loop over arrays of different types."""
+    scope: dict[str, Any] = {"array_at": array_at}
+    made, row = [], 0
+    for number, record in enumerate(records):
+        arrays = []
+        for field in fields_of(record):
+            shape = "".join(f"plan[{row}, {LENGTH}], " if size is None else f"{size}, " for size in field.shape)
+            arrays.append(f"array_at(plan[{row}, {ADDRESS}], ({shape}), kind_{row})")
+            scope[f"kind_{row}"] = field.kind
+            row += 1
+        scope[f"record_{number}"] = record
+        made.append(f"record_{number}({', '.join(arrays)}), ")
+    return generated(f"def function(plan):\n    return ({''.join(made)})", scope)
