@@ -213,6 +213,7 @@ time.sleep(0.2)  # the thread solves again
 """
 
 
+@pytest.mark.slow
 def test_a_process_ends_in_good_order_while_a_thread_of_it_solves():
     """DDS frees its memory at the end of a process, and a thread that still used it crashed that."""
     for _ in range(3):

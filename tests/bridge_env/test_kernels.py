@@ -90,6 +90,7 @@ def test_a_user_without_a_home(tmp_path):
     assert _warnings(done) == 1
 
 
+@pytest.mark.slow
 def test_files_of_the_cache_that_are_cut_are_made_anew(tmp_path):
     cache = tmp_path / "cache ♠"
     first = _double(tmp_path, NUMBA_CACHE_DIR=str(cache))

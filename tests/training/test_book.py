@@ -324,6 +324,7 @@ def match_sum(system, control, boards, seed):
     return int(duel(pair, other, Stretch(seed, "judging", 0, boards)).imps.astype(np.int64).sum())
 
 
+@pytest.mark.slow
 def test_the_worth_of_a_line_is_the_difference_of_whole_matches():
     boards, seed = 600, 4
     points = Points(SAYC)

@@ -37,6 +37,7 @@ def test_trees_do_not_grow_on_the_similarity_of_2008(known, tmp_path, capsys):
     assert "--trees needs a learned metric" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_forests_grown_on_a_metric(known, tmp_path, capsys):
     pytest.importorskip("sklearn")
     record_of, points = known

@@ -332,6 +332,8 @@ def test_answers_are_sought_where_the_call_leads():
     assert {r.call for r in found} & {"lowest:H", "game:H", "3N", "lowest:S", "game:S", "jump:H"}
 
 
+@pytest.mark.slow
+@pytest.mark.xdist_group("ray")
 def test_work_is_the_same_however_it_is_shared():
     pytest.importorskip("ray")
     results, asked = [], [("play", (SAYC, PASS), 4, 2400), ("look-ahead", (PASS,), 2, 600)]
