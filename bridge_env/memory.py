@@ -35,7 +35,12 @@ def copy(source, target):  # type: ignore[no-untyped-def]
     """Write ``target[:] = source``, of the same shape, neither strided nor lying over the other.
 
     numba takes two to four seconds to compile that statement, for every type and again where it is inlined.
+
+    Raises:
+        ValueError: they have different sizes.
     """
+    if source.size != target.size:
+        raise ValueError("an array is copied into one of another size")
     one, other = source.reshape(source.size), target.reshape(target.size)
     for k in range(len(one)):
         other[k] = one[k]

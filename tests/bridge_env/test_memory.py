@@ -18,6 +18,12 @@ def test_a_copy_is_the_source_and_its_own_memory(shape):
     assert (target[1] == source - 7).all()
 
 
+def test_another_size_is_refused():
+    for size in (4, 6):
+        with pytest.raises(ValueError, match="another size"):
+            copy(np.zeros(size, np.int16), np.zeros(5, np.int16))
+
+
 def test_a_strided_array_is_refused_rather_than_lost():
     with pytest.raises(TypingError):
         copy(np.zeros(3, np.int16), np.zeros((3, 2), np.int16)[:, 0])

@@ -259,13 +259,17 @@ def parse_constraint(text: str) -> Constraint:
     """``"8+ hcp, 4 H or 4 S"`` as clauses of alternatives of atoms."""
     if not text.strip():
         return ()
-    return tuple(_parse_clause(clause) for clause in text.split(","))
+    return tuple((_known_clause if len(clause) < _SHORT else _parse_clause)(clause) for clause in text.split(","))
 
 
-@lru_cache(maxsize=1 << 13)  # a system says the same in many lines, and most systems are variations of one
 def _parse_clause(text: str) -> Clause:
     alternatives = (re.split(r"\s+and\s+", alternative) for alternative in re.split(r"\s+or\s+", text))
     return tuple(tuple(_parse_atom(atom.strip()) for atom in together) for together in alternatives)
+
+
+#: A system says the same in many lines, and most systems are variations of one. Long clauses are rare, and not kept.
+_known_clause = lru_cache(maxsize=1 << 13)(_parse_clause)
+_SHORT = 200
 
 
 def _parse_atom(text: str) -> Atom:
