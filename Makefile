@@ -10,7 +10,7 @@ PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constr
 .PHONY: help selfplay test test-slow test-bounds browser lint docs check clean
 
 help:
-	@echo "make selfplay   install and compile (five minutes, once), then evolve partnerships against a league (four)"
+	@echo "make selfplay   install and compile (three minutes, once), then evolve partnerships against a league (three)"
 	@echo "make test       install the tools for developers, then run the tests (some minutes, ten the first time)"
 	@echo "make test-slow  the slow tests, some minutes more"
 	@echo "make test-bounds  the tests of compiled code once more, with checks of bounds"
@@ -70,7 +70,7 @@ $(VENV)/.train: $(VENV)/.python pyproject.toml constraints.txt
 
 # What self-play needs is compiled on its first use: a run of a few boards does that once.
 $(VENV)/.compiled: $(VENV)/.train
-	@echo "compiling what self-play needs (once, a minute or two)"
+	@echo "compiling what self-play needs (once, a minute)"
 	$(BIN)/bridge-env evolve --generations 1 --partnerships 1 --study 768 --boards 16 --confirm 64 --judge 16 \
 		--gatekeepers "" --out $(VENV)/compiling > $(VENV)/compiling.log
 	touch $@
