@@ -179,7 +179,7 @@ def test_the_ending_tells_each_step_and_how_many_boards_it_bids(tiny):
         work = Work(cluster, generations.league(config), config.seed, tick)
         ending.champion(config, state, work, step)
         told = [what for what, _ in steps]
-        assert told[:3] == ["choosing the champion", "tidying 1 new lines", "checking the tidy system"]
+        assert told[:3] == ["choosing the champion", "tidying new lines", "checking the tidy system"]
         boards, roots = work.stretch(0, 100), [generations.numbered(tiny.start).first]
         ending.said_plainly(system, roots, work, boards, boards, step=step)
     assert f"leaving out conditions, round 1 of at most {ending.ROUNDS}" in [what for what, _ in steps]

@@ -35,6 +35,9 @@ def champion(
     Partners who differ agree on one system (``agreed``), if the pair loses next to nothing by it, or if they started
     from different ones: one system is easier to read than two.
 
+    Args:
+        step: hears of each step as it begins.
+
     Returns:
         Its number in the population, the partnership, and what was done to it in the end.
     """
@@ -107,15 +110,16 @@ def tidied(
     drops = [Proposal(edit, BOTH, "tidying") for edit in _new_to_all(roots, partial(added, after=system))]
     running = [(p, c) for p in drops if (c := p.apply(us)) is not None]
     if running:
-        step(f"tidying {len(running)} new lines", len(running) * choose.count)
+        step("tidying new lines", len(running) * choose.count)
     verdicts = work.trial(us, [c for _, c in running], choose)
     idle = [p for v, (p, _) in zip(verdicts, running, strict=True) if v.gain >= 0]
     without = us
     for proposal in idle:
         without = proposal.apply(without) or without
-    step("checking the tidy system", check.count)
-    if without == us or work.trial(us, [without], check)[0].gain < 0:
-        return grouped(without_empty(system))
+    if without != us:
+        step("checking the tidy system", check.count)
+        if work.trial(us, [without], check)[0].gain < 0:
+            without = us
     return grouped(without_empty(without.first))
 
 
