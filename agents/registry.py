@@ -20,20 +20,15 @@ spec                        agent
 
 from __future__ import annotations
 
-import difflib
 from dataclasses import dataclass
 from functools import lru_cache
-from importlib.resources import files
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from agents.cases.bidder import CaseBidder, read_bidder
 from agents.hierarchy.bidder import Hierarchy, HierarchyBidder
-from agents.hierarchy.engine.compiled import compile_system
-from agents.hierarchy.language.text import SystemTextError, load_system, parse_system
-from agents.hierarchy.language.tree import System
+from agents.hierarchy.shipped import hierarchy_of
 from agents.maps.bidder import MapBidder
 from agents.maps.bidder import read_bidder as read_maps
 from agents.networks.bidder import NetworkBidder
@@ -51,113 +46,16 @@ from bridge_env.protocols import Bidder
 from bridge_env.view import BidView
 from bridge_env.weights import format_of
 
-_SHIPPED = files("agents.hierarchy") / "systems"
-_GENERAL = "general"
 _STRANGERS = ("two-over-one", "acol", "standard")  # by which strangers are read; no gatekeeper is among them
 _BELIEVER = "champion"  # whose belief a system that thinks among strangers begins with
 _DOUBTING = Options(samples=128, candidates=4, caution=1.0, margin=0.4)  # tuned against a network that it did not know
 _DOUBTING_SYSTEM = Options(candidates=5, margin=0.5)
-_LENT: dict[str, System] = {}  # systems that lie in no file, by the names that this process knows them by
-
-
-def shipped_systems() -> list[str]:
-    """Names of the systems that come with the package."""
-    names = (Path(str(f)).stem for f in _SHIPPED.iterdir() if str(f).endswith(".bidding"))
-    return sorted(name for name in names if name != _GENERAL)
-
-
-def system_path(argument: str) -> Path:
-    """The file of the system that ``NAME`` or ``FILE.bidding`` stands for.
-
-    Raises:
-        SpecError: there is none; the message says which systems there are.
-    """
-    shipped = argument in shipped_systems()
-    path = Path(str(_SHIPPED / f"{argument}.bidding")) if shipped else Path(argument)
-    if not shipped and not path.is_file():
-        near = difflib.get_close_matches(argument.lower(), [*shipped_systems(), *TRIVIAL], n=1)
-        raise SpecError(
-            f"system:{argument}: there is no such file, and no such system is shipped ({', '.join(shipped_systems())})"
-            + (f"; did you mean {near[0]}?" if near else "")
-        )
-    return path
-
-
-def read_system(argument: str) -> System:
-    """The system that ``NAME`` or ``FILE.bidding`` stands for, with the general rules where it has none of its own.
-
-    Raises:
-        SpecError: no such system, or its text is faulty; the message says where.
-    """
-    if argument in _LENT:
-        return _LENT[argument]
-    path = system_path(argument)
-    try:
-        return _with_general(load_system(path))
-    except SystemTextError as error:
-        raise SpecError(str(error)) from error
-
-
-def _with_general(system: System) -> System:
-    if system.blocks:
-        return system
-    general = load_system(Path(str(_SHIPPED / f"{_GENERAL}.bidding")))
-    return System(system.name, system.lines, general.blocks, system.comments)
-
-
-def lend_system(name: str, text: str) -> str:
-    """Let this process know a system that lies in no file.
-
-    A name stands for one text as long as the process lives: another text under the name of an earlier one gets a
-    number behind it.
-
-    Args:
-        name: letters, digits, ``-`` and ``_``.
-        text: the system, as a file would hold it.
-
-    Returns:
-        its spec, ``system:~NAME``.
-
-    Raises:
-        SpecError: the text is no system; the message gives the line.
-    """
-    try:
-        system = _with_general(parse_system(text, source=f"{name}.bidding", name=name))
-        _ = compile_system(system)
-    except SystemTextError as error:
-        raise SpecError(str(error)) from error
-    number, known = 1, f"~{name}"
-    while _LENT.setdefault(known, system) != system:
-        number += 1
-        known = f"~{name}-{number}"
-    return f"system:{known}"
-
-
-def forget_system(spec: str) -> None:
-    """Forget a system that was lent, so that a process can be lent many in turn. Its name is not used again."""
-    _LENT.pop(spec.removeprefix("system:"), None)
-
-
-def _hierarchy(argument: str) -> Hierarchy:
-    path = Path(argument)
-    return _cached_hierarchy(argument, path.stat().st_mtime_ns if path.is_file() else 0)
-
-
-@lru_cache(maxsize=64)
-def _cached_hierarchy(argument: str, changed: int) -> Hierarchy:
-    """``changed`` keeps a file that was edited from being served as it was."""
-    hierarchy = Hierarchy(read_system(argument))
-    try:
-        _ = hierarchy.compiled
-    except SystemTextError as error:
-        raise SpecError(str(error)) from error
-    return hierarchy
 
 
 def make_system(argument: str, *, partner: str | None = None, opponents: str | None = None) -> HierarchyBidder:
     """Make the bidder of ``system:ARGUMENT``. Specs of other seats that are no systems are read as this system."""
     theirs = seat_specs(opponents) if opponents else (None, None)
-    own = _hierarchy(argument)
+    own = hierarchy_of(argument)
     first, second = (system_of(spec) or own for spec in theirs)
     return HierarchyBidder(own, system_of(partner) or own, (first, second))
 
@@ -185,7 +83,7 @@ def make_reason(argument: str, *, partner: str | None = None, opponents: str | N
         return _doubter(name, options, opponents)
     if opponents and all(_is_stranger(spec) for spec in seat_specs(opponents)):
         return _doubting_system(name, options, partner, opponents)
-    own = _hierarchy(name)
+    own = hierarchy_of(name)
     free = not own.system.lines
     itself = own, Habit(AS_BEST if free else BY_SYSTEM)
     players = [_player(spec, itself) for spec in (partner, *(seat_specs(opponents) if opponents else (None, None)))]
@@ -210,7 +108,7 @@ def _doubter(name: str, options: str, opponents: str | None) -> Doubter:
 def _doubting_system(name: str, options: str, partner: str | None, opponents: str) -> Reasoner | Doubter:
     """A system that thinks among strangers; networks that are disclosed are read as what they are."""
     given = parse_options(options, f"reason:{name}", _DOUBTING_SYSTEM)
-    own = _hierarchy(name)
+    own = hierarchy_of(name)
     if given.seconds or given.look != "systems" or not own.system.lines:
         return make_reason(f"{name}?{options}", partner=partner)  # another way to think was asked for
     mate = (system_of(partner) if partner else None) or own
@@ -268,10 +166,10 @@ def system_of(spec: str | None) -> Hierarchy | None:
     """The system that a player holds, whether it thinks as well or not."""
     head, _, argument = full_spec(spec).partition(":") if isinstance(spec, str) else ("", "", "")
     if head == "system":
-        return _hierarchy(argument)
+        return hierarchy_of(argument)
     if head != "reason" or argument.startswith("policy:"):
         return None
-    return _hierarchy(argument.partition("?")[0])
+    return hierarchy_of(argument.partition("?")[0])
 
 
 def seat_specs(spec: str) -> tuple[str, str]:

@@ -7,7 +7,7 @@ The convention: a weak jump to two diamonds is given up, and two diamonds shows 
 
 from agents.hierarchy.bidder import Hierarchy, HierarchyBidder
 from agents.hierarchy.language.text import parse_system, system_text
-from agents.registry import read_system
+from agents.hierarchy.shipped import read_system
 from training.match import play
 
 CONVENTION = """\

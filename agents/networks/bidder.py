@@ -8,9 +8,11 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from agents.networks.book import ByBook
 from agents.networks.file import Networks
 from agents.networks.inputs import inputs_of
 from agents.networks.meaning import Meanings, meanings_of
+from agents.networks.network import Network
 from bridge_env.view import BidView
 
 _ROWS = 4096  # asked at a time, to bound memory
@@ -50,7 +52,7 @@ class NetworkBidder:
         for start in range(0, len(view), _ROWS):
             rows = slice(start, min(start + _ROWS, len(view)))
             part = view.take(np.arange(rows.start, rows.stop))
-            out[rows] = self.networks.policy.outputs(*inputs_of(part))
+            out[rows] = outputs_of(self.networks.player, part)
         out[~view.mask] = -np.inf
         return out
 
@@ -60,3 +62,8 @@ class NetworkBidder:
         powers = np.exp(outputs - outputs.max(axis=1, keepdims=True))
         chances: NDArray[np.float64] = powers / powers.sum(axis=1, keepdims=True)
         return chances
+
+
+def outputs_of(player: Network | ByBook, view: BidView) -> NDArray[np.float32]:
+    """Return the outputs of a network for every call, float32 (N, 38), with the part of its book; not masked."""
+    return player.judge_view(view) if isinstance(player, ByBook) else player.outputs(*inputs_of(view))

@@ -1,6 +1,8 @@
 """The files of a network that bids: whole numbers and a JSON header in an ``.npz`` that cannot run code.
 
-``NAME.npz`` holds the policy. ``NAME.belief.npz`` beside it, if there is one, holds the belief that belongs to it.
+``NAME.npz`` holds the policy. ``NAME.belief.npz`` beside it, if there is one, holds the belief that belongs to it. The
+header of a network that bids by a book names its system, with a digest. The system is ``NAME.book.bidding`` beside the
+file, or else the one of the package that has this name.
 
 ============================  ====================================================================================
 member                        what it holds
@@ -17,22 +19,30 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 from numpy.typing import NDArray
 
+from agents.hierarchy.bidder import Hierarchy
+from agents.hierarchy.language.text import system_text
+from agents.hierarchy.shipped import hierarchy_of, shipped_systems
+from agents.networks.book import BOOK_INPUTS, BOOK_LAYOUT, BOOK_ON, Book, ByBook, Terms
 from agents.networks.inputs import BELIEFS, LAYOUT, MOST_ON, NUM_INPUTS
 from agents.networks.network import Layer, Network, NetworkError, check
 from bridge_env.bidders import SpecError
 from bridge_env.calls import NUM_CALLS
+from bridge_env.files import FileError, write_whole
+from bridge_env.schema import Number, check_shape
 from bridge_env.weights import read_weights, write_weights
 
 FORMAT, BELIEF_FORMAT = "bridge-env network", "bridge-env belief"
 _EXPECTED = {"format": FORMAT, "version": 2, "inputs": LAYOUT}
 _BELIEF_EXPECTED = _EXPECTED | {"format": BELIEF_FORMAT}
 _MOST_LAYERS = 8
+_BOOK = {"system": str, "digest": str, "terms": {"prior": Number(0), "truth": Number(0)}}
 _KINDS = {f"{part}_{i}": kind for part, kind in (("weight", "int16"), ("bias", "int32")) for i in range(_MOST_LAYERS)}
 
 
@@ -48,11 +58,19 @@ class Networks:
         policy: from the inputs to 38 calls.
         belief: from the inputs to what the others hold (``agents.networks.belief``), or None.
         trained: what trained it, as JSON can say it.
+        book: the system that the policy bids by, or None; terms: on what terms.
     """
 
     policy: Network
     belief: Network | None = None
     trained: Mapping[str, Any] = field(default_factory=dict)
+    book: Book | None = None
+    terms: Terms = field(default_factory=Terms)
+
+    @property
+    def player(self) -> Network | ByBook:
+        """The policy, with its book if it has one."""
+        return self.policy if self.book is None else ByBook(self.policy, self.book, self.terms)
 
 
 def belief_path(path: str | os.PathLike[str]) -> Path:
@@ -61,8 +79,19 @@ def belief_path(path: str | os.PathLike[str]) -> Path:
 
 
 def save(networks: Networks, path: str | os.PathLike[str]) -> None:
-    """Write the policy's file, and the belief's beside it if there is one; a reader never sees a part of a file."""
-    _write(_EXPECTED | {"trained": dict(networks.trained)}, networks.policy, path)
+    """Write the policy's file, and beside it those of its belief and of its book, where it has them.
+
+    A reader never sees a part of a file.
+    """
+    header = _EXPECTED | {"trained": dict(networks.trained)}
+    if networks.book is not None:
+        system = networks.book.hierarchy.system
+        header |= {
+            "inputs": BOOK_LAYOUT,
+            "book": {"system": system.name, "digest": networks.book.digest, "terms": asdict(networks.terms)},
+        }
+        write_whole(book_path(path), system_text(system))
+    _write(header, networks.policy, path)
     if networks.belief is not None:
         save_belief(networks, path)
     else:
@@ -81,7 +110,8 @@ def load(path: str | os.PathLike[str]) -> Networks:
     Raises:
         NetworkFileError: there is no such file, or it is damaged, foreign or too new; the message says which.
     """
-    policy, header = _read(path, _EXPECTED, NUM_CALLS)
+    policy, header = _read(path, {"format": FORMAT, "version": 2}, NUM_CALLS)
+    book, terms = (None, Terms()) if "book" not in header else _book(path, header["book"])
     belief = None
     if belief_path(path).is_file():
         belief, says = _read(belief_path(path), _BELIEF_EXPECTED, BELIEFS)
@@ -89,7 +119,50 @@ def load(path: str | os.PathLike[str]) -> Networks:
             raise NetworkFileError(
                 f"policy:{belief_path(path)}: this belief is of another network; fit it again, or remove it"
             )
-    return Networks(policy, belief, dict(header.get("trained", {})))
+    return Networks(policy, belief, dict(header.get("trained", {})), book, terms)
+
+
+def book_path(path: str | os.PathLike[str]) -> Path:
+    """Return where the system of a network that bids by a book lies."""
+    return Path(path).with_name(f"{Path(path).stem}.book.bidding")
+
+
+def _book(path: str | os.PathLike[str], said: Any) -> tuple[Book, Terms]:
+    """The book that a header speaks of.
+
+    Raises:
+        NetworkFileError: it is not to be had, or is another version; the message says where it was looked for.
+    """
+    try:
+        check_shape(said, _BOOK, f"policy:{os.fspath(path)}: book")
+    except FileError as error:
+        raise NetworkFileError(str(error)) from None
+    beside, name = book_path(path), said["system"]
+    looked = [str(beside)] if beside.is_file() else []
+    looked += [name] if name in shipped_systems() else []
+    for argument in looked:
+        book = book_of(argument)
+        if book.digest == said["digest"]:
+            return book, Terms(**said["terms"])
+    raise NetworkFileError(
+        f"policy:{os.fspath(path)}: it bids by the system {name!r}, of which "
+        + (f"{' and '.join(looked)} is another version" if looked else f"there is no {beside.name} beside it")
+        + f"; put the version that it learned by there, as {beside.name}"
+    )
+
+
+def book_of(argument: str) -> Book:
+    """The book of a system, by ``NAME`` or ``FILE.bidding``; what is known of its auctions is shared.
+
+    Raises:
+        SpecError: there is no such system, or its text is faulty.
+    """
+    return _shared_book(hierarchy_of(argument))
+
+
+@lru_cache(maxsize=8)
+def _shared_book(hierarchy: Hierarchy) -> Book:
+    return Book(hierarchy)
 
 
 def digest(network: Network) -> str:
@@ -112,12 +185,15 @@ def _read(path: str | os.PathLike[str], expected: Mapping[str, Any], outputs: in
     name = os.fspath(path)
     try:
         header, arrays = read_weights(name, "network", expected, _KINDS)
+        by_book = "book" in header
+        if header.get("inputs") != (BOOK_LAYOUT if by_book else LAYOUT):
+            raise NetworkError(f"it was made for other inputs ({header.get('inputs')}); make it again")
         scales = [float(scale) for scale in header["scales"]]
         if not 1 <= len(scales) <= _MOST_LAYERS:
             raise NetworkError(f"it has {len(scales)} layers; there are 1 to {_MOST_LAYERS}")
         layers = [Layer(arrays[f"weight_{i}"], arrays[f"bias_{i}"], scale) for i, scale in enumerate(scales)]
         network = Network(tuple(layers))
-        check(network, NUM_INPUTS, outputs, MOST_ON)
+        check(network, BOOK_INPUTS if by_book else NUM_INPUTS, outputs, MOST_ON + BOOK_ON * by_book)
         return network, header
     except KeyError as error:
         raise NetworkFileError(f"policy:{name}: {error} is missing") from None

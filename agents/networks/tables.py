@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from agents.hierarchy.bidder import deal_features
+from agents.networks.book import ByBook
 from agents.networks.inputs import HAND_ON, MOST_ON, Sparse, row_auction_inputs, row_hand_inputs
 from agents.networks.network import Network
 from bridge_env import streams
@@ -20,15 +23,16 @@ from bridge_env.kernels import njit
 from bridge_env.protocols import Bidder
 from bridge_env.scoring import score
 
-Player = Network | Bidder
+Player = Network | ByBook | Bidder
 
 
 class Noter(Protocol):
-    """Hears what the learner saw and did: rows, what was on, the mask, the calls' chances, and its calls."""
+    """Hears what the learner saw and did: rows, the calls' chances, its calls, and the part of its book, if any."""
 
     def __call__(
-        self, rows: NDArray[np.int64], mask: NDArray[np.bool_], chances: NDArray[np.float32], calls: NDArray[np.int8]
-    ) -> None: ...
+        self, rows: NDArray[np.int64], chances: NDArray[np.float32], calls: NDArray[np.int8],
+        part: NDArray[np.float32] | None,
+    ) -> None: ...  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -50,6 +54,11 @@ class Deals:
 
     def __len__(self) -> int:
         return len(self.owner)
+
+    @cached_property
+    def features(self) -> NDArray[np.int16]:
+        """The features of all hands, int16 (N, 4, NUM_FEATURES), for players who bid by a book."""
+        return deal_features(self.owner)
 
     @classmethod
     def of(
@@ -117,6 +126,25 @@ def look(
         mask,
     )
     return (numbers[:used], starts), mask
+
+
+def judged(
+    player: Network | ByBook, auctions: Auctions, deals: Deals, board: NDArray[np.int64], rows: NDArray[np.int64]
+) -> tuple[NDArray[np.float32], Sparse, NDArray[np.bool_], NDArray[np.float32] | None]:
+    """What a network makes of the positions at ``rows``.
+
+    Returns:
+        outputs for every call, float32 (N, 38); the inputs that are on; the legal calls bool (N, 38); and what its book
+        added to the outputs, None without one.
+    """
+    seen, mask = look(auctions, deals, board, rows)
+    if not isinstance(player, ByBook):
+        return player.outputs(*seen), seen, mask, None
+    outputs, seen, part = player.judge(
+        seen, mask, deals.features, board[rows], auctions.state[rows], auctions.history[rows],
+        auctions.length[rows].astype(np.int64),
+    )  # fmt: skip
+    return outputs, seen, mask, part
 
 
 @njit
@@ -187,17 +215,17 @@ def play_on(
             if not mine.size or player is None:
                 continue
             asked = rows[mine]
-            if not isinstance(player, Network):
+            if not isinstance(player, (Network, ByBook)):
                 calls[mine] = ask(player, auctions, deals.owner[board], asked, key[asked])
                 continue
-            seen, mask = look(auctions, deals, board, asked)
+            outputs, _, mask, part = judged(player, auctions, deals, board, asked)
             chance = np.full(len(asked), -1.0)
             drawn = np.flatnonzero(samples[asked] == side[mine])
             if number == 0 and drawn.size:
                 chance[drawn] = streams.uniforms(streams.key(key[asked[drawn]], auctions.length[asked[drawn]]), 1)[:, 0]
-            chances, calls[mine] = decide(player.outputs(*seen), mask, chance)
+            chances, calls[mine] = decide(outputs, mask, chance)
             if number == 0:
-                note(asked, mask, chances, calls[mine])
+                note(asked, chances, calls[mine], part)
         auctions.step(calls, rows)
 
 
@@ -228,7 +256,7 @@ def branched(
 
 
 def all_by(
-    network: Network,
+    network: Network | ByBook,
     owner: NDArray[np.uint8],
     dealer: NDArray[np.int16],
     vulnerability: NDArray[np.int16],

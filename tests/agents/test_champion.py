@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from agents.registry import read_system
+from agents.hierarchy.shipped import read_system
 from agents.wire import read_states
 from bridge_env.bidders import DEFAULT_BIDDER, make
 from bridge_env.calls import parse_call

@@ -6,7 +6,7 @@ from agents.hierarchy.changes.chapters import GENERAL, OPENINGS, chapter_of, cha
 from agents.hierarchy.changes.edits import differences, sub_hierarchies
 from agents.hierarchy.engine.compiled import compile_system
 from agents.hierarchy.language.text import parse_system
-from agents.registry import read_system
+from agents.hierarchy.shipped import read_system
 
 MINE = """system: mine
 1N    15-17 hcp, balanced

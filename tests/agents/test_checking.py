@@ -6,7 +6,7 @@ import pytest
 
 from agents.hierarchy.checking import check_system, check_text
 from agents.hierarchy.language.text import SystemTextError, parse_system
-from agents.registry import shipped_systems
+from agents.hierarchy.shipped import shipped_systems
 from training.cli.entry import main
 
 FAULTY = """system: mine
@@ -68,7 +68,7 @@ def test_calls_without_conditions_leave_no_hand_to_the_lines_below(text, noted):
 
 @pytest.mark.parametrize("name", shipped_systems())
 def test_shipped_systems_have_no_faults(name):
-    from agents.registry import _SHIPPED
+    from agents.hierarchy.shipped import _SHIPPED
 
     assert not [finding for finding in check_system(_SHIPPED / f"{name}.bidding") if finding.fault]
 

@@ -16,7 +16,8 @@ from agents.hierarchy.engine.engine import bid_rows
 from agents.hierarchy.explain import explain, shown_text
 from agents.hierarchy.language.text import constraint_text, parse_system
 from agents.hierarchy.language.tree import walk
-from agents.registry import make_system, shipped_systems
+from agents.hierarchy.shipped import shipped_systems
+from agents.registry import make_system
 from agents.wire import read_states
 from bridge_env.auction import Auctions
 from bridge_env.calls import CALL_NAMES, call_text

@@ -8,7 +8,8 @@ import pytest
 from agents.hierarchy.bidder import HierarchyBidder
 from agents.hierarchy.explain import explain
 from agents.hierarchy.inverse.lines import lines_of_call
-from agents.registry import lend_system, system_of
+from agents.hierarchy.shipped import lend_system
+from agents.registry import system_of
 from bridge_env.auction import Auctions
 from bridge_env.bidders import SpecError, make
 from bridge_env.calls import PASS, call_text, parse_call

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from agents.hierarchy.engine.compiled import Compiled, compile_system
 from agents.hierarchy.fast.plan import fields_of, layout
-from agents.registry import read_system
+from agents.hierarchy.shipped import read_system
 from bridge_env.kernels import njit
 
 

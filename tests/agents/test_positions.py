@@ -16,7 +16,7 @@ from agents.hierarchy.changes.mutation import Chance, threshold_move, with_const
 from agents.hierarchy.fast import positions as kept
 from agents.hierarchy.fast.positions import Positions, positions_among
 from agents.hierarchy.language.text import parse_system
-from agents.registry import read_system
+from agents.hierarchy.shipped import read_system
 from bridge_env.auction import Auctions
 
 # General rules that speak of the hand in their ``when``, of partner's ranges, stoppers, and the longest fit.

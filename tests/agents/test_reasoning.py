@@ -9,6 +9,7 @@ from support.clock import set_clock
 
 from agents.hierarchy.inverse.shown import Memory, sample_view
 from agents.hierarchy.language.text import parse_system, system_text
+from agents.hierarchy.shipped import read_system
 from agents.reasoning import reasoner
 from agents.reasoning.deals import fitting_deals
 from agents.reasoning.explain import explain
@@ -17,7 +18,7 @@ from agents.reasoning.habits import AS_BEST, TRIVIAL, Habit
 from agents.reasoning.leaves import smooth_imps
 from agents.reasoning.options import Options, parse_options
 from agents.reasoning.reasoner import turned
-from agents.registry import make_pair, make_reason, make_system, read_system
+from agents.registry import make_pair, make_reason, make_system
 from agents.wire import read_states
 from bridge_env import streams
 from bridge_env.auction import Auctions, one_auction

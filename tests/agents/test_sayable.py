@@ -8,7 +8,7 @@ from agents.hierarchy.changes.edits import Insert
 from agents.hierarchy.changes.sayable import faults, new_faults
 from agents.hierarchy.language.text import parse_constraint, parse_system
 from agents.hierarchy.language.tree import Line, Step
-from agents.registry import read_system
+from agents.hierarchy.shipped import read_system
 
 
 def line(call, constraint):

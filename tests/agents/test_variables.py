@@ -8,7 +8,7 @@ from support.systems import TANGLE
 
 from agents.hierarchy.engine.compiled import FIRST_RULE, RULE_CALL, compile_system
 from agents.hierarchy.language.text import SystemTextError, parse_system
-from agents.registry import read_system, shipped_systems
+from agents.hierarchy.shipped import read_system, shipped_systems
 from bridge_env.calls import DOUBLE, FIRST_BID, PASS, REDOUBLE, call_text, parse_call
 
 

@@ -38,7 +38,7 @@ from agents.hierarchy.language.vocabulary import (
     SHOWN,
     WORDS,
 )
-from agents.registry import read_system
+from agents.hierarchy.shipped import read_system
 from bridge_env import kernels
 from bridge_env.auction import Auctions
 from bridge_env.cards import parse_hand, random_deals

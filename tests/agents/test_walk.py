@@ -20,7 +20,7 @@ from agents.hierarchy.engine.walk import (
 )
 from agents.hierarchy.language.last_resort import LAST_RESORT
 from agents.hierarchy.language.text import parse_system
-from agents.registry import read_system
+from agents.hierarchy.shipped import read_system
 from bridge_env.auction import LAST_BID, Auctions
 from bridge_env.calls import FIRST_BID, NUM_BIDS, NUM_CALLS
 from bridge_env.kernels import njit

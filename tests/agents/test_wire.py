@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 import agents
-from agents.registry import PairBidder, make_system, shipped_systems
+from agents.hierarchy.shipped import shipped_systems
+from agents.registry import PairBidder, make_system
 from bridge_env.auction import Auctions, IllegalCall
 from bridge_env.bidders import PassBidder, SpecError, player_at
 from bridge_env.calls import CALL_NAMES, CallError, call_text

@@ -14,7 +14,7 @@ from support.page import Page
 
 from agents.hierarchy.bidder import Hierarchy, bid_out
 from agents.hierarchy.language.text import parse_system
-from agents.registry import read_system
+from agents.hierarchy.shipped import read_system
 from bridge_env.auction import Auctions
 from bridge_env.calls import call_text
 from bridge_env.cards import hand_text

@@ -10,8 +10,8 @@ import pytest
 
 from agents.hierarchy.bidder import Hierarchy
 from agents.hierarchy.language.text import parse_system, system_text
+from agents.hierarchy.shipped import read_system
 from agents.hierarchy.telling.phrases import hull, unite
-from agents.registry import read_system
 from bridge_env.calls import parse_call
 from bridge_env.features import HCP, LENGTH
 from training.book.asking import Asker

@@ -8,7 +8,7 @@ import pytest
 from agents.hierarchy.changes.edits import Insert
 from agents.hierarchy.language.paths import path_steps
 from agents.hierarchy.language.text import constraint_text, parse_system
-from agents.registry import read_system
+from agents.hierarchy.shipped import read_system
 from bridge_env.bidders import SpecError
 from training.evolve import generations
 from training.evolve.config import EvolveConfig

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from agents.registry import lend_system
+from agents.hierarchy.shipped import lend_system
 from bridge_env.calls import parse_call
 from training.web.meanings import Reader
 

@@ -14,7 +14,7 @@ from starlette.testclient import TestClient
 from support.web import HOST, TOKEN, Visitor, is_sentence
 
 from agents.hierarchy.language.text import parse_system
-from agents.registry import read_system
+from agents.hierarchy.shipped import read_system
 from bridge_env.calls import call_text
 from training.book.points import Points
 from training.exam.marks import sit

@@ -115,7 +115,7 @@ def matches(repetitions: int) -> list[Rate]:
     """
     from agents.hierarchy.bidder import Hierarchy, HierarchyBidder
     from agents.hierarchy.engine.compiled import compile_system
-    from agents.registry import read_system
+    from agents.hierarchy.shipped import read_system
     from bridge_env.cards import rotate_deals
     from training.match.boards import library_boards
     from training.match.match import play

@@ -130,8 +130,8 @@ def _notes(args: argparse.Namespace, book: Any) -> int:
 
 def _code_words(args: argparse.Namespace) -> int:
     """The code words of some bidders, or of all that are shipped."""
+    from agents.hierarchy.shipped import shipped_systems
     from agents.networks.shipped import shipped_networks
-    from agents.registry import shipped_systems
     from training.match.code_words import report
     from training.networks.speed import use_fastest
 
@@ -227,7 +227,7 @@ def _book(args: argparse.Namespace) -> Any:
 
 
 def _system(name: str) -> Any:
-    from agents.registry import read_system
+    from agents.hierarchy.shipped import read_system
 
     return read_system(name.removeprefix("system:"))
 

@@ -54,7 +54,7 @@ def _file(system: str) -> Path:
     Raises:
         SpecError: there is no such system, or this is a bidder of another kind.
     """
-    from agents.registry import shipped_systems, system_path
+    from agents.hierarchy.shipped import shipped_systems, system_path
     from bridge_env.bidders import SpecError, full_spec
 
     if system not in shipped_systems() and (path := Path(system)).exists():

@@ -22,6 +22,7 @@ examples:
   bridge-env train league --resume results/league/long --iterations 40000
   bridge-env train league --start nothing                      start from random weights
   bridge-env train league --start policy:champion --plain 0.5  teach it natural calls
+  bridge-env train league --start policy:champion-plain --book champion       teach it to bid by system:champion
 
 One process learns and others play rollouts, so at least two cores are needed. Ctrl-C loses nothing before the last
 evaluation. The same settings give the same weights, for any number of workers, and however often a run is stopped. The
@@ -30,8 +31,8 @@ and as a start.
 """
 _INSTALL = 'pip install -e ".[train]" -c constraints.txt'
 _MAY_CHANGE = (
-    "iterations", "estimated", "drawn", "keep", "doubled", "plain", "strangers", "earlier", "pool", "selves",
-    "learning_rate", "last_rate", "critic_rate", "entropy", "evaluate", "judged", "panel",
+    "iterations", "estimated", "drawn", "keep", "doubled", "plain", "departure", "untruth", "strangers", "earlier",
+    "pool", "selves", "learning_rate", "last_rate", "critic_rate", "entropy", "evaluate", "judged", "panel",
 )  # fmt: skip
 
 

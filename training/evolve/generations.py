@@ -20,8 +20,8 @@ from agents.hierarchy.changes.mutation import Chance
 from agents.hierarchy.changes.sayable import new_faults
 from agents.hierarchy.language.text import parse_system, system_text
 from agents.hierarchy.language.tree import System
+from agents.hierarchy.shipped import read_system
 from agents.networks.shipped import network_path
-from agents.registry import read_system
 from bridge_env.bidders import make
 from bridge_env.double_dummy.library import embedded
 from bridge_env.schema import Number, Whole

@@ -17,8 +17,8 @@ from typing import Any
 import numpy as np
 
 from agents.hierarchy.language.text import system_text
+from agents.hierarchy.shipped import read_system
 from agents.networks.shipped import GATEKEEPER, network_path, read_networks, role, shipped_networks
-from agents.registry import read_system
 from bridge_env.bidders import SpecError, full_spec
 from bridge_env.faults import BidderFault
 from bridge_env.files import write_whole

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -18,18 +18,21 @@ import torch
 
 from agents.networks import file as networks_file
 from agents.networks.bidder import NetworkBidder
-from agents.networks.file import Networks
+from agents.networks.book import ByBook, Terms
+from agents.networks.file import Networks, book_of
 from agents.networks.network import Layer, Network
 from agents.networks.shipped import GATEKEEPER, read_networks, role
 from bridge_env.bidders import SpecError, make
 from bridge_env.cards import UInt8Array
 from bridge_env.schema import Either, Number, Whole
 from training.match.match import play
+from training.match.truth import of_match as truth_of_match
 from training.networks import checkpoint
 from training.networks.league_config import LeagueConfig
 from training.networks.learner import Learner
 from training.networks.rollout import Opponent, RolloutConfig, rollout
 from training.networks.stock import curve_boards, solved
+from training.networks.strayed import Prices
 from training.running import runs
 from training.running.cluster import Cluster
 
@@ -73,6 +76,8 @@ class League:
         self.folder, self.config, self.state = folder, config, State()
         self.records = solved() if records is None else records
         self.start = start
+        self.book = book_of(config.book) if config.book else None
+        self.terms = Terms(config.prior, config.truth)
         self.learner = Learner(config, None if start is None else start.policy.floats())
         self.strangers = [(spec, _player(spec)) for spec in specs(config.pool)]
         self.players: deque[tuple[int, Players]] = deque([(0, self.learner.players())], maxlen=config.lag)
@@ -87,13 +92,13 @@ class League:
             return [Opponent("silent", 1.0, None)]
         strangers = list(self.strangers)
         if self.start is not None:
-            strangers.insert(0, ("start", self.start.policy))
+            strangers.insert(0, ("start", self.start.player))
         selves = chosen_selves(version, config.remember, config.selves)
         shared = config.strangers if strangers else 0.0
         out = [Opponent(name, shared / len(strangers), player) for name, player in strangers]
         for number in selves:
-            policy = networks_file.load(self.folder / SELVES / f"{number:06d}.npz").policy
-            out.append(Opponent(f"self {number}", config.earlier / len(selves), policy))
+            player = networks_file.load(self.folder / SELVES / f"{number:06d}.npz").player
+            out.append(Opponent(f"self {number}", config.earlier / len(selves), player))
         return out
 
     # --- the loop -----------------------------------------------------------------------------------------
@@ -106,7 +111,10 @@ class League:
         A checkpoint is written at every evaluation and at the end.
         """
         config = self.config
-        settings = RolloutConfig(config.boards, config.drawn, config.keep, config.doubled, plain=config.plain)
+        prices = Prices(config.departure, config.untruth)
+        settings = RolloutConfig(
+            config.boards, config.drawn, config.keep, config.doubled, plain=config.plain, prices=prices
+        )
         records = cluster.put(self.records)
         pools: dict[tuple[int, ...], Any] = {}
         sent: dict[int, tuple[Any, Any]] = {}
@@ -120,7 +128,7 @@ class League:
                 pools[met] = cluster.put(self.pool(version))
             if version not in sent:
                 policy, critic = next(p for v, p in self.players if v == version)
-                sent[version] = cluster.put(policy), cluster.put(critic)
+                sent[version] = cluster.put(self._networks(policy).player), cluster.put(critic)
                 for old in [v for v in sent if v < version]:
                     del sent[old]
             return cluster.submit(rollout, *sent[version], pools[met], settings, config.seed, number, records)
@@ -159,7 +167,7 @@ class League:
         if number % self.config.remember == 0:
             (self.folder / SELVES).mkdir(exist_ok=True)
             policy = self.players[-1][1][0]
-            networks_file.save(Networks(policy), self.folder / SELVES / f"{number:06d}.npz")
+            networks_file.save(self._networks(policy), self.folder / SELVES / f"{number:06d}.npz")
 
     def _add(self, figures: dict[str, float]) -> None:
         for name, value in figures.items():
@@ -173,6 +181,9 @@ class League:
             other = NetworkBidder(self.start) if name == "start" and self.start is not None else name
             match = play(bidder, other, _curve_boards(self.config), self.config.seed)
             row[name] = {"mean_imps": match.mean_imps, "standard_error": match.standard_error}
+            if self.book is not None and name == (*specs(self.config.panel), "start")[0]:
+                truth = truth_of_match(match, self.book)
+                row |= {"truth": truth.share, "departures": truth.departures}
         row |= summary(self.sums)
         self.state.seconds = time.perf_counter() - began
         row["seconds"] = round(self.state.seconds, 1)
@@ -186,7 +197,11 @@ class League:
         start = runs.portable(self.config.start)
         trained = {"by": "bridge-env train league", "iterations": self.state.iteration, "start": start,
                    "seed": self.config.seed, "role": "champion"}  # fmt: skip
-        return Networks(self.players[-1][1][0], None, trained)
+        return self._networks(self.players[-1][1][0], trained)
+
+    def _networks(self, policy: Network, trained: Mapping[str, Any] | None = None) -> Networks:
+        """A policy of this run, with the book that it bids by."""
+        return Networks(policy, None, trained or {}, self.book, self.terms)
 
     # --- stopping and going on ----------------------------------------------------------------------------
 
@@ -288,11 +303,11 @@ def is_gatekeeper(argument: str) -> bool:
         return False  # of another kind; who uses it tells what is wrong
 
 
-def _player(spec: str) -> Network | str | None:
+def _player(spec: str) -> Network | ByBook | str | None:
     if spec in ("pass", "system:silent"):
         return None
     networks: Networks | None = getattr(make(spec), "networks", None)
-    return spec if networks is None else networks.policy
+    return spec if networks is None else networks.player
 
 
 _boards: dict[tuple[int, int], Any] = {}

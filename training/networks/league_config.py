@@ -30,6 +30,17 @@ class LeagueConfig:
     )
     plain: float = field(default=0.0, metadata={"help": "IMPs that a call costs which does not mean what it says: a "
                          "suit bid without four cards, a low double ... (0.5 makes a system for people)"})  # fmt: skip
+    book: str = field(default="", metadata={"help": "system (NAME or FILE.bidding) to bid by: the network sees its "
+                      "call and what was shown, and pays for straying (--departure, --untruth)"})  # fmt: skip
+    prior: float = field(default=2.0, metadata={"help": "with --book: what the system's own call has ahead of all "
+                         "others (in log odds; with 1000 the network starts as the system itself)"})  # fmt: skip
+    truth: float = field(default=8.0, metadata={"help": "with --book: how much less likely (in log odds) a call is for "
+                         "each point or card by which the hand misses what the call tells"})  # fmt: skip
+    departure: float = field(
+        default=0.0, metadata={"help": "with --book: IMPs that a call costs that is not the system's own"}
+    )
+    untruth: float = field(default=1.0, metadata={"help": "with --book: IMPs for each point or card by which the hand "
+                           "misses what a call tells by the system"})  # fmt: skip
     strangers: float = field(
         default=0.3, metadata={"help": "share of the boards to play against the networks in --pool"}
     )
@@ -71,13 +82,16 @@ class LeagueConfig:
         for name, least in (("iterations", 1), ("boards", 16), ("drawn", 1), ("remember", 1), ("selves", 0),
                             ("lessons", 0), ("estimated", 0), ("silent", 0),
                             ("batch", 2), ("lag", 1), ("evaluate", 1), ("judged", 2),
-                            ("entropy", 0), ("doubled", 0), ("plain", 0), ("strangers", 0),
-                            ("earlier", 0), ("seed", 0)):  # fmt: skip
+                            ("entropy", 0), ("doubled", 0), ("plain", 0), ("departure", 0), ("untruth", 0),
+                            ("strangers", 0), ("earlier", 0), ("seed", 0)):  # fmt: skip
             if not getattr(self, name) >= least:
                 raise ValueError(f"--{name} is {getattr(self, name)}; it must be {least} or more")
         for name in ("keep", "learning_rate", "critic_rate", "clip", "last_rate"):
             if not 0 < getattr(self, name) <= 1:
                 raise ValueError(f"--{name} is {getattr(self, name)}; it must be above 0 and at most 1")
+        for name in ("prior", "truth"):
+            if not getattr(self, name) > 0:
+                raise ValueError(f"--{name} is {getattr(self, name)}; it must be above 0")
         if self.strangers + self.earlier > 1:
             raise ValueError("--strangers plus --earlier must be at most 1: both are shares of the boards")
         widths(self.layers), widths(self.critic)

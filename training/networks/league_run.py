@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 
+import numpy as np
 import torch
 
 from agents.networks import file as networks_file
-from agents.networks.file import Networks
+from agents.networks.book import BOOK_INPUTS, Terms
+from agents.networks.file import Networks, book_of
+from agents.networks.network import Network
 from bridge_env.bidders import make
 from bridge_env.double_dummy.library import embedded
 from bridge_env.files import write_whole
@@ -35,6 +38,8 @@ def check_start(config: LeagueConfig) -> None:
     """
     for spec in [*specs(config.pool), *specs(config.panel)]:
         make(spec)
+    if config.book:
+        book_of(config.book)
     if config.start != NOTHING:
         start_networks(config.start) if config.start.startswith("policy:") else make(config.start)
 
@@ -105,8 +110,26 @@ def _start(folder: Path, config: LeagueConfig, say: Callable[[str], None]) -> Ne
             networks = start_networks(config.start)
         else:
             networks = _imitated(config, folder, say)
+        if config.book:
+            networks = by_the_book(networks, config)
         networks_file.save(networks, path)
     return networks_file.load(path)
+
+
+def by_the_book(networks: Networks, config: LeagueConfig) -> Networks:
+    """A network that bids by the book of ``config``, from one that may know of none.
+
+    What it begins with suggests calls; the book decides between them. Its outputs count half: a network is surer of its
+    calls than the book's terms allow for.
+    """
+    if networks.book is None:
+        first, *between, last = networks.policy.layers
+        weight = np.zeros((BOOK_INPUTS, first.weight.shape[1]), np.int16)
+        weight[: len(first.weight)] = first.weight
+        policy = Network((replace(first, weight=weight), *between, replace(last, scale=last.scale / 2)))
+    else:
+        policy = networks.policy
+    return Networks(policy, None, networks.trained, book_of(config.book), Terms(config.prior, config.truth))
 
 
 def _imitated(config: LeagueConfig, folder: Path, say: Callable[[str], None]) -> Networks:

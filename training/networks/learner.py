@@ -8,6 +8,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from agents.networks.book import BOOK_INPUTS, BOOK_ON
 from agents.networks.inputs import MOST_ON, NUM_INPUTS, take_rows
 from agents.networks.network import FloatLayer, Network, quantized
 from bridge_env import streams
@@ -32,8 +33,9 @@ class Learner:
 
     def __init__(self, config: LeagueConfig, layers: Sequence[FloatLayer] | None) -> None:
         self.config = config
+        self.inputs, self.most_on = (BOOK_INPUTS, MOST_ON + BOOK_ON) if config.book else (NUM_INPUTS, MOST_ON)
         hidden = widths(config.layers) if layers is None else [len(bias) for _, bias in layers[:-1]]
-        self.policy = Perceptron([NUM_INPUTS, *hidden, NUM_CALLS], config.seed)
+        self.policy = Perceptron([self.inputs, *hidden, NUM_CALLS], config.seed)
         if layers is not None:
             self.policy.load_floats(layers)
         self.critic = Perceptron([CRITIC_INPUTS, *widths(config.critic), 1], config.seed + 1)
@@ -63,6 +65,8 @@ class Learner:
     def _policy_step(self, experience: Experience, rows: NDArray[np.int64], scale: float) -> tuple[float, float]:
         config = self.config
         outputs = self.policy(take_rows(experience.rows, rows))
+        if experience.part is not None:
+            outputs = outputs + torch.from_numpy(experience.part[rows])
         outputs = outputs.masked_fill(torch.from_numpy(~experience.mask[rows]), _NEVER)
         logs = torch.log_softmax(outputs, dim=1)
         calls = torch.from_numpy(experience.call[rows].astype(np.int64))
@@ -100,7 +104,7 @@ class Learner:
         """Return what plays now: the average policy, and the critic in IMPs, in whole numbers."""
         floats = [a.numpy() for a in self.average]
         half = len(floats) // 2
-        policy = quantized(list(zip(floats[:half], floats[half:], strict=True)), MOST_ON)
+        policy = quantized(list(zip(floats[:half], floats[half:], strict=True)), self.most_on)
         layers = self.critic.floats()
         weight, bias = layers[-1]
         return policy, quantized([*layers[:-1], (weight * _IMPS, bias * _IMPS)], CRITIC_ON)

@@ -93,7 +93,7 @@ def _met(policy: Any, deals: Deals, key: NDArray[np.uint64]) -> tuple[Auctions, 
     auctions = Auctions(deals.dealer, deals.vulnerability)
     met: list[tuple[NDArray[np.int64], NDArray[np.int64]]] = []
 
-    def note(rows: Any, mask: Any, chances: Any, calls: Any) -> None:
+    def note(rows: Any, chances: Any, calls: Any, part: Any) -> None:
         met.append((rows, auctions.length[rows].astype(np.int64)))
 
     play_on(auctions, deals, np.arange(n), [policy, None], seated, side, streams.key(key, "play", np.arange(n)), note)

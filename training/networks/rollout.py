@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
+from agents.networks.book import ByBook
 from agents.networks.inputs import Sparse, take_rows
 from agents.networks.network import Network
 from agents.networks.tables import Deals, branched, look, play_on
@@ -31,6 +32,7 @@ from training.match.code_words import code_words
 from training.networks.critic_inputs import critic_rows
 from training.networks.speed import use_fastest
 from training.networks.stock import solved
+from training.networks.strayed import Prices, Strayed, joined
 
 _LONGEST = 48  # calls of the likeliest auction that drawn ones may leave it at
 _RAREST = 0.02  # the least chance that a decision is kept
@@ -48,6 +50,7 @@ class RolloutConfig:
         doubled: the share of the boards on which contracts of the learner that fail count as doubled.
         images: of each solved deal that are dealt.
         plain: IMPs that a call costs that does not mean what it says (``training.match.code_words``).
+        prices: what a learner that bids by a book pays for straying from it.
     """
 
     boards: int
@@ -56,6 +59,7 @@ class RolloutConfig:
     doubled: float
     images: int = NUM_IMAGES
     plain: float = 0.0
+    prices: Prices = field(default_factory=Prices)
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,7 +68,7 @@ class Opponent:
 
     name: str
     share: float
-    player: Network | str | None  # None passes
+    player: Network | ByBook | str | None  # None passes
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,6 +81,7 @@ class Experience:
         call: int8 (N,), made. ``log_chance`` float32 (N,) of it then.
         advantage: float32 (N,), in IMPs.
         weight: float32 (N,), decisions that each stands for.
+        part: float32 (N, 38), what the learner's book added to its outputs; None without a book.
         critic_rows, target, critic_weight: what the critic is to learn: the reward from what everybody holds.
         figures: sums to tell of.
     """
@@ -87,6 +92,7 @@ class Experience:
     log_chance: NDArray[np.float32]
     advantage: NDArray[np.float32]
     weight: NDArray[np.float32]
+    part: NDArray[np.float32] | None
     critic_rows: Sparse
     target: NDArray[np.float32]
     critic_weight: NDArray[np.float32]
@@ -95,10 +101,11 @@ class Experience:
 
 @dataclass
 class _Likeliest:
-    """The learner's decisions in the likeliest auctions: where they stand, and the chances of all calls."""
+    """The learner's decisions in the likeliest auctions: where they stand, all calls' chances, and its book's part."""
 
     at: NDArray[np.int32]  # (R, _LONGEST): number of the decision, -1 where the learner does not call
     chances: list[NDArray[np.float32]] = field(default_factory=list)
+    parts: list[NDArray[np.float32] | None] = field(default_factory=list)
     count: int = 0
 
     def all(self) -> NDArray[np.float32]:
@@ -113,6 +120,7 @@ class _Decisions:
     length: list[NDArray[np.int64]] = field(default_factory=list)
     call: list[NDArray[np.int8]] = field(default_factory=list)
     chance: list[NDArray[np.float32]] = field(default_factory=list)
+    parts: list[NDArray[np.float32] | None] = field(default_factory=list)
     entropy: float = 0.0
 
 
@@ -169,7 +177,7 @@ def _branches(history, dealer, length, sides, at, chances, points, drawn, out): 
 
 
 def rollout(
-    learner: Network,
+    learner: Network | ByBook,
     critic: Network,
     pool: Sequence[Opponent],
     config: RolloutConfig,
@@ -190,7 +198,7 @@ def rollout(
 
 
 def _rollout(
-    learner: Network,
+    learner: Network | ByBook,
     critic: Network,
     pool: Sequence[Opponent],
     config: RolloutConfig,
@@ -208,11 +216,12 @@ def _rollout(
     likeliest = _Likeliest(np.full((boards, _LONGEST), -1, np.int32))
     best = Auctions(deals.dealer, deals.vulnerability)
 
-    def note_best(rows: Any, mask: Any, chances: Any, calls: Any) -> None:
+    def note_best(rows: Any, chances: Any, calls: Any, part: Any) -> None:
         length = best.length[rows].astype(np.int64)
         early = length < _LONGEST
         likeliest.at[rows[early], length[early]] = likeliest.count + np.flatnonzero(early)
         likeliest.chances.append(chances)
+        likeliest.parts.append(part)
         likeliest.count += len(rows)
 
     nobody = np.full(boards, -1, np.int8)
@@ -227,13 +236,14 @@ def _rollout(
     auctions = branched(best, board, left, other.astype(np.int8))
     later = _Decisions()
 
-    def note_drawn(rows: Any, mask: Any, chances: Any, calls: Any) -> None:
+    def note_drawn(rows: Any, chances: Any, calls: Any, part: Any) -> None:
         drawn = np.flatnonzero(auctions.turn[rows] & 1 == side[rows])
         chance = chances[drawn]
         later.row.append(rows[drawn])
         later.length.append(auctions.length[rows[drawn]].astype(np.int64))
         later.call.append(calls[drawn])
         later.chance.append(chance[np.arange(len(drawn)), calls[drawn]])
+        later.parts.append(None if part is None else part[drawn])
         later.entropy += float(-(chance * np.log(np.maximum(chance, 1e-9))).sum())
 
     drawn_keys = streams.key(keys[board], "drawn", np.arange(found))
@@ -244,9 +254,15 @@ def _rollout(
         more = code_words(auctions.history, auctions.dealer, deals.owner[board], side)
         more -= code_words(best.history[board], auctions.dealer, deals.owner[board], side)
         reward -= np.float32(config.plain) * more.astype(np.float32)
+    strayed = None
+    if isinstance(learner, ByBook):
+        strayed = Strayed(learner, config.prices, joined(likeliest.parts), likeliest.at, joined(later.parts))
+        rows = np.concatenate([*later.row, np.empty(0, np.int64)])
+        made = np.concatenate([*later.call, np.empty(0, np.int8)])
+        reward -= strayed.price(best, auctions, board, side, left, rows, made)
     return _experience(
         critic, deals, config, key, best, likeliest.at, chances, auctions, board, side, left, reward,
-        best_points, later,
+        best_points, later, strayed,
     )  # fmt: skip
 
 
@@ -254,7 +270,7 @@ def _experience(
     critic: Network, deals: Deals, config: RolloutConfig, key: NDArray[np.uint64],
     best: Auctions, at: NDArray[np.int32], chances: NDArray[np.float32], auctions: Auctions, board: NDArray[np.int64],
     side: NDArray[np.int64], left: NDArray[np.int64], reward: NDArray[np.float32], best_points: NDArray[np.int64],
-    later: _Decisions,
+    later: _Decisions, strayed: Strayed | None,
 ) -> Experience:  # fmt: skip
     """Advantages of all decisions, and the share of them that is learned from."""
     # Decisions up to where a drawn auction left the likeliest, that one included: there the likeliest call is worth 0.
@@ -282,6 +298,10 @@ def _experience(
     kept = np.flatnonzero(streams.uniforms(streams.key(key, "kept", np.arange(len(keep))), 1)[:, 0] < keep)
     states = rewound(auctions, everything[kept], lengths_all[kept])
     inputs, mask = look(states, deals, board[everything[kept]], np.arange(len(kept)))
+    part = None
+    if strayed is not None:
+        part = np.concatenate([strayed.best[at[board[drawn], length]], strayed.later])[kept]
+        inputs = strayed.inputs(states, deals, board[everything[kept]], inputs)
     weight = (1 / keep[kept]).astype(np.float32)
     taught = kept[kept >= len(drawn)] - len(drawn)
     target = reward[rows]
@@ -294,7 +314,7 @@ def _experience(
         "calls": float(best.length.sum() + (auctions.length - left[: len(auctions)] - 1).sum()),
     }  # fmt: skip
     return Experience(
-        inputs, mask, calls[kept], np.log(np.maximum(chance_all[kept], 1e-9)), advantage[kept], weight,
+        inputs, mask, calls[kept], np.log(np.maximum(chance_all[kept], 1e-9)), advantage[kept], weight, part,
         take_rows(looked, taught), target[taught], (1 / keep[taught + len(drawn)]).astype(np.float32), figures,
     )  # fmt: skip
 

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from agents.hierarchy.language.tree import Line, System
-from agents.registry import read_system, system_of
+from agents.hierarchy.shipped import read_system
+from agents.registry import system_of
 from bridge_env.calls import call_text
 from training.book import wording
 from training.book.book import Book, add_worth, made, make_book, usual

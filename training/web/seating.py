@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from functools import lru_cache
 
+from agents.hierarchy.shipped import lend_system, shipped_systems
 from agents.networks.bidder import NetworkBidder
 from agents.networks.shipped import shipped_networks
 from agents.reasoning.options import Options, parse_options
-from agents.registry import lend_system, seat_specs, shipped_systems
+from agents.registry import seat_specs
 from bridge_env.bidders import SpecError, make, player_at
 from bridge_env.protocols import Bidder
 from training.match.match import seat_teams

@@ -8,7 +8,7 @@ from collections import OrderedDict
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
-from agents.registry import forget_system
+from agents.hierarchy.shipped import forget_system
 from training.match.match import MatchResult
 from training.web.asked import Refused
 from training.web.dealing import Deal, Stack, judging_deal, random_deal

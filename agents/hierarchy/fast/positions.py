@@ -30,6 +30,7 @@ from agents.hierarchy.fast.following import (
     plan_of,
     room_to_work,
 )
+from agents.hierarchy.fast.looking import TOLD, shown_rows, stand_rows, untruth_rows
 from agents.hierarchy.fast.programs import LONGEST_PROGRAM, room_for
 from agents.hierarchy.fast.readings import readings
 from agents.hierarchy.language.vocabulary import NUM_BASE
@@ -132,6 +133,60 @@ class Positions:
                 auctions.state, auctions.history, used,
             )  # fmt: skip
         return used
+
+    def stand(
+        self,
+        features: NDArray[np.int16],
+        boards: NDArray[np.int64],
+        state: NDArray[np.int16],
+        calls: NDArray[np.int8],
+        length: NDArray[np.int64],
+    ) -> tuple[NDArray[np.int32], NDArray[np.int8], NDArray[np.int32]]:
+        """Follow auctions to where they stand; the first system sits in every seat.
+
+        Args:
+            features, boards, calls, length: as for ``bid``. Of the features those of the seats to call are read.
+            state: int16 (N, STATE_COLUMNS), of ``bridge_env.auction``: dealers and vulnerabilities.
+
+        Returns:
+            positions int32 (N,), good until the next call of this method or of ``clear``; what the system calls there
+            int8 (N,), and the rules of the pool that say so int32 (N,), -1 none.
+        """
+        n = len(length)
+        stands, chosen, rules = np.empty(n, np.int32), np.empty(n, np.int8), np.empty(n, np.int32)
+        with self._lock:
+            if self._store.counts[POSITIONS] + int(length.sum()) + 16 > len(self._store.links):
+                self.clear()
+            stand_rows(
+                self._plan, self._room, np.zeros((n, 4), np.int32), features, boards,
+                np.ascontiguousarray(calls, np.int8), np.asarray(length, np.int64), np.ascontiguousarray(state),
+                stands, chosen, rules,
+            )  # fmt: skip
+        return stands, chosen, rules
+
+    def shown(self, stands: NDArray[np.int32]) -> NDArray[np.int16]:
+        """What each seat has shown at positions: int16 (N, 4, TOLD, 2), axes as ``HierarchyBidder.meaning``."""
+        out = np.empty((len(stands), 4, TOLD, 2), np.int16)
+        shown_rows(self._store.notes, stands, out)
+        return out
+
+    def untruth(
+        self,
+        features: NDArray[np.int16],
+        boards: NDArray[np.int64],
+        stands: NDArray[np.int32],
+        wanted: NDArray[np.bool_],
+    ) -> NDArray[np.int16]:
+        """By how many points and cards hands miss what calls would tell, more than what was told: int16 (N, 38).
+
+        Args:
+            features, boards, stands: as for ``stand``, and from there.
+            wanted: bool (N, 38), legal calls to look at; the others are given 0.
+        """
+        out = np.zeros(wanted.shape, np.int16)
+        with self._lock:
+            untruth_rows(self._plan, np.zeros((len(stands), 4), np.int32), features, boards, stands, wanted, out)
+        return out
 
 
 _kept: OrderedDict[tuple[HasCompiled, ...], Positions] = OrderedDict()

@@ -1,0 +1,144 @@
+"""Look at positions through a system: the call that it makes there, what was shown, and what other calls would tell.
+
+``stand_rows`` follows auctions to the positions where they stand (``following``) and asks the system for its call.
+``untruth_rows`` counts by how much a hand misses what a call would tell partner. What is learned of a position serves
+every board that comes there.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from agents.hierarchy.engine.meaning import learn
+from agents.hierarchy.engine.walk import write_level
+from agents.hierarchy.fast.following import (
+    BASE,
+    MEETINGS,
+    NEW,
+    PROGRAM_AT,
+    SHOWN_AT,
+    STEPS,
+    _decide,
+    _enter,
+    _keep,
+    _load,
+    _observe,
+    _run,
+    _unpacked,
+    _write_context,
+    _write_own,
+)
+from agents.hierarchy.fast.readings import reads_as
+from agents.hierarchy.language.columns import QUANTITIES
+from agents.hierarchy.language.vocabulary import NUM_BASE
+from bridge_env.auction import DEALER, LAST_BID, VULNERABILITY, row_turn
+from bridge_env.calls import NUM_CALLS
+from bridge_env.features import HCP, POINTS
+from bridge_env.features import LENGTH as HAND_LENGTH
+from bridge_env.kernels import njit
+
+TOLD = 5  # quantities that a hand is held to: strength, cards of C D H S
+
+
+@njit
+def stand_rows(plan, room, systems, hands, boards, calls, lengths, auctions, stands, chosen, rules):
+    """Follow auctions to where they stand, and note the position, the system's call there, and its rule.
+
+    Args:
+        plan, room, systems, hands, boards, calls, lengths, auctions: as for ``following.bid_along``. There must be room
+            for every position that is met.
+        stands: written, int32 (N,), positions.
+        chosen: written, int8 (N,); rules: written, int32 (N,), -1 where no rule made the call.
+    """
+    pool, read, store, work, t = _unpacked(plan)
+    links, counts = store.links, store.counts
+    t.width[0] = pool.width[0]
+    loaded = np.int64(-1)  # the position that scratch memory holds
+    for i in range(len(stands)):
+        dealer, row, length = auctions[i, DEALER], boards[i], lengths[i]
+        at = _enter(pool, store, systems, i, dealer, auctions[i, VULNERABILITY], work, t)
+        for k in range(min(length, 4)):
+            t.history[k] = calls[i, k]  # the context asks for a seat's first call
+        for k in range(length):
+            call = np.int64(calls[i, k])
+            after = np.int64(links[at, call])
+            if after < 0:
+                if loaded != at:
+                    _load(store, at, work, t)
+                seat = (dealer + k) & 3
+                _write_context(t, seat)
+                _observe(pool, read, systems[i, seat], seat, call, t)
+                after = _keep(store, work, t)
+                links[at, call] = after
+                loaded = after
+            at = after
+        seat = (dealer + length) & 3
+        program = np.int64(links[at, PROGRAM_AT])
+        if program >= 0:
+            call, rule = _run(store, at, program, hands, row, seat, work.fits)
+        else:
+            if loaded != at:
+                _load(store, at, work, t)
+                loaded = at
+            _write_context(t, seat)
+            call, rule = _decide(pool, read, store, room, systems, i, hands, row, seat, t)
+            links[at, PROGRAM_AT] = max(program - 1, NEW - MEETINGS)
+            if program == NEW - MEETINGS and room > 0 and counts[STEPS] + room <= len(store.code):
+                _write_own(pool, store, systems[i, seat], at, seat, t)
+        stands[i], chosen[i], rules[i] = at, call, rule
+
+
+@njit
+def shown_rows(notes, stands, out):
+    """Write what each seat has shown at positions: int16 (N, 4, TOLD, 2)."""
+    for i in range(len(stands)):
+        for seat in range(4):
+            for q in range(TOLD):
+                for end in range(2):
+                    out[i, seat, q, end] = notes[stands[i], SHOWN_AT + seat * BASE + 2 * q + end]
+
+
+@njit(forceinline=True)
+def missed(told, hand):
+    """By how many points and cards a hand (its features) misses ranges int16 (TOLD or more, 2).
+
+    Strength may be counted in high-card points or with points for length, whichever is nearer.
+    """
+    off = max(told[0, 0] - max(hand[HCP], hand[POINTS]), 0) + max(hand[HCP] - told[0, 1], 0)
+    for suit in range(4):
+        cards = hand[HAND_LENGTH + suit]
+        off += max(told[1 + suit, 0] - cards, 0) + max(cards - told[1 + suit, 1], 0)
+    return off
+
+
+@njit
+def untruth_rows(plan, systems, hands, boards, stands, wanted, out):
+    """Write by how much hands miss what ``wanted`` calls would tell, more than they miss what was told before.
+
+    Args:
+        plan, systems, hands, boards: as for ``stand_rows``; stands: from there.
+        wanted: bool (N, 38), legal calls to look at.
+        out: written where ``wanted``, int16 (N, 38).
+    """
+    pool, read, store, work, t = _unpacked(plan)
+    t.width[0] = pool.width[0]
+    told, loaded = np.empty((QUANTITIES, 2), np.int16), np.int64(-1)
+    for i in range(len(stands)):
+        before, seat = -1, np.int64(0)
+        for call in range(NUM_CALLS):
+            if not wanted[i, call]:
+                continue
+            if before < 0:
+                if loaded != stands[i]:
+                    _load(store, stands[i], work, t)
+                    loaded = np.int64(stands[i])
+                    _write_context(t, row_turn(t.auction))
+                seat = np.int64(row_turn(t.auction))
+                before = missed(t.shown[seat], hands[boards[i], seat])
+            write_level(call, t.f)
+            node, last = t.place[seat], t.auction[LAST_BID]
+            found, _ = reads_as(pool, read, systems[i, seat], node, last, call, t.f, t.out, t.scratch)
+            for q in range(NUM_BASE):
+                told[q, 0], told[q, 1] = t.shown[seat, q, 0], t.shown[seat, q, 1]
+            learn(told, t.out, found, call, t.shown[seat ^ 2], NUM_BASE)
+            out[i, call] = max(0, missed(told, hands[boards[i], seat]) - before)

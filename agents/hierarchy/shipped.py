@@ -1,0 +1,118 @@
+"""Read bidding systems by name: those of the package, files, and texts that lie in no file."""
+
+from __future__ import annotations
+
+import difflib
+from functools import lru_cache
+from importlib.resources import files
+from pathlib import Path
+
+from agents.hierarchy.bidder import Hierarchy
+from agents.hierarchy.engine.compiled import compile_system
+from agents.hierarchy.language.text import SystemTextError, load_system, parse_system
+from agents.hierarchy.language.tree import System
+from bridge_env.bidders import SpecError
+
+_SHIPPED = files("agents.hierarchy") / "systems"
+_GENERAL = "general"
+_SPECIAL = ("pass", "random", "doubler")
+_LENT: dict[str, System] = {}  # systems that lie in no file, by the names that this process knows them by
+
+
+def shipped_systems() -> list[str]:
+    """Names of the systems that come with the package."""
+    names = (Path(str(f)).stem for f in _SHIPPED.iterdir() if str(f).endswith(".bidding"))
+    return sorted(name for name in names if name != _GENERAL)
+
+
+def system_path(argument: str) -> Path:
+    """The file of the system that ``NAME`` or ``FILE.bidding`` stands for.
+
+    Raises:
+        SpecError: there is none; the message says which systems there are.
+    """
+    shipped = argument in shipped_systems()
+    path = Path(str(_SHIPPED / f"{argument}.bidding")) if shipped else Path(argument)
+    if not shipped and not path.is_file():
+        near = difflib.get_close_matches(argument.lower(), [*shipped_systems(), *_SPECIAL], n=1)
+        raise SpecError(
+            f"system:{argument}: there is no such file, and no such system is shipped ({', '.join(shipped_systems())})"
+            + (f"; did you mean {near[0]}?" if near else "")
+        )
+    return path
+
+
+def read_system(argument: str) -> System:
+    """The system that ``NAME`` or ``FILE.bidding`` stands for, with the general rules where it has none of its own.
+
+    Raises:
+        SpecError: no such system, or its text is faulty; the message says where.
+    """
+    if argument in _LENT:
+        return _LENT[argument]
+    path = system_path(argument)
+    try:
+        return _with_general(load_system(path))
+    except SystemTextError as error:
+        raise SpecError(str(error)) from error
+
+
+def _with_general(system: System) -> System:
+    if system.blocks:
+        return system
+    general = load_system(Path(str(_SHIPPED / f"{_GENERAL}.bidding")))
+    return System(system.name, system.lines, general.blocks, system.comments)
+
+
+def lend_system(name: str, text: str) -> str:
+    """Let this process know a system that lies in no file.
+
+    A name stands for one text as long as the process lives: another text under the name of an earlier one gets a
+    number behind it.
+
+    Args:
+        name: letters, digits, ``-`` and ``_``.
+        text: the system, as a file would hold it.
+
+    Returns:
+        its spec, ``system:~NAME``.
+
+    Raises:
+        SpecError: the text is no system; the message gives the line.
+    """
+    try:
+        system = _with_general(parse_system(text, source=f"{name}.bidding", name=name))
+        _ = compile_system(system)
+    except SystemTextError as error:
+        raise SpecError(str(error)) from error
+    number, known = 1, f"~{name}"
+    while _LENT.setdefault(known, system) != system:
+        number += 1
+        known = f"~{name}-{number}"
+    return f"system:{known}"
+
+
+def forget_system(spec: str) -> None:
+    """Forget a system that was lent, so that a process can be lent many in turn. Its name is not used again."""
+    _LENT.pop(spec.removeprefix("system:"), None)
+
+
+def hierarchy_of(argument: str) -> Hierarchy:
+    """The system that ``NAME`` or ``FILE.bidding`` stands for, compiled once for a file as it is.
+
+    Raises:
+        SpecError: no such system, or its text is faulty.
+    """
+    path = Path(argument)
+    return _cached_hierarchy(argument, path.stat().st_mtime_ns if path.is_file() else 0)
+
+
+@lru_cache(maxsize=64)
+def _cached_hierarchy(argument: str, changed: int) -> Hierarchy:
+    """``changed`` keeps a file that was edited from being served as it was."""
+    hierarchy = Hierarchy(read_system(argument))
+    try:
+        _ = hierarchy.compiled
+    except SystemTextError as error:
+        raise SpecError(str(error)) from error
+    return hierarchy

@@ -1,0 +1,218 @@
+"""Let a network bid by a book: a bidding system that it sees, and that its calls are held to.
+
+Beside a network's own inputs it sees what its system would call on the hand, and what the four seats have shown by the
+system. To its outputs is added what the book has to say: ``Terms.prior`` for the system's own call, and for every
+other call ``Terms.truth`` less for each point or card by which the hand misses what the call would tell partner. With
+a large prior the network makes its system's calls; with a small one it leaves them by judgement, within what they say.
+
+=============  ====  =============================================================================================
+offset         size  what it says
+=============  ====  =============================================================================================
+``CALLED``       38  what the system calls on my hand
+``MADE_BY``       3  what says so: 0 nothing (a pass), 1 a line of its tree, 2 a general rule
+``STRENGTH``    256  least and most strength of me, left, partner, right: ``who * 64 + end * 32 + points``
+``CARDS``       288  cards in each suit: ``who * 72 + suit * 18 + end * 9 + cards``, 8 and more as 8
+=============  ====  =============================================================================================
+
+These inputs stand behind those of ``agents.networks.inputs``.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.hierarchy.bidder import Hierarchy
+from agents.hierarchy.engine.compiled import FIRST, FIRST_RULE
+from agents.hierarchy.fast.positions import Positions
+from agents.hierarchy.language.text import system_text
+from agents.networks import inputs
+from agents.networks.inputs import NUM_INPUTS, Sparse
+from agents.networks.network import Network
+from bridge_env.auction import DEALER, LENGTH, STATE_COLUMNS, VULNERABILITY
+from bridge_env.calls import NUM_CALLS
+from bridge_env.features import NUM_FEATURES, hand_features
+from bridge_env.kernels import njit
+from bridge_env.view import BidView
+
+BOOK_LAYOUT = f"{inputs.LAYOUT}+book/1"  # goes into the files of such networks
+CALLED = NUM_INPUTS
+MADE_BY = CALLED + NUM_CALLS
+STRENGTH = MADE_BY + 3
+CARDS = STRENGTH + 4 * 2 * 32
+BOOK_INPUTS = CARDS + 4 * 4 * 2 * 9
+BOOK_ON = 2 + 4 * 2 * 5  # of them are on, always
+NO_RULE, BY_LINE, BY_GENERAL = range(3)
+MOST_UNTRUTH = 4  # points and cards that count
+REACH = 8.0  # calls whose outputs lie further behind are not looked at: they count as MOST_UNTRUTH
+
+
+@dataclass(frozen=True)
+class Terms:
+    """On what terms a network bids by its book.
+
+    Attributes:
+        prior: added to the output of the system's own call; above 0.
+        truth: taken from any other call for each point or card by which the hand misses what the call would tell.
+    """
+
+    prior: float = 1.0
+    truth: float = 4.0
+
+
+class Look(NamedTuple):
+    """What a book says of N positions and hands.
+
+    Attributes:
+        stands: int32 (N,), for ``Book.untruth``.
+        call: int8 (N,), what the system calls. made_by: int8 (N,), NO_RULE, BY_LINE or BY_GENERAL.
+        shown: int16 (N, 4, 5, 2), what the seats N E S W have shown: strength, cards of C D H S; least and most.
+    """
+
+    stands: NDArray[np.int32]
+    call: NDArray[np.int8]
+    made_by: NDArray[np.int8]
+    shown: NDArray[np.int16]
+
+
+@dataclass(frozen=True, eq=False)
+class Book:
+    """A system as a book, with what is known of the auctions that were met."""
+
+    hierarchy: Hierarchy
+
+    @cached_property
+    def positions(self) -> Positions:
+        """Where auctions stand."""
+        return Positions([self.hierarchy])
+
+    @cached_property
+    def digest(self) -> str:
+        """A hash of all that the system says; comments do not count."""
+        return hashlib.sha256(system_text(self.hierarchy.system).encode()).hexdigest()
+
+    def __getstate__(self) -> dict[str, object]:
+        return {"hierarchy": self.hierarchy}
+
+    def look(
+        self,
+        features: NDArray[np.int16],
+        boards: NDArray[np.int64],
+        state: NDArray[np.int16],
+        history: NDArray[np.int8],
+        length: NDArray[np.int64],
+    ) -> Look:
+        """What the book says of auctions; args as of ``Positions.stand``."""
+        stands, call, rules = self.positions.stand(features, boards, state, history, length)
+        pool = self.positions.pool
+        general = pool.parts[pool.spans[0, FIRST], FIRST_RULE]  # general rules stand behind the lines of the tree
+        made_by = np.where(rules < 0, NO_RULE, np.where(rules < general, BY_LINE, BY_GENERAL)).astype(np.int8)
+        return Look(stands, call, made_by, self.positions.shown(stands))
+
+
+@dataclass(frozen=True, eq=False)
+class ByBook:
+    """A network with the book that it bids by."""
+
+    network: Network
+    book: Book
+    terms: Terms
+
+    def judge(
+        self,
+        rows: Sparse,
+        mask: NDArray[np.bool_],
+        features: NDArray[np.int16],
+        boards: NDArray[np.int64],
+        state: NDArray[np.int16],
+        history: NDArray[np.int8],
+        length: NDArray[np.int64],
+    ) -> tuple[NDArray[np.float32], Sparse, NDArray[np.float32]]:
+        """Return the outputs for every call, float32 (N, 38); all inputs; and the book's part in the outputs.
+
+        Args:
+            rows: the network's own inputs; mask: bool (N, 38), the legal calls.
+            features, boards, state, history, length: the auctions, as for ``Positions.stand``.
+        """
+        look = self.book.look(features, boards, state, history, length)
+        seen = with_book(rows, state_turn(state), look)
+        outputs = self.network.outputs(*seen)
+        part = self._part(outputs, mask, look, features, boards)
+        return np.asarray(outputs + part, np.float32), seen, part
+
+    def judge_view(self, view: BidView) -> NDArray[np.float32]:
+        """Return the outputs for every call of a batch of views, float32 (N, 38); not masked."""
+        n = len(view)
+        rows = np.arange(n)
+        features = np.zeros((n, 4, NUM_FEATURES), np.int16)
+        features[rows, view.seat] = hand_features(view.hand)
+        state = np.zeros((n, STATE_COLUMNS), np.int16)
+        state[:, DEALER], state[:, VULNERABILITY], state[:, LENGTH] = view.dealer, view.vulnerability, view.length
+        own = inputs.inputs_of(view)
+        return self.judge(own, view.mask, features, rows, state, view.history, view.length.astype(np.int64))[0]
+
+    def _part(
+        self, outputs: NDArray[np.float32], mask: NDArray[np.bool_], look: Look, features: NDArray[np.int16],
+        boards: NDArray[np.int64],
+    ) -> NDArray[np.float32]:  # fmt: skip
+        """What the book adds to the outputs: 0 for truthful calls, less for others, the prior for its own call."""
+        everyone = np.arange(len(outputs))
+        wanted = np.where(mask, outputs, -np.inf)
+        wanted[everyone, look.call] += np.float32(self.terms.prior)
+        near = wanted >= wanted.max(axis=1, keepdims=True) - np.float32(REACH)
+        near[everyone, look.call] = False
+        untruth = self.book.positions.untruth(features, boards, look.stands, near)
+        lost = np.where(near, np.minimum(untruth, MOST_UNTRUTH), MOST_UNTRUTH)
+        part = np.asarray(-self.terms.truth * lost, np.float32)
+        part[everyone, look.call] = np.float32(self.terms.prior)
+        return part
+
+
+def departs(part: NDArray[np.float32]) -> NDArray[np.bool_]:
+    """Return which calls are not the system's own, of what the book adds to their outputs."""
+    return part <= 0
+
+
+def untruths(part: NDArray[np.float32], terms: Terms) -> NDArray[np.float32]:
+    """Return by how many points and cards calls mislead, of what the book adds to their outputs."""
+    out: NDArray[np.float32] = np.maximum(-part, np.float32(0)) / np.float32(terms.truth)
+    return out
+
+
+def state_turn(state: NDArray[np.int16]) -> NDArray[np.int16]:
+    """The seats to call, int16 (N,)."""
+    turn: NDArray[np.int16] = (state[:, DEALER] + state[:, LENGTH]) & 3
+    return turn
+
+
+def with_book(rows: Sparse, seat: NDArray[np.int16], look: Look) -> Sparse:
+    """The inputs that are on, with those that the book turns on behind them."""
+    numbers, starts = rows
+    out = np.empty(len(numbers) + BOOK_ON * len(seat), np.uint16)
+    ends = starts + BOOK_ON * np.arange(len(starts))
+    _write(numbers, starts, seat, look.call, look.made_by, look.shown, ends, out)
+    return out, ends
+
+
+@njit
+def _write(numbers, starts, seat, call, made_by, shown, ends, out):  # type: ignore[no-untyped-def]
+    for i in range(len(seat)):
+        n = ends[i]
+        for k in range(starts[i], starts[i + 1]):
+            out[n] = numbers[k]
+            n += 1
+        out[n], out[n + 1] = CALLED + call[i], MADE_BY + made_by[i]
+        n += 2
+        for who in range(4):
+            told = shown[i, (seat[i] + who) & 3]
+            for end in range(2):
+                out[n] = STRENGTH + who * 64 + end * 32 + min(max(told[0, end], 0), 31)
+                n += 1
+                for suit in range(4):
+                    out[n] = CARDS + who * 72 + suit * 18 + end * 9 + min(max(told[1 + suit, end], 0), 8)
+                    n += 1

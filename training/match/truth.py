@@ -1,0 +1,76 @@
+"""Measure truth: how many hands of a pair are, at the end of the auction, what a book says that their calls showed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.hierarchy.bidder import deal_features
+from agents.hierarchy.fast.looking import TOLD
+from agents.networks.book import Book
+from bridge_env.features import HCP, POINTS
+from bridge_env.features import LENGTH as HAND_LENGTH
+from training.match.match import MatchResult
+
+_PART = 4096  # boards read at a time
+
+
+@dataclass(frozen=True)
+class Truth:
+    """How a pair keeps to a book.
+
+    Attributes:
+        share: of its hands that lie in what the book says that they showed: points (high-card points, or with points
+            for length, whichever is nearer) and the length of each suit.
+        standard_error: of that.
+        departures: calls on a board, of both partners together, that are not the book's own.
+        calls: that they make on a board.
+    """
+
+    share: float
+    standard_error: float
+    departures: float
+    calls: float
+
+    def __str__(self) -> str:
+        return (
+            f"truth {100 * self.share:.1f} ± {100 * self.standard_error:.1f}%, "
+            f"{self.departures:.2f} of {self.calls:.2f} calls a board are not the book's"
+        )
+
+
+def of_match(match: MatchResult, book: Book) -> Truth:
+    """How A of a match keeps to ``book``, over both tables."""
+    true, departed, made = [], 0, 0
+    boards = match.boards
+    for side, table in enumerate(match.tables):
+        for at in range(0, len(boards), _PART):
+            rows = np.arange(at, min(at + _PART, len(boards)))
+            features = deal_features(boards.owner[rows])
+            state = np.zeros((len(rows), 18), np.int16)
+            state[:, 0], state[:, 1] = boards.dealer[rows], boards.vulnerability[rows]
+            history = table.history[rows]
+            length = (history >= 0).sum(axis=1)
+            ended = book.look(features, np.arange(len(rows)), state, history, length)
+            for seat in (side, side + 2):
+                true.append(_within(ended.shown[:, seat], features[:, seat]))
+            for k in range(int(length.max(initial=0))):
+                called = np.flatnonzero((length > k) & (((boards.dealer[rows] + k) & 1) == side))
+                look = book.look(features, called, state[called], history[called], np.full(len(called), k))
+                departed += int((look.call != history[called, k]).sum())
+                made += len(called)
+    held = np.concatenate(true)
+    n = 2 * len(boards)
+    return Truth(float(held.mean()), float(held.std(ddof=1) / len(held) ** 0.5), departed / n, made / n)
+
+
+def _within(shown: NDArray[np.int16], features: NDArray[np.int16]) -> NDArray[np.bool_]:
+    """Do hands lie in ranges int16 (N, TOLD, 2)?"""
+    assert shown.shape[1] == TOLD
+    cards = features[:, HAND_LENGTH : HAND_LENGTH + 4]
+    most = np.maximum(features[:, HCP], features[:, POINTS])
+    points = (shown[:, 0, 0] <= most) & (features[:, HCP] <= shown[:, 0, 1])
+    lengths = ((shown[:, 1:, 0] <= cards) & (cards <= shown[:, 1:, 1])).all(axis=1)
+    return np.asarray(points & lengths, np.bool_)
