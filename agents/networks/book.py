@@ -21,8 +21,8 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass
-from functools import cached_property
-from typing import NamedTuple
+from functools import cached_property, lru_cache
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,6 +31,7 @@ from agents.hierarchy.bidder import Hierarchy
 from agents.hierarchy.engine.compiled import FIRST, FIRST_RULE
 from agents.hierarchy.fast.positions import Positions
 from agents.hierarchy.language.text import system_text
+from agents.hierarchy.language.tree import System
 from agents.networks import inputs
 from agents.networks.inputs import NUM_INPUTS, Sparse
 from agents.networks.network import Network
@@ -96,8 +97,8 @@ class Book:
         """A hash of all that the system says; comments do not count."""
         return hashlib.sha256(system_text(self.hierarchy.system).encode()).hexdigest()
 
-    def __getstate__(self) -> dict[str, object]:
-        return {"hierarchy": self.hierarchy}
+    def __reduce__(self) -> tuple[Any, ...]:
+        return shared_book, (self.hierarchy.system,)  # where it is sent again and again, what it knows is kept
 
     def look(
         self,
@@ -113,6 +114,12 @@ class Book:
         general = pool.parts[pool.spans[0, FIRST], FIRST_RULE]  # general rules stand behind the lines of the tree
         made_by = np.where(rules < 0, NO_RULE, np.where(rules < general, BY_LINE, BY_GENERAL)).astype(np.int8)
         return Look(stands, call, made_by, self.positions.shown(stands))
+
+
+@lru_cache(maxsize=8)
+def shared_book(system: System) -> Book:
+    """The one book of this process for a system."""
+    return Book(Hierarchy(system))
 
 
 @dataclass(frozen=True, eq=False)
@@ -162,14 +169,15 @@ class ByBook:
     ) -> NDArray[np.float32]:  # fmt: skip
         """What the book adds to the outputs: 0 for truthful calls, less for others, the prior for its own call."""
         everyone = np.arange(len(outputs))
-        wanted = np.where(mask, outputs, -np.inf)
+        wanted = np.where(mask, outputs, np.float32(-np.inf))
         wanted[everyone, look.call] += np.float32(self.terms.prior)
         near = wanted >= wanted.max(axis=1, keepdims=True) - np.float32(REACH)
         near[everyone, look.call] = False
         untruth = self.book.positions.untruth(features, boards, look.stands, near)
         lost = np.where(near, np.minimum(untruth, MOST_UNTRUTH), MOST_UNTRUTH)
-        part = np.asarray(-self.terms.truth * lost, np.float32)
-        part[everyone, look.call] = np.float32(self.terms.prior)
+        part: NDArray[np.float32] = np.empty(outputs.shape, np.float32)
+        part[:] = -self.terms.truth * lost
+        part[everyone, look.call] = self.terms.prior
         return part
 
 
@@ -180,8 +188,7 @@ def departs(part: NDArray[np.float32]) -> NDArray[np.bool_]:
 
 def untruths(part: NDArray[np.float32], terms: Terms) -> NDArray[np.float32]:
     """Return by how many points and cards calls mislead, of what the book adds to their outputs."""
-    out: NDArray[np.float32] = np.maximum(-part, np.float32(0)) / np.float32(terms.truth)
-    return out
+    return np.asarray(np.maximum(-part, 0) / terms.truth, np.float32)
 
 
 def state_turn(state: NDArray[np.int16]) -> NDArray[np.int16]:

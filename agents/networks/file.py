@@ -20,16 +20,14 @@ import hashlib
 import os
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
-from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 from numpy.typing import NDArray
 
-from agents.hierarchy.bidder import Hierarchy
 from agents.hierarchy.language.text import system_text
 from agents.hierarchy.shipped import hierarchy_of, shipped_systems
-from agents.networks.book import BOOK_INPUTS, BOOK_LAYOUT, BOOK_ON, Book, ByBook, Terms
+from agents.networks.book import BOOK_INPUTS, BOOK_LAYOUT, BOOK_ON, Book, ByBook, Terms, shared_book
 from agents.networks.inputs import BELIEFS, LAYOUT, MOST_ON, NUM_INPUTS
 from agents.networks.network import Layer, Network, NetworkError, check
 from bridge_env.bidders import SpecError
@@ -157,12 +155,7 @@ def book_of(argument: str) -> Book:
     Raises:
         SpecError: there is no such system, or its text is faulty.
     """
-    return _shared_book(hierarchy_of(argument))
-
-
-@lru_cache(maxsize=8)
-def _shared_book(hierarchy: Hierarchy) -> Book:
-    return Book(hierarchy)
+    return shared_book(hierarchy_of(argument).system)
 
 
 def digest(network: Network) -> str:

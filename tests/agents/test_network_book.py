@@ -1,0 +1,216 @@
+"""Networks that bid by a book: what the book says of a position, what a lie is, and the files that name it."""
+
+import numpy as np
+import pytest
+from support.networks import random_layers
+from support.positions import positions
+
+from agents.hierarchy.bidder import HierarchyBidder, deal_features
+from agents.hierarchy.language.text import parse_system, system_text
+from agents.hierarchy.shipped import hierarchy_of, read_system
+from agents.networks import file as networks_file
+from agents.networks.bidder import NetworkBidder
+from agents.networks.book import BOOK_INPUTS, BOOK_ON, CALLED, MOST_UNTRUTH, Book, ByBook, Terms
+from agents.networks.file import NetworkFileError, Networks, book_of
+from agents.networks.inputs import MOST_ON, NUM_INPUTS, inputs_of
+from agents.networks.network import quantized
+from bridge_env.auction import Auctions
+from bridge_env.features import FEATURES
+from bridge_env.view import view_of
+from training.match.match import play
+from training.match.truth import of_match
+
+
+def by_book(seed=1, terms=None, system="sayc"):
+    layers = random_layers(seed)
+    first = np.zeros((BOOK_INPUTS, layers[0][0].shape[1]))
+    first[:NUM_INPUTS] = layers[0][0]
+    first[NUM_INPUTS:] = np.random.default_rng(seed).normal(0, 0.1, first[NUM_INPUTS:].shape)
+    policy = quantized([(first, layers[0][1]), *layers[1:]], MOST_ON + BOOK_ON)
+    return Networks(policy, None, {"by": "nobody"}, book_of(system), terms or Terms(2.0, 4.0))
+
+
+def look_at(book, auctions, owner):
+    rows = np.arange(len(auctions))
+    length = auctions.length.astype(np.int64)
+    return book.look(deal_features(owner), rows, auctions.state, auctions.history, length)
+
+
+def misses(shown, hand):
+    """By how many points and cards a hand (bool (52,)) misses ranges, counted anew."""
+    suits = hand.reshape(4, 13)
+    hcp = int((suits[:, 9:] * [1, 2, 3, 4]).sum())
+    points = hcp + sum(max(0, int(n) - 4) for n in suits.sum(axis=1))
+    (low, high), *lengths = shown[:5].tolist()
+    out = max(0, low - max(hcp, points)) + max(0, hcp - high)
+    return out + sum(max(0, a - int(n)) + max(0, int(n) - b) for (a, b), n in zip(lengths, suits.sum(axis=1)))
+
+
+@pytest.mark.parametrize("system", ["sayc", "champion"])
+def test_a_book_calls_and_reads_as_its_system_does(system):
+    auctions, owner, _ = positions(400, seed=3)
+    view = view_of(auctions, owner)
+    bidder = HierarchyBidder(hierarchy_of(system))
+    for book in (Book(hierarchy_of(system)), book_of(system)):  # nothing known of any auction, and much
+        for _ in range(2):
+            look = look_at(book, auctions, owner)
+            np.testing.assert_array_equal(look.call, bidder.call(view))
+            np.testing.assert_array_equal(look.shown, bidder.meaning(view)[:, :, :5])
+
+
+def test_untruth_is_what_partner_would_be_told_too_much():
+    """Every legal call, against the reading of the auction with that call made, range by range."""
+    auctions, owner, _ = positions(120, seed=5)
+    view, book, bidder = view_of(auctions, owner), Book(hierarchy_of("champion")), HierarchyBidder(read("champion"))
+    look = look_at(book, auctions, owner)
+    found = book.positions.untruth(deal_features(owner), np.arange(len(view)), look.stands, view.mask)
+    lies = 0
+    for i in range(len(view)):
+        seat = int(view.seat[i])
+        before = misses(look.shown[i, seat], view.hand[i])
+        for call in np.flatnonzero(view.mask[i]):
+            after = auctions.take(np.array([i]))
+            after.step(np.array([call], np.int8), np.array([0]))
+            if after.done[0]:
+                continue
+            shown = bidder.meaning(view_of(after, owner[i : i + 1]))[0, seat]
+            assert found[i, call] == max(0, misses(shown, view.hand[i]) - before), (i, call)
+            lies += found[i, call] > 0
+    assert lies > 500
+    assert (found[~view.mask] == 0).all()
+
+
+def read(name):
+    return hierarchy_of(name)
+
+
+def test_a_full_store_starts_again_and_says_the_same():
+    auctions, owner, _ = positions(300, seed=6)
+    book, small = Book(hierarchy_of("sayc")), Book(hierarchy_of("sayc"))
+    from agents.hierarchy.fast.positions import Positions
+
+    most = int(auctions.length.sum()) + 20
+    small.__dict__["positions"] = Positions([small.hierarchy], positions=most)
+    for _ in range(3):
+        for one, other in zip(look_at(book, auctions, owner)[1:], look_at(small, auctions, owner)[1:], strict=True):
+            np.testing.assert_array_equal(one, other)
+    assert len(small.positions) <= most
+
+
+def test_inputs_of_the_book_stand_behind_the_own():
+    auctions, owner, _ = positions(200, seed=7)
+    view = view_of(auctions, owner)
+    networks = by_book()
+    look = look_at(networks.book, auctions, owner)
+    length = auctions.length.astype(np.int64)
+    own = inputs_of(view)
+    _, (numbers, starts), _ = networks.player.judge(
+        own, view.mask, deal_features(owner), np.arange(len(view)), auctions.state, auctions.history, length
+    )
+    for i in range(len(view)):
+        on = numbers[starts[i] : starts[i + 1]]
+        before = own[0][own[1][i] : own[1][i + 1]]
+        np.testing.assert_array_equal(on[: len(before)], before)
+        more = on[len(before) :]
+        assert len(more) == BOOK_ON == len(set(more.tolist()))
+        assert more[0] == CALLED + look.call[i]
+        assert more.min() >= NUM_INPUTS
+        assert more.max() < BOOK_INPUTS
+
+
+def test_with_a_large_prior_it_is_its_system():
+    match = play(NetworkBidder(by_book(terms=Terms(1000.0, 1.0))), "system:sayc", 300)
+    assert (match.imps == 0).all()
+    truth = of_match(match, book_of("sayc"))
+    assert truth.departures == 0
+    assert truth.calls > 3
+
+
+def test_terms_decide_how_often_it_strays_and_how_much_it_lies():
+    matches = [play(NetworkBidder(by_book(terms=Terms(1.0, price))), "system:sayc", 300) for price in (0.01, 50.0)]
+    lying, honest = (of_match(match, book_of("sayc")) for match in matches)
+    own = of_match(play("system:sayc", "system:sayc", 300), book_of("sayc"))
+    assert lying.share < 0.5 < own.share - 0.02 < honest.share
+    assert honest.departures > 0.3
+
+
+def test_a_batch_is_its_rows_one_by_one():
+    auctions, owner, key = positions(60, seed=8)
+    view = view_of(auctions, owner)
+    bidder = NetworkBidder(by_book())
+    whole = bidder.outputs(view)
+    for i in range(len(view)):
+        np.testing.assert_array_equal(whole[i], bidder.outputs(view.take(np.array([i])))[0])
+
+
+def test_what_is_out_of_reach_counts_as_a_lie():
+    auctions, owner, _ = positions(60, seed=9)
+    view, terms = view_of(auctions, owner), Terms(2.0, 4.0)
+    player = by_book(terms=terms).player
+    assert isinstance(player, ByBook)
+    length = auctions.length.astype(np.int64)
+    _, _, part = player.judge(
+        inputs_of(view), view.mask, deal_features(owner), np.arange(len(view)), auctions.state, auctions.history, length
+    )
+    assert part.min() == -MOST_UNTRUTH * terms.truth
+    assert ((part == terms.prior).sum(axis=1) == 1).all()
+
+
+# --- the file ------------------------------------------------------------------------------------------------------
+
+
+def test_a_file_keeps_its_book(tmp_path):
+    networks = by_book()
+    networks_file.save(networks, tmp_path / "mine.npz")
+    again = networks_file.load(tmp_path / "mine.npz")
+    assert again.terms == networks.terms
+    assert again.book.digest == networks.book.digest
+    auctions, owner, _ = positions(50, seed=10)
+    view = view_of(auctions, owner)
+    np.testing.assert_array_equal(NetworkBidder(networks).outputs(view), NetworkBidder(again).outputs(view))
+    (tmp_path / "mine.book.bidding").unlink()  # a system of the package is found without
+    assert networks_file.load(tmp_path / "mine.npz").book.digest == networks.book.digest
+
+
+def own_system(name):
+    system = read_system("sayc")
+    return system_text(system).replace("15-17 hcp", "14-16 hcp", 1), name
+
+
+def test_another_version_of_the_system_is_refused(tmp_path):
+    text, name = own_system("mine")
+    (tmp_path / f"{name}.bidding").write_text(text)
+    networks = by_book(system=str(tmp_path / f"{name}.bidding"))
+    path = tmp_path / "learned.npz"
+    networks_file.save(networks, path)
+    assert networks_file.load(path).book.digest == networks.book.digest
+    (tmp_path / "learned.book.bidding").write_text(text.replace("14-16", "13-15"))
+    with pytest.raises(NetworkFileError, match="is another version"):
+        networks_file.load(path)
+    (tmp_path / "learned.book.bidding").unlink()
+    with pytest.raises(NetworkFileError, match=r"there is no learned.book.bidding beside it"):
+        networks_file.load(path)
+
+
+def test_comments_do_not_make_another_version():
+    text, _ = own_system("mine")
+    plain, noted = (Book(hierarchy_for(t)) for t in (text, "# a comment\n" + text))
+    assert plain.digest == noted.digest
+
+
+def hierarchy_for(text):
+    from agents.hierarchy.bidder import Hierarchy
+
+    return Hierarchy(parse_system(text))
+
+
+def test_features_are_those_that_untruth_counts():
+    assert {"hcp", "points", "length:C"} <= set(FEATURES)
+
+
+def test_an_auction_that_is_over_tells_what_was_shown():
+    match = play("system:sayc", "system:sayc", 50)
+    table = match.tables[0]
+    auctions = Auctions.replay(table.history, match.boards.dealer, match.boards.vulnerability)
+    look = look_at(book_of("sayc"), auctions, match.boards.owner)
+    assert look.shown.shape == (50, 4, 5, 2)
