@@ -32,6 +32,7 @@ from agents.hierarchy.shipped import hierarchy_of
 from agents.maps.bidder import MapBidder
 from agents.maps.bidder import read_bidder as read_maps
 from agents.networks.bidder import NetworkBidder
+from agents.networks.book import ByBook
 from agents.networks.network import Network
 from agents.networks.shipped import GATEKEEPER, network_path, read_networks, role
 from agents.policy import POLICY_FORMAT, Policy
@@ -99,10 +100,12 @@ def _doubter(name: str, options: str, opponents: str | None) -> Doubter:
     if given.seconds or given.look != "systems":
         raise SpecError(f"reason:{name}: a network takes neither seconds= nor look=; set samples= instead")
     own = make_policy(name.removeprefix("policy:"))
-    if isinstance(own, Policy) or own.networks.belief is None:
+    belief = None if isinstance(own, Policy) else own.networks.belief
+    if belief is None and not isinstance(own, Policy) and own.networks.book is not None:
+        belief = read_networks(_BELIEVER).belief  # to begin with: deals are weighed by the book's readers afterwards
+    if isinstance(own, Policy) or belief is None:
         raise SpecError(f"reason:{name}: this network has no belief; 'bridge-env fit belief' gives it one")
-    voice = NetworkVoice(own)
-    return Doubter(voice, own.networks.belief, _models(opponents) or [own.networks.policy, *_mixture()], given)
+    return Doubter(NetworkVoice(own), belief, _models(opponents) or [own.networks.player, *_mixture()], given)
 
 
 def _doubting_system(name: str, options: str, partner: str | None, opponents: str) -> Reasoner | Doubter:
@@ -129,13 +132,13 @@ def _mixture() -> list[Network]:
     return [read_networks(model).policy for model in _STRANGERS]
 
 
-def _models(opponents: str | None) -> list[Network]:
+def _models(opponents: str | None) -> list[Network | ByBook]:
     """The networks of opponents who disclose them all; else none."""
     told = [_network_of(spec) for spec in dict.fromkeys(seat_specs(opponents) if opponents else ())]
     return [network for network in told if network is not None] if None not in told else []
 
 
-def _network_of(spec: str) -> Network | None:
+def _network_of(spec: str) -> Network | ByBook | None:
     """The network that a player holds, thinking or not; None for gatekeepers, who are strangers to everybody."""
     head, _, argument = spec.removeprefix("reason:").partition(":")
     if head != "policy":
@@ -143,7 +146,7 @@ def _network_of(spec: str) -> Network | None:
     bidder = make_policy(argument.partition("?")[0])
     if isinstance(bidder, Policy) or role(bidder.networks) == GATEKEEPER:
         return None
-    return bidder.networks.policy
+    return bidder.networks.player
 
 
 def _player(spec: str | None, unknown: tuple[Hierarchy, Habit]) -> tuple[Hierarchy, Habit]:

@@ -69,7 +69,7 @@ def read_weights(
     Args:
         path: of the file.
         kind: what it should be, for messages: "policy".
-        expected: entries that the header must have; ``format`` is looked at first.
+        expected: entries that the header must have, or tuples of those it may have; ``format`` is looked at first.
         kinds: the types of arrays that are not float32, by name.
 
     Returns:
@@ -123,7 +123,7 @@ def _checked(
     if not isinstance(header, dict) or header.get("format") != expected["format"]:
         raise WeightsError(f"this is not a {kind} file: its header does not say so")
     for what, here in expected.items():
-        if header.get(what) != here:
+        if header.get(what) not in (here if isinstance(here, tuple) else (here,)):
             raise WeightsError(f"its {what} is {header.get(what)!r}; this program reads {here!r}; make the file again")
     digest = header.pop("sha256", None)
     for name, array in arrays.items():

@@ -30,8 +30,8 @@ class NetworkBidder:
         return call
 
     def explain(self, view: BidView, key: NDArray[np.uint64]) -> str:
-        """Explain the call for the one row of ``view``; with a belief, also give the results of play-outs."""
-        if self.networks.belief is None or self.path is None:
+        """Explain the call for the one row of ``view``; with a belief or a book, also give the results of play-outs."""
+        if self.path is None or (self.networks.book is None and self.networks.belief is None):
             from agents.networks.explain import explain
 
             return str(explain(self, view, self.meanings()))
@@ -40,6 +40,10 @@ class NetworkBidder:
 
         thinker = make_reason(f"policy:{self.path}")
         assert isinstance(thinker, Doubter), "networks think as doubters do"
+        if self.networks.book is not None:
+            from agents.reasoning.explain_book import explain_by_book
+
+            return str(explain_by_book(self, thinker, view, key))
         return thinker.explain(view, key, acts=False)
 
     def meanings(self) -> Meanings | None:

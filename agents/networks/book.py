@@ -94,8 +94,10 @@ class Book:
 
     @cached_property
     def digest(self) -> str:
-        """A hash of all that the system says; comments do not count."""
-        return hashlib.sha256(system_text(self.hierarchy.system).encode()).hexdigest()
+        """A hash of all that the system says; its name and comments do not count."""
+        text = system_text(self.hierarchy.system).splitlines()
+        lines = (line for line in text if not line.lstrip().startswith(("#", "system:")))
+        return hashlib.sha256("\n".join(lines).encode()).hexdigest()
 
     def __reduce__(self) -> tuple[Any, ...]:
         return shared_book, (self.hierarchy.system,)  # where it is sent again and again, what it knows is kept
@@ -154,14 +156,16 @@ class ByBook:
 
     def judge_view(self, view: BidView) -> NDArray[np.float32]:
         """Return the outputs for every call of a batch of views, float32 (N, 38); not masked."""
-        n = len(view)
-        rows = np.arange(n)
-        features = np.zeros((n, 4, NUM_FEATURES), np.int16)
+        rows = np.arange(len(view))
+        features = np.zeros((len(view), 4, NUM_FEATURES), np.int16)
         features[rows, view.seat] = hand_features(view.hand)
-        state = np.zeros((n, STATE_COLUMNS), np.int16)
-        state[:, DEALER], state[:, VULNERABILITY], state[:, LENGTH] = view.dealer, view.vulnerability, view.length
-        own = inputs.inputs_of(view)
-        return self.judge(own, view.mask, features, rows, state, view.history, view.length.astype(np.int64))[0]
+        own, length = inputs.inputs_of(view), view.length.astype(np.int64)
+        return self.judge(own, view.mask, features, rows, _state(view), view.history, length)[0]
+
+    def look_view(self, view: BidView, features: NDArray[np.int16]) -> Look:
+        """Return what the book says of a batch of views; features: int16 (N, 4, NUM_FEATURES), the callers' filled."""
+        length = view.length.astype(np.int64)
+        return self.book.look(features, np.arange(len(view)), _state(view), view.history, length)
 
     def _part(
         self, outputs: NDArray[np.float32], mask: NDArray[np.bool_], look: Look, features: NDArray[np.int16],
@@ -179,6 +183,13 @@ class ByBook:
         part[:] = -self.terms.truth * lost
         part[everyone, look.call] = self.terms.prior
         return part
+
+
+def _state(view: BidView) -> NDArray[np.int16]:
+    """What positions need of the rows of ``bridge_env.auction``, int16 (N, STATE_COLUMNS)."""
+    out = np.zeros((len(view), STATE_COLUMNS), np.int16)
+    out[:, DEALER], out[:, VULNERABILITY], out[:, LENGTH] = view.dealer, view.vulnerability, view.length
+    return out
 
 
 def departs(part: NDArray[np.float32]) -> NDArray[np.bool_]:

@@ -37,7 +37,8 @@ from bridge_env.schema import Number, check_shape
 from bridge_env.weights import read_weights, write_weights
 
 FORMAT, BELIEF_FORMAT = "bridge-env network", "bridge-env belief"
-_EXPECTED = {"format": FORMAT, "version": 2, "inputs": LAYOUT}
+_EXPECTED: dict[str, Any] = {"format": FORMAT, "version": 2, "inputs": LAYOUT}
+_READ = _EXPECTED | {"inputs": (LAYOUT, BOOK_LAYOUT)}
 _BELIEF_EXPECTED = _EXPECTED | {"format": BELIEF_FORMAT}
 _MOST_LAYERS = 8
 _BOOK = {"system": str, "digest": str, "terms": {"prior": Number(0), "truth": Number(0)}}
@@ -108,7 +109,7 @@ def load(path: str | os.PathLike[str]) -> Networks:
     Raises:
         NetworkFileError: there is no such file, or it is damaged, foreign or too new; the message says which.
     """
-    policy, header = _read(path, {"format": FORMAT, "version": 2}, NUM_CALLS)
+    policy, header = _read(path, _READ, NUM_CALLS)
     book, terms = (None, Terms()) if "book" not in header else _book(path, header["book"])
     belief = None
     if belief_path(path).is_file():
@@ -179,8 +180,8 @@ def _read(path: str | os.PathLike[str], expected: Mapping[str, Any], outputs: in
     try:
         header, arrays = read_weights(name, "network", expected, _KINDS)
         by_book = "book" in header
-        if header.get("inputs") != (BOOK_LAYOUT if by_book else LAYOUT):
-            raise NetworkError(f"it was made for other inputs ({header.get('inputs')}); make it again")
+        if header["inputs"] != (BOOK_LAYOUT if by_book else LAYOUT):
+            raise NetworkError(f"its inputs are {header['inputs']}, and it names {'a' if by_book else 'no'} book")
         scales = [float(scale) for scale in header["scales"]]
         if not 1 <= len(scales) <= _MOST_LAYERS:
             raise NetworkError(f"it has {len(scales)} layers; there are 1 to {_MOST_LAYERS}")

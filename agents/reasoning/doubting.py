@@ -18,8 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.networks import belief
+from agents.networks.book import ByBook
 from agents.networks.network import Network
-from agents.networks.tables import Deals, look, play_on
+from agents.networks.tables import Deals, play_on
 from agents.reasoning.leaves import contract_values, smooth_imps
 from agents.reasoning.look import points_of
 from agents.reasoning.options import Options
@@ -70,7 +71,7 @@ class Doubter:
 
     thinks = True
 
-    def __init__(self, voice: Voice, belief: Network, models: Sequence[Network], options: Options) -> None:
+    def __init__(self, voice: Voice, belief: Network, models: Sequence[Network | ByBook], options: Options) -> None:
         self.voice, self.belief, self.models, self.options = voice, belief, tuple(models), options
 
     def bid(self, view: BidView, key: NDArray[np.uint64]) -> NDArray[np.int8]:
@@ -91,6 +92,10 @@ class Doubter:
         """Find the call for the one row of ``view``, with the reasons."""
         seen = turned(view)
         return self._weigh(seen, key[0], self.voice.considers(seen, self.options)[0])
+
+    def compare(self, view: BidView, key: NDArray[np.uint64], considered: Considered) -> Weighing:
+        """Weigh some calls for the one row of ``view`` on deals that fit: what each is worth beside the first."""
+        return self._weigh(turned(view), key[0], considered)
 
     def _weigh(self, seen: BidView, key: np.uint64, considered: Considered) -> Weighing:
         calls, chance = considered
@@ -123,22 +128,21 @@ class Doubter:
 
     def _likelihood(self, view: BidView, owner: NDArray[np.uint8]) -> NDArray[np.float64]:
         """The logarithm of how likely the others' calls were on each deal under each model: float64 (D, M)."""
-        deals, n = _as_deals(owner, view), len(owner)
+        n = len(owner)
         log = np.zeros((n, len(self.models)))
         history = view.history[0, : int(view.length[0])]
-        rows = np.arange(n)
         for number, call in enumerate(history):
             caller = (int(view.dealer[0]) + number) & 3
             if caller == 0:
                 continue
             before = Auctions.replay(history[None, :number], view.dealer[0], view.vulnerability[0])
             auctions = before.take(np.zeros(n, np.int64))
-            seen, mask = look(auctions, deals, rows, rows)
-            surprise = _SURPRISE / max(1, int(mask[0].sum()))
+            seen = view_of(auctions, owner)
+            surprise = _SURPRISE / max(1, int(seen.mask[0].sum()))
             if caller == 2:
-                chance = self.voice.chance(seen, view_of(auctions, owner), int(call))[:, None]
+                chance = self.voice.chance(seen, int(call))[:, None]
             else:
-                chance = np.stack([chance_of(model, seen, mask, int(call)) for model in self.models], axis=1)
+                chance = np.stack([chance_of(model, seen, int(call)) for model in self.models], axis=1)
             log += np.log((1 - _SURPRISE) * chance + surprise)
         return log
 

@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.hierarchy.bidder import HierarchyBidder
-from agents.networks.bidder import NetworkBidder
+from agents.networks.bidder import NetworkBidder, outputs_of
+from agents.networks.book import ByBook
 from agents.networks.file import Networks
-from agents.networks.inputs import Sparse
 from agents.networks.meaning import Meanings
 from agents.networks.network import Network
 from agents.networks.tables import Player, decide
@@ -47,8 +47,8 @@ class Voice(Protocol):
         """Return the measured meanings of the player's calls, if there are any."""
         ...
 
-    def chance(self, seen: Sparse, view: BidView, call: int) -> NDArray[np.float64]:
-        """How likely partner makes ``call``, float64 (N,), with the hands of ``view``, which are also ``seen``."""
+    def chance(self, view: BidView, call: int) -> NDArray[np.float64]:
+        """How likely partner makes ``call``, float64 (N,), with the hands of ``view``."""
         ...
 
 
@@ -59,7 +59,8 @@ class NetworkVoice:
 
     def __init__(self, bidder: NetworkBidder) -> None:
         self.bidder = bidder
-        self.player: Player = bidder.networks.policy
+        self.network = bidder.networks.player
+        self.player: Player = self.network
 
     def considers(self, view: BidView, options: Options) -> list[Considered]:
         out = []
@@ -72,8 +73,8 @@ class NetworkVoice:
     def meanings(self) -> Meanings | None:
         return self.bidder.meanings()
 
-    def chance(self, seen: Sparse, view: BidView, call: int) -> NDArray[np.float64]:
-        return chance_of(self.bidder.networks.policy, seen, view.mask, call)
+    def chance(self, view: BidView, call: int) -> NDArray[np.float64]:
+        return chance_of(self.network, view, call)
 
 
 class SystemVoice:
@@ -115,12 +116,12 @@ class SystemVoice:
     def meanings(self) -> Meanings | None:
         return None
 
-    def chance(self, seen: Sparse, view: BidView, call: int) -> NDArray[np.float64]:
+    def chance(self, view: BidView, call: int) -> NDArray[np.float64]:
         sure: NDArray[np.float64] = (self.partner.call(view) == call).astype(np.float64)
         return sure
 
 
-def chance_of(network: Network, seen: Sparse, mask: NDArray[np.bool_], call: int) -> NDArray[np.float64]:
+def chance_of(network: Network | ByBook, view: BidView, call: int) -> NDArray[np.float64]:
     """The chance that a network gives to ``call``, float64 (N,)."""
-    chances, _ = decide(network.outputs(*seen), mask, np.full(len(mask), -1.0))
+    chances, _ = decide(outputs_of(network, view), view.mask, np.full(len(view), -1.0))
     return chances[:, call].astype(np.float64)

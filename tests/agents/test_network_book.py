@@ -113,7 +113,7 @@ def test_inputs_of_the_book_stand_behind_the_own():
         np.testing.assert_array_equal(on[: len(before)], before)
         more = on[len(before) :]
         assert len(more) == BOOK_ON == len(set(more.tolist()))
-        assert more[0] == CALLED + look.call[i]
+        assert more[0] == CALLED + int(look.call[i])
         assert more.min() >= NUM_INPUTS
         assert more.max() < BOOK_INPUTS
 
@@ -130,7 +130,7 @@ def test_terms_decide_how_often_it_strays_and_how_much_it_lies():
     matches = [play(NetworkBidder(by_book(terms=Terms(1.0, price))), "system:sayc", 300) for price in (0.01, 50.0)]
     lying, honest = (of_match(match, book_of("sayc")) for match in matches)
     own = of_match(play("system:sayc", "system:sayc", 300), book_of("sayc"))
-    assert lying.share < 0.5 < own.share - 0.02 < honest.share
+    assert lying.share < 0.75 < own.share - 0.02 < honest.share
     assert honest.departures > 0.3
 
 
@@ -179,7 +179,7 @@ def own_system(name):
 
 def test_another_version_of_the_system_is_refused(tmp_path):
     text, name = own_system("mine")
-    (tmp_path / f"{name}.bidding").write_text(text)
+    (tmp_path / f"{name}.bidding").write_text(text.replace("system: sayc", "system: mine"))
     networks = by_book(system=str(tmp_path / f"{name}.bidding"))
     path = tmp_path / "learned.npz"
     networks_file.save(networks, path)
