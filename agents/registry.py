@@ -166,13 +166,15 @@ def _trivial(name: str) -> Hierarchy:
 
 
 def system_of(spec: str | None) -> Hierarchy | None:
-    """The system that a player holds, whether it thinks as well or not."""
+    """The system that a player holds: whether it thinks as well or not, and also a network that bids by its book."""
     head, _, argument = full_spec(spec).partition(":") if isinstance(spec, str) else ("", "", "")
-    if head == "system":
-        return hierarchy_of(argument)
-    if head != "reason" or argument.startswith("policy:"):
+    if head not in ("system", "reason", "policy"):
         return None
-    return hierarchy_of(argument.partition("?")[0])
+    name = argument.partition("?")[0] if head == "reason" else argument
+    if head == "policy" or name.startswith("policy:"):
+        bidder = make_policy(name.removeprefix("policy:"))
+        return None if isinstance(bidder, Policy) or bidder.networks.book is None else bidder.networks.book.hierarchy
+    return hierarchy_of(name)
 
 
 def seat_specs(spec: str) -> tuple[str, str]:

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.hierarchy.language.tree import Step
+from agents.networks.book import ByBook
 from agents.networks.meaning import auction_keys
 from agents.networks.network import Network
 from agents.networks.tables import all_by
@@ -190,7 +191,7 @@ def least(deals: int) -> float:
     return max(FEWEST, deals / _RARE)
 
 
-def _bid(network: Network, seed: int, start: int, count: int) -> _Table:
+def _bid(network: Network | ByBook, seed: int, start: int, count: int) -> _Table:
     number = np.arange(start, start + count) + 1
     owner = random_deals(seed, start, count)
     dealer, vulnerability = board_dealer(number).astype(np.int16), board_vulnerability(number).astype(np.int16)
@@ -220,7 +221,7 @@ def _bid(network: Network, seed: int, start: int, count: int) -> _Table:
 
 def make_network_book(
     name: str,
-    network: Network,
+    network: Network | ByBook,
     deals: int,
     seed: int,
     *,
@@ -288,7 +289,7 @@ def _points(
 
 
 def _checked(
-    book: NetworkBook, network: Network, place: dict[int, int], tick: Callable[[int], None]
+    book: NetworkBook, network: Network | ByBook, place: dict[int, int], tick: Callable[[int], None]
 ) -> NetworkBook:  # fmt: skip
     keys = np.array(sorted(place), np.uint64)
     index = np.array([place[int(key)] for key in keys], np.int64)

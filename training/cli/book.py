@@ -161,7 +161,7 @@ def _network(args: argparse.Namespace, kind: str) -> int:
     deals = max(args.deals, args.rare)
     with Bar(2 * deals, "deal", brief=True) as bar:
         book = make_network_book(
-            args.system, networks.policy, deals, args.seed, levels=args.levels, examples=args.examples, tick=bar.add
+            args.system, networks.player, deals, args.seed, levels=args.levels, examples=args.examples, tick=bar.add
         )
     if args.check:
         return _tell_check(book.facts()[1], book.share, [

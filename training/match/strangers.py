@@ -16,9 +16,10 @@ from agents.hierarchy.bidder import Hierarchy
 from agents.hierarchy.engine.engine import bid_rows
 from agents.hierarchy.fast.positions import positions_among
 from agents.hierarchy.language.columns import QUANTITIES
+from agents.networks.book import ByBook
 from agents.networks.network import Network
 from agents.networks.shipped import GATEKEEPER, read_networks, role
-from agents.networks.tables import Deals, decide, look
+from agents.networks.tables import Deals, decide, judged
 from bridge_env.auction import LENGTH, Auctions
 from bridge_env.bidders import SpecError
 from bridge_env.calls import first_calls
@@ -33,9 +34,9 @@ class Stranger:
     spec: str
 
     @property
-    def network(self) -> Network:
-        """Its weights, kept by the process."""
-        return read_networks(self.spec.removeprefix(_POLICY)).policy
+    def network(self) -> Network | ByBook:
+        """Its weights, and the book that it bids by if there is one, kept by the process."""
+        return read_networks(self.spec.removeprefix(_POLICY)).player
 
 
 def stranger(spec: str) -> Stranger:
@@ -84,8 +85,8 @@ def bid_against(
         chosen[mine] = ours(auctions, board, rows[mine])
         asked = rows[~mine]
         if asked.size:
-            seen, mask = look(auctions, deals, board, asked)
-            chosen[~mine] = decide(them.network.outputs(*seen), mask, np.full(len(asked), -1.0))[1]
+            outputs, _, mask, _ = judged(them.network, auctions, deals, board, asked)
+            chosen[~mine] = decide(outputs, mask, np.full(len(asked), -1.0))[1]
         auctions.step(chosen, rows)
 
 

@@ -282,8 +282,11 @@ def refuse_gatekeepers(listed: list[str]) -> None:
             raise SpecError(f"{spec} is a gatekeeper: it judges what is learned, so nothing may train against it")
 
 
-def start_networks(spec: str) -> Networks:
+def start_networks(spec: str, by_book: bool = False) -> Networks:
     """The networks that ``policy:NAME`` or ``policy:FILE`` stands for, to begin with.
+
+    Args:
+        by_book: it may bid by a book.
 
     Raises:
         SpecError: it is no network, or a gatekeeper.
@@ -292,7 +295,10 @@ def start_networks(spec: str) -> Networks:
     if head != "policy":
         raise SpecError(f"{spec!r}: write policy:NAME or policy:FILE")
     refuse_gatekeepers([spec])
-    return read_networks(argument)
+    networks = read_networks(argument)
+    if networks.book is not None and not by_book:
+        raise SpecError(f"{spec} bids by a book; only 'bridge-env train league --book' goes on from it")
+    return networks
 
 
 def is_gatekeeper(argument: str) -> bool:

@@ -41,7 +41,7 @@ def check_start(config: LeagueConfig) -> None:
     if config.book:
         book_of(config.book)
     if config.start != NOTHING:
-        start_networks(config.start) if config.start.startswith("policy:") else make(config.start)
+        start_networks(config.start, bool(config.book)) if config.start.startswith("policy:") else make(config.start)
 
 
 def prepare(folder: Path | None, config: LeagueConfig, root: Path, name: str | None) -> Path:
@@ -107,7 +107,7 @@ def _start(folder: Path, config: LeagueConfig, say: Callable[[str], None]) -> Ne
         if config.start == NOTHING:
             networks = lessons.learn(config, lambda share: say(f"first lessons {share:.0%}"))
         elif config.start.startswith("policy:"):
-            networks = start_networks(config.start)
+            networks = start_networks(config.start, bool(config.book))
         else:
             networks = _imitated(config, folder, say)
         if config.book:

@@ -71,7 +71,7 @@ def _calls(bidder: NetworkBidder, at: int, count: int, seed: int) -> tuple[NDArr
     number = np.arange(at + 1, at + count + 1)
     chance = hashed("meaning", seed, "table", number)
     dealer, vulnerability = ((chance >> np.uint64(shift) & np.uint64(3)).astype(np.int16) for shift in (0, 2))
-    auctions = all_by(bidder.networks.policy, owner, dealer, vulnerability)
+    auctions = all_by(bidder.networks.player, owner, dealer, vulnerability)
     length = auctions.length.astype(np.int64)
     history = auctions.history[:, : int(length.max())]
     row, call = np.nonzero(np.arange(history.shape[1]) < length[:, None])
