@@ -24,6 +24,8 @@ examples:
   bridge-env evolve --resume results/evolve/long --generations 400
   bridge-env evolve --start sayc,two-over-one --operators swapping,tuning
                                                       let partners start apart, and come to one system
+  bridge-env evolve --start champion --operators amendment,tuning,swapping --player policy:by-the-book
+                                                      let a book learn from a network that bids by it
   bridge-env evolve --config long.toml                take options from a file, such as: generations = 200
   bridge-env evolve --address auto                    run on the Ray cluster that this machine belongs to
 
@@ -39,11 +41,12 @@ def add_evolve(subparsers: Any) -> None:
     parser = subparsers.add_parser(
         "evolve",
         help="evolve bidding systems by self-play of partnerships",
-        description="Let partnerships improve a bidding system by self-play. They change it in four ways:\n"
+        description="Let partnerships improve a bidding system by self-play. They change it in five ways:\n"
         "  tuning      moves the bounds of its lines by a step, or drops a condition;\n"
         "  swapping    adopts what partner or another pair does;\n"
         "  evolution   varies its rules at random;\n"
-        "  refinement  finds rules for hands that another call would have suited better.\n"
+        "  refinement  finds rules for hands that another call would have suited better;\n"
+        "  amendment   learns from a network that bids by the system (--player).\n"
         "A change stays if it gains IMPs against the control pair and the rest of the league, and again on fresh\n"
         "boards. Boards that training never saw judge the winner.",
         epilog=_EPILOG,

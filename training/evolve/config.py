@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-OPERATORS = ("evolution", "refinement", "swapping", "tuning")
+OPERATORS = ("evolution", "refinement", "swapping", "tuning", "amendment")
 BY_DEFAULT = ("tuning", "swapping")
 LABELS = ("play", "look-ahead")
 RULES = ("sayable", "any")
@@ -59,6 +59,13 @@ class EvolveConfig:
     operators: str = field(
         default=",".join(BY_DEFAULT), metadata={"help": f"sources of change, some of {', '.join(OPERATORS)}"}
     )
+    player: str = field(
+        default="",
+        metadata={
+            "help": "network that bids by the system to start from (policy:FILE, made by 'train league --book'): "
+            "amendment learns from how it uses the book"
+        },
+    )
     generations: int = field(default=2, metadata={"help": "number of generations"})
     partnerships: int = field(default=2, metadata={"help": "number of partnerships"})
     proposals: int = field(
@@ -108,6 +115,8 @@ class EvolveConfig:
         wrong = set(names(self.operators)) - set(OPERATORS)
         if wrong or not names(self.operators):
             raise ValueError(f"--operators {self.operators!r}: write some of {','.join(OPERATORS)}")
+        if self.uses("amendment") != bool(self.player):
+            raise ValueError("--player and the operator amendment go together: give both, or neither")
         if self.rules not in RULES:
             raise ValueError(f"--rules {self.rules!r}: write {' or '.join(RULES)}")
         if self.labels not in LABELS:

@@ -21,13 +21,14 @@ from agents.hierarchy.changes.sayable import new_faults
 from agents.hierarchy.language.text import parse_system, system_text
 from agents.hierarchy.language.tree import System
 from agents.hierarchy.shipped import read_system
-from agents.networks.shipped import network_path
-from bridge_env.bidders import make
+from agents.networks.shipped import GATEKEEPER, network_path, role
+from bridge_env.bidders import SpecError, make
 from bridge_env.double_dummy.library import embedded
 from bridge_env.schema import Number, Whole
 from training.evolve import proposals
 from training.evolve.config import EvolveConfig, is_stranger, names, spec_of
-from training.evolve.proposals import SWAPPING, TUNING, Proposal, Verdict
+from training.evolve.proposals import AMENDMENT, SWAPPING, TUNING, Proposal, Verdict
+from training.evolve.refine.judgement import judge
 from training.evolve.work import TRAINING, Work
 from training.match.boards import library_boards
 from training.match.duel import Partnership, Rival, Stretch, is_system
@@ -40,7 +41,8 @@ KIND = "evolve"
 # Chance alone passes the last in one of 44 cases, so little noise is kept.
 TRY_ERRORS, LEAD_ERRORS, CONFIRM_ERRORS = 0.0, 1.0, 2.0
 # Steps of lines have promised to gain by play-outs, and swaps have gained in another pair: they are confirmed at once.
-KNOWN_ERRORS = {TUNING: 0.0, SWAPPING: 1.0}
+# What a player by the book likes has gained for it.
+KNOWN_ERRORS = {TUNING: 0.0, SWAPPING: 1.0, AMENDMENT: 1.0}
 MOST_CONFIRMED = 16  # other proposals of a generation and partnership that go on to be confirmed
 SELDOM = 0.003  # share of the boards that a new rule must touch, where rules are to be sayable
 RULES_TRIED = 30  # of refinement, of each partnership
@@ -104,7 +106,8 @@ def numbered(name: str) -> Partnership:
 def begin(config: EvolveConfig) -> State:
     """The state before the first generation."""
     opponents = (config.control, *names(config.league), *names(config.validators))
-    systems = {name: _fingerprint(name) for name in (*config.starts, *config.roots, *opponents)}
+    listed = (*config.starts, *config.roots, *opponents, *([config.player] if config.player else []))
+    systems = {name: _fingerprint(name) for name in listed}
     pairs = [numbered(name) for name in config.starts]
     pair = Partnership(pairs[0].first, pairs[-1].second) if config.apart else pairs[0]
     return State(0, [pair] * config.partnerships, [], [], systems)
@@ -149,13 +152,17 @@ def propose(
     pair, swapping = population[i], config.uses(SWAPPING)
     study = work.stretch(start, config.study)
     proposed: list[Proposal] = []
-    if config.uses("refinement"):
-        chance = Chance("refine", config.seed, g, i)
-        rules = work.rules(pair, config.positions, chance, study)
+    for operator, player in (("refinement", ""), (AMENDMENT, config.player)):
+        if not config.uses(operator):
+            continue
+        chance = Chance("refine", config.seed, g, i) if not player else Chance("amend", config.seed, g, i)
+        rules = work.rules(pair, config.positions, chance, study, player)
         general = [rule for rule in rules if rule.path.startswith(proposals.GENERAL)][:GENERAL_TRIED]
         rules = [rule for rule in rules if not rule.path.startswith(proposals.GENERAL)][:RULES_TRIED] + general
-        found = proposals.refinements(rules, chance, swapping)
-        proposed += found + work.answers(pair, proposals.answerable(found)[:ANSWERED], study)
+        found = proposals.refinements(rules, chance, swapping, operator)
+        proposed += found + work.answers(pair, proposals.answerable(found)[:ANSWERED], study, player)
+        if player:
+            proposed += work.steps(pair, study, player)
     if config.uses(TUNING):
         proposed += work.steps(pair, study)
     if config.uses("evolution") or config.operators == SWAPPING:
@@ -181,7 +188,9 @@ def improved(
     changed = [(p, c) for p in proposed if (c := p.apply(us, compiled=False)) is not None and c != us]
     if config.rules == "sayable":
         changed = [(p, c) for p, c in changed if p.operator == SWAPPING or _is_sayable(us, c)]  # partner can say it
-    known = KNOWN_ERRORS if not config.apart else {TUNING: KNOWN_ERRORS[TUNING]}  # who starts apart has tried nothing
+    known = dict(KNOWN_ERRORS)
+    if config.apart:
+        del known[SWAPPING]  # who starts apart has tried nothing
     at_once = [(p, c) for p, c in changed if p.operator in known]
     running = [(p, c) for p, c in changed if p.operator not in known]
     for at, count, errors in ((0, config.boards, TRY_ERRORS), (config.boards, 3 * config.boards, LEAD_ERRORS)):
@@ -331,7 +340,7 @@ def load(folder: Path) -> tuple[EvolveConfig, State]:
     path = folder / runs.CHECKPOINT
     data = runs.load_checkpoint(folder, _CHECKPOINT)
     # A run from before there were validators goes on without.
-    config = runs.as_config({"validators": ""} | data.pop("config"), EvolveConfig, f"{path}: config")
+    config = runs.as_config({"validators": "", "player": ""} | data.pop("config"), EvolveConfig, f"{path}: config")
     try:
         state = State.from_json(data)
         changed = [name for name, fingerprint in state.systems.items() if _fingerprint(name) != fingerprint]
@@ -352,6 +361,8 @@ def check_start(config: EvolveConfig) -> None:
     opponents = (config.control, *names(config.league), *names(config.validators))
     for name in (*config.starts, *config.roots, *opponents):
         _ = stranger(name) if is_stranger(name) else read_system(name)
+    if config.player and role(judge(config.player).networks) == GATEKEEPER:
+        raise SpecError(f"--player {config.player} is a gatekeeper: nothing may be learned from it")
     for gatekeeper in names(config.gatekeepers):
         make(spec_of(gatekeeper))
 

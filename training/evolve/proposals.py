@@ -1,13 +1,14 @@
 """Proposals to change a partnership, and their verdicts, as pure functions.
 
-A partnership is a pair of systems, one a player. Four operators propose changes to it:
+A partnership is a pair of systems, one a player. Five operators propose changes to it:
 
 - evolution: chance variations of lines that are used (``agents.hierarchy.changes.variation``);
 - refinement: rules induced from decisions labelled with what other calls would have been worth
   (``training.evolve.refine``), each also together with partner's answers to it;
 - swapping: a player takes over what partner, or a player of another partnership, does differently: lines, all lines
   below a heading, or a whole chapter (``agents.hierarchy.changes.chapters``);
-- tuning: all steps of single lines, valued by the same play-outs (``training.evolve.refine.near``).
+- tuning: all steps of single lines, valued by the same play-outs (``training.evolve.refine.near``);
+- amendment: rules and steps that a network likes which bids by the system (``training.evolve.refine.judgement``).
 
 With swapping, each player also develops inclinations of its own; without it both players change alike.
 Nothing here knows of Ray: ``training.evolve.generations`` hands out the work.
@@ -33,7 +34,7 @@ from training.match.duel import Partnership, Rival, Stretch, gains_and_touched, 
 from training.match.strangers import Stranger
 
 BOTH = 2
-TUNING, SWAPPING = "tuning", "swapping"
+TUNING, SWAPPING, AMENDMENT = "tuning", "swapping", "amendment"
 GENERAL = "when "  # how the paths of general rules begin
 PLAYERS = ("first player", "second player", "both players")
 
@@ -135,13 +136,13 @@ def swaps(population: Sequence[Partnership], index: int, count: int, chance: Cha
     return picked
 
 
-def refinements(rules: Sequence[Rule], chance: Chance, swapping: bool) -> list[Proposal]:
+def refinements(rules: Sequence[Rule], chance: Chance, swapping: bool, operator: str = "refinement") -> list[Proposal]:
     """Rules as proposals; a double, or a new suit, once as it is and once as forcing."""
     out = []
     for rule in rules:
         player = target(chance, swapping)
         for flags in ((), ("forcing",)) if may_force(rule) else ((),):
-            out.append(Proposal(rule_edit(rule, flags), player, "refinement"))
+            out.append(Proposal(rule_edit(rule, flags), player, operator))
     return out
 
 

@@ -13,9 +13,10 @@ from agents.hierarchy.changes.edits import Insert
 from agents.hierarchy.changes.mutation import Chance
 from training.evolve import proposals
 from training.evolve.apart import alike_task
-from training.evolve.proposals import BOTH, TUNING, Proposal, Verdict
+from training.evolve.proposals import AMENDMENT, BOTH, TUNING, Proposal, Verdict
 from training.evolve.refine import tasks
 from training.evolve.refine.induce import Rule
+from training.evolve.refine.judgement import departures_task
 from training.evolve.refine.near import Change, Promise, edits, near_task
 from training.match.duel import Partnership, Rival, Stretch, duel
 from training.running.cluster import Cluster
@@ -30,6 +31,8 @@ MOST_LOOKED_AT = 60
 MOST = {"play": MOST_DECISIONS, "look-ahead": MOST_LOOKED_AT}
 # Steps of lines that are tried: they promise to gain by so many standard errors, over so many decisions.
 PROMISED_ERRORS, FEWEST_NEAR, MOST_STEPS = 2.0, 8, 64
+FEWEST_LEFT = 30  # decisions at a position in which a player leaves the system, where its judgement is asked
+LIKED = 0.6  # of the decisions that a step changes, it must go so often as that player likes
 TASKS_A_WORKER = 4  # that proposals are tried in
 FEWEST_BOARDS, FEWEST_CANDIDATES = 1024, 4  # in such a task
 
@@ -102,8 +105,13 @@ class Work:
             alike, asked = alike + int(same), asked + int(of)
         return alike / asked
 
-    def rules(self, us: Partnership, count: int, chance: Chance, stretch: Stretch) -> list[Rule]:
-        """The rules that refinement finds at ``count`` positions, the most valuable in front."""
+    def rules(self, us: Partnership, count: int, chance: Chance, stretch: Stretch, judge: str = "") -> list[Rule]:
+        """The rules that refinement finds at ``count`` positions, the most valuable in front.
+
+        Args:
+            judge: the spec of a player by a book: then the positions are those where it leaves the system, and its
+                judgement values the calls.
+        """
         ours, league = self.cluster.put(us), [self.cluster.put(them) for them in self.league]
         jobs = [(ours, them, part) for part in stretch.parts(tasks.PARTS) for them in league]
         paths: Counter[str] = Counter()
@@ -111,9 +119,17 @@ class Work:
         for _, (at_paths, in_contexts) in self.cluster.map(tasks.count_task, jobs):
             paths.update(at_paths)
             contexts.update(in_contexts)
-        chosen = _choose(paths, count, chance) + _choose(contexts, -(-count // CONTEXTS_ONE_IN), chance)
-        wanted = dict.fromkeys(chosen, MOST[self.labels])
-        labelled = dict(self.cluster.map(tasks.label_task, [(*job, wanted, self.labels) for job in jobs]))
+        offered, fewest = [paths, contexts], FEWEST_DECISIONS
+        if judge:
+            offered, fewest = [Counter(), Counter()], FEWEST_LEFT
+            for _, left in self.cluster.map(departures_task, [(*job, judge) for job in jobs]):
+                for total, more in zip(offered, left, strict=True):
+                    total.update(more)
+        chosen = _choose(offered[0], count, chance, fewest)
+        chosen += _choose(offered[1], -(-count // CONTEXTS_ONE_IN), chance, fewest)
+        labels = judge or self.labels
+        wanted = dict.fromkeys(chosen, MOST.get(labels, MOST_DECISIONS))
+        labelled = dict(self.cluster.map(tasks.label_task, [(*job, wanted, labels) for job in jobs]))
         groups = sorted({path for found in labelled.values() for path in found})
         parts = [[labelled[k][path] for k in range(len(jobs)) if path in labelled[k]] for path in groups]
         found = dict(self.cluster.map(tasks.rules_task, [(part, self.sayable) for part in parts]))
@@ -126,8 +142,11 @@ class Work:
         promised = [(rule.gain / share[k], rule) for k in sorted(found) for rule in found[k]]
         return [rule for _, rule in sorted(promised, key=lambda gr: -gr[0])]
 
-    def answers(self, us: Partnership, proposed: Sequence[Proposal], stretch: Stretch) -> list[Proposal]:
+    def answers(
+        self, us: Partnership, proposed: Sequence[Proposal], stretch: Stretch, judge: str = ""
+    ) -> list[Proposal]:
         """New calls (``proposals.answerable``) once more, each together with the answers that partner would need."""
+        labels = judge or self.labels
         jobs, begun = [], []
         ours, league = self.cluster.put(us), self.cluster.put(self.league)
         for asked in proposed:
@@ -137,7 +156,7 @@ class Work:
             if changed is not None and isinstance(edit, Insert):
                 path = "-".join(str(step) for step in edit.path)
                 jobs.append((changed, ours, league, stretch.parts(tasks.PARTS), path, edit.line.path[0].token,
-                             MOST[self.labels], self.labels, self.sayable))  # fmt: skip
+                             MOST.get(labels, MOST_DECISIONS), labels, self.sayable))  # fmt: skip
                 begun.append((proposal, edit))
         found = dict(self.cluster.map(tasks.answers_task, jobs))
         return [
@@ -146,26 +165,32 @@ class Work:
             if found[k]
         ]
 
-    def steps(self, us: Partnership, stretch: Stretch) -> list[Proposal]:
+    def steps(self, us: Partnership, stretch: Stretch, judge: str = "") -> list[Proposal]:
         """Steps of single lines that promise to gain, the surest in front.
 
-        Every opponent has boards of its own: the same boards against another tell little more, since what a step is
-        worth hangs on the deal.
+        Every opponent has boards of its own: a step's value depends more on the deal than on the opponent.
+
+        Args:
+            judge: the spec of a player by a book: then the steps are those that it likes and that promise no loss.
         """
         ours, league = self.cluster.put(us), [self.cluster.put(them) for them in self.league]
         out: list[tuple[float, Proposal]] = []
         for player in (0,) if us.first == us.second else (0, 1):
             size = min(tasks.PARTS, -(-stretch.count // len(league)))
-            jobs = [(ours, league[k % len(league)], part, player) for k, part in enumerate(stretch.parts(size))]
+            jobs = [(ours, league[k % len(league)], part, player, judge) for k, part in enumerate(stretch.parts(size))]
             promised = dict[Change, Promise]()
             for number, found in sorted(self.cluster.map(near_task, jobs)):
                 for change, promise in found.items():
                     promised[change] = promised[change] + promise if change in promised else promise
                 self.tick(jobs[number][2].count)
             for edit, promise in edits(us.player(player), promised):
-                if promise.errors >= PROMISED_ERRORS and promise.decisions >= FEWEST_NEAR:
+                enough = promise.errors >= PROMISED_ERRORS and promise.decisions >= FEWEST_NEAR
+                if judge:
+                    liked = promise.liked >= max(LIKED * promise.decisions, FEWEST_NEAR)
+                    enough = liked and promise.errors >= 0
+                if enough:
                     whose = BOTH if us.first == us.second else player
-                    out.append((promise.errors, Proposal(edit, whose, TUNING)))
+                    out.append((promise.errors, Proposal(edit, whose, AMENDMENT if judge else TUNING)))
         out.sort(key=lambda found: -found[0])
         return [proposal for _, proposal in out[:MOST_STEPS]]
 
@@ -175,9 +200,9 @@ def imps_task(us: Partnership, them: Rival, stretch: Stretch) -> NDArray[np.int8
     return duel(us, them, stretch).imps
 
 
-def _choose(often: Counter[str], count: int, chance: Chance) -> list[str]:
+def _choose(often: Counter[str], count: int, chance: Chance, fewest: int) -> list[str]:
     """Positions to refine: those met often come up more often."""
-    paths = sorted(path for path, n in often.items() if n >= FEWEST_DECISIONS)
+    paths = sorted(path for path, n in often.items() if n >= fewest)
     weights = np.array([often[path] for path in paths], float) ** 0.5
     chosen = []
     for _ in range(min(count, len(paths))):

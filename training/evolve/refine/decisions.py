@@ -148,6 +148,9 @@ def unlabelled(made: NDArray[np.int64], kind: type[Label]) -> NDArray[Label]:
     return out
 
 
+#: Tells which decisions at a table count: of boards int64 (N,) and numbers of calls int64 (N,), bool (N,).
+Chosen = Callable[[int, NDArray[np.int64], NDArray[np.int64]], NDArray[np.bool_]]
+
 #: What makes labels: ``play_out``, or ``training.evolve.refine.look_ahead.look_ahead``, which takes and means the same.
 Labeller = Callable[
     [Partnership, Rival, Stretch, Duel, int, NDArray[np.int64], NDArray[np.int64], NDArray[np.bool_]], Worth

@@ -18,7 +18,16 @@ from agents.hierarchy.language.text import constraint_text
 from agents.hierarchy.language.tree import INFINITE, Atom, Constraint
 from agents.hierarchy.language.vocabulary import WORDS
 from bridge_env.calls import DOUBLE, FIRST_BID, NUM_CALLS
-from training.evolve.refine.decisions import UNTRIED, Examples, Labeller, Worth, decisions_of, legal_calls, play_out
+from training.evolve.refine.decisions import (
+    UNTRIED,
+    Chosen,
+    Examples,
+    Labeller,
+    Worth,
+    decisions_of,
+    legal_calls,
+    play_out,
+)
 from training.match.duel import Partnership, Rival, Stretch, boards_of, duel, seats_of
 
 #: What tells kinds of auctions apart: word, and the most that is told apart.
@@ -78,11 +87,13 @@ def decided_rows(
     return board[general], number[general], rows[general]
 
 
-def count_contexts(us: Partnership, them: Rival, stretch: Stretch) -> Counter[str]:
-    """Return how many decisions of general rules fall to each kind of auction."""
+def count_contexts(us: Partnership, them: Rival, stretch: Stretch, on: Chosen | None = None) -> Counter[str]:
+    """Return how many decisions of general rules, of those ``on`` or of all, fall to each kind of auction."""
     total: Counter[str] = Counter()
     for table in range(2):
-        kinds, often = np.unique(contexts(decided_rows(us, them, stretch, table)[2]), axis=0, return_counts=True)
+        board, number, rows = decided_rows(us, them, stretch, table)
+        counted = rows if on is None else rows[on(table, board, number)]
+        kinds, often = np.unique(contexts(counted), axis=0, return_counts=True)
         for kind, count in zip(kinds, often, strict=True):
             total[name_of(context_constraint(kind))] += int(count)
     return total

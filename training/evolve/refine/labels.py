@@ -14,6 +14,7 @@ from bridge_env.calls import FIRST_BID, NUM_BIDS
 from bridge_env.features import FEATURES
 from training.evolve.refine.decisions import (
     UNTRIED,
+    Chosen,
     Decisions,
     Examples,
     Labeller,
@@ -59,14 +60,15 @@ def _readings(calls: tuple[int, ...], first: int) -> list[Path]:
     return readings(calls, first, 0)
 
 
-def count_paths(us: Partnership, them: Rival, stretch: Stretch) -> Counter[str]:
-    """Return how many decisions fall to each reading of a position."""
+def count_paths(us: Partnership, them: Rival, stretch: Stretch, on: Chosen | None = None) -> Counter[str]:
+    """Return how many decisions, of those ``on`` or of all, fall to each reading of a position."""
     boards, _ = boards_of(stretch)
     total: Counter[str] = Counter()
     history = duel(us, them, stretch).history
     for table in range(2):
         decisions = decisions_of(history[table], boards.dealer, table)
-        often = np.bincount(decisions.position, minlength=len(decisions.positions))
+        counted = decisions.position if on is None else decisions.position[on(table, decisions.row, decisions.number)]
+        often = np.bincount(counted, minlength=len(decisions.positions))
         for (dealer, calls), count in zip(decisions.positions, often, strict=True):
             for path in _readings(calls, (dealer + table) & 1):
                 total[path.text] += int(count)

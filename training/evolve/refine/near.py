@@ -38,6 +38,7 @@ from bridge_env.features import NUM_FEATURES
 from bridge_env.kernels import njit
 from bridge_env.memory import copy
 from training.evolve.refine.decisions import BATCH, decisions_of, play_out
+from training.evolve.refine.judgement import preferences
 from training.match.duel import Duel, Partnership, Rival, Stretch, boards_of, duel, seats_of
 
 # What happens to a line: an atom's bound moves, a clause is left out, or the whole line is.
@@ -70,14 +71,19 @@ class Promise:
     Attributes:
         gain, squares: of the decisions that it changes.
         decisions: how many.
+        liked: of them, how many would go as a player likes that was asked.
     """
 
     gain: int
     squares: int
     decisions: int
+    liked: int = 0
 
     def __add__(self, other: Promise) -> Promise:
-        return Promise(self.gain + other.gain, self.squares + other.squares, self.decisions + other.decisions)
+        return Promise(
+            self.gain + other.gain, self.squares + other.squares, self.decisions + other.decisions,
+            self.liked + other.liked,
+        )  # fmt: skip
 
     @property
     def errors(self) -> float:
@@ -306,18 +312,22 @@ def near_rows(pool, systems, dealer, vulnerability, calls, length, hands, row_ou
 # --- what they promise ----------------------------------------------------------------------------------------
 
 
-def near_task(us: Partnership, them: Rival, stretch: Stretch, player: int) -> dict[Change, Promise]:
-    """What changes of the system of ``player`` promise against an opponent on a stretch of boards."""
+def near_task(us: Partnership, them: Rival, stretch: Stretch, player: int, judge: str = "") -> dict[Change, Promise]:
+    """What changes of the system of ``player`` promise against an opponent on a stretch of boards.
+
+    Args:
+        judge: the spec of a player by a book that is asked which of them it likes; empty: nobody.
+    """
     before = duel(us, them, stretch)
     out: dict[Change, Promise] = {}
     for table in range(2):
-        for change, promise in _promises(us, them, stretch, before, table, player).items():
+        for change, promise in _promises(us, them, stretch, before, table, player, judge).items():
             out[change] = out[change] + promise if change in out else promise
     return out
 
 
 def _promises(
-    us: Partnership, them: Rival, stretch: Stretch, before: Duel, table: int, player: int
+    us: Partnership, them: Rival, stretch: Stretch, before: Duel, table: int, player: int, judge: str
 ) -> dict[Change, Promise]:
     boards, features = boards_of(stretch)
     history = before.history[table]
@@ -342,8 +352,14 @@ def _promises(
     distinct, which = np.unique(key, return_inverse=True)
     which = which.reshape(-1)
     gain, squares = (np.bincount(which, values).astype(np.int64) for values in (gained, gained**2))
-    count = np.bincount(which)
-    return {_change(int(k)): Promise(int(gain[i]), int(squares[i]), int(count[i])) for i, k in enumerate(distinct)}
+    count, liked = np.bincount(which), np.zeros(len(distinct), np.int64)
+    if judge:
+        best = preferences(judge, stretch, before, table, board, number).argmax(axis=1)
+        liked = np.bincount(which, best[row] == call).astype(np.int64)
+    return {
+        _change(int(k)): Promise(int(gain[i]), int(squares[i]), int(count[i]), int(liked[i]))
+        for i, k in enumerate(distinct)
+    }
 
 
 def _seated(us: Partnership, them: Rival, table: int) -> tuple[Compiled, NDArray[np.int32]]:

@@ -12,13 +12,18 @@ from bridge_env.calls import FIRST_BID, PASS
 from training.evolve.refine.decisions import Examples, Labeller, joined, play_out
 from training.evolve.refine.general import count_contexts, label_general
 from training.evolve.refine.induce import Rule, rules
+from training.evolve.refine.judgement import by_judgement
 from training.evolve.refine.labels import count_paths, label, label_duel
 from training.evolve.refine.look_ahead import look_ahead
 from training.match.duel import Partnership, Rival, Stretch, duel_changed, is_system
 
 PARTS = 4096  # boards a task
-#: What labels are made by, as ``training.evolve.config.LABELS`` names it.
-LABELLERS: dict[str, Labeller] = {"play": play_out, "look-ahead": look_ahead}
+_LABELLERS: dict[str, Labeller] = {"play": play_out, "look-ahead": look_ahead}
+
+
+def labeller(labels: str) -> Labeller:
+    """What makes labels: one of ``training.evolve.config.LABELS``, or the spec of a player whose judgement is asked."""
+    return _LABELLERS[labels] if labels in _LABELLERS else by_judgement(labels)
 
 
 def count_task(us: Partnership, them: Rival, stretch: Stretch) -> tuple[Counter[str], Counter[str]]:
@@ -29,8 +34,8 @@ def count_task(us: Partnership, them: Rival, stretch: Stretch) -> tuple[Counter[
 def label_task(
     us: Partnership, them: Rival, stretch: Stretch, wanted: Mapping[str, int], labels: str = "play"
 ) -> dict[str, Examples]:
-    """Labelled decisions at the positions, and in the kinds of auctions, that are wanted; ``labels`` of LABELLERS."""
-    by = LABELLERS[labels]
+    """Labelled decisions at the positions, and in the kinds of auctions, that are wanted; labels by ``labeller``."""
+    by = labeller(labels)
     at = {path: joined(parts) for path, parts in label(us, them, stretch, wanted, by).items()}
     general = label_general(us, them, stretch, wanted, by).items()
     return at | {f"{when} / {family}": joined(parts) for (when, family), parts in general}
@@ -59,7 +64,7 @@ def answers_task(
     """
     if not is_system(begun):
         return []
-    by, leads = LABELLERS[labels], after_call(path, call)
+    by, leads = labeller(labels), after_call(path, call)
     wanted = dict.fromkeys(leads, most)
     parts: dict[str, list[Examples]] = {}
     for them in league:

@@ -1,0 +1,104 @@
+"""Value alternative calls by the judgement of a player that bids by the system's book.
+
+``play_out`` scores a call on the one deal that lay there, so its labels are mostly luck. A network that learned by the
+book has met a hundred million calls: how much likelier it makes one call than another tells little of luck. A label is
+what play-outs say on average of calls that it prefers as much, and a share of the play-out itself. So rules come from
+hands that the player tells apart, at the prices that the system's own play-outs set.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.networks.bidder import NetworkBidder
+from bridge_env.auction import Auctions
+from bridge_env.bidders import SpecError, make
+from bridge_env.calls import first_calls
+from bridge_env.view import view_of
+from training.evolve.refine.decisions import UNTRIED, Labeller, play_out
+from training.evolve.refine.general import count_contexts
+from training.evolve.refine.labels import count_paths
+from training.match.duel import Duel, Partnership, Rival, Stretch, boards_of, duel
+from training.match.strangers import quicken
+
+SHARE = 0.8  # of a label that is the player's judgement
+LEAST, MOST = -8.0, 12.0  # between which preferences (log odds) are told apart
+UNIT = 64  # labels are whole multiples of 1/64 IMP: then sums of them are exact, in whatever order
+
+
+def judge(spec: str) -> NetworkBidder:
+    """The network that ``policy:NAME`` or ``policy:FILE`` names, which bids by a book.
+
+    Raises:
+        SpecError: it is another kind of player, or bids by no book.
+    """
+    bidder = make(spec)
+    if not isinstance(bidder, NetworkBidder) or bidder.networks.book is None:
+        raise SpecError(f"{spec} bids by no book; write policy:FILE of a network that 'train league --book' made")
+    return bidder
+
+
+def by_judgement(spec: str) -> Labeller:
+    """The labeller that asks the player ``spec``; it takes and means what ``play_out`` does."""
+    return partial(_label, spec)
+
+
+def _label(
+    spec: str, us: Partnership, them: Rival, stretch: Stretch, before: Duel, table: int, board: NDArray[np.int64],
+    number: NDArray[np.int64], ask: NDArray[np.bool_],
+) -> NDArray[np.float32]:  # fmt: skip
+    played = play_out(us, them, stretch, before, table, board, number, ask)
+    made = before.history[table][board, number].astype(np.int64)
+    preferred = preferences(spec, stretch, before, table, board, number)
+    preferred -= preferred[np.arange(len(board)), made][:, None]
+    tried = (played != UNTRIED) & (np.arange(played.shape[1]) != made[:, None])
+    x = np.clip(preferred[tried], LEAST, MOST)
+    y = played[tried].astype(np.float64)
+    out = played.astype(np.float32)
+    out[tried] = np.round((SHARE * _line(x, y) + (1 - SHARE) * y) * UNIT) / UNIT
+    return out
+
+
+def _line(x: NDArray[np.float64], y: NDArray[np.float64]) -> NDArray[np.float64]:
+    """What ``y`` is on average for an ``x``: the straight line of least squares."""
+    if not len(x):
+        return y
+    spread = x - x.mean()
+    slope = float(spread @ (y - y.mean())) / max(float(spread @ spread), 1e-9)
+    fitted: NDArray[np.float64] = y.mean() + slope * spread
+    return fitted
+
+
+def preferences(
+    spec: str, stretch: Stretch, before: Duel, table: int, board: NDArray[np.int64], number: NDArray[np.int64]
+) -> NDArray[np.float64]:
+    """The logarithms of the player's chances of every call at decisions: float64 (N, 38)."""
+    quicken()
+    boards, _ = boards_of(stretch)
+    calls = first_calls(before.history[table][board], number)
+    auctions = Auctions.replay(calls, boards.dealer[board], boards.vulnerability[board])
+    chances = judge(spec).probabilities(view_of(auctions, boards.owner[board]))
+    logs: NDArray[np.float64] = np.log(np.maximum(chances, 1e-12))
+    return logs
+
+
+def leaves(
+    spec: str, stretch: Stretch, before: Duel, table: int, board: NDArray[np.int64], number: NDArray[np.int64]
+) -> NDArray[np.bool_]:
+    """Tell at which decisions the player would not make the call that was made: bool (N,)."""
+    liked = preferences(spec, stretch, before, table, board, number).argmax(axis=1)
+    return np.asarray(liked != before.history[table][board, number], np.bool_)
+
+
+def departures_task(us: Partnership, them: Rival, stretch: Stretch, spec: str) -> tuple[Counter[str], Counter[str]]:
+    """How often the player leaves the system of ``us``, at each position and in each kind of auction.
+
+    As ``tasks.count_task``, of the decisions where it calls otherwise.
+    """
+    before = duel(us, them, stretch)
+    on = partial(leaves, spec, stretch, before)
+    return count_paths(us, them, stretch, on), count_contexts(us, them, stretch, on)
