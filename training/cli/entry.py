@@ -19,6 +19,7 @@ from training.cli.bench import add_bench
 from training.cli.boards import add_bid, add_deal, add_match
 from training.cli.book import add_book
 from training.cli.check import add_check
+from training.cli.coach import add_coach
 from training.cli.config_file import parsed
 from training.cli.deals import add_library, add_solve
 from training.cli.evolve import add_evolve
@@ -155,6 +156,7 @@ def _parser() -> argparse.ArgumentParser:
         add_serve,
         add_book,
         add_evolve,
+        add_coach,
         add_report,
         add_train,
         add_fit,

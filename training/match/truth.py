@@ -12,9 +12,10 @@ from agents.hierarchy.fast.looking import TOLD
 from agents.networks.book import Book
 from bridge_env.features import HCP, POINTS
 from bridge_env.features import LENGTH as HAND_LENGTH
-from training.match.match import MatchResult
+from training.match.match import MatchResult, play
 
 _PART = 4096  # boards read at a time
+AGAINST = "policy:two-over-one"  # whom pairs meet when their truth is measured
 
 
 @dataclass(frozen=True)
@@ -74,3 +75,8 @@ def _within(shown: NDArray[np.int16], features: NDArray[np.int16]) -> NDArray[np
     points = (shown[:, 0, 0] <= most) & (features[:, HCP] <= shown[:, 0, 1])
     lengths = ((shown[:, 1:, 0] <= cards) & (cards <= shown[:, 1:, 1])).all(axis=1)
     return np.asarray(points & lengths, np.bool_)
+
+
+def of_pair(spec: str, book: Book, boards: int, seed: int) -> Truth:
+    """How a bidder keeps to ``book`` on judging boards against ``AGAINST``."""
+    return of_match(play(spec, AGAINST, boards, seed), book)

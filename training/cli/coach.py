@@ -1,0 +1,115 @@
+"""``bridge-env coach``: the arguments, the progress bars, and the calls."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from pathlib import Path
+from typing import Any
+
+from training.cli.config import add_fields, add_run_options, read_run_fields
+from training.cli.progress import Bar
+from training.coach.config import CoachConfig
+
+_EPILOG = """\
+examples:
+  bridge-env coach mine.bidding                    an hour and a half on two cores, into results/coach/mine
+  bridge-env coach sayc --iterations 300 --generations 1        a first look, a quarter of an hour
+  bridge-env coach --resume results/coach/mine     continue after Ctrl-C or a crash
+  bridge-env table                                 then play with policy:results/coach/mine/mine.npz
+
+First a network learns to bid by the system: it sees the system's call and what the calls so far have shown, and pays
+for calls that would mislead partner. Then the system learns from the network, rule by rule. Both are judged against
+gatekeepers, on boards that training never saw. The report tells what the system leaves on the table, the amendments
+with their worth, and the lines that never came up. Your file is not changed.
+"""
+
+
+def add_coach(subparsers: Any) -> None:
+    """Add the subcommand."""
+    parser = subparsers.add_parser(
+        "coach",
+        help="train a player by your system, and tell what the system leaves on the table",
+        description="Train a player that bids by a system, judge both abroad, and write what the system leaves on the\n"
+        "table, with amendments to try.",
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("book", nargs="?", metavar="SYSTEM", help="the system: a name or FILE.bidding")
+    add_fields(parser, CoachConfig)
+    add_run_options(parser, "coach", ("iterations", "generations", "counted", "judge"))
+    parser.add_argument("--workers", type=int, help="tasks at a time (default: all cores but one, and at least two)")
+    parser.add_argument("--address", help="address of a running Ray cluster: auto, HOST:PORT or ray://HOST:PORT")
+    parser.set_defaults(handler=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Train, amend, judge, report."""
+    from importlib.util import find_spec
+
+    from training.cli.league import _INSTALL
+    from training.running import runs
+    from training.running.cluster import Cluster
+
+    if find_spec("torch") is None:
+        raise runs.RunError(f"torch is not installed; install it: {_INSTALL}")
+    from training.coach import run as coaching
+
+    if args.book is not None and args.resume is not None:
+        raise ValueError("--resume goes on with the system of its folder; leave SYSTEM away")
+    if args.book is None and args.resume is None and args.system is None:
+        raise ValueError("name a system: bridge-env coach mine.bidding, or bridge-env coach sayc")
+    args.system = args.book or args.system
+    config = read_run_fields(args, CoachConfig, ("iterations", "generations", "counted", "judge"))
+    workers = max(2, (os.cpu_count() or 2) - 1) if args.workers is None else args.workers
+    folder = coaching.prepare(args.resume, config, args.out, args.name)
+    go_on = f"bridge-env coach --resume {folder}"
+    args.kept = folder, go_on
+    print(f"{folder}: a player learns by {config.system}, then the book learns from it")
+    bar = Bar(config.iterations, "it")
+    try:
+        with Cluster(workers, args.address) as cluster:
+            kept = _learn(folder, config, cluster, bar)
+    except KeyboardInterrupt:
+        bar.close()
+        print(f"\nstopped; nothing before the last checkpoint is lost. Go on: {go_on}")
+        return 130
+    with Bar(None, "board") as judging:
+        table = coaching.conclude(folder, config, kept, judging.say, judging.add)
+    print("\n" + table + "\n")
+    player, amended = coaching.player_path(folder, config), coaching.amended_path(folder, config)
+    print(f"{'report:':<16}{folder / 'report.md'}")
+    print(f"{'amended book:':<16}{amended}")
+    print(f"{'play with it:':<16}bridge-env table     (choose policy:{player})")
+    print(f"{'':<16}bridge-env bid policy:{player} --hand AQT72.A4.Q2.T753 --auction ''")
+    return 0
+
+
+def _learn(folder: Path, config: CoachConfig, cluster: Any, bar: Bar) -> list[str]:
+    """Train the player and amend the book, with bars; returns the amendments in words."""
+    from training.coach import run as coaching
+
+    def tick(iteration: int, figures: str) -> None:
+        bar.to(iteration)
+        bar.note(figures)
+
+    coaching.train(folder, config, cluster, tick, bar.say)
+    bar.close()
+    amending = Bar(config.generations, "gen", "amending")
+    boards, bars = 0, [amending]
+
+    def tried(count: int) -> None:
+        nonlocal boards
+        boards += count
+        if len(bars) > 1:
+            bars[-1].add(count)
+        else:
+            amending.note(f"{boards / 1e6:.1f}M boards")
+
+    def step(what: str, count: int | None) -> None:
+        bars[-1].close()
+        bars.append(Bar(count, "board", what))
+
+    kept = coaching.amend(folder, config, cluster, tried, amending.to, step)
+    bars[-1].close()
+    return kept

@@ -1,0 +1,201 @@
+"""Find what a book leaves on the table: where a player by the book leaves it, and what that is worth."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.hierarchy.engine.compiled import RULE_LINE
+from agents.hierarchy.language.paths import readings
+from agents.hierarchy.language.text import constraint_text
+from agents.hierarchy.language.tree import Line, walk
+from agents.networks.book import ByBook, departs
+from agents.networks.tables import Deals, Player, branched, play_on
+from bridge_env.auction import Auctions
+from bridge_env.boards import Boards
+from bridge_env.calls import call_text
+from bridge_env.features import HCP
+from bridge_env.scoring import imps
+
+FEWEST = 12  # departures in an auction that are told of, in each half of the boards
+MOST = 25  # auctions that are told of
+
+
+@dataclass(frozen=True, eq=False)
+class Departures:
+    """Calls of a player that are not its book's.
+
+    Attributes:
+        board, length: int64 (N,), on which boards, and after how many calls.
+        book, call: int8 (N,), the book's call and the player's.
+        worth: int8 (N,), IMPs of the player's over the book's on the board, everyone going on as they do.
+        hcp: int16 (N,), of the hand.
+        fired, followed: how often each line of the book (by number) would have called, and how often it did.
+        decisions: how many calls the player made in all.
+    """
+
+    board: NDArray[np.int64]
+    length: NDArray[np.int64]
+    book: NDArray[np.int8]
+    call: NDArray[np.int8]
+    worth: NDArray[np.int64]
+    hcp: NDArray[np.int16]
+    auctions: Auctions
+    boards: Boards
+    fired: Counter[int] = field(default_factory=Counter)
+    followed: Counter[int] = field(default_factory=Counter)
+    decisions: int = 0
+
+
+@dataclass(frozen=True)
+class Left:
+    """One kind of auction in which the player leaves the book.
+
+    Attributes:
+        path: the auction, as lines of a system have it; empty before the opening.
+        often: departures on 1,000 boards.
+        worth, error: IMPs each time, and the standard error, on boards that did not choose this auction.
+        changes: the commonest pairs of calls, the book's and the player's, with the share of each.
+        hcp: the high-card points of eight in ten of these hands.
+    """
+
+    path: str
+    often: float
+    worth: float
+    error: float
+    changes: tuple[tuple[str, str, float], ...]
+    hcp: tuple[int, int]
+
+    @property
+    def said(self) -> str:
+        """``after 1M-(2x): the book bids P, the player X (61%) ...; 8-12 hcp``."""
+        where = f"after {self.path}" if self.path else "opening"
+        told = ", ".join(f"{theirs} for {mine} ({share:.0%})" for mine, theirs, share in self.changes)
+        return f"{where}: {told}; {self.hcp[0]}-{self.hcp[1]} hcp"
+
+
+def departures(player: ByBook, opponent: Player, boards: Boards, key: NDArray[np.uint64]) -> Departures:
+    """Bid ``boards`` against ``opponent`` and value every departure by the board bid on from the book's call instead.
+
+    The player sits North-South on every other board.
+    """
+    n = len(boards)
+    assert boards.tricks is not None
+    deals = Deals.of(boards.owner, boards.tricks, boards.dealer, boards.vulnerability)
+    side = (np.arange(n) % 2).astype(np.int64)
+    seated = np.ones((n, 2), np.int8)
+    seated[np.arange(n), side] = 0
+    auctions, everyone = Auctions(deals.dealer, deals.vulnerability), np.arange(n)
+    heard: list[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int8], NDArray[np.float32]]] = []
+
+    def note(
+        rows: NDArray[np.int64], chances: NDArray[np.float32], calls: NDArray[np.int8], part: NDArray[np.float32] | None
+    ) -> None:
+        assert part is not None
+        heard.append((rows, auctions.length[rows].astype(np.int64), calls, part))
+
+    nobody = np.full(n, -1, np.int8)
+    play_on(auctions, deals, everyone, [player, opponent], seated, nobody, key, note)
+    board, length, call = (np.concatenate([one[k] for one in heard]) for k in range(3))
+    part = np.concatenate([one[3] for one in heard])
+    book = part.argmax(axis=1).astype(np.int8)
+    left = np.flatnonzero(departs(part[np.arange(len(call)), call]))
+    fired, followed = _lines(player, deals, auctions, board, length, call)
+    board_left, length_left = board[left], length[left]
+    other = branched(auctions, board_left, length_left, book[left])
+    unheard = lambda *_: None  # noqa: E731
+    play_on(other, deals, board_left, [player, opponent], seated[board_left],
+            np.full(len(left), -1, np.int8), key[board_left], unheard)  # fmt: skip
+    plain = np.zeros(n, np.bool_)
+    gained = deals.points(auctions, everyone, plain)[board_left] - deals.points(other, board_left, plain[board_left])
+    worth = imps(np.where(side[board_left] == 0, gained, -gained)).astype(np.int64)
+    hcp = deals.features[board_left, (deals.dealer[board_left] + length_left) & 3, HCP]
+    return Departures(
+        board_left, length_left, book[left], call[left], worth, hcp, auctions, boards, fired, followed, len(call)
+    )
+
+
+def _lines(
+    player: ByBook, deals: Deals, auctions: Auctions, board: NDArray[np.int64], length: NDArray[np.int64],
+    call: NDArray[np.int8],
+) -> tuple[Counter[int], Counter[int]]:  # fmt: skip
+    """How often each line of the tree, by number, would have called, and how often the player made its call."""
+    fired, followed = Counter[int](), Counter[int]()
+    positions = player.book.positions
+    for k in range(int(length.max(initial=-1)) + 1):
+        at = np.flatnonzero(length == k)
+        rows = board[at]
+        _, own, rules = positions.stand(
+            deals.features, rows, auctions.state[rows], auctions.history[rows], np.full(len(rows), k)
+        )
+        numbers = np.where(rules >= 0, positions.pool.rules[rules, RULE_LINE], -1)
+        fired.update(numbers.tolist())
+        followed.update(numbers[own == call[at]].tolist())
+    return fired, followed
+
+
+@lru_cache(maxsize=1 << 15)
+def _path(calls: tuple[int, ...], dealer: int, side: int) -> str:
+    return readings(calls, dealer, side)[-1].text
+
+
+def left(found: Departures) -> list[Left]:
+    """The kinds of auctions in which the player gains most by leaving the book, the most valuable first.
+
+    They are chosen on half of the boards; what is told of them is of the others.
+    """
+    n = len(found.boards)
+    groups: dict[str, list[int]] = {}
+    for i, (board, length) in enumerate(zip(found.board.tolist(), found.length.tolist(), strict=True)):
+        calls = tuple(found.auctions.history[board, :length].tolist())
+        dealer = int(found.boards.dealer[board])
+        groups.setdefault(_path(calls, dealer, (dealer + length) & 1), []).append(i)
+    half = (found.board // 4) % 2
+    rows = {path: np.array(members) for path, members in groups.items()}
+    promised = {path: float(found.worth[at[half[at] == 0]].sum()) for path, at in rows.items()}
+    out = []
+    for path in sorted(promised, key=lambda p: -promised[p]):
+        at = rows[path]
+        chosen, told = at[half[at] == 0], at[half[at] == 1]
+        if min(len(chosen), len(told)) < FEWEST or promised[path] <= 0:
+            continue
+        worth = found.worth[told]
+        low, high = np.quantile(found.hcp[at], [0.1, 0.9])
+        out.append(
+            Left(path, 1000 * len(at) / n, float(worth.mean()), float(worth.std(ddof=1) / len(worth) ** 0.5),
+                 _changes(found, at), (int(low), int(high)))
+        )  # fmt: skip
+        if len(out) == MOST:
+            break
+    return out
+
+
+def _changes(found: Departures, at: NDArray[np.int64]) -> tuple[tuple[str, str, float], ...]:
+    pairs = Counter(zip(found.book[at].tolist(), found.call[at].tolist(), strict=True))
+    return tuple(
+        (call_text(mine), call_text(theirs), count / len(at)) for (mine, theirs), count in pairs.most_common(3)
+    )
+
+
+def unused(found: Departures, player: ByBook) -> tuple[list[Line], list[tuple[Line, int, int]]]:
+    """Lines of the tree that came up on no board, and those that the player seldom follows (with fired, followed)."""
+    system = player.book.hierarchy.system
+    never, seldom = [], []
+    for line in walk(system.lines):
+        fired = found.fired[line.number]
+        if line.after or (line.path and line.path[-1].theirs):
+            continue
+        if not fired:
+            never.append(line)
+        elif fired >= 2 * FEWEST and found.followed[line.number] <= 0.2 * fired:
+            seldom.append((line, fired, found.followed[line.number]))
+    return never, sorted(seldom, key=lambda row: row[2] / row[1])
+
+
+def line_text(line: Line) -> str:
+    """``line 512: 2S  5-10 hcp, 6+ S``."""
+    return f"line {line.number}: {line.name}  {constraint_text(line.constraint)}".rstrip()

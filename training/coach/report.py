@@ -1,0 +1,66 @@
+"""The report of a coach: how the player and the book stand abroad, what the book leaves, and amendments, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from agents.hierarchy.language.tree import Line as Rule
+from training.coach.config import CoachConfig
+from training.coach.left import Departures, Left, line_text
+from training.match.panel import Line, markdown
+from training.match.truth import Truth
+from training.running import runs
+
+_NEVER = 40  # lines that never came up that are listed
+
+
+def _abroad(what: str, lines: Sequence[Line]) -> list[str]:
+    return [f"### {what}", "", *markdown(lines), ""]
+
+
+def report(
+    config: CoachConfig, name: str, abroad: Sequence[Sequence[Line]], truth: tuple[Truth, Truth], found: Departures,
+     told: Sequence[Left], lines: tuple[Sequence[Rule], Sequence[tuple[Rule, int, int]]],
+    kept: Sequence[str],
+) -> str:  # fmt: skip
+    """The page as Markdown.
+
+    Args:
+        name: of the system.
+        abroad: what the player, and then the amended book, win from each gatekeeper, and more than the book itself.
+        truth: how the player and the book itself keep to the book.
+        found, told: the player's departures, and the auctions in which they gain most.
+        lines: of the book, those that never came up, and those that the player seldom follows.
+        kept: amendments, in words, with their worth.
+    """
+    worth = found.worth
+    error = worth.std(ddof=1) / max(len(worth), 1) ** 0.5 if len(worth) > 1 else float("nan")
+    page = [
+        f"# A coach for {name}", "",
+        f"Made by `{runs.command_line('bridge-env coach', replace(config, system=runs.portable(config.system)))}`.",
+        "",
+        "## How strong", "",
+        "IMPs a board on judging boards, and the gain over the book itself on the same boards.", "",
+        *_abroad("A player that bids by the book, with judgement", abroad[0]),
+        *_abroad("The amended book, pure rules", abroad[1]),
+        f"The player keeps to the book: {truth[0]}. The book itself: {truth[1]}.", "",
+        "## What the book leaves on the table", "",
+        f"On {len(found.boards):,} judging boards against `policy:two-over-one` the player left the book "
+        f"{len(worth) / len(found.boards):.2f} times a board. Each time was worth {worth.mean():+.2f} ± {error:.2f} "
+        "IMPs, where everyone goes on as the player does. These are the auctions in which it gains most. They were chosen on "
+        "half of the boards; worth and error are of the other half.", "",
+        "| auction, and what the player bids for what the book bids | on 1,000 boards | IMPs each time |",
+        "| --- | ---: | ---: |",
+        *(f"| {one.said} | {one.often:.1f} | {one.worth:+.2f} ± {one.error:.2f} |" for one in told), "",
+        "## Amendments", "",
+        "Each was worth its figure on training boards that did not suggest it, in IMPs a board.", "",
+        *([f"- {what}" for what in kept] or ["None gained enough to be kept."]), "",
+        "## Lines that the player seldom follows", "",
+        *([f"- {line_text(line)}: {followed} of {fired} times" for line, fired, followed in lines[1][:_NEVER]]
+          or ["There are none."]), "",
+        "## Lines that never came up", "",
+        f"{len(lines[0]):,} lines, on {len(found.boards):,} boards. The first of them:", "",
+        *(f"- {line_text(line)}" for line in lines[0][:_NEVER]), "",
+    ]  # fmt: skip
+    return "\n".join(page)
