@@ -48,8 +48,8 @@ def report(
         "## What the book leaves on the table", "",
         f"On {len(found.boards):,} judging boards against `policy:two-over-one` the player left the book "
         f"{len(worth) / len(found.boards):.2f} times a board. Each time was worth {worth.mean():+.2f} ± {error:.2f} "
-        "IMPs, where everyone goes on as the player does. These are the auctions in which it gains most. They were chosen on "
-        "half of the boards; worth and error are of the other half.", "",
+        "IMPs, where everyone goes on as the player does. These are the auctions in which it gains most. They were "
+        "chosen on half of the boards; worth and error are of the other half.", "",
         "| auction, and what the player bids for what the book bids | on 1,000 boards | IMPs each time |",
         "| --- | ---: | ---: |",
         *(f"| {one.said} | {one.often:.1f} | {one.worth:+.2f} ± {one.error:.2f} |" for one in told), "",
