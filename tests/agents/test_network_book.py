@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from support.networks import random_layers
+from support.networks import by_book
 from support.positions import positions
 
 from agents.hierarchy.bidder import HierarchyBidder, deal_features
@@ -11,23 +11,13 @@ from agents.hierarchy.shipped import hierarchy_of, read_system
 from agents.networks import file as networks_file
 from agents.networks.bidder import NetworkBidder
 from agents.networks.book import BOOK_INPUTS, BOOK_ON, CALLED, MOST_UNTRUTH, Book, ByBook, Terms
-from agents.networks.file import NetworkFileError, Networks, book_of
-from agents.networks.inputs import MOST_ON, NUM_INPUTS, inputs_of
-from agents.networks.network import quantized
+from agents.networks.file import NetworkFileError, book_of
+from agents.networks.inputs import NUM_INPUTS, inputs_of
 from bridge_env.auction import Auctions
 from bridge_env.features import FEATURES
 from bridge_env.view import view_of
 from training.match.match import play
 from training.match.truth import of_match
-
-
-def by_book(seed=1, terms=None, system="sayc"):
-    layers = random_layers(seed)
-    first = np.zeros((BOOK_INPUTS, layers[0][0].shape[1]))
-    first[:NUM_INPUTS] = layers[0][0]
-    first[NUM_INPUTS:] = np.random.default_rng(seed).normal(0, 0.1, first[NUM_INPUTS:].shape)
-    policy = quantized([(first, layers[0][1]), *layers[1:]], MOST_ON + BOOK_ON)
-    return Networks(policy, None, {"by": "nobody"}, book_of(system), terms or Terms(2.0, 4.0))
 
 
 def look_at(book, auctions, owner):
@@ -43,7 +33,9 @@ def misses(shown, hand):
     points = hcp + sum(max(0, int(n) - 4) for n in suits.sum(axis=1))
     (low, high), *lengths = shown[:5].tolist()
     out = max(0, low - max(hcp, points)) + max(0, hcp - high)
-    return out + sum(max(0, a - int(n)) + max(0, int(n) - b) for (a, b), n in zip(lengths, suits.sum(axis=1)))
+    return out + sum(
+        max(0, a - int(n)) + max(0, int(n) - b) for (a, b), n in zip(lengths, suits.sum(axis=1), strict=True)
+    )
 
 
 @pytest.mark.parametrize("system", ["sayc", "champion"])
@@ -135,7 +127,7 @@ def test_terms_decide_how_often_it_strays_and_how_much_it_lies():
 
 
 def test_a_batch_is_its_rows_one_by_one():
-    auctions, owner, key = positions(60, seed=8)
+    auctions, owner, _ = positions(60, seed=8)
     view = view_of(auctions, owner)
     bidder = NetworkBidder(by_book())
     whole = bidder.outputs(view)

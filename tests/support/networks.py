@@ -6,7 +6,8 @@ import numpy as np
 from support.positions import positions
 
 from agents.networks import belief
-from agents.networks.file import Networks
+from agents.networks.book import BOOK_INPUTS, BOOK_ON, Terms
+from agents.networks.file import Networks, book_of
 from agents.networks.inputs import MOST_ON, NUM_INPUTS
 from agents.networks.network import quantized
 from bridge_env.calls import NUM_CALLS
@@ -26,6 +27,16 @@ def random_networks(seed=1, **options):
 def views(count, seed):
     auctions, owner, key = positions(count, seed)
     return view_of(auctions, owner), key
+
+
+def by_book(seed=1, terms=None, system="sayc"):
+    """A network of random weights that bids by a system."""
+    layers = random_layers(seed)
+    first = np.zeros((BOOK_INPUTS, layers[0][0].shape[1]))
+    first[:NUM_INPUTS] = layers[0][0]
+    first[NUM_INPUTS:] = np.random.default_rng(seed).normal(0, 0.1, first[NUM_INPUTS:].shape)
+    policy = quantized([(first, layers[0][1]), *layers[1:]], MOST_ON + BOOK_ON)
+    return Networks(policy, None, {"by": "nobody"}, book_of(system), terms or Terms(2.0, 4.0))
 
 
 def with_belief(seed=1):

@@ -5,6 +5,7 @@ import json
 import numpy as np
 import pytest
 import torch
+from support.league import Here, run_league, same
 from support.networks import random_networks
 
 from agents.networks import file as networks_file
@@ -293,41 +294,6 @@ def _slam_deal(suit, ace):
 
 
 # --- a run ---------------------------------------------------------------------------------------------------------
-
-
-class Here:
-    """A cluster of this process: tasks run when their result is asked for, or at once."""
-
-    def __init__(self, eager):
-        self.eager = eager
-
-    def put(self, value):
-        return value
-
-    def submit(self, function, *task):
-        if self.eager:
-            done = function(*task)
-            return lambda: done
-        return lambda: function(*task)
-
-    def result(self, reference):
-        return reference()
-
-
-def run_league(folder, config, start=None, stop=lambda: False, eager=False):
-    folder.mkdir(exist_ok=True)
-    league = League(folder, config, start)
-    league.load()
-    for _ in league.run(Here(eager), stop, lambda *heard: None):
-        pass
-    return league
-
-
-def same(a, b):
-    ours, theirs = a.learner.arrays(), b.learner.arrays()
-    assert ours.keys() == theirs.keys()
-    for name, array in ours.items():
-        np.testing.assert_array_equal(array, theirs[name], err_msg=name)
 
 
 def test_a_stopped_run_goes_on_to_the_same_weights(tmp_path):

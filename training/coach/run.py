@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import numpy as np
@@ -47,6 +47,7 @@ def prepare(resumed: Path | None, config: CoachConfig, root: Path, name: str | N
     """
     if resumed is not None:
         lock.hold(resumed)
+        runs.write_manifest(resumed, runs.read_manifest(resumed) | {"config": asdict(config)})
         return resumed
     system = read_system(config.system)
     folder = runs.new_folder(root, KIND, name or system_path(config.system).stem)
@@ -107,12 +108,14 @@ def amend(folder: Path, config: CoachConfig, cluster: Cluster, tick: Callable[[i
         tick: hears of boards; generation: of generations done; step: of the steps of the ending.
     """
     settings = config.evolve(str(_book(folder)), f"policy:{player_path(folder, config)}")
-    run = folder / generations.KIND / _AMENDING
+    name = f"{_AMENDING}-{config.iterations}"  # a player that has learned on teaches anew
+    run = folder / generations.KIND / name
     if run.exists():
         lock.hold(run)
         settings, state = generations.load(run)
+        settings = replace(settings, generations=max(config.generations, state.generation))
     else:
-        run, state = generations.start_run(folder, _AMENDING, settings)
+        run, state = generations.start_run(folder, name, settings)
     generation(state.generation)
     for after in generations.evolve(run, settings, state, cluster, tick):
         state = after

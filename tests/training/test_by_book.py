@@ -1,0 +1,259 @@
+"""Learning by a book: what straying costs, how a run begins, and how a book learns from a player that bids by it."""
+
+import json
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from support.league import run_league, same
+from support.networks import by_book
+
+from agents.hierarchy.shipped import hierarchy_of
+from agents.networks import file as networks_file
+from agents.networks.bidder import NetworkBidder
+from agents.networks.book import Terms
+from agents.networks.file import book_of
+from agents.networks.shipped import read_networks
+from bridge_env import streams
+from bridge_env.bidders import SpecError
+from training.cli.entry import main
+from training.coach import left
+from training.evolve.config import EvolveConfig
+from training.evolve.generations import check_start, numbered
+from training.evolve.refine import judgement
+from training.evolve.refine.decisions import UNTRIED, decisions_of, legal_calls
+from training.evolve.refine.near import near_task
+from training.match.boards import library_boards
+from training.match.duel import Stretch, duel
+from training.match.match import play
+from training.match.truth import of_match
+from training.networks.league import start_networks
+from training.networks.league_config import LeagueConfig
+from training.networks.league_run import by_the_book
+from training.networks.strayed import Prices, Strayed
+
+SMALL = LeagueConfig(
+    start="policy:champion-plain", book="sayc", iterations=2, boards=48, estimated=0, evaluate=1, judged=40,
+    panel="pass", remember=1, critic="16", drawn=8,
+)  # fmt: skip
+
+
+# --- what straying costs -----------------------------------------------------------------------------------------
+
+
+def parts(*rows):
+    """What a book adds to the outputs: its own call and, of others, by how much they mislead (0 unless given)."""
+    out = np.zeros((len(rows), 38), np.float32)
+    for row, (own, lies) in zip(out, rows, strict=True):
+        for call, size in lies.items():
+            row[call] = -4.0 * size
+        row[own] = 2.0
+    return out
+
+
+def test_a_drawn_auction_pays_for_what_it_strays_more_than_the_likeliest():
+    """One board, North-South: at its first call the likeliest keeps to the book, later it departs without a lie."""
+    terms = SimpleNamespace(terms=Terms(2.0, 4.0))
+    best = parts((3, {5: 2}), (0, {7: 0, 8: 1}))  # the book bids 1C, then passes
+    at = np.array([[0, -1, 1, -1]], np.int32)
+    likeliest = SimpleNamespace(dealer=np.array([0]), history=np.array([[3, 0, 7, 0]], np.int8))
+    drawn = SimpleNamespace(history=np.array([[5, 0, 9, 0], [3, 0, 8, 0], [3, 0, 0, -1]], np.int8))
+    later = parts((9, {}), (9, {9: 0, 6: 3}))  # of the first drawn auction: its second call, and a third
+    rows, calls = np.array([0, 0]), np.array([9, 6], np.int8)
+    board, side, left_at = np.zeros(3, np.int64), np.zeros(3, np.int64), np.array([0, 2, 2])
+    for prices in (Prices(1.0, 0.0), Prices(0.0, 1.0), Prices(0.5, 2.0)):
+        strayed = Strayed(terms, prices, best, at, later)
+        cost = strayed.price(likeliest, drawn, board, side, left_at, rows, calls)
+        departures, lies = np.array([2 - 1, 1 - 1, 0 - 1]), np.array([2 + 3 - 0, 1 - 0, 0])
+        np.testing.assert_allclose(cost, prices.departure * departures + prices.untruth * lies)
+
+
+# --- a run -------------------------------------------------------------------------------------------------------
+
+
+def test_a_run_with_a_large_prior_begins_as_its_system():
+    config = LeagueConfig(start="policy:champion-plain", book="sayc", prior=1000.0)
+    start = by_the_book(read_networks("champion-plain"), config)
+    match = play(NetworkBidder(start), "system:sayc", 200)
+    assert (match.imps == 0).all()
+
+
+def test_a_run_with_a_small_one_begins_with_judgement():
+    start = by_the_book(read_networks("champion-plain"), LeagueConfig(book="sayc"))
+    match = play(NetworkBidder(start), "system:sayc", 1000, 3)
+    truth, own = of_match(match, book_of("sayc")), of_match(play("system:sayc", "pass", 300), book_of("sayc"))
+    assert own.departures == 0
+    assert 0.3 < truth.departures < 1.5
+    assert truth.share > 0.9
+    assert match.mean_imps > 3 * match.standard_error
+
+
+def test_a_stopped_run_by_a_book_goes_on_to_the_same_weights(tmp_path):
+    start = by_the_book(read_networks("champion-plain"), SMALL)
+    whole = run_league(tmp_path / "whole", SMALL, start)
+    stops = iter([False, True])
+    part = run_league(tmp_path / "part", SMALL, start, stop=lambda: next(stops))
+    assert part.state.iteration == 1
+    same(whole, run_league(tmp_path / "part", SMALL, start))
+    made = networks_file.load(tmp_path / "whole" / "policy.npz")
+    assert made.book.digest == book_of("sayc").digest
+    rows = [json.loads(line) for line in (tmp_path / "whole" / "metrics.jsonl").open()]
+    assert all(0.5 < row["truth"] <= 1 for row in rows)
+
+
+def test_a_network_by_a_book_starts_no_other_run(tmp_path, capsys):
+    path = tmp_path / "mine.npz"
+    networks_file.save(by_book(), path)
+    with pytest.raises(SpecError, match="bids by a book"):
+        start_networks(f"policy:{path}")
+    assert start_networks(f"policy:{path}", by_book=True).book is not None
+    assert main(["train", "league", "--book", "nosuch", "--out", str(tmp_path)]) == 2
+    assert "system:nosuch" in capsys.readouterr().err
+    assert main(["train", "league", "--book", "sayc", "--prior", "0", "--out", str(tmp_path)]) == 2
+    assert "--prior is 0.0" in capsys.readouterr().err
+
+
+def test_who_reads_a_network_by_its_book(tmp_path):
+    from agents.registry import make_reason, make_system, system_of
+
+    path = tmp_path / "mine.npz"
+    networks_file.save(by_book(system="acol"), path)
+    spec = f"policy:{path}"
+    assert system_of(spec).system.name == hierarchy_of("acol").system.name
+    assert make_system("sayc", opponents=spec).opponents[0].system.name == hierarchy_of("acol").system.name
+    assert make_reason(spec).belief is not None
+
+
+def test_a_call_is_explained_by_the_book_or_by_judgement(tmp_path, capsys):
+    path = tmp_path / "mine.npz"
+    networks_file.save(by_the_book(read_networks("champion-plain"), LeagueConfig(book="champion")), path)
+    asked = ["bid", f"policy:{path}", "--hand"]
+    assert main([*asked, "K5.AQ9763.4.KJ82", "--auction", "1S"]) == 0
+    said = capsys.readouterr().out
+    assert said.startswith("2H\n")
+    assert "because   champion, line" in said
+    assert "follows   the book" in said
+    assert main([*asked, "J98642.K5.A4.752", "--auction", ""]) == 0  # 3S by the book, with a suit like that
+    said = capsys.readouterr().out
+    assert not said.startswith("3S")
+    assert "the book bids 3♠ here" in said
+    assert " by the book: " in said
+    assert "IMPs over 3♠, on 128 deals" in said
+
+
+# --- the book learns ---------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def judge(tmp_path_factory):
+    """A player by sayc, and one whose prior is so large that it is sayc."""
+    folder = tmp_path_factory.mktemp("judges")
+    for name, prior in (("free", 1.0), ("bound", 1000.0)):
+        networks = by_the_book(read_networks("champion-plain"), LeagueConfig(book="sayc", prior=prior))
+        networks_file.save(networks, folder / f"{name}.npz")
+    return lambda name: f"policy:{folder / name}.npz"
+
+
+STRETCH = Stretch(5, "training", 0, 400)
+
+
+def test_who_bids_as_the_system_departs_nowhere(judge):
+    us = them = numbered("sayc")
+    assert not any(sum(counted.values()) for counted in judgement.departures_task(us, them, STRETCH, judge("bound")))
+    paths, contexts = judgement.departures_task(us, them, STRETCH, judge("free"))
+    assert sum(paths.values()) > 100
+    assert sum(contexts.values()) > 20
+
+
+def test_labels_follow_the_players_judgement_at_the_play_outs_prices(judge):
+    us, them = numbered("sayc"), numbered("acol")
+    before = duel(us, them, STRETCH)
+    decisions = decisions_of(before.history[0], library_boards(400, 5, "training").dealer, 0)
+    board, number = decisions.row[:300], decisions.number[:300]
+    legal, _ = legal_calls(library_boards(400, 5, "training").dealer[board], before.history[0][board], number)
+    made = before.history[0][board, number]
+    worth = judgement.by_judgement(judge("free"))(us, them, STRETCH, before, 0, board, number, legal)
+    assert (worth[np.arange(300), made] == 0).all()
+    assert (worth[~legal] == UNTRIED).all()
+    tried = legal & (np.arange(38) != made[:, None])
+    np.testing.assert_array_equal(worth[tried] * judgement.UNIT, np.rint(worth[tried] * judgement.UNIT))
+    liked = judgement.preferences(judge("free"), STRETCH, before, 0, board, number)
+    liked -= liked[np.arange(300), made][:, None]
+    assert worth[tried & (liked > 0)].mean() > worth[tried & (liked < -4)].mean() + 0.5
+
+
+def test_steps_that_the_player_likes_are_counted(judge):
+    us = them = numbered("sayc")
+    asked, bound = (near_task(us, them, STRETCH, 0, judge(name)) for name in ("free", "bound"))
+    plain = near_task(us, them, STRETCH, 0)
+    assert asked.keys() == plain.keys() == bound.keys()
+    assert all((a.gain, a.decisions) == (plain[change].gain, plain[change].decisions) for change, a in asked.items())
+    assert all(0 <= promise.liked <= promise.decisions for promise in asked.values())
+    assert sum(promise.liked for promise in asked.values()) > 0
+    assert sum(promise.liked for promise in bound.values()) == 0  # who bids as the system likes no change of it
+
+
+def test_amendment_wants_a_player_by_a_book(judge):
+    for given, said in (
+        ({"operators": "amendment"}, "go together"),
+        ({"player": "policy:champion"}, "go together"),
+        ({"operators": "amendment", "player": "policy:champion"}, "bids by no book"),
+        ({"operators": "amendment", "player": "system:sayc"}, "bids by no book"),
+    ):
+        with pytest.raises(ValueError, match=said):
+            check_start(EvolveConfig(**given))
+    check_start(EvolveConfig(operators="amendment", player=judge("free")))
+
+
+# --- the coach ---------------------------------------------------------------------------------------------------
+
+
+def test_departures_are_worth_what_the_two_auctions_score():
+    player = by_the_book(read_networks("champion-plain"), LeagueConfig(book="sayc")).player
+    opponent = read_networks("two-over-one").player
+    boards = library_boards(400, 2, "training")
+    key = streams.key("test", np.arange(400))
+    found = left.departures(player, opponent, boards, key)
+    assert found.decisions > 1500
+    assert 100 < len(found.board) < 500
+    assert (found.book != found.call).all()
+    np.testing.assert_array_equal(found.auctions.history[found.board, found.length], found.call)
+    assert sum(found.fired.values()) == found.decisions
+    assert sum(found.fired.values()) - sum(found.followed.values()) == len(found.board)
+    again = left.departures(player, opponent, boards.take(np.unique(found.board)), key[np.unique(found.board)])
+    assert len(again.auctions) == len(np.unique(found.board))
+    never, seldom = left.unused(found, player)
+    assert len(never) > 100
+    assert all(followed <= 0.2 * fired for _, fired, followed in seldom)
+
+
+def test_a_coach_says_what_is_missing(tmp_path, capsys):
+    for words, said in (
+        (["coach"], "name a system"),
+        (["coach", "nosuch.bidding"], "no such file"),
+        (["coach", "sayc", "--iterations", "0"], "--iterations is 0"),
+        (["coach", "sayc", "--resume", str(tmp_path)], "leave SYSTEM away"),
+    ):
+        assert main([*words, "--out", str(tmp_path)]) == 2
+        assert said in capsys.readouterr().err
+
+
+@pytest.mark.slow
+@pytest.mark.xdist_group("ray")
+def test_a_coach_from_a_file_to_its_report_and_on(tmp_path, capsys):
+    from agents.hierarchy.language.text import system_text
+
+    mine = tmp_path / "mine.bidding"
+    mine.write_text(system_text(hierarchy_of("sayc").system))
+    tiny = ["--iterations", "2", "--rollout", "64", "--estimated", "0", "--generations", "1", "--study", "512",
+            "--confirm", "256", "--counted", "600", "--judge", "60"]  # fmt: skip
+    assert main(["coach", str(mine), *tiny, "--out", str(tmp_path), "--workers", "1"]) == 0
+    folder = tmp_path / "coach" / "mine"
+    said, report = capsys.readouterr().out, (folder / "report.md").read_text()
+    assert str(folder / "report.md") in said
+    for heading in ("How strong", "What the book leaves on the table", "Amendments", "Lines that never came up"):
+        assert f"## {heading}" in report
+    assert networks_file.load(folder / "mine.npz").book is not None
+    assert main(["check", str(folder / "mine-amended.bidding")]) == 0
+    assert main(["coach", "--resume", str(folder), "--iterations", "3", "--workers", "1"]) == 0
+    assert networks_file.load(folder / "mine.npz").trained["iterations"] == 3
