@@ -20,6 +20,7 @@ examples:
   bridge-env panel policy:champion --workers 2 --out results/panel/champion
   bridge-env panel policy:mine/policy.npz --against policy:polish system:sayc --boards 5000
   bridge-env panel system:sayc --against policy:polish --where
+  bridge-env panel policy:by-the-book --against policy:humans --truth
   bridge-env panel reason:policy:champion --over policy:champion --against policy:humans --boards 1000 --workers 2
 
 Strangers are networks that learned from the auctions of other programs or of people. Gatekeepers are strangers that
@@ -49,6 +50,9 @@ def add_panel(subparsers: Any) -> None:
         "--over", metavar="SPEC", help="let this bidder play the same boards, and report the gain over it"
     )
     parser.add_argument("--where", action="store_true", help="split each result by the first call that differed")
+    parser.add_argument(
+        "--truth", action="store_true", help="also tell how many hands are what the bidder's book says that they showed"
+    )
     parser.add_argument("--json", metavar="FILE", type=Path, help="also write the lines to this file")
     parser.add_argument(
         "--out", metavar="FOLDER", type=Path, help="keep finished lines in this folder, and resume from it"
@@ -60,7 +64,7 @@ def add_panel(subparsers: Any) -> None:
 
 def _run(args: argparse.Namespace) -> int:
     from bridge_env.bidders import make
-    from training.match import panel, where
+    from training.match import panel, truth, where
     from training.running import lock, runs
 
     if args.boards < 2:
@@ -68,6 +72,8 @@ def _run(args: argparse.Namespace) -> int:
     listed = [(panel.group_of(s), s) for s in args.against] if args.against else panel.opponents()
     for spec in (args.spec, *filter(None, [args.over]), *(s for _, s in listed)):
         make(spec)  # a faulty spec is told before anything is played
+    if args.truth:
+        truth.book_behind(args.spec)  # or it is told now
     told: list[str] = []
     failed: list[str] = []
     allowance = allowance_of(args)
@@ -99,6 +105,8 @@ def _run(args: argparse.Namespace) -> int:
     if not lines:
         raise ValueError(f"no match of {args.spec} came to its end")
     print(f"{args.spec}, {args.boards:,} judging boards, seed {args.seed}\n")
+    if args.truth:
+        told.append("\n".join(truth.lines_of(args.spec, args.boards, args.seed)))
     print("\n\n".join([panel.table_text(lines), *told]))
     if args.out is not None:
         over = f" --over {runs.portable(args.over)}" if args.over else ""

@@ -7,11 +7,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.hierarchy.bidder import deal_features
+from agents.hierarchy.bidder import Hierarchy, HierarchyBidder, deal_features
 from agents.hierarchy.fast.looking import TOLD
-from agents.networks.book import Book
+from agents.networks.book import Book, shared_book
+from agents.registry import system_of
+from bridge_env.bidders import full_spec
 from bridge_env.features import HCP, POINTS
 from bridge_env.features import LENGTH as HAND_LENGTH
+from bridge_env.protocols import Bidder
 from training.match.match import MatchResult, play
 
 _PART = 4096  # boards read at a time
@@ -77,6 +80,33 @@ def _within(shown: NDArray[np.int16], features: NDArray[np.int16]) -> NDArray[np
     return np.asarray(points & lengths, np.bool_)
 
 
-def of_pair(spec: str, book: Book, boards: int, seed: int) -> Truth:
+def book_behind(spec: str) -> Hierarchy:
+    """The system that a bidder bids by.
+
+    Raises:
+        ValueError: it bids by none.
+    """
+    hierarchy = system_of(spec)
+    if hierarchy is None:
+        raise ValueError(f"{spec} bids by no book: --truth needs a system, or a network that bids by one")
+    return hierarchy
+
+
+def lines_of(spec: str, boards: int, seed: int) -> list[str]:
+    """Tell how a bidder keeps to its book, beside the book's own system; of a system itself one line.
+
+    Raises:
+        ValueError: it bids by no book.
+    """
+    hierarchy = book_behind(spec)
+    book = shared_book(hierarchy.system)
+    itself = HierarchyBidder(hierarchy)
+    out = [f"{spec}: {of_pair(spec, book, boards, seed)}"]
+    if not full_spec(spec).startswith("system:"):
+        out.append(f"its book, {hierarchy.system.name}, itself: {of_pair(itself, book, boards, seed)}")
+    return out
+
+
+def of_pair(spec: str | Bidder, book: Book, boards: int, seed: int) -> Truth:
     """How a bidder keeps to ``book`` on judging boards against ``AGAINST``."""
     return of_match(play(spec, AGAINST, boards, seed), book)
