@@ -10,10 +10,11 @@ from agents.hierarchy.language.text import parse_system, system_text
 from agents.hierarchy.shipped import hierarchy_of, read_system
 from agents.networks import file as networks_file
 from agents.networks.bidder import NetworkBidder
-from agents.networks.book import BOOK_INPUTS, BOOK_ON, CALLED, MOST_UNTRUTH, Book, ByBook, Terms
+from agents.networks.book import BOOK_INPUTS, BOOK_ON, CALLED, MOST_UNTRUTH, NO_RULE, Book, ByBook, Terms
 from agents.networks.file import NetworkFileError, book_of
 from agents.networks.inputs import NUM_INPUTS, inputs_of
 from bridge_env.auction import Auctions
+from bridge_env.calls import PASS
 from bridge_env.features import FEATURES
 from bridge_env.view import view_of
 from training.match.match import play
@@ -204,5 +205,9 @@ def test_an_auction_that_is_over_tells_what_was_shown():
     match = play("system:sayc", "system:sayc", 50)
     table = match.tables[0]
     auctions = Auctions.replay(table.history, match.boards.dealer, match.boards.vulnerability)
-    look = look_at(book_of("sayc"), auctions, match.boards.owner)
+    book = Book(hierarchy_of("sayc"))
+    look = look_at(book, auctions, match.boards.owner)
     assert look.shown.shape == (50, 4, 5, 2)
+    assert (look.call == PASS).all()
+    assert (look.made_by == NO_RULE).all()
+    assert of_match(match, book).departures == 0  # what was asked at the end has spoiled nothing

@@ -97,6 +97,7 @@ def train(
     for state in league.run(cluster, stop, told):
         writer.write(state.metrics[-1])
     writer.close()
+    networks_file.save(league.networks(), folder / POLICY)  # on other terms with its book, if these were changed
     return league.state.iteration >= config.iterations
 
 

@@ -31,8 +31,8 @@ from agents.hierarchy.fast.following import (
 from agents.hierarchy.fast.readings import reads_as
 from agents.hierarchy.language.columns import QUANTITIES
 from agents.hierarchy.language.vocabulary import NUM_BASE
-from bridge_env.auction import DEALER, LAST_BID, VULNERABILITY, row_turn
-from bridge_env.calls import NUM_CALLS
+from bridge_env.auction import DEALER, DONE, LAST_BID, VULNERABILITY, row_turn
+from bridge_env.calls import NUM_CALLS, PASS
 from bridge_env.features import HCP, POINTS
 from bridge_env.features import LENGTH as HAND_LENGTH
 from bridge_env.kernels import njit
@@ -43,6 +43,8 @@ TOLD = 5  # quantities that a hand is held to: strength, cards of C D H S
 @njit
 def stand_rows(plan, room, systems, hands, boards, calls, lengths, auctions, stands, chosen, rules):
     """Follow auctions to where they stand, and note the position, the system's call there, and its rule.
+
+    Of an auction that is over the call is Pass, without a rule.
 
     Args:
         plan, room, systems, hands, boards, calls, lengths, auctions: as for ``following.bid_along``. There must be room
@@ -74,7 +76,9 @@ def stand_rows(plan, room, systems, hands, boards, calls, lengths, auctions, sta
             at = after
         seat = (dealer + length) & 3
         program = np.int64(links[at, PROGRAM_AT])
-        if program >= 0:
+        if store.notes[at, DONE]:  # nobody calls: a program made here would know of no call but Pass
+            call, rule = np.int64(PASS), np.int64(-1)
+        elif program >= 0:
             call, rule = _run(store, at, program, hands, row, seat, work.fits)
         else:
             if loaded != at:
