@@ -35,7 +35,7 @@ from agents.hierarchy.language.tree import System
 from agents.networks import inputs
 from agents.networks.inputs import NUM_INPUTS, Sparse
 from agents.networks.network import Network
-from bridge_env.auction import DEALER, LENGTH, STATE_COLUMNS, VULNERABILITY
+from bridge_env.auction import DEALER, LENGTH, STATE_COLUMNS, VULNERABILITY, Auctions
 from bridge_env.calls import NUM_CALLS
 from bridge_env.features import NUM_FEATURES, hand_features
 from bridge_env.kernels import njit
@@ -66,17 +66,53 @@ class Terms:
     truth: float = 4.0
 
 
+class Asked(NamedTuple):
+    """Auctions that a book is asked about.
+
+    Attributes:
+        features: int16 (B, 4, NUM_FEATURES), of which those of the seats to call are read; boards: int64 (N,), whose.
+        state: int16 (N, STATE_COLUMNS), history: int8 (N, L), of ``bridge_env.auction``.
+        length: int64 (N,), the calls so far.
+    """
+
+    features: NDArray[np.int16]
+    boards: NDArray[np.int64]
+    state: NDArray[np.int16]
+    history: NDArray[np.int8]
+    length: NDArray[np.int64]
+
+    @property
+    def seat(self) -> NDArray[np.int16]:
+        """The seats to call, int16 (N,)."""
+        return np.asarray((self.state[:, DEALER] + self.length) & 3, np.int16)
+
+    @classmethod
+    def of_view(cls, view: BidView) -> Asked:
+        """The rows of a view."""
+        rows = np.arange(len(view))
+        features = np.zeros((len(view), 4, NUM_FEATURES), np.int16)
+        features[rows, view.seat] = hand_features(view.hand)
+        state = np.zeros((len(view), STATE_COLUMNS), np.int16)
+        state[:, DEALER], state[:, VULNERABILITY], state[:, LENGTH] = view.dealer, view.vulnerability, view.length
+        return cls(features, rows, state, view.history, view.length.astype(np.int64))
+
+    @classmethod
+    def of_auctions(cls, auctions: Auctions, features: NDArray[np.int16], boards: NDArray[np.int64]) -> Asked:
+        """All rows of ``auctions``."""
+        return cls(features, boards, auctions.state, auctions.history, auctions.length.astype(np.int64))
+
+
 class Look(NamedTuple):
     """What a book says of N positions and hands.
 
     Attributes:
-        stands: int32 (N,), for ``Book.untruth``.
-        call: int8 (N,), what the system calls. made_by: int8 (N,), NO_RULE, BY_LINE or BY_GENERAL.
+        call: int8 (N,), what the system calls; Pass where an auction is over.
+        rule: int32 (N,), which rule of the pool says so, -1 none. made_by: int8 (N,), NO_RULE, BY_LINE or BY_GENERAL.
         shown: int16 (N, 4, 5, 2), what the seats N E S W have shown: strength, cards of C D H S; least and most.
     """
 
-    stands: NDArray[np.int32]
     call: NDArray[np.int8]
+    rule: NDArray[np.int32]
     made_by: NDArray[np.int8]
     shown: NDArray[np.int16]
 
@@ -102,20 +138,17 @@ class Book:
     def __reduce__(self) -> tuple[Any, ...]:
         return shared_book, (self.hierarchy.system,)  # where it is sent again and again, what it knows is kept
 
-    def look(
-        self,
-        features: NDArray[np.int16],
-        boards: NDArray[np.int64],
-        state: NDArray[np.int16],
-        history: NDArray[np.int8],
-        length: NDArray[np.int64],
-    ) -> Look:
-        """What the book says of auctions; args as of ``Positions.stand``."""
-        stands, call, rules = self.positions.stand(features, boards, state, history, length)
+    def look(self, asked: Asked) -> Look:
+        """What the book says of auctions."""
+        call, rule, shown = self.positions.look(*asked)
         pool = self.positions.pool
         general = pool.parts[pool.spans[0, FIRST], FIRST_RULE]  # general rules stand behind the lines of the tree
-        made_by = np.where(rules < 0, NO_RULE, np.where(rules < general, BY_LINE, BY_GENERAL)).astype(np.int8)
-        return Look(stands, call, made_by, self.positions.shown(stands))
+        made_by = np.where(rule < 0, NO_RULE, np.where(rule < general, BY_LINE, BY_GENERAL)).astype(np.int8)
+        return Look(call, rule, made_by, shown)
+
+    def untruth(self, asked: Asked, wanted: NDArray[np.bool_]) -> NDArray[np.int16]:
+        """By how many points and cards hands miss what ``wanted`` calls, bool (N, 38), would tell: int16 (N, 38)."""
+        return self.positions.untruth(*asked, wanted)
 
 
 @lru_cache(maxsize=8)
@@ -133,63 +166,38 @@ class ByBook:
     terms: Terms
 
     def judge(
-        self,
-        rows: Sparse,
-        mask: NDArray[np.bool_],
-        features: NDArray[np.int16],
-        boards: NDArray[np.int64],
-        state: NDArray[np.int16],
-        history: NDArray[np.int8],
-        length: NDArray[np.int64],
+        self, rows: Sparse, mask: NDArray[np.bool_], asked: Asked
     ) -> tuple[NDArray[np.float32], Sparse, NDArray[np.float32]]:
         """Return the outputs for every call, float32 (N, 38); all inputs; and the book's part in the outputs.
 
         Args:
             rows: the network's own inputs; mask: bool (N, 38), the legal calls.
-            features, boards, state, history, length: the auctions, as for ``Positions.stand``.
         """
-        look = self.book.look(features, boards, state, history, length)
-        seen = with_book(rows, state_turn(state), look)
+        look = self.book.look(asked)
+        seen = with_book(rows, asked.seat, look)
         outputs = self.network.outputs(*seen)
-        part = self._part(outputs, mask, look, features, boards)
+        part = self._part(outputs, mask, look.call, asked)
         return np.asarray(outputs + part, np.float32), seen, part
 
     def judge_view(self, view: BidView) -> NDArray[np.float32]:
         """Return the outputs for every call of a batch of views, float32 (N, 38); not masked."""
-        rows = np.arange(len(view))
-        features = np.zeros((len(view), 4, NUM_FEATURES), np.int16)
-        features[rows, view.seat] = hand_features(view.hand)
-        own, length = inputs.inputs_of(view), view.length.astype(np.int64)
-        return self.judge(own, view.mask, features, rows, _state(view), view.history, length)[0]
-
-    def look_view(self, view: BidView, features: NDArray[np.int16]) -> Look:
-        """Return what the book says of a batch of views; features: int16 (N, 4, NUM_FEATURES), the callers' filled."""
-        length = view.length.astype(np.int64)
-        return self.book.look(features, np.arange(len(view)), _state(view), view.history, length)
+        return self.judge(inputs.inputs_of(view), view.mask, Asked.of_view(view))[0]
 
     def _part(
-        self, outputs: NDArray[np.float32], mask: NDArray[np.bool_], look: Look, features: NDArray[np.int16],
-        boards: NDArray[np.int64],
-    ) -> NDArray[np.float32]:  # fmt: skip
+        self, outputs: NDArray[np.float32], mask: NDArray[np.bool_], own: NDArray[np.int8], asked: Asked
+    ) -> NDArray[np.float32]:
         """What the book adds to the outputs: 0 for truthful calls, less for others, the prior for its own call."""
         everyone = np.arange(len(outputs))
         wanted = np.where(mask, outputs, np.float32(-np.inf))
-        wanted[everyone, look.call] += np.float32(self.terms.prior)
+        wanted[everyone, own] += np.float32(self.terms.prior)
         near = wanted >= wanted.max(axis=1, keepdims=True) - np.float32(REACH)
-        near[everyone, look.call] = False
-        untruth = self.book.positions.untruth(features, boards, look.stands, near)
+        near[everyone, own] = False
+        untruth = self.book.untruth(asked, near)
         lost = np.where(near, np.minimum(untruth, MOST_UNTRUTH), MOST_UNTRUTH)
         part: NDArray[np.float32] = np.empty(outputs.shape, np.float32)
         part[:] = -self.terms.truth * lost
-        part[everyone, look.call] = self.terms.prior
+        part[everyone, own] = self.terms.prior
         return part
-
-
-def _state(view: BidView) -> NDArray[np.int16]:
-    """What positions need of the rows of ``bridge_env.auction``, int16 (N, STATE_COLUMNS)."""
-    out = np.zeros((len(view), STATE_COLUMNS), np.int16)
-    out[:, DEALER], out[:, VULNERABILITY], out[:, LENGTH] = view.dealer, view.vulnerability, view.length
-    return out
 
 
 def departs(part: NDArray[np.float32]) -> NDArray[np.bool_]:
@@ -200,12 +208,6 @@ def departs(part: NDArray[np.float32]) -> NDArray[np.bool_]:
 def untruths(part: NDArray[np.float32], terms: Terms) -> NDArray[np.float32]:
     """Return by how many points and cards calls mislead, of what the book adds to their outputs."""
     return np.asarray(np.maximum(-part, 0) / terms.truth, np.float32)
-
-
-def state_turn(state: NDArray[np.int16]) -> NDArray[np.int16]:
-    """The seats to call, int16 (N,)."""
-    turn: NDArray[np.int16] = (state[:, DEALER] + state[:, LENGTH]) & 3
-    return turn
 
 
 def with_book(rows: Sparse, seat: NDArray[np.int16], look: Look) -> Sparse:

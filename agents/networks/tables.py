@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.hierarchy.bidder import deal_features
-from agents.networks.book import ByBook
+from agents.networks.book import Asked, ByBook
 from agents.networks.inputs import HAND_ON, MOST_ON, Sparse, row_auction_inputs, row_hand_inputs
 from agents.networks.network import Network
 from bridge_env import streams
@@ -140,10 +140,7 @@ def judged(
     seen, mask = look(auctions, deals, board, rows)
     if not isinstance(player, ByBook):
         return player.outputs(*seen), seen, mask, None
-    outputs, seen, part = player.judge(
-        seen, mask, deals.features, board[rows], auctions.state[rows], auctions.history[rows],
-        auctions.length[rows].astype(np.int64),
-    )  # fmt: skip
+    outputs, seen, part = player.judge(seen, mask, Asked.of_auctions(auctions.take(rows), deals.features, board[rows]))
     return outputs, seen, mask, part
 
 

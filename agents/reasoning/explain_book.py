@@ -13,11 +13,10 @@ from agents.hierarchy.inverse.backwards import natural_cards
 from agents.hierarchy.inverse.lines import lines_of_call
 from agents.hierarchy.telling.phrases import SUIT_NAMES, counted, hull, sentence, unite
 from agents.networks.bidder import NetworkBidder
-from agents.networks.book import ByBook
+from agents.networks.book import Asked, ByBook
 from agents.reasoning.doubting import Doubter, Weighing
 from bridge_env.calls import FIRST_BID, PASS, call_text
 from bridge_env.cards import SEATS
-from bridge_env.features import NUM_FEATURES, hand_features
 from bridge_env.view import BidView
 
 
@@ -107,9 +106,6 @@ def told_by(system: HierarchyBidder, view: BidView, call: int) -> str:
 
 def _untruth(player: ByBook, view: BidView, call: int) -> int:
     """By how many points and cards the hand of the one row misses what ``call`` tells."""
-    hands = np.zeros((1, 4, NUM_FEATURES), np.int16)
-    hands[0, int(view.seat[0])] = hand_features(view.hand)[0]
-    board, wanted = np.zeros(1, np.int64), np.zeros_like(view.mask)
+    wanted = np.zeros_like(view.mask)
     wanted[0, call] = True
-    look = player.look_view(view, hands)
-    return int(player.book.positions.untruth(hands, board, look.stands, wanted)[0, call])
+    return int(player.book.untruth(Asked.of_view(view), wanted)[0, call])

@@ -6,7 +6,8 @@ import cProfile
 import pstats
 import tempfile
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ import numpy as np
 from training.bench.own import Rate, rate
 
 _BOARDS = 4096
-_CALLERS = ("two-over-one", "champion")
+_CALLERS = ("two-over-one", "champion", "by-the-book")
 _ITERATIONS = 8  # of a league that is timed
 #: Parts of a league's work by the functions, "file:name", whose time with all that they call belongs to it.
 _ROLLOUT = {
@@ -42,19 +43,19 @@ def calls(repetitions: int) -> list[Rate]:
 
     number = np.arange(_BOARDS) + 1
     dealer, vulnerability = board_dealer(number).astype(np.int16), board_vulnerability(number).astype(np.int16)
-    owner = random_deals(1, 0, _BOARDS)
     out = []
     with threadpool_limits(1):
         for how, chosen in (("numpy", False), ("bytes in torch", True)):
             if chosen and not use_fastest():
                 continue
             for name in _CALLERS:
-                policy = read_networks(name).policy
+                networks, fresh = read_networks(name), count()  # other deals each time, which a book has not met
 
-                def work(policy: Any = policy) -> int:
-                    return int(all_by(policy, owner, dealer, vulnerability).length.sum())
+                def work(player: Any = networks.player, fresh: Iterator[int] = fresh) -> int:
+                    owner = random_deals(1, _BOARDS * next(fresh), _BOARDS)
+                    return int(all_by(player, owner, dealer, vulnerability).length.sum())
 
-                widths = "-".join(map(str, policy.sizes[1:-1]))
+                widths = "-".join(map(str, networks.policy.sizes[1:-1]))
                 remark = f"{widths} wide, one core, {how}, {_BOARDS:,} boards at a time"
                 out.append(rate(f"policy:{name}, calls in self-play, {how}", "calls/s", work, repetitions, remark))
     return out

@@ -32,7 +32,8 @@ and as a start.
 _INSTALL = 'pip install -e ".[train]" -c constraints.txt'
 _MAY_CHANGE = (
     "iterations", "estimated", "drawn", "keep", "doubled", "plain", "prior", "truth", "departure", "untruth",
-    "strangers", "earlier", "pool", "selves", "learning_rate", "last_rate", "critic_rate", "entropy", "evaluate", "judged", "panel",
+    "strangers", "earlier", "pool", "selves", "learning_rate", "last_rate", "critic_rate", "entropy", "evaluate",
+    "judged", "panel",
 )  # fmt: skip
 
 

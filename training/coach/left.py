@@ -13,7 +13,7 @@ from agents.hierarchy.engine.compiled import RULE_LINE
 from agents.hierarchy.language.paths import readings
 from agents.hierarchy.language.text import constraint_text
 from agents.hierarchy.language.tree import Line, walk
-from agents.networks.book import ByBook, departs
+from agents.networks.book import Asked, ByBook, departs
 from agents.networks.tables import Deals, Player, branched, play_on
 from bridge_env.auction import Auctions
 from bridge_env.boards import Boards
@@ -124,18 +124,10 @@ def _lines(
     call: NDArray[np.int8],
 ) -> tuple[Counter[int], Counter[int]]:  # fmt: skip
     """How often each line of the tree, by number, would have called, and how often the player made its call."""
-    fired, followed = Counter[int](), Counter[int]()
-    positions = player.book.positions
-    for k in range(int(length.max(initial=-1)) + 1):
-        at = np.flatnonzero(length == k)
-        rows = board[at]
-        _, own, rules = positions.stand(
-            deals.features, rows, auctions.state[rows], auctions.history[rows], np.full(len(rows), k)
-        )
-        numbers = np.where(rules >= 0, positions.pool.rules[rules, RULE_LINE], -1)
-        fired.update(numbers.tolist())
-        followed.update(numbers[own == call[at]].tolist())
-    return fired, followed
+    asked = Asked.of_auctions(auctions.take(board), deals.features, board)._replace(length=length)
+    look = player.book.look(asked)
+    numbers = np.where(look.rule >= 0, player.book.positions.pool.rules[look.rule, RULE_LINE], -1)
+    return Counter(numbers.tolist()), Counter(numbers[look.call == call].tolist())
 
 
 @lru_cache(maxsize=1 << 15)

@@ -9,8 +9,9 @@ from numpy.typing import NDArray
 
 from agents.hierarchy.bidder import Hierarchy, HierarchyBidder, deal_features
 from agents.hierarchy.fast.looking import TOLD
-from agents.networks.book import Book, shared_book
+from agents.networks.book import Asked, Book, shared_book
 from agents.registry import system_of
+from bridge_env.auction import DEALER, STATE_COLUMNS, VULNERABILITY
 from bridge_env.bidders import full_spec
 from bridge_env.features import HCP, POINTS
 from bridge_env.features import LENGTH as HAND_LENGTH
@@ -53,16 +54,16 @@ def of_match(match: MatchResult, book: Book) -> Truth:
         for at in range(0, len(boards), _PART):
             rows = np.arange(at, min(at + _PART, len(boards)))
             features = deal_features(boards.owner[rows])
-            state = np.zeros((len(rows), 18), np.int16)
-            state[:, 0], state[:, 1] = boards.dealer[rows], boards.vulnerability[rows]
+            state = np.zeros((len(rows), STATE_COLUMNS), np.int16)
+            state[:, DEALER], state[:, VULNERABILITY] = boards.dealer[rows], boards.vulnerability[rows]
             history = table.history[rows]
             length = (history >= 0).sum(axis=1)
-            ended = book.look(features, np.arange(len(rows)), state, history, length)
+            ended = book.look(Asked(features, np.arange(len(rows)), state, history, length))
             for seat in (side, side + 2):
                 true.append(_within(ended.shown[:, seat], features[:, seat]))
             for k in range(int(length.max(initial=0))):
                 called = np.flatnonzero((length > k) & (((boards.dealer[rows] + k) & 1) == side))
-                look = book.look(features, called, state[called], history[called], np.full(len(called), k))
+                look = book.look(Asked(features, called, state[called], history[called], np.full(len(called), k)))
                 departed += int((look.call != history[called, k]).sum())
                 made += len(called)
     held = np.concatenate(true)

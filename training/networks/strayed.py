@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.networks.book import ByBook, departs, state_turn, untruths, with_book
+from agents.networks.book import Asked, ByBook, departs, untruths, with_book
 from agents.networks.inputs import Sparse
 from agents.networks.tables import Deals
 from bridge_env.auction import Auctions
@@ -81,10 +81,8 @@ class Strayed:
 
     def inputs(self, auctions: Auctions, deals: Deals, board: NDArray[np.int64], own: Sparse) -> Sparse:
         """All inputs that are on at ``auctions``, of the learner's ``own``."""
-        look = self.player.book.look(
-            deals.features, board, auctions.state, auctions.history, auctions.length.astype(np.int64)
-        )
-        return with_book(own, state_turn(auctions.state), look)
+        asked = Asked.of_auctions(auctions, deals.features, board)
+        return with_book(own, asked.seat, self.player.book.look(asked))
 
 
 def joined(parts: Sequence[NDArray[np.float32] | None]) -> NDArray[np.float32]:

@@ -9,7 +9,7 @@ import math
 import mmap
 import sys
 from collections import OrderedDict
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from threading import RLock
 from typing import Any, Protocol
 
@@ -38,6 +38,7 @@ from bridge_env.auction import Auctions
 
 MOST_POSITIONS, MOST_STEPS, MOST_ROOTS = 200_000, 8_000_000, 4096  # some 135 MB, if all are needed
 MOST_KEPT = 128 << 20  # bytes of positions that a process keeps for later
+_ROOTS = 16  # of one system: dealer and vulnerability
 LEAST_HELD = 8 << 20  # what any of them holds, the pool and its readings with it, however few its positions are
 
 
@@ -134,59 +135,80 @@ class Positions:
             )  # fmt: skip
         return used
 
-    def stand(
+    def look(
         self,
         features: NDArray[np.int16],
         boards: NDArray[np.int64],
         state: NDArray[np.int16],
         calls: NDArray[np.int8],
         length: NDArray[np.int64],
-    ) -> tuple[NDArray[np.int32], NDArray[np.int8], NDArray[np.int32]]:
-        """Follow auctions to where they stand; the first system sits in every seat.
+    ) -> tuple[NDArray[np.int8], NDArray[np.int32], NDArray[np.int16]]:
+        """Follow auctions to where they stand, with the first system in every seat.
 
         Args:
             features, boards, calls, length: as for ``bid``. Of the features those of the seats to call are read.
             state: int16 (N, STATE_COLUMNS), of ``bridge_env.auction``: dealers and vulnerabilities.
 
         Returns:
-            positions int32 (N,), good until the next call of this method or of ``clear``; what the system calls there
-            int8 (N,), and the rules of the pool that say so int32 (N,), -1 none.
+            What the system calls int8 (N,), Pass where an auction is over; the rules of the pool that say so int32
+            (N,), -1 none; and what each seat has shown, int16 (N, 4, TOLD, 2), axes as ``HierarchyBidder.meaning``.
         """
         n = len(length)
-        stands, chosen, rules = np.empty(n, np.int32), np.empty(n, np.int8), np.empty(n, np.int32)
-        with self._lock:
-            if self._store.counts[POSITIONS] + int(length.sum()) + 16 > len(self._store.links):
-                self.clear()
-            stand_rows(
-                self._plan, self._room, np.zeros((n, 4), np.int32), features, boards,
-                np.ascontiguousarray(calls, np.int8), np.asarray(length, np.int64), np.ascontiguousarray(state),
-                stands, chosen, rules,
-            )  # fmt: skip
-        return stands, chosen, rules
-
-    def shown(self, stands: NDArray[np.int32]) -> NDArray[np.int16]:
-        """What each seat has shown at positions: int16 (N, 4, TOLD, 2), axes as ``HierarchyBidder.meaning``."""
-        out = np.empty((len(stands), 4, TOLD, 2), np.int16)
-        shown_rows(self._store.notes, stands, out)
-        return out
+        chosen, rules, shown = np.empty(n, np.int8), np.empty(n, np.int32), np.empty((n, 4, TOLD, 2), np.int16)
+        for part in self._parts(length):
+            with self._lock:
+                stands, chosen[part], rules[part] = self._stand(
+                    features, boards[part], state[part], calls[part], length[part]
+                )
+                shown_rows(self._store.notes, stands, shown[part])
+        return chosen, rules, shown
 
     def untruth(
         self,
         features: NDArray[np.int16],
         boards: NDArray[np.int64],
-        stands: NDArray[np.int32],
+        state: NDArray[np.int16],
+        calls: NDArray[np.int8],
+        length: NDArray[np.int64],
         wanted: NDArray[np.bool_],
     ) -> NDArray[np.int16]:
         """By how many points and cards hands miss what calls would tell, more than what was told: int16 (N, 38).
 
         Args:
-            features, boards, stands: as for ``stand``, and from there.
-            wanted: bool (N, 38), legal calls to look at; the others are given 0.
+            wanted: bool (N, 38), legal calls to look at; the others are given 0. The rest is as for ``look``.
         """
         out = np.zeros(wanted.shape, np.int16)
-        with self._lock:
-            untruth_rows(self._plan, np.zeros((len(stands), 4), np.int32), features, boards, stands, wanted, out)
+        for part in self._parts(length):
+            with self._lock:
+                stands, _, _ = self._stand(features, boards[part], state[part], calls[part], length[part])
+                systems = np.zeros((len(stands), 4), np.int32)
+                untruth_rows(self._plan, systems, features, boards[part], stands, wanted[part], out[part])
         return out
+
+    def _parts(self, length: NDArray[np.int64]) -> Iterator[slice]:
+        """Rows in parts whose positions all find room."""
+        met = np.cumsum(length + 1)
+        room, start = max(len(self._store.links) - _ROOTS, 1), 0
+        while start < len(length):
+            before = int(met[start - 1]) if start else 0
+            end = max(int(np.searchsorted(met, before + room, side="right")), start + 1)
+            yield slice(start, end)
+            start = end
+
+    def _stand(
+        self, features: NDArray[np.int16], boards: NDArray[np.int64], state: NDArray[np.int16], calls: NDArray[np.int8],
+        length: NDArray[np.int64],
+    ) -> tuple[NDArray[np.int32], NDArray[np.int8], NDArray[np.int32]]:  # fmt: skip
+        """Positions int32 (N,), good until the next call of this, with the system's calls and the rules that say so."""
+        n = len(length)
+        stands, chosen, rules = np.empty(n, np.int32), np.empty(n, np.int8), np.empty(n, np.int32)
+        if self._store.counts[POSITIONS] + int((length + 1).sum()) + _ROOTS > len(self._store.links):
+            self.clear()
+        stand_rows(
+            self._plan, self._room, np.zeros((n, 4), np.int32), features, boards, np.ascontiguousarray(calls, np.int8),
+            np.asarray(length, np.int64), np.ascontiguousarray(state), stands, chosen, rules,
+        )  # fmt: skip
+        return stands, chosen, rules
 
 
 _kept: OrderedDict[tuple[HasCompiled, ...], Positions] = OrderedDict()
