@@ -8,7 +8,8 @@ spec                        agent
 ``reason:NAME``             the same systems, played by an agent that samples deals and looks ahead; how, says
                             ``reason:sayc?samples=128&look=minimax`` (``agents.reasoning.options``)
 ``policy:NAME``             a network that comes with the package: ``policy:champion``
-``policy:FILE``             a network that ``bridge-env train`` or ``bridge-env fit policy`` wrote; needs no torch
+``policy:FILE``             a network that ``bridge-env train`` or ``bridge-env fit policy`` wrote; needs no torch. One
+                            by a book may bid on other terms: ``policy:by-the-book?truth=16`` (``agents.networks.book``)
 ``reason:policy:NAME``      the same networks, thinking: deals drawn by belief, weighed by what the calls say. Where
                             opponents are no systems, ``reason:NAME`` thinks so as well
 ``cases:FILE``              a case base that ``bridge-env fit cases`` wrote: calls as the nearest recorded states

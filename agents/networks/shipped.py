@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import difflib
+from dataclasses import replace
 from functools import lru_cache
 from importlib.resources import files
 from pathlib import Path
 
 from agents.networks.file import Networks, belief_path, load
+from agents.options import read_options
 from bridge_env.bidders import SpecError
 
 GATEKEEPER = "gatekeeper"  # the role of a network that nothing may train against or be tuned on
@@ -26,13 +28,14 @@ def network_path(argument: str) -> Path:
     Raises:
         SpecError: there is neither.
     """
-    shipped = Path(str(_FOLDER)) / f"{argument}.npz"
-    if "/" not in argument and "\\" not in argument and shipped.is_file():
+    name = argument.partition("?")[0]
+    shipped = Path(str(_FOLDER)) / f"{name}.npz"
+    if "/" not in name and "\\" not in name and shipped.is_file():
         return shipped
-    path = Path(argument)
+    path = Path(name)
     if path.is_file():
         return path
-    near = difflib.get_close_matches(argument, shipped_networks(), n=1)
+    near = difflib.get_close_matches(name, shipped_networks(), n=1)
     raise SpecError(
         f"policy:{argument}: there is no such file, and no such network is shipped ({', '.join(shipped_networks())})"
         + (f"; did you mean {near[0]}?" if near else "")
@@ -40,14 +43,26 @@ def network_path(argument: str) -> Path:
 
 
 def read_networks(argument: str) -> Networks:
-    """Read the networks that ``NAME`` or ``FILE`` names.
+    """Read the networks that ``NAME`` or ``FILE`` names; one by a book with its terms, as in ``by-the-book?truth=16``.
 
     Raises:
-        SpecError: there is no such file, or it is damaged.
+        SpecError: there is no such file, or it is damaged, or it takes no such terms.
     """
     path = network_path(argument)
     belief = belief_path(path)
-    return _read(str(path), path.stat().st_mtime_ns, belief.stat().st_mtime_ns if belief.is_file() else 0)
+    networks = _read(str(path), path.stat().st_mtime_ns, belief.stat().st_mtime_ns if belief.is_file() else 0)
+    options = argument.partition("?")[2]
+    return _on_terms(networks, options, f"policy:{argument}") if options else networks
+
+
+def _on_terms(networks: Networks, options: str, spec: str) -> Networks:
+    """The same networks on other terms with their book."""
+    if networks.book is None:
+        raise SpecError(f"{spec}: only a network that bids by a book takes terms")
+    terms = read_options(options, spec, networks.terms, {}, "a network by a book")
+    if not (0 < terms.prior < 1e6 and 0 < terms.truth < 1e6):
+        raise SpecError(f"{spec}: prior and truth must be above 0")
+    return replace(networks, terms=terms)
 
 
 @lru_cache(maxsize=64)

@@ -14,6 +14,7 @@ from agents.networks.book import BOOK_INPUTS, BOOK_ON, CALLED, MOST_UNTRUTH, NO_
 from agents.networks.file import NetworkFileError, book_of
 from agents.networks.inputs import NUM_INPUTS, inputs_of
 from bridge_env.auction import Auctions
+from bridge_env.bidders import SpecError, make
 from bridge_env.calls import PASS
 from bridge_env.features import FEATURES
 from bridge_env.view import view_of
@@ -207,3 +208,22 @@ def test_an_auction_that_is_over_tells_what_was_shown():
     assert (look.call == PASS).all()
     assert (look.made_by == NO_RULE).all()
     assert of_match(match, book).departures == 0  # what was asked at the end has spoiled nothing
+
+
+# --- terms in a spec -----------------------------------------------------------------------------------------------
+
+
+def test_terms_stand_behind_a_spec(tmp_path):
+    path = tmp_path / "mine.npz"
+    networks_file.save(by_book(terms=Terms(2.0, 4.0)), path)
+    assert make(f"policy:{path}?truth=16").networks.terms == Terms(2.0, 16.0)
+    assert make(f"policy:{path}?prior=1000&truth=1").networks.player.terms == Terms(1000.0, 1.0)
+    assert make(f"policy:{path}").networks.terms == Terms(2.0, 4.0)
+    for spec, said in (
+        (f"policy:{path}?trust=1", "is not an option"),
+        (f"policy:{path}?truth=0", "must be above 0"),
+        (f"policy:{path}?truth=much", "must be a number"),
+        ("policy:champion?truth=1", "only a network that bids by a book"),
+    ):
+        with pytest.raises(SpecError, match=said):
+            make(spec)

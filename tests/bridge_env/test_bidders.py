@@ -37,6 +37,8 @@ SPECS = [
     "policy:FILE",
     "policy:BELIEF",
     "policy:polish",
+    "policy:by-the-book",
+    "reason:policy:by-the-book?samples=4",
     "reason:policy:BELIEF?samples=4",
     "cases:POINTS",
     "cases:TREES",
