@@ -175,9 +175,10 @@ class Work:
         """
         ours, league = self.cluster.put(us), [self.cluster.put(them) for them in self.league]
         out: list[tuple[float, Proposal]] = []
+        asked = (judge,) if judge else ()
         for player in (0,) if us.first == us.second else (0, 1):
             size = min(tasks.PARTS, -(-stretch.count // len(league)))
-            jobs = [(ours, league[k % len(league)], part, player, judge) for k, part in enumerate(stretch.parts(size))]
+            jobs = [(ours, league[k % len(league)], part, player, *asked) for k, part in enumerate(stretch.parts(size))]
             promised = dict[Change, Promise]()
             for number, found in sorted(self.cluster.map(near_task, jobs)):
                 for change, promise in found.items():

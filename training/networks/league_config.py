@@ -34,8 +34,8 @@ class LeagueConfig:
                       "call and what was shown, and pays for straying (--departure, --untruth)"})  # fmt: skip
     prior: float = field(default=2.0, metadata={"help": "with --book: what the system's own call has ahead of all "
                          "others (in log odds; with 1000 the network starts as the system itself)"})  # fmt: skip
-    truth: float = field(default=10.0, metadata={"help": "with --book: how much less likely (in log odds) a call is for "
-                         "each point or card by which the hand misses what the call tells"})  # fmt: skip
+    truth: float = field(default=10.0, metadata={"help": "with --book: how much less likely (in log odds) a call is "
+                         "for each point or card by which the hand misses what the call tells"})  # fmt: skip
     departure: float = field(
         default=0.0, metadata={"help": "with --book: IMPs that a call costs that is not the system's own"}
     )

@@ -269,6 +269,14 @@ def _write_own(pool, store, system, at, seat, t):
 
 
 @njit(forceinline=True)
+def _met(pool, store, room, system, at, program, seat, t):
+    """Count a meeting at a position; the last one before it gets a program writes that."""
+    store.links[at, PROGRAM_AT] = max(program - 1, NEW - MEETINGS)
+    if program == NEW - MEETINGS and room > 0 and store.counts[STEPS] + room <= len(store.code):
+        _write_own(pool, store, system, at, seat, t)
+
+
+@njit(forceinline=True)
 def _finish(store, at, work, t, length, auctions, histories, i):
     """Hand over the auction that the last pass ends."""
     for k in range(length):
@@ -294,7 +302,7 @@ def bid_along(plan, room, systems, hands, boards, calls, lengths, auctions, hist
         used: int64 (rules of the pool,), counts how often each rule made a call.
     """
     pool, read, store, work, t = _unpacked(plan)
-    links, counts = store.links, store.counts
+    links = store.links
     t.width[0] = pool.width[0]
     loaded = np.int64(-1)  # the position that scratch memory holds; -1: one that is not kept
     for i in range(len(systems)):
@@ -317,9 +325,7 @@ def bid_along(plan, room, systems, hands, boards, calls, lengths, auctions, hist
                 aware = True
                 call, rule = _decide(pool, read, store, room, systems, i, hands, row, seat, t)
                 if at >= 0:
-                    links[at, PROGRAM_AT] = max(program - 1, NEW - MEETINGS)
-                    if program == NEW - MEETINGS and room > 0 and counts[STEPS] + room <= len(store.code):
-                        _write_own(pool, store, systems[i, seat], at, seat, t)
+                    _met(pool, store, room, systems[i, seat], at, program, seat, t)
             if rule >= 0:
                 used[rule] += 1
             t.history[length] = call

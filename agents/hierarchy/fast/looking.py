@@ -13,20 +13,17 @@ from agents.hierarchy.engine.meaning import learn
 from agents.hierarchy.engine.walk import write_level
 from agents.hierarchy.fast.following import (
     BASE,
-    MEETINGS,
-    NEW,
     PROGRAM_AT,
     SHOWN_AT,
-    STEPS,
     _decide,
     _enter,
     _keep,
     _load,
+    _met,
     _observe,
     _run,
     _unpacked,
     _write_context,
-    _write_own,
 )
 from agents.hierarchy.fast.readings import reads_as
 from agents.hierarchy.language.columns import QUANTITIES
@@ -53,7 +50,7 @@ def stand_rows(plan, room, systems, hands, boards, calls, lengths, auctions, sta
         chosen: written, int8 (N,); rules: written, int32 (N,), -1 where no rule made the call.
     """
     pool, read, store, work, t = _unpacked(plan)
-    links, counts = store.links, store.counts
+    links = store.links
     t.width[0] = pool.width[0]
     loaded = np.int64(-1)  # the position that scratch memory holds
     for i in range(len(stands)):
@@ -86,9 +83,7 @@ def stand_rows(plan, room, systems, hands, boards, calls, lengths, auctions, sta
                 loaded = at
             _write_context(t, seat)
             call, rule = _decide(pool, read, store, room, systems, i, hands, row, seat, t)
-            links[at, PROGRAM_AT] = max(program - 1, NEW - MEETINGS)
-            if program == NEW - MEETINGS and room > 0 and counts[STEPS] + room <= len(store.code):
-                _write_own(pool, store, systems[i, seat], at, seat, t)
+            _met(pool, store, room, systems[i, seat], at, program, seat, t)
         stands[i], chosen[i], rules[i] = at, call, rule
 
 

@@ -327,7 +327,7 @@ def near_task(us: Partnership, them: Rival, stretch: Stretch, player: int, judge
 
 
 def _promises(
-    us: Partnership, them: Rival, stretch: Stretch, before: Duel, table: int, player: int, judge: str
+    us: Partnership, them: Rival, stretch: Stretch, before: Duel, table: int, player: int, judge: str = ""
 ) -> dict[Change, Promise]:
     boards, features = boards_of(stretch)
     history = before.history[table]
@@ -414,16 +414,17 @@ def edits(system: System, changes: Mapping[Change, Promise]) -> Iterator[tuple[E
 
 def _edit(system: System, address: Address, line: Line, change: Change) -> Edit | None:
     trail = trail_of(system, address)
+    where = f"{'-'.join(trail)}: " if trail else ""
     if change.kind == WITHOUT_LINE:
         if line.lines or (line.name == "P" and not line.constraint):
             return None  # what follows would go with it; or nothing might fit some hand
-        return Replace(trail, line, (), f"{line.name}: dropped ({constraint_text(line.constraint)})")
+        return Replace(trail, line, (), f"{where}{line.name}: dropped ({constraint_text(line.constraint)})")
     if not line.constraint:
         return None  # what it asks for beyond its text, such as not to pass where the side must go on, stays
     if change.kind == WITHOUT_CLAUSE:
         c = change.clause
         less = (*line.constraint[:c], *line.constraint[c + 1 :])
-        what = f"{line.name}: no longer {constraint_text(line.constraint[c : c + 1])}"
+        what = f"{where}{line.name}: no longer {constraint_text(line.constraint[c : c + 1])}"
         return Replace(trail, line, (replace(line, constraint=less),), what)
     at = change.clause, change.alternative, change.atom
     old = line.constraint[at[0]][at[1]][at[2]]
@@ -431,5 +432,5 @@ def _edit(system: System, address: Address, line: Line, change: Change) -> Edit 
     new = replace(old, lo=old.lo + step[0], hi=old.hi + step[1])
     if new not in moves(old):
         return None
-    what = f"{line.name} {constraint_text(line.constraint)}: {atom_text(old)} -> {atom_text(new)}"
+    what = f"{where}{line.name} {constraint_text(line.constraint)}: {atom_text(old)} -> {atom_text(new)}"
     return Replace(trail, line, (replace(line, constraint=with_atom(line.constraint, at, new)),), what)
