@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from agents.hierarchy.engine.context import write_context
 from agents.hierarchy.engine.meaning import learn
 from agents.hierarchy.engine.walk import write_level
 from agents.hierarchy.fast.following import (
@@ -23,7 +24,6 @@ from agents.hierarchy.fast.following import (
     _observe,
     _run,
     _unpacked,
-    _write_context,
 )
 from agents.hierarchy.fast.readings import reads_as
 from agents.hierarchy.language.columns import QUANTITIES
@@ -65,7 +65,7 @@ def stand_rows(plan, room, systems, hands, boards, calls, lengths, auctions, sta
                 if loaded != at:
                     _load(store, at, work, t)
                 seat = (dealer + k) & 3
-                _write_context(t, seat)
+                write_context(t, seat)
                 _observe(pool, read, systems[i, seat], seat, call, t)
                 after = _keep(store, work, t)
                 links[at, call] = after
@@ -81,7 +81,7 @@ def stand_rows(plan, room, systems, hands, boards, calls, lengths, auctions, sta
             if loaded != at:
                 _load(store, at, work, t)
                 loaded = at
-            _write_context(t, seat)
+            write_context(t, seat)
             call, rule = _decide(pool, read, store, room, systems, i, hands, row, seat, t)
             _met(pool, store, room, systems[i, seat], at, program, seat, t)
         stands[i], chosen[i], rules[i] = at, call, rule
@@ -131,7 +131,7 @@ def untruth_rows(plan, systems, hands, boards, stands, wanted, out):
                 if loaded != stands[i]:
                     _load(store, stands[i], work, t)
                     loaded = np.int64(stands[i])
-                    _write_context(t, row_turn(t.auction))
+                    write_context(t, row_turn(t.auction))
                 seat = np.int64(row_turn(t.auction))
                 before = missed(t.shown[seat], hands[boards[i], seat])
             write_level(call, t.f)
