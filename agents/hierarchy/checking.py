@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 
+from agents.hierarchy.bidder import Hierarchy
 from agents.hierarchy.engine.compiled import (
     END_RULE,
     FIRST_RULE,
@@ -18,9 +19,11 @@ from agents.hierarchy.engine.compiled import (
     Compiled,
     compile_system,
 )
-from agents.hierarchy.language.text import SystemTextError, parse_leniently, read_leniently
+from agents.hierarchy.language.text import SystemTextError, load_system, parse_leniently, read_leniently
 from agents.hierarchy.language.tree import Line, System, walk
 from agents.hierarchy.language.vocabulary import WORDS
+from agents.hierarchy.shipped import GENERAL_FILE, with_general
+from agents.hierarchy.sound.sound import unsound
 
 _TOLD = re.compile(r", line (\d+): (.*)$", re.DOTALL)
 _MOST = 200  # faults of one kind that are told
@@ -35,11 +38,13 @@ class Finding:
         line: its number.
         text: what is wrong.
         fault: the system cannot be used so; else it only says something that its writer may not mean.
+        file: where the line stands, if not in the system's own file.
     """
 
     line: int
     text: str
     fault: bool = True
+    file: str = ""
 
 
 def check_system(path: Path) -> list[Finding]:
@@ -58,6 +63,22 @@ def check_text(text: str, name: str = "unnamed") -> list[Finding]:
         SystemTextError: the text stands for too many auctions.
     """
     return _findings(*parse_leniently(text, name, name))
+
+
+def sound_findings(path: Path, tick: Callable[[int, int], None] | None = None) -> list[Finding]:
+    """List what is unsound about the system in a file, with its general rules (``agents.hierarchy.sound``).
+
+    Args:
+        tick: hears how many of all positions have been looked at.
+
+    Raises:
+        SystemTextError: the text is faulty.
+        SpecError: so are the general rules.
+    """
+    own = load_system(path)
+    elsewhere = "" if own.blocks else str(GENERAL_FILE)
+    found = unsound(Hierarchy(with_general(own)), tick)
+    return sorted(Finding(number, text, file=elsewhere if general else "") for (general, number), text in found)
 
 
 def _findings(system: System, faults: list[tuple[int, str]]) -> list[Finding]:

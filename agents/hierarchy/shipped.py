@@ -15,6 +15,7 @@ from bridge_env.bidders import SpecError
 
 _SHIPPED = files("agents.hierarchy") / "systems"
 _GENERAL = "general"
+GENERAL_FILE = Path(str(_SHIPPED / f"{_GENERAL}.bidding"))  # the general rules of systems that have none of their own
 _SPECIAL = ("pass", "random", "doubler")
 _LENT: dict[str, System] = {}  # systems that lie in no file, by the names that this process knows them by
 
@@ -52,15 +53,16 @@ def read_system(argument: str) -> System:
         return _LENT[argument]
     path = system_path(argument)
     try:
-        return _with_general(load_system(path))
+        return with_general(load_system(path))
     except SystemTextError as error:
         raise SpecError(str(error)) from error
 
 
-def _with_general(system: System) -> System:
+def with_general(system: System) -> System:
+    """The system with the general rules, unless it has rules of its own."""
     if system.blocks:
         return system
-    general = load_system(Path(str(_SHIPPED / f"{_GENERAL}.bidding")))
+    general = load_system(GENERAL_FILE)
     return System(system.name, system.lines, general.blocks, system.comments)
 
 
@@ -81,7 +83,7 @@ def lend_system(name: str, text: str) -> str:
         SpecError: the text is no system; the message gives the line.
     """
     try:
-        system = _with_general(parse_system(text, source=f"{name}.bidding", name=name))
+        system = with_general(parse_system(text, source=f"{name}.bidding", name=name))
         _ = compile_system(system)
     except SystemTextError as error:
         raise SpecError(str(error)) from error

@@ -4,18 +4,34 @@ from __future__ import annotations
 
 import argparse
 import sys
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from agents.hierarchy.checking import Finding
+    from training.cli.progress import Bar
 
 _EPILOG = """\
 examples:
   bridge-env check mine.bidding
   bridge-env check *.bidding
-  bridge-env check sayc
+  bridge-env check --sound sayc
+  bridge-env check --sound mine.bidding --mend better.bidding
 
 The command lists all faults at once, with their line numbers: lines that it cannot read, lines that no auction reaches,
 duplicate lines, and lines that no hand reaches because the lines above them take every hand. A system with a fault of
 the first two kinds cannot be used; the exit code is then 2.
+
+With --sound, thousands of hands of all kinds come to every position of the system's tree (half a minute). The command
+lists what no pair would agree to play:
+- a label that its hands do not keep ("take-out" without shape, "values" without points);
+- a suit bid on a doubleton that is no convention with a name, an artificial call without a name;
+- a call that forces with one hand and not with another, an asking call that partner may pass;
+- a weak opening in fourth seat, on a bad suit, or alike at every vulnerability; a better suit that is bid lower;
+- 6NT or 7NT on fewer points than the quantitative raise asks for;
+- a line to which no hand comes that has bid as its path says, or that answers a call which partner never makes.
+The exit code is 1 where anything is found. --mend writes the system without the lines that no hand comes to.
 """
 
 
@@ -31,21 +47,67 @@ def add_check(subparsers: Any) -> None:
     parser.add_argument(
         "systems", metavar="SYSTEM", nargs="+", help="a bidding system: FILE.bidding, or a shipped one such as sayc"
     )
+    parser.add_argument("--sound", action="store_true", help="list unsound bidding too, see below")
+    parser.add_argument(
+        "--mend", type=Path, metavar="FILE", help="write the one SYSTEM to FILE without lines that no hand comes to"
+    )
     parser.set_defaults(handler=_run)
 
 
 def _run(args: argparse.Namespace) -> int:
     from agents.hierarchy.checking import check_system
 
-    faulty = False
-    for path in [_file(system) for system in args.systems]:
+    paths = [_file(system) for system in args.systems]
+    if args.mend is not None and len(paths) != 1:
+        raise ValueError(f"--mend writes one system; {len(paths)} are given")
+    worst = 0
+    for path in paths:
         found = check_system(path)
-        for finding in found:
-            print(f"{path}:{finding.line}: {'' if finding.fault else 'note: '}{finding.text}")
         faults = sum(finding.fault for finding in found)
-        faulty |= bool(faults)
-        print(f"{path}: {'sound' if not faults else f'{faults} faults'}, {len(found) - faults} notes", file=sys.stderr)
-    return 2 if faulty else 0
+        _tell(path, found)
+        notes = len(found) - faults
+        if args.sound and not faults:
+            unsound = _sound(path)
+            _tell(path, unsound)
+            print(f"{path}: {len(unsound)} unsound, {notes} notes", file=sys.stderr)
+            worst = max(worst, int(bool(unsound)))
+        else:
+            print(f"{path}: {f'{faults} faults' if faults else 'no faults'}, {notes} notes", file=sys.stderr)
+        worst = max(worst, 2 * bool(faults))
+    if args.mend is not None and worst < 2:
+        _mend(paths[0], args.mend)
+    return worst
+
+
+def _tell(path: Path, found: list[Finding]) -> None:
+    for finding in found:
+        print(f"{finding.file or path}:{finding.line}: {'' if finding.fault else 'note: '}{finding.text}")
+
+
+def _sound(path: Path) -> list[Finding]:
+    from agents.hierarchy.checking import sound_findings
+
+    with _bar("looking at positions") as bar:
+        return sound_findings(path, lambda done, of: bar.share(done / of))
+
+
+def _mend(path: Path, out: Path) -> None:
+    from agents.hierarchy.language.text import load_system, system_text
+    from agents.hierarchy.shipped import with_general
+    from agents.hierarchy.sound.mend import without_dead
+    from bridge_env.files import write_whole
+
+    own = load_system(path)
+    with _bar("dropping lines") as bar:
+        mended = without_dead(with_general(own), lambda done, of: bar.share(done / of))
+    write_whole(out, system_text(mended if own.blocks else replace(mended, blocks=())))
+    print(f"{out}: written", file=sys.stderr)
+
+
+def _bar(what: str) -> Bar:
+    from training.cli.progress import Bar
+
+    return Bar(what=what, brief=True)
 
 
 def _file(system: str) -> Path:

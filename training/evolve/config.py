@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 OPERATORS = ("evolution", "refinement", "swapping", "tuning", "amendment")
 BY_DEFAULT = ("tuning", "swapping")
 LABELS = ("play", "look-ahead")
-RULES = ("sayable", "any")
+RULES = ("sound", "sayable", "any")
 
 
 def names(listed: str) -> list[str]:
@@ -81,7 +81,10 @@ class EvolveConfig:
     )
     rules: str = field(
         default=RULES[0],
-        metadata={"help": "rules that operators may propose: those that a pair can say and remember (sayable), or any"},
+        metadata={
+            "help": "rules that operators may propose: those that a pair can say and remember (sayable), those of them "
+            "that 'check --sound' has nothing against (sound), or any"
+        },
     )
     study: int = field(
         default=24576,

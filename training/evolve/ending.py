@@ -10,6 +10,7 @@ from agents.hierarchy.changes.edits import Replace, differences, is_general
 from agents.hierarchy.changes.plainer import plainer
 from agents.hierarchy.changes.tidying import added, grouped, without_empty
 from agents.hierarchy.language.tree import System
+from agents.hierarchy.sound.mend import without_dead
 from training.evolve.config import EvolveConfig
 from training.evolve.generations import State, improved, numbered
 from training.evolve.proposals import BOTH, PLAYERS, SWAPPING, Proposal
@@ -59,9 +60,12 @@ def champion(
         return best, Partnership(*(pair.first.renamed("evolved"),) * 2), said
     roots = [numbered(name).first for name in config.roots]
     system = tidied(pair.first, roots, work, *fresh[:2], step=step)
-    if config.rules == "sayable":
+    if config.rules != "any":
         system, plainly = said_plainly(system, roots, work, *fresh[2:], step=step)
         said += plainly
+    if config.rules == "sound":
+        step("dropping lines that no hand comes to", None)
+        system = without_dead(system)
     return best, Partnership(*(system.renamed("evolved"),) * 2), said
 
 

@@ -18,7 +18,7 @@ from typing import Any
 from agents.hierarchy.bidder import Hierarchy, deal_features, line_usage
 from agents.hierarchy.changes.mutation import Chance
 from agents.hierarchy.changes.sayable import new_faults
-from agents.hierarchy.language.text import parse_system, system_text
+from agents.hierarchy.language.text import numbered_anew, parse_system, system_text
 from agents.hierarchy.language.tree import System
 from agents.hierarchy.shipped import read_system
 from agents.networks.shipped import GATEKEEPER, network_path, role
@@ -93,13 +93,13 @@ class State:
 
 def renumbered(pair: Partnership) -> Partnership:
     """The same systems with lines numbered as their own text has them, as a checkpoint gives them back."""
-    first = parse_system(system_text(pair.first))
-    return Partnership(first, first if pair.second == pair.first else parse_system(system_text(pair.second)))
+    first = numbered_anew(pair.first)
+    return Partnership(first, first if pair.second == pair.first else numbered_anew(pair.second))
 
 
 def numbered(name: str) -> Partnership:
     """Both players with the system ``name``; its lines are numbered as its own text has them."""
-    system = parse_system(system_text(read_system(name)))
+    system = numbered_anew(read_system(name))
     return Partnership(system, system)
 
 
@@ -186,7 +186,7 @@ def improved(
 ) -> tuple[Partnership, list[str]]:
     """The partnership with those proposals that gain, and what they were. Few boards for all, many for the best."""
     changed = [(p, c) for p in proposed if (c := p.apply(us, compiled=False)) is not None and c != us]
-    if config.rules == "sayable":
+    if config.rules != "any":
         changed = [(p, c) for p, c in changed if p.operator == SWAPPING or _is_sayable(us, c)]  # partner can say it
     known = dict(KNOWN_ERRORS)
     if config.apart:
@@ -202,8 +202,10 @@ def improved(
     verdicts = work.trial(us, [c for _, c in running], work.stretch(start, config.confirm))
     errors_of = [known.get(p.operator, CONFIRM_ERRORS) for p, _ in running]
     good = [(v, p) for v, e, (p, _) in zip(verdicts, errors_of, running, strict=True) if v.better_by(e)]
-    if config.rules == "sayable":  # a call that is seldom made is no rule of its own
+    if config.rules != "any":  # a call that is seldom made is no rule of its own
         good = [(v, p) for v, p in good if v.touched >= SELDOM or proposals.inserted(p) is None]
+    if config.rules == "sound":
+        good = [vp for vp, sound in zip(good, work.sound(us, [p for _, p in good]), strict=True) if sound]
     good.sort(key=lambda vp: -vp[0].gain)
     stretch = work.stretch(start + config.confirm, config.confirm)
     return _validated(us, *_united(us, good, known, work, stretch), config, work, stretch)
@@ -304,9 +306,7 @@ def evolve(
     """Go on from ``state`` to the last generation; yields each state after it has been saved in ``folder``."""
     opponents = league(config)  # once: a file that is edited meanwhile changes nothing
     while state.generation < config.generations:
-        work = Work(
-            cluster, (*opponents, *state.champions), config.seed, tick, config.labels, config.rules == "sayable"
-        )
+        work = Work(cluster, (*opponents, *state.champions), config.seed, tick, config.labels, config.rules != "any")
         state = generation(state, config, work)
         save(folder, config, state)
         yield state

@@ -156,7 +156,7 @@ def may_force(rule: Rule) -> bool:
 def rule_edit(rule: Rule, flags: tuple[str, ...] = ()) -> Insert | InsertGeneral:
     """The rule as a line in front of all others at its position, or in front of the general rules of its context."""
     said = f" !{flags[0]}" if flags else ""
-    line = Line((Step(rule.call),), rule.constraint, flags, "learned")
+    line = Line((Step(rule.call),), rule.constraint, flags, "take-out" if rule.call == "X" and flags else "")
     what = f"{rule.path or 'opening'}: {rule.call}  {constraint_text(rule.constraint)}{said}"
     if rule.path.startswith(GENERAL):
         return InsertGeneral(parse_constraint(rule.path.removeprefix(GENERAL)), line, what)

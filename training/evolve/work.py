@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from agents.hierarchy.changes.edits import Insert
 from agents.hierarchy.changes.mutation import Chance
+from agents.hierarchy.sound.gate import newly_unsound
 from training.evolve import proposals
 from training.evolve.apart import alike_task
 from training.evolve.proposals import AMENDMENT, BOTH, TUNING, Proposal, Verdict
@@ -73,6 +74,12 @@ class Work:
             total[groups[k]] += sums
             self.tick(part.count * len(sums))
         return [proposals.verdict(row, stretch.count) for row in total]
+
+    def sound(self, us: Partnership, proposed: Sequence[Proposal]) -> list[bool]:
+        """Which proposals bring nothing that ``check --sound`` would tell."""
+        ours = self.cluster.put(us)
+        done = dict(self.cluster.map(sound_task, [(ours, proposal) for proposal in proposed]))
+        return [done[k] for k in range(len(proposed))]
 
     def _cut(self, candidates: int, stretch: Stretch) -> tuple[list[Stretch], list[slice]]:
         """The boards and the candidates in parts that give all workers something to do, and none long to wait.
@@ -194,6 +201,15 @@ class Work:
                     out.append((promise.errors, Proposal(edit, whose, AMENDMENT if judge else TUNING)))
         out.sort(key=lambda found: -found[0])
         return [proposal for _, proposal in out[:MOST_STEPS]]
+
+
+def sound_task(us: Partnership, proposal: Proposal) -> bool:
+    """Does a proposal bring nothing unsound?"""
+    changed = proposal.apply(us)
+    if changed is None:
+        return False
+    players = {(us.first, changed.first), (us.second, changed.second)}
+    return not any(newly_unsound(old, new) for old, new in players if old != new)
 
 
 def imps_task(us: Partnership, them: Rival, stretch: Stretch) -> NDArray[np.int8]:

@@ -69,7 +69,7 @@ class InsertGeneral:
                 new = replace(block, lines=(self.line, *block.lines))
                 return replace(system, blocks=(*system.blocks[:b], new, *system.blocks[b + 1 :]))
         first = next((b for b, block in enumerate(system.blocks) if not _answers(block)), len(system.blocks))
-        new = Block(self.when, (self.line,), "learned")
+        new = Block(self.when, (self.line,))
         return replace(system, blocks=(*system.blocks[:first], new, *system.blocks[first:]))
 
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from agents.hierarchy.engine.context import write_context
+from agents.hierarchy.engine.context import write_context, write_mixed
 from agents.hierarchy.engine.meaning import learn
-from agents.hierarchy.engine.walk import write_level
+from agents.hierarchy.engine.walk import context_of, holds, legal_call, needs_of, write_level
 from agents.hierarchy.fast.following import (
     BASE,
     PROGRAM_AT,
@@ -30,7 +30,7 @@ from agents.hierarchy.language.columns import QUANTITIES
 from agents.hierarchy.language.vocabulary import NUM_BASE
 from bridge_env.auction import DEALER, DONE, LAST_BID, VULNERABILITY, row_turn
 from bridge_env.calls import NUM_CALLS, PASS
-from bridge_env.features import HCP, POINTS
+from bridge_env.features import HCP, NUM_FEATURES, POINTS
 from bridge_env.features import LENGTH as HAND_LENGTH
 from bridge_env.kernels import njit
 
@@ -141,3 +141,32 @@ def untruth_rows(plan, systems, hands, boards, stands, wanted, out):
                 told[q, 0], told[q, 1] = t.shown[seat, q, 0], t.shown[seat, q, 1]
             learn(told, t.out, found, call, t.shown[seat ^ 2], NUM_BASE)
             out[i, call] = max(0, missed(told, hands[boards[i], seat]) - before)
+
+
+@njit
+def asked_rows(plan, stand, part, rule, hands, out):
+    """Write whether hands have what a rule asks for at a position, whatever rules stand before it.
+
+    Args:
+        plan: as for ``stand_rows``; stand: the position, from there.
+        part, rule: of the pool; hands: int16 (N, 4, NUM_FEATURES).
+        out: written, bool (N,); all False where the rule has no legal call, or its block another context.
+    """
+    pool, _, store, work, t = _unpacked(plan)
+    t.width[0] = pool.width[0]
+    _load(store, stand, work, t)
+    seat = np.int64(row_turn(t.auction))
+    write_context(t, seat)
+    call = legal_call(pool, rule, t.auction)
+    first, end = context_of(pool, part)
+    least, most = needs_of(pool, rule)
+    for i in range(len(hands)):
+        out[i] = False
+        if call >= 0:
+            for column in range(NUM_FEATURES):
+                t.f[column] = hands[i, seat, column]
+            write_level(PASS, t.f)
+            write_mixed(t, seat)
+            if holds(pool, first, end, t.f):
+                write_level(call, t.f)
+                out[i] = holds(pool, least, most, t.f)

@@ -30,7 +30,7 @@ from agents.hierarchy.fast.following import (
     plan_of,
     room_to_work,
 )
-from agents.hierarchy.fast.looking import TOLD, shown_rows, stand_rows, untruth_rows
+from agents.hierarchy.fast.looking import TOLD, asked_rows, shown_rows, stand_rows, untruth_rows
 from agents.hierarchy.fast.programs import LONGEST_PROGRAM, room_for
 from agents.hierarchy.fast.readings import readings
 from agents.hierarchy.language.vocabulary import NUM_BASE
@@ -183,6 +183,29 @@ class Positions:
                 stands, _, _ = self._stand(features, boards[part], state[part], calls[part], length[part])
                 systems = np.zeros((len(stands), 4), np.int32)
                 untruth_rows(self._plan, systems, features, boards[part], stands, wanted[part], out[part])
+        return out
+
+    def asked(
+        self,
+        features: NDArray[np.int16],
+        state: NDArray[np.int16],
+        calls: NDArray[np.int8],
+        part: int,
+        rule: int,
+    ) -> NDArray[np.bool_]:
+        """Which hands have what a rule asks for where an auction stands, whatever rules come before: bool (N,).
+
+        Args:
+            features: int16 (N, 4, NUM_FEATURES); those of the seat to call are read.
+            state: int16 (STATE_COLUMNS,); calls: int8 (L,), all of them made.
+            part, rule: of the pool.
+        """
+        out = np.zeros(len(features), np.bool_)
+        with self._lock:
+            stands, _, _ = self._stand(
+                features, np.zeros(1, np.int64), state[None], calls[None], np.array([len(calls)], np.int64)
+            )
+            asked_rows(self._plan, stands[0], part, rule, features, out)
         return out
 
     def _parts(self, length: NDArray[np.int64]) -> Iterator[slice]:

@@ -363,6 +363,11 @@ def _checked(word: str) -> str:
 # --- writing -------------------------------------------------------------------------------------------
 
 
+def numbered_anew(system: System) -> System:
+    """The same system with its lines numbered as its own text has them."""
+    return parse_system(system_text(system))
+
+
 def system_text(system: System) -> str:
     """The system as text; ``parse_system`` of it gives an equal tree."""
     out = [f"# {c}".rstrip() for c in system.comments] + [f"system: {system.name}", ""]

@@ -1,0 +1,222 @@
+"""Find bidding that no pair would agree to play: each check looks at the same hands in the same scenes."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.hierarchy.engine.compiled import (
+    FLAG_BITS,
+    RULE_CALL,
+    RULE_FLAGS,
+    RULE_LINE,
+    RULE_SPAN,
+    SPAN_CALL,
+)
+from agents.hierarchy.language.tree import Line, System, walk
+from agents.hierarchy.sound.labels import ASKS, NAMELESS, NO_LENGTH, Holds, Label, labels_of
+from agents.hierarchy.sound.rows import NO_TRUMP, Rows, of_suit
+from agents.hierarchy.sound.scenes import Scene, Seen
+from bridge_env.calls import FIRST_BID, PASS, bid_call, call_text
+from bridge_env.cards import hand_text
+from bridge_env.features import FEATURES
+
+_SHARE, _FEWEST = 0.05, 5  # of a line's hands, dealt as chance has it, that must break a promise before it is told
+_FORCES = sum(FLAG_BITS[flag] for flag in ("forcing", "gf", "forcing-2N", "forcing-3H", "forcing-4C"))
+_LONGEST = FEATURES["longest"]
+_SLAM, _GRAND = bid_call(6, NO_TRUMP), bid_call(7, NO_TRUMP)
+_ASKED = {_SLAM: 32, _GRAND: 36}  # points of both hands, a point below what textbooks ask
+
+Place = tuple[bool, int]  # of a line: is it a general rule, and its number
+
+
+class Lines:
+    """The lines of a system by the rules that they have become."""
+
+    def __init__(self, system: System, rules: NDArray[np.int32], first_general: int) -> None:
+        tree = {line.number: line for line in walk(system.lines)}
+        general = {line.number: line for block in system.blocks for line in block.lines}
+        self.rules = rules
+        self.places: list[Place] = [
+            (rule >= first_general, int(number)) for rule, number in enumerate(rules[:, RULE_LINE])
+        ]
+        self._lines: dict[Place, Line] = {
+            **{(False, n): line for n, line in tree.items()}, **{(True, n): line for n, line in general.items()}
+        }  # fmt: skip
+        self._above = {line.number: above for above in tree.values() for line in above.lines}
+
+    def line(self, place: Place) -> Line | None:
+        """The line; None of a rule of last resort."""
+        return self._lines.get(place)
+
+    def of_rule(self, rule: int) -> Line | None:
+        return self.line(self.places[rule])
+
+    def above(self, number: int) -> Line | None:
+        """The line in the tree that a line answers."""
+        return self._above.get(number)
+
+
+@dataclass
+class Broken:
+    """How often hands of a line break a promise, and one that does."""
+
+    rows: int = 0
+    bad: int = 0
+    example: str = ""
+
+
+@dataclass
+class Promises:
+    """What the hands of lines are held to, tallied as scenes are seen."""
+
+    lines: Lines
+    tally: dict[tuple[Place, str], Broken] = field(default_factory=lambda: defaultdict(Broken))
+    both_ways: dict[tuple[Place, str], str] = field(default_factory=dict)
+    used: NDArray[np.int64] = field(init=False)
+    _labelled: list[tuple[str, Holds, NDArray[np.bool_]]] = field(init=False)
+
+    def __post_init__(self) -> None:
+        count = len(self.lines.places)
+        self.used = np.zeros(count, np.int64)
+        by_label: dict[Label, NDArray[np.bool_]] = {}
+        for rule in range(count):
+            line = self.lines.of_rule(rule)
+            if line is None:
+                continue
+            call = self.lines.rules[rule, RULE_CALL] if self.lines.rules[rule, RULE_SPAN] == SPAN_CALL else FIRST_BID
+            for label in labels_of(line.note, int(call)):
+                by_label.setdefault(label, np.zeros(count, np.bool_))[rule] = True
+        self._written = self.lines.rules[:, RULE_LINE] > 0
+        self._labelled = [
+            (f"a call noted {label.name!r} promises {label.promises}", label.holds, rules)
+            for label, rules in by_label.items()
+        ]
+        flags = self.lines.rules[:, RULE_FLAGS]
+        lines = map(self.lines.of_rule, range(count))
+        said = np.array([line is not None and NO_LENGTH.match(line.note) is not None for line in lines])
+        self._natural = ((flags & FLAG_BITS["artificial"]) == 0) & ~said
+
+    def see(self, seen: Seen) -> None:
+        known = seen.rule >= 0
+        self.used += np.bincount(seen.rule[known], minlength=len(self.used))
+        likely = known & seen.hands.likely[seen.hand]  # after calls that partner makes
+        likely &= np.array([scene.live for scene in seen.scenes], np.bool_)[seen.scene]
+        everyone = Rows(seen, np.flatnonzero(likely))
+        self._agree(everyone)
+        for text, holds, rules in self._labelled:
+            rows = everyone.where(rules[everyone.rule])
+            if len(rows):
+                self._add(rows, holds(rows), text)
+        self._suits(everyone)
+        self._slams(everyone)
+
+    def _agree(self, everyone: Rows) -> None:
+        """Calls that force with one hand and not with another, in the same auction: partner cannot tell.
+
+        Where a general rule makes a call of the tree, the tree's meaning counts (docs/systems.md).
+        """
+        rows = everyone.where((everyone.call != PASS) & self._written[everyone.rule])  # last resorts mean nothing
+        forces = (self.lines.rules[rows.rule, RULE_FLAGS] & _FORCES) != 0
+        key = np.unique(np.stack([rows.scene, rows.call, rows.rule, forces], axis=1), axis=0)
+        again = np.flatnonzero((key[1:, :2] == key[:-1, :2]).all(axis=1))
+        general = np.array([place[0] for place in self.lines.places])
+        for scene, call in {(int(key[k, 0]), int(key[k, 1])) for k in again}:
+            mine = key[(key[:, 0] == scene) & (key[:, 1] == call)]
+            if general[mine[:, 2]].any() and not general[mine[:, 2]].all():
+                mine = mine[~general[mine[:, 2]]]
+            if mine[:, 3].any() and not mine[:, 3].all():
+                yes, no = (self.lines.places[int(mine[mine[:, 3] == f, 2][0])] for f in (1, 0))
+                told = f"{call_text(call)} forces by {_where(yes)} and does not by {_where(no)}"
+                self.both_ways.setdefault((max(yes, no), told), auction_text(rows.seen.scenes[scene]))
+
+    def _suits(self, everyone: Rows) -> None:
+        rows = everyone.where((everyone.level > 0) & self._natural[everyone.rule] & (everyone.strain < NO_TRUMP))
+        if not len(rows):
+            return
+        strain = rows.strain
+        cards = rows.cards_of(strain)
+        with_partner = cards + of_suit(rows.partner, strain)
+        ok = (cards >= 3) | (with_partner >= 7) | ((cards >= 2) & (with_partner >= 6))  # the last: a preference
+        text = "a bid of a suit promises three cards, or a fit; else it is a convention (!artificial) with a name"
+        self._add(rows, ok, text)
+
+    def _slams(self, everyone: Rows) -> None:
+        for call, asked in _ASKED.items():
+            rows = everyone.where(everyone.call == call)
+            rows = rows.where(rows.feature(_LONGEST) <= 5)
+            if len(rows):
+                self._add(rows, rows.hcp + rows.partner_least >= asked,
+                          f"{call_text(call)} without a long suit asks for {asked} points of both hands, "
+                          "as the quantitative raise does")  # fmt: skip
+
+    def _add(self, rows: Rows, ok: NDArray[np.bool_], text: str) -> None:
+        count = np.bincount(rows.rule, minlength=len(self.used))
+        bad = np.bincount(rows.rule[~ok], minlength=len(self.used))
+        examples: dict[int, int] = {}
+        for k in np.flatnonzero(~ok)[::-1].tolist():
+            examples[int(rows.rule[k])] = k
+            if len(examples) > 200:
+                break
+        for rule in np.flatnonzero(count).tolist():
+            found = self.tally[self.lines.places[rule], text]
+            found.rows += int(count[rule])
+            found.bad += int(bad[rule])
+            if rule in examples and not found.example:
+                found.example = _example(rows, examples[rule])
+
+    def findings(self) -> Iterator[tuple[Place, str]]:
+        for (place, text), found in self.tally.items():
+            if found.bad >= max(_SHARE * found.rows, _FEWEST) and self.lines.line(place) is not None:
+                share = f"{100 * found.bad / found.rows:.0f}% of its hands have not, "
+                yield place, f"{text}; {share}such as {found.example}"
+        for (place, text), auction in self.both_ways.items():
+            yield place, f"{text}, and partner cannot tell: {auction}"
+
+
+def _where(place: Place) -> str:
+    return f"{'general rule, ' if place[0] else ''}line {place[1]}" if place[1] > 0 else "a rule of last resort"
+
+
+def _example(rows: Rows, k: int) -> str:
+    at = int(rows.at[k])
+    scene = rows.seen.scenes[int(rows.seen.scene[at])]
+    return f"{hand_text(rows.seen.hands.held[rows.seen.hand[at]])} after {auction_text(scene)}"
+
+
+def auction_text(scene: Scene) -> str:
+    """An auction with the opponents' calls in brackets, our turn to call: ``1S-(2H)-?``."""
+    begin = next((k for k, call in enumerate(scene.calls) if call != PASS), len(scene.calls))
+    told = []
+    for k, call in enumerate(scene.calls):
+        if call == PASS and (k < begin or k % 2 != scene.side):
+            continue
+        text = "P" if call == PASS else call_text(call)
+        told.append(text if k % 2 == scene.side else f"({text})")
+    passed = f"{begin} passes, " if begin else ""
+    return f"{passed}{'-'.join((*told, '?'))}"
+
+
+def names(lines: Lines) -> Iterator[tuple[Place, str]]:
+    """Conventions without a name, and asking calls that partner may pass."""
+    for place in sorted(set(lines.places)):
+        line = lines.line(place)
+        if line is None or line.after:
+            continue
+        note = line.note
+        forces = any(flag in ("gf",) or flag.startswith("forcing") for flag in line.flags)
+        above = None if place[0] else lines.above(place[1])
+        while above is not None and above.path[-1].theirs:
+            above = lines.above(above.number)
+        if note == "learned":
+            yield place, "'learned' names nothing: say what the call means"
+        elif "artificial" in line.flags and NAMELESS.match(note) and (above is None or NAMELESS.match(above.note)):
+            asked = {atom.word for clause in line.constraint for together in clause for atom in together}
+            if not asked & {"aces", "kings", "keycards"} and not any(word.startswith("keycards") for word in asked):
+                yield place, "an artificial call without a name, which answers none that has one"
+        if ASKS.match(note) and not forces and line.path[-1].token != "P":
+            yield place, f"{note!r} asks partner to answer, and does not force"

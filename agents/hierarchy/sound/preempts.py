@@ -1,0 +1,112 @@
+"""Look at weak openings: their seat, vulnerability and suit, and whether the better suit is ever bid lower."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.hierarchy.sound.checks import Lines, Place
+from agents.hierarchy.sound.hands import better_suit
+from agents.hierarchy.sound.scenes import Hands, Scene, Seen, Theatre
+from bridge_env.calls import FIRST_BID, PASS, call_text
+from bridge_env.cards import hand_text
+from bridge_env.features import FEATURES, HCP, LENGTH
+
+_WEAK = 12  # points that a preempt has at most
+_FOURTH = 8  # points that an opening in fourth seat has at least
+_TOP3, _TOP5 = FEATURES["top3:C"], FEATURES["top5:C"]
+_COUNT, _SEED = 60_000, 3
+_FEWEST = 3  # hands that must show it
+_VULNERABLE = {False: "not vulnerable", True: "vulnerable"}
+
+
+def preempts(theatre: Theatre, lines: Lines) -> Iterator[tuple[Place, str]]:
+    """What is unsound about a system's weak openings at the two level and higher."""
+    hands = Hands.drawn(_COUNT, _SEED)
+    seats = {
+        (before, vul): theatre.see([Scene((PASS,) * before, before % 2, (1 << before % 2) * vul)], hands)
+        for before in range(4)
+        for vul in (0, 1)
+    }
+    weak = _weak_rules(seats, len(lines.places))
+    told: dict[tuple[Place, str], None] = {}
+    for (before, _), seen in seats.items():
+        for k in _rows(seen, weak):
+            f, call, place = seen.features[k], int(seen.call[k]), lines.places[seen.rule[k]]
+            suit = (call - FIRST_BID) % 5
+            if before == 3 and f[HCP] < _FOURTH:
+                told.setdefault((place, f"opens {call_text(call)} in fourth seat on fewer than {_FOURTH} points, where "
+                                 "a pass ends the board"))  # fmt: skip
+            elif before < 3 and f[_TOP3 + suit] < 1 and f[_TOP5 + suit] < 2 and f[LENGTH + suit] < 8:
+                good = "a top honour, or two of the top five, in a suit of less than eight cards"
+                told.setdefault((place, f"a preempt promises {good}; not {_hand(seen, k)}"))
+    told.update(dict.fromkeys(_alike(seats, weak, lines)))
+    told.update(dict.fromkeys(_lower(theatre, seats, weak, lines)))
+    once: set[tuple[Place, str]] = set()
+    for place, text in told:
+        if (place, text[:40]) not in once:
+            once.add((place, text[:40]))
+            yield place, text
+
+
+def _weak_rules(seats: dict[tuple[int, int], Seen], rules: int) -> NDArray[np.bool_]:
+    """Rules that open a suit at the two level or higher, never on more than a weak hand."""
+    most = np.full(rules, -1)
+    for seen in seats.values():
+        known = seen.rule >= 0
+        np.maximum.at(most, seen.rule[known], seen.features[known, HCP])
+    weak = (most >= 0) & (most <= _WEAK)
+    for seen in seats.values():
+        other = (seen.rule >= 0) & ((seen.call < FIRST_BID + 5) | ((seen.call - FIRST_BID) % 5 == 4))
+        weak[seen.rule[other]] = False
+    return weak
+
+
+def _rows(seen: Seen, weak: NDArray[np.bool_]) -> list[int]:
+    return np.flatnonzero((seen.rule >= 0) & weak[seen.rule]).tolist()
+
+
+def _alike(seats: dict[tuple[int, int], Seen], weak: NDArray[np.bool_], lines: Lines) -> Iterator[tuple[Place, str]]:
+    """Three-level openings on the same hands at every vulnerability: down four doubled costs more than a game."""
+    free, dear = seats[0, 0], seats[0, 1]
+    threes = [k for k in _rows(free, weak) if 10 <= free.call[k] - FIRST_BID < 15]
+    if threes and all(dear.call[k] == free.call[k] for k in threes):
+        for rule in sorted({int(free.rule[k]) for k in threes}):
+            yield lines.places[rule], "three-level openings are the same hands vulnerable and not vulnerable"
+
+
+def _lower(
+    theatre: Theatre, seats: dict[tuple[int, int], Seen], weak: NDArray[np.bool_], lines: Lines
+) -> Iterator[tuple[Place, str]]:
+    """Hands that bid their suit lower, or not at all, once an honour is moved into it."""
+    for (before, vul), seen in seats.items():
+        if before in (1, 3):
+            continue
+        for suit in range(4):
+            rows = [k for k in _rows(seen, weak) if (seen.call[k] - FIRST_BID) % 5 == suit][:3000]
+            if not rows:
+                continue
+            worse = seen.hands.held[seen.hand[rows]]
+            better = better_suit(worse, suit)
+            again = theatre.see([Scene((PASS,) * before, before % 2, (1 << before % 2) * vul)], Hands.of(better))
+            same = again.features[:, HCP] == seen.features[rows, HCP]
+            changed = (worse != better).any(axis=1) & same
+            lower = changed & ((again.call == PASS) | ((again.call >= FIRST_BID + 5) & (again.call < seen.call[rows])
+                                                       & ((again.call - FIRST_BID) % 5 == suit)))  # fmt: skip
+            bad = np.flatnonzero(lower)
+            if len(bad) >= _FEWEST:
+                k = int(bad[0])
+                opens, lower_call = call_text(int(seen.call[rows[k]])), call_text(int(again.call[k]))
+                yield (
+                    lines.places[seen.rule[rows[k]]],
+                    (
+                        f"the better suit is bid lower: {hand_text(worse[k])} opens {opens}, {hand_text(better[k])} "
+                        f"{lower_call} ({_VULNERABLE[bool(vul)]}, seat {before + 1})"
+                    ),
+                )
+
+
+def _hand(seen: Seen, k: int) -> str:
+    return hand_text(seen.hands.held[seen.hand[k]])

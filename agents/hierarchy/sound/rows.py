@@ -1,0 +1,128 @@
+"""What checks ask of hands that have called in scenes: their cards beside what the auction has shown."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.hierarchy.sound.scenes import Seen
+from bridge_env.calls import FIRST_BID
+from bridge_env.features import HCP, LENGTH
+
+NO_TRUMP = 4
+_STRENGTH, _SUITS = 0, slice(1, 5)
+
+
+@dataclass(eq=False)
+class Rows:
+    """Hands in scenes, a row each, after a choice of them."""
+
+    seen: Seen
+    at: NDArray[np.int64]  # rows of ``seen``
+
+    def where(self, chosen: NDArray[np.bool_]) -> Rows:
+        return Rows(self.seen, self.at[chosen])
+
+    def __len__(self) -> int:
+        return len(self.at)
+
+    @cached_property
+    def call(self) -> NDArray[np.int64]:
+        return self.seen.call[self.at]
+
+    @cached_property
+    def rule(self) -> NDArray[np.int64]:
+        return self.seen.rule[self.at]
+
+    @cached_property
+    def scene(self) -> NDArray[np.int64]:
+        return self.seen.scene[self.at]
+
+    @property
+    def strain(self) -> NDArray[np.int64]:
+        """Of the call; of no use where that is no bid."""
+        return (self.call - FIRST_BID) % 5
+
+    @property
+    def level(self) -> NDArray[np.int64]:
+        """Of the call; 0 where that is no bid."""
+        return np.where(self.call >= FIRST_BID, (self.call - FIRST_BID) // 5 + 1, 0)
+
+    def feature(self, column: int) -> NDArray[np.int16]:
+        found: NDArray[np.int16] = self.seen.features[self.at, column]
+        return found
+
+    @property
+    def hcp(self) -> NDArray[np.int16]:
+        return self.feature(HCP)
+
+    @cached_property
+    def cards(self) -> NDArray[np.int16]:
+        """Cards of C D H S: (N, 4)."""
+        return self.seen.features[self.at, LENGTH : LENGTH + 4]
+
+    def cards_of(self, suit: NDArray[np.int64]) -> NDArray[np.int16]:
+        """Cards of a suit that differs from row to row."""
+        return of_suit(self.cards, suit)
+
+    def _shown(self, by: int, what: int | slice, end: int) -> NDArray[np.int16]:
+        """By me (0), the next (1), partner (2) or the one before (3)."""
+        seat = (np.array([len(scene.calls) for scene in self.seen.scenes], np.int64) + by) % 4
+        return self.seen.shown[np.arange(len(seat)), seat, what, end][self.scene]
+
+    @cached_property
+    def partner(self) -> NDArray[np.int16]:
+        """Cards that partner has shown at least: (N, 4)."""
+        return self._shown(2, _SUITS, 0)
+
+    @cached_property
+    def mine(self) -> NDArray[np.int16]:
+        """Cards that I have shown at least: (N, 4)."""
+        return self._shown(0, _SUITS, 0)
+
+    @cached_property
+    def theirs(self) -> NDArray[np.int16]:
+        """Cards that one of the opponents has shown at least: (N, 4)."""
+        return np.maximum(self._shown(1, _SUITS, 0), self._shown(3, _SUITS, 0))
+
+    @cached_property
+    def partner_least(self) -> NDArray[np.int16]:
+        """The least strength that partner has shown."""
+        return self._shown(2, _STRENGTH, 0)
+
+    @cached_property
+    def last_bid(self) -> NDArray[np.int64]:
+        """The call that is the last bid; -1 before any."""
+        bids = [max((c for c in scene.calls if c >= FIRST_BID), default=-1) for scene in self.seen.scenes]
+        return np.array(bids, np.int64)[self.scene]
+
+    @cached_property
+    def their_suit(self) -> NDArray[np.int64]:
+        """The suit of their last bid, if it is the last of all and they mean the suit; else -1."""
+        out = []
+        for scene in self.seen.scenes:
+            at = max((k for k, c in enumerate(scene.calls) if c >= FIRST_BID), default=-1)
+            strain = (scene.calls[at] - FIRST_BID) % 5 if at >= 0 else NO_TRUMP
+            out.append(strain if strain < NO_TRUMP and at >= 0 and (len(scene.calls) - at) % 2 else -1)
+        suit = np.array(out, np.int64)[self.scene]
+        meant = of_suit(self.theirs, suit) >= 3
+        return np.where(meant, suit, -1)
+
+    @cached_property
+    def in_theirs(self) -> NDArray[np.int16]:
+        """My cards in that suit; 0 where there is none."""
+        return np.where(self.their_suit >= 0, self.cards_of(self.their_suit), 0).astype(np.int16)
+
+    @cached_property
+    def unbid(self) -> NDArray[np.bool_]:
+        """Suits of which nobody has shown three cards: (N, 4)."""
+        return np.maximum(np.maximum(self.partner, self.mine), self.theirs) < 3
+
+
+def of_suit(cards: NDArray[np.int16], suit: NDArray[np.int64]) -> NDArray[np.int16]:
+    """A suit's column of (N, 4), another one for each row; of no use where the suit is none."""
+    found: NDArray[np.int16] = np.take_along_axis(cards, np.clip(suit, 0, 3)[:, None], 1)[:, 0]
+    return found

@@ -1,0 +1,257 @@
+"""Lead hands of all kinds to every position of a system's tree, and see what it calls there.
+
+A scene is an auction that leads to a node of the tree: the calls that the path names, and the passes between them that
+go without saying. The hands that come there are those that have made their seat's own calls so far.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.hierarchy.bidder import Hierarchy
+from agents.hierarchy.fast.positions import Positions
+from agents.hierarchy.sound.hands import draw_hands
+from bridge_env.auction import DEALER, STATE_COLUMNS, VULNERABILITY, Auctions
+from bridge_env.calls import PASS
+from bridge_env.cards import hands, random_deals
+from bridge_env.features import hand_features
+
+OURS, THEIRS = 0, 1
+_ROWS = 400_000  # looked at in one go
+_SCENES = 20_000
+
+Calls = tuple[int, ...]
+#: Passes before the first bid; are we vulnerable? are they?
+Variant = tuple[int, int, int]
+VARIANTS: tuple[Variant, ...] = (
+    (0, 0, 0), (0, 1, 0), (0, 0, 1), (0, 1, 1), (1, 0, 0), (2, 0, 0), (2, 1, 1), (3, 0, 0), (3, 1, 0)
+)  # fmt: skip
+FEW_VARIANTS: tuple[Variant, ...] = ((0, 0, 0), (2, 1, 1))
+
+
+_Made = dict[tuple[Calls, int, int], tuple[NDArray[np.int64], NDArray[np.int64]]]  # at a turn: hands, and their calls
+_NOBODY = np.empty(0, np.int64), np.empty(0, np.int64)
+
+
+class Hands(NamedTuple):
+    """Some hands bool (N, 52), their features int16 (N, 4, F), the same in every seat, and which chance might deal."""
+
+    held: NDArray[np.bool_]
+    features: NDArray[np.int16]
+    likely: NDArray[np.bool_]
+
+    @classmethod
+    def drawn(cls, count: int, seed: int) -> Hands:
+        """Hands of all kinds."""
+        return cls.of(draw_hands(count, seed))._replace(likely=np.arange(count) % 2 == 0)
+
+    @classmethod
+    def of(cls, held: NDArray[np.bool_]) -> Hands:
+        """Hands that were dealt."""
+        features = np.ascontiguousarray(np.repeat(hand_features(held)[:, None], 4, axis=1))
+        return cls(held, features, np.ones(len(held), np.bool_))
+
+
+@dataclass(eq=False)
+class Scene:
+    """A position of our side, reached by the calls of an auction from the dealer on.
+
+    Attributes:
+        calls: the auction; side: 0 if the dealer is one of us, else 1; vulnerability: of ``bridge_env.auction``.
+        nodes: of the tree, that it leads to; none where it only lies on the way.
+        coming: the hands that come here, by number; None: all.
+        live: do some hands make partner's calls?
+    """
+
+    calls: Calls
+    side: int
+    vulnerability: int
+    nodes: set[int] = field(default_factory=set)
+    coming: NDArray[np.int64] | None = None
+    live: bool = True
+
+    @property
+    def ours(self) -> bool:
+        """Is it our turn?"""
+        return len(self.calls) % 2 == self.side
+
+
+class Seen(NamedTuple):
+    """What hands have called in some scenes; a row is a hand in a scene.
+
+    Attributes:
+        scenes: of these calls; scene (N,): which of them.
+        hands: that came; hand (N,): which of them; features int16 (N, F): its features.
+        call (N,), rule (N,): what it called, and by which rule (-1 none).
+        shown: int16 (scenes, 4, 5, 2): what the seats have shown there.
+    """
+
+    scenes: Sequence[Scene]
+    scene: NDArray[np.int64]
+    hands: Hands
+    hand: NDArray[np.int64]
+    features: NDArray[np.int16]
+    call: NDArray[np.int64]
+    rule: NDArray[np.int64]
+    shown: NDArray[np.int16]
+
+
+def paths(system: Hierarchy, wanted: set[int] | None = None) -> Iterator[tuple[int, tuple[tuple[int, int], ...]]]:
+    """The nodes of a tree (all, or those ``wanted``), each with its path: whose calls (OURS, THEIRS), and which."""
+    children = system.compiled.children
+    waiting: list[tuple[int, tuple[tuple[int, int], ...]]] = [(0, ())]
+    while waiting:
+        node, path = waiting.pop()
+        if wanted is None or node in wanted:
+            yield node, path
+        for whose, call in np.argwhere(children[node] >= 0).tolist():
+            waiting.append((int(children[node, whose, call]), (*path, (whose, call))))
+
+
+def auction_of(path: Sequence[tuple[int, int]], before: int) -> tuple[Calls, int]:
+    """The auction that a path stands for up to our next turn, behind passes: calls, and 0 if the dealer is ours."""
+    first = path[0][0] if path else OURS
+    side = (before + first) % 2
+    calls = [PASS] * before
+    for whose, call in (*path, (OURS, -1)):
+        while (len(calls) % 2 == side) != (whose == OURS):
+            calls.append(PASS)
+        if call >= 0:
+            calls.append(call)
+    return tuple(calls), side
+
+
+class Theatre:
+    """Scenes of a system, and hands to play them.
+
+    Args:
+        hands: that come to them (default: some thousands).
+    """
+
+    def __init__(self, system: Hierarchy, hands: Hands | None = None) -> None:
+        self.system = system
+        self.hands = hands or Hands.drawn(3000, 1)
+        self.positions = Positions([system])
+
+    def scenes(self, variants: Iterable[Variant] = VARIANTS, wanted: set[int] | None = None) -> list[Scene]:
+        """All scenes that lead to nodes, and those on the way, the shortest first."""
+        known: dict[tuple[Calls, int, int], Scene] = {}
+        for node, path in paths(self.system, wanted):
+            for before, us, them in variants:
+                calls, side = auction_of(path, before)
+                if calls[-4:] == (PASS,) * 4 and len(calls) == 4:
+                    continue
+                vulnerability = us << side | them << (1 - side)
+                for length in range(len(calls) + 1):
+                    key = calls[:length], side, vulnerability
+                    scene = known.get(key)
+                    if scene is None:
+                        scene = known[key] = Scene(calls[:length], side, vulnerability)
+                known[key].nodes.add(node)
+        return sorted(known.values(), key=lambda scene: len(scene.calls))
+
+    def play(self, scenes: Sequence[Scene]) -> Iterator[Seen]:
+        """Let the hands come to the scenes (sorted by length) and call there."""
+        by_length: dict[int, list[Scene]] = {}
+        for scene in scenes:
+            by_length.setdefault(len(scene.calls), []).append(scene)
+        made: _Made = {}
+        for length in sorted(by_length):
+            here = [scene for scene in by_length[length] if scene.ours]
+            for scene in here:
+                scene.coming = _of_those(scene, len(scene.calls) - 4, made)
+                partner = _of_those(scene, len(scene.calls) - 2, made)
+                scene.live = partner is None or len(partner) > 0
+            for part in _parts(here, len(self.hands.held)):
+                seen = self.see(part)
+                ends = np.flatnonzero(np.diff(seen.scene, append=len(part)))
+                for scene, hand, call in zip(
+                    [part[i] for i in seen.scene[ends]],
+                    np.split(seen.hand, ends[:-1] + 1),
+                    np.split(seen.call, ends[:-1] + 1),
+                    strict=True,
+                ):
+                    made[scene.calls, scene.side, scene.vulnerability] = hand, call
+                yield seen
+
+    def played(self, boards: int, seed: int) -> Iterator[Seen]:
+        """What the system calls when it plays itself: the only way to many positions that no line of the tree names."""
+        owner = random_deals(seed, 0, boards)
+        held = np.stack([hands(owner, seat) for seat in range(4)], axis=1)
+        features = hand_features(held.reshape(-1, 52)).reshape(boards, 4, -1)
+        auctions = Auctions(np.zeros(boards, np.int16), np.arange(boards) % 4)
+        self.positions.bid(np.zeros((boards, 4), np.int32), features, auctions)
+        everyone = Hands.of(held.reshape(-1, 52))
+        scenes = []
+        for board in range(boards):
+            calls = auctions.calls(board)
+            scenes += [
+                Scene(calls[:turn], turn % 2, board % 4, coming=np.array([4 * board + turn % 4]))
+                for turn in range(len(calls))
+            ]
+        for part in _parts(scenes, 1):
+            yield self.see(part, everyone)
+
+    def see(self, scenes: Sequence[Scene], hands: Hands | None = None) -> Seen:
+        """What the hands that come to scenes call there."""
+        of = hands or self.hands
+        coming = [np.arange(len(of.held)) if scene.coming is None else scene.coming for scene in scenes]
+        which = np.repeat(np.arange(len(scenes)), [len(c) for c in coming])
+        hand = np.concatenate(coming) if coming else np.empty(0, np.int64)
+        state, calls, length = arrays(scenes)
+        boards = np.concatenate(
+            [hand, np.zeros(len(scenes), np.int64)]
+        )  # a last row for each scene: what is shown there
+        rows = np.concatenate([which, np.arange(len(scenes))])
+        chosen, rules, shown = self.positions.look(of.features, boards, state[rows], calls[rows], length[rows])
+        n = len(hand)
+        return Seen(
+            scenes,
+            which,
+            of,
+            hand,
+            of.features[hand, 0],
+            chosen[:n].astype(np.int64),
+            rules[:n].astype(np.int64),
+            shown[n:],
+        )
+
+
+def _of_those(scene: Scene, at: int, made: _Made) -> NDArray[np.int64] | None:
+    """The hands that came to an earlier turn of our side and made its call; None where there was no such turn."""
+    if at < 0:
+        return None
+    hand, call = made.get((scene.calls[:at], scene.side, scene.vulnerability), _NOBODY)
+    those: NDArray[np.int64] = hand[call == scene.calls[at]]
+    return those
+
+
+def arrays(scenes: Sequence[Scene]) -> tuple[NDArray[np.int16], NDArray[np.int8], NDArray[np.int64]]:
+    """Scenes as ``Positions.look`` takes them: state, calls, length."""
+    length = np.array([len(scene.calls) for scene in scenes], np.int64)
+    calls = np.full((len(scenes), max(length, default=0)), -1, np.int8)
+    for row, scene in zip(calls, scenes, strict=True):
+        row[: len(scene.calls)] = scene.calls
+    state = np.zeros((len(scenes), STATE_COLUMNS), np.int16)
+    state[:, DEALER] = 0
+    state[:, VULNERABILITY] = [scene.vulnerability for scene in scenes]
+    return state, calls, length
+
+
+def _parts(scenes: Sequence[Scene], everyone: int) -> Iterator[list[Scene]]:
+    part: list[Scene] = []
+    rows = 0
+    for scene in scenes:
+        count = everyone if scene.coming is None else len(scene.coming)
+        if part and (rows + count > _ROWS or len(part) >= _SCENES):
+            yield part
+            part, rows = [], 0
+        part.append(scene)
+        rows += count
+    if part:
+        yield part

@@ -1,0 +1,92 @@
+"""Check that a system bids soundly: every check, over the same scenes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import cache
+
+from agents.hierarchy.bidder import Hierarchy
+from agents.hierarchy.engine.compiled import END_RULE, FIRST_RULE, RULE_LINE
+from agents.hierarchy.sound.checks import Lines, Place, Promises, auction_text, names
+from agents.hierarchy.sound.preempts import preempts
+from agents.hierarchy.sound.reach import Partner, Reserve, reach
+from agents.hierarchy.sound.scenes import FEW_VARIANTS, Hands, Scene, Theatre
+
+DEAD = "no hand comes to this line"
+_HANDS, _FEW_HANDS = 4000, 2000
+_BOARDS, _SEED = 8000, 5
+
+
+def unsound(system: Hierarchy, tick: Callable[[int, int], None] | None = None) -> list[tuple[Place, str]]:
+    """What is unsound about a system: places of lines (is it a general rule, and the line's number) and what is wrong.
+
+    Args:
+        tick: hears how many of all scenes have been seen.
+    """
+    lines, theatre = _lines(system), Theatre(system, Hands.drawn(_HANDS, 1))
+    scenes = theatre.scenes()
+    promises = Promises(lines)
+    done = 0
+    for seen in theatre.play(scenes):
+        promises.see(seen)
+        done += len(seen.scenes)
+        if tick is not None:
+            tick(done, len(scenes))
+    for seen in theatre.played(_BOARDS, _SEED):
+        promises.see(seen)
+    found = [*promises.findings(), *names(lines), *preempts(theatre, lines), *_dead(theatre, lines, promises, scenes)]
+    return sorted(set(found))
+
+
+def dead_lines(system: Hierarchy, tick: Callable[[int, int], None] | None = None) -> set[int]:
+    """The numbers of lines to which no hand comes that has bid as their path says."""
+    return {number for (_, number), text in unsound(system, tick) if text.startswith(DEAD)}
+
+
+def unsound_at(system: Hierarchy, nodes: set[int]) -> list[tuple[Place, str]]:
+    """What breaks a promise at some nodes of the tree; quick, and says nothing of lines that no hand comes to."""
+    lines, theatre = _lines(system), Theatre(system, _few_hands())
+    scenes = theatre.scenes(FEW_VARIANTS, nodes)
+    promises = Promises(lines)
+    for seen in theatre.play(scenes):
+        promises.see(seen)
+    found = [*promises.findings(), *names(lines)]
+    if 0 in nodes:
+        found += preempts(theatre, lines)
+    return found
+
+
+@cache
+def _few_hands() -> Hands:
+    return Hands.drawn(_FEW_HANDS, 1)
+
+
+def _lines(system: Hierarchy) -> Lines:
+    compiled = system.compiled
+    return Lines(system.system, compiled.rules, int(compiled.parts[len(compiled.children), FIRST_RULE]))
+
+
+def _dead(theatre: Theatre, lines: Lines, promises: Promises, scenes: list[Scene]) -> Iterator[tuple[Place, str]]:
+    """Lines to which no hand comes that has bid as their path says, and answers to calls that partner never makes."""
+    compiled = theatre.system.compiled
+    leading: dict[int, list[Scene]] = {}
+    for scene in scenes:
+        for node in scene.nodes:
+            leading.setdefault(node, []).append(scene)
+    where: dict[int, list[Scene]] = {}
+    for node in range(len(compiled.children)):
+        first, end = compiled.parts[node, FIRST_RULE : END_RULE + 1]
+        for number in set(compiled.rules[first:end, RULE_LINE].tolist()):
+            where.setdefault(number, []).extend(leading.get(node, ()))
+    used = {number for general, number in (lines.places[rule] for rule in promises.used.nonzero()[0]) if not general}
+    reserve = Reserve()
+    partner = Partner(theatre, reserve)
+    for number, here in sorted(where.items()):
+        live = [scene for scene in here if scene.live] or [scene for scene in here if partner.can(scene)]
+        if not live:
+            auction = auction_text(here[0]) if here else "this auction"
+            yield (False, number), f"{DEAD}: partner never calls so ({auction})"
+        elif number not in used and not (found := reach(theatre, reserve, number, live)).reached:
+            taken = ["general rules" if n < 0 else f"line {n}" for n, _ in found.takers.most_common(3)]
+            why = f"{', '.join(taken)} come before it" if taken else "no hand that has bid so has what it asks for"
+            yield (False, number), f"{DEAD}: {why}"
