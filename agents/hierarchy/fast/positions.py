@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.hierarchy.engine.compiled import Compiled, pool
+from agents.hierarchy.engine.context import FORCES, TOLD_COLUMNS
 from agents.hierarchy.fast.following import (
     DETAILS,
     LINKS,
@@ -25,6 +26,7 @@ from agents.hierarchy.fast.following import (
     POSITIONS,
     ROOT_COLUMNS,
     STATES,
+    TOLD_AT,
     Store,
     bid_along,
     plan_of,
@@ -34,7 +36,7 @@ from agents.hierarchy.fast.looking import TOLD, asked_rows, shown_rows, stand_ro
 from agents.hierarchy.fast.programs import LONGEST_PROGRAM, room_for
 from agents.hierarchy.fast.readings import readings
 from agents.hierarchy.language.vocabulary import NUM_BASE
-from bridge_env.auction import Auctions
+from bridge_env.auction import DEALER, Auctions
 
 MOST_POSITIONS, MOST_STEPS, MOST_ROOTS = 200_000, 8_000_000, 4096  # some 135 MB, if all are needed
 MOST_KEPT = 128 << 20  # bytes of positions that a process keeps for later
@@ -183,6 +185,19 @@ class Positions:
                 stands, _, _ = self._stand(features, boards[part], state[part], calls[part], length[part])
                 systems = np.zeros((len(stands), 4), np.int32)
                 untruth_rows(self._plan, systems, features, boards[part], stands, wanted[part], out[part])
+        return out
+
+    def forced(
+        self, features: NDArray[np.int16], state: NDArray[np.int16], calls: NDArray[np.int8], length: NDArray[np.int64]
+    ) -> NDArray[np.bool_]:
+        """Whether partner's last call forces where auctions stand: bool (N,). Arguments as for ``look``."""
+        out = np.zeros(len(length), np.bool_)
+        for part in self._parts(length):
+            with self._lock:
+                boards = np.zeros(len(length[part]), np.int64)
+                stands, _, _ = self._stand(features, boards, state[part], calls[part], length[part])
+                partner = (state[part, DEALER] + length[part] + 2) & 3
+                out[part] = self._store.notes[stands, TOLD_AT + partner * TOLD_COLUMNS + FORCES] != 0
         return out
 
     def asked(

@@ -27,7 +27,7 @@ from bridge_env.features import FEATURES
 
 _SHARE, _FEWEST = 0.05, 5  # of a line's hands, dealt as chance has it, that must break a promise before it is told
 _FORCES = sum(FLAG_BITS[flag] for flag in ("forcing", "gf", "forcing-2N", "forcing-3H", "forcing-4C"))
-_LONGEST = FEATURES["longest"]
+_LONGEST, _TOP5 = FEATURES["longest"], FEATURES["top5:C"]
 _SLAM, _GRAND = bid_call(6, NO_TRUMP), bid_call(7, NO_TRUMP)
 _ASKED = {_SLAM: 32, _GRAND: 36}  # points of both hands, a point below what textbooks ask
 
@@ -113,6 +113,8 @@ class Promises:
             if len(rows):
                 self._add(rows, holds(rows), text)
         self._suits(everyone)
+        self._overcalls(everyone)
+        self._trump_stacks(everyone)
         self._slams(everyone)
 
     def _agree(self, everyone: Rows) -> None:
@@ -144,6 +146,25 @@ class Promises:
         ok = (cards >= 3) | (with_partner >= 7) | ((cards >= 2) & (with_partner >= 6))  # the last: a preference
         text = "a bid of a suit promises three cards, or a fit; else it is a convention (!artificial) with a name"
         self._add(rows, ok, text)
+
+    def _overcalls(self, everyone: Rows) -> None:
+        """Who comes in by naming a suit holds it."""
+        rows = everyone.where(everyone.coming_in & self._natural[everyone.rule] & (everyone.level > 0))
+        rows = rows.where(rows.strain < NO_TRUMP)
+        if len(rows):
+            least = np.where(rows.level == 1, 4, 5)
+            text = "who comes in by naming a suit promises five cards there, four at the one level"
+            self._add(rows, rows.cards_of(rows.strain) >= least, text)
+
+    def _trump_stacks(self, everyone: Rows) -> None:
+        """Who passes a take-out double at a low level holds trumps, not only cards of the suit."""
+        rows = everyone.where(everyone.doubled_by_partner & (everyone.call == PASS) & (everyone.their_suit >= 0))
+        rows = rows.where(rows.last_bid < bid_call(4, 0))
+        if len(rows):
+            honours = np.stack([rows.feature(_TOP5 + suit) for suit in range(4)], axis=1)
+            good = of_suit(honours, rows.their_suit) >= np.maximum(6 - rows.in_theirs, 0)
+            text = "a pass of partner's take-out double promises trumps: four with two honours, five with one, or six"
+            self._add(rows, (rows.in_theirs >= 4) & good, text)
 
     def _slams(self, everyone: Rows) -> None:
         for call, asked in _ASKED.items():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,7 +25,7 @@ _VULNERABLE = {False: "not vulnerable", True: "vulnerable"}
 
 def preempts(theatre: Theatre, lines: Lines) -> Iterator[tuple[Place, str]]:
     """What is unsound about a system's weak openings at the two level and higher."""
-    hands = Hands.drawn(_COUNT, _SEED)
+    hands = _hands()
     seats = {
         (before, vul): theatre.see([Scene((PASS,) * before, before % 2, (1 << before % 2) * vul)], hands)
         for before in range(4)
@@ -32,13 +33,16 @@ def preempts(theatre: Theatre, lines: Lines) -> Iterator[tuple[Place, str]]:
     }
     weak = _weak_rules(seats, len(lines.places))
     told: dict[tuple[Place, str], None] = {}
-    for (before, _), seen in seats.items():
+    for (before, vul), seen in seats.items():
         for k in _rows(seen, weak):
             f, call, place = seen.features[k], int(seen.call[k]), lines.places[seen.rule[k]]
             suit = (call - FIRST_BID) % 5
             if before == 3 and f[HCP] < _FOURTH:
                 told.setdefault((place, f"opens {call_text(call)} in fourth seat on fewer than {_FOURTH} points, where "
                                  "a pass ends the board"))  # fmt: skip
+            elif call < FIRST_BID + 10 and f[LENGTH + suit] < 6 and (f[_TOP5 + suit] < 3 or (before < 2 and vul)):
+                good = "six cards, or five good ones not vulnerable or in third seat"
+                told.setdefault((place, f"a weak two promises {good}; not {_hand(seen, k)}"))
             elif before < 3 and f[_TOP3 + suit] < 1 and f[_TOP5 + suit] < 2 and f[LENGTH + suit] < 8:
                 good = "a top honour, or two of the top five, in a suit of less than eight cards"
                 told.setdefault((place, f"a preempt promises {good}; not {_hand(seen, k)}"))
@@ -49,6 +53,11 @@ def preempts(theatre: Theatre, lines: Lines) -> Iterator[tuple[Place, str]]:
         if (place, text[:40]) not in once:
             once.add((place, text[:40]))
             yield place, text
+
+
+@cache
+def _hands() -> Hands:
+    return Hands.drawn(_COUNT, _SEED)
 
 
 def _weak_rules(seats: dict[tuple[int, int], Seen], rules: int) -> NDArray[np.bool_]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -9,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.hierarchy.sound.scenes import Seen
-from bridge_env.calls import FIRST_BID
+from bridge_env.calls import DOUBLE, FIRST_BID, PASS
 from bridge_env.features import HCP, LENGTH
 
 NO_TRUMP = 4
@@ -94,6 +95,17 @@ class Rows:
         return self._shown(2, _STRENGTH, 0)
 
     @cached_property
+    def coming_in(self) -> NDArray[np.bool_]:
+        """Have they bid, and our side not yet?"""
+        return np.array([_coming_in(scene.calls) for scene in self.seen.scenes], np.bool_)[self.scene]
+
+    @cached_property
+    def doubled_by_partner(self) -> NDArray[np.bool_]:
+        """Has partner doubled their last bid for take-out, and the next hand passed?"""
+        doubled = np.array([scene.calls[-2:] == (DOUBLE, PASS) for scene in self.seen.scenes], np.bool_)
+        return (doubled & self.seen.forced)[self.scene]
+
+    @cached_property
     def last_bid(self) -> NDArray[np.int64]:
         """The call that is the last bid; -1 before any."""
         bids = [max((c for c in scene.calls if c >= FIRST_BID), default=-1) for scene in self.seen.scenes]
@@ -120,6 +132,11 @@ class Rows:
     def unbid(self) -> NDArray[np.bool_]:
         """Suits of which nobody has shown three cards: (N, 4)."""
         return np.maximum(np.maximum(self.partner, self.mine), self.theirs) < 3
+
+
+def _coming_in(calls: Sequence[int]) -> bool:
+    ours = calls[len(calls) % 2 :: 2]
+    return any(call >= FIRST_BID for call in calls) and all(call == PASS for call in ours)
 
 
 def of_suit(cards: NDArray[np.int16], suit: NDArray[np.int64]) -> NDArray[np.int16]:

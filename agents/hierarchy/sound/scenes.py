@@ -88,7 +88,7 @@ class Seen(NamedTuple):
         scenes: of these calls; scene (N,): which of them.
         hands: that came; hand (N,): which of them; features int16 (N, F): its features.
         call (N,), rule (N,): what it called, and by which rule (-1 none).
-        shown: int16 (scenes, 4, 5, 2): what the seats have shown there.
+        shown: int16 (scenes, 4, 5, 2): what the seats have shown there; forced (scenes,): does partner's call force?
     """
 
     scenes: Sequence[Scene]
@@ -99,6 +99,7 @@ class Seen(NamedTuple):
     call: NDArray[np.int64]
     rule: NDArray[np.int64]
     shown: NDArray[np.int16]
+    forced: NDArray[np.bool_]
 
 
 def paths(system: Hierarchy, wanted: set[int] | None = None) -> Iterator[tuple[int, tuple[tuple[int, int], ...]]]:
@@ -113,13 +114,18 @@ def paths(system: Hierarchy, wanted: set[int] | None = None) -> Iterator[tuple[i
             waiting.append((int(children[node, whose, call]), (*path, (whose, call))))
 
 
-def auction_of(path: Sequence[tuple[int, int]], before: int) -> tuple[Calls, int]:
-    """The auction that a path stands for up to our next turn, behind passes: calls, and 0 if the dealer is ours."""
+def auction_of(path: Sequence[tuple[int, int]], before: int) -> tuple[Calls, int] | None:
+    """The auction that a path stands for up to our next turn, behind passes: calls, and 0 if the dealer is ours.
+
+    None where our side would have to pass between calls of theirs: the path must name that pass, or the tree is left.
+    """
     first = path[0][0] if path else OURS
     side = (before + first) % 2
     calls = [PASS] * before
     for whose, call in (*path, (OURS, -1)):
         while (len(calls) % 2 == side) != (whose == OURS):
+            if whose == THEIRS and len(calls) > before:
+                return None
             calls.append(PASS)
         if call >= 0:
             calls.append(call)
@@ -143,9 +149,10 @@ class Theatre:
         known: dict[tuple[Calls, int, int], Scene] = {}
         for node, path in paths(self.system, wanted):
             for before, us, them in variants:
-                calls, side = auction_of(path, before)
-                if calls[-4:] == (PASS,) * 4 and len(calls) == 4:
+                auction = auction_of(path, before)
+                if auction is None:
                     continue
+                calls, side = auction
                 vulnerability = us << side | them << (1 - side)
                 for length in range(len(calls) + 1):
                     key = calls[:length], side, vulnerability
@@ -169,14 +176,9 @@ class Theatre:
                 scene.live = partner is None or len(partner) > 0
             for part in _parts(here, len(self.hands.held)):
                 seen = self.see(part)
-                ends = np.flatnonzero(np.diff(seen.scene, append=len(part)))
-                for scene, hand, call in zip(
-                    [part[i] for i in seen.scene[ends]],
-                    np.split(seen.hand, ends[:-1] + 1),
-                    np.split(seen.call, ends[:-1] + 1),
-                    strict=True,
-                ):
-                    made[scene.calls, scene.side, scene.vulnerability] = hand, call
+                ends = np.cumsum(np.bincount(seen.scene, minlength=len(part)))
+                for scene, begin, end in zip(part, [0, *ends[:-1]], ends, strict=True):
+                    made[scene.calls, scene.side, scene.vulnerability] = seen.hand[begin:end], seen.call[begin:end]
                 yield seen
 
     def played(self, boards: int, seed: int) -> Iterator[Seen]:
@@ -209,17 +211,10 @@ class Theatre:
         )  # a last row for each scene: what is shown there
         rows = np.concatenate([which, np.arange(len(scenes))])
         chosen, rules, shown = self.positions.look(of.features, boards, state[rows], calls[rows], length[rows])
-        n = len(hand)
-        return Seen(
-            scenes,
-            which,
-            of,
-            hand,
-            of.features[hand, 0],
-            chosen[:n].astype(np.int64),
-            rules[:n].astype(np.int64),
-            shown[n:],
-        )
+        forced = self.positions.forced(of.features, state, calls, length)
+        n, row = len(hand), of.features[hand, 0]
+        made, by = chosen[:n].astype(np.int64), rules[:n].astype(np.int64)
+        return Seen(scenes, which, of, hand, row, made, by, shown[n:], forced)
 
 
 def _of_those(scene: Scene, at: int, made: _Made) -> NDArray[np.int64] | None:

@@ -23,7 +23,7 @@ def unsound(system: Hierarchy, tick: Callable[[int, int], None] | None = None) -
     Args:
         tick: hears how many of all scenes have been seen.
     """
-    lines, theatre = _lines(system), Theatre(system, Hands.drawn(_HANDS, 1))
+    lines, theatre = _lines(system), Theatre(system, _many_hands())
     scenes = theatre.scenes()
     promises = Promises(lines)
     done = 0
@@ -57,6 +57,16 @@ def unsound_at(system: Hierarchy, nodes: set[int]) -> list[tuple[Place, str]]:
 
 
 @cache
+def _reserve() -> Reserve:
+    return Reserve()
+
+
+@cache
+def _many_hands() -> Hands:
+    return Hands.drawn(_HANDS, 1)
+
+
+@cache
 def _few_hands() -> Hands:
     return Hands.drawn(_FEW_HANDS, 1)
 
@@ -79,13 +89,14 @@ def _dead(theatre: Theatre, lines: Lines, promises: Promises, scenes: list[Scene
         for number in set(compiled.rules[first:end, RULE_LINE].tolist()):
             where.setdefault(number, []).extend(leading.get(node, ()))
     used = {number for general, number in (lines.places[rule] for rule in promises.used.nonzero()[0]) if not general}
-    reserve = Reserve()
+    reserve = _reserve()
     partner = Partner(theatre, reserve)
     for number, here in sorted(where.items()):
         live = [scene for scene in here if scene.live] or [scene for scene in here if partner.can(scene)]
-        if not live:
-            auction = auction_text(here[0]) if here else "this auction"
-            yield (False, number), f"{DEAD}: partner never calls so ({auction})"
+        if not here:
+            yield (False, number), f"{DEAD}: no auction leads here; between two calls of theirs name our pass"
+        elif not live:
+            yield (False, number), f"{DEAD}: partner never calls so ({auction_text(here[0])})"
         elif number not in used and not (found := reach(theatre, reserve, number, live)).reached:
             taken = ["general rules" if n < 0 else f"line {n}" for n, _ in found.takers.most_common(3)]
             why = f"{', '.join(taken)} come before it" if taken else "no hand that has bid so has what it asks for"

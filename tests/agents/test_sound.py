@@ -1,0 +1,192 @@
+"""Sound bidding: each check finds what is planted, says nothing of what is right, and all shipped systems pass."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from agents.hierarchy.bidder import Hierarchy, deal_features
+from agents.hierarchy.checking import sound_findings
+from agents.hierarchy.fast.positions import Positions
+from agents.hierarchy.language.text import numbered_anew, parse_system, system_text
+from agents.hierarchy.language.tree import walk
+from agents.hierarchy.shipped import read_system, shipped_systems, system_path
+from agents.hierarchy.sound.gate import newly_unsound
+from agents.hierarchy.sound.hands import better_suit, draw_hands
+from agents.hierarchy.sound.mend import without_dead
+from agents.hierarchy.sound.sound import unsound
+from bridge_env.auction import Auctions
+from bridge_env.features import FEATURES, HCP, LENGTH, hand_features
+from tests.support.systems import boards
+from training.cli import main
+
+SOUND = """\
+system: plain
+1N    15-17 hcp, balanced
+  2C    8+ hcp, 4 H or 4 S ; Stayman !forcing !artificial
+    2H    4+ H
+    2S    4+ S
+    2D ; no major !artificial
+  P     0-7 hcp
+1S    12+ hcp, 5+ S
+  3S    10+ hcp, 4+ S ; limit raise !invite
+  2S    6-9 hcp, 3+ S
+2H    6-10 hcp, 6 H, 2+ top5:H, 1-3 position ; weak
+3x    4-9 hcp, 7+ x, 1+ top3:x and not vul or 2+ top3:x, 1-3 position
+P
+(1S)
+  X     12+ hcp, 0-2 S, 3+ H, 3+ D, 3+ C ; take-out !forcing
+    P     6+ S
+    2H    3+ H
+    2D    3+ D
+    2C
+  2H    8-16 hcp, 5+ H
+when 0-7 last-level
+  P
+"""
+#: What is planted: a line, what stands there instead, which of these lines is found, and what is said of it.
+PLANTED = {
+    "take-out without shape": (
+        "  X     12+ hcp, 0-2 S, 3+ H, 3+ D, 3+ C ; take-out !forcing", ["  X     9+ hcp ; take-out !forcing"],
+        0, "'take-out' promises"),
+    "values on nothing": (
+        "  2H    8-16 hcp, 5+ H", ["  2N    0-4 hcp, 5+ H ; values"], 0, "'values' promises"),
+    "a raise on two cards": (
+        "  3S    10+ hcp, 4+ S ; limit raise !invite", ["  3S    10+ hcp, 0-1 S ; limit raise !invite"],
+        0, "'a raise' promises"),
+    "a short suit": ("1S    12+ hcp, 5+ S", ["1S    12+ hcp, 2 S"], 0, "a bid of a suit promises"),
+    "an artificial call without a name": (
+        "1S    12+ hcp, 5+ S", ["1S    12+ hcp, 5+ S", "2D    18+ hcp, 0-1 D ; !artificial"], 1, "without a name"),
+    "learned": ("1S    12+ hcp, 5+ S", ["1S    12+ hcp, 5+ S ; learned"], 0, "names nothing"),
+    "an asking call to pass": (
+        "  2C    8+ hcp, 4 H or 4 S ; Stayman !forcing !artificial",
+        ["  2C    8+ hcp, 4 H or 4 S ; Stayman !artificial"], 0, "does not force"),
+    "a call that forces with one hand": (
+        "  2S    6-9 hcp, 3+ S", ["  2S    6-9 hcp, 3 S", "  2S    6-9 hcp, 4+ S ; !forcing"],
+        1, "partner cannot tell"),
+    "fourth seat": (
+        "2H    6-10 hcp, 6 H, 2+ top5:H, 1-3 position ; weak", ["2H    6-10 hcp, 6 H, 2+ top5:H ; weak"],
+        0, "in fourth seat"),
+    "a bad suit": (
+        "2H    6-10 hcp, 6 H, 2+ top5:H, 1-3 position ; weak", ["2H    6-10 hcp, 6 H, 1-3 position ; weak"],
+        0, "a preempt promises"),
+    "any vulnerability": (
+        "3x    4-9 hcp, 7+ x, 1+ top3:x and not vul or 2+ top3:x, 1-3 position",
+        ["3x    4-9 hcp, 7+ x, 1+ top3:x, 1-3 position"], 0, "vulnerable and not vulnerable"),
+    "the better suit lower": (
+        "2H    6-10 hcp, 6 H, 2+ top5:H, 1-3 position ; weak",
+        ["2H    6-10 hcp, 6 H, 3+ top5:H, 1-3 position", "3H    6-10 hcp, 6 H, 2+ top5:H, 1-3 position, not vul"],
+        1, "the better suit is bid lower"),
+    "a pass on any five cards": (
+        "  X     12+ hcp, 0-2 S, 3+ H, 3+ D, 3+ C ; take-out !forcing",
+        ["  X     12+ hcp, 0-2 S, 3+ H, 3+ D, 3+ C ; take-out !forcing", "    P     5 S"], 1, "promises trumps"),
+    "an overcall on four cards": (
+        "  2H    8-16 hcp, 5+ H", ["  2H    8-16 hcp, 4+ H"], 0, "who comes in by naming a suit"),
+    "a weak two on five cards": (
+        "2H    6-10 hcp, 6 H, 2+ top5:H, 1-3 position ; weak",
+        ["2H    6-10 hcp, 5-6 H, 2+ top5:H, 1-3 position ; weak"], 0, "a weak two promises"),
+    "a slam on little": (
+        "  P     0-7 hcp", ["  6N    12+ hcp", "  P     0-7 hcp"], 0, "6NT without a long suit asks for"),
+    "a hand that nobody has": ("  P     0-7 hcp", ["  3N    5 H, 5 S, 4+ D", "  P     0-7 hcp"], 0, "no hand comes"),
+    "a hand that others take": (
+        "  2S    6-9 hcp, 3+ S", ["  2S    6-9 hcp, 3+ S", "  3N    7-8 hcp, 5+ S"], 1, "line 10 come before it"),
+    "a partner who passes": (
+        "    2H    4+ H", ["    2H    4+ H", "    3N    18+ hcp, 4+ S", "      P"], 2, "partner never calls so"),
+    "a pass that is not named": (
+        "  2H    8-16 hcp, 5+ H", ["  2H    8-16 hcp, 5+ H", "  (2D)", "    X     15+ hcp ; take-out !forcing"],
+        2, "name our pass"),
+}  # fmt: skip
+
+
+def planted(name):
+    old, new, at, said = PLANTED[name]
+    lines = SOUND.split("\n")
+    where = lines.index(old)
+    return "\n".join([*lines[:where], *new, *lines[where + 1 :]]), where + at + 1, said
+
+
+def found(text):
+    return [(number, said) for (_, number), said in unsound(Hierarchy(parse_system(text)))]
+
+
+def test_a_plain_system_is_sound():
+    assert found(SOUND) == []
+
+
+@pytest.mark.parametrize("name", PLANTED)
+def test_what_is_planted_is_found_at_its_line(name):
+    text, line, said = planted(name)
+    assert any(number == line and said in text for number, text in found(text)), found(text)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", shipped_systems())
+def test_shipped_systems_are_sound(name):
+    assert sound_findings(system_path(name)) == []
+
+
+def test_a_family_is_sound():
+    assert sound_findings(system_path("acol")) == []
+
+
+def histories(system, count=2000, seed=3):
+    hierarchy = Hierarchy(system)
+    owner, dealer, vulnerability = boards(count, seed)
+    auctions = Auctions(dealer, vulnerability)
+    Positions([hierarchy]).bid(np.zeros((count, 4), np.int32), deal_features(owner), auctions)
+    return auctions.history
+
+
+def test_dropping_lines_changes_no_call_and_drops_all_that_are_dead():
+    text, _, _ = planted("a hand that others take")
+    system = parse_system(text.replace("  P     0-7 hcp", "  3N    5 H, 5 S, 4+ D\n    4H\n  P     0-7 hcp"))
+    mended = without_dead(system)
+    assert len([*walk(system.lines)]) - len([*walk(mended.lines)]) == 3
+    assert np.array_equal(histories(system), histories(mended))
+    assert not any("no hand comes" in text for _, text in found(system_text(mended)))
+
+
+def test_the_gate_tells_what_a_change_makes_unsound():
+    before = parse_system(SOUND)
+    for name in ("take-out without shape", "a short suit", "fourth seat", "an asking call to pass", "learned"):
+        assert newly_unsound(before, parse_system(planted(name)[0])), name
+    better = SOUND.replace("2S    6-9 hcp", "2S    5-9 hcp").replace("1S    12+", "1S    11+")
+    assert newly_unsound(before, parse_system(better)) == []
+    assert newly_unsound(parse_system(planted("a short suit")[0]), before) == []
+
+
+def test_the_gate_knows_systems_by_what_they_say():
+    system = read_system("acol")
+    assert newly_unsound(system, numbered_anew(system)) == []
+
+
+def test_a_better_suit_has_the_same_shape_and_points_or_more_in_it():
+    hands = draw_hands(400, 1)
+    before, after = hand_features(hands), hand_features(better_suit(hands, 3))
+    changed = (before != after).any(axis=1)
+    lengths = slice(LENGTH, LENGTH + 4)
+    spades = FEATURES["hcp:S"] if "hcp:S" in FEATURES else FEATURES["suit_hcp:S"]
+    assert changed.mean() > 0.3
+    assert np.array_equal(before[:, lengths], after[:, lengths])
+    assert np.array_equal(before[:, HCP], after[:, HCP])
+    assert (after[changed, spades] > before[changed, spades]).all()
+
+
+def test_hands_of_all_kinds():
+    hands = draw_hands(4000, 1)
+    points, longest = hand_features(hands)[:, [HCP, FEATURES["longest"]]].T
+    assert (hands.sum(axis=1) == 13).all()
+    assert 9.5 < points[::2].mean() < 10.5
+    assert points[1::2].max() >= 30
+    assert longest[1::2].max() >= 9
+
+
+def test_the_command_tells_lines_and_mends(tmp_path, capsys):
+    text, line, _ = planted("a hand that others take")
+    path, mended = tmp_path / "mine.bidding", tmp_path / "mended.bidding"
+    path.write_text(text)
+    assert main(["check", str(path)]) == 0
+    assert main(["check", "--sound", str(path), "--mend", str(mended)]) == 1
+    assert f"{path}:{line}: no hand comes to this line" in capsys.readouterr().out
+    assert main(["check", "--sound", str(mended)]) == 0
+    assert main(["check", "--mend", str(mended), str(path), "sayc"]) != 0
