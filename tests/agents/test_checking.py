@@ -78,7 +78,7 @@ def test_the_command(tmp_path, capsys):
     good.write_text("1C  12+ hcp\n")
     bad.write_text(FAULTY, encoding="utf-8")
     assert main(["check", str(good)]) == 0
-    assert capsys.readouterr().err.endswith("sound, 0 notes\n")
+    assert capsys.readouterr().err.endswith("no faults, 0 notes\n")
     assert main(["check", str(good), str(bad)]) == 2
     said = capsys.readouterr()
     assert f"{bad}:2: '15-17 hpc'" in said.out or f"{bad}:2: 'hpc'" in said.out
@@ -92,7 +92,7 @@ def test_the_command(tmp_path, capsys):
 def test_a_shipped_system_by_its_name(name, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     assert main(["check", name]) == 0
-    assert "sayc.bidding: sound, " in capsys.readouterr().err
+    assert "sayc.bidding: no faults, " in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

@@ -64,7 +64,7 @@ def test_features_are_those_of_the_slow_count():
 def context_words(calls, seat, vulnerability, shown):
     """The words for the auction that the lines of ``sayc`` use, from the calls and from what they have shown."""
     opened = any(call > 2 for call in calls)
-    mine = calls[len(calls) % 4 :: 4]
+    mine, last = calls[len(calls) % 4 :: 4], max(calls, default=0)
     theirs, partner = shown[[(seat + 1) % 4, (seat + 3) % 4], 1:5, 0].max(axis=0), shown[seat ^ 2]
     return {
         "position": 0 if opened else len(calls) + 1,
@@ -74,6 +74,7 @@ def context_words(calls, seat, vulnerability, shown):
         "partner-min": int(partner[0, 0]),
         "partner-max": int(partner[0, 1]),
         **{f"theirs:{suit}": int(theirs[i]) for i, suit in enumerate("CDHS")},
+        **{f"last:{suit}": int(last >= 3 and (last - 3) % 5 == i) for i, suit in enumerate("CDHS")},
     }
 
 
@@ -194,7 +195,7 @@ def shown_by(bidder, auction):
         ("", "N", "nothing"),
         ("P", "N", "strength 0-11"),
         ("1S", "N", "strength 10-21, 5+ spades"),
-        ("2H", "N", "strength 5-10, 0-3 spades, 6 hearts"),
+        ("2H", "N", "strength 5-11, 0-3 spades, 6 hearts"),
         ("2C", "N", "strength 19+"),
         ("1N", "N", "strength 15-17, 2-5 spades, 2-5 hearts, 2-6 diamonds, 2-6 clubs"),
         ("1N P 2C", "S", "strength 8+"),  # Stayman: no suit of their own
@@ -203,8 +204,8 @@ def shown_by(bidder, auction):
         ("1N P 2D", "S", "5+ hearts"),  # transfers: the suit above
         ("1N P 2H", "S", "5+ spades"),
         ("1N P 2H P 2S", "N", "strength 15-17, 2-5 spades, 2-5 hearts, 2-6 diamonds, 2-6 clubs"),
-        ("1S P 3S P 4N P 5H", "S", "strength 10-12, 4+ spades, 2 aces"),  # Blackwood: no hearts
-        ("1S P 3S P 4N P 5D", "S", "strength 10-12, 4+ spades, 1 ace"),
+        ("1S P 3S P 4N P 5H", "S", "strength 10-12, 3+ spades, 2 aces"),  # Blackwood: no hearts
+        ("1S P 3S P 4N P 5D", "S", "strength 10-12, 3+ spades, 1 ace"),
         ("1H P 2H", "S", "strength 6-10, 3+ hearts"),
         ("1H P 1S P 2C", "N", "strength 11-18, 5+ hearts, 4+ clubs"),
         ("1H 1S X", "S", "strength 7+, 3+ diamonds, 3+ clubs"),  # negative
@@ -338,7 +339,7 @@ def test_explanation_reads_each_seat_by_its_own_system(sayc):
         (["2S", "P"], "N", "strength 15+"),  # partner's
         (["P", "P", "2S"], "S", "strength 15+"),  # West asks; South is the second of its opponents
         (["P", "2S", "P"], "E", "strength 15+"),  # West's partner
-        (["2S"], "N", "strength 5-10, 6 spades, 0-3 hearts"),  # East asks; North is the first
+        (["2S"], "N", "strength 5-11, 6 spades, 0-3 hearts"),  # East asks; North is the first
     ):
         told = explain(bidder, read_states([state | {"auction": auction}])[0])
         assert shown_text(told.shown[SEATS.index(seat)]) == words

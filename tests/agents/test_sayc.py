@@ -28,7 +28,8 @@ OPENINGS = [
     ("8.72.KQJ9763.T94", "", "3D"),
     ("KQJ97632.8.T94.7", "", "4S"),
     ("AK4.AKQ763.AK.J9", "", "2C"),
-    ("AKQ.AQ4.AK83.KJ9", "", "2C"),
+    ("AKQ.AQ4.AK83.KJ9", "", "3NT"),
+    ("AKQ.AQ4.AK83.Q93", "", "2C"),
     ("J8.72.KQ976.T942", "", "Pass"),
     ("QJ84.K72.KQ97.42", "", "Pass"),  # eleven, no shape
     ("AJ984.KQJ72.7.42", "", "1S"),  # light, with shape
@@ -85,7 +86,7 @@ NOTRUMP = [
 STRONG = [
     ("74.9832.Q843.942", "2C P", "2D"),
     ("AK4.AKQ763.AK.J9", "2C P 2D P", "2H"),
-    ("AKQ.AQ4.AK83.KJ9", "2C P 2D P", "3NT"),
+    ("AKQ.AQ4.AK83.Q93", "2C P 2D P", "2NT"),
     ("AQJ.AQ4.AK83.KJ9", "2C P 2D P", "2NT"),
     ("A764.KQ83.8.KJ42", "1S P 3S P 4N P", "5D"),  # Blackwood: one ace
     ("A764.AQ83.8.9742", "1S P 3S P 4N P", "5H"),

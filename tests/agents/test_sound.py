@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from support.systems import boards
 
 from agents.hierarchy.bidder import Hierarchy, deal_features
 from agents.hierarchy.checking import sound_findings
@@ -17,8 +18,7 @@ from agents.hierarchy.sound.mend import without_dead
 from agents.hierarchy.sound.sound import unsound
 from bridge_env.auction import Auctions
 from bridge_env.features import FEATURES, HCP, LENGTH, hand_features
-from tests.support.systems import boards
-from training.cli import main
+from training.cli.entry import main
 
 SOUND = """\
 system: plain
@@ -77,9 +77,9 @@ PLANTED = {
         "2H    6-10 hcp, 6 H, 2+ top5:H, 1-3 position ; weak",
         ["2H    6-10 hcp, 6 H, 3+ top5:H, 1-3 position", "3H    6-10 hcp, 6 H, 2+ top5:H, 1-3 position, not vul"],
         1, "the better suit is bid lower"),
-    "a pass on any five cards": (
+    "a pass on any four cards": (
         "  X     12+ hcp, 0-2 S, 3+ H, 3+ D, 3+ C ; take-out !forcing",
-        ["  X     12+ hcp, 0-2 S, 3+ H, 3+ D, 3+ C ; take-out !forcing", "    P     5 S"], 1, "promises trumps"),
+        ["  X     12+ hcp, 0-2 S, 3+ H, 3+ D, 3+ C ; take-out !forcing", "    P     4+ S"], 1, "promises trumps"),
     "an overcall on four cards": (
         "  2H    8-16 hcp, 5+ H", ["  2H    8-16 hcp, 4+ H"], 0, "who comes in by naming a suit"),
     "a weak two on five cards": (
@@ -165,7 +165,7 @@ def test_a_better_suit_has_the_same_shape_and_points_or_more_in_it():
     before, after = hand_features(hands), hand_features(better_suit(hands, 3))
     changed = (before != after).any(axis=1)
     lengths = slice(LENGTH, LENGTH + 4)
-    spades = FEATURES["hcp:S"] if "hcp:S" in FEATURES else FEATURES["suit_hcp:S"]
+    spades = FEATURES["suit_hcp:S"]
     assert changed.mean() > 0.3
     assert np.array_equal(before[:, lengths], after[:, lengths])
     assert np.array_equal(before[:, HCP], after[:, HCP])

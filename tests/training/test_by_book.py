@@ -133,12 +133,12 @@ def test_a_call_is_explained_by_the_book_or_by_judgement(tmp_path, capsys):
     assert said.startswith("2H\n")
     assert "because   champion, line" in said
     assert "follows   the book" in said
-    assert main([*asked, "J98642.K5.A4.752", "--auction", ""]) == 0  # 3S by the book, with a suit like that
+    assert main([*asked, "K9532.AJ652.7.62", "--auction", "1C"]) == 0  # Michaels by the book
     said = capsys.readouterr().out
-    assert not said.startswith("3S")
-    assert "the book bids 3♠ here" in said
+    assert said.startswith("1S\n")
+    assert "the book bids 2♣ here" in said
     assert " by the book: " in said
-    assert "IMPs over 3♠, on 128 deals" in said
+    assert "IMPs over 2♣, on 128 deals" in said
 
 
 # --- the book learns ---------------------------------------------------------------------------------------------
