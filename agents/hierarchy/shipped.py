@@ -9,6 +9,7 @@ from pathlib import Path
 
 from agents.hierarchy.bidder import Hierarchy
 from agents.hierarchy.engine.compiled import compile_system
+from agents.hierarchy.language.last_resort import NAME
 from agents.hierarchy.language.text import SystemTextError, load_system, parse_system
 from agents.hierarchy.language.tree import System
 from bridge_env.bidders import SpecError
@@ -23,7 +24,7 @@ _LENT: dict[str, System] = {}  # systems that lie in no file, by the names that 
 def shipped_systems() -> list[str]:
     """Names of the systems that come with the package."""
     names = (Path(str(f)).stem for f in _SHIPPED.iterdir() if str(f).endswith(".bidding"))
-    return sorted(name for name in names if name != _GENERAL)
+    return sorted(name for name in names if name not in (_GENERAL, NAME))
 
 
 def system_path(argument: str) -> Path:

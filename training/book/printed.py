@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from agents.hierarchy.bidder import Hierarchy
+from agents.hierarchy.engine.context import ENOUGH
+from agents.hierarchy.language.last_resort import LAST_RESORT
 from agents.hierarchy.language.tree import System
 from training.book import wording
 from training.book.asking import Asker
@@ -24,6 +26,12 @@ _LEGEND = (
     "saying. M is a major, m a minor, oM and om the other one, x and y two different suits. HCP and cards are measured "
     "on the hands that made the call; what its player has shown before is not told again. How often it is made there "
     "stands in brackets; after *elsewhere*, of all calls."
+)
+_FORCING = (
+    "A *forcing* call asks partner to speak, unless the next player does; *forcing to game* binds both partners up to "
+    f"game. A side that is forced to game, or has shown {ENOUGH} points in both hands, lets no contract of theirs be "
+    "played undoubled: who calls before partner may pass, and then partner bids or doubles. A doubled contract of "
+    "theirs may always be passed. Where a player may not pass, and no note has a call, these are tried in turn:"
 )
 
 
@@ -78,6 +86,7 @@ class Printed:
         parts += ["## Convention card", _card(self.card), "## What would surprise you", *self._surprises()]
         parts += ["## Notes by auction", _LEGEND]
         parts += ["\n".join(_side_by_side(notes)) for general in (False, True) if (notes := _of_kind(kept, general))]
+        parts += ["## Who must speak", _FORCING, "\n".join(_last_resort())]
         parts.append(
             f"Measured on {measured.deals:,} deals (seed {measured.seed}) with the system in all four seats. On "
             f"{check.deals:,} other deals, {check.share:.2%} of {check.hands:,} hands keep to what the book says of "
@@ -98,6 +107,15 @@ class Printed:
             "measured on the hands that make them. What follows from a call named here is left out."
         )
         return [intro, "\n".join(lines)]
+
+
+def _last_resort() -> list[str]:
+    """The rules of last resort as lines of a list."""
+    lines = []
+    for block in LAST_RESORT:
+        calls = [f"**{wording.call(line.path[-1])}** {wording.promise(line.constraint)}" for line in block.lines]
+        lines.append(f"- *{block.note}*: {' · '.join(calls)}")
+    return lines
 
 
 def _side_by_side(notes: list[Note]) -> list[str]:

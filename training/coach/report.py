@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from agents.hierarchy.checking import Finding
 from agents.hierarchy.language.tree import Line as Rule
 from training.coach.config import CoachConfig
 from training.coach.left import Departures, Left, line_text
@@ -22,7 +23,7 @@ def _abroad(what: str, lines: Sequence[Line]) -> list[str]:
 def report(
     config: CoachConfig, name: str, abroad: Sequence[Sequence[Line]], truth: tuple[Truth, Truth], found: Departures,
      told: Sequence[Left], lines: tuple[Sequence[Rule], Sequence[tuple[Rule, int, int]]],
-    kept: Sequence[str],
+    kept: Sequence[str], unsound: Sequence[Finding],
 ) -> str:  # fmt: skip
     """The page as Markdown.
 
@@ -33,6 +34,7 @@ def report(
         found, told: the player's departures, and the auctions in which they gain most.
         lines: of the book, those that never came up, and those that the player seldom follows.
         kept: amendments, in words, with their worth.
+        unsound: what ``check --sound`` finds in the book.
     """
     worth = found.worth
     error = worth.std(ddof=1) / max(len(worth), 1) ** 0.5 if len(worth) > 1 else float("nan")
@@ -56,6 +58,9 @@ def report(
         "## Amendments", "",
         "Each was worth its figure on training boards that did not suggest it, in IMPs a board.", "",
         *([f"- {what}" for what in kept] or ["None gained enough to be kept."]), "",
+        "## Lines that are unsound", "",
+        "No pair would agree to play these (`bridge-env check --sound`). Numbers are of lines of `book.bidding`.", "",
+        *([f"- line {one.line}: {one.text}" for one in unsound] or ["There are none."]), "",
         "## Lines that the player seldom follows", "",
         *([f"- {line_text(line)}: {followed} of {fired} times" for line, fired, followed in lines[1][:_NEVER]]
           or ["There are none."]), "",

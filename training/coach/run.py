@@ -12,6 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
+from agents.hierarchy.checking import sound_findings
 from agents.hierarchy.language.text import system_text
 from agents.hierarchy.shipped import read_system, system_path
 from agents.networks import file as networks_file
@@ -151,8 +152,10 @@ def conclude(folder: Path, config: CoachConfig, kept: list[str], say: Callable[[
         truth.of_pair(player, by_book.book, config.judge, config.seed),
         truth.of_pair(book, by_book.book, config.judge, config.seed),
     )
+    say("looking for unsound lines")
     page = report(
-        config, name_of(config), tables, both, found, left.left(found), left.unused(found, by_book), kept
+        config, name_of(config), tables, both, found, left.left(found), left.unused(found, by_book), kept,
+        sound_findings(_book(folder)),
     )  # fmt: skip
     write_whole(folder / "report.md", page)
     return "\n\n".join(panel.table_text(lines) for lines in tables)
