@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,11 +20,16 @@ _KIND = 40  # letters of what is wrong that tell one kind from another
 
 def newly_unsound(before: System, after: System) -> list[str]:
     """What is unsound in ``after`` and was not in ``before``, at the nodes whose rules differ."""
-    old, new = Hierarchy(numbered_anew(before)), Hierarchy(numbered_anew(after))
+    old, new = _compiled(before), Hierarchy(numbered_anew(after))
     was, now = _differing(old, new)
-    known = Counter(_told(old, was))
-    fresh = Counter(_told(new, now)) - known
-    return sorted(fresh)
+    found = _told(new, now)
+    return sorted(Counter(found) - Counter(_told(old, was))) if found else []
+
+
+@lru_cache(maxsize=4)
+def _compiled(system: System) -> Hierarchy:
+    """A system that many changes are compared with."""
+    return Hierarchy(numbered_anew(system))
 
 
 def _told(system: Hierarchy, nodes: set[int]) -> list[str]:
