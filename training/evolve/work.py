@@ -205,7 +205,7 @@ class Work:
 
 def sound_task(us: Partnership, proposal: Proposal) -> bool:
     """Does a proposal bring nothing unsound?"""
-    changed = proposal.apply(us)
+    changed = proposal.apply(us, compiled=False)  # what has been tried is a system
     if changed is None:
         return False
     players = {(us.first, changed.first), (us.second, changed.second)}

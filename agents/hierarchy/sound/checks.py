@@ -104,7 +104,7 @@ class Promises:
     def see(self, seen: Seen) -> None:
         known = seen.rule >= 0
         self.used += np.bincount(seen.rule[known], minlength=len(self.used))
-        likely = known & seen.hands.likely[seen.hand]  # after calls that partner makes
+        likely = known & seen.hands.likely[seen.hand]
         likely &= np.array([scene.live for scene in seen.scenes], np.bool_)[seen.scene]
         everyone = Rows(seen, np.flatnonzero(likely))
         self._agree(everyone)
@@ -162,8 +162,13 @@ class Promises:
         rows = rows.where(rows.last_bid < bid_call(4, 0))
         if len(rows):
             honours = np.stack([rows.feature(_TOP5 + suit) for suit in range(4)], axis=1)
-            good = of_suit(honours, rows.their_suit) >= np.maximum(6 - rows.in_theirs, 0)
-            text = "a pass of partner's take-out double promises trumps: four with two honours, five with one, or six"
+            asked = (
+                np.where(rows.last_bid < bid_call(2, 0), 7, 6) - rows.in_theirs
+            )  # at the one level more must be beaten
+            good = of_suit(honours, rows.their_suit) >= np.maximum(asked, 0)
+            text = (
+                "a pass of partner's take-out double promises trumps: five with two honours, one from the two level on"
+            )
             self._add(rows, (rows.in_theirs >= 4) & good, text)
 
     def _slams(self, everyone: Rows) -> None:

@@ -23,10 +23,9 @@ def draw_hands(count: int, seed: int) -> NDArray[np.bool_]:
 
 
 def better_suit(hands: NDArray[np.bool_], suit: int) -> NDArray[np.bool_]:
-    """Move the best honour of a side suit into ``suit``, a small card back: the same shape and cards, a better suit.
+    """Move honours of side suits into ``suit``, and small cards back: the same shape and points, a better suit.
 
-    Honours are swapped with honours or small cards so that high-card points stay the same only where the suit can
-    take the honour; rows where it cannot come back as they are.
+    Hands that allow no such swap come back as they are.
 
     Args:
         hands: bool (N, 52).

@@ -14,11 +14,9 @@ from numpy.typing import NDArray
 
 from agents.hierarchy.sound.rows import Rows
 from bridge_env.calls import DOUBLE
-from bridge_env.features import FEATURES
 
 Bools = NDArray[np.bool_]
 Holds = Callable[[Rows], Bools]
-_LONGEST = FEATURES["longest"]
 
 
 class Label(NamedTuple):
@@ -126,9 +124,9 @@ ASKS = re.compile(
     r"cue bid|fourth suit(?!: weak)|new minor forcing|Drury|Lebensohl|Blackwood|Gerber|Stayman|transfer|Texas|Jacoby"
     r"|.*\bkey cards|take-?out\b|negative\b|responsive\b|reopening"
 )
-#: A note that names nothing.
 #: Notes that say that a bid of a suit need not promise it.
 NO_LENGTH = re.compile(r"may be short|preference|a feature|control|key cards")
+#: A note that names nothing.
 NAMELESS = re.compile(r"(learned)?$")
 
 

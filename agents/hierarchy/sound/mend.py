@@ -15,7 +15,10 @@ _ROUNDS = 4  # answers to a line that goes may go too
 
 
 def without_dead(system: System, tick: Callable[[int, int], None] | None = None) -> System:
-    """The system without lines that no hand comes to, nor what follows them. It makes the same calls."""
+    """The system without lines that no hand was found to come to, nor what follows them.
+
+    Calls of the other lines may show less to partner, who no longer allows for the lines that went.
+    """
     for _ in range(_ROUNDS):
         system = numbered_anew(system)
         dead = dead_lines(Hierarchy(system), tick)
