@@ -84,8 +84,9 @@ def legal_answer_of(
     Raises:
         BidderFault: also of a call that is not legal; ``row`` and ``call`` say which, the first of the view.
     """
+    mask = view.mask.copy()  # the bidder may write to its own
     calls = answer_of(bidder, view, key, ask)
-    bad = np.flatnonzero(~are_legal(view, calls))
+    bad = np.flatnonzero(~are_legal(mask, calls))
     if len(bad):
         row, call = int(bad[0]), int(calls[bad[0]])
         who = player_at(bidder, int(view.seat[row]))
@@ -96,10 +97,10 @@ def legal_answer_of(
     return calls
 
 
-def are_legal(view: BidView, calls: NDArray[np.integer[Any]]) -> NDArray[np.bool_]:
-    """Which of the calls (N,) are calls, and legal: bool (N,)."""
+def are_legal(mask: NDArray[np.bool_], calls: NDArray[np.integer[Any]]) -> NDArray[np.bool_]:
+    """Which of the calls (N,) are calls, and legal by ``mask`` (N, 38): bool (N,)."""
     inside = (calls >= 0) & (calls < NUM_CALLS)
-    legal: NDArray[np.bool_] = inside & view.mask[np.arange(len(view)), np.where(inside, calls, 0)]
+    legal: NDArray[np.bool_] = inside & mask[np.arange(len(mask)), np.where(inside, calls, 0)]
     return legal
 
 
@@ -109,7 +110,7 @@ def explained(bidder: Explains, view: BidView, key: NDArray[np.uint64]) -> str:
     Raises:
         BidderFault: it gave none, or one for a call that is not legal.
     """
-    name = bidder_name(bidder)  # type: ignore[arg-type]
+    name, mask = bidder_name(bidder), view.mask.copy()  # type: ignore[arg-type]
     try:
         text = bidder.explain(view, key)
         call = parse_call(text.split("\n", 1)[0].split()[0])
@@ -121,7 +122,7 @@ def explained(bidder: Explains, view: BidView, key: NDArray[np.uint64]) -> str:
         ) from None
     except (Exception, SystemExit) as error:
         raise Failed(f"{name} failed to explain its call after {said(view, 0)}: {last_line(error)}") from error
-    if not view.mask[0, call]:
+    if not mask[0, call]:
         raise BidderFault(f"{name}: {CALL_NAMES[call]} is not legal after {said(view, 0)}")
     return text
 

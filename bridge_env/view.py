@@ -47,9 +47,12 @@ class BidView:
 
 
 def view_of(auctions: Auctions, owner: NDArray[np.uint8], rows: Rows | None = None) -> BidView:
-    """The view of the seat to call at ``rows`` (default all) of ``auctions`` on the deals ``owner``."""
-    chosen = auctions if rows is None else auctions.take(rows)
-    deals = owner if rows is None else owner[rows]
+    """The view of the seat to call at ``rows`` (default all) of ``auctions`` on the deals ``owner``.
+
+    It holds copies: nothing that a bidder writes to them reaches the auctions.
+    """
+    rows = np.arange(len(auctions)) if rows is None else rows
+    chosen, deals = auctions.take(rows), owner[rows]
     longest = int(chosen.length.max(initial=0))
     seat = chosen.turn
     return BidView(

@@ -23,6 +23,9 @@ TAKEN_OUT = "\0"
 LONGEST_COMMENT = 20_000
 """Lines of a comment in braces; one that is longer was never meant to be."""
 
+LONGEST_LINE = 1 << 20
+"""Bytes of a line; what is longer is no record, and may have no end."""
+
 _CHUNK = 1 << 16
 _PACKED_CHUNK = 1 << 12  # where a gzip file is damaged, no more than this is lost before the damage
 _SIGN = re.compile(r'["{;]')
@@ -55,7 +58,7 @@ def text_lines(source: Source, faults: list[Fault]) -> Iterator[str]:
 def _lines_of(stream: IO[str] | IO[bytes], faults: list[Fault]) -> Iterator[str]:
     damage: list[str] = []
     count = 0
-    for count, line in enumerate(_split(_plain(_chunks(stream), damage)), 1):
+    for count, line in enumerate(_split(_plain(_chunks(stream), damage), damage), 1):
         if count == 1:
             line = line.removeprefix(codecs.BOM_UTF8)
         yield _decoded(line).replace("\x1a", "").replace(TAKEN_OUT, " ")
@@ -108,9 +111,9 @@ def _gunzip(chunks: Iterator[bytes], damage: list[str]) -> Iterator[bytes]:
         damage.append("the gzip file is cut short; read up to here")
 
 
-def _split(chunks: Iterator[bytes]) -> Iterator[bytes]:
+def _split(chunks: Iterator[bytes], damage: list[str]) -> Iterator[bytes]:
     parts: list[bytes] = []  # of the line that the chunk before left open
-    carriage = False
+    carriage, open_bytes = False, 0
     for chunk in chunks:
         if carriage and chunk[:1] == b"\n":
             chunk = chunk[1:]
@@ -122,10 +125,15 @@ def _split(chunks: Iterator[bytes]) -> Iterator[bytes]:
         for line in whole:
             yield b"".join([*parts, line])
             parts.clear()
+        open_bytes = (0 if whole else open_bytes) + len(last)
+        if open_bytes > LONGEST_LINE:
+            damage.append(f"a line is longer than {LONGEST_LINE >> 20} MiB, which no record is; read up to here")
+            return
         parts.append(last)
         if chunk[-1:] in (b"\n", b"\r"):
             yield b"".join(parts)
             parts.clear()
+            open_bytes = 0
     if parts:
         yield b"".join(parts)
 

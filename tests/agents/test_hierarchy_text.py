@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
+import time
 
 import pytest
 from hypothesis import given, settings
@@ -264,3 +266,40 @@ def test_the_page_of_words_holds_them_all(written):
     suits_are_written_as_letters = {"C", "D", "H", "S"}
     assert {word.partition(":")[0] for word in WORDS} - suits_are_written_as_letters <= shown
     assert set(MEANINGS) <= shown
+
+
+# --- characters that nobody sees -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("space", ["\u00a0", "\u3000", "\u2007", "\u200b", "\x0c", "\x0b", "\x85", "\u2028"])
+@pytest.mark.parametrize("text", ["1C    3+ C\n{}P   5+ hcp", "1C    3+{}C", "1{}C    3+ C"])
+def test_a_space_that_is_no_plain_space_is_named(text, space):
+    with pytest.raises(SystemTextError, match=re.escape(f"U+{ord(space):04X}")):
+        parse_system(text.format(space))
+
+
+@pytest.mark.parametrize("mark", ["\x0c", "\x0b", "\x85", "\u2028", "\u00a0"])
+def test_comments_and_notes_hold_any_character_and_end_no_line(mark):
+    plain = parse_system("# a comment 1D 4+ D\n1C    3+ C ; a note\nP\n")
+    odd = parse_system(f"# a comment{mark}1D 4+ D\n1C    3+ C ; a{mark}note\nP\n")
+    assert [line.number for line in odd.lines] == [line.number for line in plain.lines] == [2, 3]
+    assert [line.constraint for line in odd.lines] == [line.constraint for line in plain.lines]
+
+
+def test_a_byte_order_mark_and_any_line_end_are_read():
+    wanted = parse_system("1C    3+ C\n  1D    4+ D\n")
+    for end in ("\n", "\r\n", "\r"):
+        assert parse_system(f"\ufeff1C    3+ C{end}  1D    4+ D{end}") == wanted
+
+
+@pytest.mark.parametrize("line", ["1C  {}3+ C", "1C  3+ C,{}4 H", "1C  3+{}C", "1C  C {}> D", "when {}ours"])
+def test_runs_of_spaces_take_no_time(line):
+    begun = time.process_time()
+    with contextlib.suppress(SystemTextError):
+        parse_system("\n".join([line.format(" " * 9000)] * 20))
+    assert time.process_time() - begun < 0.5  # quadratic time: 10 seconds
+
+
+def test_a_line_is_not_endless():
+    with pytest.raises(SystemTextError, match="at most 10,000 characters"):
+        parse_system("1C  3+ C" + " " * 10_000)

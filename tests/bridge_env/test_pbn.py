@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import gzip
 import io
+import subprocess
+import sys
 
 import pytest
 from hypothesis import given, settings
@@ -409,3 +411,41 @@ def test_files_as_they_are_found(name, boards, problems):
     stream = io.StringIO()
     write_boards(stream, result.boards)
     assert read(stream.getvalue()).boards == result.boards
+
+
+# --- sizes -----------------------------------------------------------------------------------------------------------
+
+_MEASURED = """
+import io, resource, sys
+from bridge_env.records.pbn import read_boards
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+read_boards(io.StringIO('[Event "' + {value} + '"]\\n[Board "1"]\\n'))
+print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) >> 10)
+"""
+
+
+@pytest.mark.parametrize("value", ["'x' * 900_000", "'\\\\\\\\x' * 450_000", "'\\\\\\\\' * 900_000"])
+def test_a_long_tag_takes_little_memory(value):
+    done = subprocess.run(
+        [sys.executable, "-c", _MEASURED.format(value=value)], capture_output=True, text=True, check=True
+    )
+    assert int(done.stdout) < 100  # MiB; 170 bytes for each character were 150
+
+
+class _Endless(io.RawIOBase):
+    """Gives one line that has no end."""
+
+    given = 0
+
+    def read(self, size=-1):
+        self.given += size
+        return b"x" * size
+
+
+def test_a_line_without_end_is_left():
+    stream = _Endless()
+    found = read_boards(stream)
+    assert [problem.reason for problem in found.problems] == [
+        "a line is longer than 1 MiB, which no record is; read up to here"
+    ]
+    assert stream.given < 1 << 22

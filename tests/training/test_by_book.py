@@ -232,6 +232,7 @@ def test_a_coach_says_what_is_missing(tmp_path, capsys):
         (["coach"], "name a system"),
         (["coach", "nosuch.bidding"], "no such file"),
         (["coach", "sayc", "--iterations", "0"], "--iterations is 0"),
+        (["coach", "sayc", "--rounds", "0"], "--rounds is 0"),
         (["coach", "sayc", "--resume", str(tmp_path)], "leave SYSTEM away"),
     ):
         assert main([*words, "--out", str(tmp_path)]) == 2
@@ -257,3 +258,11 @@ def test_a_coach_from_a_file_to_its_report_and_on(tmp_path, capsys):
     assert main(["check", str(folder / "mine-amended.bidding")]) == 0
     assert main(["coach", "--resume", str(folder), "--iterations", "3", "--workers", "1"]) == 0
     assert networks_file.load(folder / "mine.npz").trained["iterations"] == 3
+    assert main(["coach", "--resume", str(folder), "--rounds", "2", "--workers", "1"]) == 0
+    assert networks_file.load(folder / "mine.npz").trained["iterations"] == 3
+    second = networks_file.load(folder / "mine-2.npz")
+    assert second.book is not None
+    assert second.book.digest == book_of(str(folder / "mine-amended.bidding")).digest
+    assert "mine.npz" in second.trained["start"]
+    assert main(["check", str(folder / "mine-amended-2.bidding")]) == 0
+    assert "### Round 2: the amended book" in (folder / "report.md").read_text()

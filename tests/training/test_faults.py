@@ -9,9 +9,13 @@ import numpy as np
 import pytest
 from support import unruly
 
+import agents
+from bridge_env.auction import Auctions
+from bridge_env.bidders import PassBidder
+from bridge_env.calls import DOUBLE
 from bridge_env.cards import hand_text
 from bridge_env.faults import BidderFault, Failed, explained, legal_answer_of
-from bridge_env.view import BidView
+from bridge_env.view import BidView, view_of
 from training.cli.entry import main
 from training.match import match, panel
 from training.match.boards import library_boards
@@ -200,3 +204,26 @@ def test_a_gain_is_counted_on_the_boards_of_both(boards):
     fewer = match.play("pass", "random", boards).take(np.arange(COUNT - 7))
     gain, _ = panel._gain(whole, fewer)
     assert gain == pytest.approx((whole.imps[: COUNT - 7] - fewer.imps).mean())
+
+
+class Forger:
+    """Declares every call legal in what it was handed, then doubles before anybody bid."""
+
+    def bid(self, view, key):
+        view.mask[:] = True
+        view.history[:] = 5
+        view.length[:] = 0
+        return np.full(len(view), DOUBLE, np.int8)
+
+
+def test_legality_is_not_looked_up_in_what_a_bidder_could_write_to():
+    with pytest.raises(BidderFault, match="not legal"):
+        match.play(Forger(), PassBidder(), boards=8, seed=1)
+    with pytest.raises(BidderFault, match=r"not legal"):
+        match.play(Forger(), PassBidder(), boards=8, seed=1, allowance=LEAVE)
+    with pytest.raises(BidderFault, match="not legal"):
+        agents.call(Forger(), hand="AKQ2.T98.J7.A543")
+    auctions, owner = Auctions(np.zeros(4, int), np.zeros(4, int)), np.stack([np.arange(52, dtype=np.uint8) % 4] * 4)
+    Forger().bid(view_of(auctions, owner), None)
+    assert (auctions.length == 0).all()
+    assert not auctions.legal()[:, DOUBLE].any()

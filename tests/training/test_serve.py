@@ -311,3 +311,9 @@ def test_who_is_told_the_address_may_connect_at_once():
     """The server tells it before it takes its first question."""
     with contextlib.closing(listen("127.0.0.1", 0)) as listening:
         socket.create_connection(listening.getsockname(), timeout=5).close()
+
+
+def test_answers_wait_for_no_more_to_send():
+    # asyncio switches Nagle's delay off, 40 ms an answer, for sockets that name their protocol
+    with contextlib.closing(listen("127.0.0.1", 0)) as listening:
+        assert listening.proto == socket.IPPROTO_TCP

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import os
-from pathlib import Path
 from typing import Any
 
 from training.cli.config import add_fields, add_run_options, read_run_fields
@@ -16,6 +15,7 @@ examples:
   bridge-env coach mine.bidding                    an hour and a half on two cores, into results/coach/mine
   bridge-env coach sayc --iterations 300 --generations 1        a first look, a quarter of an hour
   bridge-env coach --resume results/coach/mine     continue after Ctrl-C or a crash
+  bridge-env coach --resume results/coach/mine --rounds 2       a player by the amended book, and amendments to that
   bridge-env table                                 then play with policy:results/coach/mine/mine.npz
 
 First a network learns to bid by the system: it sees the system's call and what the calls so far have shown, and pays
@@ -37,7 +37,7 @@ def add_coach(subparsers: Any) -> None:
     )
     parser.add_argument("book", nargs="?", metavar="SYSTEM", help="the system: a name or FILE.bidding")
     add_fields(parser, CoachConfig)
-    add_run_options(parser, "coach", ("iterations", "generations", "counted", "judge"))
+    add_run_options(parser, "coach", ("iterations", "generations", "rounds", "counted", "judge"))
     parser.add_argument("--workers", type=int, help="tasks at a time (default: all cores but one, and at least two)")
     parser.add_argument("--address", help="address of a running Ray cluster: auto, HOST:PORT or ray://HOST:PORT")
     parser.set_defaults(handler=run)
@@ -60,24 +60,23 @@ def run(args: argparse.Namespace) -> int:
     if args.book is None and args.resume is None and args.system is None:
         raise ValueError("name a system: bridge-env coach mine.bidding, or bridge-env coach sayc")
     args.system = args.book or args.system
-    config = read_run_fields(args, CoachConfig, ("iterations", "generations", "counted", "judge"))
+    config = read_run_fields(args, CoachConfig, ("iterations", "generations", "rounds", "counted", "judge"))
     workers = max(2, (os.cpu_count() or 2) - 1) if args.workers is None else args.workers
     folder = coaching.prepare(args.resume, config, args.out, args.name)
     go_on = f"bridge-env coach --resume {folder}"
     args.kept = folder, go_on
     print(f"{folder}: a player learns by {config.system}, then the book learns from it")
-    bar = Bar(config.iterations, "it")
+    rounds = coaching.rounds(folder, config)
     try:
         with Cluster(workers, args.address) as cluster:
-            kept = _learn(folder, config, cluster, bar)
+            kept = [_learn(this, cluster) for this in rounds]
     except KeyboardInterrupt:
-        bar.close()
         print(f"\nstopped; nothing before the last checkpoint is lost. Go on: {go_on}")
         return 130
     with Bar(None, "board") as judging:
         table = coaching.conclude(folder, config, kept, judging.say, judging.add)
     print("\n" + table + "\n")
-    player, amended = coaching.player_path(folder, config), coaching.amended_path(folder, config)
+    player, amended = rounds[-1].player, rounds[-1].amended
     print(f"{'report:':<16}{folder / 'report.md'}")
     print(f"{'amended book:':<16}{amended}")
     print(f"{'play with it:':<16}bridge-env table     (choose policy:{player})")
@@ -85,31 +84,32 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _learn(folder: Path, config: CoachConfig, cluster: Any, bar: Bar) -> list[str]:
-    """Train the player and amend the book, with bars; returns the amendments in words."""
+def _learn(this: Any, cluster: Any) -> list[str]:
+    """Train the player of a round and amend its book, with bars; returns the amendments in words."""
     from training.coach import run as coaching
 
-    def tick(iteration: int, figures: str) -> None:
-        bar.to(iteration)
-        bar.note(figures)
+    bars, boards = [Bar(this.config.iterations_of(this.number), "it")], 0
 
-    coaching.train(folder, config, cluster, tick, bar.say)
-    bar.close()
-    amending = Bar(config.generations, "gen", "amending")
-    boards, bars = 0, [amending]
+    def tick(iteration: int, figures: str) -> None:
+        bars[-1].to(iteration)
+        bars[-1].note(figures)
 
     def tried(count: int) -> None:
         nonlocal boards
         boards += count
-        if len(bars) > 1:
-            bars[-1].add(count)
+        if len(bars) == 2:  # the generations; steps of the ending count boards
+            bars[-1].note(f"{boards / 1e6:.1f}M boards")
         else:
-            amending.note(f"{boards / 1e6:.1f}M boards")
+            bars[-1].add(count)
 
     def step(what: str, count: int | None) -> None:
         bars[-1].close()
         bars.append(Bar(count, "board", what))
 
-    kept = coaching.amend(folder, config, cluster, tried, amending.to, step)
-    bars[-1].close()
-    return kept
+    try:
+        coaching.train(this, cluster, tick, bars[-1].say)
+        bars[-1].close()
+        bars.append(Bar(this.config.generations, "gen", "amending"))
+        return coaching.amend(this, cluster, tried, bars[1].to, step)
+    finally:
+        bars[-1].close()

@@ -18,6 +18,8 @@ class CoachConfig:
     system: str = field(default="sayc", metadata={"help": "the system: a name or FILE.bidding"})
     iterations: int = field(default=2000, metadata={"help": "rollouts that the player by the book learns from"})
     generations: int = field(default=4, metadata={"help": "generations in which the book learns from the player"})
+    rounds: int = field(default=1, metadata={"help": "times that a player learns by the book, and the book from it; "
+                        "from the second on, the player learns a third as long, by the amended book"})  # fmt: skip
     untruth: float = field(default=1.0, metadata={"help": "IMPs that the player pays for each point or card by which "
                            "its hand misses what a call tells by the book"})  # fmt: skip
     study: int = field(default=24576, metadata={"help": "boards that amendments are found on, each generation"})
@@ -30,18 +32,23 @@ class CoachConfig:
 
     def check(self) -> None:
         """Raises: ValueError for a number that makes no sense."""
-        for name, least in (("iterations", 1), ("generations", 0), ("untruth", 0), ("study", 2), ("confirm", 2),
-                            ("counted", 64), ("judge", 2), ("rollout", 16), ("estimated", 0), ("seed", 0)):  # fmt: skip
+        for name, least in (("iterations", 1), ("generations", 0), ("rounds", 1), ("untruth", 0), ("study", 2),
+                            ("confirm", 2), ("counted", 64), ("judge", 2), ("rollout", 16),
+                            ("estimated", 0), ("seed", 0)):  # fmt: skip
             if not getattr(self, name) >= least:
                 raise ValueError(f"--{name} is {getattr(self, name)}; it must be {least} or more")
 
-    def league(self, system: str) -> LeagueConfig:
-        """The settings by which the player learns; ``system`` is the copy of the book that the run keeps."""
+    def iterations_of(self, number: int) -> int:
+        """How long the player learns in a round, from 1."""
+        return self.iterations if number == 1 else max(1, self.iterations // 3)
+
+    def league(self, system: str, start: str, iterations: int) -> LeagueConfig:
+        """The settings by which the player learns; ``system`` is a copy of the book that the run keeps."""
         return LeagueConfig(
-            start="policy:champion-plain", book=system, untruth=self.untruth, iterations=self.iterations,
+            start=start, book=system, untruth=self.untruth, iterations=iterations,
             boards=self.rollout, estimated=self.estimated, drawn=24, keep=0.3, learning_rate=1.2e-4, last_rate=0.05,
             batch=2048, average=0.99, pool=f"{STRANGERS},{VALIDATORS}", panel="policy:two-over-one", seed=self.seed,
-            evaluate=min(100, self.iterations),
+            evaluate=min(100, iterations),
         )  # fmt: skip
 
     def evolve(self, system: str, player: str) -> EvolveConfig:

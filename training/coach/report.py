@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from agents.hierarchy.checking import Finding
 from agents.hierarchy.language.tree import Line as Rule
@@ -20,20 +20,57 @@ def _abroad(what: str, lines: Sequence[Line]) -> list[str]:
     return [f"### {what}", "", *markdown(lines), ""]
 
 
+@dataclass(frozen=True)
+class Result:
+    """What came of a round.
+
+    Attributes:
+        player, amended: what they win from each gatekeeper, and more than the book that was given.
+        truth, book_truth: how the player, and the book that it learned by, keep to that book.
+        kept: amendments, in words, with their worth.
+    """
+
+    player: Sequence[Line]
+    amended: Sequence[Line]
+    truth: Truth
+    book_truth: Truth
+    kept: Sequence[str]
+
+
+def _strength(results: Sequence[Result]) -> list[str]:
+    """How strong the players and books of all rounds are."""
+    said = []
+    for number, one in enumerate(results, 1):
+        later = f"Round {number}: " if len(results) > 1 else ""
+        by = "the book" if number == 1 else "the book as amended before"
+        said += [
+            *_abroad(f"{later}{'a' if later else 'A'} player that bids by {by}, with judgement", one.player),
+            *_abroad(f"{later}{'the' if later else 'The'} amended book, pure rules", one.amended),
+            f"The player keeps to the book: {one.truth}. That book itself: {one.book_truth}.", "",
+        ]  # fmt: skip
+    return said
+
+
+def _amendments(results: Sequence[Result]) -> list[str]:
+    """What was kept in all rounds."""
+    said = []
+    for number, one in enumerate(results, 1):
+        said += [f"### Round {number}", ""] if len(results) > 1 else []
+        said += [*([f"- {what}" for what in one.kept] or ["None gained enough to be kept."]), ""]
+    return said
+
+
 def report(
-    config: CoachConfig, name: str, abroad: Sequence[Sequence[Line]], truth: tuple[Truth, Truth], found: Departures,
-     told: Sequence[Left], lines: tuple[Sequence[Rule], Sequence[tuple[Rule, int, int]]],
-    kept: Sequence[str], unsound: Sequence[Finding],
+    config: CoachConfig, name: str, results: Sequence[Result], found: Departures, told: Sequence[Left],
+    lines: tuple[Sequence[Rule], Sequence[tuple[Rule, int, int]]], unsound: Sequence[Finding],
 ) -> str:  # fmt: skip
     """The page as Markdown.
 
     Args:
         name: of the system.
-        abroad: what the player, and then the amended book, win from each gatekeeper, and more than the book itself.
-        truth: how the player and the book itself keep to the book.
-        found, told: the player's departures, and the auctions in which they gain most.
+        results: of each round.
+        found, told: the first player's departures, and the auctions in which they gain most.
         lines: of the book, those that never came up, and those that the player seldom follows.
-        kept: amendments, in words, with their worth.
         unsound: what ``check --sound`` finds in the book.
     """
     worth = found.worth
@@ -44,9 +81,7 @@ def report(
         "",
         "## How strong", "",
         "IMPs a board on judging boards, and the gain over the book itself on the same boards.", "",
-        *_abroad("A player that bids by the book, with judgement", abroad[0]),
-        *_abroad("The amended book, pure rules", abroad[1]),
-        f"The player keeps to the book: {truth[0]}. The book itself: {truth[1]}.", "",
+        *_strength(results),
         "## What the book leaves on the table", "",
         f"On {len(found.boards):,} judging boards against `policy:two-over-one` the player left the book "
         f"{len(worth) / len(found.boards):.2f} times a board. Each time was worth {worth.mean():+.2f} ± {error:.2f} "
@@ -57,7 +92,7 @@ def report(
         *(f"| {one.said} | {one.often:.1f} | {one.worth:+.2f} ± {one.error:.2f} |" for one in told), "",
         "## Amendments", "",
         "Each was worth its figure on training boards that did not suggest it, in IMPs a board.", "",
-        *([f"- {what}" for what in kept] or ["None gained enough to be kept."]), "",
+        *_amendments(results),
         "## Lines that are unsound", "",
         "No pair would agree to play these (`bridge-env check --sound`). Numbers are of lines of `book.bidding`.", "",
         *([f"- line {one.line}: {one.text}" for one in unsound] or ["There are none."]), "",

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -23,7 +23,7 @@ from bridge_env import streams
 from bridge_env.files import write_whole
 from training.coach import left
 from training.coach.config import CoachConfig
-from training.coach.report import report
+from training.coach.report import Result, report
 from training.evolve import ending, generations
 from training.evolve.work import Work
 from training.match import panel, truth
@@ -31,6 +31,7 @@ from training.match.boards import library_boards
 from training.networks import league_run
 from training.networks.league import KIND as LEAGUE
 from training.networks.league import POLICY, State
+from training.networks.league_config import LeagueConfig
 from training.running import lock, runs
 from training.running.cluster import Cluster
 
@@ -63,31 +64,72 @@ def name_of(config: CoachConfig) -> str:
     return Path(config.system).stem
 
 
-def player_path(folder: Path, config: CoachConfig) -> Path:
-    """Where the player lies."""
-    return folder / f"{name_of(config)}.npz"
+@dataclass(frozen=True)
+class Round:
+    """A player that learns by a book, and the book that learns from it.
+
+    Attributes:
+        folder: of the coaching.
+        number: from 1, which is by the book that was given; later ones go on from the round before.
+    """
+
+    folder: Path
+    config: CoachConfig
+    number: int
+
+    @property
+    def _before(self) -> Round:
+        return replace(self, number=self.number - 1)
+
+    @property
+    def _mark(self) -> str:
+        """What tells names of later rounds from those of the first."""
+        return "" if self.number == 1 else f"-{self.number}"
+
+    @property
+    def book(self) -> Path:
+        """The book that the player learns by."""
+        return _book(self.folder) if self.number == 1 else self._before.amended
+
+    @property
+    def player(self) -> Path:
+        """Where the player lies."""
+        return self.folder / f"{name_of(self.config)}{self._mark}.npz"
+
+    @property
+    def amended(self) -> Path:
+        """Where the amended book lies."""
+        return self.folder / f"{name_of(self.config)}-amended{self._mark}.bidding"
+
+    def run_name(self, what: str) -> str:
+        """The run of one of the two, in its folder. What comes after a player that has learned on is done anew."""
+        first = self.number == 1 and what == _PLAYER
+        return f"{what}{self._mark}" + ("" if first else f"-{self.config.iterations}")
+
+    def league(self) -> LeagueConfig:
+        """The settings by which the player learns."""
+        start = "policy:champion-plain" if self.number == 1 else f"policy:{self._before.player}"
+        return self.config.league(str(self.book), start, self.config.iterations_of(self.number))
 
 
-def amended_path(folder: Path, config: CoachConfig) -> Path:
-    """Where the amended book lies."""
-    return folder / f"{name_of(config)}-amended.bidding"
+def rounds(folder: Path, config: CoachConfig) -> list[Round]:
+    """The rounds of a coaching, from the first."""
+    return [Round(folder, config, number) for number in range(1, config.rounds + 1)]
 
 
 def _book(folder: Path) -> Path:
     return folder / "book.bidding"
 
 
-def train(
-    folder: Path, config: CoachConfig, cluster: Cluster, tick: Callable[[int, str], None], say: Callable[[str], None]
-) -> None:
+def train(this: Round, cluster: Cluster, tick: Callable[[int, str], None], say: Callable[[str], None]) -> None:
     """Let a player learn by the book, to the last iteration.
 
     Args:
         tick: hears of iterations done, and of the latest figures.
     """
-    settings = config.league(str(_book(folder)))
-    run = folder / LEAGUE / _PLAYER
-    run = league_run.prepare(run if run.exists() else None, settings, folder, _PLAYER)
+    settings, name = this.league(), this.run_name(_PLAYER)
+    run = this.folder / LEAGUE / name
+    run = league_run.prepare(run if run.exists() else None, settings, this.folder, name)
 
     def told(state: State, decisions: float) -> None:
         last = state.metrics[-1]
@@ -95,67 +137,76 @@ def train(
         tick(state.iteration, f"{', '.join(figures)}, truth {100 * last.get('truth', 0):.1f}%")
 
     league_run.train(run, settings, cluster, None, told, say)
-    path = player_path(folder, config)
-    shutil.copyfile(run / POLICY, path)
-    shutil.copyfile(book_path(run / POLICY), book_path(path))
-    networks_file.load(path)  # it plays, or says what is wrong
+    shutil.copyfile(run / POLICY, this.player)
+    shutil.copyfile(book_path(run / POLICY), book_path(this.player))
+    networks_file.load(this.player)  # it plays, or says what is wrong
 
 
-def amend(folder: Path, config: CoachConfig, cluster: Cluster, tick: Callable[[int], None],
+def amend(this: Round, cluster: Cluster, tick: Callable[[int], None],
           generation: Callable[[int], None], step: ending.Step) -> list[str]:  # fmt: skip
     """Let the book learn from the player; returns the amendments in words.
 
     Args:
         tick: hears of boards; generation: of generations done; step: of the steps of the ending.
     """
-    settings = config.evolve(str(_book(folder)), f"policy:{player_path(folder, config)}")
-    name = f"{_AMENDING}-{config.iterations}"  # a player that has learned on teaches anew
-    run = folder / generations.KIND / name
+    settings, name = this.config.evolve(str(this.book), f"policy:{this.player}"), this.run_name(_AMENDING)
+    run = this.folder / generations.KIND / name
     if run.exists():
         lock.hold(run)
         settings, state = generations.load(run)
-        settings = replace(settings, generations=max(config.generations, state.generation))
+        settings = replace(settings, generations=max(this.config.generations, state.generation))
     else:
-        run, state = generations.start_run(folder, name, settings)
+        run, state = generations.start_run(this.folder, name, settings)
     generation(state.generation)
     for after in generations.evolve(run, settings, state, cluster, tick):
         state = after
         generation(state.generation)
     work = Work(cluster, generations.league(settings), settings.seed, tick)
     _, pair, said = ending.champion(settings, state, work, step)
-    write_whole(amended_path(folder, config), system_text(pair.first.renamed(f"{name_of(config)}-amended")))
+    write_whole(this.amended, system_text(pair.first.renamed(this.amended.stem)))
     return [what for row in state.metrics for what in row["kept"]] + said
 
 
-def conclude(folder: Path, config: CoachConfig, kept: list[str], say: Callable[[str], None],
+def conclude(folder: Path, config: CoachConfig, kept: list[list[str]], say: Callable[[str], None],
              tick: Callable[[int], None]) -> str:  # fmt: skip
-    """Judge the player and the amended book abroad, count departures, and write the report; returns the table."""
-    book, player = f"system:{_book(folder)}", f"policy:{player_path(folder, config)}"
+    """Judge players and amended books abroad, count departures, and write the report; returns the table.
+
+    Args:
+        kept: the amendments of each round, in words.
+    """
     listed = [row for row in panel.opponents() if row[0] == "gatekeepers"]
+    book, first = f"system:{_book(folder)}", Round(folder, config, 1)
 
     def told(opponent: str, boards: int) -> None:
         say(f"judging against {opponent}")
         tick(boards)
 
-    tables = [
-        panel.panel(spec, listed, config.judge, config.seed, over=book, kept=folder / "panel.json", progress=told)
-        for spec in (player, f"system:{amended_path(folder, config)}")
-    ]
+    def judged(spec: str) -> list[panel.Line]:
+        return panel.panel(
+            spec, listed, config.judge, config.seed, over=book, kept=folder / "panel.json", progress=told
+        )
+
+    results = [
+        Result(judged(f"policy:{this.player}"), judged(f"system:{this.amended}"),
+               truth.of_pair(f"policy:{this.player}", _player(this).book, config.judge, config.seed),
+               truth.of_pair(f"system:{this.book}", _player(this).book, config.judge, config.seed), said)
+        for this, said in zip(rounds(folder, config), kept, strict=True)
+    ]  # fmt: skip
     say("counting departures")
-    by_book = read_networks(str(player_path(folder, config))).player
-    assert isinstance(by_book, ByBook)
     opponent = read_networks("two-over-one").player
     boards = library_boards(config.counted, config.seed, "judging")
     key = streams.key("coach", config.seed, np.arange(len(boards)))
-    found = left.departures(by_book, opponent, boards, key)
-    both = (
-        truth.of_pair(player, by_book.book, config.judge, config.seed),
-        truth.of_pair(book, by_book.book, config.judge, config.seed),
-    )
+    found = left.departures(_player(first), opponent, boards, key)
     say("looking for unsound lines")
     page = report(
-        config, name_of(config), tables, both, found, left.left(found), left.unused(found, by_book), kept,
+        config, name_of(config), results, found, left.left(found), left.unused(found, _player(first)),
         sound_findings(_book(folder)),
     )  # fmt: skip
     write_whole(folder / "report.md", page)
-    return "\n\n".join(panel.table_text(lines) for lines in tables)
+    return "\n\n".join(panel.table_text(lines) for one in results for lines in (one.player, one.amended))
+
+
+def _player(this: Round) -> ByBook:
+    player = read_networks(str(this.player)).player
+    assert isinstance(player, ByBook)
+    return player

@@ -118,6 +118,11 @@ class EvolveConfig:
         wrong = set(names(self.operators)) - set(OPERATORS)
         if wrong or not names(self.operators):
             raise ValueError(f"--operators {self.operators!r}: write some of {','.join(OPERATORS)}")
+        if "empty" in self.starts and not any(map(self.uses, ("evolution", "refinement", "amendment"))):
+            raise ValueError(
+                "--start empty: tuning and swapping find no new calls; "
+                "add --operators evolution,refinement,tuning,swapping"
+            )
         if self.uses("amendment") != bool(self.player):
             raise ValueError("--player and the operator amendment go together: give both, or neither")
         if self.rules not in RULES:

@@ -90,8 +90,9 @@ class Round:
     def _call(self, number: int, rows: NDArray[np.intp]) -> None:
         """One call of a bidder at each of ``rows``."""
         view = view_of(self.auctions, self.owner, rows)
+        mask = view.mask.copy()  # the bidder may write to its own
         calls = self._calls(number, rows, view, call_keys(self.key[rows], self.auctions.length[rows]))
-        legal = are_legal(view, calls)
+        legal = are_legal(mask, calls)
         for at in np.flatnonzero(~legal & ~np.isin(rows, list(self.faults))):
             row = int(rows[at])
             text = self.auctions.fault_text(row, int(calls[at]), f"on board {self.board[row]}")

@@ -91,7 +91,8 @@ def listen(host: str, port: int | None) -> socket.socket:
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     asked = [port] if port is not None else [*range(USUAL_PORT, USUAL_PORT + _TRIED), 0]
     for number in asked:
-        listening = socket.socket(family, socket.SOCK_STREAM)
+        # asyncio turns Nagle's delay off, 40 ms an answer, only for sockets that name their protocol
+        listening = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             listening.bind((host, number))

@@ -33,6 +33,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from agents.hierarchy.language.limits import DEEPEST, LARGEST, MOST_POSITIONS, too_large
+from agents.hierarchy.language.lines import lines_of, trouble
 from agents.hierarchy.language.spelling import meant
 from agents.hierarchy.language.tree import INFINITE, Atom, Block, Clause, Constraint, Line, Step, System
 from agents.hierarchy.language.vocabulary import CALL_WORDS, FLAG_WORDS, SUIT_WORDS, WORDS
@@ -90,7 +91,7 @@ def parse_system(text: str, source: str = "<text>", name: str = "unnamed") -> Sy
         SystemTextError: with ``source`` and the number of the faulty line.
     """
     reader = _Reader(name)
-    for number, raw in enumerate(text.splitlines(), 1):
+    for number, raw in enumerate(lines_of(text), 1):
         try:
             reader.read(raw, number)
         except _Fault as fault:
@@ -125,7 +126,7 @@ def parse_leniently(text: str, source: str = "<text>", name: str = "unnamed") ->
         SystemTextError: the text stands for too many auctions.
     """
     reader, faults = _Reader(name), list[tuple[int, str]]()
-    for number, raw in enumerate(text.splitlines(), 1):
+    for number, raw in enumerate(lines_of(text), 1):
         try:
             reader.read(raw, number)
         except _Fault as fault:
@@ -162,6 +163,8 @@ class _Reader:
         self.blocks: list[Block] = []
 
     def read(self, raw: str, number: int) -> None:
+        if (wrong := trouble(raw)) != "":
+            raise _Fault(wrong)
         body = raw.strip()
         if not body:
             return
@@ -257,7 +260,8 @@ def _parse_step(text: str) -> Step:
 
 def parse_constraint(text: str) -> Constraint:
     """``"8+ hcp, 4 H or 4 S"`` as clauses of alternatives of atoms."""
-    if not text.strip():
+    text = " ".join(text.split())  # patterns would take quadratic time over long runs of spaces
+    if not text:
         return ()
     return tuple((_known_clause if len(clause) < _SHORT else _parse_clause)(clause) for clause in text.split(","))
 

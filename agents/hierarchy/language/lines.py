@@ -1,0 +1,29 @@
+"""Split a system's text into lines, and refuse what people cannot see in them."""
+
+from __future__ import annotations
+
+import re
+
+LONGEST = 10_000  # characters in a line
+_END = re.compile(r"\r\n|\r|\n")  # and no other: form feeds, NEL and U+2028 end no line in an editor
+_HIDDEN = re.compile(r"[^\S \t]|[\x00-\x08\x0e-\x1f\x7f\ufeff\u200b-\u200f\u2060]")
+
+
+def lines_of(text: str) -> list[str]:
+    """The lines as editors number them, without a byte order mark at the beginning."""
+    return _END.split(text.removeprefix("\ufeff"))
+
+
+def trouble(line: str) -> str:
+    """What is wrong with the characters of a line; empty if nothing is. Comments and notes may hold any.
+
+    Spaces that are no plain ones, and marks that take no room, would change what is read and cannot be seen.
+    """
+    if len(line) > LONGEST:
+        return f"a line has at most {LONGEST:,} characters"
+    if line.lstrip().startswith("#"):
+        return ""
+    found = _HIDDEN.search(line.partition(";")[0])
+    if found is None:
+        return ""
+    return f"column {found.start() + 1} holds U+{ord(found[0]):04X}, which cannot be seen; write plain spaces"
