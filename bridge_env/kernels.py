@@ -2,9 +2,10 @@
 
 numba dates a cached function by its own file. That a kernel which it calls, in another file, is new, goes
 unnoticed, and after an update old machine code would run. So the cache lies in a folder named after a hash of
-all source files that hold kernels. ``NUMBA_CACHE_DIR`` says where, as for numba itself. That hash is also all that
-dates a kernel: neither where its file lies nor when it was written counts, so a second copy of this project, a wheel
-beside a checkout or a fresh clone, finds what the first has compiled.
+all source files that hold kernels. ``NUMBA_CACHE_DIR`` says where, as for numba itself, when this module is imported;
+numba reads its own settings anew whenever the environment changes, so the place is kept here. That hash is also all
+that dates a kernel: neither where its file lies nor when it was written counts, so a second copy of this project, a
+wheel beside a checkout or a fresh clone, finds what the first has compiled.
 
 A cache only saves time. Where there is no place for one, the kernels lie in a folder for temporary files, or are
 compiled anew by every process; a file in it that is damaged, or a disk that is full, costs the compiling alone. One
@@ -31,7 +32,7 @@ from pathlib import Path
 from typing import Any
 
 import numba
-from numba.core.caching import CompileResultCacheImpl, FunctionCache
+from numba.core.caching import CompileResultCacheImpl, FunctionCache, UserProvidedCacheLocator
 
 try:
     import fcntl
@@ -39,6 +40,8 @@ except ImportError:  # Windows
     fcntl = None  # type: ignore[assignment]
 
 PACKAGES = ("bridge_env", "agents")
+_MARK = ".bridge-env"  # a file that tells our folders from others'
+_TEMPORARY = "BRIDGE_ENV_TEMPORARY_KERNELS"  # tells processes of this one where to look
 _KEPT = 4  # folders of other versions, for those who go back and forth between them
 _WAIT = 300.0  # seconds that a process leaves a kernel to another; then it compiles the kernel itself
 
@@ -62,7 +65,7 @@ def _cache_root() -> Path:
     Raises:
         RuntimeError: nothing says where, and this user has no home.
     """
-    given = os.environ.get("NUMBA_CACHE_DIR")
+    given = os.environ.get(_TEMPORARY) or os.environ.get("NUMBA_CACHE_DIR")
     if given:
         return Path(given)
     if sys.platform == "win32":
@@ -88,18 +91,25 @@ def _temporary_root() -> Path:
 
 
 def _in_root(root: Path) -> Path:
-    """The folder of this version in ``root``, once it can be written to; those of old versions are cleared away.
+    """The folder of this version in ``root``, to read or to fill; ours of old versions are cleared away.
 
     Raises:
-        OSError: it cannot be written to.
+        OSError: there is none, and none can be made.
     """
     folder = root / f"kernels-{_sources_hash(Path(__file__).parent.parent)}"
-    folder.mkdir(parents=True, exist_ok=True)
-    os.utime(folder)
-    with tempfile.TemporaryFile(dir=folder) as trial:
-        trial.write(b"x")
-        trial.flush()
-    for other in sorted(root.glob("kernels-*"), key=lambda f: f.stat().st_mtime)[:-_KEPT]:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        os.utime(folder)
+        with tempfile.TemporaryFile(dir=folder) as trial:
+            trial.write(b"x")
+            trial.flush()
+        (folder / _MARK).touch()
+    except OSError:
+        if (folder / _MARK).is_file():  # filled before, and read-only now
+            return folder
+        raise
+    ours = [mark.parent for mark in root.glob(f"kernels-*/{_MARK}")]
+    for other in sorted(ours, key=lambda f: f.stat().st_mtime)[:-_KEPT]:
         shutil.rmtree(other, ignore_errors=True)
     return folder
 
@@ -115,8 +125,8 @@ def _warn(text: str) -> None:
         warnings.warn(f"{text}; NUMBA_CACHE_DIR can name another place for compiled code", RuntimeWarning, stacklevel=3)
 
 
-def _prepare() -> bool:
-    """Point numba's cache at this version's folder. Is there one?"""
+def _prepare() -> Path | None:
+    """This version's folder, for the life of the process; None where there is no place for one."""
     try:
         folder = _in_root(_cache_root())
     except (OSError, RuntimeError) as error:
@@ -125,14 +135,13 @@ def _prepare() -> bool:
             folder = _in_root(root)
         except OSError:
             _warn(f"compiled code cannot be kept ({error}), so every process compiles anew")
-            return False
+            return None
         _warn(f"compiled code cannot be kept where it should ({error}); it is kept in {root}")
-        os.environ["NUMBA_CACHE_DIR"] = str(root)  # processes of this one look there at once, and need not warn
-    numba.config.CACHE_DIR = str(folder)  # type: ignore[attr-defined]
-    return True
+        os.environ[_TEMPORARY] = str(root)  # processes of this one look there at once, and need not warn
+    return folder
 
 
-_CACHED = _prepare()
+FOLDER = _prepare()
 
 
 class _Place:
@@ -154,7 +163,8 @@ class _Place:
         Path(self.get_cache_path()).mkdir(parents=True, exist_ok=True)
 
     def get_cache_path(self) -> str:
-        return str(Path(numba.config.CACHE_DIR) / self._module)  # type: ignore[attr-defined]
+        assert FOLDER is not None
+        return str(FOLDER / self._module)
 
     def get_source_stamp(self) -> str:
         return self._module
@@ -163,8 +173,21 @@ class _Place:
         return str(self._line)
 
 
+class _Elsewhere(UserProvidedCacheLocator):
+    """Where kernels of other packages lie in the same folder, dated by their own files."""
+
+    def __init__(self, py_func: Callable[..., Any], py_file: str) -> None:
+        self._py_file, self._lineno = py_file, py_func.__code__.co_firstlineno
+        self._cache_path = str(Path(str(FOLDER)) / self.get_suitable_cache_subpath(py_file))  # type: ignore[no-untyped-call]
+
+    @classmethod
+    def from_function(cls, py_func: Callable[..., Any], py_file: str) -> Any:
+        """A place, or None for a function that has no file."""
+        return super(UserProvidedCacheLocator, cls).from_function(py_func, py_file)  # type: ignore[no-untyped-call]
+
+
 class _Places(CompileResultCacheImpl):
-    _locator_classes = [_Place, *CompileResultCacheImpl._locator_classes]  # type: ignore[list-item]  # noqa: RUF012
+    _locator_classes = [_Place, _Elsewhere, *CompileResultCacheImpl._locator_classes]  # type: ignore[list-item]  # noqa: RUF012
 
 
 class _Cache(FunctionCache):
@@ -268,7 +291,7 @@ def njit(function: Callable[..., Any] | None = None, **options: Any) -> Any:
     """``numba.njit`` with the cache of this module; used bare or with numba's options."""
     if function is None:
         return lambda given: njit(given, **options)
-    cached = options.pop("cache", True) and _CACHED
+    cached = options.pop("cache", True) and FOLDER is not None
     kernel = numba.njit(**options)(function)
     if cached:
         kernel._cache = _Cache(function)

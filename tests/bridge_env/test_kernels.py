@@ -31,7 +31,7 @@ def test_the_hash_follows_the_kernels_and_nothing_else(tmp_path):
 
 
 def test_kernels_are_kept_where_one_says(tmp_path):
-    program = "from bridge_env.kernels import njit\nimport numba; print(numba.config.CACHE_DIR)"
+    program = "from bridge_env import kernels; print(kernels.FOLDER)"
     environment = {"PATH": "", "HOME": str(tmp_path), "NUMBA_CACHE_DIR": str(tmp_path / "here")}
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, env=environment, check=True)
     folder = Path(done.stdout.strip())
@@ -179,7 +179,7 @@ def test_processes_that_start_together_compile_a_kernel_once(tmp_path):
 @pytest.fixture
 def lock(tmp_path, monkeypatch):
     """A kernel's cache, and the file that says whose turn it is."""
-    monkeypatch.setattr(kernels.numba.config, "CACHE_DIR", str(tmp_path))
+    monkeypatch.setattr(kernels, "FOLDER", tmp_path)
 
     def wrong(x):
         return x.nothing
@@ -208,6 +208,67 @@ def test_nobody_waits_for_ever(lock, monkeypatch):
         with pytest.raises(kernels.numba.TypingError):
             kernel(1)
         assert time.monotonic() - began > 0.2
+
+
+# --- whose folder it is ----------------------------------------------------------------------------------
+
+OWN = """
+import os, sys
+import numpy as np
+from bridge_env import kernels
+os.chdir(sys.argv[1])
+os.environ["NUMBA_DEVELOPER_MODE"] = "0"  # numba reads all its settings anew
+from bridge_env.sampling.bits import points
+points(np.uint64(7))
+print(dict(points.stats.cache_hits) != {}, kernels.FOLDER)
+"""
+
+
+def _own(here: Path, **environment: str) -> tuple[bool, Path, str]:
+    """A process that uses a kernel of the package: whether that was kept, where, and what was told."""
+    words = {"PATH": "", "PYTHONPATH": str(ROOT), **environment}
+    done = subprocess.run([sys.executable, "-c", OWN, str(here)], capture_output=True, text=True, env=words, check=True)
+    found, folder = done.stdout.split(maxsplit=1)
+    return found == "True", Path(folder.strip()), done.stderr
+
+
+@pytest.mark.parametrize("place", ["given", "temporary"])
+def test_nothing_moves_the_folder_once_it_is_chosen(tmp_path, place):
+    here, cache = tmp_path / "here", tmp_path / "cache"
+    for folder in (here, tmp_path / "tmp"):
+        folder.mkdir()
+    words = {"NUMBA_CACHE_DIR": str(cache)} if place == "given" else {"HOME": "/proc/nowhere"}
+    words["TMPDIR"] = str(tmp_path / "tmp")
+    assert not _own(here, **words)[0]
+    found, folder, _ = _own(here, **words)
+    assert found
+    assert "bridge_env.sampling.bits" in {kept.name for kept in folder.iterdir()}
+    assert not list(here.iterdir())
+
+
+def test_a_cache_that_is_read_only_is_read(tmp_path):
+    folder = _own(tmp_path, NUMBA_CACHE_DIR=str(tmp_path / "cache"))[1]
+    blocked = "import tempfile\n\ndef no(*a, **k): raise PermissionError(13, 'read-only')\n\n"
+    program = blocked + "tempfile.TemporaryFile = no\n" + OWN
+    words = {"PATH": "", "PYTHONPATH": str(ROOT), "NUMBA_CACHE_DIR": str(tmp_path / "cache")}
+    done = subprocess.run(
+        [sys.executable, "-c", program, str(tmp_path)], capture_output=True, text=True, env=words, check=True
+    )
+    assert done.stdout == f"True {folder}\n"
+    assert "RuntimeWarning" not in done.stderr
+
+
+def test_only_folders_of_our_own_are_cleared(tmp_path):
+    for number in range(6):
+        (tmp_path / f"kernels-{number}").mkdir()
+        (tmp_path / f"kernels-{number}" / "weights").touch()
+    for number in range(10, 16):
+        (tmp_path / f"kernels-{number}").mkdir()
+        (tmp_path / f"kernels-{number}" / kernels._MARK).touch()
+    kernels._in_root(tmp_path)
+    left = {folder.name for folder in tmp_path.iterdir()}
+    assert {f"kernels-{number}" for number in range(6)} < left
+    assert len(left) == 6 + kernels._KEPT
 
 
 # --- with checks of bounds ---------------------------------------------------------------------------------
