@@ -18,6 +18,7 @@ from bridge_env import streams
 from bridge_env.bidders import SpecError
 from training.cli.entry import main
 from training.coach import left
+from training.coach import run as coaching
 from training.evolve.config import EvolveConfig
 from training.evolve.generations import check_start, numbered
 from training.evolve.refine import judgement
@@ -26,7 +27,7 @@ from training.evolve.refine.near import near_task
 from training.match.boards import library_boards
 from training.match.duel import Stretch, duel
 from training.match.match import play
-from training.match.truth import of_match
+from training.match.truth import Truth, of_match
 from training.networks.league import start_networks
 from training.networks.league_config import LeagueConfig
 from training.networks.league_run import by_the_book
@@ -266,3 +267,18 @@ def test_a_coach_from_a_file_to_its_report_and_on(tmp_path, capsys):
     assert "mine.npz" in second.trained["start"]
     assert main(["check", str(folder / "mine-amended-2.bidding")]) == 0
     assert "### Round 2: the amended book" in (folder / "report.md").read_text()
+
+
+def test_a_player_settles_on_the_mildest_terms_that_are_true_enough(monkeypatch):
+    networks, asked = by_book(), []
+
+    def of_pair(bidder, book, boards, seed):
+        if not isinstance(bidder, NetworkBidder):
+            return Truth(0.96, 0.001, 0.0, 5.0)
+        asked.append(bidder.networks.terms.truth)
+        return Truth(0.93 + 0.002 * asked[-1], 0.001, 0.7, 5.0)
+
+    monkeypatch.setattr(coaching.truth, "of_pair", of_pair)
+    found = coaching.settled(networks, seed=1)
+    assert found.terms == Terms(2.0, 12.0)  # 0.96 less 0.008 is asked: 0.952 at 10, 0.954 at 12
+    assert asked == [8.0, 10.0, 12.0]

@@ -5,19 +5,20 @@ Every step begins where an earlier run of it stopped. The folder holds the book 
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 import numpy as np
 
+from agents.hierarchy.bidder import HierarchyBidder
 from agents.hierarchy.checking import sound_findings
 from agents.hierarchy.language.text import system_text
 from agents.hierarchy.shipped import read_system, system_path
 from agents.networks import file as networks_file
+from agents.networks.bidder import NetworkBidder
 from agents.networks.book import ByBook
-from agents.networks.file import book_path
+from agents.networks.file import Networks
 from agents.networks.shipped import read_networks
 from bridge_env import streams
 from bridge_env.files import write_whole
@@ -37,6 +38,8 @@ from training.running.cluster import Cluster
 
 KIND = "coach"
 _PLAYER, _AMENDING = "player", "amending"
+TERMS = (8.0, 10.0, 12.0, 16.0, 24.0, 32.0, 48.0)  # what a player loses for each point or card by which it misleads
+_SHORT_OF_BOOK, _SETTLED_ON = 0.008, 10_000  # truth that it may have less than its book; boards that tell
 Say = Callable[[str, float | None, str], None]  # what is done; how much of it there is (None: unknown), and the unit
 
 
@@ -137,9 +140,24 @@ def train(this: Round, cluster: Cluster, tick: Callable[[int, str], None], say: 
         tick(state.iteration, f"{', '.join(figures)}, truth {100 * last.get('truth', 0):.1f}%")
 
     league_run.train(run, settings, cluster, None, told, say)
-    shutil.copyfile(run / POLICY, this.player)
-    shutil.copyfile(book_path(run / POLICY), book_path(this.player))
-    networks_file.load(this.player)  # it plays, or says what is wrong
+    say("settling on terms")
+    networks_file.save(settled(networks_file.load(run / POLICY), this.config.seed), this.player)
+
+
+def settled(networks: Networks, seed: int) -> Networks:
+    """A network on the first of ``TERMS`` on which it keeps to its book nearly as the book itself does.
+
+    The stricter the terms, the truer its calls, and the less they win. Training boards decide.
+    """
+    assert networks.book is not None
+    boards = library_boards(_SETTLED_ON, seed, "training")
+    book, itself = networks.book, HierarchyBidder(networks.book.hierarchy)
+    enough = truth.of_pair(itself, book, boards, seed).share - _SHORT_OF_BOOK
+    for term in TERMS:
+        networks = replace(networks, terms=replace(networks.terms, truth=term))
+        if truth.of_pair(NetworkBidder(networks), book, boards, seed).share >= enough:
+            break
+    return networks
 
 
 def amend(this: Round, cluster: Cluster, tick: Callable[[int], None],

@@ -16,6 +16,7 @@ from bridge_env.bidders import full_spec
 from bridge_env.features import HCP, POINTS
 from bridge_env.features import LENGTH as HAND_LENGTH
 from bridge_env.protocols import Bidder
+from training.match.boards import Boards
 from training.match.match import MatchResult, play
 
 _PART = 4096  # boards read at a time
@@ -108,6 +109,6 @@ def lines_of(spec: str, boards: int, seed: int) -> list[str]:
     return out
 
 
-def of_pair(spec: str | Bidder, book: Book, boards: int, seed: int) -> Truth:
-    """How a bidder keeps to ``book`` on judging boards against ``AGAINST``."""
+def of_pair(spec: str | Bidder, book: Book, boards: int | Boards, seed: int) -> Truth:
+    """How a bidder keeps to ``book`` against ``AGAINST``, on so many judging boards, or on those given."""
     return of_match(play(spec, AGAINST, boards, seed), book)
