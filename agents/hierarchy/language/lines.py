@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-LONGEST = 10_000  # characters in a line
+LONGEST = 100_000  # characters in a line
 _END = re.compile(r"\r\n|\r|\n")  # and no other: form feeds, NEL and U+2028 end no line in an editor
 _HIDDEN = re.compile(r"[^\S \t]|[\x00-\x08\x0e-\x1f\x7f\ufeff\u200b-\u200f\u2060]")
 
