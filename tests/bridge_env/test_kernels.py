@@ -232,16 +232,21 @@ def _own(here: Path, **environment: str) -> tuple[bool, Path, str]:
     return found == "True", Path(folder.strip()), done.stderr
 
 
-@pytest.mark.parametrize("place", ["given", "temporary"])
+@pytest.mark.parametrize("place", ["given", "home", "temporary"])
 def test_nothing_moves_the_folder_once_it_is_chosen(tmp_path, place):
     here, cache = tmp_path / "here", tmp_path / "cache"
     for folder in (here, tmp_path / "tmp"):
         folder.mkdir()
-    words = {"NUMBA_CACHE_DIR": str(cache)} if place == "given" else {"HOME": "/proc/nowhere"}
-    words["TMPDIR"] = str(tmp_path / "tmp")
+    told = {
+        "given": {"NUMBA_CACHE_DIR": str(cache)},
+        "home": {"HOME": str(cache)},
+        "temporary": {"HOME": "/proc/nowhere"},
+    }
+    words = {"TMPDIR": str(tmp_path / "tmp"), **told[place]}
     assert not _own(here, **words)[0]
     found, folder, _ = _own(here, **words)
     assert found
+    assert folder.name.startswith("kernels-")  # dated by a hash of all kernels
     assert "bridge_env.sampling.bits" in {kept.name for kept in folder.iterdir()}
     assert not list(here.iterdir())
 

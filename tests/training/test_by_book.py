@@ -269,6 +269,14 @@ def test_a_coach_from_a_file_to_its_report_and_on(tmp_path, capsys):
     assert "### Round 2: the amended book" in (folder / "report.md").read_text()
 
 
+def test_terms_are_settled_once_for_what_was_learned(tmp_path):
+    learned, path = by_book(), tmp_path / "mine.npz"
+    assert not coaching._is_settled(path, learned)
+    networks_file.save(by_book(terms=Terms(2.0, 16.0)), path)
+    assert coaching._is_settled(path, learned)
+    assert not coaching._is_settled(path, by_book(seed=2))  # it has learned on since
+
+
 def test_a_player_settles_on_the_mildest_terms_that_are_true_enough(monkeypatch):
     networks, asked = by_book(), []
 

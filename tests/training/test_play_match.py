@@ -306,3 +306,19 @@ def test_thinking_is_told():
     play_board(late, said.append)
     assert any("; 2 of them different" in line for line in said)
     assert any("no other card could be better" in line for line in said)
+
+
+class Forger:
+    """Declares every card playable in what it was handed, then plays one that was not."""
+
+    def play(self, view, key):
+        card = (~view.mask).argmax(axis=1).astype(np.int8)
+        view.mask[:] = True
+        return card
+
+
+def test_playable_cards_are_not_looked_up_in_what_a_player_could_write_to(bidding):
+    result = play_match(bidding, teams(Forger(), "rule"))
+    assert result.faults()
+    assert all("which is not legal" in told for told in result.faults())
+    assert not {i for i, board in enumerate(result.boards) if board.cards[0]} & set(result.kept.tolist())

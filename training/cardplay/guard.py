@@ -34,9 +34,10 @@ class Guard:
     def __call__(
         self, player: CardPlayer, view: PlayView, key: NDArray[np.uint64], rows: NDArray[np.int64]
     ) -> NDArray[np.int8]:
+        mask = view.mask.copy()  # the player may write to its own
         cards, why = self._asked(player, view, key)
         if cards is not None:
-            legal = _legal(view, cards)
+            legal = _legal(mask, cards)
             for at in np.flatnonzero(~legal):
                 self.faults[int(rows[at])] = f"{_name(player)} played {_card(cards[at])}, which is not legal"
             return np.where(legal, cards, _FAULT).astype(np.int8)
@@ -63,9 +64,9 @@ class Guard:
         return answer, ""
 
 
-def _legal(view: PlayView, cards: NDArray[np.integer]) -> NDArray[np.bool_]:
+def _legal(mask: NDArray[np.bool_], cards: NDArray[np.integer]) -> NDArray[np.bool_]:
     inside = (cards >= 0) & (cards < 52)
-    legal: NDArray[np.bool_] = inside & view.mask[np.arange(len(view)), np.where(inside, cards, 0)]
+    legal: NDArray[np.bool_] = inside & mask[np.arange(len(mask)), np.where(inside, cards, 0)]
     return legal
 
 

@@ -45,7 +45,7 @@ def bid_with_person(bidder: str, boards: Boards, seed: int, seat: int, say: Say,
                 hint = legal_answer_of(teams[seat & 1], view, streams.key(key, number))
                 say(f"{bidder} would call {call_text(int(hint[0]))}")
             else:
-                chosen = _legal(word, view.mask[0], say)
+                chosen = _legal(word, auctions.legal()[0], say)  # whoever gave a hint may have written to the view
         auctions.step([chosen])
         number += 1
     return auctions

@@ -18,7 +18,7 @@ from agents.hierarchy.shipped import read_system, system_path
 from agents.networks import file as networks_file
 from agents.networks.bidder import NetworkBidder
 from agents.networks.book import ByBook
-from agents.networks.file import Networks
+from agents.networks.file import Networks, digest
 from agents.networks.shipped import read_networks
 from bridge_env import streams
 from bridge_env.files import write_whole
@@ -40,7 +40,6 @@ KIND = "coach"
 _PLAYER, _AMENDING = "player", "amending"
 TERMS = (8.0, 10.0, 12.0, 16.0, 24.0, 32.0, 48.0)  # what a player loses for each point or card by which it misleads
 _SHORT_OF_BOOK, _SETTLED_ON = 0.008, 10_000  # truth that it may have less than its book; boards that tell
-Say = Callable[[str, float | None, str], None]  # what is done; how much of it there is (None: unknown), and the unit
 
 
 def prepare(resumed: Path | None, config: CoachConfig, root: Path, name: str | None) -> Path:
@@ -140,14 +139,22 @@ def train(this: Round, cluster: Cluster, tick: Callable[[int, str], None], say: 
         tick(state.iteration, f"{', '.join(figures)}, truth {100 * last.get('truth', 0):.1f}%")
 
     league_run.train(run, settings, cluster, None, told, say)
-    say("settling on terms")
-    networks_file.save(settled(networks_file.load(run / POLICY), this.config.seed), this.player)
+    learned = networks_file.load(run / POLICY)
+    if not _is_settled(this.player, learned):
+        say("settling on terms")
+        networks_file.save(settled(learned, this.config.seed), this.player)
+
+
+def _is_settled(path: Path, learned: Networks) -> bool:
+    """Has an earlier run of this step written what was learned to ``path``?"""
+    return path.is_file() and digest(networks_file.load(path).policy) == digest(learned.policy)
 
 
 def settled(networks: Networks, seed: int) -> Networks:
-    """A network on the first of ``TERMS`` on which it keeps to its book nearly as the book itself does.
+    """Put a network on the mildest of ``TERMS`` on which it is nearly as true to its book as the book's own rules.
 
-    The stricter the terms, the truer its calls, and the less they win. Training boards decide.
+    The stricter the terms, the truer its calls, and the less they win. Training boards decide. Where none suffices,
+    the strictest are taken.
     """
     assert networks.book is not None
     boards = library_boards(_SETTLED_ON, seed, "training")

@@ -10,14 +10,15 @@ _HIDDEN = re.compile(r"[^\S \t]|[\x00-\x08\x0e-\x1f\x7f\ufeff\u200b-\u200f\u2060
 
 
 def lines_of(text: str) -> list[str]:
-    """The lines as editors number them, without a byte order mark at the beginning."""
+    """Return the lines as editors number them, without a byte order mark at the beginning."""
     return _END.split(text.removeprefix("\ufeff"))
 
 
 def trouble(line: str) -> str:
-    """What is wrong with the characters of a line; empty if nothing is. Comments and notes may hold any.
+    """Say what is wrong with the characters of a line; empty if nothing is.
 
-    Spaces that are no plain ones, and marks that take no room, would change what is read and cannot be seen.
+    Nobody sees spaces that are no plain ones, or marks that take no room, and they would change what is read. Comments
+    and notes may hold any character.
     """
     if len(line) > LONGEST:
         return f"a line has at most {LONGEST:,} characters"
