@@ -217,7 +217,8 @@ import os, sys
 import numpy as np
 from bridge_env import kernels
 os.chdir(sys.argv[1])
-os.environ["NUMBA_DEVELOPER_MODE"] = "0"  # numba reads all its settings anew
+os.environ["NUMBA_DEVELOPER_MODE"] = "0"
+kernels.numba.njit(lambda x: x)(1)  # as it first compiles, numba reads all its settings anew
 from bridge_env.sampling.bits import points
 points(np.uint64(7))
 print(dict(points.stats.cache_hits) != {}, kernels.FOLDER)
