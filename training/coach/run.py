@@ -147,7 +147,10 @@ def train(this: Round, cluster: Cluster, tick: Callable[[int, str], None], say: 
 
 def _is_settled(path: Path, learned: Networks) -> bool:
     """Has an earlier run of this step written what was learned to ``path``?"""
-    return path.is_file() and digest(networks_file.load(path).policy) == digest(learned.policy)
+    if not path.is_file():
+        return False
+    kept = networks_file.load(path)
+    return dict(kept.trained) == dict(learned.trained) and digest(kept.policy) == digest(learned.policy)
 
 
 def settled(networks: Networks, seed: int) -> Networks:
