@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
+from itertools import compress
 
 from agents.hierarchy.changes.chapters import chapters
 from agents.hierarchy.changes.edits import Replace, differences, is_general
@@ -61,7 +62,8 @@ def champion(
     roots = [numbered(name).first for name in config.roots]
     system = tidied(pair.first, roots, work, *fresh[:2], step=step)
     if config.rules != "any":
-        system, plainly = said_plainly(system, roots, work, *fresh[2:], step=step)
+        sound = config.rules == "sound"
+        system, plainly = said_plainly(system, roots, work, *fresh[2:], sound=sound, step=step)
         said += plainly
     if config.rules == "sound":
         step("dropping lines that no hand comes to", None)
@@ -128,12 +130,14 @@ def tidied(
 
 
 def said_plainly(
-    system: System, roots: Sequence[System], work: Work, choose: Stretch, check: Stretch, *, step: Step = _silent
-) -> tuple[System, list[str]]:
+    system: System, roots: Sequence[System], work: Work, choose: Stretch, check: Stretch, *, sound: bool = False,
+    step: Step = _silent,
+) -> tuple[System, list[str]]:  # fmt: skip
     """The system with fewer conditions in the lines that no root has, where that costs nothing to speak of.
 
     Args:
         choose, check: boards that tell which conditions can go, and what it costs without all of them.
+        sound: keep the conditions without which ``check --sound`` would tell more than before.
 
     Returns:
         The system, and what was left out, with what that cost.
@@ -148,9 +152,12 @@ def said_plainly(
             step(f"leaving out conditions, round {number + 1} of at most {ROUNDS}", len(running) * choose.count)
         verdicts = work.trial(plain, [c for _, c in running], choose)
         ranked = sorted(zip(verdicts, running, strict=True), key=lambda vr: -vr[0].gain)
+        free = [proposal for verdict, (proposal, _) in ranked if verdict.gain + verdict.error >= 0]
+        if sound:
+            free = list(compress(free, work.sound(plain, free)))
         now = plain
-        for verdict, (proposal, _) in ranked:
-            changed = proposal.apply(now) if verdict.gain + verdict.error >= 0 else None
+        for proposal in free:
+            changed = proposal.apply(now)
             if changed is not None and changed != now:
                 now, left_out = changed, [*left_out, proposal.edit.what]
         if now == plain:
