@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import difflib
+from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import files
 from pathlib import Path
 
 from agents.hierarchy.bidder import Hierarchy
+from agents.hierarchy.conventions import UnknownConvention, without
 from agents.hierarchy.engine.compiled import compile_system
 from agents.hierarchy.language.last_resort import NAME
 from agents.hierarchy.language.text import SystemTextError, load_system, parse_system
 from agents.hierarchy.language.tree import System
+from agents.options import read_options
 from bridge_env.bidders import SpecError
 
 _SHIPPED = files("agents.hierarchy") / "systems"
@@ -19,6 +22,13 @@ _GENERAL = "general"
 GENERAL_FILE = Path(str(_SHIPPED / f"{_GENERAL}.bidding"))  # the general rules of systems that have none of their own
 _SPECIAL = ("pass", "random", "doubler")
 _LENT: dict[str, System] = {}  # systems that lie in no file, by the names that this process knows them by
+
+
+@dataclass(frozen=True)
+class _Usual:
+    """The options of a system: conventions to leave out."""
+
+    without: str = ""
 
 
 def shipped_systems() -> list[str]:
@@ -47,16 +57,23 @@ def system_path(argument: str) -> Path:
 def read_system(argument: str) -> System:
     """The system that ``NAME`` or ``FILE.bidding`` stands for, with the general rules where it has none of its own.
 
+    ``NAME?without=splinter,support`` leaves conventions out.
+
     Raises:
         SpecError: no such system, or its text is faulty; the message says where.
     """
     if argument in _LENT:
         return _LENT[argument]
-    path = system_path(argument)
+    name, _, options = argument.partition("?")
+    path = system_path(name)
     try:
-        return with_general(load_system(path))
+        system = with_general(load_system(path))
+        left_out = read_options(options, f"system:{argument}", _Usual(), {}, "a system").without
+        return without(system, left_out.split(",")).renamed(argument) if left_out else system
     except SystemTextError as error:
         raise SpecError(str(error)) from error
+    except UnknownConvention as error:
+        raise SpecError(f"system:{argument}: {error}") from error
 
 
 def with_general(system: System) -> System:
@@ -106,7 +123,7 @@ def hierarchy_of(argument: str) -> Hierarchy:
     Raises:
         SpecError: no such system, or its text is faulty.
     """
-    path = Path(argument)
+    path = Path(argument.partition("?")[0])
     return _cached_hierarchy(argument, path.stat().st_mtime_ns if path.is_file() else 0)
 
 
