@@ -4,7 +4,8 @@
 spec                        agent
 ==========================  ====================================================================================
 ``system:NAME``             a shipped bidding system: ``system:sayc``
-``system:FILE.bidding``     a bidding system in a file of yours
+``system:FILE.bidding``     a bidding system in a file of yours. Either without some conventions:
+                            ``system:sayc?without=splinter+support`` (``agents.hierarchy.conventions``)
 ``reason:NAME``             the same systems, played by an agent that samples deals and looks ahead; how, says
                             ``reason:sayc?samples=128&look=minimax`` (``agents.reasoning.options``)
 ``policy:NAME``             a network that comes with the package: ``policy:champion``

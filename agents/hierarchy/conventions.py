@@ -1,6 +1,7 @@
 """Name the conventions that a system plays by the notes of its lines, and leave some out.
 
-A pair that plays Standard American without splinters writes ``system:sayc?without=splinter``.
+A pair that plays Standard American without splinters and support doubles writes
+``system:sayc?without=splinter+support``.
 """
 
 from __future__ import annotations

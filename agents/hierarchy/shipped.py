@@ -57,7 +57,7 @@ def system_path(argument: str) -> Path:
 def read_system(argument: str) -> System:
     """The system that ``NAME`` or ``FILE.bidding`` stands for, with the general rules where it has none of its own.
 
-    ``NAME?without=splinter,support`` leaves conventions out.
+    ``NAME?without=splinter+support`` leaves conventions out.
 
     Raises:
         SpecError: no such system, or its text is faulty; the message says where.
@@ -69,7 +69,7 @@ def read_system(argument: str) -> System:
     try:
         system = with_general(load_system(path))
         left_out = read_options(options, f"system:{argument}", _Usual(), {}, "a system").without
-        return without(system, left_out.split(",")).renamed(argument) if left_out else system
+        return without(system, left_out.split("+")).renamed(argument) if left_out else system
     except SystemTextError as error:
         raise SpecError(str(error)) from error
     except UnknownConvention as error:

@@ -10,7 +10,7 @@ from agents.hierarchy.language.text import parse_system, system_text
 from agents.hierarchy.shipped import hierarchy_of, read_system
 from bridge_env.bidders import SpecError
 
-BOOKLET = "system:sayc?without=splinter,new-minor-forcing,support,responsive"
+BOOKLET = "system:sayc?without=splinter+new-minor-forcing+support+responsive"
 SMALL = """\
 system: small
 1S    12+ hcp, 5+ S

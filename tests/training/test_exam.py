@@ -6,6 +6,7 @@ from functools import cache
 
 import numpy as np
 import pytest
+from support.exam_sense import Hand
 from support.places import ROOT
 
 from bridge_env.calls import PASS, parse_call
@@ -146,7 +147,7 @@ def test_files_and_folders_are_read_in_order(tmp_path):
 def test_the_example_of_the_documentation_is_an_exam():
     page = (ROOT / "docs" / "systems.md").read_text(encoding="utf-8")
     example = re.search(r"```text\n(area:.*?)```", page, re.S)
-    assert len(parse_exam(example[1]).positions) == 3
+    assert len(parse_exam(example[1]).positions) == 4
 
 
 # --- sitting and marking -----------------------------------------------------------------------------------
@@ -279,16 +280,23 @@ def test_bidders_are_in_one_table_if_they_were_asked_the_same():
 
 
 def test_the_page_takes_its_figures_from_the_papers(capsys, tmp_path, small):
-    paper = sit("system:two-over-one", small)
-    page = page_text(small, [paper], "results/exam/README.md")
+    paper, unseen = sit("system:two-over-one", small), sit("system:two-over-one", small, areas=["second"])
+    page = page_text(small, [paper], [unseen], "results/exam/README.md")
     assert f"`system:two-over-one` gets {100 * paper.marks().share:.1f}" in page
     assert "5 positions in 2 areas" in page
     assert scores_text([paper]) in page
+    assert scores_text([unseen]) in page
     assert "    bridge-env exam --page results/exam/README.md system:two-over-one\n" in page
-    target, source = tmp_path / "page.md", tmp_path / "mine.exam"
+    target, source = tmp_path / "page.md", tmp_path / "unseen.exam"
     source.write_text(SMALL, encoding="utf-8")
     assert run(capsys, "exam", "pass", "--file", str(source), "--page", str(target))[0] == 0
     assert "`pass` gets" in target.read_text(encoding="utf-8")
+
+
+def test_unseen_positions_count_the_points_of_their_hands():
+    for p in read_exam([ROOT / "results" / "exam" / "unseen.exam"]).positions:
+        for told in re.findall(r"(\d+) HCP", p.reason):
+            assert int(told) == Hand(p.hand).hcp, p.where
 
 
 # --- the report --------------------------------------------------------------------------------------------

@@ -29,7 +29,7 @@ A SPEC names a bidder:
   system:two-over-one     another: two over one game forcing; the default
   policy:champion         a network that learned in the league; policy:polish and others learned from recorded auctions
   policy:FILE             a network of yours ('bridge-env fit policy' and 'bridge-env train' make them)
-  system:FILE.bidding     a bidding system in a file of yours
+  system:FILE.bidding     a bidding system in a file of yours; either without conventions: system:sayc?without=splinter
   reason:sayc             thinks before it calls: samples deals, looks ahead, departs from the system where that pays
   reason:sayc?samples=128&look=minimax    options: samples or seconds, look=systems|minimax,
                           leaves=estimate|exact, value=imps|points, caution, margin, candidates, near, trust, recall

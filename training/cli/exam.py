@@ -41,7 +41,12 @@ def add_exam(subparsers: Any) -> None:
     parser.add_argument("--file", nargs="+", metavar="FILE", type=Path, help="sit this exam instead of the textbook's")
     parser.add_argument("--wrong", action="store_true", help="list the wrong answers, with the reasons")
     parser.add_argument("--json", metavar="FILE", type=Path, help="write scores and answers to this file too")
-    parser.add_argument("--page", metavar="FILE", type=Path, help="write the page of results, results/exam/README.md")
+    parser.add_argument(
+        "--page",
+        metavar="FILE",
+        type=Path,
+        help="write a page, such as results/exam/README.md, with unseen.exam beside it",
+    )
     parser.set_defaults(handler=_run)
 
 
@@ -58,7 +63,9 @@ def _run(args: argparse.Namespace) -> int:
         told += [wrong_text(paper) for paper in papers]
     print("\n\n".join(told))
     if args.page is not None:
-        write_whole(args.page, page_text(exam, papers, str(args.page)))
+        later = read_exam([args.page.with_name("unseen.exam")])
+        unseen = [sit(spec, later, args.key) for spec in args.specs]
+        write_whole(args.page, page_text(exam, papers, unseen, str(args.page)))
     if args.json is not None:
         record = {"exam": [str(path) for path in args.file or ["textbook"]], "papers": [p.record() for p in papers]}
         write_whole(args.json, json.dumps(record, indent=1) + "\n")
