@@ -11,11 +11,11 @@ import zlib
 import numpy as np
 import pytest
 
+from tests.reliability.damage import mutations
 from training.cardplay.kept import KeptBoards
 from training.cardplay.match import Teams, play_match
 from training.match.match import play
 from training.running.kept import Kept, KeptError
-from training.studies.reliability.damage import mutations
 
 BOARDS = 20
 TEAMS = Teams((None, None), ("rule", "random"))

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 
-from training.studies.reliability import doors, envs, processes, stores, texts
-from training.studies.reliability.tally import Case, Row, left_out, tally
+from tests.reliability import doors, envs, processes, stores, texts
+from tests.reliability.tally import Case, Row, left_out, tally
 
 SAME = "the copy goes on as the env does"
 SAID = "an error that says what is wrong, and nothing else has changed"

@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from training.studies.reliability.tally import Case, Wrong
+from tests.reliability.tally import Case, Wrong
 
 try:
     import resource
@@ -30,7 +30,7 @@ except ImportError:  # Windows
 LIMITS = resource is not None  # can a process be given a full disk here?
 _MAIN = "import sys; from training.cli.entry import main; sys.exit(main())"
 _LIMIT = 900.0  # seconds for a command
-_ROOT = Path(__file__).parents[3]
+_ROOT = Path(__file__).parents[2]
 
 
 @dataclass(frozen=True)

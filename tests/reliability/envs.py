@@ -16,7 +16,7 @@ from bridge_env import streams
 from bridge_env.envs.kernels.rounds import sample_legal
 from bridge_env.envs.single import BiddingEnv
 from bridge_env.envs.vector import BiddingVectorEnv
-from training.studies.reliability.tally import Case, Wrong, refuses
+from tests.reliability.tally import Case, Wrong, refuses
 
 _STEPS = 40
 _SETTINGS: tuple[dict[str, Any], ...] = (

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
-from training.studies.reliability.tally import Case, Wrong
+from tests.reliability.tally import Case, Wrong
 
 _HOST = "http://127.0.0.1"
 _TOKEN = "a-key-for-a-study"

@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 
 from bridge_env.cards import hand_text, random_deals
-from training.studies.reliability.processes import start
+from tests.reliability.processes import start
 
 MOST = 0.05  # growth between a tenth of the time and its end
 _EVERY = 2.0  # seconds between two looks

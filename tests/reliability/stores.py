@@ -26,6 +26,8 @@ from bridge_env.double_dummy.estimator import EstimatorFileError, load_estimator
 from bridge_env.double_dummy.library import Library, LibraryError, write_library
 from bridge_env.double_dummy.take_in import import_npz
 from bridge_env.files import FileError, write_whole
+from tests.reliability.damage import ARRAY_WORDS, mutations
+from tests.reliability.tally import Case, Wrong, refuses
 from training.evolve import generations, report
 from training.evolve.config import EvolveConfig
 from training.match import panel
@@ -33,8 +35,6 @@ from training.match.judge import VERDICT, Row
 from training.running import runs
 from training.running.kept import Kept, KeptError
 from training.running.lock import release
-from training.studies.reliability.damage import ARRAY_WORDS, mutations
-from training.studies.reliability.tally import Case, Wrong, refuses
 
 _KNOWN = (FileError, SpecError, EstimatorFileError, runs.RunError)
 _NETWORK = Path(agents.__file__).parent / "networks" / "shipped" / "champion-plain.meanings.npz"

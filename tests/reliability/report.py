@@ -5,8 +5,8 @@ from __future__ import annotations
 import platform
 from collections.abc import Sequence
 
-from training.studies.reliability.study import Settings
-from training.studies.reliability.tally import Row
+from tests.reliability.study import Settings
+from tests.reliability.tally import Row
 
 
 def text(row: Row) -> str:
@@ -49,7 +49,7 @@ def markdown(rows: Sequence[Row], settings: Settings, command: str, minutes: flo
         "Kills are SIGKILL at moments that the seed names. A full disk is a limit on how large files may grow. The",
         "places that cannot be written to are folders of the system that refuse even root.",
         "",
-        "Whether memory grows is told by `python -m training.studies.reliability --soak 60`, in soak.md.",
+        "Whether memory grows is told by `python -m tests.reliability --soak 60`, in soak.md.",
         "",
     ]
     return "\n".join(out)

@@ -1,4 +1,4 @@
-"""``python -m training.studies.reliability``: try everything, print the table, write the page."""
+"""``python -m tests.reliability``: try everything, print the table, write the page."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from bridge_env.files import write_whole
+from tests.reliability.report import markdown, text
+from tests.reliability.study import Settings, rows
 from training.cli.arguments import natural, positive, seconds
 from training.running.runs import portable
-from training.studies.reliability.report import markdown, text
-from training.studies.reliability.study import Settings, rows
 
 _EXAMPLES = """\
 examples:
-  python -m training.studies.reliability                            some minutes on one core
-  python -m training.studies.reliability --cases 20000 --kills 10   an hour
-  python -m training.studies.reliability --soak 30                  half an hour: does memory grow?
-  python -m training.studies.reliability --only PBN LIN --seed 7    some rows, other cases
+  python -m tests.reliability                            some minutes on one core
+  python -m tests.reliability --cases 20000 --kills 10   an hour
+  python -m tests.reliability --soak 30                  half an hour: does memory grow?
+  python -m tests.reliability --only PBN LIN --seed 7    some rows, other cases
 """
 
 
@@ -29,7 +29,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run the study; return 1 if a case failed, else 0."""
     usual = Settings()
     parser = argparse.ArgumentParser(
-        prog="python -m training.studies.reliability",
+        prog="python -m tests.reliability",
         description="Try damaged files, misuse, kills, full disks and odd requests; count what fails.",
         epilog=_EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -47,7 +47,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     )  # fmt: skip
     args = parser.parse_args(argv)
     words = sys.argv[1:] if argv is None else list(argv)
-    command = shlex.join(["python", "-m", "training.studies.reliability", *map(portable, words)])
+    command = shlex.join(["python", "-m", "tests.reliability", *map(portable, words)])
     if args.soak is not None:
         return _soak(args.soak, args.out, command)
     settings = Settings(args.seed, args.cases, args.kills, tuple(args.only))
@@ -71,7 +71,7 @@ def minutes(text: str) -> float:
 
 def _soak(length: float, out: Path | None, command: str) -> int:
     """Run the soak; return 1 if memory grew too much, else 0."""
-    from training.studies.reliability import soak
+    from tests.reliability import soak
 
     found = soak.soak(length, print)
     if out is not None:

@@ -20,8 +20,8 @@ from bridge_env.cards import board_dealer, board_vulnerability, random_deals
 from bridge_env.records.board import Board
 from bridge_env.records.lin import LinError, board_of_link, iter_lin, lin_text
 from bridge_env.records.pbn import board_text, iter_boards
-from training.studies.reliability.damage import damaged_record, damaged_system
-from training.studies.reliability.tally import Case, Wrong, refuses
+from tests.reliability.damage import damaged_record, damaged_system
+from tests.reliability.tally import Case, Wrong, refuses
 
 _SYSTEMS = Path(agents.__file__).parent / "hierarchy" / "systems"
 _SPECS = (
