@@ -302,7 +302,7 @@ def test_a_person_takes_a_seat():
 
 def test_thinking_is_told():
     said: list[str] = []
-    late = Setup(board=1, contract="7NT S", declarer="rule", defence="montecarlo?deals=2&most=1", explain=True)
+    late = Setup(board=1, contract="7NT S", declarer="rule", defence="montecarlo?deals=2", explain=True)
     play_board(late, said.append)
     assert any("; 2 of them different" in line for line in said)
     assert any("no other card could be better" in line for line in said)
