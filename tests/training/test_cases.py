@@ -6,7 +6,7 @@ import pytest
 from agents.cases.similarity import adapted, majority, nearest, ratios, similarities
 from bridge_env.calls import parse_call
 from bridge_env.cards import hands, parse_hand, random_deals
-from training.studies.cases_2008.study import table
+from studies.cases_2008.study import table
 
 A = "AKQ2.T98.J7.A543"  # 14 points, 4-3-2-4
 B = "AKJ3.T7.QJ7.A543"  # 15 points, 4-2-3-4

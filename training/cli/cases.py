@@ -28,10 +28,7 @@ examples:
                                                        bid training boards against a system, add what alternative
                                                        calls would have scored, and judge the base before and after
   bridge-env fit cases --similarity 2008 wbridge5.pbn.gz   make a base that compares hands as in 2008, at once
-  bridge-env fit cases --study 2008 wbridge5.pbn.gz    open by the nearest hands, as published in 2008: seconds
 """
-_STUDY_FOLDER = Path("results/cases/study-2008")
-_FEW = (100, 200)
 
 
 def add_cases(targets: Any) -> None:
@@ -51,7 +48,6 @@ def add_cases(targets: Any) -> None:
         metavar="FILE",
         help="recorded auctions in PBN, plain or gzip; with --retain, a case base",
     )
-    parser.add_argument("--study", choices=["2008"], help="repeat the study of 2008, leaving out each hand in turn")
     parser.add_argument(
         "--similarity", choices=["2008"], help="compare hands as published in 2008 (by a learned metric)"
     )
@@ -71,7 +67,7 @@ def add_cases(targets: Any) -> None:
     parser.add_argument("--retain", metavar="SYSTEM", help="add what the base learns on boards against this system")
     parser.add_argument("--boards", type=int, metavar="N", help="with --retain: number of training boards (4000)")
     parser.add_argument("--judge", type=int, metavar="N", help="with --retain: number of judging boards (5000)")
-    parser.add_argument("--out", type=Path, help=f"folder (results/cases/run-001 ...; for the study {_STUDY_FOLDER})")
+    parser.add_argument("--out", type=Path, help="folder (results/cases/run-001 ...)")
     parser.add_argument("--epochs", type=int, metavar="N", help="passes over the cases to learn the metric")
     parser.add_argument("--members", type=int, metavar="N", help="number of networks that make up the metric")
     parser.add_argument(
@@ -85,7 +81,6 @@ def add_cases(targets: Any) -> None:
 _LEARNING = ("epochs", "members", "seed")
 _FITTED = (*_LEARNING, "trees")
 _FOREIGN = {
-    "study": (*_FITTED, "also", "similarity", "metric", "fill", "retain", "boards", "judge"),
     "similarity": (*_FITTED, "also", "metric", "fill", "retain", "boards", "judge"),
     "retain": ("epochs", "members", "trees", "also", "metric", "fill"),
     "metric": ("epochs", "members", "also", "boards", "judge"),
@@ -104,8 +99,6 @@ def _cases(args: argparse.Namespace) -> int:
             raise ValueError(f"--{name} goes with --retain")
     if args.trees is not None and not 0 <= args.trees <= 250:
         raise ValueError(f"--trees is {args.trees}; it must be 0 to 250")
-    if args.study is not None:
-        return _study(args)
     from training.running import runs
 
     if args.retain is not None:
@@ -222,28 +215,6 @@ def _command(args: argparse.Namespace) -> str:
     for files in args.also or ():
         words += ["--also", *dict.fromkeys(f"{shlex.quote(path.parent.name)}/*" for path in files)]
     return " ".join(words)
-
-
-def _study(args: argparse.Namespace) -> int:
-    from training.cases.states import read_states
-    from training.running import runs
-    from training.studies.cases_2008 import report as study_report
-    from training.studies.cases_2008 import study
-
-    states = read_states(args.files)
-    _tell_problems(states.problems)
-    found = study.tables(states)
-    few = {count: study.similarity_among(states, count) for count in _FEW if count < found[0].states}
-    names = [path.name for path in args.files]
-    out = args.out or _STUDY_FOLDER
-    command = shlex.join(["bridge-env", "fit", "cases", "--study", args.study, *names])
-    manifest = runs.manifest({"files": names}, "")
-    study_report.write(out, found, study.with_calls_of_others(states), few, command, manifest)
-    for table in found:
-        shares = (f"k={k} {study_report.percent(table, k, 0)[0]:.2f}%" for k in (1, 10, 20) if k <= len(table.rows))
-        print(f"{table.name}: {table.states:,} states, {', '.join(shares)}; {table.seconds:.1f} s")
-    print(f"written: {out}/README.md, results.json")
-    return 0
 
 
 def _tell_problems(problems: tuple[str, ...]) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from bridge_env.files import write_whole
-from training.studies.tricks_2008.rows import NO_TRUMP, SPADES, STRAINS, Job, jobs
+from studies.tricks_2008.rows import NO_TRUMP, SPADES, STRAINS, Job, jobs
 
 Records = Mapping[str, Mapping[str, Any]]  # by the name of the job
 _KINDS = ("within_two", "within_one", "exact")
@@ -27,7 +27,7 @@ North-South's tricks are estimated, with West on lead (South declares), from all
 - ± is the standard error of ours, in points; what the published figures were judged on adds its own.
 - Lead exchanged: every deal stands there twice, as it is and turned by half, so that the same inputs always belong to
   the defender who leads; the network learns both, and is judged on both. A deal then counts with the mean of its two.
-- Codings, scales, and what is chosen where the study's text was not at hand: `training/estimators/codings.py`. The
+- Codings, scales, and what is chosen where the study's text was not at hand: `studies/tricks_2008/codings.py`. The
   methods that see shape are those of `bridge_env.evaluation`; of some only the name is the study's.
 - No suit is permuted, in training or judging.
 """

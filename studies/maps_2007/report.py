@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from bridge_env.files import write_whole
-from training.studies.maps_2007.study import FEW, PUBLISHED, Row
+from studies.maps_2007.study import FEW, PUBLISHED, Row
 
 _HOW = """\
 DeLooze and Downey (2007) trained six self-organizing maps on examples made by rules, and let them play {few} boards on

@@ -24,11 +24,11 @@ from bridge_env import streams
 from bridge_env.double_dummy import Library, canonical, embedded
 from bridge_env.files import write_whole
 from bridge_env.schema import read_json
-from training.estimators.architecture import weights
-from training.estimators.blocks import BlockNetwork, Examples, one_thread, predict, train
-from training.estimators.codings import code, examples
+from studies.tricks_2008.architecture import weights
+from studies.tricks_2008.blocks import BlockNetwork, Examples, one_thread, predict, train
+from studies.tricks_2008.codings import code, examples
+from studies.tricks_2008.rows import Job, jobs
 from training.running import runs
-from training.studies.tricks_2008.rows import Job, jobs
 
 METHOD = 1  # goes up when the same settings would give other figures
 MUST_JUDGE = 10_000

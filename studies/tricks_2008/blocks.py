@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import torch
 from torch import Tensor, nn
 
-from training.estimators.architecture import Bands, apart, parse
+from studies.tricks_2008.architecture import Bands, apart, parse
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from bridge_env.files import write_whole
-from training.studies.cases_2008.study import (
+from studies.cases_2008.study import (
     PUBLISHED_BIDS,
     PUBLISHED_RIGHT,
     PUBLISHED_SIMILARITY,

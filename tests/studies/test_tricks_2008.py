@@ -10,13 +10,12 @@ pytest.importorskip("torch")
 import torch
 
 from bridge_env.double_dummy import embedded
-from training.cli.entry import main
-from training.estimators import architecture, blocks
-from training.estimators.codings import code
+from studies.tricks_2008 import architecture, blocks, study
+from studies.tricks_2008 import report as study_report
+from studies.tricks_2008 import rows as study_rows
+from studies.tricks_2008.__main__ import main
+from studies.tricks_2008.codings import code
 from training.running import runs
-from training.studies.tricks_2008 import report as study_report
-from training.studies.tricks_2008 import rows as study_rows
-from training.studies.tricks_2008 import study
 
 FEW = study.Settings(deals=60, epochs=6)
 
@@ -138,9 +137,9 @@ def test_a_whole_study_needs_enough_judging_deals(monkeypatch):
 
 
 def test_the_report_has_every_row(tmp_path, capsys):
-    given = ["--study", "2008", "--out", str(tmp_path), "--deals", "60", "--epochs", "6", "--workers", "1"]
+    given = ["--out", str(tmp_path), "--deals", "60", "--epochs", "6", "--workers", "1"]
     (tmp_path / study_report.REMARKS).write_text("## Why\n")
-    assert main(["fit", "estimators", *given, "--rows", "1-1", "20-10-5-1"]) == 0
+    assert main([*given, "--rows", "1-1", "20-10-5-1"]) == 0
     assert "networks" in capsys.readouterr().out
     report = (tmp_path / "README.md").read_text()
     assert report.endswith("\n## Why\n")
@@ -148,7 +147,7 @@ def test_the_report_has_every_row(tmp_path, capsys):
         row = job.row
         assert f"| {row.architecture} | {row.inputs} |" in report
         assert f"{job.published[2]:.2f}" in report
-    assert "`bridge-env fit estimators --study 2008 --deals 60 --epochs 6`" in report
+    assert "`python -m studies.tricks_2008 --deals 60 --epochs 6`" in report
     assert (tmp_path / "study.png").read_bytes().startswith(b"\x89PNG")
     content = json.loads((tmp_path / "results.json").read_text())
     assert len(content["rows"]) == len(study_rows.jobs())
