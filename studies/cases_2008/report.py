@@ -21,8 +21,8 @@ from studies.cases_2008.study import (
 _HOW = """\
 Openings of WBridge5 by the k most similar hands on record, each hand left out of its own case base; the majority's
 call, in a tie that of the nearest. Similarity, of 100: 51 for the ratio of the high-card points, 9 for that of each
-suit's lengths, 1 for each card in common (`agents/cases/similarity.py`). Adapted, as CBridge1a: a bid in a longest suit
-becomes a bid in this hand's longest suit, before the votes are counted. ± is one standard error, states taken as
+suit's lengths, 1 for each card in common (`similarity.py` of the study). Adapted, as CBridge1a: a bid in a longest
+suit becomes a bid in this hand's longest suit, before the votes are counted. ± is one standard error, states taken as
 independent. Passes: how often the k nearest pass. Similarity: the mean of all k. The published columns are CBridge1
 and CBridge1a of Bellamy-McIntyre (2008), as far as they were at hand.
 """

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.cases.similarity import Hands, adapted, majority, nearest, passes
+from agents.cases.bidder import majority
 from bridge_env import streams
 from bridge_env.calls import NUM_CALLS, PASS
+from studies.cases_2008.similarity import Hands, adapted, nearest, passes
 from training.cases.states import States
 
 MOST = 20

@@ -2,10 +2,13 @@
 
 import numpy as np
 import pytest
+from support.cases import record
 
-from agents.cases.similarity import adapted, majority, nearest, ratios, similarities
+from agents.cases.bidder import majority
 from bridge_env.calls import parse_call
 from bridge_env.cards import hands, parse_hand, random_deals
+from studies.cases_2008.__main__ import main
+from studies.cases_2008.similarity import adapted, nearest, ratios, similarities
 from studies.cases_2008.study import table
 
 A = "AKQ2.T98.J7.A543"  # 14 points, 4-3-2-4
@@ -124,3 +127,12 @@ def test_a_table_counts_as_one_would():
     assert third.right[0] == int((made == called).sum())
     assert third.right_bids[0] == int(((made == called) & (called == 3)).sum())
     assert third.passes[0] == int((made == 0).sum())
+
+
+def test_the_command_writes_the_tables(tmp_path, capsys):
+    assert main([str(record(tmp_path)), "--out", str(tmp_path / "out")]) == 0
+    assert "dealer, all: 60 states" in capsys.readouterr().out
+    assert "`python -m studies.cases_2008 sayc.pbn`" in (tmp_path / "out" / "README.md").read_text()
+    with pytest.raises(SystemExit):
+        main([str(tmp_path / "none.pbn")])
+    assert "none.pbn" in capsys.readouterr().err

@@ -90,22 +90,6 @@ def nearest(hands: Hands | None, cases: Hands, k: int) -> Nearest:
     return Nearest(_MOST_CASES - 1 - found % _MOST_CASES, found // _MOST_CASES / _STEPS)
 
 
-def majority(calls: NDArray[np.int8]) -> NDArray[np.int8]:
-    """The most frequent call of each row (N, k), nearest first; of equally many, that of the nearest case.
-
-    A -1 is no call; of a row without any it makes a pass.
-    """
-    votes = np.zeros((len(calls), NUM_CALLS), np.int64)
-    first = np.zeros_like(votes)
-    rows, most = np.arange(len(calls)), calls.shape[1]
-    for column in range(most):
-        counted = calls[:, column] >= 0
-        r, call = rows[counted], calls[counted, column]
-        votes[r, call] += 1
-        first[r, call] = np.maximum(first[r, call], most - column)
-    return np.where(votes.any(axis=1), (votes * (most + 1) + first).argmax(axis=1), PASS).astype(np.int8)
-
-
 def adapted(calls: NDArray[np.int8], cases: Hands, hands: Hands) -> NDArray[np.int8]:
     """CBridge1a: where a case bids a longest suit of its hand, the same level in a longest suit of this one.
 
