@@ -111,19 +111,6 @@ def test_a_play_that_breaks_the_laws_or_whose_tricks_are_others(whole, again):
     assert f"the cards give {row['tricks'][0]} tricks, the line says" in told[0]
 
 
-def test_files_of_before_there_were_checksums_go_on_and_are_replayed(whole, again):
-    result, data = whole
-    old = lines(data)
-    header = json.loads(old[0])
-    assert header.pop("format") == 2
-    rows = [{name: v for name, v in json.loads(line).items() if name != "sum"} for line in old[1:]]
-    rows[3]["tricks"][0] = (rows[3]["tricks"][0] + 1) % 14
-    text = "".join(json.dumps(row) + "\n" for row in [header, *rows])
-    found, told, _ = again(text.encode())
-    assert (found.boards, found.fresh) == (result.boards, 1)
-    assert len(told) == 1
-
-
 def test_boards_that_this_match_does_not_have_stay_in_the_file(whole, bidding, tmp_path):
     _, data = whole
     file = tmp_path / "kept.jsonl"

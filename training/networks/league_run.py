@@ -14,13 +14,14 @@ from agents.networks import file as networks_file
 from agents.networks.book import BOOK_INPUTS, Terms
 from agents.networks.file import Networks, book_of
 from agents.networks.network import Network
+from agents.options import listed
 from bridge_env.bidders import make
 from bridge_env.double_dummy.library import embedded
 from bridge_env.files import write_whole
 from training.match import panel
 from training.networks import imitate, league_report, lessons, recorded
 from training.networks.imitation_config import ImitationConfig
-from training.networks.league import DEALS, KIND, NOTHING, POLICY, ROW, START, League, State, specs, start_networks
+from training.networks.league import DEALS, KIND, NOTHING, POLICY, ROW, START, League, State, start_networks
 from training.networks.league_config import LeagueConfig
 from training.networks.stock import stock
 from training.running import lock, runs
@@ -36,7 +37,7 @@ def check_start(config: LeagueConfig) -> None:
     Raises:
         SpecError: the start or somebody of the pool cannot be had.
     """
-    for spec in [*specs(config.pool), *specs(config.panel)]:
+    for spec in [*listed(config.pool), *listed(config.panel)]:
         make(spec)
     if config.book:
         book_of(config.book)

@@ -24,8 +24,7 @@ from bridge_env import streams
 from bridge_env.auction import DEALER, MAX_CALLS, VULNERABILITY, Auctions, row_start, row_step
 from bridge_env.bidders import make
 from bridge_env.cards import UInt8Array
-from bridge_env.double_dummy.images import NUM_IMAGES
-from bridge_env.envs.kernels.images import draw_images
+from bridge_env.double_dummy.images import NUM_IMAGES, draw_images
 from bridge_env.kernels import njit
 from bridge_env.scoring import imps
 from training.match.code_words import code_words
