@@ -16,9 +16,9 @@ from bridge_env.scoring import imps, score
 from training.cardplay.match import Teams, play_match
 from training.cardplay.person import Stopped
 from training.cardplay.result import DOWN_MORE, DOWN_ONE, MAKES, boards_of_fate
+from training.cardplay.result_text import played_text
 from training.cardplay.table import Setup, play_board, read_card
 from training.cli.entry import main
-from training.match.board_text import played_text
 from training.match.match import play
 
 BOARDS = 12

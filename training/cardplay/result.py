@@ -75,7 +75,7 @@ class PlayedMatch:
     fresh: int = field(compare=False)
 
     def __str__(self) -> str:
-        from training.match.board_text import played_text
+        from training.cardplay.result_text import played_text
 
         return played_text(self)
 

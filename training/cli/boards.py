@@ -403,7 +403,7 @@ def _tell_done(args: argparse.Namespace, fault: BidderFault) -> None:
 def _play_match(args: argparse.Namespace, result: MatchResult) -> PlayedMatch:
     from training.cardplay.match import Teams, play_match
     from training.cardplay.result import boards_of_fate
-    from training.match.board_text import played_text
+    from training.cardplay.result_text import played_text
 
     teams = Teams((args.a, args.b), (args.play, args.play_b or args.play))
     rows = boards_of_fate(result, args.only)

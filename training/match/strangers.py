@@ -163,6 +163,6 @@ def _caller(
 @lru_cache(maxsize=1)
 def quicken() -> bool:
     """Let this process multiply in its fastest way, once; the calls are the same."""
-    from training.networks.speed import use_fastest
+    from training.running.speed import use_fastest
 
     return use_fastest()

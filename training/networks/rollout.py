@@ -29,9 +29,9 @@ from bridge_env.kernels import njit
 from bridge_env.scoring import imps
 from training.match.code_words import code_words
 from training.networks.critic_inputs import critic_rows
-from training.networks.speed import use_fastest
 from training.networks.stock import solved
 from training.networks.strayed import Prices, Strayed, joined
+from training.running.speed import use_fastest
 
 _LONGEST = 48  # calls of the likeliest auction that drawn ones may leave it at
 _RAREST = 0.02  # the least chance that a decision is kept

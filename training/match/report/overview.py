@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 
 from bridge_env.html import framed, words_html
 from bridge_env.render import SUIT_SYMBOLS
-from training.match.board_text import figure, match_rows, played_rows
+from training.cardplay.result_text import played_rows
+from training.match.board_text import figure, match_rows
 from training.match.match import MatchResult
 from training.match.report.charts import bar_svg, running_svg
 from training.match.report.classes import ALIKE, NAMES, Classes, classes_of
