@@ -42,11 +42,6 @@ def read_options(text: str, spec: str, usual: Given, choices: Mapping[str, Seque
     return out
 
 
-def listed(text: str) -> list[str]:
-    """The parts of ``a,b,c``; none of an empty text."""
-    return [part.strip() for part in text.split(",") if part.strip()]
-
-
 def options_text(options: object, usual: object) -> str:
     """Write what differs from ``usual`` as ``read_options`` reads it; empty where nothing does."""
     shape: Any = options

@@ -109,8 +109,8 @@ def run(args: argparse.Namespace) -> int:
 
 def _config(args: argparse.Namespace) -> LeagueConfig:
     """Take the defaults, or the config of the run to resume; override them by the command line."""
-    from agents.options import listed
     from training.match.strangers import refuse_gatekeepers
+    from training.running.listed import listed
 
     config = read_run_fields(args, LeagueConfig, _MAY_CHANGE)
     refuse_gatekeepers([config.start, *listed(config.pool), *listed(config.panel)])

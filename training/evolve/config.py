@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from agents.options import listed
+from training.running.listed import listed
 
 OPERATORS = ("evolution", "refinement", "swapping", "tuning", "amendment")
 BY_DEFAULT = ("tuning", "swapping")

@@ -22,7 +22,6 @@ from agents.networks.book import ByBook, Terms
 from agents.networks.file import Networks, book_of
 from agents.networks.network import Layer, Network
 from agents.networks.shipped import read_networks
-from agents.options import listed
 from bridge_env.bidders import SpecError, make
 from bridge_env.cards import UInt8Array
 from bridge_env.schema import Either, Number, Whole
@@ -37,6 +36,7 @@ from training.networks.stock import curve_boards, solved
 from training.networks.strayed import Prices
 from training.running import runs
 from training.running.cluster import Cluster
+from training.running.listed import listed
 
 KIND = "league"
 NOTHING = "nothing"  # what a network starts from that has seen nobody's auctions

@@ -14,7 +14,6 @@ from agents.networks import file as networks_file
 from agents.networks.book import BOOK_INPUTS, Terms
 from agents.networks.file import Networks, book_of
 from agents.networks.network import Network
-from agents.options import listed
 from bridge_env.bidders import make
 from bridge_env.double_dummy.library import embedded
 from bridge_env.files import write_whole
@@ -27,6 +26,7 @@ from training.networks.stock import stock
 from training.running import lock, runs
 from training.running.cluster import Cluster
 from training.running.curves import Curves
+from training.running.listed import listed
 
 _IMITATED = 150_000  # boards of a bidder that are imitated before self-play
 
