@@ -9,10 +9,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 from reference.boards import bid_boards
-from support.systems import FORCING, TANGLE, boards
+from support.systems import FORCING, TANGLE, boards, with_constraint
 
 from agents.hierarchy.bidder import Hierarchy, bid_on, bid_out, deal_features, line_usage
-from agents.hierarchy.changes.mutation import Chance, threshold_move, with_constraint
+from agents.hierarchy.changes.mutation import Chance, threshold_move
 from agents.hierarchy.fast import positions as kept
 from agents.hierarchy.fast.positions import Positions, positions_among
 from agents.hierarchy.language.text import parse_system

@@ -1,4 +1,4 @@
-"""Take the pictures of the table that the documentation shows: ``python -m training.web.screenshots docs/pictures``.
+"""Take the pictures of the table that the documentation shows: ``python docs/screenshots.py docs/pictures``.
 
 It serves the table on this machine, opens its pages in Chromium (``CHROMIUM`` names the program; playwright, of the
 extra ``browser``, drives it), and writes a PNG of each.
