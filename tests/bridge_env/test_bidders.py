@@ -184,7 +184,7 @@ def test_the_hand_alone_decides_and_not_the_seat(bidder):
 
 @pytest.mark.parametrize("wild", [False, True], ids=["from the start", "after wild histories"])
 def test_auctions_end(bidder, wild):
-    count = enough(bidder, 400)
+    count = enough(bidder, 200)
     if wild:
         auctions, owner, key = positions(count, seed=7)
     else:
