@@ -13,8 +13,8 @@ from agents.maps.bidder import MapBidder
 from bridge_env import streams
 from bridge_env.cards import board_vulnerability
 from bridge_env.features import FEATURES
-from training.match.boards import Boards, library_boards
-from training.match.match import play, standard_error
+from training.match.boards import Boards, library_boards, standard_error
+from training.match.match import play
 
 POINTS = (15, 17)
 FEW, MANY = 24, 10_000

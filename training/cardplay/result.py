@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from bridge_env.cards import card_text
 from bridge_env.scoring import imps, score
-from training.match.match import MatchResult, TableResult, standard_error
+from training.match.boards import standard_error
+from training.match.match import MatchResult, TableResult
 
 
 @dataclass(frozen=True)

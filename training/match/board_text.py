@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
 
 from bridge_env import render
-from training.match.boards import Boards
-from training.match.match import MatchResult, TableResult, standard_error
+from training.match.boards import Boards, standard_error
+
+if TYPE_CHECKING:
+    from training.match.match import MatchResult, TableResult
 
 _UNITS = {"imps": "IMPs", "mp": "% matchpoints", "points": "points"}
 
