@@ -66,7 +66,22 @@ def make_system(argument: str, *, partner: str | None = None, opponents: str | N
 def make_policy(argument: str, *, partner: str | None = None, opponents: str | None = None) -> NetworkBidder | Policy:
     """Make the bidder of ``policy:NAME`` or ``policy:FILE``. It knows no systems: its weights say what calls mean."""
     path = network_path(argument)
-    return load_policy(path) if format_of(path) == POLICY_FORMAT else NetworkBidder(read_networks(argument), path)
+    return (
+        load_policy(path)
+        if format_of(path) == POLICY_FORMAT
+        else NetworkBidder(read_networks(argument), path, _thought)
+    )
+
+
+def _thought(bidder: NetworkBidder, view: BidView, key: NDArray[np.uint64]) -> str:
+    """Explain the call of a network that has a belief or a book, thinking it over."""
+    from agents.reasoning.explain_book import explain_by_book
+
+    thinker = make_reason(f"policy:{bidder.path}")
+    assert isinstance(thinker, Doubter), "networks think as doubters do"
+    if bidder.networks.book is not None:
+        return str(explain_by_book(bidder, thinker, view, key))
+    return thinker.explain(view, key, acts=False)
 
 
 def make_cases(argument: str, *, partner: str | None = None, opponents: str | None = None) -> CaseBidder:
