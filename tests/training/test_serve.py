@@ -297,7 +297,7 @@ def test_listening_elsewhere_warns(monkeypatch):
         def run(self, sockets):
             """Ends at once."""
 
-    monkeypatch.setattr(serving, "server_of", lambda app: Nothing())
+    monkeypatch.setattr("training.web.connections.server_of", lambda *given: Nothing())
     told = []
     serving.serve(serving.Options("pass", play="rule", host="0.0.0.0", port=0), told.append)
     assert "without a key" in told[0]
