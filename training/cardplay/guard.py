@@ -57,7 +57,9 @@ class Guard:
             answer = within(self.seconds * len(view), lambda: np.asarray(player.play(view, key)))
         except TookTooLong:
             return None, f"gave no card within {self.seconds:g} seconds"
-        except (Exception, SystemExit) as error:  # a user's player may fail in any way
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:  # a user's player may fail in any way
             return None, f"failed: {last_line(error)}"
         if answer.shape != (len(view),) or not np.issubdtype(answer.dtype, np.integer):
             return None, f"was asked for {len(view)} cards and gave {answer.dtype} {answer.shape}"

@@ -127,6 +127,12 @@ def _flush() -> None:
 
 
 def _told(error: Exception) -> str:
+    from bridge_env.faults import printable
+
+    return printable(_text(error))
+
+
+def _text(error: Exception) -> str:
     if isinstance(error, OSError) and error.filename is not None:
         return f"{error.filename}: {error.strerror}"
     return str(error)

@@ -19,14 +19,15 @@ from numpy.typing import NDArray
 
 from agents.hierarchy.bidder import HierarchyBidder, deal_features
 from agents.hierarchy.bidder import bid_out as hierarchies_bid_out
+from agents.registry import PairBidder
 from bridge_env import streams
 from bridge_env.auction import Auctions, Contracts
-from bridge_env.bidders import make, player_at
+from bridge_env.bidders import make, meets, player_at
 from bridge_env.boards import Boards
 from bridge_env.calls import call_text
 from bridge_env.cards import SEATS, VULNERABILITIES, deal_text
 from bridge_env.faults import BidderFault
-from bridge_env.protocols import Bidder
+from bridge_env.protocols import Bidder, Thinks
 from bridge_env.scoring import imps, score
 from training.match.boards import library_boards, pbn_boards
 from training.match.deaths import Surviving
@@ -253,7 +254,8 @@ def _parts(
 ) -> Iterator[Played]:
     """The boards at both tables, in parts, in order."""
     chunk = CHUNK if boards.solved else SOLVING_CHUNK
-    if any(getattr(player_at(team, seat), "thinks", False) for team in teams for seat in (0, 2)):
+    players = [player_at(team, seat) for team in teams for seat in (0, 2)]
+    if any(meets(player, Thinks) and player.thinks for player in players):  # type: ignore[attr-defined]
         chunk = THINKING_CHUNK
     size = min(chunk, -(-len(boards) // workers))
     parts = [boards.take(slice(at, at + size)) for at in range(0, len(boards), size)]
@@ -372,7 +374,7 @@ def _bid_out(a: Bidder, b: Bidder, boards: Boards, seed: int, allowance: Allowan
 
 def _bid_out_by_systems(a: Bidder, b: Bidder, boards: Boards) -> Auctions | None:
     """``bid_out`` in one kernel where every seat follows a system that the others know; else None."""
-    team_a, team_b = (getattr(bidder, "systems", None) for bidder in (a, b))
+    team_a, team_b = (bidder.systems if type(bidder) in (HierarchyBidder, PairBidder) else None for bidder in (a, b))  # type: ignore[union-attr]
     if team_a is None or team_b is None or not (_disclosed(team_a, team_b) and _disclosed(team_b, team_a)):
         return None
     features = deal_features(boards.owner)

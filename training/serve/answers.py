@@ -123,7 +123,9 @@ class Answers:
             raise OwnFault(spec, f"{spec} gave no answer within {self.patience:g} seconds") from None
         except BidderFault as fault:
             raise OwnFault(spec, f"{spec}: {fault}") from fault
-        except (Exception, SystemExit) as error:  # a user's own may fail in any way
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:  # a user's own may fail in any way
             raise OwnFault(spec, f"{spec} failed: {last_line(error)}") from error
 
     def _sides(self, side: int) -> tuple[str, str]:
