@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 import time
 
 import numpy as np
@@ -133,6 +135,14 @@ def test_who_ends_its_process_is_found(boards, unlucky):
     found = match.play(spec("dies"), spec("dies"), few, workers=2, allowance=LEAVE)
     assert sorted({*range(1, len(few) + 1)} - {*found.boards.number.tolist()}) == unlucky[:2]
     assert "ended its process" in found.boards.problems[0]
+
+
+def test_a_script_without_a_main_guard_is_told_so(tmp_path):
+    script = tmp_path / "unguarded.py"
+    script.write_text("from training.match.match import play\nplay('pass', 'pass', 40, workers=2)\n")
+    told = subprocess.run([sys.executable, script], check=False, capture_output=True, text=True, timeout=120).stderr
+    assert "if __name__ == '__main__':" in told.splitlines()[-1]
+    assert "NoWorkers" in told.splitlines()[-1]
 
 
 # --- one call ----------------------------------------------------------------------------------------------

@@ -212,6 +212,7 @@ def play(
 
     Raises:
         ValueError: a spec, the scoring or the boards are faulty.
+        NoWorkers: a script calls this with several workers, and not below ``if __name__ == "__main__":``.
         BidderFault: a bidder failed, or made an illegal call; ``done`` is the result on the boards before it, or None.
     """
     if scoring not in SCORINGS:
