@@ -135,7 +135,7 @@ class Doors:
         specs = [asked.text(name, 300, default) for name, default in
                  (("ns", "policy:champion"), ("ew", "policy:champion"), ("control", ""))]  # fmt: skip
         source = asked.choice("source", _SOURCES, "random")
-        stack, number = asked.text("stack", 40, ""), asked.number("number", 1, 10**6, 1)
+        stack, number = asked.text("stack", 40, ""), asked.number("number", 0, 10**6, 0)
         dealer = asked.choice("dealer", (_ANY, *SEATS), _ANY)
         vulnerability = asked.choice("vulnerability", (_ANY, *VULNERABILITIES), _ANY)
         player = asked.choice("cards", _PLAYERS, _PLAYERS[0])
