@@ -7,6 +7,7 @@ import json
 import threading
 import time
 from urllib.parse import parse_qsl, urlsplit
+from urllib.request import urlopen
 
 import pytest
 
@@ -241,6 +242,43 @@ def test_a_program_that_dies_in_the_middle_of_a_match(capsys):
     told = capsys.readouterr().err
     assert "no answer after 2 tries" in told
     assert "Is the program running?" in told
+
+
+@pytest.mark.parametrize("keep", [True, False])
+def test_a_program_that_dies_in_the_play(tmp_path, capsys, keep):
+    left = [160]
+
+    def answer(path):
+        left[0] -= 1
+        return None if left[0] < 0 else (200, urlopen(there + path).read())
+
+    with doors("system:sayc") as there, program(answer) as url:
+        words = ["match", "system:sayc", "pass", "--boards", "6", "--play", "rule", "--play-b", f"seat:{url}?retries=0"]
+        words += ["--keep", str(tmp_path / "kept.jsonl")] * keep
+        assert main([*words, "--json", str(tmp_path / "x.json")]) == 2
+        said = capsys.readouterr()
+        assert "Is the program running?" in said.err
+        assert "not played:" not in said.out
+        assert 0 < json.loads((tmp_path / "x.json").read_text())["play"]["boards_played"] < 6
+        assert ("go on: bridge-env match" in said.err) == keep
+        left[0] = 10**6
+        assert main(words) == 0
+        assert "boards played" in capsys.readouterr().out
+
+
+def test_a_program_that_dies_ends_a_match_that_leaves_out_boards(capsys):
+    count = itertools.count()
+
+    def answer(path):
+        return None if next(count) >= 50 else (200, b'{"bid": "PASS"}')
+
+    with program(answer) as url:
+        words = ["match", f"seat:{url}?retries=0", "pass", "--boards", "200", "--faults", "leave-out"]
+        assert main(words) == 2
+    told = capsys.readouterr()
+    assert "Is the program running?" in told.err
+    assert "left out" not in told.err
+    assert next(count) < 70  # nobody asks it about all other boards
 
 
 def test_nobody_is_there():

@@ -389,18 +389,21 @@ def _match(args: argparse.Namespace) -> int:
 
 def _tell_done(args: argparse.Namespace, fault: BidderFault) -> None:
     """Print and write the result on the boards before a fault."""
+    from agents.programs.asking import NoAnswer
     from training.match.board_text import match_text
 
     done: MatchResult | None = getattr(fault, "done", None)
     if done is None:
         return
     print(match_text(done))
-    print(f"the match ended after {len(done.boards):,} boards; '--faults leave-out' goes on", file=sys.stderr)
+    goes_on = "" if isinstance(fault, NoAnswer) else "; '--faults leave-out' goes on"
+    print(f"the match ended after {len(done.boards):,} boards{goes_on}", file=sys.stderr)
     if args.json is not None:
         _write_json(args.json, done, None)
 
 
 def _play_match(args: argparse.Namespace, result: MatchResult) -> PlayedMatch:
+    from bridge_env.faults import BidderFault
     from training.cardplay.match import Teams, play_match
     from training.cardplay.result import boards_of_fate
     from training.match.board_text import played_text
@@ -409,11 +412,19 @@ def _play_match(args: argparse.Namespace, result: MatchResult) -> PlayedMatch:
     rows = boards_of_fate(result, args.only)
     if not len(rows):
         raise ValueError(f"none of {len(result.boards)} boards fits --only {args.only}; ask for more --boards")
-    with Bar(len(rows), "board", brief=True) as bar:
-        played = play_match(
-            result, teams, rows=rows, keep=args.keep, seconds=args.card_seconds, workers=args.workers,
-            progress=bar.add, tell=bar.tell,
-        )  # fmt: skip
+    try:
+        with Bar(len(rows), "board", brief=True) as bar:
+            played = play_match(
+                result, teams, rows=rows, keep=args.keep, seconds=args.card_seconds, workers=args.workers,
+                progress=bar.add, tell=bar.tell,
+            )  # fmt: skip
+    except BidderFault as fault:
+        done: PlayedMatch | None = getattr(fault, "done", None)
+        if done is not None:
+            print(played_text(done))
+            if args.json is not None:
+                _write_json(args.json, done.bidding, done)
+        raise
     print(played_text(played))
     return played
 
