@@ -94,7 +94,7 @@ def make(spec: str | Bidder, *, partner: str | None = None, opponents: str | Non
             return spec
         raise SpecError(f"{_shown(spec)} is neither a spec string nor a Bidder (an object with bid(view, key))")
     head, _, argument = full_spec(spec).partition(":")
-    if argument == spec.strip() and _is_network(argument):
+    if argument == spec.strip() and _is_champion(argument):
         raise SpecError(
             f"{argument!r} names two bidders: system:{argument}, a system, and policy:{argument}, a network"
         )
@@ -114,12 +114,14 @@ def make(spec: str | Bidder, *, partner: str | None = None, opponents: str | Non
     return _from_published(spec, published, argument, partner, opponents)
 
 
-def _is_network(word: str) -> bool:
+def _is_champion(word: str) -> bool:
+    """Is a network of this name a player too, and not one that stands in for players of the system?"""
     published = _published().get("policy")
     try:
-        return published is not None and meets(published.load()(word), Bidder)
+        found = published.load()(word) if published is not None else None
     except ValueError:
         return False
+    return getattr(getattr(found, "networks", None), "trained", {}).get("role") == "champion"
 
 
 def _from_published(

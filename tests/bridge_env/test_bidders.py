@@ -348,7 +348,8 @@ def test_what_cannot_be_printed_is_no_bidder():
 def test_a_short_name_of_two_bidders_is_refused():
     with pytest.raises(SpecError, match=r"system:champion, a system, and policy:champion"):
         bidders.make("champion")
-    assert bidders.make("sayc") is not None
+    for name in ("sayc", "acol"):
+        assert type(bidders.make(name)) is type(bidders.make(f"system:{name}"))
 
 
 def test_what_make_returns():

@@ -22,7 +22,7 @@ def add_options(parser: argparse.ArgumentParser, shared: Sequence[str]) -> None:
     for item in fields(EstimatorConfig):
         if item.name not in shared:
             text = f"{item.metadata['help']} (default {item.default})"
-            own.add_argument(f"--{item.name}", type=type(item.default), default=None, help=text)
+            own.add_argument(f"--{item.name.replace('_', '-')}", type=type(item.default), default=None, help=text)
     own.add_argument("--resume", type=Path, metavar="FOLDER", help="resume this run; may change: threads")
     own.add_argument(
         "--sizes", type=_sizes, default=(), metavar="N,N,...",
@@ -103,7 +103,9 @@ def _config(args: argparse.Namespace) -> EstimatorConfig:
             raise runs.RunError("--out is for a new run; --resume continues in its folder")
         fixed = sorted(set(given) - set(_MAY_CHANGE))
         if fixed:
-            raise runs.RunError(f"--{fixed[0]} cannot change on --resume; this can: {', '.join(_MAY_CHANGE)}")
+            raise runs.RunError(
+                f"--{fixed[0].replace('_', '-')} cannot change on --resume; this can: {', '.join(_MAY_CHANGE)}"
+            )
         if args.resume.is_dir():
             lock.hold(args.resume)
         config = runs.config_of(args.resume, EstimatorConfig)

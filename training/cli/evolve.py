@@ -55,7 +55,7 @@ def add_evolve(subparsers: Any) -> None:
     for item in fields(EvolveConfig):
         assert item.default is not MISSING
         text = f"{item.metadata['help']} (default {item.default})"
-        parser.add_argument(f"--{item.name}", type=type(item.default), default=None, help=text)
+        parser.add_argument(f"--{item.name.replace('_', '-')}", type=type(item.default), default=None, help=text)
     parser.add_argument("--name", help="name of the run folder below results/evolve (default: run-001, run-002 ...)")
     parser.add_argument("--out", type=Path, default=Path("results"), help="parent of the run folders (default results)")
     parser.add_argument("--resume", type=Path, metavar="FOLDER", help="resume this run; --generations may be raised")

@@ -87,7 +87,7 @@ def command_line(words: str, config: Any) -> str:
         value = getattr(config, item.name)
         if value != item.default:
             text = f"{value:g}" if isinstance(value, float) else shlex.quote(str(value))
-            said.append(f"--{item.name} {text}")
+            said.append(f"--{item.name.replace('_', '-')} {text}")
     return " ".join(said)
 
 
