@@ -12,6 +12,7 @@ from bridge_env.files import write_whole
 from training.cli.arguments import add_allowance, allowance_of, natural, positive
 from training.cli.config_file import add_config_file
 from training.cli.progress import Bar
+from training.cli.terminal import write_json
 
 if TYPE_CHECKING:
     from bridge_env.faults import BidderFault
@@ -324,7 +325,9 @@ def add_match(subparsers: Subparsers) -> None:
     parser.add_argument("a", metavar="A", help="SPEC of the first team, see below")
     parser.add_argument("b", metavar="B", help="SPEC of the second team")
     _add_board_options(parser, "1000, or all of FILE.pbn")
-    parser.add_argument("--json", metavar="FILE", type=Path, help="write the result and a row for every board")
+    parser.add_argument(
+        "--json", metavar="FILE", type=Path, help="write the result and a row for every board; -: to standard output"
+    )
     parser.add_argument("--report", metavar="FILE.html", type=Path,
                         help="write a page: where the IMPs went, and boards to click through")  # fmt: skip
     parser.add_argument("--scoring", choices=("imps", "mp", "points"), default="imps",
@@ -381,7 +384,7 @@ def _match(args: argparse.Namespace) -> int:
     print(match_text(result))
     played = _play_match(args, result) if args.play is not None else None
     if args.json is not None:
-        _write_json(args.json, result, played)
+        _write_json(args, result, played)
     if args.report is not None:
         _write_report(args.report, result, played)
     return 0
@@ -399,7 +402,7 @@ def _tell_done(args: argparse.Namespace, fault: BidderFault) -> None:
     goes_on = "" if isinstance(fault, NoAnswer) else "; '--faults leave-out' goes on"
     print(f"the match ended after {len(done.boards):,} boards{goes_on}", file=sys.stderr)
     if args.json is not None:
-        _write_json(args.json, done, None)
+        _write_json(args, done, None)
 
 
 def _play_match(args: argparse.Namespace, result: MatchResult) -> PlayedMatch:
@@ -423,17 +426,17 @@ def _play_match(args: argparse.Namespace, result: MatchResult) -> PlayedMatch:
         if done is not None:
             print(played_text(done))
             if args.json is not None:
-                _write_json(args.json, done.bidding, done)
+                _write_json(args, done.bidding, done)
         raise
     print(played_text(played))
     return played
 
 
-def _write_json(path: Path, result: MatchResult, played: PlayedMatch | None) -> None:
+def _write_json(args: argparse.Namespace, result: MatchResult, played: PlayedMatch | None) -> None:
     content = {**result.summary(), "rows": result.rows()}
     if played is not None:
         content["play"] = {**played.summary(), "rows": played.rows()}
-    write_whole(path, json.dumps(content, indent=1, allow_nan=False) + "\n")
+    write_json(args, content)
 
 
 def _write_report(path: Path, result: MatchResult, played: PlayedMatch | None) -> None:

@@ -85,7 +85,8 @@ def _run(args: argparse.Namespace) -> int:
     try:
         _check_agents()
         _look_in_current_folder()
-        code: int = args.handler(args)
+        with terminal.words_aside(args):
+            code: int = args.handler(args)
         sys.stdout.flush()
     except BrokenPipeError:  # the reader, such as "head", has seen enough
         terminal.abandon_output()

@@ -5,14 +5,12 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 from dataclasses import fields, replace
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 from training.cli.progress import Bar
 from training.estimators.config import EstimatorConfig
 
-INSTALL = 'pip install -e ".[rl]" -c constraints.txt'
 _MAY_CHANGE = ("threads",)
 
 
@@ -42,8 +40,7 @@ def run(args: argparse.Namespace) -> int:
     from training.running import runs
 
     config = _config(args)
-    if find_spec("torch") is None:
-        raise runs.RunError(f"torch is not installed; install it: {INSTALL}")
+    runs.require("rl", "torch")
     from bridge_env.double_dummy import Library, embedded
     from bridge_env.double_dummy.estimator import TrickEstimator
     from training.estimators import fit, report, verdict

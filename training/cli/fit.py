@@ -7,7 +7,6 @@ import os
 import shlex
 import sys
 from dataclasses import asdict, fields
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -93,8 +92,7 @@ def _study(args: argparse.Namespace) -> int:
     from training.studies.tricks_2008 import rows as study_rows
 
     study_rows.jobs(args.rows)  # a wrong name is told before anything is loaded
-    if find_spec("torch") is None:
-        raise runs.RunError(f"torch is not installed; install it: {estimator.INSTALL}")
+    runs.require("rl", "torch")
     from training.studies.tricks_2008 import report as study_report
     from training.studies.tricks_2008 import study
 

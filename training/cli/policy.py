@@ -8,7 +8,6 @@ import shlex
 import sys
 from collections.abc import Callable
 from dataclasses import asdict
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -65,8 +64,7 @@ def _run(args: argparse.Namespace) -> int:
     from training.networks.imitation_config import ImitationConfig
     from training.running import runs
 
-    if find_spec("torch") is None:
-        raise runs.RunError('torch is not installed; install it: pip install -e ".[rl]" -c constraints.txt')
+    runs.require("rl", "torch")
     config = read_fields(args, ImitationConfig())
     return _fit(args, config)
 

@@ -7,11 +7,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from bridge_env.bidders import DEFAULT_BIDDER
+from bridge_env.extras import how_to_install
 from training.web.guard import PATIENCE
 from training.web.serving import LOCAL, NoServer, listen
 
 USUAL_PORT = 8085  # BEN's
-_MISSING = "the doors need starlette and uvicorn; install them with: pip install 'bridge-env[table]'"
 LONGEST_HEAD = 16_384  # bytes of a request before its end must have come
 AT_ONCE = 128  # connections; more are told to come back
 
@@ -47,7 +47,9 @@ def serve(options: Options, say: Callable[[str], object] = print) -> None:
         from training.serve.app import make_app
         from training.web.connections import server_of
     except ImportError as error:
-        raise NoServer(f"{error.name} is missing: {_MISSING}") from None
+        raise NoServer(
+            f"the server needs {error.name}, which is missing; install with: {how_to_install('table')}"
+        ) from None
     answers = Answers(options.spec, options.opponents, options.play, options.patience)
     answers.wake()
     with contextlib.closing(listen(options.host, options.port)) as listening:

@@ -10,6 +10,7 @@ import webbrowser
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from bridge_env.extras import how_to_install
 from training.web.guard import PATIENCE, Limits
 
 LOCAL = "127.0.0.1"
@@ -17,8 +18,6 @@ USUAL_PORT = 8737
 _TRIED = 20  # ports after the usual one
 _LONGEST_HEAD = 65_536  # bytes of a request before its end must have come
 _AT_ONCE = 64  # connections; more are told to come back
-
-_MISSING = "the table needs starlette and uvicorn; install them with: pip install 'bridge-env[table]'"
 
 
 class NoServer(ValueError):
@@ -58,7 +57,9 @@ def serve(options: Options, say: Callable[[str], object] = print) -> None:
         from training.web.seating import checked
         from training.web.thinking import alone
     except ImportError as error:
-        raise NoServer(f"{error.name} is missing: {_MISSING}") from None
+        raise NoServer(
+            f"the table needs {error.name}, which is missing; install with: {how_to_install('table')}"
+        ) from None
     for spec in options.specs:
         checked(spec, options.specs)
     listening = listen(options.host, options.port)
