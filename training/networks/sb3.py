@@ -32,10 +32,11 @@ Indices = None | int | Iterable[int]
 class SB3VecEnv(VecEnv):
     """A Gymnasium VectorEnv of bidding tables, as a VecEnv of SB3.
 
-    When an episode ends, its last reward comes with ``done``, its last observation in
-    ``info["terminal_observation"]`` with whatever else the env says of it, and the observation returned is the
-    next episode's first. ``info["episode"]`` holds what SB3 shows as ``rollout/ep_rew_mean`` (no VecMonitor is needed):
-    ``r``, the reward in the env's own unit, ``l``, the learner's calls, and ``t``, seconds since the env was made. ``env_method("action_masks")`` asks for all tables in one call.
+    When an episode ends, its last reward comes with ``done``, its last observation in ``info["terminal_observation"]``
+    with whatever else the env says of it, and the observation returned is the next episode's first.
+    ``info["episode"]`` holds what SB3 shows as ``rollout/ep_rew_mean``, without a VecMonitor: ``r``, the reward in the
+    env's own unit, ``l``, the learner's calls, and ``t``, seconds since the env was made.
+    ``env_method("action_masks")`` asks for all tables in one call.
 
     Args:
         env: with the autoreset mode SAME_STEP.
