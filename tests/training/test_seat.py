@@ -24,6 +24,7 @@ from bridge_env.bidders import make
 from bridge_env.view import view_of
 from training.cardplay.match import Teams, play_match
 from training.cli.entry import main
+from training.match import match
 from training.match.match import play
 
 SIDES = ("system:sayc", "system:acol")
@@ -242,6 +243,30 @@ def test_a_program_that_dies_in_the_middle_of_a_match(capsys):
     told = capsys.readouterr().err
     assert "no answer after 2 tries" in told
     assert "Is the program running?" in told
+
+
+def test_a_match_with_a_program_that_died_goes_on(tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(match, "THINKING_CHUNK", 4)
+    asked, most = itertools.count(), [60]
+
+    def answer(path):
+        return None if next(asked) >= most[0] else (200, b'{"bid": "PASS"}')
+
+    with program(answer) as url:
+        words = ["match", f"seat:{url}?retries=0", "system:sayc", "--boards", "20", "--keep", str(tmp_path / "kept")]
+        assert main(words) == 2
+        said = capsys.readouterr()
+        assert f"is kept in {tmp_path / 'kept'}; go on: bridge-env match" in said.err
+        done = len((tmp_path / "kept").read_text().splitlines()) - 1
+        assert 0 < done < 20
+        assert done % 4 == 0
+        before = next(asked)
+        most[0] = 10**6
+        assert main(words) == 0
+        rest = next(asked) - before
+        whole = play(f"seat:{url}?retries=0", "system:sayc", 20)
+        assert next(asked) - before - rest > rest  # only what was missing was asked
+    assert f"{whole.mean_imps:+.3f}" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("keep", [True, False])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -335,11 +336,14 @@ def add_match(subparsers: Subparsers) -> None:
     parser.add_argument(
         "--workers", type=positive, default=1, metavar="N", help="number of processes; does not change the result (1)"
     )
+    parser.add_argument(
+        "--keep", metavar="FILE", type=Path,
+        help="save each board to this file, and resume from it: its auctions, or with --play its cards",
+    )  # fmt: skip
     add_allowance(parser)
     play = parser.add_argument_group("playing the hands")
     play.add_argument("--play", metavar="PLAYER", help="play every hand: random, rule, montecarlo, ...")
     play.add_argument("--play-b", metavar="PLAYER", help="card player for B (the same)")
-    play.add_argument("--keep", metavar="FILE", type=Path, help="save each board to this file, and resume from it")
     play.add_argument(
         "--only",
         choices=("all", "makes", "down-1", "down-more"),
@@ -355,12 +359,13 @@ def add_match(subparsers: Subparsers) -> None:
 def _match(args: argparse.Namespace) -> int:
     from bridge_env.faults import BidderFault
     from training.match.board_text import match_text
+    from training.match.kept import play_kept
     from training.match.match import play, seat_teams
 
     allowance = allowance_of(args)
     seat_teams(args.a, args.b)  # what is faulty is told before any work
-    if args.play is None and (args.play_b or args.keep or args.only != "all"):
-        raise ValueError("--play-b, --keep and --only go with --play")
+    if args.play is None and (args.play_b or args.only != "all"):
+        raise ValueError("--play-b and --only go with --play")
     for path in filter(None, (args.keep,)):
         if not path.parent.is_dir():
             raise ValueError(f"--keep {path}: there is no folder {path.parent}")
@@ -372,7 +377,8 @@ def _match(args: argparse.Namespace) -> int:
     args.kept = args.keep, args.again
     try:
         with Bar(len(boards), "board", brief=True) as bar:
-            result = play(
+            bid = play if args.keep is None or args.play is not None else partial(play_kept, args.keep, tell=bar.tell)
+            result = bid(
                 args.a, args.b, boards, args.seed, scoring=args.scoring, workers=args.workers, allowance=allowance,
                 progress=bar.add,
             )  # fmt: skip

@@ -196,6 +196,7 @@ def play(
     workers: int = 1,
     allowance: Allowance = STRICT,
     progress: Callable[[int], object] = lambda boards: None,
+    heard: Callable[[Boards, Played], object] = lambda boards, played: None,
 ) -> MatchResult:
     """A duplicate match of A against B.
 
@@ -208,7 +209,7 @@ def play(
         workers: processes; the result does not depend on it. With two or more, also a bidder that ends its process
             is found.
         allowance: what is done about bidders' faults. Boards that are left out are told in ``boards.problems``.
-        progress: called with the number of boards that have just been played.
+        progress: called with the number of boards that have just been played; heard: with them and what came of them.
 
     Raises:
         ValueError: a spec, the scoring or the boards are faulty.
@@ -230,11 +231,14 @@ def play(
     def result() -> MatchResult | None:
         if not any(part.tables for part in done):
             return None
-        return _match(a, b, scoring, seed, boards, done, time.perf_counter() - began)
+        return match_of(a, b, scoring, seed, boards, done, time.perf_counter() - began)
 
     try:
+        at = 0
         for played in _parts((a, b), (team_a, team_b), boards, seed, workers, allowance):
             done.append(played)
+            heard(boards.take(slice(at, at + len(played.whole))), played)
+            at += len(played.whole)
             progress(len(played.whole))
     except BidderFault as fault:
         fault.done = result()  # type: ignore[attr-defined]
@@ -267,7 +271,7 @@ def _parts(
         yield from (_both_tables(*teams, part, seed, allowance) for part in parts)
 
 
-def _match(
+def match_of(
     a: str | Bidder,
     b: str | Bidder,
     scoring: str,
@@ -336,6 +340,11 @@ def _both_tables(a: Bidder, b: Bidder, boards: Boards, seed: int, allowance: All
         return Played(None, whole, told)
     if bad:
         auctions, boards = auctions.take(np.tile(whole, 2)), boards.take(np.flatnonzero(whole))
+    return Played(tables_of(auctions, boards), whole, told)
+
+
+def tables_of(auctions: Auctions, boards: Boards) -> tuple[TableResult, TableResult]:
+    """What both tables come to, of auctions as ``bid_out`` gives them."""
     n, results = len(boards), []
     for rows in (slice(0, n), slice(n, 2 * n)):
         state = auctions.take(np.arange(2 * n)[rows])
@@ -344,7 +353,7 @@ def _both_tables(a: Bidder, b: Bidder, boards: Boards, seed: int, allowance: All
         points = score(contracts.bid, contracts.doubling, contracts.declarer, boards.vulnerability, tricks)
         longest = int(state.length.max(initial=1))
         results.append(TableResult(state.history[:, :longest].copy(), contracts, tricks, points))
-    return Played((results[0], results[1]), whole, told)
+    return results[0], results[1]
 
 
 def bid_out(a: Bidder, b: Bidder, boards: Boards, seed: int) -> Auctions:
