@@ -384,7 +384,9 @@ def _bid_out(a: Bidder, b: Bidder, boards: Boards, seed: int, allowance: Allowan
 
 def _bid_out_by_systems(a: Bidder, b: Bidder, boards: Boards) -> Auctions | None:
     """``bid_out`` in one kernel where every seat follows a system that the others know; else None."""
-    team_a, team_b = (bidder.systems if type(bidder) in (HierarchyBidder, PairBidder) else None for bidder in (a, b))  # type: ignore[union-attr]
+    # Others' bidders may call anything "systems".
+    ours = (HierarchyBidder, PairBidder)
+    team_a, team_b = (bidder.systems if type(bidder) in ours else None for bidder in (a, b))  # type: ignore[attr-defined]
     if team_a is None or team_b is None or not (_disclosed(team_a, team_b) and _disclosed(team_b, team_a)):
         return None
     features = deal_features(boards.owner)

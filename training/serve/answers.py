@@ -173,8 +173,8 @@ def _card_candidates(thought: CardThought) -> tuple[tuple[int, float], ...]:
     if thought.belief is None:
         return ()
     tricks = thought.belief.weight @ thought.tricks
-    order = np.argsort(-thought.average, kind="stable")
-    order = sorted(order.tolist(), key=lambda at: int(thought.cards[at]) != thought.card)  # the answer comes first
+    best = np.argsort(-thought.average, kind="stable").tolist()
+    order = sorted(best, key=lambda at: int(thought.cards[at]) != thought.card)  # the answer comes first
     return tuple((int(thought.cards[at]), float(tricks[at])) for at in order)
 
 

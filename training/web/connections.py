@@ -27,7 +27,7 @@ class Hurried(H11Protocol):
         if over > 0:
             for each in sorted(self.connections, key=Hurried.silence, reverse=True)[:over]:  # type: ignore[arg-type]
                 if each.silence() > _POLITE:  # type: ignore[union-attr]
-                    each.transport.abort()  # type: ignore[union-attr]
+                    each.transport.abort()
 
     def silence(self) -> float:
         """Seconds that this connection has waited for a request or for the rest of one; 0 while one is answered."""
