@@ -41,7 +41,9 @@ let held = null; // which of them has the focus, or had it when what held it was
 /** Where the focus was goes on to have it, for who bids and plays by keyboard. */
 function keepFocus() {
   if (!held || document.activeElement !== document.body) return;
-  const first = { box: at("box").querySelector("[role=group]"), table: at("table"), actions: at("actions").querySelector("button") }[held];
+  const next = at("actions").querySelector("button");
+  const box = at("box").querySelector("[role=group]") || (state.phase === "bid" ? next : null);
+  const first = { box, table: at("table"), actions: next }[held];
   first?.focus({ preventScroll: true });
 }
 
