@@ -119,7 +119,7 @@ def _is_champion(word: str) -> bool:
     published = _published().get("policy")
     try:
         found = published.load()(word) if published is not None else None
-    except ValueError:
+    except (ValueError, OSError):  # or a file of that name that is no network
         return False
     return getattr(getattr(found, "networks", None), "trained", {}).get("role") == "champion"
 

@@ -306,6 +306,17 @@ def test_a_program_that_dies_ends_a_match_that_leaves_out_boards(capsys):
     assert next(count) < 70  # nobody asks it about all other boards
 
 
+@pytest.mark.parametrize("of_the_panel", [False, True])
+def test_a_panel_goes_on_without_an_opponent_that_died_but_not_without_its_bidder(capsys, of_the_panel):
+    with program(answering("PASS")) as url:
+        pass
+    seat = f"seat:{url}?retries=0"
+    words = ["pass", "--against", seat, "doubler"] if of_the_panel else [seat, "--against", "pass", "doubler"]
+    assert main(["panel", *words, "--boards", "4", "--faults", "leave-out"]) == (0 if of_the_panel else 2)
+    told = capsys.readouterr().err
+    assert told.count("Is the program running?") == 1
+
+
 def test_nobody_is_there():
     with program(answering("PASS")) as url:
         pass
