@@ -225,8 +225,8 @@ class PairBidder:
     @property
     def systems(self) -> tuple[HierarchyBidder, HierarchyBidder] | None:
         """The two players if both follow systems, else None."""
-        one, two = (getattr(player, "systems", None) for player in (self.first, self.second))
-        return None if one is None or two is None else (one[0], two[1])
+        one, two = self.first, self.second
+        return (one, two) if type(one) is HierarchyBidder and type(two) is HierarchyBidder else None
 
 
 def make_pair(argument: str, *, partner: str | None = None, opponents: str | None = None) -> PairBidder:

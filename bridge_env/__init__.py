@@ -24,3 +24,8 @@ def __getattr__(name: str) -> _Any:
 
         return show
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    """Name ``show`` too, which nobody has asked for yet."""
+    return sorted({*globals(), "show"})

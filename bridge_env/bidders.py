@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import difflib
 import importlib
+import traceback
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.metadata import EntryPoint, entry_points
@@ -24,6 +25,8 @@ from bridge_env.view import BidView
 ENTRY_POINT_GROUP = "bridge_env.bidders"
 DEFAULT_BIDDER = "system:two-over-one"  # where nobody says otherwise
 _TWO_NOTRUMP = bid_call(2, 4)
+_NOT_THERE = (ImportError, AttributeError)
+_OTHERS_FAULTS = (Exception, SystemExit)  # what code of others may do
 
 
 class SpecError(ValueError):
@@ -60,7 +63,7 @@ class DoublerBidder:
 
 def player_at(bidder: Bidder, seat: int) -> Bidder:
     """Return the player at ``seat`` 0..3 if ``bidder`` bids for that side."""
-    return bidder.player(seat) if isinstance(bidder, Partnership) else bidder
+    return bidder.player(seat) if meets(bidder, Partnership) else bidder  # type: ignore[attr-defined]
 
 
 _TRIVIAL: dict[str, type[PassBidder] | type[RandomBidder] | type[DoublerBidder]] = {
@@ -87,10 +90,14 @@ def make(spec: str | Bidder, *, partner: str | None = None, opponents: str | Non
         SpecError: the spec names nothing, or its file or module cannot be used; the message says why.
     """
     if not isinstance(spec, str):
-        if isinstance(spec, Bidder) and not isinstance(spec, type):
+        if meets(spec, Bidder):
             return spec
-        raise SpecError(f"{spec!r} is neither a spec string nor a Bidder (an object with bid(view, key))")
+        raise SpecError(f"{_shown(spec)} is neither a spec string nor a Bidder (an object with bid(view, key))")
     head, _, argument = full_spec(spec).partition(":")
+    if argument == spec.strip() and _is_champion(argument):
+        raise SpecError(
+            f"{argument!r} names two bidders: system:{argument}, a system, and policy:{argument}, a network"
+        )
     if head in _TRIVIAL:
         if argument:
             raise SpecError(f"{spec!r}: {head!r} takes no argument")
@@ -104,15 +111,58 @@ def make(spec: str | Bidder, *, partner: str | None = None, opponents: str | Non
         near = difflib.get_close_matches(head, [*_TRIVIAL, *_published(), "python"], n=1)
         meant = f"; did you mean {near[0]}:{argument}?" if near else ""
         raise SpecError(f"{spec!r} names no bidder; there are {', '.join(known)}{meant}")
+    return _from_published(spec, published, argument, partner, opponents)
+
+
+def _is_champion(word: str) -> bool:
+    """Is a network of this name a player too, and not one that stands in for players of the system?"""
+    published = _published().get("policy")
+    try:
+        found = published.load()(word) if published is not None else None
+    except (ValueError, OSError):  # or a file of that name that is no network
+        return False
+    return getattr(getattr(found, "networks", None), "trained", {}).get("role") == "champion"
+
+
+def _from_published(
+    spec: str, published: EntryPoint, argument: str, partner: str | None, opponents: str | None
+) -> Bidder:
+    """Make a bidder by the factory of some package, which may fail in any way."""
+    package = published.module.partition(".")[0]
     try:
         factory = published.load()
-    except (ImportError, AttributeError) as error:
-        package = published.module.partition(".")[0]
-        raise SpecError(
-            f"{spec!r}: cannot load {published.value}: {error}; does another package named {package!r} hide it?"
-        ) from error
-    bidder: Bidder = factory(argument, partner=partner, opponents=opponents)
+    except _OTHERS_FAULTS as error:
+        hint = f"; does another package named {package!r} hide it?" if isinstance(error, _NOT_THERE) else ""
+        raise SpecError(f"{spec!r}: cannot load {published.value}: {_short(error)}{hint}") from error
+    try:
+        bidder: Bidder = factory(argument, partner=partner, opponents=opponents)
+    except _OTHERS_FAULTS as error:
+        if isinstance(error, SpecError) or package == "agents":  # it has said what is wrong
+            raise
+        called = "it is called as factory(argument, partner=, opponents=)"
+        raise SpecError(f"{spec!r}: {published.value} failed: {_short(error)}; {called}") from error
+    if not meets(bidder, Bidder):
+        raise SpecError(f"{spec!r}: {published.value} gave {type(bidder).__name__}, which has no method bid(view, key)")
     return bidder
+
+
+def meets(player: object, kind: type[Any]) -> bool:
+    """Has this object, no class, the methods of a protocol? One that cannot be looked at has none."""
+    try:
+        return isinstance(player, kind) and not isinstance(player, type)
+    except Exception:
+        return False
+
+
+def _shown(thing: object) -> str:
+    try:
+        return repr(thing)
+    except Exception:  # somebody's own may fail in any way
+        return f"this {type(thing).__name__}"
+
+
+def _short(error: BaseException) -> str:
+    return traceback.format_exception_only(error)[-1].strip()
 
 
 @lru_cache(maxsize=1)
@@ -135,19 +185,19 @@ def from_python(spec: str, kind: type[Any], method: str) -> Any:
         raise SpecError(f"{spec!r}: write python:package.module:factory")
     try:
         target: Any = importlib.import_module(module_name)
-    except Exception as error:  # a user's module may fail in any way
-        raise SpecError(f"{spec!r}: cannot import {module_name!r}: {error}") from error
+    except _OTHERS_FAULTS as error:  # a user's module may fail in any way
+        raise SpecError(f"{spec!r}: cannot import {module_name!r}: {_short(error)}") from error
     try:
         for name in attribute.split("."):
             target = getattr(target, name)
     except AttributeError as error:
         raise SpecError(f"{spec!r}: {error}") from error
-    if not isinstance(target, type) and isinstance(target, kind):
+    if meets(target, kind):
         return target
     try:
         made = target() if callable(target) else target
-    except Exception as error:
-        raise SpecError(f"{spec!r}: calling {attribute!r} without arguments failed: {error}") from error
-    if not isinstance(made, kind):
+    except _OTHERS_FAULTS as error:
+        raise SpecError(f"{spec!r}: calling {attribute!r} without arguments failed: {_short(error)}") from error
+    if not meets(made, kind):
         raise SpecError(f"{spec!r} gave {type(made).__name__}, which has no method {method}")
     return made

@@ -1,7 +1,7 @@
 """A bidder's own faults: whatever it does when it is asked, the error names it, the auction, and where it went wrong.
 
-It may raise, leave by ``SystemExit``, or give something that is no call; a fault is one kind of error, and is none of
-the program's that asked.
+It may raise anything, leave by ``SystemExit``, or give something that is no call; a fault is one kind of error, and is
+none of the program's that asked. Only Ctrl-C is nobody's fault.
 """
 
 from __future__ import annotations
@@ -60,13 +60,12 @@ def answer_of(
         Failed: it gave nothing; ``row`` is the first of the view at which it fails alone, if one is found soon.
         BidderFault: its own words on what happened.
     """
-    asked = ask or bidder.bid
     try:
-        calls = np.asarray(asked(view, key))
-    except BidderFault:
+        calls = np.asarray((ask or bidder.bid)(view, key))
+    except (BidderFault, KeyboardInterrupt):
         raise
-    except (Exception, SystemExit) as error:  # somebody's own may fail in any way
-        fault = _found(bidder, view, key, error, asked)
+    except BaseException as error:  # somebody's own may fail in any way
+        fault = _found(bidder, view, key, error, ask)
         raise fault from error
     if calls.shape != (len(view),) or calls.dtype.kind not in "iu":
         raise NotCalls(
@@ -114,13 +113,13 @@ def explained(bidder: Explains, view: BidView, key: NDArray[np.uint64]) -> str:
     try:
         text = bidder.explain(view, key)
         call = parse_call(text.split("\n", 1)[0].split()[0])
-    except BidderFault:
+    except (BidderFault, KeyboardInterrupt):
         raise
     except CallError:
         raise BidderFault(
             f"{name} explained no call after {said(view, 0)}; the first line of explain(view, key) is the call"
         ) from None
-    except (Exception, SystemExit) as error:
+    except BaseException as error:
         raise Failed(f"{name} failed to explain its call after {said(view, 0)}: {last_line(error)}") from error
     if not mask[0, call]:
         raise BidderFault(f"{name}: {CALL_NAMES[call]} is not legal after {said(view, 0)}")
@@ -128,14 +127,16 @@ def explained(bidder: Explains, view: BidView, key: NDArray[np.uint64]) -> str:
 
 
 def _found(
-    bidder: Bidder, view: BidView, key: NDArray[np.uint64], error: BaseException, asked: Callable[..., Any]
+    bidder: Bidder, view: BidView, key: NDArray[np.uint64], error: BaseException, ask: Callable[..., Any] | None
 ) -> Failed:
     """The fault behind ``error``, and the row it happens at."""
     row = 0 if len(view) == 1 else None
     for at in range(min(len(view), NAMED) if row is None else 0):
         try:
-            asked(view.take(np.array([at])), key[at : at + 1])
-        except (Exception, SystemExit) as again:
+            (ask or bidder.bid)(view.take(np.array([at])), key[at : at + 1])
+        except KeyboardInterrupt:
+            raise
+        except BaseException as again:
             row, error = at, again
             break
     where = f"after {said(view, row)}" if row is not None else f"when it was asked for {len(view)} calls at once"
@@ -153,9 +154,14 @@ def said(view: BidView, row: int) -> str:
 
 def last_line(error: BaseException) -> str:
     """The last line of an error's traceback, and the line of code that it came from."""
-    line = traceback.format_exception_only(error)[-1].strip()
+    line = printable(traceback.format_exception_only(error)[-1].strip())
     frames = traceback.extract_tb(error.__traceback__)
     if not frames:
         return line
     frame = frames[-1]
     return f"{line} ({os.path.basename(frame.filename)}, line {frame.lineno}, in {frame.name})"
+
+
+def printable(text: str) -> str:
+    """``text`` without what would steer a terminal: line ends stay."""
+    return "".join(letter if letter.isprintable() or letter == "\n" else "?" for letter in text)

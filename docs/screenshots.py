@@ -15,6 +15,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from bridge_env.extras import how_to_install
 from bridge_env.files import write_whole
 
 _DEAL = "N:AQJ84.K73.62.KJ5 T97.A2.KQ983.Q82 K632.QJ54.A5.A76 5.T986.JT74.T943"
@@ -121,7 +122,7 @@ def _browser() -> Any:
     try:
         from playwright.sync_api import sync_playwright
     except ImportError:
-        raise SystemExit("playwright is missing; install it with: pip install 'bridge-env[browser]'") from None
+        raise SystemExit(f"playwright is missing; install it with: {how_to_install('browser')}") from None
     found = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
     with sync_playwright() as play:
         browser = play.chromium.launch(executable_path=found, args=["--no-sandbox", "--hide-scrollbars"])

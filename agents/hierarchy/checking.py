@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
@@ -20,7 +21,7 @@ from agents.hierarchy.engine.compiled import (
     compile_system,
 )
 from agents.hierarchy.language.text import SystemTextError, load_system, parse_leniently, read_leniently
-from agents.hierarchy.language.tree import Line, System, walk
+from agents.hierarchy.language.tree import Line, Step, System, walk
 from agents.hierarchy.language.vocabulary import WORDS
 from agents.hierarchy.shipped import GENERAL_FILE, with_general
 from agents.hierarchy.sound.sound import unsound
@@ -83,6 +84,7 @@ def sound_findings(path: Path, tick: Callable[[int, int], None] | None = None) -
 
 def _findings(system: System, faults: list[tuple[int, str]]) -> list[Finding]:
     found = [Finding(number, text) for number, text in faults[:_MOST]]
+    found += _out_of_turn(system.lines, _SILENCE)
     compiled, more = _compiled(system)
     found += more
     if compiled is not None:
@@ -110,6 +112,49 @@ def _compiled(system: System) -> tuple[Compiled | None, list[Finding]]:
 
 def _without(lines: tuple[Line, ...], number: int) -> tuple[Line, ...]:
     return tuple(replace(line, lines=_without(line.lines, number)) for line in lines if line.number != number)
+
+
+class _Heard(NamedTuple):
+    """What an auction comes to: its passes at the end, those that go without saying among them."""
+
+    opened: bool = False
+    passes: int = 0
+    theirs: bool = False  # who made the last call that is written
+
+
+_SILENCE = _Heard()
+
+
+def _out_of_turn(lines: tuple[Line, ...], before: _Heard) -> Iterator[Finding]:
+    """Lines of the tree that no auction comes to, and lines that count in other auctions than they seem to."""
+    for line in lines:
+        heard, why = before, ""
+        for step in line.path:
+            heard, why = _after(heard, step)
+            if why:
+                yield Finding(line.number, f"{why}: {line.name!r}", fault=False)
+                break
+        if not why:
+            yield from _out_of_turn(line.lines, heard)
+
+
+def _after(heard: _Heard, step: Step) -> tuple[_Heard, str]:
+    """The auction after one more call, and what is wrong with it: with that word of it the line is told."""
+    opened, passes, theirs = heard
+    if opened and step.theirs and theirs:
+        return heard, "no auction comes to this line: between two calls of theirs stands one of ours, as in (1H)-P-(2C)"
+    if opened and not step.theirs and not theirs:
+        passes += 1  # theirs, which goes without saying
+    if opened and passes > 2:
+        return heard, "no auction comes to this line: it is over after three passes, theirs in between among them"
+    if step.token == "P":
+        return _Heard(opened, passes + 1, step.theirs), ""
+    if not opened and passes:
+        return (
+            heard,
+            "passes before the opening count for nothing, so this line counts in every seat; ask for '3+ position'",
+        )
+    return _Heard(True, 0, step.theirs), ""
 
 
 def _never_reached(system: System, compiled: Compiled) -> Iterator[Finding]:

@@ -123,6 +123,7 @@ def hierarchy_of(argument: str) -> Hierarchy:
     Raises:
         SpecError: no such system, or its text is faulty.
     """
+    argument = argument.removeprefix("system:")  # as in reason:system:sayc
     path = Path(argument.partition("?")[0])
     return _cached_hierarchy(argument, path.stat().st_mtime_ns if path.is_file() else 0)
 

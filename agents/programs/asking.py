@@ -23,6 +23,10 @@ class SeatFault(BidderFault):
     """A program at a seat gave no answer that can be used; the message says whose fault it is, and what was asked."""
 
 
+class NoAnswer(SeatFault):
+    """A program did not answer at all, however often it was asked: it is not there, or it hangs."""
+
+
 class _Silent(Exception):
     """No answer; asking again may help."""
 
@@ -35,7 +39,8 @@ def ask(address: Address, target: str, read_error: Callable[[bytes], str]) -> by
         read_error: what the text of a refusal says.
 
     Raises:
-        SeatFault: it does not answer, or refuses.
+        NoAnswer: it does not answer.
+        SeatFault: it refuses.
     """
     tries, pause = address.options.retries + 1, _FIRST_PAUSE
     for left in range(tries - 1, -1, -1):
@@ -44,7 +49,7 @@ def ask(address: Address, target: str, read_error: Callable[[bytes], str]) -> by
         except _Silent as silent:
             if not left:
                 times = f"after {tries} tries" if tries > 1 else "at the only try"
-                raise SeatFault(
+                raise NoAnswer(
                     f"{address.spec}: no answer {times}: {silent}. Is the program running? Asked: {address.url(target)}"
                 ) from None
         time.sleep(pause)

@@ -29,7 +29,7 @@ class Options:
     """
 
     parallel: int = 8
-    timeout: float = 20.0
+    timeout: float = 120.0  # as long as our own server waits for a thinker
     retries: int = 2
     form: str = "ben"
     vul: str = "words"

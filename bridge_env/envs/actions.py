@@ -57,7 +57,7 @@ def many_calls(actions: ArrayLike, count: int) -> NDArray[np.int64]:
     if calls.dtype.kind not in "iu":
         told = calls.tolist()
         for row, action in enumerate(told):
-            if type(action) is not int or not _in_range(action):
+            if isinstance(action, bool) or not isinstance(action, int | np.integer) or not _in_range(int(action)):
                 raise no_call(action, f" at table {row}")
-        calls = np.array(told, np.int64)  # Python's own numbers in an array of objects
+        calls = np.array(told, np.int64)  # whole numbers in an array of objects
     return np.ascontiguousarray(calls, np.int64)

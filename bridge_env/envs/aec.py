@@ -16,6 +16,7 @@ from bridge_env.calls import NUM_CALLS
 from bridge_env.cards import SEATS
 from bridge_env.envs.episodes import OPTIONS
 from bridge_env.envs.single import BiddingEnv
+from bridge_env.extras import how_to_install
 from bridge_env.observation import OBSERVATION_SIZE
 
 try:
@@ -23,7 +24,7 @@ try:
     from pettingzoo.utils.wrappers import OrderEnforcingWrapper
 except ImportError as error:
     raise ImportError(
-        "bridge_env.envs.aec needs PettingZoo; install it with: pip install -e '.[pettingzoo]' -c constraints.txt"
+        f"bridge_env.envs.aec needs PettingZoo; install it with: {how_to_install('pettingzoo')}"
     ) from error
 
 Observation = dict[str, NDArray[np.int8]]

@@ -243,5 +243,5 @@ def resolve(deals: object) -> DealSource:
     elif not isinstance(deals, type) and callable(getattr(deals, "draw", None)):
         return cast(DealSource, deals)  # isinstance would call its properties
     elif isinstance(deals, np.ndarray | list | tuple):
-        return FixedDeals(boards_of(deals))
+        return FixedDeals(boards_of(np.array(deals)))  # a copy: the caller may write to his
     raise ValueError(f"deals={deals!r}: use one of {_NAMES}, an array of owners (N, 52), or a DealSource")

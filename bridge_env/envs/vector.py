@@ -263,7 +263,7 @@ class BiddingVectorEnv(VectorEnv[Observations, NDArray[np.int64], NDArray[Any]])
             if len(seed) != n:
                 raise ValueError(f"{len(seed)} seeds for {n} tables")
             rows = np.array([row for row in rows if seed[row] is not None], np.intp)
-            told = [int(seed[row] or 0) % 2**64 for row in rows]
+            told = [_whole_seed(seed[row], int(row)) for row in rows]
             if not self._started and len(rows) < n:
                 raise ValueError("the first reset() needs a seed for every table, or None for all of them")
         self._room.base[rows] = seed_base(np.array(told, np.uint64))
@@ -385,6 +385,13 @@ class BiddingVectorEnv(VectorEnv[Observations, NDArray[np.int64], NDArray[Any]])
             info["final_obs"], info["_final_obs"] = results.final_observation, results.terminated
             info["final_info"], info["_final_info"] = last, results.terminated
         return info
+
+
+def _whole_seed(seed: Any, row: int) -> int:
+    """The seed of the table ``row``."""
+    if isinstance(seed, bool) or not isinstance(seed, int | np.integer) or seed < 0:
+        raise ValueError(f"the seed of table {row} is {seed!r}; seeds are whole numbers, 0 or more, or None")
+    return int(seed) % 2**64
 
 
 def _rows_of(mask: Any, count: int) -> NDArray[np.intp]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 import pytest
 
 from agents.hierarchy.checking import check_system, check_text
@@ -64,6 +66,32 @@ def test_calls_without_conditions_leave_no_hand_to_the_lines_below(text, noted):
     found = {finding.line: finding.text for finding in check_text(text)}
     assert found.keys() == noted.keys()
     assert all(words in found[line] for line, words in noted.items())
+
+
+@pytest.mark.parametrize(
+    ("text", "noted"),
+    [
+        ("1S  5+ S\n(1M)\n  (2x)\n    X  8+ hcp\n", {3: "between two calls of theirs stands one of ours"}),
+        ("1S  5+ S\n(1M)\n  P  0-7 hcp\n    (2x)\n      X  8+ hcp\n", {}),
+        ("P-P-P-P-1D  12+ hcp\n", {1: "so this line counts in every seat"}),
+        ("1D  5+ D\nP  0-9 hcp\n  1S  8+ hcp, 5+ S\n    2S  3+ S\n", {3: "so this line counts in every seat"}),
+        ("1C  12+ hcp\n  P  0-5 hcp\n    1S  5+ S\n    (1H)\n      1S  5+ S\n", {3: "it is over after three passes"}),
+        ("(1H)-P-P-1S  5+ S\n", {1: "it is over after three passes"}),
+        ("(1H)-P-X  10+ hcp\n1C-(X)-XX  10+ hcp\n1C-(1H)-P-(P)-X 12+ hcp\n", {}),
+    ],
+)
+def test_lines_that_no_auction_comes_to_and_lines_that_count_in_others(text, noted):
+    found = {
+        finding.line: finding for finding in check_text(text) if "auction" in finding.text or "seat" in finding.text
+    }
+    assert found.keys() == noted.keys()
+    assert all(words in found[line].text and not found[line].fault for line, words in noted.items())
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/zero"), reason="needs a file without an end")
+def test_a_file_without_an_end_is_no_system(capsys):
+    assert main(["check", "/dev/zero"]) == 2
+    assert "too large for a bidding system" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("name", shipped_systems())

@@ -231,11 +231,15 @@ def test_answers_of_the_robots_kind():
     answer = bbo.read_call_answer(b'<sc_bm robot="x"><r type="bid" bid="1N" meaning="15-17 &lt;balanced&gt;"/></sc_bm>')
     assert (answer.call, answer.explanation) == (parse_call("1NT"), "15-17 <balanced>")
     assert bbo.read_card_answer(b'<sc_bm><r type="play" card="HJ"/></sc_bm>').card == read_card("HJ")
+    latin = '<?xml version="1.0" encoding="iso-8859-1"?><a><r bid="1N" meaning="für"/></a>'.encode("latin-1")
+    assert bbo.read_call_answer(latin).explanation == "für"
     for body in (
         b"",
         b"<sc_bm/>",
         b"<sc_bm><r bid='9C'/></sc_bm>",
         b"<!DOCTYPE a [<!ENTITY b 'c'>]><a/>",
+        "<!DOCTYPE a [<!ENTITY b '1N'>]><a><r bid='&b;'/></a>".encode("utf-16"),
+        "<!DOCTYPE a [<!ENTITY b '1N'>]><a><r bid='&b;'/></a>".encode("utf-16-be"),
         b'{"bid":1}',
     ):
         with pytest.raises(ValueError, match="its answer"):

@@ -285,6 +285,70 @@ def test_a_published_factory_that_cannot_be_loaded_is_named(monkeypatch):
         bidders.make("broken:x")
 
 
+def exits(argument, partner=None, opponents=None):
+    raise SystemExit(3)
+
+
+def breaks(argument, partner=None, opponents=None):
+    return {}[argument]
+
+
+def alone(argument):
+    return PassBidder()
+
+
+def nothing(argument, partner=None, opponents=None):
+    """Forgets to return its bidder."""
+
+
+@pytest.mark.parametrize(
+    ("factory", "says"),
+    [
+        ("exits", "SystemExit: 3"),
+        ("breaks", "KeyError: 'x'"),
+        ("alone", r"unexpected keyword argument 'partner'; it is called as factory\(argument, partner=, opponents=\)"),
+        ("nothing", "gave NoneType, which has no method bid"),
+    ],
+)
+def test_a_published_factory_that_fails_is_named(factory, says, monkeypatch):
+    from importlib.metadata import EntryPoint
+
+    broken = EntryPoint("broken", f"test_bidders:{factory}", bidders.ENTRY_POINT_GROUP)
+    monkeypatch.setattr(bidders, "_published", lambda: {"broken": broken})
+    with pytest.raises(SpecError, match=f"'broken:x': test_bidders:{factory} .*{says}"):
+        bidders.make("broken:x")
+
+
+@pytest.mark.parametrize(
+    ("code", "says"), [("import sys; sys.exit(3)", "SystemExit: 3"), ("1 / 0", "ZeroDivisionError")]
+)
+def test_a_module_of_ones_own_that_fails_is_named(code, says, monkeypatch, tmp_path):
+    (tmp_path / "failing_module.py").write_text(code)
+    monkeypatch.syspath_prepend(tmp_path)
+    with pytest.raises(SpecError, match=f"cannot import 'failing_module': {says}"):
+        bidders.make("python:failing_module:make")
+
+
+class Mute:
+    """Cannot even be printed."""
+
+    def __repr__(self):
+        raise RuntimeError("nobody looks at me")
+
+
+def test_what_cannot_be_printed_is_no_bidder():
+    with pytest.raises(SpecError, match="this Mute is neither a spec string nor a Bidder"):
+        bidders.make(Mute())
+
+
+@pytest.mark.skipif("policy" not in PUBLISHED, reason="no installed package publishes networks")
+def test_a_short_name_of_two_bidders_is_refused():
+    with pytest.raises(SpecError, match=r"system:champion, a system, and policy:champion"):
+        bidders.make("champion")
+    for name in ("sayc", "acol"):
+        assert type(bidders.make(name)) is type(bidders.make(f"system:{name}"))
+
+
 def test_what_make_returns():
     assert bidders.make(BOLD) is BOLD
     assert bidders.make("python:test_bidders:Bold").__class__.__name__ == "Bold"

@@ -52,6 +52,33 @@ def test_whole_numbers_of_any_kind_are_calls(action):
     assert [many._tables.auctions.calls(row) for row in range(3)] == [(3, 4), (3, 5), (3, 6)]
 
 
+@pytest.mark.parametrize("number", [3, np.int64(3), np.uint8(3)], ids=repr)
+def test_whole_numbers_among_objects_are_calls(number):
+    many = BiddingVectorEnv(2, learner="all")
+    many.reset(seed=1)
+    many.step(np.array([number, 4], object))
+    assert [many._tables.auctions.calls(row) for row in range(2)] == [(3,), (4,)]
+    with pytest.raises(ValueError, match="True at table 1 is not a call"):
+        many.step(np.array([number, True], object))
+
+
+@pytest.mark.parametrize("seed", [1.9, "2", -1, True], ids=repr)
+def test_seeds_are_whole_numbers(seed):
+    env = BiddingVectorEnv(2, learner="all")
+    with pytest.raises(ValueError, match=r"the seed of table 1 is .*; seeds are whole numbers"):
+        env.reset(seed=[1, seed])
+    env.reset(seed=[np.int64(1), 2])
+
+
+def test_deals_are_the_callers_to_write_to():
+    deals = random_deals(1, 0, 2)
+    env = BiddingEnv(learner="all", deals=deals)
+    first, _ = env.reset(seed=1)
+    deals[:] = deals[:, ::-1]
+    env.reset()
+    np.testing.assert_array_equal(env.reset(seed=1)[0], first)
+
+
 @pytest.mark.parametrize("actions", [3, [3], [[3, 3]], [3, [3, 4]], [], np.zeros((2, 1), int)], ids=repr)
 def test_there_is_a_call_for_each_table(actions):
     env = BiddingVectorEnv(2, learner="all")

@@ -17,12 +17,13 @@ def doors(spec, opponents=None, play="rule"):
     """Our server; gives its address."""
     from training.serve.answers import Answers
     from training.serve.app import make_app
-    from training.serve.serving import server_of
+    from training.serve.serving import AT_ONCE, LONGEST_HEAD
+    from training.web.connections import server_of
     from training.web.serving import listen
 
     with contextlib.closing(listen("127.0.0.1", 0)) as listening:
         port = listening.getsockname()[1]
-        server = server_of(make_app(Answers(spec, opponents, play), port=port))
+        server = server_of(make_app(Answers(spec, opponents, play), port=port), AT_ONCE, LONGEST_HEAD)
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]}, daemon=True)
         thread.start()
         while not server.started:

@@ -349,3 +349,14 @@ def test_bidders_of_the_current_folder_are_found(capsys, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "path", list(sys.path))
     assert run(capsys, "bid", "python:my_own_bots:make", "--hand", HAND)[1].startswith("Pass\n")
+
+
+def test_json_goes_to_standard_output_alone_where_it_should(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    assert main(["match", "pass", "doubler", "--boards", "4", "--json", "-"]) == 0
+    said = capsys.readouterr()
+    assert json.loads(said.out)["boards"] == 4
+    assert "IMPs" in said.err
+    assert main(["panel", "pass", "--against", "doubler", "--boards", "4", "--json", "-"]) == 0
+    assert json.loads(capsys.readouterr().out)["spec"] == "pass"
+    assert not list(tmp_path.iterdir())

@@ -7,7 +7,7 @@ import pytest
 from support.cases import record, small_base
 
 from agents.cases.file import load, save
-from training.cli import cases as cli_cases
+from bridge_env import extras
 from training.cli.entry import main
 
 
@@ -73,11 +73,10 @@ def test_words_that_do_not_go_together(known, capsys, words, says):
     ],
 )
 def test_a_missing_library_is_told_where_it_is_needed(known, tmp_path, monkeypatch, capsys, words, missing, says):
-    monkeypatch.setattr(
-        cli_cases, "find_spec", lambda name: None if name == missing else importlib.util.find_spec("numpy")
-    )
+    found = importlib.util.find_spec("numpy")
+    monkeypatch.setattr(extras, "find_spec", lambda name: None if name == missing else found)
     words = [known[1] if word == "KNOWN" else word for word in words]
     assert main(["fit", "cases", known[0], *words, "--out", str(tmp_path)]) == (2 if says else 0)
     error = capsys.readouterr().err
     assert says in error
-    assert ('pip install "bridge-env[rl]"' in error) == bool(says)
+    assert (extras.how_to_install("rl") in error) == bool(says)

@@ -62,6 +62,21 @@ def test_a_faulty_file_is_told_before_anything_is_done(text, says, tmp_path, cap
     assert f"--config {file}: {says}" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("name", ["run.yaml", "run.yml"])
+def test_yaml_is_told_as_what_it_is(name, tmp_path, capsys):
+    file = tmp_path / name
+    file.write_text("boards: 5\n")
+    with pytest.raises(SystemExit, match="2"):
+        main(["panel", "system:sayc", "--config", str(file)])
+    assert "this is no TOML but YAML; write 'boards = 8192' for 'boards: 8192'" in capsys.readouterr().err
+
+
+def test_a_file_may_spell_options_as_the_command_line_does(tmp_path):
+    file = tmp_path / "run.toml"
+    file.write_text("learning-rate = 0.25\n")
+    assert parsed(_parser(), ["train", "ppo", "--config", str(file)]).learning_rate == 0.25
+
+
 def test_a_choice_is_checked(tmp_path, capsys):
     file = tmp_path / "run.toml"
     file.write_text('scoring = "beauty"')

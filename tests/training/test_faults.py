@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 import time
 
 import numpy as np
@@ -26,6 +28,7 @@ LEAVE = Allowance(leave=True)
 WORDS = {
     "raises": r"bidder support\.unruly\.Unruly failed .*KeyError: 'the third suit' \(unruly\.py, line \d+, in _raise\)",
     "leaves": r"bidder support\.unruly\.Unruly failed .*SystemExit: 3 \(unruly\.py, line \d+, in _leave\)",
+    "gives_up": r"bidder support\.unruly\.Unruly failed .*Gone: \?\[2J\? \(unruly\.py, line \d+, in _give_up\)",
     "out_of_range": r"bidder support\.unruly\.Unruly: 99 is not legal on board",
     "illegal": r"bidder support\.unruly\.Unruly: XX is not legal on board",
     "says_nothing": r"bidder support\.unruly\.Unruly was asked for \d+ calls and gave object \(\)",
@@ -134,6 +137,14 @@ def test_who_ends_its_process_is_found(boards, unlucky):
     assert "ended its process" in found.boards.problems[0]
 
 
+def test_a_script_without_a_main_guard_is_told_so(tmp_path):
+    script = tmp_path / "unguarded.py"
+    script.write_text("from training.match.match import play\nplay('pass', 'pass', 40, workers=2)\n")
+    told = subprocess.run([sys.executable, script], check=False, capture_output=True, text=True, timeout=120).stderr
+    assert "if __name__ == '__main__':" in told.splitlines()[-1]
+    assert "NoWorkers" in told.splitlines()[-1]
+
+
 # --- one call ----------------------------------------------------------------------------------------------
 
 
@@ -227,3 +238,30 @@ def test_legality_is_not_looked_up_in_what_a_bidder_could_write_to():
     Forger().bid(view_of(auctions, owner), None)
     assert (auctions.length == 0).all()
     assert not auctions.legal()[:, DOUBLE].any()
+
+
+class Untrue(PassBidder):
+    """Says that it has systems, and a way to think that nobody may look at."""
+
+    systems = "sayc"
+
+    @property
+    def thinks(self):
+        raise RuntimeError("nobody looks at me")
+
+
+def test_attributes_of_bidders_are_no_promises():
+    assert len(match.play(Untrue(), Untrue(), boards=8, seed=1).boards) == 8
+
+
+class Shy:
+    """Does not show how it bids."""
+
+    @property
+    def bid(self):
+        raise LookupError("not now")
+
+
+def test_a_bid_that_cannot_be_had_is_the_bidders_fault():
+    with pytest.raises(BidderFault, match=r"bidder test_faults\.Shy failed after no call: LookupError: not now"):
+        agents.call(Shy(), hand="AKQ2.T98.J7.A543")

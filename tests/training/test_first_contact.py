@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 import subprocess
 import sys
 
@@ -16,7 +17,7 @@ from bridge_env.records.lin import write_lin
 from bridge_env.records.pbn import read_boards, write_boards
 from training.cardplay.person import Left
 from training.cardplay.table import Setup, play_board
-from training.cli.entry import main
+from training.cli.entry import _parser, main
 from training.match.boards import library_boards, pbn_boards
 from training.match.match import bid_out, play, seat_teams
 
@@ -56,8 +57,8 @@ def test_specs_that_are_nearly_right(spec, hint):
 @pytest.mark.parametrize(
     ("words", "hint"),
     [
-        (["train", "ppo", "--learning-rate", "1"], "did you mean --learning_rate?"),
-        (["train", "league", "--learning-rate=1"], "did you mean --learning_rate"),
+        (["train", "ppo", "--learnin-rate", "1"], "did you mean --learning-rate?"),
+        (["train", "league", "--learning_rat=1"], "did you mean --learning-rate"),
         (["match", "sayc", "pass", "--bords", "3"], "did you mean --boards?"),
         (["mach", "sayc"], "did you mean match?"),
         (["fit", "estimator"], "did you mean estimators?"),
@@ -68,6 +69,28 @@ def test_options_and_commands_that_are_nearly_right(capsys, words, hint):
         main(words)
     assert caught.value.code == 2
     assert hint in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("rate", [["--learning_rate", "0.25"], ["--learning_rate=0.25"], ["--learning-rate", "0.25"]])
+def test_options_are_spelled_with_dashes_and_underscores_are_read(rate):
+    args = _parser().parse_args(["train", "ppo", *rate, "--name", "my_own"])
+    assert (args.learning_rate, args.name) == (0.25, "my_own")
+    assert _parser().parse_args(["table", "--no_browser"]).no_browser
+
+
+def test_help_has_one_spelling(capsys):
+    for command in (
+        ["train", "ppo"],
+        ["train", "league"],
+        ["fit", "policy"],
+        ["fit", "estimators"],
+        ["book"],
+        ["table"],
+        ["evolve"],
+    ):
+        with pytest.raises(SystemExit):
+            main([*command, "--help"])
+        assert not re.findall(r"--[a-z]+_[a-z_]+", capsys.readouterr().out), command
 
 
 def test_the_version_and_the_module(capsys):

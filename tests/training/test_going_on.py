@@ -75,3 +75,32 @@ def test_what_was_asked_wrongly_is_not_gone_on_with(tmp_path, capsys, name):
     words = ["match", name, "pass", "--boards", "3", "--play", "rule", "--keep", str(tmp_path / "x.jsonl")]
     assert main(words) == 2
     assert "go on:" not in capsys.readouterr().err
+
+
+class NoStart(NoCluster):
+    """Nobody may come so far."""
+
+    def __enter__(self):
+        raise AssertionError("the cluster was started before the fault was told")
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["--resume", "nowhere"], "nowhere"),
+        (["--resume", "nowhere", "--name", "x"], "--name is for a new run"),
+        (["--gatekeepers", "nonsense"], "nonsense"),
+    ],
+)
+def test_evolve_tells_what_is_wrong_before_it_starts_anything(tmp_path, capsys, monkeypatch, words, says):
+    monkeypatch.setattr(cluster, "Cluster", NoStart)
+    assert main(["evolve", "--out", str(tmp_path), *words]) == 2
+    assert says in capsys.readouterr().err
+    assert not list(tmp_path.iterdir())
+
+
+def test_any_bidder_may_be_a_gatekeeper(tmp_path, monkeypatch):
+    monkeypatch.setattr(cluster, "Cluster", NoStart)
+    with pytest.raises(AssertionError, match="started before"):  # so far nothing was wrong
+        main(["evolve", "--out", str(tmp_path), "--gatekeepers", "pass,sayc,policy:acol", "--start", "silent",
+              "--control", "silent", "--league", "", "--validators", ""])  # fmt: skip

@@ -18,7 +18,7 @@ from training.match.boards import BoardsError
 from training.networks import imitate, recorded
 from training.networks.imitation_config import ImitationConfig
 
-SMALL = ["--layers", "32", "--epochs", "3", "--batch", "128", "--learning_rate", "0.005"]
+SMALL = ["--layers", "32", "--epochs", "3", "--batch", "128", "--learning-rate", "0.005"]
 
 
 def write_arrays(path, cards=("A,A", "A,B"), boards=400):

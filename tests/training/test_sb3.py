@@ -123,6 +123,25 @@ def test_the_rest_of_vec_env():
         four.step(np.zeros(TABLES, np.int64))
 
 
+def test_episodes_are_told_to_sb3_without_a_monitor():
+    """The same as its own monitor tells, in the env's unit whatever the scale."""
+    ours = SB3VecEnv(BiddingVectorEnv(TABLES, autoreset_mode="SameStep", **SETTING), 0.01)
+    theirs = VecMonitor(adapter())
+    told = []
+    for env in (ours, theirs):
+        env.seed(5)
+        env.reset()
+        rng, found = np.random.default_rng(4), []
+        for _ in range(40):
+            masks = get_action_masks(env)
+            _, _, dones, infos = env.step((masks * rng.random(masks.shape)).argmax(axis=1))
+            assert ["episode" in info for info in infos] == dones.tolist()
+            found += [(info["episode"]["r"], info["episode"]["l"]) for info in infos if "episode" in info]
+        told.append(found)
+    assert told[0] == told[1]
+    assert len({calls for _, calls in told[0]}) > 1
+
+
 def test_vec_monitor_counts_episodes():
     env = VecMonitor(adapter(reward="imps_vs_par"))
     env.reset()
@@ -196,6 +215,15 @@ def test_train_writes_a_run_that_plays_and_goes_on(tmp_path, capsys):
         assert main(["train", "ppo", "--resume", str(folder), *wrong]) == 2
 
 
+@pytest.mark.parametrize("limit", [["--minutes", "0.0001"], ["--minutes", "0.0001", "--steps", "512"]])
+def test_a_run_that_is_over_before_it_begins_is_saved_and_goes_on(tmp_path, limit):
+    folder = tmp_path / "train" / "a"
+    assert main(["train", "ppo", "--out", str(tmp_path), "--name", "a", *TINY, *limit]) == 0
+    assert load(folder / "policy.npz").trained["steps"] == 0
+    assert main(["train", "ppo", "--resume", str(folder), "--minutes", "0", "--steps", "128"]) == 0
+    assert load(folder / "policy.npz").trained["steps"] == 128
+
+
 def test_the_same_seed_and_steps_give_the_same_policy(tmp_path):
     for name in "ab":
         assert main(["train", "ppo", "--steps", "256", "--out", str(tmp_path), "--name", name, *TINY]) == 0
@@ -229,6 +257,16 @@ def test_configs_that_make_no_sense():
             PPOConfig(**change).check()
     assert widths("256, 128") == [256, 128]
     assert widths("") == []
+
+
+def test_the_settings_of_the_command_are_there_to_train_with():
+    from training.sb3 import PPOConfig, make_env, make_model, policy_of
+
+    config = PPOConfig(tables=16, rollout=8, batch=64, layers="16", critic="8")
+    model = make_model(config, make_env(config))
+    model.learn(256)
+    assert len(model.ep_info_buffer)
+    assert len(play(policy_of(model, {}), "pass", 20).imps) == 20
 
 
 def test_without_sb3_the_command_says_what_to_install():

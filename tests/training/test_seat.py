@@ -7,6 +7,7 @@ import json
 import threading
 import time
 from urllib.parse import parse_qsl, urlsplit
+from urllib.request import urlopen
 
 import pytest
 
@@ -23,6 +24,7 @@ from bridge_env.bidders import make
 from bridge_env.view import view_of
 from training.cardplay.match import Teams, play_match
 from training.cli.entry import main
+from training.match import match
 from training.match.match import play
 
 SIDES = ("system:sayc", "system:acol")
@@ -241,6 +243,78 @@ def test_a_program_that_dies_in_the_middle_of_a_match(capsys):
     told = capsys.readouterr().err
     assert "no answer after 2 tries" in told
     assert "Is the program running?" in told
+
+
+def test_a_match_with_a_program_that_died_goes_on(tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(match, "THINKING_CHUNK", 4)
+    asked, most = itertools.count(), [60]
+
+    def answer(path):
+        return None if next(asked) >= most[0] else (200, b'{"bid": "PASS"}')
+
+    with program(answer) as url:
+        words = ["match", f"seat:{url}?retries=0", "system:sayc", "--boards", "20", "--keep", str(tmp_path / "kept")]
+        assert main(words) == 2
+        said = capsys.readouterr()
+        assert f"is kept in {tmp_path / 'kept'}; go on: bridge-env match" in said.err
+        done = len((tmp_path / "kept").read_text().splitlines()) - 1
+        assert 0 < done < 20
+        assert done % 4 == 0
+        before = next(asked)
+        most[0] = 10**6
+        assert main(words) == 0
+        rest = next(asked) - before
+        whole = play(f"seat:{url}?retries=0", "system:sayc", 20)
+        assert next(asked) - before - rest > rest  # only what was missing was asked
+    assert f"{whole.mean_imps:+.3f}" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("keep", [True, False])
+def test_a_program_that_dies_in_the_play(tmp_path, capsys, keep):
+    left = [160]
+
+    def answer(path):
+        left[0] -= 1
+        return None if left[0] < 0 else (200, urlopen(there + path).read())
+
+    with doors("system:sayc") as there, program(answer) as url:
+        words = ["match", "system:sayc", "pass", "--boards", "6", "--play", "rule", "--play-b", f"seat:{url}?retries=0"]
+        words += ["--keep", str(tmp_path / "kept.jsonl")] * keep
+        assert main([*words, "--json", str(tmp_path / "x.json")]) == 2
+        said = capsys.readouterr()
+        assert "Is the program running?" in said.err
+        assert "not played:" not in said.out
+        assert 0 < json.loads((tmp_path / "x.json").read_text())["play"]["boards_played"] < 6
+        assert ("go on: bridge-env match" in said.err) == keep
+        left[0] = 10**6
+        assert main(words) == 0
+        assert "boards played" in capsys.readouterr().out
+
+
+def test_a_program_that_dies_ends_a_match_that_leaves_out_boards(capsys):
+    count = itertools.count()
+
+    def answer(path):
+        return None if next(count) >= 50 else (200, b'{"bid": "PASS"}')
+
+    with program(answer) as url:
+        words = ["match", f"seat:{url}?retries=0", "pass", "--boards", "200", "--faults", "leave-out"]
+        assert main(words) == 2
+    told = capsys.readouterr()
+    assert "Is the program running?" in told.err
+    assert "left out" not in told.err
+    assert next(count) < 70  # nobody asks it about all other boards
+
+
+@pytest.mark.parametrize("of_the_panel", [False, True])
+def test_a_panel_goes_on_without_an_opponent_that_died_but_not_without_its_bidder(capsys, of_the_panel):
+    with program(answering("PASS")) as url:
+        pass
+    seat = f"seat:{url}?retries=0"
+    words = ["pass", "--against", seat, "doubler"] if of_the_panel else [seat, "--against", "pass", "doubler"]
+    assert main(["panel", *words, "--boards", "4", "--faults", "leave-out"]) == (0 if of_the_panel else 2)
+    told = capsys.readouterr().err
+    assert told.count("Is the program running?") == 1
 
 
 def test_nobody_is_there():

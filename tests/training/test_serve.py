@@ -7,9 +7,11 @@ import random
 import socket
 import string
 import time
+from types import SimpleNamespace
 from urllib.parse import quote
 from xml.etree import ElementTree
 
+import numpy as np
 import pytest
 
 pytest.importorskip("starlette", reason="the extra 'table' is not installed")
@@ -19,7 +21,9 @@ from starlette.testclient import TestClient
 from support.web import HOST, is_sentence
 
 import agents
+from agents.cardplay.montecarlo import CardThought
 from training.cli.entry import main
+from training.serve import answers
 from training.serve.answers import Answers
 from training.serve.app import LIMITS, make_app
 from training.web.guard import Limits
@@ -102,6 +106,12 @@ def test_leads_and_cards(network):
     play = f"/play?hand={DEALT['N']}&dummy={DEALT['S']}&seat=N&dealer=N&vul=None&ctx=1N--3N------"
     assert network.get(f"{play}&played=HQ").json()["card"] in {"HA", "H2"}  # dummy's card, asked of declarer
     assert network.get(f"{play}&played=HQH2H7").json()["card"][0] == "H"
+
+
+def test_the_first_candidate_is_the_answer():
+    tricks, average = np.array([[7, 6]]), np.array([1.0, 0.9])
+    thought = CardThought(3, np.array([2, 3]), tricks, tricks, average, SimpleNamespace(weight=np.ones(1)))
+    assert answers._card_candidates(thought) == ((3, 6.0), (2, 7.0))
 
 
 def test_a_board_is_bid_and_played_through_the_robots_door(ours):
@@ -297,7 +307,7 @@ def test_listening_elsewhere_warns(monkeypatch):
         def run(self, sockets):
             """Ends at once."""
 
-    monkeypatch.setattr(serving, "server_of", lambda app: Nothing())
+    monkeypatch.setattr("training.web.connections.server_of", lambda *given: Nothing())
     told = []
     serving.serve(serving.Options("pass", play="rule", host="0.0.0.0", port=0), told.append)
     assert "without a key" in told[0]

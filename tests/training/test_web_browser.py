@@ -104,6 +104,47 @@ def test_calls_tell_what_they_show_and_hints_come(visit):
     assert "Idea" in page.inner_text("#hint")
 
 
+def test_the_focus_stays_where_it_was_after_a_call(visit):
+    page = visit()
+    inside = "(() => { const at = document.activeElement.closest('#box, #actions, #review'); return at && at.id; })()"
+    page.focus('[data-call="7C"]')
+    page.keyboard.press("Enter")
+    expect(page.locator("table.auction")).to_contain_text("7♣")
+    wait_for_turn(page)
+    assert page.evaluate(inside) in ("box", "actions")
+    if page.locator(".calls button").count():
+        page.keyboard.press("ArrowDown")  # from the box to its first call
+        assert page.evaluate("document.activeElement.dataset.call") == "Pass"
+        page.keyboard.press("Enter")
+    page.wait_for_selector("#actions .primary")
+    assert page.evaluate(inside) == "actions"
+    page.focus("text=Show the result")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("#review .headline")
+    page.wait_for_function(f"{inside} === 'review'")
+
+
+def test_on_a_phone_what_a_call_shows_is_in_sight(visit):
+    page = visit(width=360)
+    page.evaluate("window.scrollTo(0, 0)")
+    box = page.locator("#detail").bounding_box()
+    assert box["y"] + box["height"] <= 850
+    assert box["height"] <= 0.45 * 850
+    page.keyboard.press("i")
+    page.wait_for_selector("#hint table")
+    hint = page.locator("#hint").bounding_box()
+    assert hint["y"] < 850 - 100
+
+
+def test_two_versions_of_a_system_stand_in_two_columns(visit):
+    page = visit("systems.html#tab=compare", ready="main")
+    page.evaluate("""() => { document.body.insertAdjacentHTML('beforeend',
+        "<table><tbody><tr class='changed' id='probe'><td>a</td><td>b</td></tr></tbody></table>"); }""")
+    one, other = (page.locator(f"#probe td:nth-child({n})").bounding_box() for n in (1, 2))
+    assert one["y"] == other["y"]
+    assert one["x"] < other["x"]
+
+
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
 def test_a_phone_is_wide_enough(visit, dark):
     page = visit(width=360, dark=dark)

@@ -283,7 +283,7 @@ def test_no_body_breaks_the_server(busy, path):
 
 
 def test_the_command_says_what_is_wrong(capsys):
-    assert main(["table", "--no_browser", "--port", "70000"]) == 2
+    assert main(["table", "--no-browser", "--port", "70000"]) == 2
     assert "65535" in capsys.readouterr().err
-    assert main(["table", "--no_browser", "nonsense:x"]) == 2
+    assert main(["table", "--no-browser", "nonsense:x"]) == 2
     assert "nonsense" in capsys.readouterr().err

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import json
 import re
 import shutil
 import subprocess
@@ -64,6 +66,82 @@ def test_scripts_use_what_their_page_has():
 @pytest.mark.parametrize("path", SCRIPTS, ids=lambda path: path.name)
 def test_scripts_are_whole(path):
     subprocess.run(["node", "--check", "--input-type=module"], input=path.read_bytes(), check=True, capture_output=True)
+
+
+# --- what is drawn ---------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def drawn(tmp_path):
+    """Runs lines of JavaScript beside the page's scripts; gives what they print as JSON."""
+    if shutil.which("node") is None:
+        pytest.skip("node is not installed")
+    for path in (*SCRIPTS, Path(__file__).parent.parent / "support" / "dom.mjs"):
+        shutil.copy(path, tmp_path)
+    (tmp_path / "package.json").write_text('{"type": "module"}')
+
+    def run(lines):
+        (tmp_path / "test.mjs").write_text('import { all, heard, place } from "./dom.mjs";\n' + lines)
+        told = subprocess.run(["node", "test.mjs"], cwd=tmp_path, check=True, capture_output=True, text=True)
+        return json.loads(told.stdout)
+
+    return run
+
+
+def test_who_listens_hears_the_suits(drawn):
+    told = drawn("""
+        import { callMark, coloured, element } from "./words.js";
+        import { suits } from "./hands.js";
+        const said = [coloured("11-18 HCP, 4-6♠, 0-2♥"), callMark("2C"), callMark("3NT")];
+        const row = all(suits("AT..432.", null, null), "li")[0];
+        console.log(JSON.stringify([...said.map((parts) => heard(element("p", {}, parts))), heard(row)]));
+    """)
+    assert told == ["11-18 HCP, 4-6spades, 0-2hearts", "2clubs", "3NT", "ace of spades, ten of spades"]
+
+
+REVIEW = {
+    "played": None, "contract": {"text": "4♠ N made"}, "imps": -7, "side": "NS", "other": None,
+    "par": {"contracts": [], "points": 0, "imps": 0}, "strains": ["C", "D", "H", "S", "NT"],
+    "tricks": {seat: [1, 2, 3, 4, 5] for seat in "NESW"}, "cards": [],
+    "calls": [{"seat": "S", "call": "2H", "usual": "2H",
+               "options": [{"call": "3H", "imps": 7, "result": ""}, {"call": "2H", "imps": 0, "result": ""}]}],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("usual", ["2H", "3H"])
+def test_a_review_names_its_columns_and_blames_nobody_for_the_lie_of_the_cards(drawn, usual):
+    found = copy.deepcopy(REVIEW)
+    found["calls"][0]["usual"] = usual
+    heads, text, bad, open_at_once = drawn(f"""
+        import {{ drawReview }} from "./review.js";
+        const at = place(), state = {{ people: ["S"], replay: false }};
+        drawReview(at, state, {json.dumps(found)}, []);
+        const heads = all(at, "th").filter((head) => head.attributes.scope === "col").map(heard);
+        const bad = all(at, "span").filter((one) => one.attributes.class === "bad").map(heard);
+        const [first] = all(at, "details");
+        console.log(JSON.stringify([heads, heard(all(at, "summary")[0]), bad, "open" in first.attributes]));
+    """)
+    assert {"declarer", "clubs", "diamonds", "hearts", "spades", "NT"} <= set(heads)
+    assert "" not in heads
+    assert "3hearts was worth +7 IMPs on this deal" in text
+    agreed = usual == "2H"
+    assert ("your system's bidder calls so too" in text) == agreed
+    assert (bad == []) == agreed
+    assert open_at_once != agreed
+
+
+def test_a_mean_within_its_error_has_no_colour(drawn):
+    told = drawn("""
+        import { tone } from "./words.js";
+        console.log(JSON.stringify([tone(-0.01, 0.04), tone(-0.2, 0.04), tone(0.09, 0.04), tone(-3), tone(0)]));
+    """)
+    assert told == ["", "bad", "good", "bad", ""]
+
+
+def test_classes_of_lists_do_not_hit_rows_of_tables():
+    assert "{ class: row.kind }" in (STATIC / "compare.js").read_text()  # "changed" is one
+    for path in STYLES:
+        assert not re.search(r"(^|[,}\s])\.changed\b", path.read_text()), path
 
 
 # --- contrast --------------------------------------------------------------------------------------------------

@@ -255,6 +255,32 @@ def test_a_claim_stands_only_if_double_dummy_allows_it(visitor):
     state = visitor.post(f"{where}/claim", seat="N", tricks=3)
     assert state["phase"] == "over"
     assert visitor.get(f"{where}/review")["played"]["took"] == 3
+    assert state["helped"] == 1  # the refusal told something of the hidden hands
+
+
+@pytest.mark.parametrize("cards", [4, 6, 17, 40])
+def test_what_was_won_and_lost_stays_when_the_play_is_ended(visitor, cards):
+    state = four_spades(visitor)
+    where = f"tables/{state['table']}"
+    for _ in range(cards):
+        if state["chooser"] is None:
+            state = visitor.post(f"{where}/step", seat="N", at=state["at"])
+        else:
+            state = visitor.post(f"{where}/card", seat="N", card=first_card(state), at=state["at"])
+    before = state["play"]
+    state = visitor.post(f"{where}/show", seat="N")
+    assert state["phase"] == "over"
+    found = visitor.get(f"{where}/review")
+    assert len(found["cards"]) == cards
+    assert before["won"] <= found["played"]["took"] <= 13 - before["lost"]
+    costs = {side: sum(c["cost"] for c in found["cards"] if c["seat"] in side) for side in ("NS", "EW")}
+    assert found["contract"]["took"] - costs["NS"] + costs["EW"] == found["played"]["took"]
+
+
+def test_a_play_that_never_began_counts_at_double_dummy(visitor):
+    state = four_spades(visitor)
+    visitor.post(f"tables/{state['table']}/show", seat="N")
+    assert visitor.get(f"tables/{state['table']}/review")["played"] is None
 
 
 def test_cards_are_taken_back_but_not_into_the_auction(visitor):
@@ -348,6 +374,20 @@ def test_boards_come_from_judging_deals_and_dealer_and_vulnerability_can_be_chos
     assert state["board"]["dealer"] == "W"
     assert state["board"]["vulnerability"] == "EW"
     assert state["board"]["source"] == "a judging board"
+
+
+@pytest.mark.parametrize("source", ["random", "judging"])
+def test_any_board_of_a_source_can_be_named_and_the_next_follows_it(visitor, source):
+    boards = [
+        open_table(visitor, source=source, **number)["board"]["number"]
+        for number in ({}, {"number": 7}, {}, {"number": 0})
+    ]
+    assert boards == [1, 7, 8, 9]
+    visitor.post("tables", 400, people="S", source=source, number=-1, **CALM)
+
+
+def test_a_thinker_may_name_its_system_in_full(visitor):
+    assert open_table(visitor, ew="reason:system:sayc")["sits"]["E"] == "reason:system:sayc"
 
 
 def test_a_system_unfolds_without_any_hand(visitor):

@@ -11,8 +11,6 @@ import numpy as np
 
 from training.bench.own import Rate, fresh_numbers, rate
 
-INSTALL = 'pip install -e ".[bench]" -c constraints.txt'
-
 
 def missing() -> list[str]:
     """Peers that are not installed."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from agents.programs.asking import NoAnswer
 from bridge_env.cards import card_text
 from bridge_env.faults import last_line
 from bridge_env.play_view import PlayView
@@ -57,7 +58,9 @@ class Guard:
             answer = within(self.seconds * len(view), lambda: np.asarray(player.play(view, key)))
         except TookTooLong:
             return None, f"gave no card within {self.seconds:g} seconds"
-        except (Exception, SystemExit) as error:  # a user's player may fail in any way
+        except (KeyboardInterrupt, NoAnswer):  # who is not there will not be there for the next board
+            raise
+        except BaseException as error:  # a user's player may fail in any way
             return None, f"failed: {last_line(error)}"
         if answer.shape != (len(view),) or not np.issubdtype(answer.dtype, np.integer):
             return None, f"was asked for {len(view)} cards and gave {answer.dtype} {answer.shape}"

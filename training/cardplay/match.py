@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from agents.cardplay.auction import AuctionReader
 from agents.cardplay.registry import make_player
 from agents.cardplay.whole import play_out
+from agents.programs.asking import NoAnswer
 from bridge_env import streams
 from bridge_env.auction import Auctions, Contracts
 from bridge_env.cards import SEATS
@@ -130,6 +131,7 @@ def play_match(
     Raises:
         SpecError: a spec of a player that names none.
         KeptError: the file is of another match, or is none.
+        NoAnswer: a program at a seat is not there; ``done`` is the result on the boards before, or None.
     """
     teams.seated()  # a faulty spec is told at once
     began = time.perf_counter()
@@ -149,14 +151,24 @@ def play_match(
     ]
     several = workers > 1 and len(parts) > 1
     found = in_processes(play_boards, work, workers) if several else (play_boards(*part) for part in work)
-    for at, played in zip(parts, found, strict=True):
-        new = {int(number[i]): board for i, board in zip(at, played, strict=True)}
-        if kept:
-            kept.add(new)
-        done |= new
-        progress(len(at))
     names = (player_name(teams.players[0]), player_name(teams.players[1]))
-    return PlayedMatch(bidding, names, [done[int(i)] for i in number], time.perf_counter() - began, len(missing))
+
+    def result() -> PlayedMatch:
+        rows = np.array([i for i in range(n) if int(number[i]) in done], np.int64)
+        boards = [done[int(number[i])] for i in rows]
+        return PlayedMatch(bidding.take(rows), names, boards, time.perf_counter() - began, len(missing))
+
+    try:
+        for at, played in zip(parts, found, strict=True):
+            new = {int(number[i]): board for i, board in zip(at, played, strict=True)}
+            if kept:
+                kept.add(new)
+            done |= new
+            progress(len(at))
+    except NoAnswer as fault:
+        fault.done = result() if done else None  # type: ignore[attr-defined]
+        raise
+    return result()
 
 
 def player_name(player: str | CardPlayer) -> str:

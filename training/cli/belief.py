@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-from importlib.util import find_spec
 from typing import Any
 
 from training.cli.config import add_fields, read_fields
@@ -47,8 +46,7 @@ def _run(args: argparse.Namespace) -> int:
     from training.networks.league import start_networks
     from training.running import runs
 
-    if find_spec("torch") is None:
-        raise runs.RunError('torch is not installed; install it: pip install -e ".[rl]" -c constraints.txt')
+    runs.require("rl", "torch")
     import torch
 
     from training.networks import belief_fit

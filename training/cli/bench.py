@@ -9,16 +9,15 @@ import platform
 import sys
 from collections.abc import Callable, Iterator
 from functools import partial
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from bridge_env.extras import how_to_install
 from bridge_env.files import write_whole
 
 if TYPE_CHECKING:
     from training.bench.own import Rate
 
-_INSTALL = 'pip install -e ".[train]" -c constraints.txt'
 _EPILOG = """\
 The peers are pgx and OpenSpiel (extra "bench"). The command names those that are not installed and skips them. It
 takes every measure several times in one run, after a warm-up; the table gives the median. Close other programs first.
@@ -68,7 +67,7 @@ def run(args: argparse.Namespace) -> int:
     from training.bench import own, peers, report
 
     for name in peers.missing():
-        print(f"{name} is left out: it is not installed ({peers.INSTALL})", file=sys.stderr)
+        print(f"{name} is left out: it is not installed ({how_to_install('bench')})", file=sys.stderr)
     rates = []
     for measured in _measures(args.repetitions):
         for rate in measured() or ():
@@ -111,11 +110,9 @@ def _beside(args: argparse.Namespace) -> int:
 def _networks(args: argparse.Namespace) -> int:
     """Measure networks, print, write."""
     from training.bench import networks
-    from training.running.runs import RunError
+    from training.running.runs import require
 
-    missing = [name for name in ("torch", "ray") if find_spec(name) is None]
-    if missing:
-        raise RunError(f"this needs {' and '.join(missing)}; install: {_INSTALL}")
+    require("train", "torch", "ray")
     rates = []
     for measured in (networks.calls, networks.league_speeds):
         for rate in measured(args.repetitions):

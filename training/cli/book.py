@@ -20,7 +20,7 @@ examples:
   bridge-env book mine.bidding --pages 5                keep to five pages instead of ten
   bridge-env book mine.bidding --base acol              compare with acol: what would surprise its players
   bridge-env book sayc --tables                         print every line of the text in tables instead
-  bridge-env book --code_words sayc policy:champion     count code words (artificial calls) of some bidders
+  bridge-env book --code-words sayc policy:champion     count code words (artificial calls) of some bidders
   bridge-env book sayc --check                          check the book against hands on fresh deals
   bridge-env book --diff sayc results/evolve/run-001/evolved-first.bidding
   bridge-env book policy:champion --levels 2            measure what a network's calls mean
@@ -60,7 +60,7 @@ def add_book(subparsers: Any) -> None:
     parser.add_argument("--tables", action="store_true", help="print every line in tables, without card and notes")
     parser.add_argument("--base", metavar="SYSTEM", help="system from which surprises are measured (default sayc)")
     parser.add_argument(
-        "--code_words", nargs="*", metavar="SPEC",
+        "--code-words", nargs="*", metavar="SPEC",
         help="only print code words for each 100 auctions of these bidders (default: all shipped systems and networks)",
     )  # fmt: skip
     parser.add_argument("--deals", type=positive, default=20_000, help="random deals to measure on (default 20000)")
@@ -136,7 +136,7 @@ def _code_words(args: argparse.Namespace) -> int:
     from training.running.speed import use_fastest
 
     if args.system or args.diff:
-        raise ValueError("--code_words takes the bidders itself: bridge-env book --code_words sayc policy:champion")
+        raise ValueError("--code-words takes the bidders itself: bridge-env book --code-words sayc policy:champion")
     use_fastest()
     everything = [f"system:{name}" for name in shipped_systems()] + [f"policy:{name}" for name in shipped_networks()]
     specs = args.code_words or everything

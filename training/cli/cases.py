@@ -6,7 +6,6 @@ import argparse
 import shlex
 import sys
 from dataclasses import asdict
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -92,19 +91,17 @@ def _cases(args: argparse.Namespace) -> int:
 
     if args.retain is not None:
         return retain.run(args)
-    for package, name in _needed(args):
-        if find_spec(package) is None:
-            raise runs.RunError(f'{name} is not installed; install it: pip install "bridge-env[rl]"')
+    runs.require("rl", *_needed(args))
     out = args.out or runs.new_folder(Path("results"), "cases", None)
     out.mkdir(parents=True, exist_ok=True)
     return _fit(args, out)
 
 
-def _needed(args: argparse.Namespace) -> list[tuple[str, str]]:
-    """List the packages to install, by import name and by package name: for networks, and for forests."""
+def _needed(args: argparse.Namespace) -> list[str]:
+    """List the packages that fitting imports: for networks, and for forests."""
     networks = args.metric is None
     forests = networks or args.trees is not None
-    return [("torch", "torch")] * networks + [("sklearn", "scikit-learn")] * forests
+    return ["torch"] * networks + ["sklearn"] * forests
 
 
 def _fit(args: argparse.Namespace, out: Path) -> int:

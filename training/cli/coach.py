@@ -45,14 +45,10 @@ def add_coach(subparsers: Any) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Train, amend, judge, report."""
-    from importlib.util import find_spec
-
-    from training.cli.league import _INSTALL
     from training.running import runs
     from training.running.cluster import Cluster
 
-    if find_spec("torch") is None:
-        raise runs.RunError(f"torch is not installed; install it: {_INSTALL}")
+    runs.require("train", "torch", "ray")
     from training.coach import run as coaching
 
     if args.book is not None and args.resume is not None:

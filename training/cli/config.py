@@ -16,7 +16,7 @@ def add_fields(parser: argparse.ArgumentParser, config: type[Any]) -> None:
     for item in fields(config):
         assert item.default is not MISSING
         text = f"{item.metadata['help']} (default {item.default})".replace("%", "%%")
-        parser.add_argument(f"--{item.name}", type=type(item.default), default=None, help=text)
+        parser.add_argument(f"--{item.name.replace('_', '-')}", type=type(item.default), default=None, help=text)
 
 
 def add_run_options(parser: argparse.ArgumentParser, kind: str, may_change: Sequence[str]) -> None:
@@ -55,7 +55,9 @@ def read_run_fields(args: argparse.Namespace, kind: type[C], may_change: Sequenc
         raise runs.RunError("--name is for a new run; --resume continues in its folder")
     fixed = sorted(set(given_fields(args, kind)) - set(may_change))
     if fixed:
-        raise runs.RunError(f"--{fixed[0]} cannot change on --resume; these can: {', '.join(may_change)}")
+        raise runs.RunError(
+            f"--{fixed[0].replace('_', '-')} cannot change on --resume; these can: {', '.join(may_change)}"
+        )
     if args.resume.is_dir():
         lock.hold(args.resume)  # before anything is read: nobody else goes on with it meanwhile
     config = runs.config_of(args.resume, kind)

@@ -64,7 +64,13 @@ def read_options(path: Path) -> Mapping[str, Any]:
     except OSError as error:
         raise ValueError(f"{error.strerror}") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise ValueError(f"this is no TOML: {error}") from None
+        raise ValueError(f"this is no TOML{_instead(path)}: {error}") from None
+
+
+def _instead(path: Path) -> str:
+    """What to write in place of another format, where the name tells that it is one."""
+    other = {".yaml": "YAML", ".yml": "YAML", ".json": "JSON"}.get(path.suffix.lower())
+    return f" but {other}; write 'boards = 8192' for 'boards: 8192', and strings in quotes" if other else ""
 
 
 def _values(parser: argparse.ArgumentParser, told: Mapping[str, Any]) -> dict[str, Any]:
@@ -74,11 +80,14 @@ def _values(parser: argparse.ArgumentParser, told: Mapping[str, Any]) -> dict[st
         if action.dest not in ("help", "config", "resume")
     }  # fmt: skip
     values = {}
-    for name, value in told.items():
+    for written, value in told.items():
+        name = written.replace("-", "_")
         if value is None:  # a manifest says so of what was not given
             continue
         if name not in options:
-            raise ValueError(f"this command has no option --{name}{did_you_mean(name, list(options))}")
+            raise ValueError(
+                f"this command has no option --{name.replace('_', '-')}{did_you_mean(name, list(options))}"
+            )
         action = options[name]
         values[action.dest] = _value(parser, action, name, value)
         action.required = False

@@ -10,9 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from bridge_env import cards
+from bridge_env.extras import how_to_install
 from training.cli.arguments import natural, positive
 from training.cli.progress import Bar
-from training.running.cluster import INSTALL, Cluster, installed
+from training.running.cluster import Cluster, installed
 
 Subparsers = Any  # argparse keeps the type of add_subparsers() private
 _FEW = 200  # deals that are solved before Ray has started
@@ -163,7 +164,9 @@ def _solving_cluster(args: argparse.Namespace) -> Cluster | None:
         if args.workers == 1 or args.n < _FEW:
             return None
         if not installed():
-            print(f"Ray is not installed ({INSTALL}); solving with threads of this process", file=sys.stderr)
+            print(
+                f"Ray is not installed ({how_to_install('ray')}); solving with threads of this process", file=sys.stderr
+            )
             return None
     return Cluster(args.workers, args.address)
 

@@ -86,7 +86,8 @@ def _run(args: argparse.Namespace) -> int:
     try:
         _check_agents()
         _look_in_current_folder()
-        code: int = args.handler(args)
+        with terminal.words_aside(args):
+            code: int = args.handler(args)
         sys.stdout.flush()
     except BrokenPipeError:  # the reader, such as "head", has seen enough
         terminal.abandon_output()
@@ -128,6 +129,12 @@ def _flush() -> None:
 
 
 def _told(error: Exception) -> str:
+    from bridge_env.faults import printable
+
+    return printable(_text(error))
+
+
+def _text(error: Exception) -> str:
     if isinstance(error, OSError) and error.filename is not None:
         return f"{error.filename}: {error.strerror}"
     return str(error)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 from dataclasses import replace
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +20,6 @@ examples:
 
 Ctrl-C loses at most an epoch.
 """
-_INSTALL = 'pip install -e ".[rl]" -c constraints.txt'
 _MAY_CHANGE = ("threads",)
 
 
@@ -57,8 +55,7 @@ def run(args: argparse.Namespace) -> int:
     from training.running import runs
 
     config = _config(args)
-    if find_spec("torch") is None:
-        raise runs.RunError(f"torch is not installed; install it: {_INSTALL}")
+    runs.require("rl", "torch")
     from bridge_env.double_dummy import Library, embedded
     from bridge_env.double_dummy.estimator import TrickEstimator
     from training.estimators import fit, report, verdict

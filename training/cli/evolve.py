@@ -55,7 +55,7 @@ def add_evolve(subparsers: Any) -> None:
     for item in fields(EvolveConfig):
         assert item.default is not MISSING
         text = f"{item.metadata['help']} (default {item.default})"
-        parser.add_argument(f"--{item.name}", type=type(item.default), default=None, help=text)
+        parser.add_argument(f"--{item.name.replace('_', '-')}", type=type(item.default), default=None, help=text)
     parser.add_argument("--name", help="name of the run folder below results/evolve (default: run-001, run-002 ...)")
     parser.add_argument("--out", type=Path, default=Path("results"), help="parent of the run folders (default results)")
     parser.add_argument("--resume", type=Path, metavar="FOLDER", help="resume this run; --generations may be raised")
@@ -75,11 +75,14 @@ def run(args: argparse.Namespace) -> int:
     from training.running.cluster import Cluster
     from training.running.curves import Curves, can_write
 
-    if args.resume is None:  # whatever is wrong is told before there is a folder
+    resumed = None
+    if args.resume is None:  # whatever is wrong is told before there is a folder, or Ray
         runs.check_name(args.name)
         check_start(EvolveConfig(**given_fields(args, EvolveConfig)))
+    else:
+        resumed = prepare(args)
     with Cluster(args.workers, args.address) as cluster:
-        folder, config, state = prepare(args)
+        folder, config, state = resumed or prepare(args)
         if args.resume is not None and (note := runs.note_of_other_code(folder)):
             print(note)
         args.kept = folder, f"bridge-env evolve --resume {folder}"
@@ -109,6 +112,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _conclude(folder: Path, config: Any, state: Any, best: int, pair: Any, said: list[str], workers: int) -> None:
     from agents.hierarchy.language.text import system_text
+    from bridge_env.bidders import full_spec
     from training.evolve import apart
     from training.evolve.config import names, spec_of
     from training.match import judge
@@ -123,7 +127,10 @@ def _conclude(folder: Path, config: Any, state: Any, best: int, pair: Any, said:
         write_whole(file, system_text(system))
     evolved = f"system:{files[0]}" if alike else f"pair:system:{files[0]},system:{files[1]}"
     print(f"judging on {config.judge:,} boards that training never saw")
-    met, unmet = ([spec_of(name) for name in names(listed)] for listed in (config.league, config.gatekeepers))
+    met, unmet = (
+        [spec_of(name) for name in names(config.league)],
+        [full_spec(name) for name in names(config.gatekeepers)],
+    )
     control = f"system:{config.control}"
     rows = judge.judge(evolved, control, config.rooted, config.judge, config.seed, met, unmet, workers)
     print("\n" + judge.table_text(rows) + "\n")

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import json
 from pathlib import Path
 from typing import Any
 
 from bridge_env.files import write_whole
+from training.cli.terminal import write_json
 
 _EPILOG = """\
 examples:
@@ -40,7 +40,9 @@ def add_exam(subparsers: Any) -> None:
     parser.add_argument("--area", nargs="+", metavar="AREA", help="ask in these areas only; a wrong name lists them")
     parser.add_argument("--file", nargs="+", metavar="FILE", type=Path, help="sit this exam instead of the textbook's")
     parser.add_argument("--wrong", action="store_true", help="list the wrong answers, with the reasons")
-    parser.add_argument("--json", metavar="FILE", type=Path, help="write scores and answers to this file too")
+    parser.add_argument(
+        "--json", metavar="FILE", type=Path, help="write scores and answers to this file too; -: to standard output"
+    )
     parser.add_argument(
         "--page",
         metavar="FILE",
@@ -68,5 +70,5 @@ def _run(args: argparse.Namespace) -> int:
         write_whole(args.page, page_text(exam, papers, unseen, str(args.page)))
     if args.json is not None:
         record = {"exam": [str(path) for path in args.file or ["textbook"]], "papers": [p.record() for p in papers]}
-        write_whole(args.json, json.dumps(record, indent=1) + "\n")
+        write_json(args, record)
     return 0

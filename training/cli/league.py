@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import os
 import time
-from importlib.util import find_spec
 from typing import Any
 
 from training.cli.config import add_fields, add_run_options, read_run_fields
@@ -29,7 +28,6 @@ evaluation. The same settings give the same weights, for any number of workers, 
 network plays as policy:FOLDER/policy.npz. The league refuses gatekeepers (see 'bridge-env panel --help') as opponents
 and as a start.
 """
-_INSTALL = 'pip install -e ".[train]" -c constraints.txt'
 _MAY_CHANGE = (
     "iterations", "estimated", "drawn", "keep", "doubled", "plain", "prior", "truth", "departure", "untruth",
     "strangers", "earlier", "pool", "selves", "learning_rate", "last_rate", "critic_rate", "entropy", "evaluate",
@@ -67,8 +65,7 @@ def run(args: argparse.Namespace) -> int:
     from training.running.cluster import Cluster
     from training.running.curves import can_write
 
-    if find_spec("torch") is None:
-        raise runs.RunError(f"torch is not installed; install it: {_INSTALL}")
+    runs.require("train", "torch", "ray")
     if args.hours is not None and not args.hours > 0:
         raise ValueError(f"--hours is {args.hours}; it must be more than 0")
     from training.networks import league_run

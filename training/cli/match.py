@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +13,7 @@ from training.cli.arguments import add_allowance, allowance_of, positive
 from training.cli.boards import SPECS, add_board_options, boards_of
 from training.cli.config_file import add_config_file
 from training.cli.progress import Bar
+from training.cli.terminal import write_json
 
 if TYPE_CHECKING:
     from bridge_env.faults import BidderFault
@@ -49,7 +50,9 @@ def add_match(subparsers: Any) -> None:
     parser.add_argument("a", metavar="A", help="SPEC of the first team, see below")
     parser.add_argument("b", metavar="B", help="SPEC of the second team")
     add_board_options(parser, "1000, or all of FILE.pbn")
-    parser.add_argument("--json", metavar="FILE", type=Path, help="write the result and a row for every board")
+    parser.add_argument(
+        "--json", metavar="FILE", type=Path, help="write the result and a row for every board; -: to standard output"
+    )
     parser.add_argument("--report", metavar="FILE.html", type=Path,
                         help="write a page: where the IMPs went, and boards to click through")  # fmt: skip
     parser.add_argument("--scoring", choices=("imps", "mp", "points"), default="imps",
@@ -57,11 +60,14 @@ def add_match(subparsers: Any) -> None:
     parser.add_argument(
         "--workers", type=positive, default=1, metavar="N", help="number of processes; does not change the result (1)"
     )
+    parser.add_argument(
+        "--keep", metavar="FILE", type=Path,
+        help="save each board to this file, and resume from it: its auctions, or with --play its cards",
+    )  # fmt: skip
     add_allowance(parser)
     play = parser.add_argument_group("playing the hands")
     play.add_argument("--play", metavar="PLAYER", help="play every hand: random, rule, montecarlo, ...")
     play.add_argument("--play-b", metavar="PLAYER", help="card player for B (the same)")
-    play.add_argument("--keep", metavar="FILE", type=Path, help="save each board to this file, and resume from it")
     play.add_argument(
         "--only",
         choices=("all", "makes", "down-1", "down-more"),
@@ -77,12 +83,13 @@ def add_match(subparsers: Any) -> None:
 def _match(args: argparse.Namespace) -> int:
     from bridge_env.faults import BidderFault
     from training.match.board_text import match_text
+    from training.match.kept import play_kept
     from training.match.match import play, seat_teams
 
     allowance = allowance_of(args)
     seat_teams(args.a, args.b)  # what is faulty is told before any work
-    if args.play is None and (args.play_b or args.keep or args.only != "all"):
-        raise ValueError("--play-b, --keep and --only go with --play")
+    if args.play is None and (args.play_b or args.only != "all"):
+        raise ValueError("--play-b and --only go with --play")
     for path in filter(None, (args.keep,)):
         if not path.parent.is_dir():
             raise ValueError(f"--keep {path}: there is no folder {path.parent}")
@@ -94,7 +101,8 @@ def _match(args: argparse.Namespace) -> int:
     args.kept = args.keep, args.again
     try:
         with Bar(len(boards), "board", brief=True) as bar:
-            result = play(
+            bid = play if args.keep is None or args.play is not None else partial(play_kept, args.keep, tell=bar.tell)
+            result = bid(
                 args.a, args.b, boards, args.seed, scoring=args.scoring, workers=args.workers, allowance=allowance,
                 progress=bar.add,
             )  # fmt: skip
@@ -106,7 +114,7 @@ def _match(args: argparse.Namespace) -> int:
     print(match_text(result))
     played = _play_match(args, result) if args.play is not None else None
     if args.json is not None:
-        _write_json(args.json, result, played)
+        _write_json(args, result, played)
     if args.report is not None:
         _write_report(args.report, result, played)
     return 0
@@ -114,18 +122,21 @@ def _match(args: argparse.Namespace) -> int:
 
 def _tell_done(args: argparse.Namespace, fault: BidderFault) -> None:
     """Print and write the result on the boards before a fault."""
+    from agents.programs.asking import NoAnswer
     from training.match.board_text import match_text
 
     done: MatchResult | None = getattr(fault, "done", None)
     if done is None:
         return
     print(match_text(done))
-    print(f"the match ended after {len(done.boards):,} boards; '--faults leave-out' goes on", file=sys.stderr)
+    goes_on = "" if isinstance(fault, NoAnswer) else "; '--faults leave-out' goes on"
+    print(f"the match ended after {len(done.boards):,} boards{goes_on}", file=sys.stderr)
     if args.json is not None:
-        _write_json(args.json, done, None)
+        _write_json(args, done, None)
 
 
 def _play_match(args: argparse.Namespace, result: MatchResult) -> PlayedMatch:
+    from bridge_env.faults import BidderFault
     from training.cardplay.match import Teams, play_match
     from training.cardplay.result import boards_of_fate
     from training.cardplay.result_text import played_text
@@ -134,20 +145,28 @@ def _play_match(args: argparse.Namespace, result: MatchResult) -> PlayedMatch:
     rows = boards_of_fate(result, args.only)
     if not len(rows):
         raise ValueError(f"none of {len(result.boards)} boards fits --only {args.only}; ask for more --boards")
-    with Bar(len(rows), "board", brief=True) as bar:
-        played = play_match(
-            result, teams, rows=rows, keep=args.keep, seconds=args.card_seconds, workers=args.workers,
-            progress=bar.add, tell=bar.tell,
-        )  # fmt: skip
+    try:
+        with Bar(len(rows), "board", brief=True) as bar:
+            played = play_match(
+                result, teams, rows=rows, keep=args.keep, seconds=args.card_seconds, workers=args.workers,
+                progress=bar.add, tell=bar.tell,
+            )  # fmt: skip
+    except BidderFault as fault:
+        done: PlayedMatch | None = getattr(fault, "done", None)
+        if done is not None:
+            print(played_text(done))
+            if args.json is not None:
+                _write_json(args, done.bidding, done)
+        raise
     print(played_text(played))
     return played
 
 
-def _write_json(path: Path, result: MatchResult, played: PlayedMatch | None) -> None:
+def _write_json(args: argparse.Namespace, result: MatchResult, played: PlayedMatch | None) -> None:
     content = {**result.summary(), "rows": result.rows()}
     if played is not None:
         content["play"] = {**played.summary(), "rows": played.rows()}
-    write_whole(path, json.dumps(content, indent=1, allow_nan=False) + "\n")
+    write_json(args, content)
 
 
 def _write_report(path: Path, result: MatchResult, played: PlayedMatch | None) -> None:

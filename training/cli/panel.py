@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -13,6 +12,7 @@ from bridge_env.files import write_whole
 from training.cli.arguments import add_allowance, allowance_of
 from training.cli.config_file import add_config_file
 from training.cli.progress import Bar
+from training.cli.terminal import write_json
 
 _EPILOG = """\
 examples:
@@ -53,7 +53,9 @@ def add_panel(subparsers: Any) -> None:
     parser.add_argument(
         "--truth", action="store_true", help="also tell how many hands are what the bidder's book says that they showed"
     )
-    parser.add_argument("--json", metavar="FILE", type=Path, help="also write the lines to this file")
+    parser.add_argument(
+        "--json", metavar="FILE", type=Path, help="also write the lines to this file; -: to standard output"
+    )
     parser.add_argument(
         "--out", metavar="FOLDER", type=Path, help="keep finished lines in this folder, and resume from it"
     )
@@ -124,7 +126,7 @@ def _run(args: argparse.Namespace) -> int:
         write_whole(args.out / ("where.md" if args.where else "panel.md"), "\n".join(page))
     if args.json is not None:
         rows = [vars(line) for line in lines]
-        write_whole(args.json, json.dumps({"spec": args.spec, "seed": args.seed, "lines": rows}, indent=1) + "\n")
+        write_json(args, {"spec": args.spec, "seed": args.seed, "lines": rows})
     return 0
 
 

@@ -8,7 +8,6 @@ import shlex
 import sys
 from collections.abc import Callable
 from dataclasses import asdict
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +21,7 @@ examples:
   bridge-env fit policy auctions.pbn more.lin --out mine         imitate these records
   bridge-env fit policy system:two-over-one --out taught         imitate a system, on boards that it bids now
   bridge-env fit policy auctions.npz --card WJ --out polish      imitate pairs with this card in an array file
-  bridge-env fit policy few.pbn --start policy:taught/policy.npz --epochs 4 --learning_rate 3e-4 --out finer
+  bridge-env fit policy few.pbn --start policy:taught/policy.npz --epochs 4 --learning-rate 3e-4 --out finer
   bridge-env match policy:mine/policy.npz system:sayc
 
 Deals of the judging split, and one in twenty of the others, are held out. The table at the end tells how often the
@@ -65,8 +64,7 @@ def _run(args: argparse.Namespace) -> int:
     from training.networks.imitation_config import ImitationConfig
     from training.running import runs
 
-    if find_spec("torch") is None:
-        raise runs.RunError('torch is not installed; install it: pip install -e ".[rl]" -c constraints.txt')
+    runs.require("rl", "torch")
     config = read_fields(args, ImitationConfig())
     return _fit(args, config)
 
@@ -134,7 +132,7 @@ def _command(args: argparse.Namespace, config: Any) -> str:
     words += [record for record in args.records if not Path(record).is_file()]
     for name, default in (("card", None), ("without", None), ("start", None), ("boards", 100_000), ("role", None)):
         if getattr(args, name) != default:
-            words += [f"--{name}", runs.portable(str(getattr(args, name)))]
+            words += [f"--{name.replace('_', '-')}", runs.portable(str(getattr(args, name)))]
     return runs.command_line(shlex.join(words), config)
 
 

@@ -11,7 +11,7 @@ _EXAMPLES = """\
 examples:
   bridge-env table                             open the table in the browser
   bridge-env table system:mine.bidding         offer a bidder of yours as well
-  bridge-env table --port 9000 --no_browser    print the address only
+  bridge-env table --port 9000 --no-browser    print the address only
   bridge-env table --seed 7                    repeat the same boards
 
 The server answers on this machine only, at an address that contains a key. It keeps everything in memory. It uses
@@ -35,7 +35,7 @@ def add_table(subparsers: Any) -> None:
         "--host", default="127.0.0.1", help="listen on this address; 0.0.0.0 admits other machines (127.0.0.1)"
     )
     parser.add_argument("--seed", type=int, help="random seed of the deals (random)")
-    parser.add_argument("--no_browser", action="store_true", help="print the address, open no browser")
+    parser.add_argument("--no-browser", action="store_true", help="print the address, open no browser")
     parser.add_argument(
         "--patience", type=seconds, default=120.0, metavar="S",
         help="give up on a bidder or player that needs more than S seconds for an answer (120)",

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import argparse
 import codecs
 import contextlib
+import json
 import os
 import sys
+from collections.abc import Iterator
+from typing import Any
+
+from bridge_env.files import write_whole
 
 _PLAIN = {
     "\u00b1": "+-", "\u2660": "S", "\u2665": "H", "\u2666": "D", "\u2663": "C", "\u2013": "-", "\u2014": "-",
@@ -30,6 +36,27 @@ def prepare() -> None:
         encoding = (getattr(stream, "encoding", None) or "utf-8").lower().replace("_", "-")
         if encoding != "utf-8" and hasattr(stream, "reconfigure"):
             stream.reconfigure(errors=_HANDLER)
+
+
+@contextlib.contextmanager
+def words_aside(args: argparse.Namespace) -> Iterator[None]:
+    """With ``--json -`` standard output is for JSON alone: let words go to standard error."""
+    if str(getattr(args, "json", None)) != "-":
+        yield
+        return
+    args.stdout = sys.stdout
+    with contextlib.redirect_stdout(sys.stderr):
+        yield
+
+
+def write_json(args: argparse.Namespace, content: Any) -> None:
+    """Write what ``--json`` asks for, into its file or, for ``-``, to standard output."""
+    text = json.dumps(content, indent=1) + "\n"
+    if str(args.json) == "-":
+        args.stdout.write(text)
+        args.stdout.flush()
+    else:
+        write_whole(args.json, text)
 
 
 def abandon_output() -> None:

@@ -27,7 +27,6 @@ Ctrl-C loses nothing: the run is saved, and --resume goes on. A run folder holds
 can run code when it is loaded: resume only folders that you made. The policy to share is policy.npz, plain data:
 bridge-env match policy:FILE system:sayc needs neither torch nor Stable-Baselines3.
 """
-_INSTALL = 'pip install -e ".[rl]" -c constraints.txt'
 _MAY_CHANGE = ("minutes", "steps", "threads", "evaluate", "every", "judge")
 
 
@@ -55,9 +54,7 @@ def run(args: argparse.Namespace) -> int:
     began = time.perf_counter()
     from training.running import runs
 
-    missing = [name for name in ("torch", "stable_baselines3", "sb3_contrib") if find_spec(name) is None]
-    if missing:
-        raise runs.RunError(f"{missing[0]} is not installed; install it: {_INSTALL}")
+    runs.require("rl", "torch", "stable_baselines3", "sb3_contrib")
     from training.networks import ppo
 
     config = read_run_fields(args, PPOConfig, _MAY_CHANGE)

@@ -27,6 +27,6 @@ class EstimatorConfig:
         for name, least in (("epochs", 1), ("deals", 0), ("hidden", 1), ("depth", 2), ("width", 1), ("blocks", 0),
                             ("batch", 2), ("weight_decay", 0), ("threads", 1), ("seed", 0)):  # fmt: skip
             if not getattr(self, name) >= least:
-                raise ValueError(f"--{name} is {getattr(self, name)}; it must be {least} or more")
+                raise ValueError(f"--{name.replace('_', '-')} is {getattr(self, name)}; it must be {least} or more")
         if not 0 < self.learning_rate < 1:
-            raise ValueError(f"--learning_rate is {self.learning_rate}; it must lie between 0 and 1")
+            raise ValueError(f"--learning-rate is {self.learning_rate}; it must lie between 0 and 1")

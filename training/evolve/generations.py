@@ -22,11 +22,11 @@ from agents.hierarchy.language.text import numbered_anew, parse_system, system_t
 from agents.hierarchy.language.tree import System
 from agents.hierarchy.shipped import read_system
 from agents.networks.shipped import GATEKEEPER, network_path, role
-from bridge_env.bidders import SpecError, make
+from bridge_env.bidders import SpecError, full_spec, make
 from bridge_env.double_dummy.library import embedded
 from bridge_env.schema import Number, Whole
 from training.evolve import proposals
-from training.evolve.config import EvolveConfig, is_stranger, names, spec_of
+from training.evolve.config import EvolveConfig, is_stranger, names
 from training.evolve.proposals import AMENDMENT, SWAPPING, TUNING, Proposal, Verdict
 from training.evolve.refine.judgement import judge
 from training.evolve.work import TRAINING, Work
@@ -364,7 +364,7 @@ def check_start(config: EvolveConfig) -> None:
     if config.player and role(judge(config.player).networks) == GATEKEEPER:
         raise SpecError(f"--player {config.player} is a gatekeeper: nothing may be learned from it")
     for gatekeeper in names(config.gatekeepers):
-        make(spec_of(gatekeeper))
+        make(full_spec(gatekeeper))
 
 
 def start_run(root: Path, name: str | None, config: EvolveConfig) -> tuple[Path, State]:
@@ -390,6 +390,8 @@ def prepare(args: argparse.Namespace) -> tuple[Path, EvolveConfig, State]:
         config = EvolveConfig(**given)
         folder, state = start_run(args.out, args.name, config)
         return folder, config, state
+    if args.name is not None:
+        raise runs.RunError("--name is for a new run; --resume continues in its folder")
     if args.resume.is_dir():
         lock.hold(args.resume)  # before anything is read: nobody else goes on with it meanwhile
     config, state = load(args.resume)

@@ -1,7 +1,8 @@
 """Bid boards with bidders that may fail: what a bidder does wrong ends the match, or leaves out its board alone.
 
 A fault is that a bidder raises, leaves by ``SystemExit``, gives no answer in time, or gives something that is no legal
-call. (One that ends its whole process is found by ``training.match.deaths``.)
+call. (One that ends its whole process is found by ``training.match.deaths``.) A program at a seat that does not answer
+at all ends the match in any case.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from agents.programs.asking import NoAnswer
 from bridge_env.auction import Auctions
 from bridge_env.bidders import player_at
 from bridge_env.bidding import call_keys
@@ -155,7 +157,7 @@ class Round:
         return placed.with_traceback(fault.__traceback__)
 
     def _note(self, row: int, fault: BidderFault) -> None:
-        if not self.allowance.leave or isinstance(fault, TooLate):
+        if not self.allowance.leave or isinstance(fault, (TooLate, NoAnswer)):
             raise fault
         self.faults[row] = str(fault)
 

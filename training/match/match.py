@@ -19,14 +19,15 @@ from numpy.typing import NDArray
 
 from agents.hierarchy.bidder import HierarchyBidder, deal_features
 from agents.hierarchy.bidder import bid_out as hierarchies_bid_out
+from agents.registry import PairBidder
 from bridge_env import streams
 from bridge_env.auction import Auctions, Contracts
-from bridge_env.bidders import make, player_at
+from bridge_env.bidders import make, meets, player_at
 from bridge_env.boards import Boards
 from bridge_env.calls import call_text
 from bridge_env.cards import SEATS, VULNERABILITIES, deal_text
 from bridge_env.faults import BidderFault
-from bridge_env.protocols import Bidder
+from bridge_env.protocols import Bidder, Thinks
 from bridge_env.scoring import imps, score
 from training.match.boards import library_boards, pbn_boards, standard_error
 from training.match.deaths import Surviving
@@ -185,6 +186,7 @@ def play(
     workers: int = 1,
     allowance: Allowance = STRICT,
     progress: Callable[[int], object] = lambda boards: None,
+    heard: Callable[[Boards, Played], object] = lambda boards, played: None,
 ) -> MatchResult:
     """A duplicate match of A against B.
 
@@ -197,10 +199,11 @@ def play(
         workers: processes; the result does not depend on it. With two or more, also a bidder that ends its process
             is found.
         allowance: what is done about bidders' faults. Boards that are left out are told in ``boards.problems``.
-        progress: called with the number of boards that have just been played.
+        progress: called with the number of boards that have just been played; heard: with them and what came of them.
 
     Raises:
         ValueError: a spec, the scoring or the boards are faulty.
+        NoWorkers: a script calls this with several workers, and not below ``if __name__ == "__main__":``.
         BidderFault: a bidder failed, or made an illegal call; ``done`` is the result on the boards before it, or None.
     """
     if scoring not in SCORINGS:
@@ -218,11 +221,14 @@ def play(
     def result() -> MatchResult | None:
         if not any(part.tables for part in done):
             return None
-        return _match(a, b, scoring, seed, boards, done, time.perf_counter() - began)
+        return match_of(a, b, scoring, seed, boards, done, time.perf_counter() - began)
 
     try:
+        at = 0
         for played in _parts((a, b), (team_a, team_b), boards, seed, workers, allowance):
             done.append(played)
+            heard(boards.take(slice(at, at + len(played.whole))), played)
+            at += len(played.whole)
             progress(len(played.whole))
     except BidderFault as fault:
         fault.done = result()  # type: ignore[attr-defined]
@@ -243,7 +249,8 @@ def _parts(
 ) -> Iterator[Played]:
     """The boards at both tables, in parts, in order."""
     chunk = CHUNK if boards.solved else SOLVING_CHUNK
-    if any(getattr(player_at(team, seat), "thinks", False) for team in teams for seat in (0, 2)):
+    players = [player_at(team, seat) for team in teams for seat in (0, 2)]
+    if any(meets(player, Thinks) and player.thinks for player in players):  # type: ignore[attr-defined]
         chunk = THINKING_CHUNK
     size = min(chunk, -(-len(boards) // workers))
     parts = [boards.take(slice(at, at + size)) for at in range(0, len(boards), size)]
@@ -254,7 +261,7 @@ def _parts(
         yield from (_both_tables(*teams, part, seed, allowance) for part in parts)
 
 
-def _match(
+def match_of(
     a: str | Bidder,
     b: str | Bidder,
     scoring: str,
@@ -323,6 +330,11 @@ def _both_tables(a: Bidder, b: Bidder, boards: Boards, seed: int, allowance: All
         return Played(None, whole, told)
     if bad:
         auctions, boards = auctions.take(np.tile(whole, 2)), boards.take(np.flatnonzero(whole))
+    return Played(tables_of(auctions, boards), whole, told)
+
+
+def tables_of(auctions: Auctions, boards: Boards) -> tuple[TableResult, TableResult]:
+    """What both tables come to, of auctions as ``bid_out`` gives them."""
     n, results = len(boards), []
     for rows in (slice(0, n), slice(n, 2 * n)):
         state = auctions.take(np.arange(2 * n)[rows])
@@ -331,7 +343,7 @@ def _both_tables(a: Bidder, b: Bidder, boards: Boards, seed: int, allowance: All
         points = score(contracts.bid, contracts.doubling, contracts.declarer, boards.vulnerability, tricks)
         longest = int(state.length.max(initial=1))
         results.append(TableResult(state.history[:, :longest].copy(), contracts, tricks, points))
-    return Played((results[0], results[1]), whole, told)
+    return results[0], results[1]
 
 
 def bid_out(a: Bidder, b: Bidder, boards: Boards, seed: int) -> Auctions:
@@ -362,7 +374,9 @@ def _bid_out(a: Bidder, b: Bidder, boards: Boards, seed: int, allowance: Allowan
 
 def _bid_out_by_systems(a: Bidder, b: Bidder, boards: Boards) -> Auctions | None:
     """``bid_out`` in one kernel where every seat follows a system that the others know; else None."""
-    team_a, team_b = (getattr(bidder, "systems", None) for bidder in (a, b))
+    # Others' bidders may call anything "systems".
+    ours = (HierarchyBidder, PairBidder)
+    team_a, team_b = (bidder.systems if type(bidder) in ours else None for bidder in (a, b))  # type: ignore[attr-defined]
     if team_a is None or team_b is None or not (_disclosed(team_a, team_b) and _disclosed(team_b, team_a)):
         return None
     features = deal_features(boards.owner)

@@ -19,6 +19,7 @@ import numpy as np
 from agents.hierarchy.language.text import system_text
 from agents.hierarchy.shipped import read_system
 from agents.networks.shipped import GATEKEEPER, network_path, read_networks, role, shipped_networks
+from agents.programs.asking import NoAnswer
 from bridge_env.bidders import SpecError, full_spec
 from bridge_env.faults import BidderFault
 from bridge_env.files import write_whole
@@ -145,7 +146,8 @@ def panel(
                     else None
                 )
             except BidderFault as fault:
-                if not allowance.leave:
+                gone = isinstance(fault, NoAnswer) and spec in str(fault)  # it will not be there for the next either
+                if gone or not allowance.leave:
                     raise BidderFault(f"against {opponent}: {fault}") from fault
                 failed(f"{opponent}: {fault}")
                 continue

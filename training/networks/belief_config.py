@@ -23,5 +23,5 @@ class BeliefConfig:
             if not getattr(self, name) >= least:
                 raise ValueError(f"--{name} is {getattr(self, name)}; it must be {least} or more")
         if not 0 < self.learning_rate < 1:
-            raise ValueError(f"--learning_rate is {self.learning_rate}; it must lie between 0 and 1")
+            raise ValueError(f"--learning-rate is {self.learning_rate}; it must lie between 0 and 1")
         widths(self.layers)

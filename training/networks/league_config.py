@@ -85,13 +85,15 @@ class LeagueConfig:
                             ("entropy", 0), ("doubled", 0), ("plain", 0), ("departure", 0), ("untruth", 0),
                             ("strangers", 0), ("earlier", 0), ("seed", 0)):  # fmt: skip
             if not getattr(self, name) >= least:
-                raise ValueError(f"--{name} is {getattr(self, name)}; it must be {least} or more")
+                raise ValueError(f"--{name.replace('_', '-')} is {getattr(self, name)}; it must be {least} or more")
         for name in ("keep", "learning_rate", "critic_rate", "clip", "last_rate"):
             if not 0 < getattr(self, name) <= 1:
-                raise ValueError(f"--{name} is {getattr(self, name)}; it must be above 0 and at most 1")
+                raise ValueError(
+                    f"--{name.replace('_', '-')} is {getattr(self, name)}; it must be above 0 and at most 1"
+                )
         for name in ("prior", "truth"):
             if not getattr(self, name) > 0:
-                raise ValueError(f"--{name} is {getattr(self, name)}; it must be above 0")
+                raise ValueError(f"--{name.replace('_', '-')} is {getattr(self, name)}; it must be above 0")
         if self.strangers + self.earlier > 1:
             raise ValueError("--strangers plus --earlier must be at most 1: both are shares of the boards")
         widths(self.layers), widths(self.critic)

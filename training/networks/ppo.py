@@ -140,6 +140,7 @@ def train(
     env.seed(int(streams.key("ppo", config.seed, state.steps).item() >> 33))
     _log(model, folder)
     run = _Run(folder, config, state, tick, began if began is not None else time.perf_counter())
+    run.init_callback(model)  # a run that is over before its first rollout is saved too
     try:
         if run.share() < 1.0:
             model.learn(_NO_LIMIT, callback=run, reset_num_timesteps=False)

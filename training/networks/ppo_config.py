@@ -41,7 +41,7 @@ class PPOConfig:
         if not (self.minutes or self.steps):
             raise ValueError("give --minutes or --steps: with both at 0 the run would never end")
         if not 0 < self.learning_rate < 1:
-            raise ValueError(f"--learning_rate is {self.learning_rate}; it must lie between 0 and 1")
+            raise ValueError(f"--learning-rate is {self.learning_rate}; it must lie between 0 and 1")
         if self.tables * self.rollout < 2:
             raise ValueError("--tables times --rollout must be 2 or more: PPO compares the calls of a rollout")
         widths(self.layers), widths(self.critic)

@@ -8,6 +8,7 @@ A single ``BiddingEnv`` needs none of this: SB3 and sb3-contrib take it as it is
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -16,12 +17,14 @@ import numpy as np
 from gymnasium.vector import AutoresetMode
 from numpy.typing import NDArray
 
-INSTALL = 'Stable-Baselines3 is not installed; install it with: pip install -e ".[rl]" -c constraints.txt'
+from bridge_env.extras import how_to_install
 
 try:
     from stable_baselines3.common.vec_env import VecEnv
 except ImportError as error:
-    raise ImportError(f"{INSTALL} ({error})") from error
+    raise ImportError(
+        f"Stable-Baselines3 is not installed; install it with: {how_to_install('rl')} ({error})"
+    ) from error
 
 Indices = None | int | Iterable[int]
 
@@ -29,9 +32,11 @@ Indices = None | int | Iterable[int]
 class SB3VecEnv(VecEnv):
     """A Gymnasium VectorEnv of bidding tables, as a VecEnv of SB3.
 
-    When an episode ends, its last reward comes with ``done``, its last observation in
-    ``info["terminal_observation"]`` with whatever else the env says of it, and the observation returned is the
-    next episode's first. ``env_method("action_masks")`` asks for all tables in one call.
+    When an episode ends, its last reward comes with ``done``, its last observation in ``info["terminal_observation"]``
+    with whatever else the env says of it, and the observation returned is the next episode's first.
+    ``info["episode"]`` holds what SB3 shows as ``rollout/ep_rew_mean``, without a VecMonitor: ``r``, the reward in the
+    env's own unit, ``l``, the learner's calls, and ``t``, seconds since the env was made.
+    ``env_method("action_masks")`` asks for all tables in one call.
 
     Args:
         env: with the autoreset mode SAME_STEP.
@@ -48,6 +53,8 @@ class SB3VecEnv(VecEnv):
         self.env = env
         self.reward_scale = reward_scale
         self._actions: NDArray[Any] | None = None
+        self._began = time.perf_counter()
+        self._paid, self._calls = np.zeros(env.num_envs), np.zeros(env.num_envs, np.int64)  # of the episodes under way
         super().__init__(env.num_envs, env.single_observation_space, env.single_action_space)
 
     def reset(self) -> NDArray[np.int8]:
@@ -59,6 +66,7 @@ class SB3VecEnv(VecEnv):
         self.reset_infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
         self._reset_seeds()
         self._reset_options()
+        self._paid[:], self._calls[:] = 0, 0
         return np.array(observation)
 
     def step_async(self, actions: NDArray[Any]) -> None:
@@ -69,6 +77,9 @@ class SB3VecEnv(VecEnv):
         if "seat_rewards" in said:
             raise ValueError("SB3 trains one learner; with learner='all' it would reward one seat for another's calls")
         done = terminated | truncated
+        self._paid += rewards
+        self._calls += 1
+        seconds = round(time.perf_counter() - self._began, 6)
         infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
         last = said.get("final_info", {})
         named = [(name, values, last["_" + name]) for name, values in last.items() if not name.startswith("_")]
@@ -76,6 +87,8 @@ class SB3VecEnv(VecEnv):
             infos[i] = {name: values[i] for name, values, there in named if there[i]}
             infos[i]["terminal_observation"] = said["final_obs"][i].copy()
             infos[i]["TimeLimit.truncated"] = bool(truncated[i] and not terminated[i])
+            infos[i]["episode"] = {"r": float(self._paid[i]), "l": int(self._calls[i]), "t": seconds}
+        self._paid[done], self._calls[done] = 0, 0
         # SB3 keeps the last observation over a step: a copy, for an env that writes to its arrays again.
         return observation.copy(), (rewards * self.reward_scale).astype(np.float32), done, infos
 

@@ -26,6 +26,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from bridge_env.extras import how_to_install
 from training.running.private_ray import PrivateRay
 
 PACKAGES = ("bridge_env", "agents", "training")
@@ -33,7 +34,6 @@ LOOK_SECONDS = 2.0  # after so long without a result, is the head still there?
 STALL_SECONDS = 20.0  # and after so long, why is nothing done?
 STARTS = 3  # tries to start a Ray of one's own: it gives up after 30 seconds, too few on a busy machine
 STOP_SECONDS = 10.0  # how long tasks in hand may take to end when a run is stopped
-INSTALL = 'pip install -e ".[ray]" -c constraints.txt'
 
 
 class ClusterError(RuntimeError):
@@ -53,7 +53,7 @@ def _ray() -> Any:
             warnings.simplefilter("ignore")
             return importlib.import_module("ray")
     except ImportError:
-        raise ClusterError(f"this needs Ray, which is not installed: {INSTALL}") from None
+        raise ClusterError(f"this needs Ray, which is not installed: {how_to_install('ray')}") from None
 
 
 def _tell(text: str) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from multiprocessing import get_context
+from multiprocessing.synchronize import Event
 from typing import Any, TypeVar
 
 T = TypeVar("T")
@@ -22,18 +23,30 @@ class WorkerDied(ChildProcessError):
     task: int = 0
 
 
+class NoWorkers(ChildProcessError):
+    """Worker processes end before they begin their work."""
+
+
 def in_processes(function: Callable[..., T], arguments: Iterable[tuple[Any, ...]], workers: int) -> Iterator[T]:
     """``function`` of each of ``arguments``, in order; the first error ends the rest.
 
     Raises:
         WorkerDied: a process ended before it gave its result.
+        NoWorkers: none began.
     """
-    processes = ProcessPoolExecutor(workers, get_context("spawn"), _leave_signals_to_the_parent)
+    context = get_context("spawn")
+    begun = context.Event()
+    processes = ProcessPoolExecutor(workers, context, _begin, (begun,))
     try:
         for number, task in enumerate([processes.submit(function, *given) for given in arguments]):
             try:
                 result = task.result()
             except BrokenProcessPool:
+                if not begun.is_set():
+                    raise NoWorkers(
+                        "worker processes end as soon as they start; each imports your script anew, so what the script "
+                        "does stands below: if __name__ == '__main__':"
+                    ) from None
                 died = WorkerDied("a worker process ended by itself, or was ended (by the system, for want of memory?)")
                 died.task = number
                 raise died from None
@@ -42,7 +55,8 @@ def in_processes(function: Callable[..., T], arguments: Iterable[tuple[Any, ...]
         processes.shutdown(cancel_futures=True)
 
 
-def _leave_signals_to_the_parent() -> None:
-    """Ctrl-C and SIGTERM are the parent's to handle; who is sent them is often the whole group of processes."""
+def _begin(begun: Event) -> None:
+    """Tell that a process has begun, and leave signals to the parent: they are often sent to the whole group."""
+    begun.set()
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_IGN)

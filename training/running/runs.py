@@ -15,6 +15,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, TypeVar
 
+from bridge_env.extras import missing
 from bridge_env.files import FileError, write_whole
 from bridge_env.schema import Either, Number, check_shape, parse_json, read_json, read_json_lines
 
@@ -31,6 +32,16 @@ _MANIFEST = {
 
 class RunError(FileError):
     """A run folder that cannot be used, or a damaged file in it; the message names it and says what is wrong."""
+
+
+def require(extra: str, *packages: str) -> None:
+    """Check that packages are there, without importing them.
+
+    Raises:
+        RunError: one is missing; the message says how to install the extra that brings it.
+    """
+    if told := missing(extra, *packages):
+        raise RunError(told)
 
 
 def check_name(name: str | None) -> None:
@@ -87,7 +98,7 @@ def command_line(words: str, config: Any) -> str:
         value = getattr(config, item.name)
         if value != item.default:
             text = f"{value:g}" if isinstance(value, float) else shlex.quote(str(value))
-            said.append(f"--{item.name} {text}")
+            said.append(f"--{item.name.replace('_', '-')} {text}")
     return " ".join(said)
 
 

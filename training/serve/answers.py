@@ -123,7 +123,9 @@ class Answers:
             raise OwnFault(spec, f"{spec} gave no answer within {self.patience:g} seconds") from None
         except BidderFault as fault:
             raise OwnFault(spec, f"{spec}: {fault}") from fault
-        except (Exception, SystemExit) as error:  # a user's own may fail in any way
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:  # a user's own may fail in any way
             raise OwnFault(spec, f"{spec} failed: {last_line(error)}") from error
 
     def _sides(self, side: int) -> tuple[str, str]:
@@ -151,12 +153,13 @@ def _card_key(question: Question) -> NDArray[np.uint64]:
 
 
 def _candidates(player: Bidder, view: BidView, made: int) -> tuple[tuple[int, float], ...]:
-    """The calls that a network considers, the likeliest first; of others nothing is known but the call ``made``."""
+    """The call ``made``, then those that a network considers besides, the likeliest first; other bidders tell none."""
     if not isinstance(player, NetworkBidder):
         return ((made, 1.0),)
     chances = player.probabilities(view)[0]
     order = np.argsort(-chances, kind="stable")[:_TOLD].tolist()
-    return tuple((call, float(chances[call])) for call in order if chances[call] >= _LEAST)
+    likely = [made, *(call for call in order if call != made and chances[call] >= _LEAST)]
+    return tuple((call, float(chances[call])) for call in likely)
 
 
 def _choosing(player: CardPlayer, view: PlayView) -> CardPlayer:
@@ -170,7 +173,9 @@ def _card_candidates(thought: CardThought) -> tuple[tuple[int, float], ...]:
     if thought.belief is None:
         return ()
     tricks = thought.belief.weight @ thought.tricks
-    return tuple((int(thought.cards[at]), float(tricks[at])) for at in np.argsort(-thought.average, kind="stable"))
+    best = np.argsort(-thought.average, kind="stable").tolist()
+    order = sorted(best, key=lambda at: int(thought.cards[at]) != thought.card)  # the answer comes first
+    return tuple((int(thought.cards[at]), float(tricks[at])) for at in order)
 
 
 def _legal(card: int, view: PlayView, spec: str) -> int:

@@ -5,19 +5,15 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
 
 from bridge_env.bidders import DEFAULT_BIDDER
+from bridge_env.extras import how_to_install
 from training.web.guard import PATIENCE
 from training.web.serving import LOCAL, NoServer, listen
 
-if TYPE_CHECKING:
-    import uvicorn
-
 USUAL_PORT = 8085  # BEN's
-_MISSING = "the doors need starlette and uvicorn; install them with: pip install 'bridge-env[table]'"
-_LONGEST_HEAD = 16_384  # bytes of a request before its end must have come
-_AT_ONCE = 128  # connections; more are told to come back
+LONGEST_HEAD = 16_384  # bytes of a request before its end must have come
+AT_ONCE = 128  # connections; more are told to come back
 
 
 @dataclass(frozen=True)
@@ -47,12 +43,13 @@ def serve(options: Options, say: Callable[[str], object] = print) -> None:
         SpecError: a spec names nothing.
     """
     try:
-        import uvicorn  # noqa: F401
-
         from training.serve.answers import Answers
         from training.serve.app import make_app
+        from training.web.connections import server_of
     except ImportError as error:
-        raise NoServer(f"{error.name} is missing: {_MISSING}") from None
+        raise NoServer(
+            f"the server needs {error.name}, which is missing; install with: {how_to_install('table')}"
+        ) from None
     answers = Answers(options.spec, options.opponents, options.play, options.patience)
     answers.wake()
     with contextlib.closing(listen(options.host, options.port)) as listening:
@@ -68,15 +65,4 @@ def serve(options: Options, say: Callable[[str], object] = print) -> None:
             f"{options.spec} bids and {options.play} plays at {address} (/bid, /lead, /play, /robot.php).\n"
             f"Elsewhere it is the bidder seat:{address}. Ctrl-C ends it."
         )
-        server_of(make_app(answers, host=options.host, port=port)).run(sockets=[listening])
-
-
-def server_of(app: Any) -> uvicorn.Server:
-    """What runs the doors of ``app``."""
-    import uvicorn
-
-    config = uvicorn.Config(
-        app, http="h11", log_level="warning", access_log=False, server_header=False,
-        h11_max_incomplete_event_size=_LONGEST_HEAD, timeout_keep_alive=30, limit_concurrency=_AT_ONCE,
-    )  # fmt: skip
-    return uvicorn.Server(config)
+        server_of(make_app(answers, host=options.host, port=port), AT_ONCE, LONGEST_HEAD).run(sockets=[listening])

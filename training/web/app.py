@@ -10,7 +10,7 @@ from typing import Any
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
@@ -135,7 +135,7 @@ class Doors:
         specs = [asked.text(name, 300, default) for name, default in
                  (("ns", "policy:champion"), ("ew", "policy:champion"), ("control", ""))]  # fmt: skip
         source = asked.choice("source", _SOURCES, "random")
-        stack, number = asked.text("stack", 40, ""), asked.number("number", 1, 10**6, 1)
+        stack, number = asked.text("stack", 40, ""), asked.number("number", 0, 10**6, 0)
         dealer = asked.choice("dealer", (_ANY, *SEATS), _ANY)
         vulnerability = asked.choice("vulnerability", (_ANY, *VULNERABILITIES), _ANY)
         player = asked.choice("cards", _PLAYERS, _PLAYERS[0])
@@ -278,6 +278,10 @@ async def _lost(request: Request, error: Exception) -> Response:
     return JSONResponse({"error": told.get(status, "The request cannot be met.")}, status)
 
 
+async def _gone(request: Request, error: Exception) -> Response:
+    return Response(status_code=400)  # who asked has hung up, and nobody reads it
+
+
 async def _broken(request: Request, error: Exception) -> Response:
     _LOG.exception("a request failed", exc_info=error)
     return JSONResponse({"error": "Something went wrong in the server; its terminal tells what."}, 500)
@@ -298,7 +302,8 @@ def make_app(
     """
     limits = limits or Limits()
     session = Session(seed, named, limits)
-    app = Starlette(routes=list(Doors(session).routes()), exception_handlers={HTTPException: _lost, Exception: _broken})
+    handlers: dict[Any, Any] = {HTTPException: _lost, ClientDisconnect: _gone, Exception: _broken}
+    app = Starlette(routes=list(Doors(session).routes()), exception_handlers=handlers)
     app.router.redirect_slashes = False
     guard = Guard(app, token, host, port, limits)
     return guard

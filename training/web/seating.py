@@ -70,7 +70,9 @@ def _ours(spec: str) -> bool:
     head, _, argument = spec.partition(":")
     if head == "reason":
         argument = argument.partition("?")[0]
-        head, argument = ("policy", argument[7:]) if argument.startswith("policy:") else ("system", argument)
+        head, argument = (
+            ("policy", argument[7:]) if argument.startswith("policy:") else ("system", argument.removeprefix("system:"))
+        )
     if head == "system":
         return argument in shipped_systems() or argument.startswith("~")
     return head == "policy" and argument in shipped_networks()
@@ -104,7 +106,7 @@ def quick(spec: str) -> str:
     if not spec.startswith("reason:"):
         return spec
     plain = spec.removeprefix("reason:").partition("?")[0]
-    return plain if plain.startswith("policy:") else f"system:{plain}"
+    return plain if plain.startswith("policy:") else f"system:{plain.removeprefix('system:')}"
 
 
 def spec_at(north_south: str, east_west: str, seat: int) -> str:

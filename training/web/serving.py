@@ -10,13 +10,14 @@ import webbrowser
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from bridge_env.extras import how_to_install
 from training.web.guard import PATIENCE, Limits
 
 LOCAL = "127.0.0.1"
 USUAL_PORT = 8737
 _TRIED = 20  # ports after the usual one
-
-_MISSING = "the table needs starlette and uvicorn; install them with: pip install 'bridge-env[table]'"
+_LONGEST_HEAD = 65_536  # bytes of a request before its end must have come
+_AT_ONCE = 64  # connections; more are told to come back
 
 
 class NoServer(ValueError):
@@ -51,13 +52,14 @@ def serve(options: Options, say: Callable[[str], object] = print) -> None:
         NoServer: the extra ``table`` is not installed, or the port is taken.
     """
     try:
-        import uvicorn
-
         from training.web.app import make_app
+        from training.web.connections import server_of
         from training.web.seating import checked
         from training.web.thinking import alone
     except ImportError as error:
-        raise NoServer(f"{error.name} is missing: {_MISSING}") from None
+        raise NoServer(
+            f"the table needs {error.name}, which is missing; install with: {how_to_install('table')}"
+        ) from None
     for spec in options.specs:
         checked(spec, options.specs)
     listening = listen(options.host, options.port)
@@ -79,11 +81,7 @@ def serve(options: Options, say: Callable[[str], object] = print) -> None:
         threading.Thread(target=alone, args=(_wake,), daemon=True).start()
         if options.browser:
             threading.Timer(0.5, webbrowser.open, [address]).start()
-        config = uvicorn.Config(
-            app, log_level="warning", access_log=False, server_header=False, h11_max_incomplete_event_size=65536,
-            timeout_keep_alive=30, limit_concurrency=64,
-        )  # fmt: skip
-        uvicorn.Server(config).run(sockets=[listening])
+        server_of(app, _AT_ONCE, _LONGEST_HEAD).run(sockets=[listening])
 
 
 def listen(host: str, port: int | None) -> socket.socket:

@@ -50,17 +50,18 @@ class Session:
         return _keep(self._stacks, stack, self.limits.stacks)
 
     def next_deal(self, source: str, stack: str, number: int) -> Deal:
-        """The next board of a source; of a stack the board at place ``number``, from 1."""
+        """Board ``number`` of a source, from 1, of a stack by its place; 0: the next one, of a stack the first."""
         if source == "stack":
             known = self._stacks.get(stack)
             if known is None:
                 raise Refused("These boards are no longer kept; paste or drop them again.", 404)
             if number > len(known.deals):
                 raise Refused(f"There is no board {number}; {known.name} has {len(known.deals)}.", 404)
-            return known.deals[number - 1]
-        self._dealt[source] = self._dealt.get(source, 0) + 1
-        make = judging_deal if source == "judging" else random_deal
-        return make(self.seed, self._dealt[source])
+            return known.deals[max(number, 1) - 1]
+        number = number or self._dealt.get(source, 0) + 1
+        found = (judging_deal if source == "judging" else random_deal)(self.seed, number)
+        self._dealt[source] = number
+        return found
 
     # --- tables -------------------------------------------------------------------------------------------
 

@@ -64,7 +64,7 @@ class Table:
     Attributes:
         phase: bidding; bid (the auction is over, nothing was shown); playing; over (everything is shown).
         claimed: tricks of declarer's side that ended the play early.
-        helped: hints asked for and calls or cards taken back.
+        helped: hints asked for, calls or cards taken back, and claims that were refused.
         review: what was found of it once it was over.
     """
 
@@ -202,8 +202,8 @@ class Table:
         """End the board, wherever it stands after the auction, and show everything."""
         if self.phase == BIDDING:
             raise Refused("The hands are shown when the auction is over.", 409)
-        if self.phase == PLAYING:
-            self.cards, self.claimed = [], None  # a play that was left counts at its double-dummy tricks
+        if self.phase == PLAYING and self.cards:
+            self.claimed = self.best_for_declarer(self.plays)  # what was won and lost stays; the rest is double dummy
         self.phase = OVER
 
     def play_view(self) -> PlayView:
@@ -241,7 +241,11 @@ class Table:
         declares = (seat ^ self.contract.declarer) & 1 == 0
         best = self.best_for_declarer(plays)
         if tricks > (best if declares else left - best):
-            raise Refused("The other side does not agree: against the best play you do not take so many.", 409)
+            self.helped += 1  # that tells something of the hidden hands
+            raise Refused(
+                "The other side does not agree: the best play does not leave you so many. The board counts as helped.",
+                409,
+            )
         self.claimed = tricks if declares else left - tricks
         self.phase = OVER
 

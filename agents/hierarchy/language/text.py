@@ -77,9 +77,11 @@ def load_system(path: str | Path) -> System:
 
 def _text_of(file: Path) -> str:
     try:
-        if file.stat().st_size > LARGEST:
+        with file.open("rb") as stream:
+            found = stream.read(LARGEST + 1)  # no more: what is no file may have no end
+        if len(found) > LARGEST:
             raise SystemTextError(f"{file}: too large for a bidding system; its limit is {LARGEST >> 20} MiB")
-        return file.read_text(encoding="utf-8")
+        return found.decode("utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise SystemTextError(f"{file}: cannot be read: {error}") from error
 

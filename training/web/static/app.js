@@ -35,13 +35,28 @@ function tellSession(session) {
     ? `${signed(session.mean, 2)}${error} IMPs a board over ${session.boards} board${session.boards > 1 ? "s" : ""}${helped}` : "";
 }
 
+const PLACES = ["box", "table", "actions"];
+let held = null; // which of them has the focus, or had it when what held it was drawn anew
+
+/** Where the focus was goes on to have it, for who bids and plays by keyboard. */
+function keepFocus() {
+  if (!held || document.activeElement !== document.body) return;
+  const next = at("actions").querySelector("button");
+  const box = at("box").querySelector("[role=group]") || (state.phase === "bid" ? next : null);
+  const first = { box, table: at("table"), actions: next }[held];
+  first?.focus({ preventScroll: true });
+}
+
 function draw() {
+  const now = document.activeElement;
+  if (now !== document.body) held = PLACES.find((name) => at(name).contains(now)) || null;
   at("table").classList.toggle("closed", state.phase === "bidding" && state.people.length > 0);
   drawTable(at("table"), state, thinking, playCard);
   drawAuction(at("auction"), state, (call, shows, who) => drawDetail(at("detail"), call, shows, who));
   drawBox(at("box"), state.yours && !thinking ? state.legal : null, makeCall, point);
   drawActions();
   at("box").hidden = state.phase !== "bidding";
+  keepFocus();
 }
 
 function point(call) {
@@ -192,6 +207,7 @@ async function hint() {
     const found = await post(`tables/${state.table}/hint`, { seat: state.seat });
     if (now !== round) return;
     drawHint(at("hint"), found);
+    at("hint").scrollIntoView({ block: "nearest" }); // on a phone it lies below
     say(`Idea: ${found.card ? cardWords(found.card) : callWords(found.call)}. ${found.why}`);
   } catch (fault) {
     at("hint").replaceChildren();
@@ -214,6 +230,7 @@ async function review() {
       button("New board", deal, { class: "primary" }), button("Same board again", again),
       button("PBN", () => save("pbn")), button("LIN", () => save("lin")), button("BBO link", link), button("Share", share),
     ]);
+    if (held && document.activeElement === document.body) place.querySelector("button").focus({ preventScroll: true });
     say(`${(found.played || found.contract).text}. ${found.imps === null ? "" : `${found.imps} IMPs.`}`);
   } catch (fault) {
     place.replaceChildren();

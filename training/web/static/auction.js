@@ -70,7 +70,7 @@ export function drawBox(place, legal, choose, point) {
     const calls = ["C", "D", "H", "S", "NT"].map((strain) => `${level}${strain}`);
     if (calls.some((call) => can.has(call))) rows.push(...calls.map((call, column) => button(call, level, column)));
   }
-  const box = element("div", { class: "sheet", role: "group", "aria-label": "Bidding box", onkeydown: moveIn },
+  const box = element("div", { class: "sheet", role: "group", "aria-label": "Bidding box", tabindex: -1, onkeydown: moveIn },
     element("div", { class: "calls" }, button("Pass", 0, 0), button("X", 0, 3), button("XX", 0, 4)),
     element("div", { class: "bids" }, rows));
   place.replaceChildren(box);
@@ -79,10 +79,11 @@ export function drawBox(place, legal, choose, point) {
 /** Arrows move about in the box. */
 function moveIn(event) {
   const steps = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }[event.key];
-  const from = event.target.closest("[data-call]");
-  if (!steps || !from) return;
+  if (!steps) return;
   event.preventDefault();
   const all = [...event.currentTarget.querySelectorAll("[data-call]:not(:disabled)")];
+  const from = event.target.closest("[data-call]");
+  if (!from) return void all[0].focus(); // the box itself has the focus after a call
   const at = (b) => [Number(b.dataset.row), Number(b.dataset.column)];
   const [row, column] = at(from);
   const ahead = all.filter((b) => {
@@ -110,7 +111,7 @@ export function drawHint(place, hint) {
   const looked = hint.deals ? `Each was looked at on ${hint.deals} deals that fit what is known.` : "";
   place.replaceChildren(element("div", { class: "sheet", role: "status" },
     element("h3", {}, "Idea: ", cards ? cardMark(hint.card) : callMark(hint.call)),
-    element("p", { class: "aside" }, coloured(hint.why)),
+    element("p", { class: "aside lines" }, coloured(hint.why)),
     rows.length ? element("table", { class: "figures" }, element("thead", {}, element("tr", {}, heads)), element("tbody", {}, rows)) : "",
     element("p", { class: "aside" }, looked)));
 }

@@ -49,14 +49,14 @@ export function suits(held, legal, playCard) {
     const words = ranks ? ranks.split("").map((rank) => cardWords(suit + rank)).join(", ") : "none";
     if (!legal || ![...ranks].some((rank) => legal.has(suit + rank))) {
       const shown = ranks.replaceAll("T", "10").split("").join("").replace(/10|./g, (r) => `${r} `).trim();
-      return element("li", {}, element("span", { class: "sign" }, sign(suit)),
+      return element("li", {}, element("span", { class: "sign", "aria-hidden": "true" }, sign(suit)),
         element("span", { class: "ranks", "aria-label": words, role: "img" }, shown || "–"));
     }
     const buttons = [...ranks].map((rank) => element("button", {
       type: "button", class: "plain", disabled: !legal.has(suit + rank), "data-card": suit + rank,
       "aria-label": cardWords(suit + rank), onclick: () => playCard(suit + rank),
     }, rank === "T" ? "10" : rank));
-    return element("li", {}, element("span", { class: "sign" }, sign(suit)), buttons);
+    return element("li", {}, element("span", { class: "sign", "aria-hidden": "true" }, sign(suit)), buttons);
   });
   return element("ul", { class: "suits" }, rows);
 }

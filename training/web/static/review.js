@@ -1,6 +1,6 @@
 // Draws what came of a board.
 
-import { NAMES, SEATS, bidderWords, callMark, cardMark, cardWords, coloured, element, signed } from "./words.js";
+import { NAMES, SEATS, bidderWords, callMark, cardMark, cardWords, coloured, element, signed, tone } from "./words.js";
 
 /** The review of a board; `actions` are buttons for what comes next. */
 export function drawReview(place, state, found, actions) {
@@ -9,7 +9,7 @@ export function drawReview(place, state, found, actions) {
   place.replaceChildren(
     element("div", { class: "headline" },
       element("h2", {}, coloured(result.text)),
-      imps === null ? null : element("span", { class: `imps ${imps > 0 ? "good" : imps < 0 ? "bad" : ""}` }, `${signed(imps)} IMPs`),
+      imps === null ? null : element("span", { class: `imps ${tone(imps)}` }, `${signed(imps)} IMPs`),
       imps === null ? null : element("span", { class: "aside" }, `for ${found.side} against the other table`)),
     element("div", { class: "actions" }, actions),
     element("div", { class: "cards" }, outcome(state, found), calls(state, found), table(found), cards(found)));
@@ -54,18 +54,20 @@ function calls(state, found) {
     const usual = mine.options.find((option) => option.call === mine.usual);
     const best = usual && usual.imps === mine.options[0].imps ? usual : mine.options[0];
     const lost = best.imps - made.imps;
-    const verdict = lost <= 0 ? element("span", { class: "good" }, "nothing better") : element("span", { class: lost >= 3 ? "bad" : "" }, callMark(best.call), ` was worth ${signed(lost)} IMPs`);
-    const bidder = mine.usual === mine.call ? "" : [state.replay ? " · the system: " : " · your system's bidder: ", callMark(mine.usual)].flat();
+    const agreed = mine.usual === mine.call; // then another call was worth more by the lie of the cards alone
+    const verdict = lost <= 0 ? element("span", { class: "good" }, "nothing better")
+      : element("span", { class: lost >= 3 && !agreed ? "bad" : "" }, callMark(best.call), ` was worth ${signed(lost)} IMPs on this deal`);
+    const bidder = agreed ? (lost > 0 ? (state.replay ? " · the system's call" : " · your system's bidder calls so too") : "") : [state.replay ? " · the system: " : " · your system's bidder: ", callMark(mine.usual)].flat();
     const rows = mine.options.map((option) => element("tr", {},
       element("td", { class: "call" }, option.call === mine.call ? element("strong", {}, callMark(option.call)) : callMark(option.call)),
       element("td", {}, coloured(option.result)), element("td", {}, signed(option.imps))));
-    return element("details", { open: lost >= 3 && found.calls.length < 4 },
+    return element("details", { open: lost >= 3 && !agreed && found.calls.length < 4 },
       element("summary", {}, state.people.length > 1 ? `${NAMES[mine.seat]} ` : "", callMark(mine.call), " — ", verdict, bidder),
       optionTable(rows.filter((_, k) => k < FEW || mine.options[k].call === mine.call)),
       rows.length > FEW + 1 ? element("details", {}, element("summary", { class: "aside" }, `all ${rows.length} calls`),
         optionTable(rows.map((row) => row.cloneNode(true)))) : "");
   });
-  return sheet("Where did it go wrong?", element("p", { class: "aside" }, state.replay ? "Each call of North–South, and what every other would have come to: bid out by the same systems, in IMPs over this auction, all at double-dummy tricks." : "Each call of yours, and what every other would have come to: bid out by the same bidders, in IMPs over your auction, all at double-dummy tricks."), parts);
+  return sheet("Where did it go wrong?", element("p", { class: "aside" }, state.replay ? "Each call of North–South, and what every other would have come to: bid out by the same systems, in IMPs over this auction, at double-dummy tricks of this one deal." : "Each call of yours, and what every other would have come to: bid out by the same bidders, in IMPs over your auction, at double-dummy tricks of this one deal."), parts);
 }
 
 function cards(found) {

@@ -17,7 +17,9 @@ export function wishes() {
     people: data.getAll("people").join(""), ns: data.get("ns"), ew: data.get("ew"), control: data.get("control"),
     source, cards: data.get("cards"), dealer: data.get("dealer"), vulnerability: data.get("vulnerability"),
   };
+  const number = Number(form.elements.number.value);
   if (source === "stack") Object.assign(asked, { stack: stack.name, number: stack.next });
+  else if (number) asked.number = number; // else the next
   return asked;
 }
 
@@ -74,12 +76,13 @@ export async function take(text, name) {
   }
 }
 
-form.elements.number.addEventListener("change", () => { stack.next = Number(form.elements.number.value) || 1; });
-/** After a board of the stack was dealt. */
+const ofStack = () => form.elements.source.value === "stack";
+form.elements.source.addEventListener("change", () => { form.elements.number.value = ofStack() ? stack.next : ""; });
+form.elements.number.addEventListener("change", () => { if (ofStack()) stack.next = Number(form.elements.number.value) || 1; });
+/** After a board was dealt: the next one comes. */
 export function advance() {
-  if (form.elements.source.value !== "stack") return;
-  stack.next = stack.next >= stack.boards ? 1 : stack.next + 1;
-  form.elements.number.value = stack.next;
+  if (ofStack()) stack.next = stack.next >= stack.boards ? 1 : stack.next + 1;
+  form.elements.number.value = ofStack() ? stack.next : "";
 }
 
 document.getElementById("take").addEventListener("click", () => take(document.getElementById("paste").value, ""));

@@ -1,6 +1,6 @@
 // What a version of a system scores: the exam by area, a short match, and the boards that differ.
 
-import { callMark, coloured, element, signed } from "./words.js";
+import { callMark, coloured, element, signed, tone } from "./words.js";
 
 /** The exam's score by area, beside the score before. */
 export function examSheet(found) {
@@ -28,12 +28,12 @@ export function examSheet(found) {
 export function matchSheet(found, names) {
   const error = found.error === null ? "" : ` ± ${found.error.toFixed(2)}`;
   const verdict = element("p", { class: "headline" },
-    element("b", { class: `imps ${found.mean > 0 ? "good" : found.mean < 0 ? "bad" : ""}` }, `${signed(found.mean, 2)}${error}`),
+    element("b", { class: `imps ${tone(found.mean, found.error || 0)}` }, `${signed(found.mean, 2)}${error}`),
     element("span", {}, ` IMPs a board over ${found.boards.toLocaleString("en")} boards for ${names.a} against ${names.b}`));
   const rows = found.rows.map((row) => element("li", {}, element("a", { href: `./#match=${found.match}&board=${row.board}`, target: "_blank" },
     element("b", {}, `Board ${row.board}`),
     element("span", { class: "pairs" }, auction(row.a, names.a), auction(row.b, names.b)),
-    element("span", { class: row.imps > 0 ? "good imps" : row.imps < 0 ? "bad imps" : "imps" }, `${signed(row.imps)} IMPs`))));
+    element("span", { class: `imps ${tone(row.imps)}` }, `${signed(row.imps)} IMPs`))));
   const more = found.differ > found.rows.length ? ` The ${found.rows.length} of most IMPs are listed.` : "";
   return element("section", { class: "sheet", "aria-label": "The match" },
     element("h3", {}, "The match"), verdict,

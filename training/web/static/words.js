@@ -20,9 +20,9 @@ export function element(name, attributes = {}, ...children) {
   return made;
 }
 
-/** A suit's sign in its colour. */
+/** A suit's sign in its colour; who listens hears its name. */
 export function sign(suit) {
-  return element("span", { class: suit.toLowerCase(), "aria-hidden": "true" }, SIGNS[suit]);
+  return element("span", { class: suit.toLowerCase(), role: "img", "aria-label": `${SUIT_NAMES[suit]}s` }, SIGNS[suit]);
 }
 
 /** A call with its sign coloured: 2♣, 3NT, Pass, X. */
@@ -71,6 +71,11 @@ export function isVulnerable(seat, vulnerability) {
 export function signed(number, digits = 0) {
   const text = Math.abs(number).toFixed(digits);
   return Number(text) === 0 ? text : (number > 0 ? "+" : "−") + text;
+}
+
+/** The class of a number's colour: none where it may as well be nothing, two standard errors from 0. */
+export function tone(number, error = 0) {
+  return number === 0 || Math.abs(number) < 2 * error ? "" : number > 0 ? "good" : "bad";
 }
 
 /** The spec of a bidder, shorter: policy:champion is "champion (network)". */
