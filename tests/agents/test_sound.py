@@ -14,7 +14,7 @@ from agents.hierarchy.language.tree import walk
 from agents.hierarchy.shipped import read_system, shipped_systems, system_path
 from agents.hierarchy.sound.gate import newly_unsound
 from agents.hierarchy.sound.hands import better_suit, draw_hands
-from agents.hierarchy.sound.mend import without_dead
+from agents.hierarchy.sound.mend import as_sound_as, without_dead
 from agents.hierarchy.sound.sound import unsound
 from bridge_env.auction import Auctions
 from bridge_env.features import FEATURES, HCP, LENGTH, hand_features
@@ -98,6 +98,17 @@ PLANTED = {
 }  # fmt: skip
 
 
+#: A note is no rule, the second takes the answers of the line above it, and lines that no hand comes to are dropped.
+NOT_BY_A_CALL = (
+    "learned",
+    "an artificial call without a name",
+    "a hand that nobody has",
+    "a hand that others take",
+    "a partner who passes",
+    "a pass that is not named",
+)
+
+
 def planted(name):
     old, new, at, said = PLANTED[name]
     lines = SOUND.split("\n")
@@ -167,6 +178,45 @@ def test_the_gate_tells_what_a_change_makes_unsound():
 def test_the_gate_knows_systems_by_what_they_say():
     system = read_system("acol")
     assert newly_unsound(system, numbered_anew(system)) == []
+
+
+@pytest.mark.parametrize("name", [n for n in PLANTED if n not in NOT_BY_A_CALL])
+def test_unsound_changes_go_back_and_sound_ones_stay(name):
+    better = planted(name)[0].replace("1N    15-17 hcp", "1N    14-17 hcp")
+    mended, back = as_sound_as(parse_system(SOUND), parse_system(better))
+    assert back
+    assert found(system_text(mended)) == []
+    assert "1N    14-17 hcp" in system_text(mended)
+
+
+def test_a_change_is_taken_back_whose_fault_is_told_elsewhere():
+    """Six no trump is told as unsound, though only what the call that asks for aces promises has changed."""
+    raised = "  2S    6-9 hcp, 3+ S\n"
+    asks = (
+        raised
+        + """\
+  4N    {}+ hcp ; aces? !forcing !artificial
+    5C    0-1 aces ; aces !artificial
+    5D    2+ aces ; aces !artificial
+"""
+    )
+    slam = "when i-called:4N\n  6N    3+ combined-aces\n  P\n"
+    system = SOUND.replace(raised, asks).replace("when 0-7 last-level\n", f"{slam}when 0-7 last-level\n")
+    before, after = (parse_system(system.format(least)) for least in (22, 16))
+    assert any("6NT" in said for _, said in found(system_text(after)))
+    mended, back = as_sound_as(before, after)
+    assert back
+    assert system_text(mended) == system_text(before)
+
+
+def test_a_base_goes_back_by_the_command(tmp_path, capsys):
+    base, worse, mended = (tmp_path / f"{name}.bidding" for name in ("base", "worse", "mended"))
+    base.write_text(SOUND)
+    worse.write_text(planted("a short suit")[0])
+    assert main(["check", "--sound", str(worse), "--base", str(base), "--mend", str(mended)]) == 1
+    assert "taken back: 1S  12+ hcp, 2 S\n" in capsys.readouterr().out
+    assert main(["check", "--sound", str(mended)]) == 0
+    assert main(["check", "--sound", str(worse), "--base", str(base)]) == 2
 
 
 def test_a_better_suit_has_the_same_shape_and_points_or_more_in_it():

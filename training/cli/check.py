@@ -18,6 +18,7 @@ examples:
   bridge-env check *.bidding
   bridge-env check --sound sayc
   bridge-env check --sound mine.bidding --mend better.bidding
+  bridge-env check --sound mine-amended.bidding --base mine.bidding --mend sound.bidding
 
 The command lists all faults at once, with their line numbers: lines that it cannot read, lines that no auction reaches,
 duplicate lines, and lines that no hand reaches because the lines above them take every hand. A system with a fault of
@@ -31,7 +32,8 @@ lists what no pair would agree to play:
 - a weak opening in fourth seat, on a bad suit, or alike at every vulnerability; a better suit that is bid lower;
 - 6NT or 7NT on fewer points than the quantitative raise asks for;
 - a line to which no hand comes that has bid as its path says, or that answers a call which partner never makes.
-The exit code is 1 where anything is found. --mend writes the system without the lines that no hand comes to.
+The exit code is 1 where anything is found. --mend writes the system without the lines that no hand comes to. With --base,
+the system from which it was changed, it also takes back the changes that are unsound.
 """
 
 
@@ -51,6 +53,7 @@ def add_check(subparsers: Any) -> None:
     parser.add_argument(
         "--mend", type=Path, metavar="FILE", help="write the one SYSTEM to FILE without lines that no hand comes to"
     )
+    parser.add_argument("--base", metavar="SYSTEM", help="with --mend: take unsound changes of this system back")
     parser.set_defaults(handler=_run)
 
 
@@ -58,6 +61,8 @@ def _run(args: argparse.Namespace) -> int:
     from agents.hierarchy.checking import check_system
 
     paths = [_file(system) for system in args.systems]
+    if args.base is not None and args.mend is None:
+        raise ValueError("--base says what to take back; --mend FILE says where to write the system")
     if args.mend is not None and len(paths) != 1:
         raise ValueError(f"--mend writes one system; {len(paths)} are given")
     worst = 0
@@ -75,7 +80,7 @@ def _run(args: argparse.Namespace) -> int:
             print(f"{path}: {f'{faults} faults' if faults else 'no faults'}, {notes} notes", file=sys.stderr)
         worst = max(worst, 2 * bool(faults))
     if args.mend is not None and worst < 2:
-        _mend(paths[0], args.mend)
+        _mend(paths[0], args.mend, None if args.base is None else _file(args.base))
     return worst
 
 
@@ -91,15 +96,21 @@ def _sound(path: Path) -> list[Finding]:
         return sound_findings(path, lambda done, of: bar.share(done / of))
 
 
-def _mend(path: Path, out: Path) -> None:
+def _mend(path: Path, out: Path, base: Path | None) -> None:
     from agents.hierarchy.language.text import load_system, system_text
     from agents.hierarchy.shipped import with_general
-    from agents.hierarchy.sound.mend import without_dead
+    from agents.hierarchy.sound.mend import as_sound_as, without_dead
     from bridge_env.files import write_whole
 
     own = load_system(path)
+    mended = with_general(own)
+    if base is not None:
+        with _bar("taking back what is unsound") as bar:
+            mended, back = as_sound_as(with_general(load_system(base)), mended, lambda done, of: bar.share(done / of))
+        for what in back:
+            print(f"taken back: {what}")
     with _bar("dropping lines") as bar:
-        mended = without_dead(with_general(own), lambda done, of: bar.share(done / of))
+        mended = without_dead(mended, lambda done, of: bar.share(done / of))
     write_whole(out, system_text(mended if own.blocks else replace(mended, blocks=())))
     print(f"{out}: written", file=sys.stderr)
 

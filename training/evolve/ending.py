@@ -11,7 +11,7 @@ from agents.hierarchy.changes.edits import Replace, differences, is_general
 from agents.hierarchy.changes.plainer import plainer
 from agents.hierarchy.changes.tidying import added, grouped, without_empty
 from agents.hierarchy.language.tree import System
-from agents.hierarchy.sound.mend import without_dead
+from agents.hierarchy.sound.mend import as_sound_as, without_dead
 from training.evolve.config import EvolveConfig
 from training.evolve.generations import State, improved, numbered
 from training.evolve.proposals import BOTH, PLAYERS, SWAPPING, Proposal
@@ -66,6 +66,9 @@ def champion(
         system, plainly = said_plainly(system, roots, work, *fresh[2:], sound=sound, step=step)
         said += plainly
     if config.rules == "sound":
+        step("taking back what is unsound", None)
+        system, back = as_sound_as(roots[0], system)
+        said += [f"taken back, as it is unsound: {what}" for what in back]
         step("dropping lines that no hand comes to", None)
         system = without_dead(system)
     return best, Partnership(*(system.renamed("evolved"),) * 2), said

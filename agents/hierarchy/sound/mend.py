@@ -1,20 +1,24 @@
-"""Drop the lines that no hand comes to."""
+"""Mend systems: drop the lines that no hand comes to, and take back changes that made a system unsound."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container
+from collections.abc import Callable, Collection, Container, Iterator
 from dataclasses import replace
 
 from agents.hierarchy.bidder import Hierarchy
+from agents.hierarchy.changes.edits import Edit, Insert, InsertGeneral, Replace, Trail, differences, trail_of
+from agents.hierarchy.changes.mutation import addresses
 from agents.hierarchy.changes.tidying import without_empty
-from agents.hierarchy.language.text import numbered_anew
-from agents.hierarchy.language.tree import Line, System
-from agents.hierarchy.sound.sound import dead_lines
+from agents.hierarchy.language.text import constraint_text, numbered_anew
+from agents.hierarchy.language.tree import Line, Step, System
+from agents.hierarchy.sound.sound import DEAD, dead_lines, unsound
 
 _ROUNDS = 4  # answers to a line that goes may go too
+Tick = Callable[[int, int], None]
+Path = tuple[Step, ...]
 
 
-def without_dead(system: System, tick: Callable[[int, int], None] | None = None) -> System:
+def without_dead(system: System, tick: Tick | None = None) -> System:
     """The system without lines that no hand was found to come to, nor what follows them.
 
     Calls of the other lines may show less to partner, who no longer allows for the lines that went.
@@ -31,3 +35,57 @@ def without_dead(system: System, tick: Callable[[int, int], None] | None = None)
 def _without(lines: tuple[Line, ...], numbers: Container[int]) -> tuple[Line, ...]:
     kept = (line for line in lines if line.after or line.number not in numbers)
     return tuple(replace(line, lines=_without(line.lines, numbers)) for line in kept)
+
+
+def as_sound_as(base: System, system: System, tick: Tick | None = None) -> tuple[System, list[str]]:
+    """Take back changes of ``base`` until the system has no unsound line that the base has not.
+
+    First the lines of the call that is unsound go back to those of the base. Where that is not enough, all lines at its
+    place do, and those of the calls that it answers. Lines that no hand comes to are left to ``without_dead``.
+
+    Returns:
+        The system, and what went back.
+    """
+    fits_base = set(_unsound_calls(numbered_anew(base), tick))
+    taken_back: list[str] = []
+    for round_ in range(_ROUNDS):
+        system = numbered_anew(system)
+        found = dict.fromkeys(call for call in _unsound_calls(system, tick) if call not in fits_base)
+        calls = {(trail, path) for trail, path, _ in found}
+        places = {trail for trail, _, _ in found} if round_ else set[Trail]()
+        edits = [edit for edit in differences(system, base) if _concerns(edit, calls, places)]
+        if not found or (round_ and not edits):
+            break
+        for edit in edits:
+            system = edit.apply(system) or system
+        taken_back += [_said(*call) for call in found if any(_concerns(e, {call[:2]}, places) for e in edits)]
+    return without_empty(system), list(dict.fromkeys(taken_back))
+
+
+def _unsound_calls(system: System, tick: Tick | None) -> Iterator[tuple[Trail, Path, str]]:
+    """Where calls stand that are unsound, which they are, and what the line asks for."""
+    places = {(address[0] == "blocks", line.number): (address, line) for address, line in addresses(system)}
+    for place, text in unsound(Hierarchy(system), tick):
+        if place in places and not text.startswith(DEAD):
+            address, line = places[place]
+            yield trail_of(system, address), line.path, constraint_text(line.constraint)
+
+
+def _concerns(edit: Edit, calls: Container[tuple[Trail, Path]], places: Collection[Trail]) -> bool:
+    """Does the edit change lines of one of these calls, anything at these places, or what is answered there?"""
+    if isinstance(edit, Replace):
+        trail, lines = edit.trail, (edit.old, *edit.new)
+    elif isinstance(edit, InsertGeneral):
+        trail, lines = (f"when {constraint_text(edit.when)}",), (edit.line,)
+    elif isinstance(edit, Insert):
+        trail, lines = tuple(str(step) for step in edit.path), (edit.line,)
+    else:
+        return False
+    if trail in places or any((trail, line.path) in calls for line in lines):
+        return True
+    answered = {f"called:{line.path[-1]}" for line in lines}  # by general rules: "when partner-called:4N"
+    return any(asked in place[0] for place in places if place for asked in answered)
+
+
+def _said(trail: Trail, path: Path, asks: str) -> str:
+    return f"{'-'.join((*trail, '-'.join(map(str, path))))}  {asks}".rstrip()
