@@ -5,6 +5,7 @@ spec                        agent
 ==========================  ====================================================================================
 ``system:NAME``             a shipped bidding system: ``system:sayc``
 ``system:FILE.bidding``     a bidding system in a file of yours
+``pages:BOOK.md``           nothing but the pages that ``bridge-env book SYSTEM --out BOOK.md`` printed
 ``reason:NAME``             the same systems, played by an agent that samples deals and looks ahead; how, says
                             ``reason:sayc?samples=128&look=minimax`` (``agents.reasoning.options``)
 ``policy:NAME``             a network that comes with the package: ``policy:champion``
@@ -29,7 +30,7 @@ from numpy.typing import NDArray
 
 from agents.cases.bidder import CaseBidder, read_bidder
 from agents.hierarchy.bidder import Hierarchy, HierarchyBidder
-from agents.hierarchy.shipped import hierarchy_of
+from agents.hierarchy.shipped import PAGES_SUFFIX, hierarchy_of
 from agents.maps.bidder import MapBidder
 from agents.maps.bidder import read_bidder as read_maps
 from agents.networks.bidder import NetworkBidder
@@ -60,6 +61,16 @@ def make_system(argument: str, *, partner: str | None = None, opponents: str | N
     own = hierarchy_of(argument)
     first, second = (system_of(spec) or own for spec in theirs)
     return HierarchyBidder(own, system_of(partner) or own, (first, second))
+
+
+def make_pages(argument: str, *, partner: str | None = None, opponents: str | None = None) -> HierarchyBidder:
+    """Make the bidder of ``pages:BOOK.md``: it knows what a printed book says, and no more."""
+    if not argument.endswith(PAGES_SUFFIX):
+        raise SpecError(
+            f"pages:{argument}: name the Markdown pages of a system, as 'bridge-env book SYSTEM --out BOOK.md' "
+            "prints them"
+        )
+    return make_system(argument, partner=partner, opponents=opponents)
 
 
 def make_policy(argument: str, *, partner: str | None = None, opponents: str | None = None) -> NetworkBidder | Policy:
@@ -169,7 +180,7 @@ def _trivial(name: str) -> Hierarchy:
 def system_of(spec: str | None) -> Hierarchy | None:
     """The system that a player holds: whether it thinks as well or not, and also a network that bids by its book."""
     head, _, argument = full_spec(spec).partition(":") if isinstance(spec, str) else ("", "", "")
-    if head not in ("system", "reason", "policy"):
+    if head not in ("system", "pages", "reason", "policy"):
         return None
     name = argument.partition("?")[0] if head == "reason" else argument
     if head == "policy" or name.startswith("policy:"):

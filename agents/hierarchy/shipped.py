@@ -12,9 +12,11 @@ from agents.hierarchy.engine.compiled import compile_system
 from agents.hierarchy.language.last_resort import NAME
 from agents.hierarchy.language.text import SystemTextError, load_system, parse_system
 from agents.hierarchy.language.tree import System
+from agents.hierarchy.telling.pages import load_pages
 from bridge_env.bidders import SpecError
 
 _SHIPPED = files("agents.hierarchy") / "systems"
+PAGES_SUFFIX = ".md"  # of a printed book
 _GENERAL = "general"
 GENERAL_FILE = Path(str(_SHIPPED / f"{_GENERAL}.bidding"))  # the general rules of systems that have none of their own
 _SPECIAL = ("pass", "random", "doubler")
@@ -45,7 +47,9 @@ def system_path(argument: str) -> Path:
 
 
 def read_system(argument: str) -> System:
-    """The system that ``NAME`` or ``FILE.bidding`` stands for, with the general rules where it has none of its own.
+    """The system that ``NAME``, ``FILE.bidding`` or the pages ``BOOK.md`` stand for.
+
+    A system without general rules of its own gets those of the package; pages hold all that there is.
 
     Raises:
         SpecError: no such system, or its text is faulty; the message says where.
@@ -54,7 +58,7 @@ def read_system(argument: str) -> System:
         return _LENT[argument]
     path = system_path(argument)
     try:
-        return with_general(load_system(path))
+        return load_pages(path) if path.suffix == PAGES_SUFFIX else with_general(load_system(path))
     except SystemTextError as error:
         raise SpecError(str(error)) from error
 

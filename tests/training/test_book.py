@@ -28,7 +28,7 @@ from training.book.markdown import markdown
 from training.book.measure import HELD, Table, measure
 from training.book.points import Points, Walker, numbered
 from training.book.shows import Shows, check
-from training.book.wording import condition, promise, symbols
+from agents.hierarchy.telling.wording import condition, promise, symbols
 from training.book.worth import Judge, without
 from training.cli.entry import main
 from training.match.duel import Partnership, Stretch, duel

@@ -24,7 +24,7 @@ from training.book.notes import Note, NoteCall, Notes, make_notes, words
 from training.book.printed import Printed, _side_by_side
 from training.book.shows import Shows
 from training.book.surprise import apart, surprises
-from training.book.wording import symbols
+from agents.hierarchy.telling.wording import symbols
 from training.cli.entry import main
 from training.match.code_words import code_words, of_itself
 

@@ -15,7 +15,7 @@ from bridge_env.calls import PASS, parse_call
 from bridge_env.cards import UNKNOWN, random_deals
 from bridge_env.features import FEATURES, LENGTH, NUM_FEATURES
 from bridge_env.view import view_of
-from training.book.wording import SUIT_MARKS, span
+from agents.hierarchy.telling.wording import SUIT_MARKS, span
 
 HANDS = 24_000
 _SEED = 40

@@ -14,7 +14,7 @@ from bridge_env.calls import DOUBLE, FIRST_BID, PASS
 from bridge_env.streams import key as hashed
 from training.book.measure import COLUMNS, HELD, Figures, Table
 from training.book.points import Points, Walker
-from training.book.wording import SUIT_MARKS
+from agents.hierarchy.telling.wording import SUIT_MARKS
 
 _STRAINS = (*SUIT_MARKS.values(), "NT")
 

@@ -9,7 +9,7 @@ from typing import Protocol
 
 from agents.hierarchy.bidder import Hierarchy
 from agents.hierarchy.language.tree import Step, System
-from training.book import wording
+from agents.hierarchy.telling import wording
 from training.book.measure import Figures, Measured, measure
 from training.book.points import Entry, Point, Points
 from training.book.shows import Check, Shows, check, statements

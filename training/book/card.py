@@ -14,7 +14,7 @@ import numpy as np
 from training.book.asking import Asker, Hands
 from training.book.card_competition import competition
 from training.book.card_slam import slam
-from training.book.wording import SUIT_MARKS, span
+from agents.hierarchy.telling.wording import SUIT_MARKS, span
 
 _SUITS = "CDHS"
 _NONE = "not used"

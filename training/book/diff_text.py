@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from html import escape
 
-from training.book import wording
+from agents.hierarchy.telling import wording
 from training.book.diff import Change, Difference
 from training.book.html import document, rich
 

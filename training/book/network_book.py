@@ -23,7 +23,7 @@ from agents.networks.tables import all_by
 from bridge_env.calls import DOUBLE, FIRST_BID, PASS, REDOUBLE
 from bridge_env.cards import board_dealer, board_vulnerability, hand_text, random_deals
 from bridge_env.streams import key as hashed
-from training.book import wording
+from agents.hierarchy.telling import wording
 from training.book.book import chapter
 from training.book.measure import HELD, Figures
 from training.book.shows import FEWEST, Shows, shown

@@ -5,7 +5,7 @@ from __future__ import annotations
 from html import escape
 
 from agents.hierarchy.language.tree import Step
-from training.book import wording
+from agents.hierarchy.telling import wording
 from training.book.bml import sequence, token
 from training.book.book import made, usual
 from training.book.html import document, rich

@@ -10,22 +10,33 @@ from agents.hierarchy.bidder import Hierarchy
 from agents.hierarchy.engine.context import ENOUGH
 from agents.hierarchy.language.last_resort import LAST_RESORT
 from agents.hierarchy.language.tree import System
-from training.book import wording
+from agents.hierarchy.telling import wording
+from agents.hierarchy.telling.pages import GENERAL, NEXT_NOTE, NOTES, read_pages
 from training.book.asking import Asker
 from training.book.auctions import Spoken
 from training.book.book import PAGE_WIDTH, Book, pages, printed
 from training.book.card import Section, convention_card
-from training.book.notes import Note, Notes, make_notes
+from training.book.notes import Note, Notes, make_notes, share
+from training.book.playable import agreement
 from training.book.surprise import Surprise, surprises
 
 PAGES = 10
 _SURPRISES = 36  # so many fill a page
-_ASIDE, _BACK = " — ", 12  # between notes in one line; so many lines back a note may go
+_BACK = 12  # so many lines back a note may go
+AGREEMENT_DEALS = 500  # whose calls the pages are asked for
 _LEGEND = (
     "An auction is written as the player sees it who calls next: calls in brackets are theirs, their passes go without "
-    "saying. M is a major, m a minor, oM and om the other one, x and y two different suits. HCP and cards are measured "
-    "on the hands that made the call; what its player has shown before is not told again. How often it is made there "
-    "stands in brackets; after *elsewhere*, of all calls."
+    "saying. M is a major, m a minor, oM and om the other one, x and y two different suits. Ask the calls of a note in "
+    "turn, and of several notes that fit an auction the first one first: the first call whose conditions hold is made. "
+    "Where none holds, the general notes have one. A comma or semicolon means *and*; what stands between two slashes "
+    "is one way to hold the call. In brackets stand how often the call is made there, the HCP of nine in ten hands "
+    "that made it, and what more its hands had in common: measured, no condition. A bid without a name is natural. A "
+    "call that is not called forcing may be passed."
+)
+_GENERAL = (
+    "Ask these in turn as well. *Together* adds to this hand the least that partner has shown; *likely together* what "
+    "partner should have, a third up the range from the least to the most shown, but no more than three points up; "
+    "*together at most* the most that partner can have. In brackets: of all calls."
 )
 _FORCING = (
     "A *forcing* call asks partner to speak, unless the next player does; *forcing to game* binds both partners up to "
@@ -56,17 +67,18 @@ class Printed:
     most: int = PAGES
 
     def text(self) -> str:
-        """Markdown on ``most`` pages."""
-        return self._pages(self.kept)
+        """Markdown: ``most`` pages, and the general rules behind them."""
+        body = f"{self._main(self.kept)}\n\n{self._more()}"
+        return f"{body}\n\n{self._facts(body)}\n"
 
     @cached_property
     def kept(self) -> list[Note]:
-        """The notes with the calls that are worth most, as many as fit."""
+        """The notes by auction with the rows that are worth most, as many as fit."""
         levels = self.notes.levels
         fewest, enough = 0, len(levels)
         while fewest < enough:
             middle = (fewest + enough + 1) // 2
-            if pages(self._pages(self.notes.kept(levels[middle - 1]))) <= self.most:
+            if pages(self._main(self.notes.kept(levels[middle - 1]))) <= self.most:
                 fewest = middle
             else:
                 enough = middle - 1
@@ -74,25 +86,34 @@ class Printed:
 
     @property
     def share(self) -> float:
-        """The share of all calls that the notes on these pages tell of."""
-        return self.notes.held(self.kept)
+        """The share of all calls that the notes by auction make."""
+        return share((row for note in self.kept for row in note.rows), self.book.measured.calls)
 
-    def _pages(self, kept: list[Note]) -> str:
-        system = self.book.system
-        measured, check = self.book.measured, self.book.check
+    def _main(self, kept: list[Note]) -> str:
+        """The pages of a convention card, what would surprise, and notes by auction."""
+        system, measured = self.book.system, self.book.measured
         words, error = measured.code_words
         parts = [f"# {system.name}", *system.comments]
         parts.append(f"{words:.1f} ± {error:.1f} code words for each 100 auctions of a side.")
         parts += ["## Convention card", _card(self.card), "## What would surprise you", *self._surprises()]
-        parts += ["## Notes by auction", _LEGEND]
-        parts += ["\n".join(_side_by_side(notes)) for general in (False, True) if (notes := _of_kind(kept, general))]
+        parts += [NOTES, _LEGEND, "\n".join(_side_by_side(kept))]
+        return wording.symbols("\n\n".join(parts))
+
+    def _more(self) -> str:
+        """The general rules, and who must speak: behind the pages, however many they need."""
+        parts = [GENERAL, _GENERAL, "\n".join(f"- {note}" for note in self.notes.general)] if self.notes.general else []
         parts += ["## Who must speak", _FORCING, "\n".join(_last_resort())]
-        parts.append(
-            f"Measured on {measured.deals:,} deals (seed {measured.seed}) with the system in all four seats. On "
-            f"{check.deals:,} other deals, {check.share:.2%} of {check.hands:,} hands keep to what the book says of "
-            f"their calls. These notes hold {self.notes.held(kept):.2%} of the {measured.calls:,} calls made."
+        return wording.symbols("\n\n".join(parts))
+
+    def _facts(self, body: str) -> str:
+        measured, check = self.book.measured, self.book.check
+        same, asked = agreement(self.book.points.system, read_pages(body), AGREEMENT_DEALS, check.seed)
+        return (
+            f"Measured on {measured.deals:,} deals (seed {measured.seed}) with the system in all four seats. The notes "
+            f"by auction make {self.share:.2%} of the {measured.calls:,} calls, the general notes the rest. A bidder "
+            f"that knows nothing but these pages makes {same / asked:.2%} of the {asked:,} calls that the system makes "
+            f"on {AGREEMENT_DEALS:,} other deals (seed {check.seed})."
         )
-        return wording.symbols("\n\n".join(parts)) + "\n"
 
     def _surprises(self) -> list[str]:
         if not self.base:
@@ -121,25 +142,25 @@ def _last_resort() -> list[str]:
 def _side_by_side(notes: list[Note]) -> list[str]:
     """The notes as lines of a list: one that fits into what an earlier one leaves of its last printed line goes there.
 
-    So notes keep nearly their order, and a page holds more of them.
+    So notes keep nearly their order, and a page holds more of them. None goes before one that is asked earlier at the
+    same auction.
     """
-    lines, room = list[str](), list[int]()
+    lines, room, nodes = list[str](), list[int](), list[set[int]]()
     for note in notes:
-        text = f"**{note.title}** {note.told}"
+        text = str(note)
         length = len(printed(wording.symbols(text)))
-        near = range(max(0, len(lines) - _BACK), len(lines))
-        place = next((i for i in near if length + len(_ASIDE) <= room[i]), None)
+        asked = [i for i, there in enumerate(nodes) if there & note.nodes]
+        near = range(max(0, len(lines) - _BACK, *asked[-1:]), len(lines))
+        place = next((i for i in near if length + len(NEXT_NOTE) <= room[i]), None)
         if place is None:
             lines.append(f"- {text}")
             room.append(-(length + len("- ")) % PAGE_WIDTH)
+            nodes.append(set(note.nodes))
         else:
-            lines[place] += _ASIDE + text
-            room[place] -= length + len(_ASIDE)
+            lines[place] += NEXT_NOTE + text
+            room[place] -= length + len(NEXT_NOTE)
+            nodes[place] |= note.nodes
     return lines
-
-
-def _of_kind(notes: list[Note], general: bool) -> list[Note]:
-    return [note for note in notes if note.general == general]
 
 
 def _card(sections: list[Section]) -> str:

@@ -20,7 +20,7 @@ from agents.hierarchy.language.tree import Clause, Line
 from bridge_env.features import FEATURES
 from training.book.measure import BATCH, HELD, Figures, Measured, Table, entry_of
 from training.book.points import Entry
-from training.book.wording import span, suit
+from agents.hierarchy.telling.wording import span, suit
 
 FEWEST = 20  # hands that ranges are drawn from
 _FEW = 400  # below, a range is widened

@@ -192,7 +192,7 @@ def _check(args: argparse.Namespace) -> int:
 def _tell_check(fact: str, share: float, worst: list[tuple[int, int, str]]) -> int:
     """Print how many hands keep to the book, and the calls (hands, fitting, text) that keep to it least."""
     from training.book.book import GOAL
-    from training.book.wording import symbols
+    from agents.hierarchy.telling.wording import symbols
 
     print(fact)
     for hands, fitting, text in worst:

@@ -17,7 +17,7 @@ from bridge_env.calls import PASS, call_text
 from bridge_env.cards import SEATS, UNKNOWN, VULNERABILITIES, parse_hand
 from bridge_env.features import FEATURES
 from bridge_env.view import view_of
-from training.book import wording
+from agents.hierarchy.telling import wording
 from training.book.measure import Calls, Table
 from training.book.points import Points, Walker
 from training.exam.positions import ALL, FULL, Exam, Position

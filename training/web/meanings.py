@@ -27,7 +27,7 @@ from bridge_env.auction import Auctions, one_auction
 from bridge_env.calls import DOUBLE, FIRST_BID, NOTRUMP, PASS, call_text, level_of, strain_of
 from bridge_env.cards import SEATS, UNKNOWN
 from bridge_env.view import BidView, view_of
-from training.book.wording import promise, remark, span, symbols
+from agents.hierarchy.telling.wording import promise, remark, span, symbols
 from training.web.seating import network_at, spec_at
 
 _LINES = 4  # of a system that are told for a call

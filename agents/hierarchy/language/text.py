@@ -245,6 +245,18 @@ def _parse_line(main: str, note: str, comments: tuple[str, ...], number: int) ->
     return Line(path, constraint, flags, note, (), after or path[-1].theirs, comments, number)
 
 
+def parse_step(text: str) -> Step:
+    """``(1x)`` as a step.
+
+    Raises:
+        SystemTextError: it is no call.
+    """
+    try:
+        return _parse_step(text)
+    except _Fault as fault:
+        raise SystemTextError(str(fault)) from None
+
+
 def _parse_step(text: str) -> Step:
     theirs = text.startswith("(") and text.endswith(")")
     token = text[1:-1] if theirs else text
