@@ -26,6 +26,9 @@ from training.book.measure import Figures, add_calls
 from training.book.points import Entry, Point
 from training.book.shows import EACH, FEWEST, Shows, shown
 
+_MOST_HCP = 37
+_NARROW, _NEWS = 4, 2  # HCP: a band so narrow is not told more narrowly, nor one by so little
+_MANY = 0.0995  # a share that is told without tenths
 _LONG, _SHORT = 4, 2  # cards that are worth telling: so many at least, or at most
 
 
@@ -216,9 +219,14 @@ def _text(rows: tuple[Row, ...]) -> str:
     """Rows of one call as one."""
     first, lines = rows[0], [row.line for row in rows]
     figures = _together([row.figures for row in rows])
-    tail = made(figures) + (f", {first.gain} IMPs" if first.gain else "")
+    tail = _often(figures) + (f", {first.gain} IMPs" if first.gain else "")
     told = "" if first.general else measured(unite(hull(line.constraint) for line in lines), figures, first.before)
     return written.row(first.step, lines, f"{tail}: {told}" if told else tail)
+
+
+def _often(figures: Figures) -> str:
+    """``24%``, ``3.1%``, ``<0.1%``."""
+    return f"{figures.share:.0%}" if figures.share >= _MANY else made(figures)
 
 
 def _together(several: list[Figures]) -> Figures:
@@ -241,14 +249,17 @@ def measured(asked: Ranges, figures: Figures, before: Shows | None = None) -> st
     if figures.made < FEWEST:
         return ""
     known = {name: (low, high) for name, low, high in before.ranges} if before is not None else {}
-    band = figures.usual("hcp")
-    parts = [f"{span(*band)} HCP"] if band is not None and band != asked.get("hcp") else []
+    low, high = figures.usual("hcp") or (0, _MOST_HCP)
+    (least, most), (least_known, most_known) = asked.get("hcp", (0, _MOST_HCP)), known.get("hcp", (0, _MOST_HCP))
+    wide = min(most, most_known) - max(least, least_known)
+    news = wide > _NARROW and wide - (high - low) >= _NEWS
+    parts = [f"{span(low, high)} HCP"] if news else []
     said = shown(figures, lambda name, top: [(asked.get(name, (0, top))[0], min(top, asked.get(name, (0, top))[1]))])
     told = []
     for name, low, high in said.ranges if said is not None else ():
         least, most = asked.get(name, (0, 13))
-        news = name not in ("hcp", EACH) and known.get(name) != (low, high)
-        if news and ((low >= _LONG and low > least) or (high <= _SHORT and high < most)):
+        least, most = max(least, known.get(name, (0, 13))[0]), min(most, known.get(name, (0, 13))[1])
+        if name not in ("hcp", EACH) and ((low >= _LONG and low > least) or (high <= _SHORT and high < most)):
             told.append((name, low, high))
     suits = str(Shows(tuple(told)))
     return ", ".join([*parts, *([suits] if told else [])])

@@ -29,14 +29,16 @@ _LEGEND = (
     "saying. M is a major, m a minor, oM and om the other one, x and y two different suits. Ask the calls of a note in "
     "turn, and of several notes that fit an auction the first one first: the first call whose conditions hold is made. "
     "Where none holds, the general notes have one. A comma or semicolon means *and*; what stands between two slashes "
-    "is one way to hold the call. In brackets stand how often the call is made there, the HCP of nine in ten hands "
-    "that made it, and what more its hands had in common: measured, no condition. A bid without a name is natural. A "
-    "call that is not called forcing may be passed."
+    "is one way to hold the call, *else* takes any hand. In brackets stand how often the call is made there, the HCP "
+    "of nine in ten hands that made it where the conditions leave more than five points, and suits that it showed: "
+    "measured, no condition. A bid without a name is natural. A call that is not called forcing may be passed. A suit "
+    "is *theirs* once one of them has shown four cards."
 )
 _GENERAL = (
     "Ask these in turn as well. *Together* adds to this hand the least that partner has shown; *likely together* what "
     "partner should have, a third up the range from the least to the most shown, but no more than three points up; "
-    "*together at most* the most that partner can have. In brackets: of all calls."
+    "*together at most* the most that partner can have. A suit is *agreed* once each partner has shown a part of eight "
+    "cards. Who has made a call other than pass has *spoken*. In brackets: of all calls."
 )
 _FORCING = (
     "A *forcing* call asks partner to speak, unless the next player does; *forcing to game* binds both partners up to "

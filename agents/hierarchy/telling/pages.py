@@ -3,7 +3,7 @@
 ``pages:BOOK.md`` bids by it: by nothing but what stands on the pages. A note is the title of an auction and its rows,
 a row is a call with its conditions; what the deals showed of it stands in brackets at its end, and decides nothing::
 
-    - **1NT-?** **2♣** 8+ HCP; 4♥ or 4♠; *Stayman, forcing, artificial* (24.9%: 8-15 HCP) · **Pass** 0-7 HCP (22.6%)
+    - **1NT-?** **2♣** 8+ HCP; 4♥ or 4♠; *Stayman, forcing, artificial* (24.9%: 8-15 HCP) · **Pass** else (23%)
 
 Rows and notes stand in the order in which they are asked. General notes say in their title when they speak.
 """
@@ -16,7 +16,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from agents.hierarchy.language.text import SystemTextError, parse_system, system_text
-from agents.hierarchy.language.tree import Block, Line, Step, System
+from agents.hierarchy.language.tree import Block, Constraint, Line, Step, System
 from agents.hierarchy.telling.wording import (
     call,
     marks,
@@ -31,7 +31,7 @@ NOTES, GENERAL = "## Notes by auction", "## Where no note has a call"
 OPENING = "Opening"
 NEXT_ROW, NEXT_NOTE = " · ", " — "
 _WHEN = "When "
-_ALTERNATIVE, _SHARED = " / ", ": "
+_ALTERNATIVE, _SHARED, _ELSE = " / ", ": ", "else"
 _FIGURES = re.compile(r" ?\((?:<?\d[\d.]*%|never seen)[^()]*\)$")
 _ASIDE = re.compile(r"\(([^()]*)\)")
 _REMARK = re.compile(r"(?:^|; )\*([^*]+)\*$")
@@ -58,7 +58,7 @@ def asked(lines: Sequence[Line]) -> str:
         shared = []
     alone = len(set(remarks)) == 1
     parts = [
-        promise(tuple(clause for clause in line.constraint if clause not in shared))
+        _promised(tuple(clause for clause in line.constraint if clause not in shared))
         + (f" ({said})" if said and not alone else "")
         for line, said in zip(lines, remarks, strict=True)
     ]
@@ -66,6 +66,10 @@ def asked(lines: Sequence[Line]) -> str:
     if shared:
         text = f"{promise(tuple(shared))}{_SHARED}{text}"
     return f"{text}; *{remarks[0]}*" if alone and remarks[0] else text
+
+
+def _promised(constraint: Constraint) -> str:
+    return promise(constraint) if constraint else _ELSE
 
 
 def _plain(text: str) -> str:
@@ -103,7 +107,7 @@ def read_row(text: str) -> list[Line]:
         note, flags = read_remark(said)
         if step.token == "P" and "denies" not in flags:
             note, flags = said, ()  # a forcing pass is one by what the side has shown
-        out.append(Line((step,), (*before, *read_promise(_ASIDE.sub("", part).strip())), flags, note))
+        out.append(Line((step,), (*before, *read_promise(_ASIDE.sub("", part).strip().removesuffix(_ELSE))), flags, note))
     return out
 
 

@@ -40,7 +40,7 @@ _PHRASES = {
     "length": "{n}{s}",
     "hcp": "{n} HCP",
     "points": "{n} points",
-    "rule20": "{n} HCP plus the two longest suits",
+    "rule20": "{n} by the rule of 20",
     "losers": "{n} losers",
     "controls": "{n} controls",
     "aces": "{n} aces",
@@ -130,13 +130,35 @@ _YES_NO = {
     "we-opened": ("we opened", "we did not open"),
     "i-passed": ("by a passed hand", "not by a passed hand"),
 }
-_DOUBLINGS = ("undoubled", "doubled", "redoubled")
+#: Ranges that have words of their own.
+_RANGES = {
+    ("doubled", 0, 0): "undoubled",
+    ("doubled", 1, 1): "doubled",
+    ("doubled", 2, 2): "redoubled",
+    ("theirs", 0, 3): "{s} not theirs",
+    ("theirs", 4, INFINITE): "{s} theirs",
+    ("i-bid", 0, 0): "I have only passed",
+    ("i-bid", 1, INFINITE): "I have spoken",
+    ("partner-bid", 0, 0): "partner has only passed",
+    ("partner-bid", 1, INFINITE): "partner has spoken",
+    ("they-bid", 0, 0): "they have only passed",
+    ("they-bid", 1, INFINITE): "they have spoken",
+}
 _LAST_CALLS = {"partner-called": "partner's last call {}", "i-called": "my last call {}"}
 _VARIABLES = ("M", "oM", "m", "om", "x", "y")
 
-_READ = {phrase: (word, None) for word, phrase in _PHRASES.items()}
-_READ |= {phrase: (word, 1 - i) for word, both in _YES_NO.items() for i, phrase in enumerate(both)}
-_READ |= {phrase: ("doubled", i) for i, phrase in enumerate(_DOUBLINGS)}
+_RANGES |= {(word, yes, yes): both[1 - yes] for word, both in _YES_NO.items() for yes in (0, 1)}
+#: A clause of its own: a suit of which both partners together have shown eight cards, each some of them.
+_AGREED: dict[str, Clause] = {
+    of: tuple(
+        (Atom(f"shown:{of}", mine, INFINITE), Atom(f"partner:{of}", partners, INFINITE))
+        for mine, partners in ((5, 3), (4, 4), (3, 5), (2, 6))
+    )
+    for of in (*SUIT_MARKS, *_VARIABLES)
+}
+#: By a phrase: its word, and the range that it stands for, if it does not say it in figures.
+_READ: dict[str, tuple[str, tuple[int, int] | None]] = {phrase: (word, None) for word, phrase in _PHRASES.items()}
+_READ |= {phrase: (word, (low, high)) for (word, low, high), phrase in _RANGES.items()}
 _RANGE = re.compile(r"(\d+)(?:(\+)|-(\d+))?")
 _SUIT = re.compile(r"![cdhs]|\b(?:oM|om|M|m|x|y)\b")
 _COMPARED = re.compile(
@@ -165,10 +187,8 @@ def condition(atom: Atom) -> str:
     stem, colon, of = word.partition(":")
     if word in CALL_WORDS:
         return _LAST_CALLS[word].format(_of_call(low))
-    if stem in _YES_NO and low == high and low in (0, 1):
-        return _YES_NO[stem][1 - low].format(s=suit(of))
-    if word == "doubled" and low == high and low < len(_DOUBLINGS):
-        return _DOUBLINGS[low]
+    if (stem, low, high) in _RANGES:
+        return _RANGES[stem, low, high].format(s=suit(of))
     if word in SUIT_MARKS or word in _VARIABLES:
         return f"{span(low, high)}{'' if word in SUIT_MARKS else ' '}{suit(word)}"
     phrase = _PHRASES.get(stem + colon if word.startswith("hcp:") else stem)
@@ -194,11 +214,11 @@ def read_condition(text: str) -> Atom:
     known = _READ.get(skeleton) or _READ.get(skeleton.replace("{n}{s}", "{n} {s}"))
     if known is None or len(suits) > 1:
         return _as_written(text)
-    word, value = known
+    word, spanned = known
     of = suits[0] if suits else ""
     word = of if word == "length" else f"{word.removesuffix(':')}:{of}" if of else word
-    if value is not None:
-        return Atom(word, value, value)
+    if spanned is not None:
+        return Atom(word, *spanned)
     assert found is not None
     low = int(found[1])
     return Atom(word, low, INFINITE if found[2] else int(found[3] or low))
@@ -255,6 +275,9 @@ def promise(constraint: Constraint) -> str:
 
 
 def _clause(clause: Clause) -> str:
+    of = next((of for of in _AGREED if _AGREED[of] == clause), None)
+    if of is not None:
+        return f"{suit(of)} agreed"
     return " or ".join(" and ".join(condition(atom) for atom in together) for together in clause)
 
 
@@ -267,6 +290,9 @@ def read_promise(text: str) -> Constraint:
 
 @lru_cache(maxsize=1 << 12)
 def _known(clause: str) -> Clause:
+    of = clause.removesuffix(" agreed")
+    if of != clause:
+        return _AGREED[_LETTERS.get(of, of)]
     return tuple(
         tuple(read_condition(part.strip()) for part in together.split(" and ")) for together in clause.split(" or ")
     )
