@@ -10,12 +10,12 @@ from numpy.typing import NDArray
 from agents.hierarchy.bidder import Hierarchy, HierarchyBidder, deal_features
 from agents.hierarchy.engine.context import FORCED
 from agents.hierarchy.telling.position import Position
+from agents.hierarchy.telling.wording import SUIT_MARKS, span
 from bridge_env.auction import one_auction
 from bridge_env.calls import PASS, parse_call
 from bridge_env.cards import UNKNOWN, random_deals
 from bridge_env.features import FEATURES, LENGTH, NUM_FEATURES
 from bridge_env.view import view_of
-from agents.hierarchy.telling.wording import SUIT_MARKS, span
 
 HANDS = 24_000
 _SEED = 40

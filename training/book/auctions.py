@@ -9,12 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.hierarchy.bidder import Hierarchy
+from agents.hierarchy.telling.wording import SUIT_MARKS
 from agents.networks.meaning import auction_keys
 from bridge_env.calls import DOUBLE, FIRST_BID, PASS
 from bridge_env.streams import key as hashed
 from training.book.measure import COLUMNS, HELD, Figures, Table
 from training.book.points import Points, Walker
-from agents.hierarchy.telling.wording import SUIT_MARKS
 
 _STRAINS = (*SUIT_MARKS.values(), "NT")
 
@@ -84,10 +84,6 @@ class Spoken:
             before = tuple(self.opened[board, :number].tolist())
             count = int(visits[np.searchsorted(visited, self.before[row])])
             yield Group(before, int(self.table.calls.call[row]), part, count)
-
-    def rules(self, rows: NDArray[np.int64]) -> NDArray[np.int32]:
-        """The rules of the pool that made the calls of some rows: int32 (n,)."""
-        return self.table.rules(self.table.calls.take(rows))
 
     def figures(self, group: Group) -> Figures:
         """The figures of a group, for ``shows.shown``."""

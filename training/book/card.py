@@ -11,10 +11,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from agents.hierarchy.telling.wording import SUIT_MARKS, span
 from training.book.asking import Asker, Hands
 from training.book.card_competition import competition
 from training.book.card_slam import slam
-from agents.hierarchy.telling.wording import SUIT_MARKS, span
 
 _SUITS = "CDHS"
 _NONE = "not used"

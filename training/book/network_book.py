@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.hierarchy.language.tree import Step
+from agents.hierarchy.telling import wording
 from agents.networks.book import ByBook
 from agents.networks.meaning import auction_keys
 from agents.networks.network import Network
@@ -23,7 +24,6 @@ from agents.networks.tables import all_by
 from bridge_env.calls import DOUBLE, FIRST_BID, PASS, REDOUBLE
 from bridge_env.cards import board_dealer, board_vulnerability, hand_text, random_deals
 from bridge_env.streams import key as hashed
-from agents.hierarchy.telling import wording
 from training.book.book import chapter
 from training.book.measure import HELD, Figures
 from training.book.shows import FEWEST, Shows, shown

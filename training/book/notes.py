@@ -16,7 +16,7 @@ from itertools import groupby
 import numpy as np
 
 from agents.hierarchy.engine.compiled import END_RULE, FIRST_RULE, RULE_LINE, Compiled
-from agents.hierarchy.language.tree import Block, Line, Step
+from agents.hierarchy.language.tree import Line, Step
 from agents.hierarchy.telling import pages as written
 from agents.hierarchy.telling.phrases import Ranges, hull, unite
 from agents.hierarchy.telling.wording import span
@@ -65,13 +65,12 @@ class Note:
     """The rows at an auction, or in a situation.
 
     Attributes:
-        about: what the situation is called; empty at an auction.
+        head: the title as printed.
         nodes: of the compiled tree, at which the rows may call.
     """
 
-    title: str
+    head: str
     rows: list[Row] = field(default_factory=list)
-    about: str = ""
     nodes: frozenset[int] = frozenset()
 
     @property
@@ -85,7 +84,7 @@ class Note:
 
         The most frequent one takes the title with it, and none is worth more than those before it.
         """
-        out, worth, title = dict[Row, float](), math.inf, len(self.title)
+        out, worth, title = dict[Row, float](), math.inf, len(self.head)
         for row in sorted(self.rows, key=lambda row: -row.per_deal):
             worth = min(worth, row.per_deal / (len(str(row)) + (0 if out else title)))
             out[row] = worth
@@ -94,7 +93,7 @@ class Note:
     def __str__(self) -> str:
         runs = (tuple(run) for _, run in groupby(self.rows, key=lambda row: (row.step, row.gain)))
         told = written.NEXT_ROW.join(_text(run) for run in runs)
-        return f"**{self.title}** {f'*{self.about}* ' if self.about else ''}{told}"
+        return f"{self.head} {told}"
 
 
 @dataclass
@@ -120,7 +119,7 @@ class Notes:
         for note in self.auctions:
             rows = [row for row in note.rows if note.worth[row] >= least]
             if rows:
-                out.append(Note(note.title, rows, note.about, note.nodes))
+                out.append(Note(note.head, rows, note.nodes))
         return out
 
 
@@ -136,14 +135,14 @@ def make_notes(book: Book, spoken: Spoken) -> Notes:
     for point, line in _in_order(book):
         here = frozenset(nodes.get(line.number, ()))
         place = next((n for n in reversed(notes) if n.nodes & here), None)
-        title = written.auction_title(point.path)
-        if place is None or place.title != title:
-            place = Note(title)
+        head = written.auction_head(point.path)
+        if place is None or place.head != head:
+            place = Note(head)
             notes.append(place)
         place.nodes |= here
         place.rows.append(rows[line.number])
     general = [
-        Note(f"{written.general_title(block)}:", [rows[e.lines[0].number] for e in entries], _about(block))
+        Note(written.general_head(block), [rows[e.lines[0].number] for e in entries])
         for block, entries in zip(book.system.blocks, book.general(), strict=True)
         if entries
     ]
@@ -203,12 +202,6 @@ def _before(book: Book, entry: Entry, by_path: Mapping[tuple[Step, ...], Point])
         return None
     before, token = by_path.get(path[: ours[-2]]), path[ours[-2]].token
     return book.said[before.entries[token].index] if before is not None and token in before.entries else None
-
-
-def _about(block: Block) -> str:
-    """What a block is called: its note, or what the comment above it begins with."""
-    text = block.note or " ".join(block.comments)
-    return text.partition(". ")[0].partition(": ")[0].rstrip(".:").replace("*", "")
 
 
 # --- words -------------------------------------------------------------------------------------------------

@@ -31,8 +31,8 @@ _LEGEND = (
     "Where none holds, the general notes have one. A comma or semicolon means *and*; what stands between two slashes "
     "is one way to hold the call, *else* takes any hand. In brackets stand how often the call is made there, the HCP "
     "of nine in ten hands that made it where the conditions leave more than five points, and suits that it showed: "
-    "measured, no condition. A bid without a name is natural. A call that is not called forcing may be passed. A suit "
-    "is *theirs* once one of them has shown four cards."
+    "measured, no condition. A bid without a name is natural: it shows its suit, or goes to one that partner has "
+    "shown. A call that is not called forcing may be passed. A suit is *theirs* once one of them has shown four cards."
 )
 _GENERAL = (
     "Ask these in turn as well. *Together* adds to this hand the least that partner has shown; *likely together* what "
@@ -106,6 +106,10 @@ class Printed:
         parts = [GENERAL, _GENERAL, "\n".join(f"- {note}" for note in self.notes.general)] if self.notes.general else []
         parts += ["## Who must speak", _FORCING, "\n".join(_last_resort())]
         return wording.symbols("\n\n".join(parts))
+
+    def size(self) -> str:
+        """How many pages there are."""
+        return f"{pages(self._main(self.kept))}, and {pages(self._more())} of general rules"
 
     def _facts(self, body: str) -> str:
         measured, check = self.book.measured, self.book.check

@@ -117,14 +117,12 @@ def run(args: argparse.Namespace) -> int:
 
 def _notes(args: argparse.Namespace, book: Any) -> int:
     """The pages for players."""
-    from training.book.book import pages
     from training.book.printed import PAGES, make_printed
 
     with Bar(4, "step", brief=True) as bar:
         printed = make_printed(book, _system(args.base or "sayc"), args.pages or PAGES, bar.add)
-    text = printed.text()
-    _write(text, args.out)
-    _tell_size(pages(text), book.check.share, args.out)
+    _write(printed.text(), args.out)
+    _tell_size(printed.size(), book.check.share, args.out)
     return 0
 
 
@@ -176,7 +174,7 @@ def _network(args: argparse.Namespace, kind: str) -> int:
     return 0
 
 
-def _tell_size(pages: int, share: float, out: Path | None) -> None:
+def _tell_size(pages: int | str, share: float, out: Path | None) -> None:
     from training.book.book import PAGE_LINES, PAGE_WIDTH
 
     size = f"pages of {PAGE_LINES} lines of {PAGE_WIDTH} characters, as Markdown: {pages}"
@@ -191,8 +189,8 @@ def _check(args: argparse.Namespace) -> int:
 
 def _tell_check(fact: str, share: float, worst: list[tuple[int, int, str]]) -> int:
     """Print how many hands keep to the book, and the calls (hands, fitting, text) that keep to it least."""
-    from training.book.book import GOAL
     from agents.hierarchy.telling.wording import symbols
+    from training.book.book import GOAL
 
     print(fact)
     for hands, fitting, text in worst:

@@ -5,7 +5,7 @@ a row is a call with its conditions; what the deals showed of it stands in brack
 
     - **1NT-?** **2♣** 8+ HCP; 4♥ or 4♠; *Stayman, forcing, artificial* (24.9%: 8-15 HCP) · **Pass** else (23%)
 
-Rows and notes stand in the order in which they are asked. General notes say in their title when they speak.
+Rows and notes stand in the order in which they are asked. General notes say behind their name when they speak.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from pathlib import Path
 from agents.hierarchy.language.text import SystemTextError, parse_system, system_text
 from agents.hierarchy.language.tree import Block, Constraint, Line, Step, System
 from agents.hierarchy.telling.wording import (
+    FLAG_TEXT,
     call,
     marks,
     promise,
@@ -30,12 +31,14 @@ from agents.hierarchy.telling.wording import (
 NOTES, GENERAL = "## Notes by auction", "## Where no note has a call"
 OPENING = "Opening"
 NEXT_ROW, NEXT_NOTE = " · ", " — "
-_WHEN = "When "
+_FORCE = {flag for flag in FLAG_TEXT if flag.startswith("forcing")} | {"gf"}
+_P, _NAMELESS = "P", "Then"
 _ALTERNATIVE, _SHARED, _ELSE = " / ", ": ", "else"
 _FIGURES = re.compile(r" ?\((?:<?\d[\d.]*%|never seen)[^()]*\)$")
 _ASIDE = re.compile(r"\(([^()]*)\)")
 _REMARK = re.compile(r"(?:^|; )\*([^*]+)\*$")
 _BOLD = re.compile(r"\*\*(.+?)\*\*")
+_HEAD = re.compile(r"\*\*(.+?)\*\*(?: \*when (.+?):\*)?(?= |$)")
 
 
 # --- rows --------------------------------------------------------------------------------------------------
@@ -105,32 +108,35 @@ def read_row(text: str) -> list[Line]:
         aside = _ASIDE.search(part)
         said = common if aside is None else asides[int(aside[1])]
         note, flags = read_remark(said)
-        if step.token == "P" and "denies" not in flags:
-            note, flags = said, ()  # a forcing pass is one by what the side has shown
-        out.append(Line((step,), (*before, *read_promise(_ASIDE.sub("", part).strip().removesuffix(_ELSE))), flags, note))
+        if step.token == _P and _FORCE.intersection(flags):  # what forces by a pass is the auction, no flag
+            note, flags = said, tuple(flag for flag in flags if flag not in _FORCE)
+        asks = read_promise(_ASIDE.sub("", part).strip().removesuffix(_ELSE))
+        out.append(Line((step,), (*before, *asks), flags, note))
     return out
 
 
 # --- titles ------------------------------------------------------------------------------------------------
 
 
-def auction_title(path: tuple[Step, ...]) -> str:
-    """``1M-(2x)-?``; their passes go without saying."""
-    return "-".join(["P" if step == Step("P") else call(step) for step in path] + ["?"]) if path else OPENING
+def auction_head(path: tuple[Step, ...]) -> str:
+    """``**1M-(2x)-?**``; their passes go without saying."""
+    return f"**{'-'.join([_P if step == Step(_P) else call(step) for step in path] + ['?']) if path else OPENING}**"
 
 
-def general_title(block: Block) -> str:
-    """``When partner forces us``."""
-    return f"{_WHEN}{promise(block.when)}"
+def general_head(block: Block) -> str:
+    """``**Partner waits for an answer** *when partner forces us:*``."""
+    about = _plain(block.note or " ".join(block.comments))
+    name = about.partition(". ")[0].partition(": ")[0].rstrip(".:") or _NAMELESS
+    return f"**{name[0].upper()}{name[1:]}** *when {promise(block.when)}:*"
 
 
-def read_title(text: str) -> tuple[Step, ...]:
-    """The path that ``auction_title`` writes as ``text``."""
-    if text == OPENING:
+def read_path(title: str) -> tuple[Step, ...]:
+    """The path that ``auction_head`` writes as ``title``, without the stars."""
+    if title == OPENING:
         return ()
-    if not text.endswith("-?"):
-        raise SystemTextError(f"{text!r} is the title of no note: one ends in '-?', as in 1M-(2x)-?")
-    return tuple(read_call(part) for part in text.removesuffix("-?").split("-"))
+    if not title.endswith("-?"):
+        raise SystemTextError(f"{title!r} is the title of no note: one ends in '-?', as in 1M-(2x)-?")
+    return tuple(read_call(part) for part in title.removesuffix("-?").split("-"))
 
 
 # --- pages -------------------------------------------------------------------------------------------------
@@ -166,12 +172,12 @@ def read_pages(text: str, source: str = "<pages>", name: str = "pages") -> Syste
         if section not in (NOTES, GENERAL) or not raw.startswith("- **"):
             continue
         try:
-            for title, rows in _notes(marks(raw[2:])):
-                read = [line for row_text in rows for line in read_row(row_text)]
+            for title, when, rows in _notes(marks(raw[2:])):
+                read = [line for text in rows for line in read_row(text)]
                 if section == GENERAL:
-                    blocks.append(Block(read_promise(title.removeprefix(_WHEN)), tuple(read)))
+                    blocks.append(Block(read_promise(when), tuple(read), title))
                 else:
-                    lines += _at(read_title(title), read)
+                    lines += _at(read_path(title), read)
         except SystemTextError as error:
             raise SystemTextError(f"{source}:{number}: {error}") from None
     if not lines and not blocks:
@@ -182,15 +188,13 @@ def read_pages(text: str, source: str = "<pages>", name: str = "pages") -> Syste
     return parse_system(system_text(System(name, tuple(lines), tuple(blocks))), source=source, name=name)
 
 
-def _notes(line: str) -> Iterator[tuple[str, list[str]]]:
-    """The notes of a line: their titles and rows."""
+def _notes(line: str) -> Iterator[tuple[str, str, list[str]]]:
+    """The notes of a line: title, when it speaks (empty at an auction) and rows."""
     for note in re.split(rf"{NEXT_NOTE}(?=\*\*)", line):
-        title = _BOLD.match(note)
-        assert title is not None
-        rows = note[title.end() :]
-        if rows.startswith(" *"):
-            rows = re.sub(r"^ \*[^*]+\*(?= \*\*)", "", rows)  # what the note is about
-        yield title[1].removesuffix(":"), re.split(rf"{NEXT_ROW}(?=\*\*)", rows.strip())
+        head = _HEAD.match(note)
+        if head is None:
+            raise SystemTextError(f"{note[:60]!r} is no note: it begins with a title, as in **1M-(2x)-?**")
+        yield head[1], head[2] or "", re.split(rf"{NEXT_ROW}(?=\*\*)", note[head.end() :].strip())
 
 
 def _at(path: tuple[Step, ...], rows: list[Line]) -> list[Line]:

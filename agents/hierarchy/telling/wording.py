@@ -6,7 +6,6 @@ Suits are written as in BML, ``!c !d !h !s``, so that each kind of page can put 
 from __future__ import annotations
 
 import re
-
 from functools import lru_cache
 
 from agents.hierarchy.language.text import SystemTextError, atom_text, is_difference, parse_constraint, parse_step
@@ -78,7 +77,7 @@ _PHRASES = {
     "my-min": "{n} points that I have shown at least",
     "my-max": "{n} points that I have shown at most",
     "level": "at level {n}",
-    "last-level": "last bid at level {n}",
+    "last-level": "the last bid is at level {n}",
     "passes": "after {n} passes",
     "position": "in seat {n}",
     "seat": "in seat {n} of the four",
@@ -120,10 +119,10 @@ _YES_NO = {
     "unfavourable": ("we alone are vulnerable", "not we alone are vulnerable"),
     "vul": ("we are vulnerable", "we are not vulnerable"),
     "they-vul": ("they are vulnerable", "they are not vulnerable"),
-    "last": ("the last bid in {s}", "the last bid not in {s}"),
-    "last-notrump": ("the last bid no trump", "the last bid not no trump"),
-    "ours": ("the last bid ours", "the last bid theirs"),
-    "partner-last": ("the last bid partner's", "the last bid not partner's"),
+    "last": ("the last bid is in {s}", "the last bid is not in {s}"),
+    "last-notrump": ("the last bid is no trump", "the last bid is not no trump"),
+    "ours": ("the last bid is ours", "the last bid is theirs"),
+    "partner-last": ("the last bid is partner's", "the last bid is not partner's"),
     "forced": ("partner forces us", "nothing forces us"),
     "bound": ("a pass would end a forcing auction", "we may stop here"),
     "forcing-pass": ("a pass forces partner", "a pass does not force partner"),
@@ -144,7 +143,7 @@ _RANGES = {
     ("they-bid", 0, 0): "they have only passed",
     ("they-bid", 1, INFINITE): "they have spoken",
 }
-_LAST_CALLS = {"partner-called": "partner's last call {}", "i-called": "my last call {}"}
+_LAST_CALLS = {"partner-called": "partner's last call is {}", "i-called": "my last call is {}"}
 _VARIABLES = ("M", "oM", "m", "om", "x", "y")
 
 _RANGES |= {(word, yes, yes): both[1 - yes] for word, both in _YES_NO.items() for yes in (0, 1)}
@@ -162,8 +161,9 @@ _READ |= {phrase: (word, (low, high)) for (word, low, high), phrase in _RANGES.i
 _RANGE = re.compile(r"(\d+)(?:(\+)|-(\d+))?")
 _SUIT = re.compile(r"![cdhs]|\b(?:oM|om|M|m|x|y)\b")
 _COMPARED = re.compile(
-    rf"(?:as many (?P<as>{_SUIT.pattern})|(?P<no>{_SUIT.pattern}) not shorter|(?:(?P<n>\d+\+?) )?more (?P<more>{_SUIT.pattern}))"
-    rf" (?:as|than) (?P<than>{_SUIT.pattern})"
+    r"(?:as many (?P<as>S)|(?P<no>S) not shorter|(?:(?P<n>\d+\+?) )?more (?P<more>S)) (?:as|than) (?P<than>S)".replace(
+        "S)", f"{_SUIT.pattern})"
+    )
 )
 
 
@@ -228,8 +228,8 @@ def _as_written(text: str) -> Atom:
     """A condition that stands as the language has it."""
     try:
         (((atom,),),) = parse_constraint(text)
-    except ValueError as error:
-        raise SystemTextError(f"{symbols(text)!r} is no condition that a book prints: {error}") from None
+    except ValueError:
+        raise SystemTextError(f"{symbols(text)!r} is no condition that a book prints") from None
     return atom
 
 
