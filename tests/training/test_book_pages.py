@@ -211,7 +211,7 @@ def test_what_conditions_and_earlier_calls_say_is_not_told_again():
     hands[:, 0] = np.linspace(12, 17.99, 500)
     hands[:, 1:5] = (1, 2, 4, 6)
     figures = Figures(500, 500, 500, parts=[hands])
-    assert symbols(measured({}, figures)) == "12-17 HCP, 6♠, 4♥, 2♦, 1♣"
+    assert symbols(measured({}, figures)) == "12-17 HCP, 6+♠, 4♥, 2♦, 1♣"
     assert "HCP" not in measured({"hcp": (12, 16)}, figures)  # narrow enough
     assert "HCP" not in measured({"hcp": (11, 17)}, figures)  # no news
     assert "12-17 HCP" in measured({"hcp": (12, 37)}, figures)

@@ -30,6 +30,7 @@ _MOST_HCP = 37
 _NARROW, _NEWS = 4, 2  # HCP: a band so narrow is not told more narrowly, nor one by so little
 _MANY = 0.0995  # a share that is told without tenths
 _LONG, _SHORT = 4, 2  # cards that are worth telling: so many at least, or at most
+_OPEN = 6  # cards: a range that ends there or above is told without an end
 
 
 @dataclass(eq=False)
@@ -146,7 +147,7 @@ def make_notes(book: Book, spoken: Spoken) -> Notes:
         for block, entries in zip(book.system.blocks, book.general(), strict=True)
         if entries
     ]
-    return Notes(_by_frequency(notes), general)
+    return Notes(_in_groups(notes), general)
 
 
 def _in_order(book: Book) -> list[tuple[Point, Line]]:
@@ -166,13 +167,22 @@ def _nodes(compiled: Compiled) -> dict[int, set[int]]:
     return out
 
 
-def _by_frequency(notes: list[Note]) -> list[Note]:
-    """The most frequent notes first, but none before one that is asked earlier at the same node."""
-    later = [[j for j in range(i + 1, len(notes)) if notes[i].nodes & notes[j].nodes] for i in range(len(notes))]
+def _in_groups(notes: list[Note]) -> list[Note]:
+    """The most frequent first: groups of notes that can meet at an auction, such as responses to one of a suit.
+
+    In a group no note goes before one that is asked earlier at the same node.
+    """
+    group = list(range(len(notes)))
     urgent = [note.per_deal for note in notes]
-    for i in reversed(range(len(notes))):  # what holds up a frequent note goes as early as that
-        urgent[i] = max([urgent[i], *(urgent[j] for j in later[i])])
-    return [notes[i] for i in sorted(range(len(notes)), key=lambda i: (-urgent[i], i))]
+    for i in reversed(range(len(notes))):
+        for j in range(i + 1, len(notes)):
+            if notes[i].nodes & notes[j].nodes:
+                urgent[i] = max(urgent[i], urgent[j])  # what holds up a frequent note goes as early as that
+                if group[j] != group[i]:
+                    group = [group[i] if of == group[j] else of for of in group]
+    often = np.bincount(group, [note.per_deal for note in notes], len(notes))
+    order = sorted(range(len(notes)), key=lambda i: (-often[group[i]], group[i], -urgent[i], i))
+    return [notes[i] for i in order]
 
 
 def _rows(book: Book, spoken: Spoken) -> dict[int, Row]:
@@ -253,7 +263,7 @@ def measured(asked: Ranges, figures: Figures, before: Shows | None = None) -> st
         least, most = asked.get(name, (0, 13))
         least, most = max(least, known.get(name, (0, 13))[0]), min(most, known.get(name, (0, 13))[1])
         if name not in ("hcp", EACH) and ((low >= _LONG and low > least) or (high <= _SHORT and high < most)):
-            told.append((name, low, high))
+            told.append((name, low, high if high < _OPEN else 13))
     suits = str(Shows(tuple(told)))
     return ", ".join([*parts, *([suits] if told else [])])
 

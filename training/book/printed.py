@@ -23,7 +23,7 @@ from training.book.surprise import Surprise, surprises
 PAGES = 10
 _SURPRISES = 36  # so many fill a page
 _BACK = 12  # so many lines back a note may go
-AGREEMENT_DEALS = 500  # whose calls the pages are asked for
+AGREEMENT_DEALS = 2_000  # whose calls the pages are asked for
 _LEGEND = (
     "An auction is written as the player sees it who calls next: calls in brackets are theirs, their passes go without "
     "saying. M is a major, m a minor, oM and om the other one, x and y two different suits. Ask the calls of a note in "

@@ -229,7 +229,8 @@ def _as_written(text: str) -> Atom:
     try:
         (((atom,),),) = parse_constraint(text)
     except ValueError:
-        raise SystemTextError(f"{symbols(text)!r} is no condition that a book prints") from None
+        said = f"{symbols(text)!r} is no condition that a book prints"
+        raise SystemTextError(f"{said}; pages of another version must be printed anew") from None
     return atom
 
 
