@@ -32,6 +32,7 @@ SPECS = [
     "python:test_bidders:make_timid",
     "python:test_bidders:BOLD",
     "system:sayc",
+    "pages:BOOK",
     "pair:system:sayc,pass",
     "pair:random,system:sayc",
     "policy:FILE",
@@ -83,6 +84,14 @@ def write_belief(folder):
     return folder / "belief.npz"
 
 
+def write_book(folder):
+    """A file for ``pages:BOOK``: the pages of a small system."""
+    from support.pages import BOOK
+
+    (folder / "book.md").write_text(BOOK, encoding="utf-8")
+    return folder / "book.md"
+
+
 def write_cases(folder, trees):
     """A file for ``cases:POINTS`` or ``cases:TREES``, with a metric of random weights, and random forests or none."""
     from support.cases import small_base
@@ -105,6 +114,7 @@ def bidder(request, tmp_path):
     if head not in BUILT_IN | PUBLISHED:
         pytest.skip(f"no installed package publishes {head!r}")
     spec = request.param
+    spec = spec.replace("BOOK", str(write_book(tmp_path)))
     for word, trees in (("POINTS", 0), ("TREES", 12)):
         if word in spec:
             spec = spec.replace(word, str(write_cases(tmp_path, trees)))

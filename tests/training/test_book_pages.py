@@ -256,7 +256,7 @@ def test_pages_are_full_and_no_more():
     leaves = Printed(book, [], [], "", notes, most=3)
     text = leaves._main(leaves.kept)
     assert pages(text) == 3
-    assert leaves.size().startswith("3, and ")
+    assert leaves.size().startswith("3 pages of 55 lines of 132 characters, and ")
     held = sum(len(note.rows) for note in leaves.kept)
     assert 100 < held < sum(len(note.rows) for note in notes.auctions)
     level = next(i for i, least in enumerate(notes.levels) if sum(len(n.rows) for n in notes.kept(least)) == held)
@@ -301,7 +301,7 @@ def test_the_command_prints_pages_to_bid_by(capsys, tmp_path):
     file.write_text(GENERAL)
     command = ["book", str(file), "--deals", "600", "--rare", "0", "--pages", "3", "--base", str(file)]
     assert main([*command, "--out", str(out)]) == 0
-    assert "as Markdown: 1, and 1 of general rules;" in capsys.readouterr().out
+    assert "and 1 of general rules; who knows them alone makes 100.00% of the calls" in capsys.readouterr().out
     text = out.read_text()
     assert text.startswith("# tiny\n")
     assert "|1NT|15-17 HCP, balanced" in text

@@ -10,11 +10,13 @@ from agents.hierarchy.bidder import Hierarchy
 from agents.hierarchy.engine.context import ENOUGH
 from agents.hierarchy.language.last_resort import LAST_RESORT
 from agents.hierarchy.language.tree import System
+from agents.hierarchy.language.vocabulary import AUCTION_WORDS
 from agents.hierarchy.telling import wording
 from agents.hierarchy.telling.pages import GENERAL, NEXT_NOTE, NOTES, read_pages
+from bridge_env.features import MEANINGS
 from training.book.asking import Asker
 from training.book.auctions import Spoken
-from training.book.book import PAGE_WIDTH, Book, pages, printed
+from training.book.book import PAGE_LINES, PAGE_WIDTH, Book, pages, printed
 from training.book.card import Section, convention_card
 from training.book.notes import Note, Notes, make_notes, share
 from training.book.playable import agreement
@@ -23,6 +25,12 @@ from training.book.surprise import Surprise, surprises
 PAGES = 10
 _SURPRISES = 36  # so many fill a page
 _BACK = 12  # so many lines back a note may go
+#: Ways to count that a row may ask for, as rows call them.
+_TERMS = {
+    "points": "points", "support": "points in support", "rule20": "the rule of 20", "balanced": "balanced",
+    "semibalanced": "semi-balanced", "controls": "controls", "losers": "losers", "quick": "half quick tricks",
+    "playing": "half playing tricks", "zar": "Zar points", "stopper": "stopper", "keycards": "key cards",
+}  # fmt: skip
 AGREEMENT_DEALS = 2_000  # whose calls the pages are asked for
 _LEGEND = (
     "An auction is written as the player sees it who calls next: calls in brackets are theirs, their passes go without "
@@ -70,8 +78,10 @@ class Printed:
 
     def text(self) -> str:
         """Markdown: ``most`` pages, and the general rules behind them."""
-        body = f"{self._main(self.kept)}\n\n{self._more()}"
-        return f"{body}\n\n{self._facts(body)}\n"
+        return f"{self._body()}\n\n{self._facts()}\n"
+
+    def _body(self) -> str:
+        return f"{self._main(self.kept)}\n\n{self._more()}"
 
     @cached_property
     def kept(self) -> list[Note]:
@@ -104,21 +114,45 @@ class Printed:
     def _more(self) -> str:
         """The general rules, and who must speak: behind the pages, however many they need."""
         parts = [GENERAL, _GENERAL, "\n".join(f"- {note}" for note in self.notes.general)] if self.notes.general else []
+        parts += ["## How hands are counted", "\n".join(terms)] if (terms := self._terms()) else []
         parts += ["## Who must speak", _FORCING, "\n".join(_last_resort())]
         return wording.symbols("\n\n".join(parts))
 
-    def size(self) -> str:
-        """How many pages there are."""
-        return f"{pages(self._main(self.kept))}, and {pages(self._more())} of general rules"
+    def _terms(self) -> list[str]:
+        """What the ways to count mean that the rows ask for."""
+        rows = [row for note in (*self.kept, *self.notes.general) for row in note.rows]
+        asked = {atom.word.partition(":")[0] for r in rows for c in r.line.constraint for t in c for atom in t}
+        asked |= {word.hand for word in AUCTION_WORDS if word.name in asked}
+        return [
+            f"- *{name}*: {MEANINGS[word].removeprefix('1 for ').replace('hcp', 'HCP')}"
+            for word, name in _TERMS.items()
+            if word in asked
+        ]
 
-    def _facts(self, body: str) -> str:
+    def size(self) -> str:
+        """How many pages there are, and how well they suffice."""
+        same, asked = self.agreement
+        return (
+            f"{pages(self._main(self.kept))} pages of {PAGE_LINES} lines of {PAGE_WIDTH} characters, and "
+            f"{pages(self._more())} of general rules; who knows them alone makes {same / asked:.2%} of the calls"
+        )
+
+    @cached_property
+    def agreement(self) -> tuple[int, int]:
+        """How many calls a bidder makes that knows these pages, of the system's own on other deals; and of how many."""
+        pages = read_pages(self._body())
+        return agreement(self.book.points.system, pages, AGREEMENT_DEALS, self.book.check.seed)
+
+    def _facts(self) -> str:
         measured, check = self.book.measured, self.book.check
-        same, asked = agreement(self.book.points.system, read_pages(body), AGREEMENT_DEALS, check.seed)
+        kept, told = (sum(len(n.rows) for n in notes) for notes in (self.kept, self.notes.auctions))
+        same, asked = self.agreement
         return (
             f"Measured on {measured.deals:,} deals (seed {measured.seed}) with the system in all four seats. The notes "
-            f"by auction make {self.share:.2%} of the {measured.calls:,} calls, the general notes the rest. A bidder "
-            f"that knows nothing but these pages makes {same / asked:.2%} of the {asked:,} calls that the system makes "
-            f"on {AGREEMENT_DEALS:,} other deals (seed {check.seed})."
+            f"by auction make {self.share:.2%} of the {measured.calls:,} calls, the general notes and who may not pass "
+            f"the rest. {_left_out(told - kept)}A bidder that knows nothing but these pages makes "
+            f"{same / asked:.2%} of the {asked:,} calls that the system makes on {AGREEMENT_DEALS:,} other deals "
+            f"(seed {check.seed})."
         )
 
     def _surprises(self) -> list[str]:
@@ -134,6 +168,10 @@ class Printed:
             "measured on the hands that make them. What follows from a call named here is left out."
         )
         return [intro, "\n".join(lines)]
+
+
+def _left_out(rows: int) -> str:
+    return f"Left out are {rows:,} lines of the system that are made least often. " if rows else ""
 
 
 def _last_resort() -> list[str]:

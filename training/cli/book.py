@@ -18,6 +18,7 @@ examples:
   bridge-env book sayc --levels 3 --worth --out sayc.html
   bridge-env book mine.bidding --format bml --out mine.bml
   bridge-env book mine.bidding --pages 5                keep to five pages instead of ten
+  bridge-env book sayc --out sayc.md                    then bid by nothing else: bridge-env bid pages:sayc.md …
   bridge-env book mine.bidding --base acol              compare with acol: what would surprise its players
   bridge-env book sayc --tables                         print every line of the text in tables instead
   bridge-env book --code_words sayc policy:champion     count code words (artificial calls) of some bidders
@@ -55,7 +56,7 @@ def add_book(subparsers: Any) -> None:
     parser.add_argument(
         "--pages",
         type=positive,
-        help="leave out the rarest calls until the book fits on this many pages (Markdown: 10)",
+        help="leave out the rarest calls until the book fits on this many pages (Markdown: 10, without general rules)",
     )
     parser.add_argument("--tables", action="store_true", help="print every line in tables, without card and notes")
     parser.add_argument("--base", metavar="SYSTEM", help="system from which surprises are measured (default sayc)")
@@ -122,7 +123,7 @@ def _notes(args: argparse.Namespace, book: Any) -> int:
     with Bar(4, "step", brief=True) as bar:
         printed = make_printed(book, _system(args.base or "sayc"), args.pages or PAGES, bar.add)
     _write(printed.text(), args.out)
-    _tell_size(printed.size(), book.check.share, args.out)
+    print(printed.size(), file=sys.stdout if args.out else sys.stderr)
     return 0
 
 
@@ -174,7 +175,7 @@ def _network(args: argparse.Namespace, kind: str) -> int:
     return 0
 
 
-def _tell_size(pages: int | str, share: float, out: Path | None) -> None:
+def _tell_size(pages: int, share: float, out: Path | None) -> None:
     from training.book.book import PAGE_LINES, PAGE_WIDTH
 
     size = f"pages of {PAGE_LINES} lines of {PAGE_WIDTH} characters, as Markdown: {pages}"

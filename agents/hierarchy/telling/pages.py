@@ -77,7 +77,7 @@ def _promised(constraint: Constraint) -> str:
 
 def _plain(text: str) -> str:
     """A note without the signs that a row is read by."""
-    return text.translate(str.maketrans({"(": "[", ")": "]", "*": "", "·": ",", "—": "-"}))
+    return text.translate(str.maketrans("()·—", "[],-", "*"))
 
 
 def read_row(text: str) -> list[Line]:
