@@ -18,7 +18,7 @@ from bridge_env.features import FEATURES, LENGTH, NUM_FEATURES
 from bridge_env.view import view_of
 
 HANDS = 24_000
-_SEED = 40
+SEED = 40
 FEWEST = 5  # hands behind a call that anything is said of
 _ONE_IN = 200  # of hands that a range leaves out on either side
 _MOST_HCP = 37
@@ -99,7 +99,7 @@ class Asker:
 
     def __init__(self, hierarchy: Hierarchy, hands: int = HANDS) -> None:
         self.bidder = HierarchyBidder(hierarchy)
-        self.hands = deal_features(random_deals(_SEED, 0, hands // 4)).reshape(-1, NUM_FEATURES)
+        self.hands = deal_features(random_deals(SEED, 0, hands // 4)).reshape(-1, NUM_FEATURES)
         self._calls: dict[tuple[int, ...], NDArray[np.int8]] = {}
         self._among: dict[tuple[int, ...], NDArray[np.bool_]] = {}
 

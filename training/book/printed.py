@@ -17,7 +17,7 @@ from bridge_env.features import MEANINGS
 from training.book.asking import Asker
 from training.book.auctions import Spoken
 from training.book.book import PAGE_LINES, PAGE_WIDTH, Book, pages, printed
-from training.book.card import Section, convention_card
+from training.book.card import Section, card_text, convention_card
 from training.book.notes import Note, Notes, make_notes, share
 from training.book.playable import agreement
 from training.book.surprise import Surprise, surprises
@@ -107,7 +107,7 @@ class Printed:
         words, error = measured.code_words
         parts = [f"# {system.name}", *system.comments]
         parts.append(f"{words:.1f} ± {error:.1f} code words for each 100 auctions of a side.")
-        parts += ["## Convention card", _card(self.card), "## What would surprise you", *self._surprises()]
+        parts += ["## Convention card", card_text(self.card), "## What would surprise you", *self._surprises()]
         parts += [NOTES, _LEGEND, "\n".join(_side_by_side(kept))]
         return wording.symbols("\n\n".join(parts))
 
@@ -205,26 +205,6 @@ def _side_by_side(notes: list[Note]) -> list[str]:
             room[place] -= length + len(NEXT_NOTE)
             nodes[place] |= note.nodes
     return lines
-
-
-def _card(sections: list[Section]) -> str:
-    lines = ["|Call|What it is|", "|---|---|"]
-    for section in sections:
-        lines.append(f"|**{section.title}**||")
-        for labels, text in _merged(section.rows):
-            lines.append(f"|{labels}|{text}|")
-    return "\n".join(lines)
-
-
-def _merged(rows: tuple[tuple[str, str], ...]) -> list[tuple[str, str]]:
-    """Rows that say the same, one after the other, as one."""
-    out: list[tuple[str, str]] = []
-    for label, text in rows:
-        if out and out[-1][1] == text:
-            out[-1] = (f"{out[-1][0]}, {label}", text)
-        else:
-            out.append((label, text))
-    return out
 
 
 def make_printed(
