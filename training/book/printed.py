@@ -40,14 +40,9 @@ _LEGEND = (
     "is one way to hold the call, *else* takes any hand. In brackets stand how often the call is made there, the HCP "
     "of nine in ten hands that made it where the conditions leave more than five points, and suits that it showed: "
     "measured, no condition. A bid without a name is natural: it shows its suit, or goes to one that partner has "
-    "shown. A call that is not called forcing may be passed. A suit is *theirs* once one of them has shown four cards."
+    "shown. A call that is not called forcing may be passed."
 )
-_GENERAL = (
-    "Ask these in turn as well. *Together* adds to this hand the least that partner has shown; *likely together* what "
-    "partner should have, a third up the range from the least to the most shown, but no more than three points up; "
-    "*together at most* the most that partner can have. A suit is *agreed* once each partner has shown a part of eight "
-    "cards. Who has made a call other than pass has *spoken*. In brackets: of all calls."
-)
+_GENERAL = "Ask these in turn as well. In brackets: of all calls."
 _FORCING = (
     "A *forcing* call asks partner to speak, unless the next player does; *forcing to game* binds both partners up to "
     f"game. A side that is forced to game, or has shown {ENOUGH} points in both hands, lets no contract of theirs be "
@@ -108,7 +103,7 @@ class Printed:
         parts = [f"# {system.name}", *system.comments]
         parts.append(f"{words:.1f} ± {error:.1f} code words for each 100 auctions of a side.")
         parts += ["## Convention card", card_text(self.card), "## What would surprise you", *self._surprises()]
-        parts += [NOTES, _LEGEND, "\n".join(_side_by_side(kept))]
+        parts += [NOTES, f"{_LEGEND} {wording.TERMS}", "\n".join(_side_by_side(kept))]
         return wording.symbols("\n\n".join(parts))
 
     def _more(self) -> str:

@@ -17,6 +17,12 @@ SUIT_MARKS = {"C": "!c", "D": "!d", "H": "!h", "S": "!s"}
 _LETTERS = {mark: letter for letter, mark in SUIT_MARKS.items()}
 SYMBOLS = {"!c": "♣", "!d": "♦", "!h": "♥", "!s": "♠"}
 ANY = "any other hand"
+TERMS = (
+    'What stands "together" adds to this hand the least that partner has shown; "likely together" what partner should '
+    "have, a third up the range from the least to the most shown, but no more than three points up; "
+    '"together at most" the most that partner can have. A suit is "theirs" once one of them has shown four cards, and '
+    '"agreed" once both partners have shown eight between them. Who has made a call other than pass has "spoken".'
+)
 _OF_SYMBOL = {symbol: mark for mark, symbol in SYMBOLS.items()}
 FLAG_TEXT = {
     "forcing": "forcing",
