@@ -219,6 +219,9 @@ def test_what_conditions_and_earlier_calls_say_is_not_told_again():
     assert "!s" in measured({"S": (4, 13)}, figures)
     assert "!s" not in measured({}, figures, Shows((("S", 6, 13),)))
     assert "HCP" not in measured({}, figures, Shows((("hcp", 12, 17),)))
+    assert "!h" in measured({}, figures, None, frozenset("S"))
+    assert "!h" not in measured({}, figures, None, frozenset("H"))  # four cards of a suit that was bid before
+    assert "!s" in measured({}, figures, None, frozenset("S"))
     assert measured({}, Figures(5, 500, 500, parts=[hands[:5]])) == ""
 
 

@@ -30,6 +30,7 @@ _MOST_HCP = 37
 _NARROW, _NEWS = 4, 2  # HCP: a band so narrow is not told more narrowly, nor one by so little
 _MANY = 0.0995  # a share that is told without tenths
 _LONG, _SHORT = 4, 2  # cards that are worth telling: so many at least, or at most
+_REBID = 6  # cards of a suit that was bid before, from which on they are worth telling
 _OPEN = 6  # cards: a range that ends there or above is told without an end
 
 
@@ -40,7 +41,7 @@ class Row:
     Attributes:
         line, step: the line, and its call.
         figures: of the hands that made the call by it.
-        before: what its player is known to have shown before.
+        before: what its player is known to have shown before; bid: the suits that he has bid.
         gain: what the call is worth, where that was asked for.
         general: it is a general rule.
     """
@@ -49,6 +50,7 @@ class Row:
     step: Step
     figures: Figures
     before: Shows | None = None
+    bid: frozenset[str] = frozenset()
     gain: str = ""
     general: bool = False
 
@@ -200,18 +202,23 @@ def _rows(book: Book, spoken: Spoken) -> dict[int, Row]:
         worth = book.worth.get(entry.index)
         gain = str(worth) if worth is not None and worth.mean is not None else ""
         line = next(line for line in entry.lines if line.number == number)
-        out[number] = Row(line, entry.step, figures, _before(book, entry, by_path), gain, entry.point is None)
+        before, bid = _before(book, entry, by_path)
+        out[number] = Row(line, entry.step, figures, before, bid, gain, entry.point is None)
     return out
 
 
-def _before(book: Book, entry: Entry, by_path: Mapping[tuple[Step, ...], Point]) -> Shows | None:
-    """What the book says of the call that the same player made before, where the text has it on the same path."""
+def _before(
+    book: Book, entry: Entry, by_path: Mapping[tuple[Step, ...], Point]
+) -> tuple[Shows | None, frozenset[str]]:  # fmt: skip
+    """What the book says of the call that the same player made before, where the text has it; and suits that he bid."""
     path = entry.point.path if entry.point is not None else ()
     ours = [i for i, step in enumerate(path) if not step.theirs]
     if len(ours) < 2:
-        return None
+        return None, frozenset()
+    bid = frozenset(path[i].token.lstrip("1234567") for i in ours[-2::-2])
     before, token = by_path.get(path[: ours[-2]]), path[ours[-2]].token
-    return book.said[before.entries[token].index] if before is not None and token in before.entries else None
+    entry_before = before.entries.get(token) if before is not None else None
+    return None if entry_before is None else book.said[entry_before.index], bid
 
 
 # --- words -------------------------------------------------------------------------------------------------
@@ -223,7 +230,11 @@ def _text(rows: tuple[Row, ...]) -> str:
     first, lines = rows[0], [row.line for row in rows]
     figures = _together([row.figures for row in rows])
     tail = _often(figures) + (f", {first.gain} IMPs" if first.gain else "")
-    told = "" if first.general else measured(unite(hull(line.constraint) for line in lines), figures, first.before)
+    told = (
+        ""
+        if first.general
+        else measured(unite(hull(line.constraint) for line in lines), figures, first.before, first.bid)
+    )
     return written.row(first.step, lines, f"{tail}: {told}" if told else tail)
 
 
@@ -243,11 +254,14 @@ def _together(several: list[Figures]) -> Figures:
     )  # fmt: skip
 
 
-def measured(asked: Ranges, figures: Figures, before: Shows | None = None) -> str:
+def measured(
+    asked: Ranges, figures: Figures, before: Shows | None = None, bid: frozenset[str] = frozenset()
+) -> str:  # fmt: skip
     """What the hands held that the conditions do not say: the points of nine in ten, and suits.
 
     Args:
         before: what the player has shown before, which is not told again.
+        bid: suits that he has bid before, of which a few cards are no news.
     """
     if figures.made < FEWEST:
         return ""
@@ -262,7 +276,8 @@ def measured(asked: Ranges, figures: Figures, before: Shows | None = None) -> st
     for name, low, high in said.ranges if said is not None else ():
         least, most = asked.get(name, (0, 13))
         least, most = max(least, known.get(name, (0, 13))[0]), min(most, known.get(name, (0, 13))[1])
-        if name not in ("hcp", EACH) and ((low >= _LONG and low > least) or (high <= _SHORT and high < most)):
+        long = _REBID if name in bid else _LONG
+        if name not in ("hcp", EACH) and ((low >= long and low > least) or (high <= _SHORT and high < most)):
             told.append((name, low, high if high < _OPEN else 13))
     suits = str(Shows(tuple(told)))
     return ", ".join([*parts, *([suits] if told else [])])
