@@ -24,6 +24,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -65,11 +66,9 @@ def make_system(argument: str, *, partner: str | None = None, opponents: str | N
 
 def make_pages(argument: str, *, partner: str | None = None, opponents: str | None = None) -> HierarchyBidder:
     """Make the bidder of ``pages:BOOK.md``: it knows what a printed book says, and no more."""
-    if not argument.endswith(PAGES_SUFFIX):
-        raise SpecError(
-            f"pages:{argument}: name the Markdown pages of a system, as 'bridge-env book SYSTEM --out BOOK.md' "
-            "prints them"
-        )
+    if not argument.endswith(PAGES_SUFFIX) or not Path(argument).is_file():
+        wrong = "there is no such file" if argument.endswith(PAGES_SUFFIX) else "these are no pages"
+        raise SpecError(f"pages:{argument}: {wrong}; 'bridge-env book SYSTEM --out BOOK.md' prints pages to bid by")
     return make_system(argument, partner=partner, opponents=opponents)
 
 

@@ -69,10 +69,9 @@ class Spoken:
     def __len__(self) -> int:
         return len(self.number)
 
-    def groups(self, least: int, wanted: NDArray[np.bool_] | None = None) -> Iterator[Group]:
-        """The calls (of the rows ``wanted``) that were made ``least`` times or more, the most frequent first."""
-        rows = np.arange(len(self)) if wanted is None else np.flatnonzero(wanted)
-        order = rows[np.argsort(self.key[rows], kind="stable")]
+    def groups(self, least: int) -> Iterator[Group]:
+        """The calls that were made ``least`` times or more, the most frequent first."""
+        order = np.argsort(self.key, kind="stable")
         key = self.key[order]
         parts = [
             part for part in np.split(order, np.flatnonzero(key[1:] != key[:-1]) + 1) if len(part) >= max(least, 1)
