@@ -4,7 +4,8 @@
 spec                        agent
 ==========================  ====================================================================================
 ``system:NAME``             a shipped bidding system: ``system:sayc``
-``system:FILE.bidding``     a bidding system in a file of yours
+``system:FILE.bidding``     a bidding system in a file of yours. Either without some conventions:
+                            ``system:sayc?without=splinter+support`` (``agents.hierarchy.conventions``)
 ``pages:BOOK.md``           nothing but the pages that ``bridge-env book SYSTEM --out BOOK.md`` printed
 ``reason:NAME``             the same systems, played by an agent that samples deals and looks ahead; how, says
                             ``reason:sayc?samples=128&look=minimax`` (``agents.reasoning.options``)
@@ -66,8 +67,9 @@ def make_system(argument: str, *, partner: str | None = None, opponents: str | N
 
 def make_pages(argument: str, *, partner: str | None = None, opponents: str | None = None) -> HierarchyBidder:
     """Make the bidder of ``pages:BOOK.md``: it knows what a printed book says, and no more."""
-    if not argument.endswith(PAGES_SUFFIX) or not Path(argument).is_file():
-        wrong = "there is no such file" if argument.endswith(PAGES_SUFFIX) else "these are no pages"
+    path = Path(argument.partition("?")[0])
+    if path.suffix != PAGES_SUFFIX or not path.is_file():
+        wrong = "there is no such file" if path.suffix == PAGES_SUFFIX else "these are no pages"
         raise SpecError(f"pages:{argument}: {wrong}; 'bridge-env book SYSTEM --out BOOK.md' prints pages to bid by")
     return make_system(argument, partner=partner, opponents=opponents)
 
@@ -75,7 +77,22 @@ def make_pages(argument: str, *, partner: str | None = None, opponents: str | No
 def make_policy(argument: str, *, partner: str | None = None, opponents: str | None = None) -> NetworkBidder | Policy:
     """Make the bidder of ``policy:NAME`` or ``policy:FILE``. It knows no systems: its weights say what calls mean."""
     path = network_path(argument)
-    return load_policy(path) if format_of(path) == POLICY_FORMAT else NetworkBidder(read_networks(argument), path)
+    return (
+        load_policy(path)
+        if format_of(path) == POLICY_FORMAT
+        else NetworkBidder(read_networks(argument), path, _thought)
+    )
+
+
+def _thought(bidder: NetworkBidder, view: BidView, key: NDArray[np.uint64]) -> str:
+    """Explain the call of a network that has a belief or a book, thinking it over."""
+    from agents.reasoning.explain_book import explain_by_book
+
+    thinker = make_reason(f"policy:{bidder.path}")
+    assert isinstance(thinker, Doubter), "networks think as doubters do"
+    if bidder.networks.book is not None:
+        return str(explain_by_book(bidder, thinker, view, key))
+    return thinker.explain(view, key, acts=False)
 
 
 def make_cases(argument: str, *, partner: str | None = None, opponents: str | None = None) -> CaseBidder:

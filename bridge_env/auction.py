@@ -330,11 +330,3 @@ def one_auction(calls: Iterable[int] | Sequence[int], dealer: int, vulnerability
         IllegalCall: a call is not legal, or follows the end of the auction.
     """
     return Auctions.replay(np.array([list(calls)], np.int64).reshape(1, -1), dealer, vulnerability)
-
-
-def longest_auction() -> list[int]:
-    """Build the longest legal auction: three passes, then every bid doubled and redoubled late; 319 calls."""
-    calls = [PASS] * 3
-    for bid in range(NUM_BIDS):
-        calls += [FIRST_BID + bid, PASS, PASS, DOUBLE, PASS, PASS, REDOUBLE, PASS, PASS]
-    return [*calls, PASS]

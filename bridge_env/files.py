@@ -1,6 +1,6 @@
 """Write files whole: a reader finds the old content or the new, at any moment and after any stop.
 
-The one place of this project that replaces files. What is written first goes to a name of its own beside the target, a
+The one place of this project that writes files. What is written first goes to a name of its own beside the target, a
 fresh file that nobody can have prepared (no link that was laid there is followed), reaches the disk, and takes the
 target's place.
 """
@@ -60,6 +60,24 @@ def write_whole(path: PathLike, content: Content) -> None:
             raise type(error)(error.errno, error.strerror, os.fspath(target)) from error
         raise
     _flush_folder(target.parent)
+
+
+def append_whole(path: PathLike, data: bytes) -> None:
+    """Add to the end of a file, all or nothing.
+
+    Raises:
+        OSError: it cannot be written; the file is as it was.
+    """
+    with open(path, "ab", buffering=0) as file:
+        before = file.seek(0, os.SEEK_END)
+        try:
+            left = memoryview(data)
+            while left:
+                left = left[file.write(left) :]
+            os.fsync(file.fileno())
+        except OSError:
+            file.truncate(before)  # no half of it stays behind; this needs no room
+            raise
 
 
 def _mode_of(path: Path) -> int | None:

@@ -70,11 +70,11 @@ def test_architecture_names_every_folder_and_no_other():
     listed = re.findall(r"^\| `([\w/]+)/` \|", TEXTS[ROOT / "docs" / "architecture.md"], re.M)
     there = {
         path.relative_to(ROOT).as_posix()
-        for package in ("bridge_env", "agents", "training")
+        for package in ("bridge_env", "agents", "training", "studies")
         for path in (ROOT / package, *(ROOT / package).rglob("*/"))
         if "__pycache__" not in path.parts and any(child.is_file() for child in path.iterdir())
     }
-    assert there - set(listed) <= {f"training/studies/{study}" for study in ("maps_2007", "cases_2008", "tricks_2008")}
+    assert there - set(listed) <= {f"studies/{study}" for study in ("maps_2007", "cases_2008", "tricks_2008")}
     assert set(listed) <= there
     assert len(listed) == len(set(listed))
 

@@ -1,4 +1,4 @@
-"""Choose among cards whose values are known on sampled deals only: which are equal within the error, which are close.
+"""Choose among cards whose values are known on sampled deals only: which are equal within the error.
 
 Of cards that are equal in worth, those that take more tricks are kept: IMPs against par saturate. The error is that of
 the paired difference, deal by deal, so it is 0 where one card is always as good as the other.
@@ -11,10 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.cardplay.options import IMPS, POINTS, TRICKS
-
 _SAME = 1e-9
-_CLOSE = 2.0
 
 
 @dataclass(frozen=True)
@@ -23,10 +20,6 @@ class Slack:
 
     worth: float
     tricks: float
-
-
-SLACK = {TRICKS: Slack(0.04, 0.04), POINTS: Slack(4.0, 0.04), IMPS: Slack(0.15, 0.04)}
-"""By the score."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,9 +65,3 @@ def equals(choice: Choice, tie: float, slack: Slack) -> NDArray[np.int64]:
     at = np.flatnonzero(mean <= np.minimum(tie * error, slack.worth) + _SAME)
     mean, error = behind(choice.weight, choice.tricks[:, at].astype(np.float64))
     return at[mean <= np.minimum(tie * error, slack.tricks) + _SAME]
-
-
-def close(choice: Choice) -> bool:
-    """Is another card within two standard errors of the best? Not where they differ on no deal."""
-    mean, error = behind(choice.weight, choice.worth)
-    return bool((mean < _CLOSE * error).any())

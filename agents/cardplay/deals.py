@@ -2,9 +2,6 @@
 
 ALL: deals fit the hypotheses that are kept. A hypothesis is discarded where it contradicts the facts; if not, where it
 contradicts what else is believed: the auction, and the hypotheses before it.
-
-LIKELY: of a pool of deals that fit facts and auction, those are taken that would likely have been played so
-(``likelihood``), each with its weight. Hypotheses are only told, with the weight of the deals that they fit.
 """
 
 from __future__ import annotations
@@ -18,22 +15,18 @@ from numpy.typing import NDArray
 from agents.cardplay.auction import AuctionReader
 from agents.cardplay.facts import hidden_seats, places_of
 from agents.cardplay.hypotheses import Hypothesis, hypotheses
-from agents.cardplay.likelihood import log_likelihood
 from bridge_env import streams
 from bridge_env.cards import SEATS
 from bridge_env.play_view import PlayView
 from bridge_env.sampling import Constraint, Places, PlacesError, Sample, sample_deals
 from bridge_env.sampling.drawing import everything
 
-FACTS, AUCTION, ALL, LIKELY = "facts", "auction", "all", "likely"
+FACTS, AUCTION, ALL = "facts", "auction", "all"
 AGAINST_FACTS, AGAINST_OTHERS = "contradicts the cards seen", "contradicts what else is believed"
 
 _TRIES = 2_000  # deals to try, and for each that is wanted
 _TRIES_EACH = 100
 _PROBE = 4_000  # tries that decide whether a hypothesis leaves any deal
-_POOL, _LARGEST_POOL = 500, 2_000  # deals that are weighed: the first, and the most
-_EFFECTIVE = 120.0  # the pool is large enough where its weights are worth so many equal ones
-_ENOUGH = 20  # of a pool, deals that violate something are left out where so many fit
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,8 +37,8 @@ class Belief:
         owner: uint8 (S, 52), the thirteen cards that each seat was dealt; no deal twice.
         weight: float64 (S,), what each counts for; they add up to 1.
         sample: how they were drawn.
-        kept: hypotheses that all of them fit (but those that violate something); with LIKELY, those that most fit.
-        discarded: the others, each with the reason; with LIKELY, how many fit.
+        kept: hypotheses that all of them fit (but those that violate something).
+        discarded: the others, each with the reason.
         read: the seats whose calls were read.
     """
 
@@ -97,88 +90,12 @@ def believed_deals(
         key: the stream they are drawn from.
         inference: FACTS alone, or with the AUCTION, or ALL, with hypotheses from the play.
     """
-    if inference == LIKELY:
-        return Pool.of(view, row, reader, key, count).believed(count)
     hidden = hidden_seats(view, row)
     told = hypotheses(view, row, hidden) if inference == ALL else []
-    return _search(view, row, reader, key, inference).believed(told, count)
-
-
-def _search(view: PlayView, row: int, reader: AuctionReader, key: np.uint64, inference: str) -> _Search:
-    hidden = hidden_seats(view, row)
     shown: dict[int, Constraint] = {}
     if inference != FACTS:
         shown = {seat: said for seat, said in reader.shown(view, row).items() if seat in hidden}
-    return _Search(places_of(view, row), shown, key)
-
-
-@dataclass(frozen=True, eq=False)
-class Pool:
-    """Deals that fit the facts and the auction, each with the weight that the play so far gives it.
-
-    Attributes:
-        sample: the deals; ``weight`` float64 (S,), adding up to 1.
-        told: hypotheses from the play, which weigh nothing here, and are only told.
-        read: the seats whose calls were read.
-        enough: up to so many deals may be taken from it.
-        key: the stream of the choice.
-    """
-
-    sample: Sample
-    weight: NDArray[np.float64]
-    told: list[Hypothesis]
-    read: tuple[int, ...]
-    enough: int
-    key: np.uint64
-
-    @classmethod
-    def of(cls, view: PlayView, row: int, reader: AuctionReader, key: np.uint64, count: int) -> Pool:
-        """A pool from which ``count`` deals can be taken."""
-        hidden, search = hidden_seats(view, row), _search(view, row, reader, key, LIKELY)
-        size, most = max(_POOL, 2 * count), max(_LARGEST_POOL, 2 * count)
-        while True:
-            sample = search.pool(size)
-            log = log_likelihood(view, row, hidden, sample.owner)
-            weight = sample.weight * np.exp(log - log.max())
-            weight /= weight.sum()
-            if size >= most or 1.0 / np.square(weight).sum() >= _EFFECTIVE or len(sample) < size:
-                break
-            size *= 2
-        told = hypotheses(view, row, hidden)
-        return cls(sample, weight, told, tuple(sorted(search.shown)), max(_POOL // 2, count), key)
-
-    def believed(self, count: int) -> Belief:
-        """``count`` of the deals. A smaller count takes some of the same."""
-        at, share = prioritized(self.weight, count, self.key)
-        owner, which = np.unique(self.sample.owner[at], axis=0, return_inverse=True)
-        weight = np.bincount(which.ravel(), weights=share, minlength=len(owner)).astype(np.float64)
-        kept: list[Hypothesis] = []
-        rest: list[tuple[Hypothesis, str]] = []
-        for hypothesis in self.told:
-            fits = float(weight @ (hypothesis.violation(owner == hypothesis.seat) == 0))
-            if fits >= 0.5:
-                kept.append(hypothesis)
-            else:
-                rest.append((hypothesis, f"fits {fits:.0%} of the deals, by weight"))
-        return Belief(owner, weight, self.sample, kept, rest, self.read)
-
-
-def prioritized(
-    weight: NDArray[np.float64], count: int, key: np.uint64
-) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """Choose ``count`` of the deals, with new weights that add up to 1; a smaller count chooses some of the same.
-
-    Priority sampling (Duffield, Lund and Thorup, 2007): those with the greatest weight over a uniform number are taken.
-    A weight below the next such quotient becomes that quotient: on average sums come out as over all deals.
-    """
-    if len(weight) <= count:
-        return np.arange(len(weight)), weight / weight.sum()
-    chance = 1.0 - streams.uniforms(streams.key(key, "priority"), len(weight))[0]
-    priority = weight / chance
-    order = np.argsort(-priority, kind="stable")
-    at, next_one = order[:count], priority[order[count]]
-    share = np.maximum(weight[at], next_one)
-    return at, share / share.sum()
+    return _Search(places_of(view, row), shown, key).believed(told, count)
 
 
 @dataclass(frozen=True, eq=False)
@@ -186,17 +103,6 @@ class _Search:
     places: Places
     shown: Mapping[int, Constraint]
     key: np.uint64
-
-    def pool(self, size: int) -> Sample:
-        """Deals that fit facts and auction; where too few do, no more than are looked at otherwise."""
-        limit = _TRIES + _TRIES_EACH * size // 4
-        sample = sample_deals(self.places, self.shown, size, self.key, limit=limit)
-        fits = sample.violation == 0
-        few = np.flatnonzero(fits) if fits.sum() >= _ENOUGH else np.arange(min(len(sample), 2 * _ENOUGH))
-        if len(few) == len(sample):
-            return sample
-        weight = sample.weight[few]
-        return Sample(sample.owner[few], sample.violation[few], weight / weight.sum(), sample.tried, sample.way)
 
     def believed(self, told: Sequence[Hypothesis], count: int) -> Belief:
         possible = [h for h in told if h.possible(self.places)]

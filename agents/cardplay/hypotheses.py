@@ -18,7 +18,7 @@ from bridge_env.play import beats
 from bridge_env.play_view import PlayView
 from bridge_env.sampling import Places
 
-NINE, TEN, JACK, QUEEN, KING, ACE = range(7, 13)
+TEN, JACK, QUEEN, KING, ACE = range(8, 13)
 
 Count = tuple[tuple[int, ...], int, int]
 """Some cards, and the least and most of them that the hand holds."""

@@ -30,7 +30,7 @@ LEAD_SLACK = {TRICKS: Slack(0.25, 0.25), POINTS: Slack(25.0, 0.25), IMPS: Slack(
 other cards, because double dummy says less of leads, and because partner reads them."""
 
 LEAD_TIE = 2.0
-"""Standard errors within which leads count as equal, unless the options say more."""
+"""Standard errors within which leads count as equal; of other cards only the best averages do."""
 
 
 def flattery(hand: NDArray[np.bool_], cards: NDArray[np.int64], strain: int) -> NDArray[np.float64]:

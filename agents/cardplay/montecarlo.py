@@ -4,9 +4,7 @@ Algorithm 1 of Kobayashi and Uehara (2002), which is Ginsberg's (GIB, 2001): dra
 auction and the play; take the double-dummy value s(m, d) of every legal card m in each; play the m with the greatest
 sum over D. Of cards with the same sum it takes the one with more tricks, then the one that rules would play, so that
 equals look as they should. Opening leads are valued as conventions would (``lead``); ``montecarlo?lead=solved`` values
-them as any other card. On demand deals are added while the first two cards are close (``most``), cards whose difference
-is within the error count as equal (``tie``, in ``choice``), and the play so far gives deals weights
-(``inference=likely``, in ``likelihood``).
+them as any other card.
 """
 
 from __future__ import annotations
@@ -18,14 +16,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.cardplay.auction import AuctionReader
-from agents.cardplay.choice import SLACK, Choice, close, equals
-from agents.cardplay.deals import LIKELY, Belief, Pool, believed_deals
+from agents.cardplay.choice import Choice, equals
+from agents.cardplay.deals import Belief, believed_deals
 from agents.cardplay.lead import LEAD_SLACK, LEAD_TIE, conventional_lead, flattery
 from agents.cardplay.options import CONVENTION, Options
 from agents.cardplay.rule import RulePlayer
 from agents.cardplay.table import present_trick, trick_leader
 from agents.cardplay.worth import Worth
-from bridge_env.double_dummy.positions import ALL_CARDS, SOLVING_COST, card_tricks
+from bridge_env.double_dummy.positions import card_tricks
 from bridge_env.play_view import PlayView
 
 _SAME = 1e-9
@@ -57,12 +55,11 @@ class CardThought:
 
 @dataclass(eq=False)
 class Race:
-    """One row that is thought about, with the deals that were weighed for it, and those that were solved."""
+    """One row that is thought about, with the deals that were solved for it."""
 
     row: int
     key: np.uint64
     usual: int
-    pool: Pool | None = None
     solved: dict[bytes, NDArray[np.int8]] = field(default_factory=dict)
 
 
@@ -101,22 +98,12 @@ class MonteCarlo:
     def _run(self, view: PlayView, races: list[Race]) -> list[CardThought]:
         if self.options.seconds:
             return [self._think_for(view, race) for race in races]
-        found: dict[int, CardThought] = {}
-        going, count = races, self.options.deals
-        while going:
-            more = self._look(view, going, count)
-            count += self.options.deals
-            again = []
-            for race, (thought, new) in zip(going, more, strict=True):
-                found[race.row] = thought
-                if new and self._afford(view, race.row, count) and self._close(thought):
-                    again.append(race)
-            going = again
-        return [found[race.row] for race in races]
+        return self._look(view, races, self.options.deals)
 
-    def _look(self, view: PlayView, races: list[Race], count: int) -> list[tuple[CardThought, int]]:
-        """Think over ``count`` deals in each row, solving those that are new; with how many these were."""
-        beliefs = [self._believe(view, race, count) for race in races]
+    def _look(self, view: PlayView, races: list[Race], count: int) -> list[CardThought]:
+        """Think over ``count`` deals in each row, solving those that are new."""
+        inference = self.options.inference
+        beliefs = [believed_deals(view, race.row, self.reader, count, race.key, inference) for race in races]
         new = [
             belief.owner[[deal.tobytes() not in race.solved for deal in belief.owner]]
             for race, belief in zip(races, beliefs, strict=True)
@@ -126,34 +113,15 @@ class MonteCarlo:
         for race, belief, deals, tricks in zip(races, beliefs, new, values, strict=True):
             race.solved |= {deal.tobytes(): row for deal, row in zip(deals, tricks, strict=True)}
             known = np.stack([race.solved[deal.tobytes()] for deal in belief.owner])
-            out.append((self._choose(view, race.row, belief, known, race.usual), len(deals)))
+            out.append(self._choose(view, race.row, belief, known, race.usual))
         return out
-
-    def _afford(self, view: PlayView, row: int, count: int) -> bool:
-        """May a card be thought over on so many deals?"""
-        left = 13 - int(view.length[row]) // 4
-        return (
-            count <= self.options.most * self.options.deals
-            and count * SOLVING_COST[ALL_CARDS][left] <= self.options.solves
-        )
-
-    def _close(self, thought: CardThought) -> bool:
-        assert thought.belief is not None
-        return close(Choice(thought.belief.weight, thought.worth, thought.tricks))
-
-    def _believe(self, view: PlayView, race: Race, count: int) -> Belief:
-        if self.options.inference != LIKELY:
-            return believed_deals(view, race.row, self.reader, count, race.key, self.options.inference)
-        if race.pool is None or race.pool.enough < count:
-            race.pool = Pool.of(view, race.row, self.reader, race.key, count)
-        return race.pool.believed(count)
 
     def _think_for(self, view: PlayView, race: Race) -> CardThought:
         """Think for the seconds of the options: with twice the deals again and again, solved ones kept."""
         began, count = time.perf_counter(), _FIRST_DEALS
         while True:
             start = time.perf_counter()
-            ((thought, _),) = self._look(view, [race], count)
+            (thought,) = self._look(view, [race], count)
             now = time.perf_counter()
             if now - began + 1.2 * (now - start) > self.options.seconds or count >= _MOST_DEALS:
                 return thought
@@ -168,9 +136,7 @@ class MonteCarlo:
         if lead:
             worth = value.between(tricks - flattery(view.hand[row], cards, int(view.strain[row])))
         average = belief.weight @ worth
-        slack = (LEAD_SLACK if lead else SLACK)[self.options.score]
-        tie = max(LEAD_TIE, self.options.tie) if lead else self.options.tie
-        at = equals(Choice(belief.weight, worth, tricks), tie, slack)
+        at = equals(Choice(belief.weight, worth, tricks), LEAD_TIE if lead else 0.0, LEAD_SLACK[self.options.score])
         best = cards[at[average[at] >= average[at].max() - _SAME]]
         if usual in cards[at]:
             card = usual

@@ -5,20 +5,18 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from agents.cardplay.deals import ALL, AUCTION, FACTS, LIKELY
+from agents.cardplay.deals import ALL, AUCTION, FACTS
 from agents.options import options_text, read_options
 from bridge_env.bidders import SpecError
 
 TRICKS, POINTS, IMPS = "tricks", "points", "imps"
 NEEDED, ALWAYS = "needed", "always"
-EXACT, PUBLISHED = "exact", "published"
 CONVENTION, SOLVED = "convention", "solved"
 _CHOICES = {
     "score": (TRICKS, POINTS, IMPS),
-    "inference": (FACTS, AUCTION, ALL, LIKELY),
+    "inference": (FACTS, AUCTION, ALL),
     "lead": (CONVENTION, SOLVED),
     "when": (NEEDED, ALWAYS),
-    "leaf": (EXACT, PUBLISHED),
 }
 
 
@@ -31,14 +29,7 @@ class Options:
         seconds: if above 0, a budget of time for each card instead: deals are added until it is spent. The card then
             depends on how fast the machine is.
         score: what is summed over the deals: tricks, points, or IMPs against the deal's (estimated) par.
-        inference: what deals have to fit: the facts alone; the auction too; or also what the play suggests. LIKELY:
-            the facts and the auction; the play gives each deal a weight.
-        most: above 1, deals are added, ``deals`` at a time, up to so many times as many, while the first two cards are
-            within two standard errors.
-        solves: what a card may cost in positions solved, in fifths of a millisecond, while deals are added: early in
-            the play a position takes longest, and fewer are added.
-        tie: cards that are worth less by up to so many standard errors count as equal; 0: those of the same average.
-            Of equal ones more tricks decide, then the conventional card.
+        inference: what deals have to fit: the facts alone; the auction too; or also what the play suggests.
         lead: opening leads: SOLVED, as any other card; or CONVENTION: what double dummy flatters counts for less,
             leads within two standard errors are equal, and of a suit the conventional card is led.
     """
@@ -47,9 +38,6 @@ class Options:
     seconds: float = 0.0
     score: str = IMPS
     inference: str = ALL
-    most: int = 1
-    solves: int = 10_000
-    tie: float = 0.0
     lead: str = CONVENTION
 
     def __str__(self) -> str:

@@ -9,9 +9,7 @@ spec                            player
                                 ``montecarlo?deals=80&score=points`` (``agents.cardplay.options``); the plain algorithm
                                 of 2001 is ``montecarlo?lead=solved``
 ``deceptive``                   what is best if the next opponent plays for the deals he believes in; how, says
-                                ``deceptive?when=always`` (``agents.cardplay.deception``); as published, three tricks
-                                deep to top tricks, whatever it risks:
-                                ``deceptive?leaf=published&depth=3&sure=0&risk=1000``
+                                ``deceptive?when=always`` (``agents.cardplay.deception``)
 ``seat:URL``                    another program, asked over HTTP (``agents.programs``)
 ``python:module:factory``       your own: ``factory()`` gives an object with ``play(view, key)``
 ``SPEC+SPEC``                   the first where its side declares, the second where it defends

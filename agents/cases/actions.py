@@ -16,7 +16,6 @@ from bridge_env.view import BidView
 
 SUPPORT, LONGEST, SECOND, THEIRS, NOTRUMP, STRAIN = range(6)
 CHEAPEST, GAME, SLAM = 0, 3, 4  # 1 and 2: that many levels above the cheapest
-ACTION_NAMES = ("support partner", "longest suit", "second suit", "their suit", "no trump", "the same strain")
 _NO_TRUMP = 4
 _GAME_LEVEL = np.array([5, 5, 4, 4, 3])
 _SHOWN = 4  # cards that make a suit partner's or theirs

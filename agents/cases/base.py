@@ -11,12 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.cases.forest import Forest
-from agents.cases.index import NOTHING, Index, indexed
-from agents.cases.metric import SCALE, Member, points
-from agents.cases.shared import SharedLeaves, by_leaves
+from agents.cases.metric import Member, points
+from agents.cases.shared import NOTHING, SharedLeaves, by_leaves
 from bridge_env.calls import FIRST_BID, NUM_CALLS
 
-LEARNED, PUBLISHED = "learned", "2008"
 UNTRIED = -128
 _MADE_AGAIN = ("_indices", "called", "opened", "tried")  # rather than sent with the rest
 
@@ -62,14 +60,12 @@ class CaseBase:
             known).
         board, number: int32 (N,), int16 (N,): each case is call ``number`` of a board's auction.
         hand: uint8 (N, 7), the hand's 52 cards as bits.
-        point: int16 (N, D), where the case lies: the leaf of each tree; without a forest the metric's coordinates.
+        point: int16 (N, D), where the case lies: the leaf of each tree.
         retained: states of self-play.
         k: how many of the nearest cases vote.
         reader: the spec of the system by which calls are read.
-        similarity: ``LEARNED``, by the forests or the metric; or ``PUBLISHED``: by the hands alone, as in 2008.
-        metric: its members; none where the similarity is the published one.
-        forests: of openings and of other calls, which ask about states and about their coordinates under the metric;
-            or none.
+        metric: its members.
+        forests: of openings and of other calls, which ask about states and about their coordinates under the metric.
         fitted: what it was fitted to, as JSON can say it.
     """
 
@@ -84,9 +80,8 @@ class CaseBase:
     retained: Retained
     k: int
     reader: str
-    similarity: str
     metric: tuple[Member, ...]
-    forests: tuple[Forest, ...] = ()
+    forests: tuple[Forest, Forest]
     fitted: Mapping[str, Any] = field(default_factory=dict)
 
     def __len__(self) -> int:
@@ -111,7 +106,7 @@ class CaseBase:
         return bid_before(self.auction, self.board, self.number)
 
     @cached_property
-    def tried(self) -> dict[tuple[int, bool], Index | SharedLeaves]:
+    def tried(self) -> dict[tuple[int, bool], SharedLeaves]:
         """The retained states in which the base made a call, before or after somebody had bid, as indices."""
         kept = self.retained
         made = self.auction[kept.board, kept.number]
@@ -120,28 +115,21 @@ class CaseBase:
         for call in np.unique(made):
             for kind in (False, True):
                 states = np.flatnonzero((made == call) & (opened == kind))
-                out[int(call), kind] = self.index(kept.point[states], states)
+                out[int(call), kind] = by_leaves(kept.point[states], states)
         return out
 
     @cached_property
-    def _indices(self) -> tuple[Index | SharedLeaves, Index | SharedLeaves]:
+    def _indices(self) -> tuple[SharedLeaves, SharedLeaves]:
         """Of openings and of other calls."""
         kinds = [np.flatnonzero(self.opened == kind) for kind in (False, True)]
-        return self.index(self.point[kinds[0]], kinds[0]), self.index(self.point[kinds[1]], kinds[1])
+        return by_leaves(self.point[kinds[0]], kinds[0]), by_leaves(self.point[kinds[1]], kinds[1])
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in self.__dict__.items() if name not in _MADE_AGAIN}
 
-    def index(self, point: NDArray[np.int16], numbers: NDArray[np.int64]) -> Index | SharedLeaves:
-        """Of states at such places, all of them openings or none; they are found under ``numbers``, int64 (N,)."""
-        return by_leaves(point, numbers) if self.forests else indexed(point, numbers)
-
     def places(self, rows: NDArray[np.int16], opened: NDArray[np.bool_]) -> NDArray[np.int16]:
         """Return coordinates of described states, int16 (N, D); ``opened`` marks states where somebody has bid."""
-        signal = points(self.metric, rows)
-        if not self.forests:
-            return signal
-        told = np.concatenate([rows, signal], axis=1)
+        told = np.concatenate([rows, points(self.metric, rows)], axis=1)
         out = np.empty((len(rows), len(self.forests[0])), np.int16)
         for kind, forest in enumerate(self.forests):
             some = np.flatnonzero(opened == bool(kind))
@@ -166,13 +154,8 @@ class CaseBase:
         return case, similarity
 
     def likeness(self, apart: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Convert a distance of an index to a similarity from 0 to 100.
-
-        With forests the share of trees in which they come to the same leaf; else by the square of their distance.
-        """
-        if self.forests:
-            return 100 * (1 - apart / len(self.forests[0]))
-        return 100 / (1 + np.sqrt(apart) / (SCALE / 4))
+        """Convert trees that differ to a similarity, 0 to 100: the share of trees in which they come to one leaf."""
+        return 100 * (1 - apart / len(self.forests[0]))
 
 
 def bid_before(

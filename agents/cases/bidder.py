@@ -17,14 +17,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.cases.actions import action_of, call_of
-from agents.cases.base import PUBLISHED, CaseBase
+from agents.cases.base import CaseBase
 from agents.cases.experience import VOICES, Revision, revised, spoken_for
 from agents.cases.features import describe
 from agents.cases.file import load
-from agents.cases.published import nearest_hands
-from agents.cases.similarity import adapted, majority
 from bridge_env.bidders import make
-from bridge_env.calls import FIRST_BID, first_calls
+from bridge_env.calls import FIRST_BID, NUM_CALLS, PASS, first_calls
 from bridge_env.view import BidView
 
 _ROWS = 4096  # looked up at a time, to bound memory
@@ -84,18 +82,11 @@ class CaseBidder:
     def retrieve(self, view: BidView, wide: bool | None = None) -> Retrieved:
         """Retrieve the nearest cases, their votes and the call that wins.
 
-        ``wide``: further cases speak too, as experience wants it; None: if the base has any. Not with the similarity of
-        2008, where more cases would come from other situations.
+        ``wide``: further cases speak too, as experience wants it; None: if the base has any.
         """
         wide = len(self.base.retained) > 0 if wide is None else wide
-        count = max(self.k, VOICES) if wide and self.base.similarity != PUBLISHED else self.k
-        if self.base.similarity == PUBLISHED:
-            shown = self._reader.meaning(view)
-            case, similarity = nearest_hands(self.base, view.hand, view.history, count)
-            place = np.empty((len(view), 0), np.int16)
-        else:
-            place, shown = self.described(view)
-            case, similarity = self.base.nearest(place, opened(view), count)
+        place, shown = self.described(view)
+        case, similarity = self.base.nearest(place, opened(view), max(self.k, VOICES) if wide else self.k)
         voice = self._votes(view, shown, case)
         vote = voice[:, : self.k]
         elected = majority(vote)
@@ -106,8 +97,6 @@ class CaseBidder:
 
     def _votes(self, view: BidView, shown: NDArray[np.int16], case: NDArray[np.int64]) -> NDArray[np.int8]:
         call = self.base.called[case]
-        if self.base.similarity == PUBLISHED:
-            call = self._adapted(view, case, call)
         legal = np.take_along_axis(view.mask, call.astype(np.int64), axis=1) & (case >= 0)
         vote = np.where(legal, call, -1).astype(np.int8)
         row, column = np.nonzero(~legal & (case >= 0))
@@ -118,12 +107,21 @@ class CaseBidder:
             vote[row, column] = call_of(action, view.take(row), shown[row])
         return vote
 
-    def _adapted(self, view: BidView, case: NDArray[np.int64], call: NDArray[np.int8]) -> NDArray[np.int8]:
-        """The cases' calls, of openings and where nothing stands in the way, in this hand's longest suit."""
-        k = case.shape[1]
-        theirs = self.base.hands(case.reshape(-1))
-        changed = adapted(call.reshape(-1), theirs, np.repeat(view.hand, k, axis=0)).reshape(call.shape)
-        return np.where(opened(view)[:, None], call, changed).astype(np.int8)
+
+def majority(calls: NDArray[np.int8]) -> NDArray[np.int8]:
+    """The most frequent call of each row (N, k), nearest first; of equally many, that of the nearest case.
+
+    A -1 is no call; of a row without any it makes a pass.
+    """
+    votes = np.zeros((len(calls), NUM_CALLS), np.int64)
+    first = np.zeros_like(votes)
+    rows, most = np.arange(len(calls)), calls.shape[1]
+    for column in range(most):
+        counted = calls[:, column] >= 0
+        r, call = rows[counted], calls[counted, column]
+        votes[r, call] += 1
+        first[r, call] = np.maximum(first[r, call], most - column)
+    return np.where(votes.any(axis=1), (votes * (most + 1) + first).argmax(axis=1), PASS).astype(np.int8)
 
 
 def opened(view: BidView) -> NDArray[np.bool_]:

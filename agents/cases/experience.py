@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.cases.base import UNTRIED, CaseBase
-from agents.cases.index import NOTHING
+from agents.cases.shared import NOTHING
 from bridge_env.calls import NUM_CALLS
 
 STATES = 200  # of self-play, the nearest, are asked
@@ -81,8 +81,8 @@ def revised(
             continue
         for at in range(0, len(rows), _BLOCK):
             some = rows[at : at + _BLOCK]
-            found, square = index.nearest(place[some], STATES)
-            _improve(out, some, base.retained.worth[found], square < NOTHING, spoken[some])
+            found, apart = index.nearest(place[some], STATES)
+            _improve(out, some, base.retained.worth[found], apart < NOTHING, spoken[some])
     return out
 
 

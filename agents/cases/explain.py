@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from html import escape
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from agents.cases.base import CaseBase
-from agents.cases.bidder import CaseBidder, Retrieved
 from bridge_env.calls import Contract, call_text
 from bridge_env.cards import SEATS, VULNERABILITIES, hand_text
 from bridge_env.view import BidView
+
+if TYPE_CHECKING:  # it imports this module to explain itself
+    from agents.cases.bidder import CaseBidder, Retrieved
 
 _NOTHING = "no legal call"
 SHOWN = 8  # cases, if no other number is asked for

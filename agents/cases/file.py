@@ -4,13 +4,13 @@
 member                    what it holds
 ========================  =========================================================================================
 ``header``                JSON as uint8: format, version, layout of the features, the system by which calls are read,
-                          ``k``, the similarity, what it was fitted to
+                          ``k``, what it was fitted to
 ``auction`` ... ``point`` the arrays of ``CaseBase``, under their names and as its attributes say
 ``kept_board`` ...        the arrays of ``Retained``: ``kept_board``, ``kept_number``, ``kept_hand``, ``kept_point``,
                           ``kept_worth``
 ``weight_0_0 bias_0_0``   float32, the metric's layers: ``weight_0_1`` is the second layer of the first member, and so
                           on
-``trees_0_root`` ...      the arrays of ``Forest``, of the first and the second forest, if there are any
+``trees_0_root`` ...      the arrays of ``Forest``, of the first and the second forest
 ========================  =========================================================================================
 """
 
@@ -25,10 +25,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.cases import forest as trees
-from agents.cases.base import LEARNED, PUBLISHED, UNTRIED, CaseBase, Retained
+from agents.cases.base import UNTRIED, CaseBase, Retained
 from agents.cases.features import LAYOUT, SIZE
 from agents.cases.forest import MOST_LEAVES, Forest
-from agents.cases.metric import SCALE, Layer, Member, dimensions, metric_of
+from agents.cases.metric import Layer, Member, dimensions, metric_of
 from bridge_env.auction import MAX_CALLS, Auctions
 from bridge_env.bidders import SpecError
 from bridge_env.calls import NUM_CALLS
@@ -52,7 +52,7 @@ class CaseFileError(SpecError):
 
 def save(base: CaseBase, path: str | os.PathLike[str]) -> None:
     """Write a case base; a reader sees the old file or the new one, never a part."""
-    told = {"k": base.k, "reader": base.reader, "similarity": base.similarity, "fitted": dict(base.fitted)}
+    told = {"k": base.k, "reader": base.reader, "fitted": dict(base.fitted)}
     arrays = {name: getattr(base, name) for name in _CASES}
     arrays |= {f"kept_{name}": getattr(base.retained, name) for name in _KEPT}
     for which, member in enumerate(base.metric):
@@ -73,7 +73,7 @@ def load(path: str | os.PathLike[str]) -> CaseBase:
         cases = {kind: arrays.pop(kind) for kind in _CASES}
         retained = Retained(**{kind: arrays.pop(f"kept_{kind}") for kind in _KEPT})
         base = CaseBase(
-            **cases, retained=retained, k=header["k"], reader=header["reader"], similarity=header["similarity"],
+            **cases, retained=retained, k=header["k"], reader=header["reader"],
             metric=_metric(arrays), forests=_forests(arrays), fitted=header.get("fitted") or {},
         )  # fmt: skip
         check(base)
@@ -93,10 +93,10 @@ def _metric(arrays: Mapping[str, Any]) -> tuple[Member, ...]:
     return metric_of(members, SIZE)
 
 
-def _forests(arrays: Mapping[str, Any]) -> tuple[Forest, ...]:
+def _forests(arrays: Mapping[str, Any]) -> tuple[Forest, Forest]:
     names = [item.name for item in fields(Forest)]
-    there = [which for which in range(_FORESTS) if f"trees_{which}_{names[0]}" in arrays]
-    return tuple(Forest(*(arrays[f"trees_{which}_{name}"] for name in names)) for which in there)
+    first, second = (Forest(*(arrays[f"trees_{which}_{name}"] for name in names)) for which in range(_FORESTS))
+    return first, second
 
 
 def check(base: CaseBase) -> None:
@@ -109,8 +109,6 @@ def check(base: CaseBase) -> None:
         raise ValueError(f"k is {base.k!r}, not 1 to {_MOST_NEIGHBOURS}")
     if not isinstance(base.reader, str) or not base.reader.startswith("system:"):
         raise ValueError(f"calls are read by {base.reader!r}, which is no system")
-    if base.similarity not in (LEARNED, PUBLISHED) or (base.similarity == LEARNED) != bool(base.metric):
-        raise ValueError(f"the similarity is {base.similarity!r}, with {len(base.metric)} networks")
     boards, wide = base.auction.shape
     _within(base.dealer, 0, 3, "dealer")
     _within(base.vulnerability, 0, 3, "vulnerability")
@@ -120,7 +118,7 @@ def check(base: CaseBase) -> None:
     for part in (base, base.retained):
         _within(part.board, 0, boards - 1, "board")
         _within(part.number, 0, wide - 1, "number")
-        _within(part.point, *((0, MOST_LEAVES - 1) if base.forests else (-SCALE, SCALE)), "point")
+        _within(part.point, 0, MOST_LEAVES - 1, "point")
         if (base.auction[part.board, part.number] < 0).any():
             raise ValueError("a case has no call")
         if (np.unpackbits(part.hand, axis=1, count=52).sum(axis=1) != 13).any() or (part.hand[:, 6] & 15).any():
@@ -133,14 +131,13 @@ def check(base: CaseBase) -> None:
 def _check_forests(base: CaseBase) -> None:
     for forest in base.forests:
         trees.check(forest, SIZE + dimensions(base.metric))
-    count = {len(forest) for forest in base.forests}
-    if base.forests and (len(base.forests) != _FORESTS or len(count) != 1 or not base.metric):
-        raise ValueError("a base has two forests of as many trees, and a metric, or none")
+    if len(base.forests[0]) != len(base.forests[1]):
+        raise ValueError("a base has two forests of as many trees")
 
 
 def _check_shapes(base: CaseBase) -> None:
     boards, cases, kept = len(base.dealer), len(base.board), len(base.retained)
-    places = len(base.forests[0]) if base.forests else dimensions(base.metric)
+    places = len(base.forests[0])
     wide = base.auction.shape[1] if base.auction.ndim == 2 else 0
     shapes = {
         "auction": (boards, wide), "dealer": (boards,), "vulnerability": (boards,), "result": (boards, 4),

@@ -7,13 +7,22 @@ mostly long before the leaves that thousands of passes share.
 
 from __future__ import annotations
 
+import os
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.cases.index import NOTHING, Found, Int16Array, in_parts
 from bridge_env.kernels import njit
+
+NOTHING = np.int64(1) << 40  # the trees that differ where there is no further case
+_A_THREAD = 4096  # queries that are worth a thread of their own
+
+Int16Array = NDArray[np.int16]
+Found = tuple[NDArray[np.int64], NDArray[np.int64]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,7 +57,7 @@ class SharedLeaves:
         def look(part: slice) -> None:
             _most_shared(self.place, self.first, self.start, self.order, place[part], case[part], apart[part])
 
-        in_parts(len(place), look)
+        _in_parts(len(place), look)
         return np.where(case >= 0, self.case[case], -1) if len(self) else case, apart
 
 
@@ -62,6 +71,18 @@ def by_leaves(place: Int16Array, case: NDArray[np.int64]) -> SharedLeaves:
     order = np.argsort(place.T, axis=1, kind="stable").astype(np.int32).reshape(-1)
     count = np.bincount((place + first[:-1]).reshape(-1), minlength=int(first[-1]))
     return SharedLeaves(case, place, first, np.concatenate([[0], np.cumsum(count)]).astype(np.int32), order)
+
+
+def _in_parts(count: int, look: Callable[[slice], None]) -> None:
+    """``look`` at so many queries: as slices, in threads where there are enough."""
+    threads = min(os.cpu_count() or 1, max(1, count // _A_THREAD))
+    ends = np.linspace(0, count, threads + 1).astype(int)
+    parts = [slice(*pair) for pair in pairwise(ends.tolist())]
+    if threads == 1:
+        look(parts[0])
+    else:
+        with ThreadPoolExecutor(threads) as crew:
+            list(crew.map(look, parts))
 
 
 @njit(nogil=True)

@@ -184,16 +184,14 @@ def explain(bidder: HierarchyBidder, view: BidView) -> Explanation:
     """Explain the call of ``bidder`` for the one row of ``view``."""
     calls, rules, shown = bidder.decide(view, details=True)
     call, rule, seat = int(calls[0]), int(rules[0]), int(view.seat[0])
-    compiled = bidder.own.compiled  # its rules are the first of the pool's, so they have the same numbers
-    general = bool(is_general(compiled, rule, 0))
-    system = bidder.own.system
-    line = None if rule < 0 else line_of(system, general, int(compiled.rules[rule, RULE_LINE]))
+    general = bool(is_general(bidder.own.compiled, rule, 0))
+    line = line_of_rule(bidder, rule)
     after = Auctions.replay(view.history, view.dealer, view.vulnerability)
     after.step(call)
     if not after.done[0]:
         shown = as_seat(bidder, seat, (seat + 1) & 3).meaning(_unseen(after))
     return Explanation(
-        call, system.name, line, general, seat, shown[0], rule, Position(bidder, view), view.hand[0]
+        call, bidder.own.system.name, line, general, seat, shown[0], rule, Position(bidder, view), view.hand[0]
     )  # fmt: skip
 
 
@@ -245,6 +243,14 @@ def _passes(position: Position, call: int) -> Iterator[Passed]:
 def _unseen(auctions: Auctions) -> BidView:
     """The auction as the seat to call sees it, without a hand."""
     return view_of(auctions, np.full((1, 52), UNKNOWN, np.uint8))
+
+
+def line_of_rule(bidder: HierarchyBidder, rule: int) -> Line | None:
+    """The line behind a rule by which a bidder of one system decided; None of -1."""
+    if rule < 0:
+        return None
+    compiled = bidder.own.compiled  # its rules are the first of the pool's, so they have the same numbers
+    return line_of(bidder.own.system, bool(is_general(compiled, rule, 0)), int(compiled.rules[rule, RULE_LINE]))
 
 
 def line_of(system: System, general: bool, number: int) -> Line:

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import difflib
+from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import files
 from pathlib import Path
 
 from agents.hierarchy.bidder import Hierarchy
+from agents.hierarchy.conventions import UnknownConvention, without
 from agents.hierarchy.engine.compiled import compile_system
 from agents.hierarchy.language.last_resort import NAME
 from agents.hierarchy.language.text import SystemTextError, load_system, parse_system
 from agents.hierarchy.language.tree import System
 from agents.hierarchy.telling.pages import load_pages
+from agents.options import read_options
 from bridge_env.bidders import SpecError
 
 _SHIPPED = files("agents.hierarchy") / "systems"
@@ -21,6 +24,13 @@ _GENERAL = "general"
 GENERAL_FILE = Path(str(_SHIPPED / f"{_GENERAL}.bidding"))  # the general rules of systems that have none of their own
 _SPECIAL = ("pass", "random", "doubler")
 _LENT: dict[str, System] = {}  # systems that lie in no file, by the names that this process knows them by
+
+
+@dataclass(frozen=True)
+class _Usual:
+    """The options of a system: conventions to leave out."""
+
+    without: str = ""
 
 
 def shipped_systems() -> list[str]:
@@ -51,16 +61,23 @@ def read_system(argument: str) -> System:
 
     A system without general rules of its own gets those of the package; pages hold all that there is.
 
+    ``NAME?without=splinter+support`` leaves conventions out.
+
     Raises:
         SpecError: no such system, or its text is faulty; the message says where.
     """
     if argument in _LENT:
         return _LENT[argument]
-    path = system_path(argument)
+    name, _, options = argument.partition("?")
+    path = system_path(name)
     try:
-        return load_pages(path) if path.suffix == PAGES_SUFFIX else with_general(load_system(path))
+        system = load_pages(path) if path.suffix == PAGES_SUFFIX else with_general(load_system(path))
+        left_out = read_options(options, f"system:{argument}", _Usual(), {}, "a system").without
+        return without(system, left_out.split("+")).renamed(argument) if left_out else system
     except SystemTextError as error:
         raise SpecError(str(error)) from error
+    except UnknownConvention as error:
+        raise SpecError(f"system:{argument}: {error}") from error
 
 
 def with_general(system: System) -> System:
@@ -110,7 +127,7 @@ def hierarchy_of(argument: str) -> Hierarchy:
     Raises:
         SpecError: no such system, or its text is faulty.
     """
-    path = Path(argument)
+    path = Path(argument.partition("?")[0])
     return _cached_hierarchy(argument, path.stat().st_mtime_ns if path.is_file() else 0)
 
 

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from html import escape
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from agents.maps.atlas import UNIT, Map
-from agents.maps.bidder import MapBidder
 from agents.maps.situations import SITUATIONS
 from bridge_env.calls import call_text
 from bridge_env.view import BidView
+
+if TYPE_CHECKING:  # it imports this module to explain itself
+    from agents.maps.bidder import MapBidder
 
 AMBIGUOUS = 0.8  # of a unit's hands, if fewer made its call
 _TOLD = 4  # calls of a unit that are named

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -20,10 +21,16 @@ _ROWS = 4096  # asked at a time, to bound memory
 
 @dataclass(frozen=True, eq=False)
 class NetworkBidder:
-    """Makes the legal call with the highest output, the lowest such call in a tie. It uses no random numbers."""
+    """Makes the legal call with the highest output, the lowest such call in a tie. It uses no random numbers.
+
+    Attributes:
+        path: its file, beside which lies what its calls mean.
+        thought: explains a call by play-outs, if somebody can: thinking stands on networks, not networks on thinking.
+    """
 
     networks: Networks
-    path: Path | None = None  # its file, beside which lies what its calls mean
+    path: Path | None = None
+    thought: Callable[[NetworkBidder, BidView, NDArray[np.uint64]], str] | None = None
 
     def bid(self, view: BidView, key: NDArray[np.uint64]) -> NDArray[np.int8]:
         call: NDArray[np.int8] = self.outputs(view).argmax(axis=1).astype(np.int8)
@@ -31,20 +38,11 @@ class NetworkBidder:
 
     def explain(self, view: BidView, key: NDArray[np.uint64]) -> str:
         """Explain the call for the one row of ``view``; with a belief or a book, also give the results of play-outs."""
-        if self.path is None or (self.networks.book is None and self.networks.belief is None):
-            from agents.networks.explain import explain
+        if self.thought is not None and not (self.networks.book is None and self.networks.belief is None):
+            return self.thought(self, view, key)
+        from agents.networks.explain import explain
 
-            return str(explain(self, view, self.meanings()))
-        from agents.reasoning.doubting import Doubter
-        from agents.registry import make_reason
-
-        thinker = make_reason(f"policy:{self.path}")
-        assert isinstance(thinker, Doubter), "networks think as doubters do"
-        if self.networks.book is not None:
-            from agents.reasoning.explain_book import explain_by_book
-
-            return str(explain_by_book(self, thinker, view, key))
-        return thinker.explain(view, key, acts=False)
+        return str(explain(self, view, self.meanings()))
 
     def meanings(self) -> Meanings | None:
         """Return the measured meanings of its calls, if there are any."""

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.networks.bidder import NetworkBidder
 from agents.networks.meaning import Meanings
 from bridge_env.calls import call_text
 from bridge_env.cards import SEATS
 from bridge_env.view import BidView
+
+if TYPE_CHECKING:  # it imports this module to explain itself
+    from agents.networks.bidder import NetworkBidder
 
 _TOLD = 5  # calls that are named
 _LEAST = 0.005  # with at least this chance

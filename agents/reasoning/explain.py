@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,11 +13,13 @@ from agents.hierarchy.explain import explain as explain_system
 from agents.hierarchy.explain import shown_text
 from agents.reasoning.habits import AS_BEST, BY_SYSTEM, Habit
 from agents.reasoning.options import Options
-from agents.reasoning.reasoner import Reasoner, Thought
 from bridge_env.calls import call_text
 from bridge_env.cards import SEATS, hand_text, hands
 from bridge_env.features import HCP, LENGTH, hand_features
 from bridge_env.view import BidView
+
+if TYPE_CHECKING:  # it imports this module to explain itself
+    from agents.reasoning.reasoner import Reasoner, Thought
 
 EXAMPLES = 3
 

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from agents.networks.explain import average_hands, shown
 from agents.networks.meaning import Meanings
-from agents.reasoning.doubting import Doubter, Weighing
 from bridge_env.calls import call_text
 from bridge_env.cards import SEATS, hand_text
 from bridge_env.view import BidView
+
+if TYPE_CHECKING:  # it imports this module to explain itself
+    from agents.reasoning.doubting import Doubter, Weighing
 
 _EXAMPLES = 3
 

@@ -28,8 +28,8 @@ THREADS_VARIABLE = "BRIDGE_ENV_DDS_THREADS"
 THEIR_STRAIN = np.array([3, 2, 1, 0, 4])  # C D H S NT <-> S H D C NT: its own inverse
 _RANK_BITS = (1 << np.arange(2, 15)).astype(np.int32)
 # DDS's records in 32-bit words: lengths of deal, ddTableResults and futureTricks, and offsets in them.
-BOARD_WORDS, _TABLE_WORDS, FUTURE_WORDS = 24, 20, 54
-BOARD_HOLDINGS, _FUTURE_SCORE = 8, 41
+_BOARD_WORDS, _TABLE_WORDS, _FUTURE_WORDS = 24, 20, 54
+_BOARD_HOLDINGS, _FUTURE_SCORE = 8, 41
 
 # The batch calls of DDS share globals: never two at once in one process.
 DDS_LOCK = threading.Lock()
@@ -223,17 +223,33 @@ def _solve_tables(dds: Any, deals: UInt8Array) -> Int8Array:
 
 def _solve_boards(dds: Any, deals: UInt8Array, declarer: NDArray[np.intp], strain: NDArray[np.intp]) -> Int8Array:
     """Tricks int8 (N,) of at most 200 contracts (N,) on deals (N, 52)."""
-    n = len(deals)
-    asked, solved = dds.boards(), dds.solvedBoards()
+    asked, _ = asked_boards(dds, deals, strain, (declarer + 1) % 4, 1)  # declarer's left-hand opponent leads
+    return (13 - solved_boards(dds, asked, len(deals))[:, _FUTURE_SCORE]).astype(np.int8)
+
+
+def asked_boards(
+    dds: Any, hands: UInt8Array, strain: NDArray[np.intp], leader: NDArray[np.intp], wanted: int
+) -> tuple[Any, NDArray[np.int32]]:
+    """DDS's record of at most 200 positions (N, 52), and their words in it, int32 (N, 24), in which tricks may be set.
+
+    Args:
+        wanted: 1, one of the best cards; 2, all of them; 3, all cards.
+    """
+    n, asked = len(hands), dds.boards()
     words = np.frombuffer(asked, np.int32)
     words[0] = n
-    boards, settings = np.split(words[1:], [BOARD_WORDS * BOARDS_PER_CALL])
-    boards = boards.reshape(BOARDS_PER_CALL, BOARD_WORDS)
-    boards[:n, 0] = THEIR_STRAIN[strain]
-    boards[:n, 1] = (declarer + 1) % 4  # declarer's left-hand opponent leads
-    boards[:n, BOARD_HOLDINGS:] = holdings(deals)
-    best_result, one_card, always_search = -1, 1, 1
-    settings.reshape(3, BOARDS_PER_CALL)[:, :n] = [[best_result], [one_card], [always_search]]
+    boards, settings = np.split(words[1:], [_BOARD_WORDS * BOARDS_PER_CALL])
+    boards = boards.reshape(BOARDS_PER_CALL, _BOARD_WORDS)[:n]
+    boards[:, 0] = THEIR_STRAIN[strain]
+    boards[:, 1] = leader
+    boards[:, _BOARD_HOLDINGS:] = holdings(hands)
+    best_result, always_search = -1, 1
+    settings.reshape(3, BOARDS_PER_CALL)[:, :n] = [[best_result], [wanted], [always_search]]
+    return asked, boards
+
+
+def solved_boards(dds: Any, asked: Any, count: int) -> NDArray[np.int32]:
+    """What DDS says of the ``count`` positions of a record, int32 (N, 54)."""
+    solved = dds.solvedBoards()
     dds.SolveAllBoardsBin(asked, solved)
-    futures = np.frombuffer(solved, np.int32)[1:].reshape(BOARDS_PER_CALL, FUTURE_WORDS)
-    return (13 - futures[:n, _FUTURE_SCORE]).astype(np.int8)
+    return np.frombuffer(solved, np.int32)[1:].reshape(BOARDS_PER_CALL, _FUTURE_WORDS)[:count]

@@ -1,4 +1,4 @@
-"""The 96 deals that one solved deal is, by number, with their tables.
+"""The 96 deals that one solved deal is, by number, with their tables; and deals drawn from a library as any of them.
 
 Image ``i`` of a deal has its suits permuted by ``SUIT_ORDERS[i % 24]`` and its hands moved ``i // 24`` seats
 clockwise; image 0 is the deal itself. Its table is the deal's with the entries in other places. There is no other
@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bridge_env.cards import UInt8Array
+from bridge_env.chance import purpose, row_key
 from bridge_env.double_dummy import packing
 from bridge_env.kernels import njit
 
@@ -22,6 +23,7 @@ SUIT_ORDERS.flags.writeable = False
 
 _ORDERS = len(SUIT_ORDERS)
 NUM_IMAGES = 4 * _ORDERS
+_BOARD, _IMAGE = purpose("board"), purpose("image")
 
 _suit_seats, _entry = njit(packing.suit_seats, forceinline=True), njit(packing.entry, forceinline=True)
 
@@ -75,4 +77,38 @@ def images_of(
     owner = np.empty((len(number), 52), np.uint8)
     tricks = np.empty((len(number), 4, 5), np.int8)
     _image_rows(records, at, number, owner, tricks)
+    return owner, tricks
+
+
+@njit(forceinline=True)
+def row_draw_image(key, records, indices, images, owner, tricks):  # type: ignore[no-untyped-def]
+    """Draw one of the deals ``indices``, and one of its first ``images`` images, by the stream ``key``."""
+    at = indices[row_key(key, _BOARD) % np.uint64(len(indices))]
+    image = np.int64(row_key(key, _IMAGE) % np.uint64(images))
+    row_image(records[at], image, owner, tricks)
+
+
+@njit(nogil=True)
+def _draw_rows(key, records, indices, images, owner, tricks):  # type: ignore[no-untyped-def]
+    for i in range(len(key)):
+        row_draw_image(key[i], records, indices, images, owner[i], tricks[i])
+
+
+def draw_images(
+    key: NDArray[np.uint64], records: UInt8Array, indices: NDArray[np.intp], images: int
+) -> tuple[UInt8Array, NDArray[np.int8]]:
+    """A solved deal for every stream, each deal and image equally likely.
+
+    Args:
+        key: uint64 (N,).
+        records: uint8 (n, 23), a library's.
+        indices: intp (m,), the deals of it to draw from; m >= 1.
+        images: how many of each deal's images: 96, or 1 for the deals as they are.
+
+    Returns:
+        owner uint8 (N, 52) and tricks int8 (N, 4, 5).
+    """
+    owner = np.empty((len(key), 52), np.uint8)
+    tricks = np.empty((len(key), 4, 5), np.int8)
+    _draw_rows(key, records, indices, images, owner, tricks)
     return owner, tricks

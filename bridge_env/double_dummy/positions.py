@@ -11,15 +11,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bridge_env.double_dummy.exact import (
-    BOARD_HOLDINGS,
-    BOARD_WORDS,
     BOARDS_PER_CALL,
     DDS_LOCK,
-    FUTURE_WORDS,
     THEIR_STRAIN,
+    asked_boards,
     default_threads,
-    holdings,
     load_dds,
+    solved_boards,
 )
 
 Int8Array = NDArray[np.int8]
@@ -106,22 +104,11 @@ def _solve(
     wanted: int,
 ) -> Int8Array:
     """``card_tricks`` of at most 200 positions."""
-    n = len(hands)
-    asked, solved = dds.boards(), dds.solvedBoards()
-    words = np.frombuffer(asked, np.int32)
-    words[0] = n
-    boards, settings = np.split(words[1:], [BOARD_WORDS * BOARDS_PER_CALL])
-    boards = boards.reshape(BOARDS_PER_CALL, BOARD_WORDS)
-    boards[:n, 0] = THEIR_STRAIN[strain]
-    boards[:n, 1] = leader
+    asked, boards = asked_boards(dds, hands, strain, leader, wanted)
     there = trick >= 0
-    boards[:n, _TRICK_SUITS : _TRICK_SUITS + 3] = np.where(there, _THEIR_SUIT[np.maximum(trick, 0) // 13], 0)
-    boards[:n, _TRICK_RANKS : _TRICK_RANKS + 3] = np.where(there, trick % 13 + 2, 0)
-    boards[:n, BOARD_HOLDINGS:] = holdings(hands)
-    any_result, always_search = -1, 1
-    settings.reshape(3, BOARDS_PER_CALL)[:, :n] = [[any_result], [wanted], [always_search]]
-    dds.SolveAllBoardsBin(asked, solved)
-    return _values(np.frombuffer(solved, np.int32)[1:].reshape(BOARDS_PER_CALL, FUTURE_WORDS)[:n])
+    boards[:, _TRICK_SUITS : _TRICK_SUITS + 3] = np.where(there, _THEIR_SUIT[np.maximum(trick, 0) // 13], 0)
+    boards[:, _TRICK_RANKS : _TRICK_RANKS + 3] = np.where(there, trick % 13 + 2, 0)
+    return _values(solved_boards(dds, asked, len(hands)))
 
 
 def _values(futures: NDArray[np.int32]) -> Int8Array:

@@ -35,8 +35,7 @@ from bridge_env.cards import deals_of
 from bridge_env.double_dummy import Library, embedded
 from bridge_env.double_dummy.cascade import library_then_solver
 from bridge_env.double_dummy.estimator import TrickEstimator, embedded_estimator, quantile
-from bridge_env.double_dummy.images import NUM_IMAGES
-from bridge_env.envs.kernels.images import draw_images
+from bridge_env.double_dummy.images import NUM_IMAGES, draw_images
 from bridge_env.protocols import DoubleDummy
 from bridge_env.records.pbn import read_boards
 

@@ -1,25 +1,15 @@
-"""Represent boards of records and the problems in them; check that auctions are legal."""
+"""Represent boards of records and the problems in them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from itertools import islice
-from typing import Protocol, TypeVar
 
-import numpy as np
-
-from bridge_env.auction import MAX_CALLS, Auctions
-from bridge_env.calls import Contract, call_text
+from bridge_env.calls import Contract
 from bridge_env.cards import UInt8Array
 
-TOGETHER = 256
-"""Boards whose auctions step together where a file is read one by one."""
 LONGEST_REASON = 2000
 DIFFERS, ILLEGAL, ILLEGAL_PLAY = "contract is not the auction's", "illegal call", "illegal play"
-
-
-_Draft = TypeVar("_Draft")
 
 
 class BadBoard(Exception):
@@ -127,55 +117,3 @@ class ReadResult:
             (result.boards if isinstance(item, Board) else result.problems).append(item)  # type: ignore[arg-type]
         result.problems.sort(key=lambda problem: problem.line)
         return result
-
-
-def check_together(
-    name: str,
-    drafts: Iterator[_Draft],
-    faults: list[tuple[int, str]],
-    checked: Callable[[str, list[_Draft]], Iterator[Board | Problem]],
-) -> Iterator[Board | Problem]:
-    """Boards and problems of a file, ``TOGETHER`` drafts at a time, each time with the faults met on the way."""
-    while part := list(islice(drafts, TOGETHER)):
-        yield from checked(name, part)
-        yield from (Problem(name, *fault) for fault in faults)
-        faults.clear()
-    yield from (Problem(name, *fault) for fault in faults)
-
-
-class _Told(Protocol):
-    @property
-    def dealer(self) -> int: ...
-    @property
-    def vulnerability(self) -> int: ...
-    @property
-    def auction(self) -> tuple[int, ...] | None: ...
-
-
-def auction_ends(drafts: Sequence[_Told]) -> list[str | Contract | None]:
-    """For each board the contract of its auction, None where that is not finished, or what is wrong with it.
-
-    All auctions step together.
-    """
-    ends: list[str | Contract | None] = [None] * len(drafts)
-    rows = np.array([i for i, draft in enumerate(drafts) if draft.auction], np.int64)
-    if not rows.size:
-        return ends
-    calls = [drafts[i].auction or () for i in rows]
-    auctions = Auctions([drafts[i].dealer for i in rows], [drafts[i].vulnerability for i in rows])
-    length = np.array([len(c) for c in calls])
-    if int(length.max()) > MAX_CALLS:
-        raise ValueError(f"an auction has at most {MAX_CALLS} calls")
-    for column in range(int(length.max())):
-        going = np.flatnonzero(length > column)
-        call = np.array([calls[j][column] for j in going], np.int64)
-        legal = auctions.legal()[going, call] & ~auctions.done[going]
-        for j, bad in zip(going[~legal], call[~legal], strict=True):
-            length[j] = 0
-            late = f"{call_text(int(bad))} comes after the end of {auctions.text(int(j))}"
-            ends[rows[j]] = f"auction: {late if auctions.done[j] else auctions.fault_text(int(j), int(bad))}"
-        auctions.step(call[legal], going[legal])
-    contracts = auctions.contracts()
-    for j in np.flatnonzero(auctions.done & (length > 0)):
-        ends[rows[j]] = contracts.at(int(j))
-    return ends

@@ -16,32 +16,18 @@ tells who played a card by the laws alone.
 
 from __future__ import annotations
 
-import gzip
 import io
-import os
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
-from typing import IO, cast
 from urllib.parse import parse_qs, quote, urlsplit
 
 from bridge_env.calls import Contract
-from bridge_env.cards import SEATS, UInt8Array, card_text
-from bridge_env.files import write_whole
+from bridge_env.cards import SEATS, card_text
 from bridge_env.records import lin_fields as fields
-from bridge_env.records.board import (
-    ILLEGAL,
-    ILLEGAL_PLAY,
-    LONGEST_REASON,
-    BadBoard,
-    Board,
-    Problem,
-    ReadResult,
-    auction_ends,
-    check_together,
-)
+from bridge_env.records.board import ILLEGAL, BadBoard, Board, Problem, ReadResult
+from bridge_env.records.drafts import Draft, Form
 from bridge_env.records.lin_fields import LIN_SEATS, PLAYERS, LinBoard
-from bridge_env.records.lines import Fault, Source, source_name, text_lines
+from bridge_env.records.lines import Fault, Source, source_name, text_lines, write_text
 from bridge_env.records.play_record import play_faults
 
 VIEWER = "https://www.bridgebase.com/tools/handviewer.html"
@@ -75,7 +61,7 @@ def iter_lin(source: Source) -> Iterator[Board | Problem]:
     name = source_name(source)
     faults: list[Fault] = []
     lins = _boards(_values(text_lines(source, faults), faults))
-    yield from check_together(name, lins, faults, _checked)
+    yield from _FORM.read(name, lins, faults)
 
 
 def _values(lines: Iterator[str], faults: list[Fault]) -> Iterator[tuple[int, str, str]]:
@@ -126,7 +112,7 @@ def _boards(values: Iterable[tuple[int, str, str]]) -> Iterator[LinBoard]:
             continue
         if lin is None or _begins(lin, key):
             if lin is not None:
-                yield lin
+                yield from _told_of(lin)
                 before = lin
             lin = LinBoard(line)
         if event:
@@ -146,6 +132,12 @@ def _boards(values: Iterable[tuple[int, str, str]]) -> Iterator[LinBoard]:
         if lin.calls:
             _take_over(lin, before)
     if lin is not None:
+        yield from _told_of(lin)
+
+
+def _told_of(lin: LinBoard) -> Iterator[LinBoard]:
+    """The board, if it is one: neither names nor a title alone."""
+    if lin.values.get("md", "") or lin.calls:
         yield lin
 
 
@@ -171,63 +163,19 @@ def _take_over(lin: LinBoard, before: LinBoard | None) -> None:
         lin.values.setdefault("sv", before.values.get("sv", ""))
 
 
-@dataclass(frozen=True, slots=True)
-class _Draft:
-    lin: LinBoard
-    number: int | None
-    owner: UInt8Array
-    dealer: int
-    vulnerability: int
-    auction: tuple[int, ...] | None
-
-
-def _checked(name: str, lins: list[LinBoard]) -> Iterator[Board | Problem]:
-    drafts: list[_Draft | Problem] = []
-    for lin in lins:
-        if not lin.values.get("md", "") and not lin.calls:
-            continue  # names or a title, no board
-        try:
-            drafts.append(_draft(lin))
-        except BadBoard as bad:
-            drafts.append(_lost(name, lin, bad))
-    played: list[Board] = []
-    ends = iter(auction_ends([draft for draft in drafts if isinstance(draft, _Draft)]))
-    for draft in drafts:
-        if isinstance(draft, Problem):
-            yield draft
-            continue
-        try:
-            board, fault = _board(draft, next(ends))
-        except BadBoard as bad:
-            yield _lost(name, draft.lin, bad)
-            continue
-        yield board
-        if fault is not None:
-            yield Problem(name, fault.line, fault.reason[:LONGEST_REASON], "bad play")
-        if board.play:
-            played.append(board)
-    for board, reason in zip(played, play_faults(played), strict=True):
-        if reason is not None:
-            yield Problem(name, board.line, reason[:LONGEST_REASON], ILLEGAL_PLAY)
-
-
-def _lost(name: str, lin: LinBoard, bad: BadBoard) -> Problem:
-    both = bool(lin.values.get("md")) and (bool(lin.calls) or lin.bad is not None)
-    return Problem(name, bad.line, bad.reason, bad.kind, True, both)
-
-
-def _draft(lin: LinBoard) -> _Draft:
+def _draft(lin: LinBoard) -> Draft[LinBoard]:
     if lin.bad is not None:
         raise lin.bad
     number = fields.read_number(lin)
     owner = fields.read_deal(lin)
     dealer = fields.read_dealer(lin, number)
-    return _Draft(lin, number, owner, dealer, fields.read_vulnerability(lin, number), tuple(lin.calls) or None)
+    notes = {index: " ".join(text.split()) for index, text in lin.notes.items()}
+    return Draft(lin, number, owner, dealer, fields.read_vulnerability(lin, number), tuple(lin.calls) or None, notes)
 
 
-def _board(draft: _Draft, end: str | Contract | None) -> tuple[Board, BadBoard | None]:
+def _board(draft: Draft[LinBoard], end: str | Contract | None) -> tuple[Board, BadBoard | None]:
     """The board, and what is wrong with its play where that cannot be made out."""
-    lin = draft.lin
+    lin = draft.source
     if isinstance(end, str):
         raise BadBoard(lin.line, end, ILLEGAL)
     played = end is not None and not end.passed_out
@@ -252,10 +200,16 @@ def _board(draft: _Draft, end: str | Contract | None) -> tuple[Board, BadBoard |
         leader=(end.declarer + 1) & 3 if play and end is not None else None,
         tags={tag: value for tag, value in tags.items() if value and value[0] != "#"},  # PBN's sign of inheritance
         line=lin.line,
-        notes={index: " ".join(text.split()) for index, text in lin.notes.items()},
+        notes=draft.notes,
     )
     return board, fault
 
+
+def _whole(lin: LinBoard) -> bool:
+    return bool(lin.values.get("md")) and (bool(lin.calls) or lin.bad is not None)
+
+
+_FORM = Form(_draft, _board, _whole, lambda lin: lin.line)
 
 # --- writing ------------------------------------------------------------------------------------------------
 
@@ -277,14 +231,7 @@ def write_lin(target: Source, boards: Iterable[Board]) -> list[tuple[Board, str]
         named = line.startswith("vg|")
         lines.append(f"vg||{line}\n" if event and not named else f"{line}\n")  # an event goes on to what follows
         event = "vg" if named else ""
-    text = "".join(lines)
-    if isinstance(target, str | os.PathLike):
-        data = text.encode()
-        write_whole(target, gzip.compress(data, mtime=0) if os.fspath(target).endswith(".gz") else data)
-    elif hasattr(target, "encoding"):
-        cast("IO[str]", target).write(text)
-    else:
-        cast("IO[bytes]", target).write(text.encode())
+    write_text(target, "".join(lines))
     return [(board, fault) for board, fault in zip(told, faults, strict=True) if fault is not None]
 
 
@@ -348,7 +295,7 @@ def board_of_link(link: str) -> Board:
     if "lin" in told:
         found = list(iter_lin(io.StringIO(told["lin"])))
     elif told.keys() & set("nesw"):
-        found = list(_checked("link", [_lin_of_link(told)]))
+        found = list(_FORM.checked("link", [_lin_of_link(told)]))
     else:
         raise LinError(f"{link[:200]!r} has neither lin= nor hands n=, e=, s=, w=")
     boards = [item for item in found if isinstance(item, Board)]

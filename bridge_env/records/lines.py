@@ -1,4 +1,4 @@
-"""Split PBN and LIN bytes into numbered lines of text, and remove comments from PBN.
+"""Split PBN and LIN bytes into numbered lines of text, remove comments from PBN, and write text.
 
 Lines come one by one, so a file of any size takes the memory of its longest line. Every step is linear in
 what it reads, whatever that is. What is wrong is noted with its line and reading goes on.
@@ -7,12 +7,15 @@ what it reads, whatever that is. What is wrong is noted with its line and readin
 from __future__ import annotations
 
 import codecs
+import gzip
 import os
 import re
 import zlib
 from collections import deque
 from collections.abc import Iterator
-from typing import IO
+from typing import IO, cast
+
+from bridge_env.files import write_whole
 
 Source = str | os.PathLike[str] | IO[str] | IO[bytes]
 Fault = tuple[int, str]
@@ -38,6 +41,17 @@ def source_name(source: Source) -> str:
     if isinstance(source, str | os.PathLike):
         return os.fspath(source)
     return str(getattr(source, "name", "<stream>"))
+
+
+def write_text(target: Source, text: str) -> None:
+    """Write the text of a record: to a path, gzipped if it ends in ``.gz``, or to a text or binary stream; as UTF-8."""
+    if isinstance(target, str | os.PathLike):
+        data = text.encode()
+        write_whole(target, gzip.compress(data, mtime=0) if os.fspath(target).endswith(".gz") else data)
+    elif hasattr(target, "encoding"):  # as text streams have, also wrapped ones
+        cast("IO[str]", target).write(text)
+    else:
+        cast("IO[bytes]", target).write(text.encode())
 
 
 def text_lines(source: Source, faults: list[Fault]) -> Iterator[str]:

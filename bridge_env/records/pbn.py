@@ -15,30 +15,15 @@ Not kept: comments, annotation marks, and the notes of the play.
 
 from __future__ import annotations
 
-import gzip
 import io
-import os
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
-from typing import IO, cast
 
 from bridge_env.calls import Contract, call_text
-from bridge_env.cards import SEATS, UInt8Array, deal_text
-from bridge_env.files import write_whole
-from bridge_env.records.board import (
-    DIFFERS,
-    ILLEGAL,
-    ILLEGAL_PLAY,
-    LONGEST_REASON,
-    BadBoard,
-    Board,
-    Problem,
-    ReadResult,
-    auction_ends,
-    check_together,
-)
-from bridge_env.records.lines import Fault, Source, source_name
+from bridge_env.cards import SEATS, deal_text
+from bridge_env.records.board import DIFFERS, ILLEGAL, BadBoard, Board, Problem, ReadResult
+from bridge_env.records.drafts import Draft, Form
+from bridge_env.records.lines import Fault, Source, source_name, write_text
 from bridge_env.records.pbn_fields import (
     passes_missing,
     read_auction,
@@ -51,7 +36,6 @@ from bridge_env.records.pbn_fields import (
     read_vulnerability,
 )
 from bridge_env.records.pbn_games import Game, escape, read_games, unescape
-from bridge_env.records.play_record import play_faults
 
 __all__ = [
     "MANDATORY_TAGS", "Board", "Problem", "ReadResult", "Source",
@@ -89,68 +73,21 @@ def iter_boards(source: Source) -> Iterator[Board | Problem]:
     """
     name = source_name(source)
     faults: list[Fault] = []
-    yield from check_together(name, read_games(source, faults), faults, _checked)
+    yield from _FORM.read(name, read_games(source, faults), faults)
 
 
-def _checked(name: str, games: list[Game]) -> Iterator[Board | Problem]:
-    drafts: list[_Draft | Problem] = []
-    for game in games:
-        try:
-            drafts.append(_draft(game))
-        except BadBoard as bad:
-            drafts.append(_lost(name, game, bad))
-    known = [draft for draft in drafts if isinstance(draft, _Draft)]
-    ends = iter(auction_ends(known))
-    played: list[tuple[Board, Game]] = []
-    for draft in drafts:
-        if isinstance(draft, Problem):
-            yield draft
-            continue
-        try:
-            board, fault = _board(draft, next(ends))
-        except BadBoard as bad:
-            yield _lost(name, draft.game, bad)
-            continue
-        yield board
-        if fault is not None:
-            yield Problem(name, fault.line, fault.reason[:LONGEST_REASON], "bad play")
-        if board.play:
-            played.append((board, draft.game))
-    for (_, game), reason in zip(played, play_faults([board for board, _ in played]), strict=True):
-        if reason is not None:
-            yield Problem(name, game.line_of("Play"), reason[:LONGEST_REASON], ILLEGAL_PLAY)
-
-
-def _lost(name: str, game: Game, bad: BadBoard) -> Problem:
-    both = game.value("Deal") not in ("", "?") and any(row.strip("*+- ") for _, row in game.rows.get("Auction", ()))
-    return Problem(name, bad.line, bad.reason[:LONGEST_REASON], bad.kind, True, both)
-
-
-@dataclass(frozen=True, slots=True)
-class _Draft:
-    """What must be known of a board before its auction can be checked."""
-
-    game: Game
-    number: int | None
-    owner: UInt8Array
-    dealer: int
-    vulnerability: int
-    auction: tuple[int, ...] | None
-    notes: dict[int, str]
-
-
-def _draft(game: Game) -> _Draft:
+def _draft(game: Game) -> Draft[Game]:
     if game.faults:
         raise BadBoard(*game.faults[0], "broken tag")
     number = read_number(game)
     owner = read_deal(game)
     dealer = read_dealer(game, number)
-    return _Draft(game, number, owner, dealer, read_vulnerability(game, number), *read_auction(game, dealer))
+    return Draft(game, number, owner, dealer, read_vulnerability(game, number), *read_auction(game, dealer))
 
 
-def _board(draft: _Draft, end: str | Contract | None) -> tuple[Board, BadBoard | None]:
+def _board(draft: Draft[Game], end: str | Contract | None) -> tuple[Board, BadBoard | None]:
     """The board, and what is wrong with its play where that cannot be made out."""
-    game = draft.game
+    game = draft.source
     if isinstance(end, str):
         raise BadBoard(game.line_of("Auction"), end, ILLEGAL)
     said = read_contract(game)
@@ -195,6 +132,12 @@ def _board(draft: _Draft, end: str | Contract | None) -> tuple[Board, BadBoard |
     return board, fault
 
 
+def _whole(game: Game) -> bool:
+    return game.value("Deal") not in ("", "?") and any(row.strip("*+- ") for _, row in game.rows.get("Auction", ()))
+
+
+_FORM = Form(_draft, _board, _whole, lambda game: game.line_of("Play"))
+
 # --- writing ----------------------------------------------------------------------------------------------
 
 
@@ -208,14 +151,7 @@ def write_boards(target: Source, boards: Iterable[Board]) -> None:
     Raises:
         ValueError: a tag that PBN cannot hold; then nothing is written.
     """
-    text = "% PBN 2.1\n% EXPORT\n" + "".join("\n" + board_text(board) for board in boards)
-    if isinstance(target, str | os.PathLike):
-        data = text.encode()
-        write_whole(target, gzip.compress(data, mtime=0) if os.fspath(target).endswith(".gz") else data)
-    elif hasattr(target, "encoding"):  # as text streams have, also wrapped ones
-        cast("IO[str]", target).write(text)
-    else:
-        cast("IO[bytes]", target).write(text.encode())
+    write_text(target, "% PBN 2.1\n% EXPORT\n" + "".join("\n" + board_text(board) for board in boards))
 
 
 def board_text(board: Board) -> str:

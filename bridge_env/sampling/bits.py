@@ -19,7 +19,6 @@ row_mix = njit(streams.mix, forceinline=True)
 _GOLDEN = streams.GOLDEN
 _ONE, _S11, _S32 = np.uint64(1), np.uint64(11), np.uint64(32)
 _SUIT = np.uint64(0x1FFF)
-_LOW_32 = np.uint64(0xFFFFFFFF)
 _POWERS = np.uint64(1) << np.arange(52, dtype=np.uint64)
 _ACES, _KINGS, _QUEENS, _JACKS = (np.uint64(sum(1 << (13 * s + rank) for s in range(4))) for rank in (12, 11, 10, 9))
 

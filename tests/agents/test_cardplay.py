@@ -236,7 +236,7 @@ def test_montecarlo_plays_what_is_best_on_average():
     """Its card has the best average, over deals that hold the facts, at the values of the positions themselves."""
     plays, _ = random_plays(15, seed=12, cards=36)
     view = play_view(plays, contracts_of(plays), 0)
-    player = MonteCarlo(options=Options(deals=60, score="tricks", inference=FACTS, tie=0.0), threads=1)
+    player = MonteCarlo(options=Options(deals=60, score="tricks", inference=FACTS), threads=1)
     for row, thought in enumerate(player.think(view, keys(15))):
         if thought.belief is None:
             continue
@@ -276,8 +276,8 @@ def test_a_budget_in_seconds_is_kept(monkeypatch, step, counts):
     """Twice the deals, until the next look would take longer than what is left."""
     _, view = views(1, seed=30, length=33)
     player, asked = MonteCarlo(options=Options(seconds=0.5), threads=1), []
-    believe = player._believe
-    monkeypatch.setattr(player, "_believe", lambda *given: asked.append(given[-1]) or believe(*given))
+    believe = montecarlo.believed_deals
+    monkeypatch.setattr(montecarlo, "believed_deals", lambda *given: asked.append(given[3]) or believe(*given))
     set_clock(monkeypatch, step, montecarlo)
     player.think(view, keys(1))
     assert asked == counts

@@ -7,28 +7,25 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from support.cases import CONFIG, random_metric, record, small_base
+from support.cases import CONFIG, record, small_base
 
 from agents.cases import actions
 from agents.cases.base import Retained
-from agents.cases.bidder import CaseBidder, opened, read_bidder, view_of_cases
+from agents.cases.bidder import CaseBidder, majority, opened, read_bidder, view_of_cases
 from agents.cases.experience import revised, spoken_for
 from agents.cases.explain import Explanation, Precedent, explain
 from agents.cases.features import SIZE, describe
 from agents.cases.file import CaseFileError, load, save
 from agents.cases.forest import LEAF
-from agents.cases.index import NOTHING, indexed
-from agents.cases.metric import SCALE, points
-from agents.cases.published import situations
-from agents.cases.shared import by_leaves
-from agents.cases.similarity import majority, nearest
+from agents.cases.metric import points
+from agents.cases.shared import NOTHING, by_leaves
 from agents.wire import read_states as states_of
 from bridge_env import bidders
 from bridge_env.calls import NUM_CALLS, call_text, parse_call
 from bridge_env.cards import hand_text
-from training.cases import fit, hierarchy, judge, report, retain, retain_report, speed
+from training.cases import fit, judge, report, retain, retain_report, speed
 from training.cases.network import Schooling
-from training.cases.states import joined, read_states
+from training.cases.states import read_states
 from training.cases.trees import Growing, grown
 from training.match.boards import library_boards
 
@@ -38,15 +35,14 @@ def states(tmp_path):
     return read_states([record(tmp_path)])
 
 
-@pytest.fixture(scope="module", params=[0, 12], ids=["points", "forests"])
-def base(request, tmp_path_factory):
-    return small_base(tmp_path_factory.mktemp("cases"), request.param)
+@pytest.fixture(scope="module")
+def base(tmp_path_factory):
+    return small_base(tmp_path_factory.mktemp("cases"))
 
 
 def apart(base, one, others):
     """How far a place int64 (D,) is from others (N, D), as the index counts it."""
-    difference = others.astype(np.int64) - one
-    return (difference != 0).sum(axis=1) if base.forests else (difference**2).sum(axis=1)
+    return (others != one).sum(axis=1)
 
 
 def contents(path):
@@ -114,8 +110,7 @@ def edited(array, where, value):
         (lambda b: {"point": b.point[:, :-1].copy()}, "point is"),
         (lambda b: {"dealer": edited(b.dealer, 0, 4)}, "dealer has values outside"),
         (lambda b: {"result": edited(b.result, (0, 0), 35)}, "result has values outside"),
-        (lambda b: {"metric": (random_metric(1),), "forests": ()}, "point is"),
-        (lambda b: {"similarity": "2008"}, "the similarity is '2008', with 2 networks"),
+        (lambda b: {"metric": ()}, "asks about a number"),
         (lambda b: {"retained": kept(b, worth=99)}, "worth has values outside"),
         (lambda b: {"retained": kept(b, board=-1)}, "board has values outside"),
     ],
@@ -167,7 +162,7 @@ def test_the_nearest_are_those_of_a_naive_loop(base, states):
         same = np.flatnonzero(base.opened == states.opened[rows[row]])
         far = apart(base, p, base.point[same])
         order = np.lexsort((same, far))[:5]
-        there = far[order] < 12 if base.forests else far[order] >= 0
+        there = far[order] < 12
         assert case[row].tolist() == np.where(there, same[order], -1).tolist()
         np.testing.assert_allclose(similarity[row], np.where(there, base.likeness(far[order]), 0))
     assert (similarity[:, 0] == 100).all()  # each is a case itself
@@ -182,10 +177,9 @@ def test_few_cases_are_no_fault(base, states):
     assert (calls[~states.opened] == 0).all()  # no case of an opening: a pass
 
 
-def test_points_lie_within_their_scale_and_a_batch_is_its_rows(base, states):
+def test_a_batch_of_places_is_its_rows(base, states):
     bidder = CaseBidder(base)
     place, _ = bidder.described(states.view)
-    assert np.abs(place).max() <= SCALE  # of these few cases also the leaves
     for row in (0, 17, 101):
         np.testing.assert_array_equal(bidder.described(states.view.take(np.array([row])))[0][0], place[row])
     np.testing.assert_array_equal(place, base.point)
@@ -207,8 +201,7 @@ def test_votes():
 
 
 def test_likeness(base):
-    far, alike = ([0, 3, 12], [100, 75, 0]) if base.forests else ([0, (SCALE // 4) ** 2], [100, 50])
-    assert base.likeness(np.array(far)).tolist() == alike
+    assert base.likeness(np.array([0, 3, 12])).tolist() == [100, 75, 0]
 
 
 def test_too_few_states(states):
@@ -302,70 +295,12 @@ def test_fitting(states):
     pytest.importorskip("torch")
     pytest.importorskip("sklearn")
     config = replace(CONFIG, learning=Schooling(members=2, hidden=(64,), epochs=30, first_epochs=0, batch=64))
-    for trees in (0, 16):
-        base = fit.case_base(states, replace(config, growing=Growing(trees)))
-        assert len(base.forests) == 2 * bool(trees)
-        made = CaseBidder(base).bid(states.view, np.zeros(len(states), np.uint64))
-        assert (made == states.called).mean() > 0.7
+    base = fit.case_base(states, replace(config, growing=Growing(16)))
+    made = CaseBidder(base).bid(states.view, np.zeros(len(states), np.uint64))
+    assert (made == states.called).mean() > 0.7
 
 
-# --- as published, on whole auctions ---------------------------------------------------------------------------
-
-
-def test_published_similarity_bids_openings_as_the_study_and_later_calls_in_the_same_auction(states):
-    base = fit.published_base(states, CONFIG)
-    bidder = CaseBidder(base)
-    found = bidder.retrieve(states.view)
-    assert states.view.mask[np.arange(len(states)), found.call].all()
-    first = np.flatnonzero(~states.opened)
-    case, similarity = nearest(states.view.hand[first], base.hands(first), 5)
-    assert (found.case[first] == first[case]).all()
-    np.testing.assert_allclose(found.similarity[first], similarity)
-    later = np.flatnonzero(states.opened)
-    same = situations(states.view.history)[1]
-    there = found.case[later] >= 0
-    assert (same[found.case[later]] == same[later][:, None])[there].all()
-    assert "nearest cases" in str(explain(bidder, states.view.take(later[:1])))
-
-
-def test_a_published_base_goes_through_its_file(states, tmp_path):
-    base = fit.published_base(states, CONFIG)
-    save(base, tmp_path / "a.npz")
-    again = read_bidder(str(tmp_path / "a.npz"))
-    key = np.zeros(len(states), np.uint64)
-    assert again.base.similarity == "2008"
-    assert (again.bid(states.view, key) == CaseBidder(base).bid(states.view, key)).all()
-
-
-def test_situations():
-    def of(*auctions):
-        wide = max(len(text.split()) for text in auctions)
-        rows = [[parse_call(word) for word in text.split()] for text in auctions]
-        return situations(np.array([row + [-1] * (wide - len(row)) for row in rows], np.int8))
-
-    close, general = of("P 1S P", "1S P", "P P", "", "1S X", "1H P 1S P")
-    assert close[0] == close[1] != close[4]
-    assert close[2] == close[3]
-    assert general[1] == general[5] != general[4]  # 1S by the partner, not doubled
-    assert close[1] != close[5]
-
-
-# --- the index, retaining, the hierarchy --------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(("count", "dimensions", "k"), [(0, 4, 3), (2, 4, 3), (900, 7, 9), (900, 1, 30)])
-def test_the_index_finds_what_a_sorted_list_has(count, dimensions, k):
-    rng = np.random.default_rng(count + k)
-    point = rng.integers(-9, 10, (count, dimensions)).astype(np.int16) * 20  # ties abound
-    numbers = rng.permutation(2 * count)[:count]
-    place = rng.integers(-256, 257, (20, dimensions)).astype(np.int16)
-    case, square = indexed(point, numbers).nearest(place, k)
-    for row, p in enumerate(place.astype(np.int64)):
-        far = ((point - p) ** 2).sum(axis=1)
-        order = np.lexsort((numbers, far))[:k]
-        assert case[row].tolist() == numbers[order].tolist() + [-1] * (k - len(order))
-        assert square[row, : len(order)].tolist() == far[order].tolist()
-        assert (square[row, len(order) :] == NOTHING).all()
+# --- the index, retaining --------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(("count", "trees", "k"), [(0, 4, 3), (2, 4, 3), (900, 7, 9), (900, 1, 30)])
@@ -380,6 +315,20 @@ def test_cases_by_shared_leaves_are_what_a_sorted_list_has(count, trees, k):
         order = [i for i in np.lexsort((numbers, far))[:k] if far[i] < trees]
         assert case[row].tolist() == numbers[order].tolist() + [-1] * (k - len(order))
         assert missing[row].tolist() == far[order].tolist() + [NOTHING] * (k - len(order))
+
+
+def test_many_queries_are_found_as_one_by_one():
+    """A large batch is shared between threads."""
+    rng = np.random.default_rng(8)
+    leaf = rng.integers(0, 40, (3000, 6)).astype(np.int16)
+    index = by_leaves(leaf, np.arange(3000))
+    asked = np.concatenate([leaf, rng.integers(0, 40, (9000, 6)).astype(np.int16)])
+    case, differ = index.nearest(asked, 7)
+    for start in range(0, len(asked), 500):
+        some = index.nearest(asked[start : start + 500], 7)
+        np.testing.assert_array_equal(case[start : start + 500], some[0])
+        np.testing.assert_array_equal(differ[start : start + 500], some[1])
+    assert (differ[:3000, 0] == 0).all()
 
 
 def test_leaves_are_those_of_a_walk(base, states):
@@ -413,18 +362,16 @@ def test_leaves_are_those_of_a_walk(base, states):
     ],
 )
 def test_a_file_whose_trees_lead_nowhere(base, tmp_path, fault, says):
-    if base.forests:
-        bad = replace(base.forests[1], **fault(base.forests[1]))
-        save(replace(base, forests=(base.forests[0], bad)), tmp_path / "bad.npz")
-        with pytest.raises(CaseFileError, match=says):
-            load(tmp_path / "bad.npz")
+    bad = replace(base.forests[1], **fault(base.forests[1]))
+    save(replace(base, forests=(base.forests[0], bad)), tmp_path / "bad.npz")
+    with pytest.raises(CaseFileError, match=says):
+        load(tmp_path / "bad.npz")
 
 
-def test_a_base_has_both_forests_or_none(base, tmp_path):
-    if base.forests:
-        save(replace(base, forests=base.forests[:1]), tmp_path / "bad.npz")
-        with pytest.raises(CaseFileError, match="two forests"):
-            load(tmp_path / "bad.npz")
+def test_a_base_has_both_forests(base, tmp_path):
+    save(replace(base, forests=base.forests[:1]), tmp_path / "bad.npz")
+    with pytest.raises(CaseFileError, match="trees_1_root"):
+        load(tmp_path / "bad.npz")
 
 
 @pytest.mark.slow
@@ -492,38 +439,12 @@ def test_retained_worths_are_what_other_calls_score(base):
         assert -24 <= kept.worth[row, 0] <= 24
 
 
-def test_nodes_hold_each_hand_once(base, states):
-    hands = states.view.hand
-    known, asked, levels = hierarchy.nodes_of(np.repeat(hands, 3, axis=0), hands)
-    assert (np.repeat(asked, 3) == known).all()
-    assert (known >= 0).all()
-    count = np.bincount(known, minlength=len(levels))
-    assert (count[levels < 3] >= hierarchy.ENOUGH).all()
-    assert len(hierarchy.SHAPES) == 39
-    for node in np.unique(known)[:20]:
-        assert "points" in hierarchy.name_of(int(levels[node]), hands[asked == node][:1])
-
-
-def test_constrained_deals_are_opened():
-    found = hierarchy.openings_of("system:sayc", (6, 3, 2, 2), (12, 14), 8, 1)
-    assert len(found) == 8
-    lengths = np.sort(found.view.hand.reshape(-1, 4, 13).sum(axis=2), axis=1)
-    assert (lengths == [2, 2, 3, 6]).all()
-    assert (found.called > 2).all()
-    both = joined([found, found])
-    assert (both.board[8:] == found.board + 8).all()
-    assert len(both.owner) == 16
-
-
 def test_reports(base, states, tmp_path):
     made = judge.calls(base, states)
-    nodes = hierarchy.report(base, states, None)
-    assert sum(node.asked for node in nodes) == int((~states.opened).sum())
-    facts = {"cases": len(base), "boards": 60, "held": len(states), "held_boards": 60, "also": [5], "fill": None}
-    facts |= {"k": base.k, "trees": len(base.forests[0]) if base.forests else 0}
-    report.write(tmp_path, judge.rounds_and_sides(made, states), nodes, facts | judge.speeds(base, states), "cmd", {})
+    facts = {"cases": len(base), "boards": 60, "held": len(states), "held_boards": 60, "also": [5]}
+    facts |= {"k": base.k, "trees": len(base.forests[0])}
+    report.write(tmp_path, judge.rounds_and_sides(made, states), facts | judge.speeds(base, states), "cmd", {})
     text = (tmp_path / "README.md").read_text()
-    assert "**all nodes**" in text
     assert "after 5 calls of others" in text
     found = retain_report.verdict(base, base, "pass", 20, 1)
     assert found.gain == (0.0, 0.0)
@@ -538,26 +459,12 @@ def test_leave_one_out_is_the_naive_loop(base):
     for i in range(len(base)):
         others = np.flatnonzero((base.opened == base.opened[i]) & (np.arange(len(base)) != i))
         far = apart(base, base.point[i], base.point[others])
-        others = np.where(bool(base.forests) & (far == 12), -1, others)
+        others = np.where(far == 12, -1, others)
         called = base.calls(others[np.lexsort((others, far))[:5]])
         expected += int(majority(called[None])[0] == base.called[i])
     assert right == expected
     assert len(speed.of_size(base, 2000)) == 2000
     assert len(speed.of_size(base, 100)) == 100  # fewer than it has
-
-
-def test_many_queries_are_found_as_one_by_one():
-    """A large batch is shared between threads; columns that differ little, or not at all, change nothing."""
-    rng = np.random.default_rng(8)
-    point = rng.integers(-256, 257, (3000, 6)).astype(np.int16) // np.array([1, 64, 2, 300, 1, 8], np.int16)
-    index = indexed(point, np.arange(3000))
-    asked = np.concatenate([point, rng.integers(-256, 257, (9000, 6)).astype(np.int16)])
-    case, square = index.nearest(asked, 7)
-    for start in range(0, len(asked), 500):
-        some = index.nearest(asked[start : start + 500], 7)
-        np.testing.assert_array_equal(case[start : start + 500], some[0])
-        np.testing.assert_array_equal(square[start : start + 500], some[1])
-    assert (square[:3000, 0] == 0).all()
 
 
 def test_further_cases_may_speak_for_a_call_but_do_not_vote(base, states):
@@ -570,5 +477,3 @@ def test_further_cases_may_speak_for_a_call_but_do_not_vote(base, states):
     np.testing.assert_array_equal(wide.voice[:, :3], wide.vote)
     assert (wide.voice[:, 3:] >= 0).any()
     assert bidder.retrieve(states.view).voice.shape[1] == 3  # nothing is retained
-    old = CaseBidder(fit.published_base(states, CONFIG), k=3)  # where more would come from wider situations
-    np.testing.assert_array_equal(old.retrieve(states.view, True).vote, old.retrieve(states.view, False).vote)

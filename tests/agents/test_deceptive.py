@@ -6,10 +6,13 @@ import numpy as np
 import pytest
 from support.cardplay import after as played_after
 from support.cardplay import cards, keys
+from support.clock import set_clock
 from support.plays import contracts_of, random_plays
 
+from agents.cardplay import montecarlo
 from agents.cardplay.auction import AuctionReader
 from agents.cardplay.deals import FACTS
+from agents.cardplay.deception import deceptive, lookahead
 from agents.cardplay.deception.deceptive import (
     Deceptive,
     DeceptiveOptions,
@@ -28,26 +31,10 @@ from agents.cardplay.deception.lookahead import (
     looked_at,
     opponents_views,
 )
-from agents.cardplay.deception.paired import Line, Pair, Solver, distinct, my_node, real_values, their_node
+from agents.cardplay.deception.paired import Line, Solver, distinct, real_values
 from agents.cardplay.registry import make_player
 from bridge_env.double_dummy.positions import card_tricks
 from bridge_env.play_view import play_view
-
-
-def test_the_paired_update_on_a_tree_made_by_hand():
-    """
-    mine ─┬─ theirs A ─┬─ mine: (3, 1) (2, 5)  -> real 3, imaginary 5
-          │            └─ (9, 4)               -> imaginary 4 is smaller: A is (9, 4)
-          └─ theirs B ─┬─ (4, 2)
-                       ├─ (1, 2)               -> a tie: the smaller real value, B is (1, 2)
-                       └─ (0, 3)
-    """
-    a = their_node([my_node([Pair(3, 1), Pair(2, 5)]), Pair(9, 4)])
-    b = their_node([Pair(4, 2), Pair(1, 2), Pair(0, 3)])
-    assert a == (9, 4)
-    assert b == (1, 2)
-    assert my_node([a, b]) == (9, 4)
-    assert my_node([Pair(9, 4), Pair(1, 7)]) == (9, 7)  # each by itself: from different children
 
 
 def ending(seed: int, length: int):
@@ -101,8 +88,8 @@ def test_the_tree_agrees_with_the_update_followed_by_hand():
             looks = belief.copy()
             looks[card] = 255
             theirs = card_tricks(looks, 4, 1, [card, -1, -1], threads=1).max()
-            replies.append(Pair(float(ours), float(theirs)))
-        chosen = their_node(replies).real  # what follows is his to go wrong in, too
+            replies.append((int(theirs), int(ours)))
+        chosen = min(replies)[1]  # what follows is his to go wrong in, too
         assert value == chosen if belief is real else value >= chosen
 
 
@@ -148,16 +135,14 @@ def test_imagined_deals_count_as_often_as_they_came():
     assert np.ptp(found.weight) > 0
 
 
-@pytest.mark.parametrize("leaf", ["exact", "published"])
-def test_a_deal_of_no_weight_does_not_count(leaf, monkeypatch):
+def test_a_deal_of_no_weight_does_not_count(monkeypatch):
     """All weight on one of the deals that he imagines is the same as that deal alone."""
     size, gains = Size(1, 200, 1, 0), []
     deals = a_search().imagined(0, 0, 200).deals
     for some, weight in ((deals, np.eye(len(deals))[-1]), (deals[-1:], np.ones(1))):
         search = a_search()
         monkeypatch.setattr(search, "imagined", lambda *_, some=some, weight=weight: Imagined(some, weight))
-        look = search.exact(size, 10**6, None) if leaf == "exact" else search.published(size, search.tree(), None)
-        gains.append(look.average)
+        gains.append(search.exact(size, 10**6, None).average)
     assert gains[0] == pytest.approx(gains[1])
 
 
@@ -299,3 +284,16 @@ def test_a_card_of_a_low_run_has_the_candidate_that_stands_for_it():
     some = np.array(cards("C2 C9 CT D5"))
     assert [like(some, card) for card in cards("C2 C4 C9 D5 D7")] == [0, 0, 1, 3, 3]
     assert [like(some[::-1], card) for card in cards("C2 C4 C9 D5 D7")] == [3, 3, 2, 0, 0]
+
+
+def test_seconds_are_kept_and_depth_one_always_is_done(monkeypatch):
+    plays, _ = random_plays(1, 5, 33)
+    view = play_view(plays, contracts_of(plays), 0)
+    sizes = []
+    for step in (1.0, 1e-3):  # the budget is spent at once, or only after many a look
+        player = make_player("deceptive?seconds=0.6&when=always")
+        set_clock(monkeypatch, step, montecarlo, deceptive, lookahead)
+        sizes.append(player.think(view, keys(1))[0].size)
+    hasty, patient = sizes
+    assert hasty.depth == 1
+    assert (patient.depth, patient.real) > (hasty.depth, hasty.real)

@@ -43,7 +43,7 @@ SAID = [
     ("two-over-one", "K8432.4.KQ72.652", "1D P", "1♠: four or more spades, 6 or more points with length, forcing"),
     (
         "two-over-one", "Q4.K953.AK84.Q52", "1S P",
-        "2♦: four or more diamonds, 12 or more HCP, more diamonds than clubs, forcing to game",
+        "2♦: four or more diamonds, 12 or more HCP, diamonds not shorter than clubs, forcing to game",
     ),
     (
         "two-over-one", "KJ84.K9.K72.Q432", "1S P",

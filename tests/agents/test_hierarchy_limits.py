@@ -13,7 +13,7 @@ from agents.hierarchy.engine.compiled import compile_system
 from agents.hierarchy.language import limits
 from agents.hierarchy.language.text import SystemTextError, load_system, parse_system, system_text
 from agents.hierarchy.shipped import read_system, shipped_systems
-from training.studies.reliability.damage import damaged_system
+from tests.reliability.damage import damaged_system
 
 SYSTEMS = Path(agents.__file__).parent / "hierarchy" / "systems"
 

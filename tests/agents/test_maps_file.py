@@ -17,12 +17,13 @@ from agents.wire import read_states
 from bridge_env.calls import call_text, parse_call
 from bridge_env.features import FEATURES
 from bridge_env.records.pbn import Board, write_boards
+from studies.maps_2007 import study
+from studies.maps_2007.__main__ import main as repeat
 from training.cli.entry import main
 from training.maps import examples, fit, judge
 from training.maps.pictures import colours, picture
 from training.match.boards import library_boards
 from training.match.match import play
-from training.studies.maps_2007 import study
 
 
 @pytest.fixture(scope="module")
@@ -261,20 +262,19 @@ def test_the_command_and_the_study(tmp_path, capsys, monkeypatch):
     assert "## The most ambiguous units" in page
     assert {"maps.npz", "maps.png", "ambiguity.png"} <= {p.name for p in out.iterdir()}
     assert main(["bid", f"python:{__name__}:nothing", "--hand", "AKQ2"]) == 2  # the wrong hand, or no such bidder
-    assert main(["fit", "maps", "--study", "2007", str(out / "maps.npz"), "--out", str(tmp_path / "study")]) == 0
+    assert repeat([str(out / "maps.npz"), "--out", str(tmp_path / "study")]) == 0
     assert "recorded auctions" in (tmp_path / "study" / "README.md").read_text()
+    with pytest.raises(SystemExit):
+        repeat([str(tmp_path / "none.npz")])
+    assert "there is no such file" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        (["--study", "2007"], "needs maps to judge"),
-        (["--study", "2007", "--side", "3", "x.npz"], "--side does not go with --study"),
-        (["--study", "2007", "--from", "sayc", "x.npz"], "--from does not go with --study"),
         (["--boards", "5", "x.pbn"], "--boards does not go with recorded auctions"),
         (["--side", "0"], "--side is 0; it must be 1 or more"),
         (["--from", "nobody"], "no such system"),
-        (["--study", "2007", "none.npz"], "there is no such file"),
     ],
 )
 def test_faulty_words(words, says, capsys, tmp_path):

@@ -1,11 +1,12 @@
 """Changes to systems: every one is a legal tree, does what it says, and leaves its parent alone."""
 
+from support.systems import with_constraint
+
 from agents.hierarchy.changes.mutation import (
     Chance,
     addresses,
     line_at,
     threshold_move,
-    with_constraint,
     with_line,
 )
 from agents.hierarchy.engine.compiled import compile_system

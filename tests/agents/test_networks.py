@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from reference.network_inputs import inputs_on, number
 from support.networks import random_layers, random_networks, views
+from support.positions import longest_auction
 
 from agents.networks import file as networks_file
 from agents.networks import products
@@ -19,7 +20,7 @@ from agents.networks.inputs import MOST_ON, NUM_INPUTS, inputs_of
 from agents.networks.network import TOP, UNIT, Layer, Network, NetworkError, check, quantized
 from agents.networks.shipped import network_path, read_networks, role, shipped_networks
 from agents.registry import make_policy
-from bridge_env.auction import Auctions, longest_auction
+from bridge_env.auction import Auctions
 from bridge_env.bidders import SpecError
 from bridge_env.view import view_of
 

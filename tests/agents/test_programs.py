@@ -12,7 +12,7 @@ from urllib.parse import parse_qsl
 import numpy as np
 import pytest
 from support.plays import contracts_of, random_plays
-from support.positions import positions
+from support.positions import longest_auction, positions
 
 from agents.cardplay.registry import make_player
 from agents.cardplay.seen import view_of_seen
@@ -20,7 +20,7 @@ from agents.programs import bbo, ben
 from agents.programs.options import Options, parse_address
 from agents.programs.question import Question, call_question, card_question, plain, read_card
 from agents.programs.seat import SeatPlayer, make_seat
-from bridge_env.auction import Contracts, longest_auction, one_auction
+from bridge_env.auction import Contracts, one_auction
 from bridge_env.bidders import SpecError
 from bridge_env.calls import NOTRUMP, parse_call
 from bridge_env.cards import parse_hand

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 import agents
+from bridge_env.bidders import make
 from training.match import match
 
 # hand (spades first), calls so far from the dealer North on, the call
@@ -116,6 +117,61 @@ COMPETITION = [
 @pytest.mark.parametrize(("hand", "auction", "call"), OPENINGS + RESPONSES + REBIDS + NOTRUMP + STRONG + COMPETITION)
 def test_textbook_hand(hand, auction, call):
     assert agents.call("system:sayc", hand=hand, dealer="N", auction=auction.split()) == call
+
+
+MENDED = [
+    ("AQ732.5.A4.KQJ84", "", "1S"),
+    ("AQ732.5.4.KQJ843", "", "1S"),  # twelve points: the major first
+    ("AQ732.5.A.KQJ843", "", "1C"),  # the longer suit first, with enough to reverse
+    ("AJ84.K3.Q5.AQ963", "1H P", "2C"),
+    ("J974.QT63.Q9852.", "1NT P", "2C"),  # short in clubs: pass any answer
+    ("J974.QT63.Q9852.", "1NT P 2C P 2D P", "Pass"),
+    ("82.Q5.A96.AKJ973", "1NT P", "2S"),  # then three hearts: slam in clubs
+    ("82.Q5.A96.AKJ973", "1NT P 2S P 3C P", "3H"),
+    ("AQ74.K76.K8.AQ84", "1NT P 2S P 3C P 3H P", "4C"),
+    ("82.A5.A96.AKJ973", "1NT P 2S P 3C P 3H P 4C P", "4D"),  # the cheapest control
+    ("84.KQJ963.Q75.92", "1NT P 2D P 2H P", "3H"),
+    ("84.KQJ973.A62.73", "1S", "2H"),  # ten points are too many for a weak jump
+    ("KJ4.843.AQ62.AK3", "1H", "X"),  # seventeen and no stopper
+    ("Q4.6.KQJ984.AQ73", "1H 1NT", "3D"),  # a suit and no wish to defend: forcing
+    ("K5.84.AQJ974.KQ3", "1S 1NT P", "3NT"),
+    ("AQJ4.5.AK62.Q973", "2H 2S", "X"),
+    ("84.53.KQJ973.932", "1S P 3S P 4NT P 5D", "X"),  # for the lead
+    ("AQJ984..KQ62.Q73", "1S 2H 3H 4H", "4S"),  # a void does not ask for aces
+]
+
+
+@pytest.mark.parametrize("system", ["sayc", "two-over-one"])
+@pytest.mark.parametrize(("hand", "auction", "call"), MENDED)
+def test_what_both_standard_systems_have_by_the_books(system, hand, auction, call):
+    assert agents.call(f"system:{system}", hand, auction=auction.split()) == call
+
+
+@pytest.mark.parametrize(
+    ("hand", "auction", "call"),
+    [
+        ("QJ84.K53.A962.73", "1S P 3S P 4NT X", "Pass"),  # one key card
+        ("QJ84.K53.Q962.73", "1S P 3S P 4NT X", "XX"),  # none
+        ("AKJ84.A5.KQJ2.73", "1S P 3S P 4NT 5D P P", "6S"),  # partner has shown one over their bid
+        ("AKJ84.A5.KQJ2.73", "1S P 3S P 4NT 5D X P", "Pass"),  # and now none
+        ("QJ84.KJ5.A962.73", "1S P 3S P 4NT P 5C P 5D P", "5H"),  # queen and jack are no king
+        ("AKJ84.5.KQ62.K73", "1S P 2C 4H", "Pass"),  # forcing
+        ("AKJ84.Q52.K6.K73", "1S P 2C 4H", "X"),
+    ],
+)
+def test_what_two_over_one_has_over_interference(hand, auction, call):
+    assert agents.call("system:two-over-one", hand, auction=auction.split()) == call
+
+
+def test_two_diamonds_without_diamonds_is_not_defended_as_a_weak_two(tmp_path):
+    """A double shows a balanced opening, and three diamonds are diamonds."""
+    multi = tmp_path / "multi.bidding"
+    multi.write_text("system: multi\n2D  4-10 hcp, 6 H or 6 S ; a weak two in a major !artificial\n", encoding="utf-8")
+    against = make("system:sayc", opponents=f"system:{multi}")
+    natural = make("system:sayc", opponents="system:sayc")
+    for hand, artificial, weak in (("K84.QJ5.AQ7.K983", "X", "2NT"), ("A4.K5.AQJ974.J62", "3D", "Pass")):
+        assert agents.call(against, hand, auction=["2D"]) == artificial
+        assert agents.call(natural, hand, auction=["2D"]) == weak
 
 
 def test_a_control_pair_worth_beating():

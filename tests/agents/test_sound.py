@@ -113,6 +113,15 @@ def test_a_plain_system_is_sound():
     assert found(SOUND) == []
 
 
+def test_a_line_against_an_artificial_bid_is_not_dead_because_our_own_is_natural():
+    line = "  X     13-15 hcp, balanced, 0-{} theirs:S ; values"
+    for most, said in ((1, []), (2, ["no hand comes"])):
+        lines = SOUND.split("\n")
+        where = lines.index("(1S)")
+        text = "\n".join([*lines[: where + 1], line.format(most), *lines[where + 1 :]])
+        assert [told[:13] for _, told in found(text)] == said, most
+
+
 @pytest.mark.parametrize("name", PLANTED)
 def test_what_is_planted_is_found_at_its_line(name):
     text, line, said = planted(name)

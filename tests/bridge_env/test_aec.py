@@ -18,12 +18,12 @@ from bridge_env.envs import aec
 
 @pytest.mark.filterwarnings("ignore:.*:UserWarning")
 def test_the_api_test_of_pettingzoo():
-    api_test(aec.env(), num_cycles=300)
-    api_test(aec.BiddingAEC(reward="points", illegal="end"), num_cycles=300)
+    api_test(aec.env(), num_cycles=100)
+    api_test(aec.BiddingAEC(reward="points", illegal="end"), num_cycles=100)
 
 
 def test_the_seed_test_of_pettingzoo():
-    seed_test(aec.env, num_cycles=200)
+    seed_test(aec.env, num_cycles=100)
 
 
 def check_against_vector(seeds, boards):
@@ -54,7 +54,7 @@ def check_against_vector(seeds, boards):
 
 
 def test_the_boards_are_those_of_the_vector_env():
-    check_against_vector(20, 500)
+    check_against_vector(20, 200)
 
 
 @pytest.mark.slow

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from reference.auction import LawAuction
+from support.positions import longest_auction
 
 from bridge_env.auction import (
     DOUBLING,
@@ -17,7 +18,6 @@ from bridge_env.auction import (
     PASSES,
     Auctions,
     IllegalCall,
-    longest_auction,
     one_auction,
 )
 from bridge_env.calls import DOUBLE, FIRST_BID, NUM_BIDS, NUM_CALLS, PASS, REDOUBLE, parse_call

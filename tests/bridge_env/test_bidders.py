@@ -41,7 +41,6 @@ SPECS = [
     "policy:by-the-book",
     "reason:policy:by-the-book?samples=4",
     "reason:policy:BELIEF?samples=4",
-    "cases:POINTS",
     "cases:TREES",
     "som:MAPS",
     "som:LEARNED",
@@ -92,11 +91,11 @@ def write_book(folder):
     return folder / "book.md"
 
 
-def write_cases(folder, trees):
-    """A file for ``cases:POINTS`` or ``cases:TREES``, with a metric of random weights, and random forests or none."""
+def write_cases(folder):
+    """A file for ``cases:TREES``, with a metric of random weights and random forests."""
     from support.cases import small_base
 
-    save_cases(small_base(folder, trees), folder / "cases.npz")
+    save_cases(small_base(folder), folder / "cases.npz")
     return folder / "cases.npz"
 
 
@@ -115,9 +114,7 @@ def bidder(request, tmp_path):
         pytest.skip(f"no installed package publishes {head!r}")
     spec = request.param
     spec = spec.replace("BOOK", str(write_book(tmp_path)))
-    for word, trees in (("POINTS", 0), ("TREES", 12)):
-        if word in spec:
-            spec = spec.replace(word, str(write_cases(tmp_path, trees)))
+    spec = spec.replace("TREES", str(write_cases(tmp_path))) if "TREES" in spec else spec
     spec = spec.replace("BELIEF", str(write_belief(tmp_path))) if "BELIEF" in spec else spec
     for word, inputs in (("MAPS", "published"), ("LEARNED", "learned")):
         if word in spec:
@@ -197,7 +194,7 @@ def test_the_hand_alone_decides_and_not_the_seat(bidder):
 
 @pytest.mark.parametrize("wild", [False, True], ids=["from the start", "after wild histories"])
 def test_auctions_end(bidder, wild):
-    count = enough(bidder, 400)
+    count = enough(bidder, 200)
     if wild:
         auctions, owner, key = positions(count, seed=7)
     else:

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from bridge_env import streams
+from bridge_env.boards import UNSAID, boards_of
 from bridge_env.cards import DealError, check_deals, deal_text, parse_deal, random_deals
 from bridge_env.double_dummy import ExactDoubleDummy, canonical_key, embedded, is_judging, write_library
 from bridge_env.envs import deals
-from bridge_env.envs.boards import UNSAID, boards_of
 from bridge_env.envs.deals import FixedDeals, LibraryDeals, PbnDeals, RandomDeals, resolve
 from bridge_env.envs.single import BiddingEnv
 

@@ -13,11 +13,11 @@ from gymnasium.utils.env_checker import check_env
 from bridge_env import bidders
 from bridge_env.auction import IllegalCall, one_auction
 from bridge_env.bidders import DoublerBidder, PassBidder, RandomBidder
+from bridge_env.boards import boards_of
 from bridge_env.calls import DOUBLE, PASS, REDOUBLE, Contract, parse_call
 from bridge_env.cards import DealError, deal_text, parse_deal, random_deals, rotate_deals
 from bridge_env.double_dummy import Cascade
 from bridge_env.envs import single
-from bridge_env.envs.boards import boards_of
 from bridge_env.envs.deals import LibraryDeals
 from bridge_env.envs.single import BiddingEnv
 from bridge_env.envs.table import ASKS_CALLER, OVER, Tables, call_keys

@@ -13,7 +13,7 @@ import pytest
 from bridge_env.files import FileError, write_whole
 from bridge_env.schema import Either, Number, Whole, parse_json, read_json, read_json_lines
 from bridge_env.weights import WeightsError, read_weights, write_weights
-from training.studies.reliability.damage import mutations
+from tests.reliability.damage import mutations
 
 
 @pytest.fixture

@@ -16,7 +16,7 @@ from bridge_env.auction import Auctions
 from bridge_env.records.board import Board, Problem
 from bridge_env.records.lin import LinError, board_of_link, iter_lin
 from bridge_env.records.pbn import board_text, iter_boards, read_boards
-from training.studies.reliability.damage import damaged_record
+from tests.reliability.damage import damaged_record
 
 PBN = (
     GAME + '\n[Event "##Cup"]\n[Board "#"]\n[Dealer "#"]\n[Vulnerable "All"]\n{ a\ncomment }\n'

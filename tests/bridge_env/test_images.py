@@ -17,10 +17,9 @@ from bridge_env.double_dummy import (
     rotate_tricks,
     write_library,
 )
-from bridge_env.double_dummy.images import NUM_IMAGES, SUIT_ORDERS, image_number, images_of, row_image
+from bridge_env.double_dummy.images import NUM_IMAGES, SUIT_ORDERS, draw_images, image_number, images_of, row_image
 from bridge_env.double_dummy.packing import entry, suit_seats
 from bridge_env.envs.deals import LibraryDeals
-from bridge_env.envs.kernels.images import draw_images
 
 NUMBERS = np.arange(20_000)
 KEYS = streams.key("images", NUMBERS)

@@ -18,7 +18,8 @@ from support.pbn import GAME, random_board
 
 from bridge_env.calls import Contract, parse_call
 from bridge_env.cards import deal_text, parse_deal
-from bridge_env.records.board import Board, Problem, auction_ends
+from bridge_env.records.board import Board, Problem
+from bridge_env.records.drafts import auction_ends
 from bridge_env.records.lin import LinError, board_of_link, lin_text, read_lin, viewer_link, write_lin
 from bridge_env.records.pbn import board_text, read_boards
 from bridge_env.records.play_record import play_orders

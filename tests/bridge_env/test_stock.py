@@ -5,8 +5,8 @@ import time
 
 import numpy as np
 
+from bridge_env.boards import boards_of
 from bridge_env.cards import random_deals
-from bridge_env.envs.boards import boards_of
 from bridge_env.envs.episodes import draw_episodes, episode_key, seed_base
 from bridge_env.envs.stock import EpisodeStock
 from bridge_env.envs.vector import BiddingVectorEnv

@@ -12,7 +12,7 @@ import pytest
 from bridge_env.double_dummy import Library, LibraryError, embedded
 from bridge_env.double_dummy.library import ForeignFile
 from bridge_env.double_dummy.take_in import import_npz
-from training.studies.reliability.damage import mutations
+from tests.reliability.damage import mutations
 
 
 class Trusting:

@@ -9,10 +9,10 @@ from gymnasium.vector import AutoresetMode
 from bridge_env import streams
 from bridge_env.auction import IllegalCall
 from bridge_env.bidders import RandomBidder
+from bridge_env.boards import boards_of
 from bridge_env.calls import parse_call
 from bridge_env.cards import random_deals
 from bridge_env.double_dummy import is_judging
-from bridge_env.envs.boards import boards_of
 from bridge_env.envs.deals import FixedDeals
 from bridge_env.envs.kernels.rounds import sample_legal
 from bridge_env.envs.single import BiddingEnv

@@ -58,12 +58,11 @@ def random_forest(told, trees, seed):
     return Forest(np.array(roots, np.int32), feature.astype(np.int16), threshold.astype(np.int16), go.astype(np.int32))
 
 
-def small_base(folder, trees):
-    """A base of sixty boards whose metric is random, and whose forests are, if they have trees."""
+def small_base(folder, trees=12):
+    """A base of sixty boards whose metric and forests are random."""
     states = read_states([record(folder)])
     rows = fit.described(states, CONFIG.reader)
-    metric, forests = (random_metric(1), random_metric(2)), ()
-    if trees:
-        told = np.concatenate([rows, points(metric, rows.astype(np.int16))], axis=1)
-        forests = tuple(random_forest(told[states.opened == kind], trees, kind) for kind in (False, True))
-    return fit.assembled(states, rows, metric, CONFIG, forests=forests)
+    metric = random_metric(1), random_metric(2)
+    told = np.concatenate([rows, points(metric, rows.astype(np.int16))], axis=1)
+    forests = tuple(random_forest(told[states.opened == kind], trees, kind) for kind in (False, True))
+    return fit.assembled(states, rows, metric, forests, CONFIG)

@@ -42,6 +42,8 @@ def opening(hand, call, seat):
         least, most = (15, 17) if word == "1NT" else (20, 21)
         fits = least <= hand.hcp <= most and hand.sorted[-1] >= 2 and hand.sorted[0] <= 5
         fits = fits and max(hearts, spades) < 5
+    elif word == "3NT":
+        fits = 25 <= hand.hcp <= 27 and hand.balanced
     elif word == "2C":
         fits = hand.hcp >= 19
     elif word in _WEAK_TWOS:

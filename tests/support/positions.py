@@ -4,7 +4,7 @@ import numpy as np
 
 from bridge_env import streams
 from bridge_env.auction import Auctions
-from bridge_env.calls import NUM_CALLS, PASS
+from bridge_env.calls import DOUBLE, FIRST_BID, NUM_BIDS, NUM_CALLS, PASS, REDOUBLE
 from bridge_env.cards import random_deals
 
 
@@ -26,3 +26,11 @@ def positions(count, seed):
         auctions.state[rows], auctions.history[rows] = before.state[~before.done], before.history[~before.done]
     assert not auctions.done.any()
     return auctions, owner, streams.key("test", seed, np.arange(count))
+
+
+def longest_auction() -> list[int]:
+    """Build the longest legal auction: three passes, then every bid doubled and redoubled late; 319 calls."""
+    calls = [PASS] * 3
+    for bid in range(NUM_BIDS):
+        calls += [FIRST_BID + bid, PASS, PASS, DOUBLE, PASS, PASS, REDOUBLE, PASS, PASS]
+    return [*calls, PASS]

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
+from agents.hierarchy.changes.mutation import line_at, with_line
 from bridge_env.cards import random_deals
 
 
@@ -11,6 +14,12 @@ def boards(count, seed):
     """Deals, and the dealers and vulnerabilities of the first boards."""
     numbers = np.arange(count)
     return random_deals(seed, 0, count), (numbers % 4).astype(np.int16), (numbers // 4 % 4).astype(np.int16)
+
+
+def with_constraint(system, address, constraint):
+    """Replace the constraint at an address; return the system unchanged if it has no line there."""
+    line = line_at(system, address)
+    return system if line is None else with_line(system, address, replace(line, constraint=constraint))
 
 
 # A small system in which every construction of the language meets the others.

@@ -11,8 +11,10 @@ import pytest
 
 from bridge_env.cards import random_deals
 from bridge_env.records.pbn import read_boards
-from training.cli import boards as cli_boards
+from training.cli import bid as cli_bid
+from training.cli import deals as cli_deals
 from training.cli import entry as cli
+from training.cli import match as cli_match
 from training.cli.entry import main
 from training.running.cluster import ClusterError
 
@@ -63,7 +65,7 @@ def test_each_command_has_help(capsys, command):
     assert len(out.splitlines()) > 10
 
 
-@pytest.mark.parametrize("epilog", [cli_boards._DEAL_EXAMPLES, cli_boards._BID_EXAMPLES, cli_boards._MATCH_EXAMPLES])
+@pytest.mark.parametrize("epilog", [cli_deals._DEAL_EXAMPLES, cli_bid._EXAMPLES, cli_match._EXAMPLES])
 def test_the_examples_of_the_help_can_be_read(epilog):
     commands = re.findall(r"^  bridge-env (\w+.*?)(?:  .*)?$", epilog, re.MULTILINE)
     assert len(commands) >= 3
@@ -302,7 +304,7 @@ def test_how_a_command_ends(capsys, monkeypatch, error, code, told):
     def handler(args):
         raise error
 
-    monkeypatch.setattr(cli_boards, "_deal", handler)
+    monkeypatch.setattr(cli_deals, "_deal", handler)
     assert run(capsys, "deal") == (code, "", told)
 
 
@@ -310,7 +312,7 @@ def test_faults_of_the_program_are_not_hidden(monkeypatch):
     def handler(args):
         raise KeyError("a bug")
 
-    monkeypatch.setattr(cli_boards, "_deal", handler)
+    monkeypatch.setattr(cli_deals, "_deal", handler)
     with pytest.raises(KeyError):
         main(["deal"])
 

@@ -1,7 +1,6 @@
 """``bridge-env fit cases`` as its user types it, on a small record and with a random metric."""
 
 import importlib.util
-import json
 
 import numpy as np
 import pytest
@@ -14,34 +13,19 @@ from training.cli.entry import main
 
 @pytest.fixture(scope="module")
 def known(tmp_path_factory):
-    """A record of 40 boards of the judging part and 160 others, and a base with a random metric and no forest."""
+    """A record of 40 boards of the judging part and 160 others, and a base with a random metric and random forests."""
     folder = tmp_path_factory.mktemp("known")
     path = record(folder, 40, 160)
-    base = folder / "points.npz"
-    save(small_base(tmp_path_factory.mktemp("base"), 0), base)
+    base = folder / "random.npz"
+    save(small_base(tmp_path_factory.mktemp("base")), base)
     return str(path), str(base)
-
-
-def test_the_similarity_of_2008(known, tmp_path, capsys):
-    assert main(["fit", "cases", known[0], "--similarity", "2008", "--out", str(tmp_path)]) == 0
-    assert "openings: " in capsys.readouterr().out
-    base = load(tmp_path / "cases.npz")
-    assert (base.similarity, base.k, base.forests) == ("2008", 15, ())
-
-
-def test_trees_do_not_grow_on_the_similarity_of_2008(known, tmp_path, capsys):
-    pytest.importorskip("sklearn")
-    assert main(["fit", "cases", known[0], "--similarity", "2008", "--out", str(tmp_path)]) == 0
-    words = ["fit", "cases", known[0], "--metric", str(tmp_path / "cases.npz"), "--out", str(tmp_path / "b")]
-    assert main([*words, "--trees", "9"]) == 2
-    assert "--trees needs a learned metric" in capsys.readouterr().err
 
 
 @pytest.mark.slow
 def test_forests_grown_on_a_metric(known, tmp_path, capsys):
     pytest.importorskip("sklearn")
-    record_of, points = known
-    words = ["fit", "cases", record_of, "--metric", points]
+    record_of, other = known
+    words = ["fit", "cases", record_of, "--metric", other]
     assert main([*words, "--trees", "9", "--out", str(tmp_path / "a")]) == 0
     base = load(tmp_path / "a" / "cases.npz")
     assert ([len(forest) for forest in base.forests], base.k) == ([9, 9], 5)
@@ -56,28 +40,20 @@ def test_forests_grown_on_a_metric(known, tmp_path, capsys):
     again = ["fit", "cases", record_of, "--metric", str(tmp_path / "a" / "cases.npz"), "--out", str(tmp_path / "c")]
     assert main(again) == 0
     np.testing.assert_array_equal(load(tmp_path / "c" / "cases.npz").point, base.point)
-    # Without them: by the metric's points.
-    assert main([*again[:-1], str(tmp_path / "d"), "--trees", "0"]) == 0
-    without = load(tmp_path / "d" / "cases.npz")
-    assert (without.forests, without.k) == ((), 15)
-    assert "A metric learned from these cases" in (tmp_path / "d" / "README.md").read_text(encoding="utf-8")
-    facts = json.loads((tmp_path / "d" / "results.json").read_text(encoding="utf-8"))["facts"]
-    assert facts["trees"] == 0
     assert "openings: " in capsys.readouterr().out
 
 
 def test_a_record_of_which_nothing_can_be_learned(known, tmp_path, capsys):
     path = record(tmp_path, 5)
-    assert main(["fit", "cases", str(path), "--similarity", "2008", "--out", str(tmp_path)]) == 2
+    assert main(["fit", "cases", str(path), "--metric", known[1], "--out", str(tmp_path)]) == 2
     assert "all 5 boards are for judging" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        (["--trees", "300"], "--trees is 300; it must be 0 to 250"),
-        (["--trees", "-1"], "--trees is -1; it must be 0 to 250"),
-        (["--trees", "5", "--similarity", "2008"], "--trees does not go with --similarity"),
+        (["--trees", "300"], "--trees is 300; it must be 1 to 250"),
+        (["--trees", "-1"], "--trees is -1; it must be 1 to 250"),
         (["--trees", "5", "--retain", "system:sayc"], "--trees does not go with --retain"),
     ],
 )
@@ -91,17 +67,16 @@ def test_words_that_do_not_go_together(known, capsys, words, says):
     [
         ([], "torch", "torch is not installed"),
         ([], "sklearn", "scikit-learn is not installed"),
-        (["--metric", "POINTS", "--trees", "9"], "sklearn", "scikit-learn is not installed"),
-        (["--metric", "POINTS"], "sklearn", ""),
-        (["--metric", "POINTS", "--trees", "0"], "sklearn", ""),
-        (["--similarity", "2008"], "torch", ""),
+        (["--metric", "KNOWN", "--trees", "9"], "sklearn", "scikit-learn is not installed"),
+        (["--metric", "KNOWN"], "sklearn", ""),
+        (["--metric", "KNOWN"], "torch", ""),
     ],
 )
 def test_a_missing_library_is_told_where_it_is_needed(known, tmp_path, monkeypatch, capsys, words, missing, says):
     monkeypatch.setattr(
         cli_cases, "find_spec", lambda name: None if name == missing else importlib.util.find_spec("numpy")
     )
-    words = [known[1] if word == "POINTS" else word for word in words]
+    words = [known[1] if word == "KNOWN" else word for word in words]
     assert main(["fit", "cases", known[0], *words, "--out", str(tmp_path)]) == (2 if says else 0)
     error = capsys.readouterr().err
     assert says in error

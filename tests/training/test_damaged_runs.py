@@ -8,6 +8,7 @@ from dataclasses import asdict
 
 import pytest
 
+from tests.reliability.damage import mutations
 from training.cli.config import read_run_fields
 from training.evolve import generations, report
 from training.evolve.config import EvolveConfig
@@ -15,7 +16,6 @@ from training.match import panel
 from training.match.judge import VERDICT, Row
 from training.networks.league_config import LeagueConfig
 from training.running import runs
-from training.studies.reliability.damage import mutations
 
 
 @pytest.fixture(scope="module")

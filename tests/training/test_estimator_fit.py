@@ -177,8 +177,6 @@ def test_the_command_fits_stops_short_of_overwriting_and_resumes(tmp_path, capsy
     for wrong, says in (
         (["--resume", str(out), "--width", "9"], "--width cannot change"),
         (["--resume", str(tmp_path)], "not the folder"),
-        (["--rows", "52x4-26"], "--rows goes with --study"),
-        (["--study", "2008", "--width", "9"], "--width does not go with --study"),
         (["--depth", "1"], "must be 2 or more"),
         (["--deals", "99999999"], "training deals"),
     ):

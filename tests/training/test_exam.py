@@ -6,14 +6,17 @@ from functools import cache
 
 import numpy as np
 import pytest
+from support.exam_sense import Hand
 from support.places import ROOT
 
 from bridge_env.calls import PASS, parse_call
 from bridge_env.cards import SEATS, hand_text
 from training.cli.entry import main
-from training.exam.marks import key_of, sit
-from training.exam.positions import ALL, FULL, ExamError, parse_exam, read_exam, textbook
+from training.exam.marks import key_of, plays, sit
+from training.exam.page import page_text
+from training.exam.positions import ALL, FULL, HALF, ExamError, parse_exam, read_exam, textbook
 from training.exam.report import scores_text, wrong_text
+from training.exam.writing import exam_text
 
 SMALL = """\
 # A comment.
@@ -144,7 +147,7 @@ def test_files_and_folders_are_read_in_order(tmp_path):
 def test_the_example_of_the_documentation_is_an_exam():
     page = (ROOT / "docs" / "systems.md").read_text(encoding="utf-8")
     example = re.search(r"```text\n(area:.*?)```", page, re.S)
-    assert len(parse_exam(example[1]).positions) == 3
+    assert len(parse_exam(example[1]).positions) == 4
 
 
 # --- sitting and marking -----------------------------------------------------------------------------------
@@ -215,6 +218,85 @@ def test_nobody_is_asked_nothing(small):
     only = parse_exam(f"area: a  A\nnone N 2/1 | - | {HAND} | 1S | why\n")
     with pytest.raises(ValueError, match="asks nothing there of who plays sayc"):
         sit("system:sayc", only)
+
+
+CONVENTIONAL = """\
+area: raises  Raises
+none W         | 1S P       | KQ84.5.A962.QJ73 | 4H [splinter], 2NT 5 | one heart
+none E +Jacoby | 1H P 2NT P | AJ4.KQJ73.QJ62.5 | 3C                   | after Jacoby
+none N         | 1S P       | K84.A853.9762.73 | 2S, 3C [Bergen]      | a simple raise
+none S 2/1     | 1S P       | J4.AQJ73.K42.852 | 1NT, 2H [negative] 5 | of no system
+"""
+PLAYS_SPLINTERS = """\
+system: mine
+1S  12+ hcp, 5+ S
+  4H  9+ hcp, 4+ S, 0-1 H ; {note}
+  2S  3+ S
+"""
+
+
+def test_conventions_of_positions_and_calls_are_read_and_written():
+    exam = parse_exam(CONVENTIONAL)
+    assert [p.needs for p in exam.positions] == [(), ("Jacoby",), (), ()]
+    assert exam.positions[0].convention(parse_call("4H")) == "splinter"
+    assert exam.positions[0].convention(parse_call("2NT")) is None
+    again = parse_exam(exam_text(exam.positions, exam.titles))
+    assert again == exam
+    for line, said in (
+        ("none N +Gruber | - | {} | 1S | why", "'Gruber' is no convention"),
+        ("none N | - | {} | 1S [Gruber] | why", "'Gruber' is no convention"),
+    ):
+        with pytest.raises(ExamError, match=said):
+            parse_exam(f"area: a  A\n{line.format(HAND)}\n")
+
+
+def test_nobody_is_asked_for_what_he_does_not_play():
+    exam = parse_exam(CONVENTIONAL)
+    assert len(exam.asked(ALL)) == 4
+    asked = exam.asked("sayc", plays={"splinter"})
+    assert [p.where for p in asked] == ["<text>:2", "<text>:4"]
+    assert [p.where for p in exam.asked("sayc", plays=())] == ["<text>:4"]
+
+
+def test_a_call_counts_in_full_only_if_it_shows_what_the_key_says(tmp_path):
+    exam = parse_exam(CONVENTIONAL)
+    path = tmp_path / "mine.bidding"
+    for note, points in (("splinter", FULL), ("to play", HALF)):
+        path.write_text(PLAYS_SPLINTERS.format(note=note), encoding="utf-8")
+        paper = sit(f"system:{path}", exam, "sayc", conventions={"splinter"})
+        assert (paper.answers[0].call, paper.answers[0].points) == (parse_call("4H"), points), note
+    path.write_text(PLAYS_SPLINTERS.format(note="to play"), encoding="utf-8")
+    assert plays(f"system:{path}") == set()
+    assert all(answer.meant for answer in sit("policy:two-over-one", exam).answers), "a network is marked by its calls"
+
+
+def test_bidders_are_in_one_table_if_they_were_asked_the_same():
+    exam = parse_exam(CONVENTIONAL)
+    papers = [sit(spec, exam, "sayc") for spec in ("system:sayc", "pass", "system:sayc?without=splinter")]
+    assert [table.split(",")[0] for table in scores_text(papers).split("\n\n")[::2]] == [
+        "Standard American (sayc): 3 positions",
+        "Standard American (sayc): 2 positions",
+    ]
+
+
+def test_the_page_takes_its_figures_from_the_papers(capsys, tmp_path, small):
+    paper, unseen = sit("system:two-over-one", small), sit("system:two-over-one", small, areas=["second"])
+    page = page_text(small, [paper], [unseen], "results/exam/README.md")
+    assert f"`system:two-over-one` gets {100 * paper.marks().share:.1f}" in page
+    assert "5 positions in 2 areas" in page
+    assert scores_text([paper]) in page
+    assert scores_text([unseen]) in page
+    assert "    bridge-env exam --page results/exam/README.md system:two-over-one\n" in page
+    target, source = tmp_path / "page.md", tmp_path / "unseen.exam"
+    source.write_text(SMALL, encoding="utf-8")
+    assert run(capsys, "exam", "pass", "--file", str(source), "--page", str(target))[0] == 0
+    assert "`pass` gets" in target.read_text(encoding="utf-8")
+
+
+def test_unseen_positions_count_the_points_of_their_hands():
+    for p in read_exam([ROOT / "results" / "exam" / "unseen.exam"]).positions:
+        for told in re.findall(r"(\d+) HCP", p.reason):
+            assert int(told) == Hand(p.hand).hcp, p.where
 
 
 # --- the report --------------------------------------------------------------------------------------------

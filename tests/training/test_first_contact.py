@@ -137,9 +137,9 @@ def test_the_examples_of_the_help_could_have_bid_so(capsys):
     import re
     import shlex
 
-    from training.cli import boards
+    from training.cli import bid
 
-    examples = [line for line in boards._BID_EXAMPLES.splitlines() if "--hand" in line and "--auction" in line]
+    examples = [line for line in bid._EXAMPLES.splitlines() if "--hand" in line and "--auction" in line]
     assert len(examples) >= 2
     for line in examples:
         words = shlex.split(re.sub(r"^ *bridge-env ", "", line))

@@ -11,11 +11,11 @@ import zlib
 import numpy as np
 import pytest
 
+from tests.reliability.damage import mutations
 from training.cardplay.kept import KeptBoards
 from training.cardplay.match import Teams, play_match
 from training.match.match import play
 from training.running.kept import Kept, KeptError
-from training.studies.reliability.damage import mutations
 
 BOARDS = 20
 TEAMS = Teams((None, None), ("rule", "random"))
@@ -109,19 +109,6 @@ def test_a_play_that_breaks_the_laws_or_whose_tricks_are_others(whole, again):
     wrong = row | {"tricks": [(row["tricks"][0] + 1) % 14, row["tricks"][1]]}
     _, told, _ = again(with_row(data, at, wrong))
     assert f"the cards give {row['tricks'][0]} tricks, the line says" in told[0]
-
-
-def test_files_of_before_there_were_checksums_go_on_and_are_replayed(whole, again):
-    result, data = whole
-    old = lines(data)
-    header = json.loads(old[0])
-    assert header.pop("format") == 2
-    rows = [{name: v for name, v in json.loads(line).items() if name != "sum"} for line in old[1:]]
-    rows[3]["tricks"][0] = (rows[3]["tricks"][0] + 1) % 14
-    text = "".join(json.dumps(row) + "\n" for row in [header, *rows])
-    found, told, _ = again(text.encode())
-    assert (found.boards, found.fresh) == (result.boards, 1)
-    assert len(told) == 1
 
 
 def test_boards_that_this_match_does_not_have_stay_in_the_file(whole, bidding, tmp_path):

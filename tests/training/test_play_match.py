@@ -16,9 +16,9 @@ from bridge_env.scoring import imps, score
 from training.cardplay.match import Teams, play_match
 from training.cardplay.person import Stopped
 from training.cardplay.result import DOWN_MORE, DOWN_ONE, MAKES, boards_of_fate
+from training.cardplay.result_text import played_text
 from training.cardplay.table import Setup, play_board, read_card
 from training.cli.entry import main
-from training.match.board_text import played_text
 from training.match.match import play
 
 BOARDS = 12
@@ -302,7 +302,7 @@ def test_a_person_takes_a_seat():
 
 def test_thinking_is_told():
     said: list[str] = []
-    late = Setup(board=1, contract="7NT S", declarer="rule", defence="montecarlo?deals=2&most=1", explain=True)
+    late = Setup(board=1, contract="7NT S", declarer="rule", defence="montecarlo?deals=2", explain=True)
     play_board(late, said.append)
     assert any("; 2 of them different" in line for line in said)
     assert any("no other card could be better" in line for line in said)

@@ -108,14 +108,6 @@ def test_the_command_writes_a_page(one, tmp_path, capsys):
     assert _without_seconds(again) == _without_seconds(page)
 
 
-@pytest.mark.slow
-def test_lines_to_the_published_leaf_are_judged_by_exact_ones(one, tmp_path):
-    player = "deceptive?deals=10&real=2&imagined=2&leaf=published&sure=0&risk=1000&when=always"
-    words = ["--player", "montecarlo?deals=10", "--deceptive", player, "--seeds", "0", "--out", str(tmp_path)]
-    assert main(["play", "--problems", str(one), *words]) == 0
-    assert "tricks | " in (tmp_path / "problems.md").read_text(encoding="utf-8")
-
-
 def _without_seconds(page: str) -> list[str]:
     return [line.rpartition(" | ")[0] if line.startswith("| 1 ") else line for line in page.splitlines()]
 

@@ -8,10 +8,10 @@ import time
 import pytest
 from gymnasium.error import Error as GymnasiumError
 
-from training.studies.reliability import __main__ as command
-from training.studies.reliability import envs, processes, stores, study, tally
-from training.studies.reliability.report import markdown
-from training.studies.reliability.study import Settings
+from tests.reliability import __main__ as command
+from tests.reliability import envs, processes, stores, study, tally
+from tests.reliability.report import markdown
+from tests.reliability.study import Settings
 
 QUICK = ("damaged", "misused", "mean ill")
 
@@ -90,7 +90,7 @@ def test_a_share_of_every_quick_row_passes(tmp_path, capsys):
     assert all(row["taken"] + row["refused"] or row["left_out"] for row in rows)
     page = (tmp_path / "README.md").read_text()
     assert page.count("\n| ") == len(rows) + 2
-    assert "python -m training.studies.reliability --cases 60" in page
+    assert "python -m tests.reliability --cases 60" in page
 
 
 @pytest.mark.slow

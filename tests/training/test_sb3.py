@@ -15,10 +15,10 @@ from sb3_contrib.common.maskable.utils import get_action_masks, is_masking_suppo
 from stable_baselines3.common.vec_env import DummyVecEnv, SubprocVecEnv, VecMonitor
 
 from agents.policy import load
+from bridge_env.boards import boards_of
 from bridge_env.calls import PASS
 from bridge_env.cards import parse_deal
 from bridge_env.double_dummy import Cascade
-from bridge_env.envs.boards import boards_of
 from bridge_env.envs.deals import FixedDeals
 from bridge_env.envs.single import BiddingEnv
 from bridge_env.envs.vector import BiddingVectorEnv

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from training.studies.reliability import soak
-from training.studies.reliability.soak import Growth
+from tests.reliability import soak
+from tests.reliability.soak import Growth
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/smaps_rollup").exists(), reason="needs Linux's /proc")
 CHILD = "import time; keep = bytearray(b'x' * (40 << 20)); time.sleep(60)"

@@ -19,14 +19,9 @@ SECONDS = 0.5  # of processor time that each of three repetitions of a measure t
 SYSTEMS = Path("agents/hierarchy/systems")
 _BID_WITH = ("sayc.bidding", "general.bidding")  # the system of the measures, and the rules that all systems share
 
-# The module's place in checkouts from before it had a folder is tried second.
 _MEASURES = """
 import json
-try:
-    from training.bench import own
-    own.matches
-except (ImportError, AttributeError):
-    import training.bench as own
+from training.bench import own
 own.SECONDS, own.time.perf_counter = {seconds}, own.time.process_time
 rates = [own.vector_env(128, 1, 3), own.vector_env(4096, 1, 3)]
 rates += [own.single_env(3, learner="all"), own.single_env(3, learner="NS")]

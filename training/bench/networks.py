@@ -39,7 +39,7 @@ def calls(repetitions: int) -> list[Rate]:
     from agents.networks.shipped import read_networks
     from agents.networks.tables import all_by
     from bridge_env.cards import board_dealer, board_vulnerability, random_deals
-    from training.networks.speed import use_fastest
+    from training.running.speed import use_fastest
 
     number = np.arange(_BOARDS) + 1
     dealer, vulnerability = board_dealer(number).astype(np.int16), board_vulnerability(number).astype(np.int16)

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from agents.hierarchy.language.tree import Block, Line, Step, System
 from training.book.points import Points
 from training.book.worth import Judge, Worth, without
-from training.match.match import standard_error
+from training.match.boards import standard_error
 
 
 @dataclass(eq=False)

@@ -20,8 +20,7 @@ from agents.hierarchy.language.tree import Line, System
 from bridge_env.scoring import imps
 from training.book.measure import Calls, calls_of
 from training.book.points import Entry, Points, Walker
-from training.match.boards import Boards, library_boards
-from training.match.match import standard_error
+from training.match.boards import Boards, library_boards, standard_error
 
 FEWEST = 30  # boards that a figure is drawn from
 

@@ -103,7 +103,7 @@ def compare_leads(
     chooser = make_player(player, AuctionReader.of_sides(bidder, bidder))
     view, recorded = lead_positions(path, count)
     header = {"leads": Path(path).name, "player": player, "bidder": bidder, "seed": seed}
-    kept = Kept(keep, header, {"board": Whole(0), "card": str}, _of_old) if keep is not None else None
+    kept = Kept(keep, header, {"board": Whole(0), "card": str}) if keep is not None else None
     rows = kept.read(lambda rows: _lead_faults(rows, view), tell) if kept else []
     done = {row["board"]: _CARDS[row["card"]] for row in rows}
     progress(len(done.keys() & set(range(len(view)))))
@@ -135,8 +135,3 @@ def _lead_faults(rows: Sequence[Row], view: PlayView) -> list[str | None]:
         held = card >= 0 and (at >= len(view) or view.hand[at, card])
         faults.append(None if held else f"{row['card'][:20]!r} is no card of the leader of board {at}")
     return faults
-
-
-def _of_old(row: object) -> object:
-    """A row of what a line of the first format held: the board, the card in words, its number."""
-    return {"board": row[0], "card": row[1]} if isinstance(row, list) and len(row) == 3 else row

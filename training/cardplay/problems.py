@@ -19,7 +19,7 @@ from agents.cardplay.deals import AUCTION, believed_deals
 from agents.cardplay.deception.deceptive import Deception, Deceptive, success
 from agents.cardplay.deception.lookahead import opponents_views
 from agents.cardplay.montecarlo import CardThought, MonteCarlo, solve_cards
-from agents.cardplay.options import ALWAYS, EXACT
+from agents.cardplay.options import ALWAYS
 from agents.cardplay.registry import make_player
 from agents.cardplay.whole import play_out
 from bridge_env import streams
@@ -275,9 +275,8 @@ def solve(problem: Problem, plain: MonteCarlo, deceptive: Deceptive, key: NDArra
     after = time.process_time()
     cards = list(dict.fromkeys([thought.card, deception.card]))
     (exact,) = solve_cards(view, np.array([0]), [problem.plays.owner], deceptive.threads)
-    modelled = Deceptive(deceptive.reader, replace(deceptive.options, leaf=EXACT), deceptive.threads)
     looks = [
-        modelled.in_deal(view, 0, look, problem.plays.owner[0], np.array(cards))
+        deceptive.in_deal(view, 0, look, problem.plays.owner[0], np.array(cards))
         for look in streams.key("in the deal", key[0], np.arange(_LOOKS))
     ]
     results = []

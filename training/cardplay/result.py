@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from bridge_env.cards import card_text
 from bridge_env.scoring import imps, score
-from training.match.match import MatchResult, TableResult, standard_error
+from training.match.boards import standard_error
+from training.match.match import MatchResult, TableResult
 
 
 @dataclass(frozen=True)
@@ -75,7 +76,7 @@ class PlayedMatch:
     fresh: int = field(compare=False)
 
     def __str__(self) -> str:
-        from training.match.board_text import played_text
+        from training.cardplay.result_text import played_text
 
         return played_text(self)
 

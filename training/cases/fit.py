@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.cases.base import LEARNED, PUBLISHED, CaseBase, nothing_retained
+from agents.cases.base import CaseBase, nothing_retained
 from agents.cases.features import SIZE, describe
 from agents.cases.file import check
 from agents.cases.forest import Forest
-from agents.cases.metric import Member, dimensions, metric_of, points
+from agents.cases.metric import Member, metric_of, points
 from bridge_env.bidders import make
 from bridge_env.double_dummy.canonical import is_judging
 from training.cases.network import Lessons, Schooling, hands_of_others, metric
@@ -21,7 +21,6 @@ from training.cases.states import States
 from training.cases.trees import Growing, grown
 
 _ROWS = 16_384
-_VOTERS, _VOTERS_BY_POINTS = 5, 15  # cases that vote, if no other number is asked for
 _LEARNING, _GROWING = 0.8, 0.2  # shares of the time, about
 
 
@@ -30,20 +29,16 @@ class CasesConfig:
     """The settings of the fit of a case base.
 
     Attributes:
-        k: how many of the nearest cases vote; 0: 5 with forests, 15 without.
+        k: how many of the nearest cases vote.
         reader: the system by which calls are read.
         learning: how the metric is learned.
         growing: how the forests are.
     """
 
-    k: int = 0
+    k: int = 5
     reader: str = "system:sayc"
     learning: Schooling = field(default_factory=Schooling)
     growing: Growing = field(default_factory=Growing)
-
-    def voters(self, forests: bool) -> int:
-        """Return how many cases vote in a base with forests, or without."""
-        return self.k or (_VOTERS if forests else _VOTERS_BY_POINTS)
 
 
 def described(states: States, reader: str) -> NDArray[np.int8]:
@@ -72,7 +67,7 @@ def case_base(
     Raises:
         ValueError: there are fewer openings or other calls than cases that vote.
     """
-    check_enough(states, config, bool(config.growing.trees))
+    check_enough(states, config)
     sources = [states, *also]
     rows = [described(source, config.reader) for source in sources]
     lessons = Lessons(
@@ -85,16 +80,14 @@ def case_base(
     members = metric_of(metric(lessons, config.learning, lambda share: tell(_LEARNING * share)), SIZE)
     forests = grown_forests(states, rows[0], members, config.growing, lambda share: tell(_LEARNING + _GROWING * share))
     fitted = {"also": [len(source) for source in also], **asdict(config)}
-    return assembled(states, rows[0], members, config, fitted, forests)
+    return assembled(states, rows[0], members, forests, config, fitted)
 
 
 def grown_forests(
     states: States, rows: NDArray[np.int8], members: tuple[Member, ...], how: Growing,
     progress: Callable[[float], object] = lambda share: None,
-) -> tuple[Forest, ...]:  # fmt: skip
-    """Forests of openings and of other calls, over states and their coordinates; none without trees."""
-    if not how.trees:
-        return ()
+) -> tuple[Forest, Forest]:  # fmt: skip
+    """Forests of openings and of other calls, over states and their coordinates."""
     parts = (rows[start : start + _ROWS].astype(np.int16) for start in range(0, len(rows), _ROWS))
     told = np.concatenate([np.concatenate([part, points(members, part)], axis=1) for part in parts])
     out = []
@@ -106,50 +99,37 @@ def grown_forests(
             progress(done + share * grown)
 
         out.append(grown(told[some], states.called[some], how, tell))
-    return tuple(out)
+    return out[0], out[1]
 
 
-def published_base(states: States, config: CasesConfig) -> CaseBase:
-    """A base of all ``states`` under the similarity of 2008, which looks at hands alone: nothing is learned.
-
-    Raises:
-        ValueError: there are fewer openings or other calls than cases that vote.
-    """
-    check_enough(states, config, False)
-    return assembled(states, np.empty((len(states), 0), np.int8), (), config, asdict(config))
-
-
-def check_enough(states: States, config: CasesConfig, forests: bool) -> None:
+def check_enough(states: States, config: CasesConfig) -> None:
     """Raises: ValueError: there are fewer openings or other calls than cases that vote."""
-    voters = config.voters(forests)
-    if min(int(states.opened.sum()), int((~states.opened).sum())) <= voters:
-        raise ValueError(f"{len(states)} recorded calls are too few: {voters} cases vote on a call")
+    if min(int(states.opened.sum()), int((~states.opened).sum())) <= config.k:
+        raise ValueError(f"{len(states)} recorded calls are too few: {config.k} cases vote on a call")
 
 
 def assembled(
-    states: States, rows: NDArray[np.int8], members: tuple[Member, ...], config: CasesConfig,
-    fitted: Mapping[str, Any] | None = None, forests: tuple[Forest, ...] = (),
+    states: States, rows: NDArray[np.int8], members: tuple[Member, ...], forests: tuple[Forest, Forest],
+    config: CasesConfig, fitted: Mapping[str, Any] | None = None,
 ) -> CaseBase:  # fmt: skip
-    """A base of all ``states``, described in ``rows``, with a metric, or without one under the similarity of 2008."""
+    """A base of all ``states``, described in ``rows``, with a metric and forests."""
     boards, board = np.unique(states.board, return_inverse=True)
     first = np.unique(board, return_index=True)[1]  # the first case of each board
     view = states.view
     wide = int(view.length.max()) + 1
     auction = np.full((len(boards), wide), -1, np.int8)
     auction[board, view.length] = states.called
-    places = len(forests[0]) if forests else dimensions(members)
+    places = len(forests[0])
     base = CaseBase(
         auction=auction, dealer=view.dealer[first].astype(np.uint8),
         vulnerability=view.vulnerability[first].astype(np.uint8), result=states.result[boards].astype(np.int8),
         board=board.astype(np.int32), number=view.length.astype(np.int16), hand=np.packbits(view.hand, axis=1),
         point=np.zeros((len(states), places), np.int16), retained=nothing_retained(places),
-        k=config.voters(bool(forests)), reader=config.reader,
-        similarity=LEARNED if members else PUBLISHED, metric=members, forests=forests,
+        k=config.k, reader=config.reader, metric=members, forests=forests,
         fitted={**(fitted or {}), "states": len(states), "boards": len(boards)},
     )  # fmt: skip
-    if members:
-        parts = (slice(start, start + _ROWS) for start in range(0, len(rows), _ROWS))
-        places_of = (base.places(rows[part].astype(np.int16), states.opened[part]) for part in parts)
-        base = replace(base, point=np.concatenate(list(places_of)))
+    parts = (slice(start, start + _ROWS) for start in range(0, len(rows), _ROWS))
+    places_of = (base.places(rows[part].astype(np.int16), states.opened[part]) for part in parts)
+    base = replace(base, point=np.concatenate(list(places_of)))
     check(base)
     return base

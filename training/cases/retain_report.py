@@ -15,8 +15,8 @@ from agents.cases.base import UNTRIED, CaseBase
 from agents.cases.bidder import CaseBidder
 from agents.cases.experience import CLEARLY, ENOUGH, STATES
 from bridge_env.files import write_whole
-from training.match.boards import library_boards
-from training.match.match import play, standard_error
+from training.match.boards import library_boards, standard_error
+from training.match.match import play
 
 _HOW = """\
 The base bid training boards against `{opponents}`, at both tables, and kept {states:,} states in which some of the

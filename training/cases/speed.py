@@ -9,12 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.cases.base import CaseBase
-from agents.cases.similarity import majority
+from agents.cases.bidder import majority
+from agents.cases.shared import by_leaves
 from bridge_env import streams
 
 ALONE = 500
 CASES = 100_000
-_NEAR = 6  # a coordinate of a made-up case is at most so far from that of a real one
 _LENT = 8  # one in so many leaves of a made-up case is another case's
 
 
@@ -46,17 +46,11 @@ def of_size(base: CaseBase, cases: int = CASES, seed: int = 1) -> CaseBase:
     rows = order[np.arange(cases) % len(base)]
     point = base.point[rows]
     copies = np.flatnonzero(np.arange(cases) >= len(base))
-    if base.forests:  # another case of its kind lends some of its leaves
-        for kind in (False, True):
-            some = copies[base.opened[rows[copies]] == kind]
-            lender = np.roll(some, 1)
-            lent = streams.key("lent", seed, np.arange(len(some) * point.shape[1])).reshape(len(some), point.shape[1])
-            point[some] = np.where(lent % np.uint64(_LENT) == 0, point[lender], point[some])
-    else:
-        moved = streams.key("moved", seed, np.arange(len(copies) * point.shape[1])) % np.uint64(2 * _NEAR + 1)
-        point[copies] = np.clip(
-            point[copies] + moved.astype(np.int16).reshape(len(copies), point.shape[1]) - _NEAR, -256, 256
-        )
+    for kind in (False, True):  # another case of its kind lends some of its leaves
+        some = copies[base.opened[rows[copies]] == kind]
+        lender = np.roll(some, 1)
+        lent = streams.key("lent", seed, np.arange(len(some) * point.shape[1])).reshape(len(some), point.shape[1])
+        point[some] = np.where(lent % np.uint64(_LENT) == 0, point[lender], point[some])
     return replace(base, board=base.board[rows], number=base.number[rows], hand=base.hand[rows], point=point)
 
 
@@ -69,7 +63,7 @@ def leave_one_out(base: CaseBase, boards: int) -> tuple[int, int, float]:
     for kind in (False, True):
         cases = np.flatnonzero(base.opened == kind)
         rows = cases[base.board[cases] < boards]
-        found, _ = base.index(base.point[cases], cases).nearest(base.point[rows], base.k + 1)
+        found, _ = by_leaves(base.point[cases], cases).nearest(base.point[rows], base.k + 1)
         others = found != rows[:, None]
         others &= np.cumsum(others, axis=1) <= base.k  # of many as near, the case itself may not be among them
         kept = found[others].reshape(len(rows), base.k)

@@ -85,25 +85,6 @@ def read_states(paths: Sequence[str | Path]) -> States:
     )  # fmt: skip
 
 
-def joined(parts: Sequence[States]) -> States:
-    """States of several sources as one; the boards are numbered on."""
-    wide = max(part.view.history.shape[1] for part in parts)
-    before = np.cumsum([0, *(len(part.owner) for part in parts)])
-    views = [part.view for part in parts]
-    history = [np.pad(v.history, ((0, 0), (0, wide - v.history.shape[1])), constant_values=-1) for v in views]
-    hand, length, dealer, vulnerability, seat, mask = (
-        np.concatenate([getattr(v, name) for v in views])
-        for name in ("hand", "length", "dealer", "vulnerability", "seat", "mask")
-    )
-    view = BidView(hand, np.concatenate(history), length, dealer, vulnerability, seat, mask)
-    return States(
-        view, np.concatenate([part.called for part in parts]),
-        np.concatenate([part.board + at for part, at in zip(parts, before, strict=False)]),
-        np.concatenate([part.owner for part in parts]), np.concatenate([part.result for part in parts]),
-        np.concatenate([part.opened for part in parts]), tuple(p for part in parts for p in part.problems),
-    )  # fmt: skip
-
-
 def _result(board: Board) -> tuple[int, int, int, int]:
     contract, tricks = board.contract, -1 if board.tricks is None else board.tricks
     if contract is None:

@@ -22,7 +22,7 @@ class Growing:
     """How trees are grown.
 
     Attributes:
-        trees: of a forest; none: states are compared by the metric's points.
+        trees: of a forest.
         features: the share of all numbers of a state that are looked at for a question.
         least: cases of a leaf at least.
         seed: the random seed.

@@ -42,8 +42,9 @@ def _run(args: argparse.Namespace) -> int:
     from agents.networks.shipped import network_path
     from training.cli.policy import shows_loss
     from training.cli.progress import Bar
+    from training.match.strangers import refuse_gatekeepers
     from training.networks.belief_config import BeliefConfig
-    from training.networks.league import refuse_gatekeepers, start_networks
+    from training.networks.league import start_networks
     from training.running import runs
 
     if find_spec("torch") is None:

@@ -65,7 +65,7 @@ def run(args: argparse.Namespace) -> int:
         return _networks(args)
     if args.beside:
         return _beside(args)
-    from training.bench import own, peers
+    from training.bench import own, peers, report
 
     for name in peers.missing():
         print(f"{name} is left out: it is not installed ({peers.INSTALL})", file=sys.stderr)
@@ -81,8 +81,8 @@ def run(args: argparse.Namespace) -> int:
     machine = _machine()
     content = {"machine": machine, "rates": [rate.as_json() for rate in rates], "others": others}
     write_whole(args.out / "bench.json", json.dumps(content, indent=2) + "\n")
-    write_whole(args.out / "bench.md", _markdown(rates, others, machine, args.repetitions))
-    _plot([rate for rate in rates if rate.unit == "steps/s"], args.out / "bench.png")
+    write_whole(args.out / "bench.md", report.markdown(rates, others, machine, args.repetitions))
+    report.plot([rate for rate in rates if rate.unit == "steps/s"], args.out / "bench.png")
     print(f"written: {args.out}/bench.md, bench.json, bench.png")
     return 0
 
@@ -165,46 +165,3 @@ def _measures(repetitions: int) -> Iterator[Callable[[], list[Rate]]]:
 
 def _line(rate: Rate) -> str:
     return f"{rate.what:<64} {rate.median:14,.1f} {rate.unit:<12} ({rate.least:,.1f} to {rate.most:,.1f})"
-
-
-def _markdown(rates: list[Rate], others: dict[str, float], machine: str, repetitions: int) -> str:
-    measured = [
-        f"| {r.what} | {r.median:,.1f} | {r.least:,.1f} | {r.most:,.1f} | {r.unit} | {r.remark} |" for r in rates
-    ]
-    single = [f"| {name.replace('_', ' ')} | {value:,.4g} |" for name, value in others.items()]
-    lines = [
-        "# How fast",
-        "",
-        f"`bridge-env bench --repetitions {repetitions}`, one run: {machine}.",
-        "Median, least and most of the repetitions.",
-        "",
-        "A step of an env: a random legal call drawn and made, 480 int8 features and the mask written, IMPs against",
-        "par paid from stored tables, a new deal where an auction has ended; what differs stands under remarks.",
-        "",
-        "| | median | least | most | | remarks |",
-        "| --- | ---: | ---: | ---: | --- | --- |",
-        *measured,
-        "",
-        "| | |",
-        "| --- | ---: |",
-        *single,
-        "",
-        "Seconds, except bytes a table and the peak in MiB (of the whole run, peers included).",
-        "",
-        "![bench](bench.png)",
-        "",
-    ]
-    return "\n".join(lines)
-
-
-def _plot(rates: list[Rate], path: Path) -> None:
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(8, 0.36 * len(rates) + 1.2), layout="constrained")
-    axes = figure.subplots()
-    names = [rate.what for rate in rates][::-1]
-    colours = ["tab:blue" if rate.what.startswith("bridge-env") else "tab:orange" for rate in rates][::-1]
-    axes.barh(names, [rate.median for rate in rates][::-1], color=colours)
-    axes.set_xscale("log")
-    axes.set_xlabel("steps a second (logarithmic)")
-    figure.savefig(path, dpi=120)

@@ -132,7 +132,7 @@ def _code_words(args: argparse.Namespace) -> int:
     from agents.hierarchy.shipped import shipped_systems
     from agents.networks.shipped import shipped_networks
     from training.match.code_words import report
-    from training.networks.speed import use_fastest
+    from training.running.speed import use_fastest
 
     if args.system or args.diff:
         raise ValueError("--code_words takes the bidders itself: bridge-env book --code_words sayc policy:champion")
@@ -151,7 +151,7 @@ def _network(args: argparse.Namespace, kind: str) -> int:
     from training.book import network_pages
     from training.book.book import pages, rarest
     from training.book.network_book import make_network_book
-    from training.networks.speed import use_fastest
+    from training.running.speed import use_fastest
 
     if args.worth:
         raise ValueError("--worth takes a call out of a system; a network has no lines to take out")

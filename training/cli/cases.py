@@ -19,19 +19,14 @@ examples:
   bridge-env fit cases wbridge5.pbn.gz                 make a case base, some minutes; then: bridge-env bid cases:FILE …
   bridge-env fit cases wbridge5.pbn.gz --also a/*.pbn --also b/*.pbn
                                                        let the metric learn from other players' auctions first
-  bridge-env fit cases wbridge5.pbn.gz --metric mine/cases.npz --fill system:sayc
-                                                       reuse the similarity of another base; add openings of a system
-                                                       on sampled deals where cases are few
+  bridge-env fit cases wbridge5.pbn.gz --metric mine/cases.npz
+                                                       reuse the similarity of another base
   bridge-env fit cases wbridge5.pbn.gz --metric mine/cases.npz --trees 128
                                                        reuse its metric, and grow new forests
   bridge-env fit cases --retain system:sayc mine/cases.npz --boards 4000
                                                        bid training boards against a system, add what alternative
                                                        calls would have scored, and judge the base before and after
-  bridge-env fit cases --similarity 2008 wbridge5.pbn.gz   make a base that compares hands as in 2008, at once
-  bridge-env fit cases --study 2008 wbridge5.pbn.gz    open by the nearest hands, as published in 2008: seconds
 """
-_STUDY_FOLDER = Path("results/cases/study-2008")
-_FEW = (100, 200)
 
 
 def add_cases(targets: Any) -> None:
@@ -51,10 +46,6 @@ def add_cases(targets: Any) -> None:
         metavar="FILE",
         help="recorded auctions in PBN, plain or gzip; with --retain, a case base",
     )
-    parser.add_argument("--study", choices=["2008"], help="repeat the study of 2008, leaving out each hand in turn")
-    parser.add_argument(
-        "--similarity", choices=["2008"], help="compare hands as published in 2008 (by a learned metric)"
-    )
     parser.add_argument(
         "--also", nargs="+", action="append", type=Path, metavar="FILE.pbn",
         help="let the metric learn from these auctions first; they add no cases. Give once for each source",
@@ -65,18 +56,13 @@ def add_cases(targets: Any) -> None:
         metavar="FILE.npz",
         help="reuse the metric and the forests of this base; learn nothing new except --trees",
     )
-    parser.add_argument(
-        "--fill", metavar="SYSTEM", help="add this system's openings on sampled deals where cases are few"
-    )
     parser.add_argument("--retain", metavar="SYSTEM", help="add what the base learns on boards against this system")
     parser.add_argument("--boards", type=int, metavar="N", help="with --retain: number of training boards (4000)")
     parser.add_argument("--judge", type=int, metavar="N", help="with --retain: number of judging boards (5000)")
-    parser.add_argument("--out", type=Path, help=f"folder (results/cases/run-001 ...; for the study {_STUDY_FOLDER})")
+    parser.add_argument("--out", type=Path, help="folder (results/cases/run-001 ...)")
     parser.add_argument("--epochs", type=int, metavar="N", help="passes over the cases to learn the metric")
     parser.add_argument("--members", type=int, metavar="N", help="number of networks that make up the metric")
-    parser.add_argument(
-        "--trees", type=int, metavar="N", help="trees in each forest (64); 0 finds similar cases by the metric alone"
-    )
+    parser.add_argument("--trees", type=int, metavar="N", help="trees in each forest (64)")
     parser.add_argument("--seed", type=int, metavar="N", help="random seed (1)")
     add_config_file(parser)
     parser.set_defaults(handler=_cases)
@@ -85,9 +71,7 @@ def add_cases(targets: Any) -> None:
 _LEARNING = ("epochs", "members", "seed")
 _FITTED = (*_LEARNING, "trees")
 _FOREIGN = {
-    "study": (*_FITTED, "also", "similarity", "metric", "fill", "retain", "boards", "judge"),
-    "similarity": (*_FITTED, "also", "metric", "fill", "retain", "boards", "judge"),
-    "retain": ("epochs", "members", "trees", "also", "metric", "fill"),
+    "retain": ("epochs", "members", "trees", "also", "metric"),
     "metric": ("epochs", "members", "also", "boards", "judge"),
 }
 
@@ -102,10 +86,8 @@ def _cases(args: argparse.Namespace) -> int:
             raise ValueError(f"--{name} is {getattr(args, name)}; it must be 1 or more")
         if name in ("boards", "judge") and getattr(args, name) is not None and args.retain is None:
             raise ValueError(f"--{name} goes with --retain")
-    if args.trees is not None and not 0 <= args.trees <= 250:
-        raise ValueError(f"--trees is {args.trees}; it must be 0 to 250")
-    if args.study is not None:
-        return _study(args)
+    if args.trees is not None and not 1 <= args.trees <= 250:
+        raise ValueError(f"--trees is {args.trees}; it must be 1 to 250")
     from training.running import runs
 
     if args.retain is not None:
@@ -120,15 +102,15 @@ def _cases(args: argparse.Namespace) -> int:
 
 def _needed(args: argparse.Namespace) -> list[tuple[str, str]]:
     """List the packages to install, by import name and by package name: for networks, and for forests."""
-    networks = args.similarity is None and args.metric is None
-    forests = bool(args.trees) if args.metric is not None else networks and args.trees != 0
+    networks = args.metric is None
+    forests = networks or args.trees is not None
     return [("torch", "torch")] * networks + [("sklearn", "scikit-learn")] * forests
 
 
 def _fit(args: argparse.Namespace, out: Path) -> int:
     from agents.cases import file
     from training.cases import fit
-    from training.cases.states import joined, read_states
+    from training.cases.states import read_states
 
     states = read_states(args.files)
     _tell_problems(states.problems)
@@ -136,48 +118,37 @@ def _fit(args: argparse.Namespace, out: Path) -> int:
     known, held = states.take(training), states.take(~training)
     if not len(known):
         raise ValueError(f"all {len(states.owner):,} boards are for judging, so none is left to learn from")
-    cases, config = _learned(args, known)
-    if args.fill is not None:
-        from training.cases import hierarchy
-
-        filled = joined([known, *hierarchy.constrained(known.view.hand[~known.opened], args.fill, args.seed or 1)])
-        rows = fit.described(filled, config.reader)
-        cases = fit.assembled(filled, rows, cases.metric, config, {**cases.fitted, "fill": args.fill}, cases.forests)
+    cases = _learned(args, known)
     file.save(cases, out / "cases.npz")
     if len(held):
-        _judge(args, config, out, cases, held)
+        _judge(args, out, cases, held)
     print(f"written: {out / 'cases.npz'}" + (", README.md, results.json" if len(held) else "; no board is held out"))
     return 0
 
 
-def _learned(args: argparse.Namespace, known: Any) -> tuple[Any, Any]:
-    """Make a base of the states ``known``; return it with its configuration."""
+def _learned(args: argparse.Namespace, known: Any) -> Any:
+    """Make a base of the states ``known``."""
     from agents.cases import file
     from training.cases import fit
     from training.cases.network import Schooling
     from training.cases.trees import Growing
 
-    if args.similarity is not None:
-        config = fit.CasesConfig()
-        return fit.published_base(known, config), config
     others = _others(args) if args.metric is None else []
     with Bar(what="training", brief=True) as bar:
         if args.metric is not None:
             old = file.load(args.metric)
             growing = Growing(args.trees, seed=args.seed or 1) if args.trees is not None else None
-            if growing is not None and not old.metric:
-                raise ValueError(f"{args.metric} compares hands as in 2008; --trees needs a learned metric")
-            config = fit.CasesConfig(old.k if growing is None else 0, old.reader)
-            fit.check_enough(known, config, bool(args.trees))
+            config = fit.CasesConfig(old.k, old.reader)
+            fit.check_enough(known, config)
             rows = fit.described(known, old.reader)
             forests = old.forests if growing is None else fit.grown_forests(known, rows, old.metric, growing, bar.share)
-            fitted = {name: value for name, value in old.fitted.items() if name not in ("retained", "fill", "k")}
+            fitted = {name: value for name, value in old.fitted.items() if name not in ("retained", "k")}
             fitted |= {} if growing is None else {"growing": asdict(growing)}
-            return fit.assembled(known, rows, old.metric, config, fitted, forests), config
+            return fit.assembled(known, rows, old.metric, forests, config, fitted)
         learning = {name: getattr(args, name) for name in _LEARNING if getattr(args, name) is not None}
         trees = Growing().trees if args.trees is None else args.trees
         config = fit.CasesConfig(learning=Schooling(**learning), growing=Growing(trees, seed=args.seed or 1))
-        return fit.case_base(known, config, others, bar.share), config
+        return fit.case_base(known, config, others, bar.share)
 
 
 def _others(args: argparse.Namespace) -> list[Any]:
@@ -191,22 +162,21 @@ def _others(args: argparse.Namespace) -> list[Any]:
     return [other.take(fit.training_rows(other)) for other in others]
 
 
-def _judge(args: argparse.Namespace, config: Any, out: Path, cases: Any, held: Any) -> None:
-    from training.cases import hierarchy, judge, report
+def _judge(args: argparse.Namespace, out: Path, cases: Any, held: Any) -> None:
+    from training.cases import judge, report
     from training.running import runs
 
     made = judge.calls(cases, held)
     facts = {
         "cases": len(cases), "boards": len(cases.dealer), "held": len(held),
         "held_boards": len(set(held.board.tolist())),
-        "k": cases.k, "trees": len(cases.forests[0]) if cases.forests else 0,
-        "also": cases.fitted.get("also", ()), "fill": args.fill,
+        "k": cases.k, "trees": len(cases.forests[0]),
+        "also": cases.fitted.get("also", ()),
         **judge.speeds(cases, held),
     }  # fmt: skip
     table = judge.rounds_and_sides(made, held)
-    nodes = hierarchy.report(cases, held, None if args.fill else config.reader) if cases.metric else []
     command = _command(args)
-    report.write(out, table, nodes, facts, command, runs.manifest({"command": command, **cases.fitted}, ""))
+    report.write(out, table, facts, command, runs.manifest({"command": command, **cases.fitted}, ""))
     for row in table[:2]:
         (right, error), (bids, bids_error) = row.percent, row.percent_bids
         print(f"{row.name}: {right:.2f}% ± {error:.2f} of {row.asked:,}, not passes {bids:.2f}% ± {bids_error:.2f}")
@@ -215,35 +185,13 @@ def _judge(args: argparse.Namespace, config: Any, out: Path, cases: Any, held: A
 def _command(args: argparse.Namespace) -> str:
     """Write the command, naming the folders of ``--also`` instead of all their files."""
     words = ["bridge-env", "fit", "cases", *(path.name for path in args.files)]
-    for name in ("similarity", "metric", "fill", *_FITTED):
+    for name in ("metric", *_FITTED):
         value = getattr(args, name)
         words += [] if value is None else [f"--{name}", value.name if isinstance(value, Path) else str(value)]
     words = [shlex.quote(word) for word in words]
     for files in args.also or ():
         words += ["--also", *dict.fromkeys(f"{shlex.quote(path.parent.name)}/*" for path in files)]
     return " ".join(words)
-
-
-def _study(args: argparse.Namespace) -> int:
-    from training.cases.states import read_states
-    from training.running import runs
-    from training.studies.cases_2008 import report as study_report
-    from training.studies.cases_2008 import study
-
-    states = read_states(args.files)
-    _tell_problems(states.problems)
-    found = study.tables(states)
-    few = {count: study.similarity_among(states, count) for count in _FEW if count < found[0].states}
-    names = [path.name for path in args.files]
-    out = args.out or _STUDY_FOLDER
-    command = shlex.join(["bridge-env", "fit", "cases", "--study", args.study, *names])
-    manifest = runs.manifest({"files": names}, "")
-    study_report.write(out, found, study.with_calls_of_others(states), few, command, manifest)
-    for table in found:
-        shares = (f"k={k} {study_report.percent(table, k, 0)[0]:.2f}%" for k in (1, 10, 20) if k <= len(table.rows))
-        print(f"{table.name}: {table.states:,} states, {', '.join(shares)}; {table.seconds:.1f} s")
-    print(f"written: {out}/README.md, results.json")
-    return 0
 
 
 def _tell_problems(problems: tuple[str, ...]) -> None:

@@ -1,4 +1,4 @@
-"""Command line: ``bridge-env solve`` and ``bridge-env library``. Handlers parse and call, nothing else."""
+"""``bridge-env deal``, ``solve`` and ``library``. Handlers parse and call, nothing else."""
 
 from __future__ import annotations
 
@@ -10,12 +10,60 @@ from pathlib import Path
 from typing import Any
 
 from bridge_env import cards
-from training.cli.arguments import positive
+from training.cli.arguments import natural, positive
 from training.cli.progress import Bar
 from training.running.cluster import INSTALL, Cluster, installed
 
 Subparsers = Any  # argparse keeps the type of add_subparsers() private
 _FEW = 200  # deals that are solved before Ray has started
+
+
+_DEAL_EXAMPLES = """\
+examples:
+  bridge-env deal                            one random deal
+  bridge-env deal --n 4 --seed 7             deals 1 to 4 of the sequence that seed 7 names
+  bridge-env deal --n 64 --pbn deals.pbn     64 deals into a PBN file
+"""
+
+
+def add_deal(subparsers: Subparsers) -> None:
+    """Add ``bridge-env deal``."""
+    parser = subparsers.add_parser(
+        "deal",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        help="deal random hands, as diagrams or into a PBN file",
+        description="Deal random hands. The same seed gives the same deals; dealer and vulnerability follow\n"
+        "the board numbers.",
+        epilog=_DEAL_EXAMPLES,
+    )
+    parser.add_argument("--n", type=positive, default=1, help="number of deals (1)")
+    parser.add_argument("--seed", type=int, default=0, help="random seed of the deals (0)")
+    parser.add_argument("--start", type=natural, default=0, help="number of deals to skip first (0)")
+    parser.add_argument("--pbn", metavar="FILE", help="write the deals to this PBN file (gzipped if it ends in .gz)")
+    parser.set_defaults(handler=_deal)
+
+
+def _deal(args: argparse.Namespace) -> int:
+    from bridge_env.cards import board_dealer, board_vulnerability, random_deals
+
+    numbers = range(args.start + 1, args.start + args.n + 1)
+    deals = zip(
+        numbers,
+        random_deals(args.seed, args.start, args.n),
+        board_dealer(numbers).tolist(),
+        board_vulnerability(numbers).tolist(),
+        strict=True,
+    )
+    if args.pbn:
+        from bridge_env.records.pbn import Board, write_boards
+
+        write_boards(args.pbn, [Board(owner, dealer, vul, number) for number, owner, dealer, vul in deals])
+        print(f"{args.pbn}: {args.n:,} deals")
+        return 0
+    from bridge_env.render import deal_diagram
+
+    print("\n\n".join(deal_diagram(owner, dealer, vul, number) for number, owner, dealer, vul in deals))
+    return 0
 
 
 def _count_or_none(text: str) -> int:

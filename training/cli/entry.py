@@ -16,15 +16,16 @@ from pathlib import Path
 
 from training.cli import terminal
 from training.cli.bench import add_bench
-from training.cli.boards import add_bid, add_deal, add_match
+from training.cli.bid import add_bid
 from training.cli.book import add_book
 from training.cli.check import add_check
 from training.cli.coach import add_coach
 from training.cli.config_file import parsed
-from training.cli.deals import add_library, add_solve
+from training.cli.deals import add_deal, add_library, add_solve
 from training.cli.evolve import add_evolve
 from training.cli.exam import add_exam
 from training.cli.fit import add_fit
+from training.cli.match import add_match
 from training.cli.panel import add_panel
 from training.cli.parser import Parser
 from training.cli.play import add_play

@@ -1,33 +1,48 @@
-"""``bridge-env fit estimators`` without ``--study``: our own estimator. The arguments, the progress bar, the calls."""
+"""``bridge-env fit estimators``: the arguments, the progress bar, the calls."""
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
-from dataclasses import fields, replace
+from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from training.cli.config import add_fields, read_run_fields
+from training.cli.config_file import add_config_file
 from training.cli.progress import Bar
 from training.estimators.config import EstimatorConfig
 
-INSTALL = 'pip install -e ".[rl]" -c constraints.txt'
+_EPILOG = """\
+examples:
+  bridge-env fit estimators                                       about twenty minutes of one core
+  bridge-env fit estimators --sizes 5000,20000                    and plot accuracy by number of deals
+  bridge-env fit estimators --resume results/estimators/run-001
+
+Ctrl-C loses at most an epoch.
+"""
+_INSTALL = 'pip install -e ".[rl]" -c constraints.txt'
 _MAY_CHANGE = ("threads",)
 
 
-def add_options(parser: argparse.ArgumentParser, shared: Sequence[str]) -> None:
-    """Add the options of our own estimator, except those that the study shares."""
-    own = parser.add_argument_group("our own estimator")
-    for item in fields(EstimatorConfig):
-        if item.name not in shared:
-            text = f"{item.metadata['help']} (default {item.default})"
-            own.add_argument(f"--{item.name}", type=type(item.default), default=None, help=text)
-    own.add_argument("--resume", type=Path, metavar="FOLDER", help="resume this run; may change: threads")
-    own.add_argument(
+def add_estimators(targets: Any) -> None:
+    """Add ``bridge-env fit estimators``."""
+    parser = targets.add_parser(
+        "estimators",
+        help="train networks that estimate double-dummy tricks",
+        description="Train a network that estimates double-dummy tricks, and judge it on deals it never saw.",
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--out", type=Path, help="folder for the results (results/estimators/run-001 ...)")
+    parser.add_argument("--resume", type=Path, metavar="FOLDER", help="resume this run; may change: threads")
+    parser.add_argument(
         "--sizes", type=_sizes, default=(), metavar="N,N,...",
         help="afterwards, also fit the network to fewer deals, and plot accuracy by number of deals",
     )  # fmt: skip
+    add_fields(parser, EstimatorConfig)
+    add_config_file(parser)
+    parser.set_defaults(handler=run, name=None)  # --out is the folder itself
 
 
 def _sizes(text: str) -> tuple[int, ...]:
@@ -43,7 +58,7 @@ def run(args: argparse.Namespace) -> int:
 
     config = _config(args)
     if find_spec("torch") is None:
-        raise runs.RunError(f"torch is not installed; install it: {INSTALL}")
+        raise runs.RunError(f"torch is not installed; install it: {_INSTALL}")
     from bridge_env.double_dummy import Library, embedded
     from bridge_env.double_dummy.estimator import TrickEstimator
     from training.estimators import fit, report, verdict
@@ -93,23 +108,11 @@ def _fit(folder: Path, config: EstimatorConfig, what: str) -> tuple[Any, Any]:
 
 def _config(args: argparse.Namespace) -> EstimatorConfig:
     """Take the defaults, or the config of the run to resume; override them by the command line."""
-    from training.running import lock, runs
+    from training.running import runs
 
-    names = [item.name for item in fields(EstimatorConfig)]
-    given = {name: getattr(args, name) for name in names if getattr(args, name) is not None}
-    config = EstimatorConfig()
-    if args.resume is not None:
-        if args.out is not None:
-            raise runs.RunError("--out is for a new run; --resume continues in its folder")
-        fixed = sorted(set(given) - set(_MAY_CHANGE))
-        if fixed:
-            raise runs.RunError(f"--{fixed[0]} cannot change on --resume; this can: {', '.join(_MAY_CHANGE)}")
-        if args.resume.is_dir():
-            lock.hold(args.resume)
-        config = runs.config_of(args.resume, EstimatorConfig)
-    config = replace(config, **given)
-    config.check()
-    return config
+    if args.resume is not None and args.out is not None:
+        raise runs.RunError("--out is for a new run; --resume continues in its folder")
+    return read_run_fields(args, EstimatorConfig, _MAY_CHANGE)
 
 
 def _new_folder(out: Path | None) -> Path:

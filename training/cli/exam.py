@@ -18,7 +18,8 @@ examples:
 
 The textbook exam holds positions in which books on five-card majors agree, with the calls that they accept: ten points
 for a best call, five for a reasonable one. Some positions are for Standard American (sayc) or two over one (2/1) only.
-The header of a system names its key; without one, either answer counts. All four seats play the bidder's system. The
+The header of a system names its key; without one, either answer counts. A system is asked only what it has the
+conventions for, as the notes of its lines name them. All four seats play the bidder's system. The
 exam measures agreement with the books, not strength: a system of another family follows its own books.
 """
 
@@ -40,11 +41,18 @@ def add_exam(subparsers: Any) -> None:
     parser.add_argument("--file", nargs="+", metavar="FILE", type=Path, help="sit this exam instead of the textbook's")
     parser.add_argument("--wrong", action="store_true", help="list the wrong answers, with the reasons")
     parser.add_argument("--json", metavar="FILE", type=Path, help="write scores and answers to this file too")
+    parser.add_argument(
+        "--page",
+        metavar="FILE",
+        type=Path,
+        help="write a page, such as results/exam/README.md, with unseen.exam beside it",
+    )
     parser.set_defaults(handler=_run)
 
 
 def _run(args: argparse.Namespace) -> int:
     from training.exam.marks import sit
+    from training.exam.page import page_text
     from training.exam.positions import read_exam, textbook
     from training.exam.report import scores_text, wrong_text
 
@@ -54,6 +62,10 @@ def _run(args: argparse.Namespace) -> int:
     if args.wrong:
         told += [wrong_text(paper) for paper in papers]
     print("\n\n".join(told))
+    if args.page is not None:
+        later = read_exam([args.page.with_name("unseen.exam")])
+        unseen = [sit(spec, later, args.key) for spec in args.specs]
+        write_whole(args.page, page_text(exam, papers, unseen, str(args.page)))
     if args.json is not None:
         record = {"exam": [str(path) for path in args.file or ["textbook"]], "papers": [p.record() for p in papers]}
         write_whole(args.json, json.dumps(record, indent=1) + "\n")

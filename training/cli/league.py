@@ -109,10 +109,11 @@ def run(args: argparse.Namespace) -> int:
 
 def _config(args: argparse.Namespace) -> LeagueConfig:
     """Take the defaults, or the config of the run to resume; override them by the command line."""
-    from training.networks.league import refuse_gatekeepers, specs
+    from training.match.strangers import refuse_gatekeepers
+    from training.running.listed import listed
 
     config = read_run_fields(args, LeagueConfig, _MAY_CHANGE)
-    refuse_gatekeepers([config.start, *specs(config.pool), *specs(config.panel)])
+    refuse_gatekeepers([config.start, *listed(config.pool), *listed(config.panel)])
     return config
 
 

@@ -19,11 +19,8 @@ examples:
   bridge-env fit maps --from two-over-one --inputs learned
   bridge-env fit maps --inputs learned wbridge5.pbn.gz    learn from recorded auctions
   bridge-env fit maps --fallback sayc                     make only the maps of 2007; a system makes all other calls
-  bridge-env fit maps --study 2007 mine/maps.npz          play 1NT openers' deals against teacher and sayc
 """
-_STUDY_FOLDER = Path("results/maps/study-2007")
 _NUMBERS = ("boards", "side", "hands", "rounds", "seed")
-_FIT_ONLY = ("teacher", "inputs", "fallback", *(n for n in _NUMBERS if n != "seed"), "match_boards", "expert")
 
 
 def add_maps(targets: Any) -> None:
@@ -37,7 +34,7 @@ def add_maps(targets: Any) -> None:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("files", nargs="*", type=Path, metavar="FILE",
-                        help="recorded auctions (.pbn, plain or gzip); with --study the maps (.npz)")  # fmt: skip
+                        help="recorded auctions (.pbn, plain or gzip)")  # fmt: skip
     parser.add_argument("--from", dest="teacher", metavar="SYSTEM",
                         help="the system that teaches, and by which calls are read (sayc)")  # fmt: skip
     parser.add_argument("--inputs", choices=("published", "learned"),
@@ -57,18 +54,12 @@ def add_maps(targets: Any) -> None:
     parser.add_argument(
         "--match-boards", type=natural, metavar="N", help="boards in each match that judges the maps (5000)"
     )
-    parser.add_argument("--study", choices=["2007"], help="repeat the study of 2007")
-    parser.add_argument("--out", type=Path, help=f"folder (results/maps/run-001 ...; for the study {_STUDY_FOLDER})")
+    parser.add_argument("--out", type=Path, help="folder (results/maps/run-001 ...)")
     add_config_file(parser)
     parser.set_defaults(handler=_maps)
 
 
 def _maps(args: argparse.Namespace) -> int:
-    if args.study is not None:
-        for name in _FIT_ONLY:
-            if getattr(args, name) is not None:
-                raise ValueError(f"--{_option(name)} does not go with --study")
-        return _study(args)
     if args.files:
         for name in ("boards", "rounds"):
             if getattr(args, name) is not None:
@@ -115,29 +106,6 @@ def _fit(args: argparse.Namespace, config: Any, expert: str, out: Path) -> int:
     for line in report.lines(verdict):
         print(line)
     print(f"written: {out / 'maps.npz'}, README.md, results.json, maps.png, ambiguity.png")
-    return 0
-
-
-def _study(args: argparse.Namespace) -> int:
-    from training.running import runs
-    from training.studies.maps_2007 import report as study_report
-    from training.studies.maps_2007 import study
-
-    if not args.files:
-        raise ValueError("--study 2007 needs maps to judge: bridge-env fit maps --out mine, then name mine/maps.npz")
-    seed = 1 if args.seed is None else args.seed
-    with Bar(len(args.files), "system", "matches", brief=True) as bar:
-        found = []
-        for path in args.files:
-            found.append(study.studied(path, seed))
-            bar.add()
-    out = args.out or _STUDY_FOLDER
-    out.mkdir(parents=True, exist_ok=True)
-    command = shlex.join(["bridge-env", "fit", "maps", "--study", args.study, *map(str, args.files)])
-    study_report.write(out, found, command, runs.manifest({"seed": seed}, ""))
-    for row in found:
-        print(study_report.line(row))
-    print(f"written: {out}/README.md, results.json")
     return 0
 
 

@@ -40,7 +40,7 @@ def _run(args: argparse.Namespace) -> int:
     from bridge_env.bidders import SpecError, make
     from training.cli.progress import Bar
     from training.networks import meaning_fit
-    from training.networks.speed import use_fastest
+    from training.running.speed import use_fastest
 
     if args.boards < 1:
         raise ValueError(f"--boards is {args.boards}; it must be 1 or more")

@@ -13,16 +13,12 @@ from training.cli.progress import Bar
 PLAYERS = """\
 A PLAYER plays cards:
   montecarlo              plays the best card on average over sampled deals, each solved double dummy
-  montecarlo?deals=80     options: deals (most=5: up to five times as many while two cards are close) or seconds,
-                          score=imps|points|tricks, inference=facts|auction|all|likely (likely: weigh
-                          deals by the play), tie=2 (errors within which cards are equal),
+  montecarlo?deals=80     options: deals or seconds, score=imps|points|tricks, inference=facts|auction|all,
                           lead=convention|solved
   montecarlo?lead=solved  the plain algorithm: leads are chosen as any other card
   deceptive               plays the best card if the next opponent plays for the deals that seem possible to it
   deceptive?when=always   also where the contract can be made; real, imagined, depth, lines, solves limit the search
   deceptive?sure=2&risk=0 only if it gains two standard errors and costs nothing when seen through (1, 0.3)
-  deceptive?leaf=published&depth=3&sure=0&risk=1000
-                          as published: to top tricks, three tricks deep, at any risk (nodes limits the search)
   rule                    rules of thumb, quick
   random                  any legal card
   seat:URL                another program, asked over HTTP: seat:http://127.0.0.1:8085

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from training.running.listed import listed
+
 OPERATORS = ("evolution", "refinement", "swapping", "tuning", "amendment")
 BY_DEFAULT = ("tuning", "swapping")
 LABELS = ("play", "look-ahead")
 RULES = ("sound", "sayable", "any")
 
 
-def names(listed: str) -> list[str]:
-    """The names in ``a,b,c``; none in an empty text."""
-    return [name.strip() for name in listed.split(",") if name.strip()]
+names = listed
 
 
 def is_stranger(name: str) -> bool:

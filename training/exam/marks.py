@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from agents.hierarchy.bidder import HierarchyBidder
+from agents.hierarchy.conventions import CONVENTIONS, conventions_of, shows
+from agents.hierarchy.explain import line_of_rule
 from agents.registry import system_of
-from agents.wire import calls
+from agents.wire import calls, read_states
 from bridge_env.bidders import make
 from bridge_env.calls import call_text, parse_call
 from bridge_env.cards import SEATS
-from training.exam.positions import ALL, FULL, Exam, Position
+from training.exam.positions import ALL, FULL, HALF, Exam, Position
 
 _HEADERS = {
     "2/1": re.compile(r"two[ -]over[ -]one|\b2/1\b", re.IGNORECASE),
@@ -32,14 +35,20 @@ def key_of(spec: str) -> str:
 
 @dataclass(frozen=True)
 class Answer:
-    """A position, and the call that a bidder made in it."""
+    """A position, and the call that a bidder made in it.
+
+    Attributes:
+        meant: the call shows what the key says that it must, or nobody can tell.
+    """
 
     position: Position
     call: int
+    meant: bool = True
 
     @property
     def points(self) -> int:
-        return self.position.points(self.call)
+        points = self.position.points(self.call)
+        return points if self.meant else min(points, HALF)
 
 
 @dataclass(frozen=True)
@@ -96,26 +105,52 @@ class Paper:
         }
 
 
-def sit(spec: str, exam: Exam, key: str | None = None, areas: Sequence[str] | None = None) -> Paper:
+def sit(
+    spec: str,
+    exam: Exam,
+    key: str | None = None,
+    areas: Sequence[str] | None = None,
+    conventions: Collection[str] | None = None,
+) -> Paper:
     """Let a bidder answer an exam, as one batch, all four seats playing what it plays.
 
     Args:
         spec: the bidder.
         key: ``sayc``, ``2/1`` or ``all`` (default: as ``key_of`` says).
         areas: these alone (default all).
+        conventions: ask what who plays these can be asked (default: those of its system, as ``plays`` says).
 
     Raises:
         SpecError: the spec names no bidder.
         ValueError: no such key or area, or the key asks nothing in these areas.
     """
     chosen = key or key_of(spec)
-    asked = exam.asked(chosen, areas)
+    asked = exam.asked(chosen, areas, plays(spec) if conventions is None else conventions)
     if not asked:
         raise ValueError(f"the exam asks nothing there of who plays {chosen}")
     bidder = make(spec, partner=spec, opponents=spec)
-    made = calls(bidder, [position.state for position in asked])
-    answers = tuple(Answer(p, parse_call(call)) for p, call in zip(asked, made, strict=True))
+    states = [position.state for position in asked]
+    made = [parse_call(call) for call in calls(bidder, states)]
+    notes = _notes(bidder, states) if isinstance(bidder, HierarchyBidder) else [None] * len(asked)
+    answers = tuple(Answer(p, call, _meant(p, call, note)) for p, call, note in zip(asked, made, notes, strict=True))
     return Paper(spec, chosen, exam.titles, answers)
+
+
+def plays(spec: str) -> frozenset[str]:
+    """The conventions of a bidder; all where it has no system, as nobody can tell."""
+    hierarchy = system_of(spec)
+    return frozenset(CONVENTIONS) if hierarchy is None else conventions_of(hierarchy.system)
+
+
+def _notes(bidder: HierarchyBidder, states: Sequence[dict[str, object]]) -> list[str | None]:
+    """What the lines say with which a system calls."""
+    _, rules, _ = bidder.decide(read_states(states)[0])
+    return [line.note if (line := line_of_rule(bidder, int(rule))) else "" for rule in rules]
+
+
+def _meant(position: Position, call: int, note: str | None) -> bool:
+    must = position.convention(call)
+    return must is None or note is None or shows(note, must)
 
 
 def _marks_record(marks: Marks) -> dict[str, Any]:
@@ -137,6 +172,7 @@ def _answer_record(answer: Answer) -> dict[str, Any]:
         "key": position.key,
         "call": call_text(answer.call),
         "points": answer.points,
+        "meant": answer.meant,
         "accepted": {call_text(call): points for call, points in position.answers},
         "reason": position.reason,
     }

@@ -7,32 +7,39 @@
     none N      | 1NT P      | J8643.5.K872.Q94 | 2H           | five spades
     both S 2/1  | 1NT P 4D P | KQ7.J5.AQ84.AJ63 | 4H           | a Texas transfer
     ns E        | -          | AQT5.73.KQJ64.72 | 1D, 1S 5     | the longer suit
+    none N      | 1S P       | KQ84.5.A962.QJ73 | 4H [splinter], 2NT 5 | a singleton and four trumps
+    none E +Jacoby | 1H P 2NT P | AJ4.KQJ73.QJ62.5 | 3C        | a singleton club
 
 A position says who is vulnerable and who deals, the auction so far from the dealer on (``-``: no call yet), the hand
 whose turn it is (spades first), the accepted calls, and the reason. A call alone gives ten points; another number may
 stand behind it. ``sayc`` or ``2/1`` behind the dealer keeps a position for who plays that; without it, it is for all.
+
+A convention (of ``agents.hierarchy.conventions``) in brackets says what the call must show to count in full;
+``+Jacoby`` behind the dealer, that the auction needs it. Systems are asked what they have the conventions for.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from importlib.resources import files
 from pathlib import Path
 
+from agents.hierarchy.conventions import CONVENTIONS
 from bridge_env.auction import Auctions, IllegalCall, one_auction
 from bridge_env.calls import call_text, parse_call
 from bridge_env.cards import SEATS, VULNERABILITIES, hand_text, parse_hand, parse_seat, parse_vulnerability
 
 FULL = 10  # points for a best call
+HALF = 5  # at most, for a call that does not show what it must
 KEYS = ("sayc", "2/1")
 ALL = "all"
 SUFFIX = ".exam"
 _FIELDS = "vulnerability and dealer | auction | hand | accepted calls | reason"
 _AREA = re.compile(r"^area:\s*(\S+)\s+(\S.*)$")
-_ANSWER = re.compile(r"^(\S+)(?:\s+(\d+))?$")
+_ANSWER = re.compile(r"^(\S+)(?:\s+\[([\w-]+)\])?(?:\s+(\d+))?$")
 
 
 class ExamError(ValueError):
@@ -53,6 +60,8 @@ class Position:
         answers: (call, points) of the accepted calls, as written.
         reason: why.
         where: file and line, such as ``openings.exam:12``.
+        shows: (call, convention) of the accepted calls that count in full only as such a convention.
+        needs: conventions without which the auction does not come up.
     """
 
     area: str
@@ -64,6 +73,8 @@ class Position:
     answers: tuple[tuple[int, int], ...]
     reason: str
     where: str = field(default="", compare=False)
+    shows: tuple[tuple[int, str], ...] = ()
+    needs: tuple[str, ...] = ()
 
     @property
     def question(self) -> tuple[int, int, tuple[int, ...], str]:
@@ -86,8 +97,17 @@ class Position:
         }
 
     def points(self, call: int) -> int:
-        """Return what ``call`` scores, 0..10."""
+        """Return what ``call`` scores, 0..10, if it shows what it must."""
         return dict(self.answers).get(call, 0)
+
+    def convention(self, call: int) -> str | None:
+        """The convention that an accepted call must be."""
+        return dict(self.shows).get(call)
+
+    def fair(self, plays: Collection[str]) -> bool:
+        """Does who plays these conventions come to the auction, and have a best call?"""
+        best = (self.convention(call) for call, points in self.answers if points == FULL)
+        return set(self.needs) <= set(plays) and any(must is None or must in plays for must in best)
 
 
 @dataclass(frozen=True)
@@ -111,8 +131,10 @@ class Exam:
             merged[position.question] = position if before is None else _both(before, position)
         return tuple(merged.values())
 
-    def asked(self, key: str, areas: Sequence[str] | None = None) -> tuple[Position, ...]:
-        """The positions for a bidder that plays ``key``, in ``areas`` (default all).
+    def asked(
+        self, key: str, areas: Sequence[str] | None = None, plays: Collection[str] = frozenset(CONVENTIONS)
+    ) -> tuple[Position, ...]:
+        """The positions for a bidder that plays ``key`` and some conventions, in ``areas`` (default all).
 
         Raises:
             ValueError: no such key or area.
@@ -123,7 +145,7 @@ class Exam:
             if area not in self.titles:
                 raise ValueError(f"the exam has no area {area!r}; there are {', '.join(self.titles)}")
         mine = self.everybody if key == ALL else [p for p in self.positions if p.key in (key, ALL)]
-        return tuple(p for p in mine if not areas or p.area in areas)
+        return tuple(p for p in mine if p.fair(plays) and (not areas or p.area in areas))
 
 
 def _both(first: Position, second: Position) -> Position:
@@ -132,7 +154,10 @@ def _both(first: Position, second: Position) -> Position:
         points[call] = max(worth, points.get(call, 0))
     reason = f"{first.reason} ({first.key}); {second.reason} ({second.key})"
     answers = tuple(sorted(points.items(), key=lambda answer: -answer[1]))
-    return Position(first.area, ALL, *first.question, answers, reason, first.where)
+    free = {call for p in (first, second) for call, _ in p.answers if p.convention(call) is None}
+    shows = tuple((call, must) for call, must in (*first.shows, *second.shows) if call not in free)
+    needs = tuple(name for name in first.needs if name in second.needs)
+    return Position(first.area, ALL, *first.question, answers, reason, first.where, shows, needs)
 
 
 # --- reading -------------------------------------------------------------------------------------------
@@ -225,7 +250,7 @@ def _position(line: str, area: str, where: str) -> Position:
     if len(parts) != 5:
         raise ValueError(f"a position has five parts, {_FIELDS}; this line has {len(parts)}")
     setting, said, hand, answers, reason = parts
-    vulnerability, dealer, key = _setting(setting)
+    vulnerability, dealer, key, needs = _setting(setting)
     cards = hand_text(parse_hand(hand))  # one way to write it, so that a question asked twice is noticed
     auction = tuple(parse_call(word) for word in said.split()) if said != "-" else ()
     table = one_auction(auction, dealer, vulnerability)
@@ -233,27 +258,36 @@ def _position(line: str, area: str, where: str) -> Position:
         raise IllegalCall(f"the auction {table.text(0)} is over; there is no call to make")
     if not reason:
         raise ValueError("the reason is missing")
-    return Position(area, key, vulnerability, dealer, auction, cards, _answers(answers, table), reason, where)
+    points, shows = _answers(answers, table)
+    return Position(area, key, vulnerability, dealer, auction, cards, points, reason, where, shows, needs)
 
 
-def _setting(text: str) -> tuple[int, int, str]:
-    words = text.split()
+def _setting(text: str) -> tuple[int, int, str, tuple[str, ...]]:
+    words = [word for word in text.split() if not word.startswith("+")]
+    needs = tuple(_convention(word[1:]) for word in text.split() if word.startswith("+"))
     if len(words) not in (2, 3):
         raise ValueError(f"{text!r}: write who is vulnerable and who deals, such as 'none N', 'ns E' or 'both S 2/1'")
     key = words[2].lower() if len(words) == 3 else ALL
     if key != ALL and key not in KEYS:
         raise ValueError(f"{words[2]!r} is no key; write {' or '.join(KEYS)}, or nothing")
-    return parse_vulnerability(words[0]), parse_seat(words[1]), key
+    return parse_vulnerability(words[0]), parse_seat(words[1]), key, needs
 
 
-def _answers(text: str, table: Auctions) -> tuple[tuple[int, int], ...]:
+def _convention(name: str) -> str:
+    if name not in CONVENTIONS:
+        raise ValueError(f"{name!r} is no convention; there are {', '.join(CONVENTIONS)}")
+    return name
+
+
+def _answers(text: str, table: Auctions) -> tuple[tuple[tuple[int, int], ...], tuple[tuple[int, str], ...]]:
     legal = table.legal()[0]
     points: dict[int, int] = {}
+    shows: dict[int, str] = {}
     for part in text.split(","):
         match = _ANSWER.match(part.strip())
         if match is None:
             raise ValueError(f"{part.strip()!r} is no accepted call; write '4S' or, for fewer points, '3NT 5'")
-        call, worth = parse_call(match[1]), int(match[2] or FULL)
+        call, worth = parse_call(match[1]), int(match[3] or FULL)
         if not legal[call]:
             raise IllegalCall(f"{call_text(call)} is accepted, but is not legal after {table.text(0) or 'no call'}")
         if call in points:
@@ -261,6 +295,8 @@ def _answers(text: str, table: Auctions) -> tuple[tuple[int, int], ...]:
         if not 1 <= worth <= FULL:
             raise ValueError(f"{part.strip()!r}: points go from 1 to {FULL}")
         points[call] = worth
+        if match[2]:
+            shows[call] = _convention(match[2])
     if FULL not in points.values():
         raise ValueError(f"no call gets the full {FULL} points")
-    return tuple(points.items())
+    return tuple(points.items()), tuple(shows.items())

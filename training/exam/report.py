@@ -13,9 +13,11 @@ _KEYS = {ALL: "either key", "sayc": "Standard American (sayc)", "2/1": "two over
 
 
 def scores_text(papers: Sequence[Paper]) -> str:
-    """A table for each key that was sat: percent of the points, a line an area, a column a bidder."""
-    keys = dict.fromkeys(paper.key for paper in papers)
-    return "\n\n".join(_table([paper for paper in papers if paper.key == key]) for key in keys)
+    """A table for each set of positions that was sat: percent of the points, a line an area, a column a bidder."""
+    sets: dict[tuple[str, ...], list[Paper]] = {}
+    for paper in papers:
+        sets.setdefault((paper.key, *(answer.position.where for answer in paper.answers)), []).append(paper)
+    return "\n\n".join(_table(mine) for mine in sets.values())
 
 
 def _table(papers: Sequence[Paper]) -> str:
@@ -57,7 +59,10 @@ def _answer_text(answer: Answer) -> str:
     position = answer.position
     said = " ".join("P" if call == 0 else call_text(call) for call in position.auction)
     accepted = ", ".join(
-        call_text(call) + ("" if points == FULL else f" ({points} of {FULL})") for call, points in position.answers
+        call_text(call)
+        + (f" as {must}" if (must := position.convention(call)) else "")
+        + ("" if points == FULL else f" ({points} of {FULL})")
+        for call, points in position.answers
     )
     got = f" ({answer.points} of {FULL})" if answer.points else ""
     setting = f"{SEATS[position.dealer]} deals, {VULNERABILITIES[position.vulnerability].lower()} vulnerable"

@@ -29,11 +29,14 @@ def _line(position: Position) -> str:
     setting = f"{VULNERABILITIES[position.vulnerability].lower()} {SEATS[position.dealer]}"
     if position.key != ALL:
         setting += f" {position.key}"
+    setting += "".join(f" +{name}" for name in position.needs)
     said = " ".join("P" if call == 0 else call_text(call) for call in position.auction) or "-"
-    answers = ", ".join(_answer(call, points) for call, points in position.answers)
+    answers = ", ".join(_answer(position, call, points) for call, points in position.answers)
     reason = position.reason.replace("|", "/")
     return f"{setting} | {said} | {position.hand} | {answers} | {reason}"
 
 
-def _answer(call: int, points: int) -> str:
-    return call_text(call) if points == FULL else f"{call_text(call)} {points}"
+def _answer(position: Position, call: int, points: int) -> str:
+    must = position.convention(call)
+    text = call_text(call) if must is None else f"{call_text(call)} [{must}]"
+    return text if points == FULL else f"{text} {points}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +15,7 @@ from bridge_env.double_dummy.canonical import canonical_key
 from bridge_env.double_dummy.images import NUM_IMAGES, image_number, images_of
 from bridge_env.double_dummy.library import Library, embedded
 
-__all__ = ["Boards", "BoardsError", "library_boards", "pbn_boards"]
+__all__ = ["Boards", "BoardsError", "library_boards", "pbn_boards", "standard_error"]
 
 # The order in which a match goes through a deal's images: all turns of the table, then the next order of the suits.
 _WALK = image_number(np.arange(NUM_IMAGES) // 4, np.arange(NUM_IMAGES) % 4)
@@ -93,3 +94,13 @@ def pbn_boards(path: str | Path, count: int | None = None) -> Boards:
         source=f"{len(chosen):,} boards of {path}",
         problems=problems,
     )
+
+
+def standard_error(values: NDArray[Any], base: NDArray[np.int64]) -> float:
+    """Standard error of the mean of ``values`` (N,), clustered by ``base`` (N,): NaN for fewer than two deals."""
+    _, cluster = np.unique(base, return_inverse=True)
+    groups = int(cluster.max()) + 1 if len(cluster) else 0
+    if groups < 2:
+        return float("nan")
+    deviations = np.bincount(cluster, weights=values - values.mean(), minlength=groups)
+    return float(np.sqrt((deviations**2).sum() * groups / (groups - 1)) / len(values))

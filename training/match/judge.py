@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from bridge_env.par import par
 from bridge_env.schema import Number, Whole
 from bridge_env.scoring import imps
-from training.match.match import MatchResult, play, standard_error
+from training.match.boards import standard_error
+from training.match.match import MatchResult, play
 from training.running.processes import in_processes
 
 VERDICT = "verdict.json"  # in the run folder

@@ -28,7 +28,7 @@ from bridge_env.cards import SEATS, VULNERABILITIES, deal_text
 from bridge_env.faults import BidderFault
 from bridge_env.protocols import Bidder
 from bridge_env.scoring import imps, score
-from training.match.boards import library_boards, pbn_boards
+from training.match.boards import library_boards, pbn_boards, standard_error
 from training.match.deaths import Surviving
 from training.match.faults import STRICT, Allowance, Round
 
@@ -172,16 +172,6 @@ class MatchResult:
 def _known(number: float) -> float | None:
     """JSON has no NaN."""
     return None if math.isnan(number) else number
-
-
-def standard_error(values: NDArray[Any], base: NDArray[np.int64]) -> float:
-    """Standard error of the mean of ``values`` (N,), clustered by ``base`` (N,): NaN for fewer than two deals."""
-    _, cluster = np.unique(base, return_inverse=True)
-    groups = int(cluster.max()) + 1 if len(cluster) else 0
-    if groups < 2:
-        return float("nan")
-    deviations = np.bincount(cluster, weights=values - values.mean(), minlength=groups)
-    return float(np.sqrt((deviations**2).sum() * groups / (groups - 1)) / len(values))
 
 
 def play(

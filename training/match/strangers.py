@@ -5,7 +5,7 @@ Nobody discloses a stranger's system. The partnership reads its calls by the sys
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -47,9 +47,24 @@ def stranger(spec: str) -> Stranger:
     """
     if not spec.startswith(_POLICY):
         raise SpecError(f"{spec!r} is no stranger; write policy:NAME or policy:FILE")
-    if role(read_networks(spec.removeprefix(_POLICY))) == GATEKEEPER:
-        raise SpecError(f"{spec} is a gatekeeper: nothing trains against it, so that it can tell what was learned")
+    refuse_gatekeepers([spec])
+    read_networks(spec.removeprefix(_POLICY))  # what is wrong with it is told now
     return Stranger(spec)
+
+
+def refuse_gatekeepers(specs: Iterable[str]) -> None:
+    """Raises: SpecError where a spec names a gatekeeper, which nothing may train against or start from."""
+    for spec in specs:
+        if spec.startswith(_POLICY) and _is_gatekeeper(spec.removeprefix(_POLICY)):
+            raise SpecError(f"{spec} is a gatekeeper: it judges what is learned, so nothing may train against it")
+
+
+def _is_gatekeeper(argument: str) -> bool:
+    """Return whether the file of ``policy:ARGUMENT`` names it a gatekeeper."""
+    try:
+        return role(read_networks(argument)) == GATEKEEPER
+    except SpecError:
+        return False  # of another kind; who uses it tells what is wrong
 
 
 def bid_against(
@@ -148,6 +163,6 @@ def _caller(
 @lru_cache(maxsize=1)
 def quicken() -> bool:
     """Let this process multiply in its fastest way, once; the calls are the same."""
-    from training.networks.speed import use_fastest
+    from training.running.speed import use_fastest
 
     return use_fastest()

@@ -8,13 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bridge_env.calls import PASS, call_text, first_calls
-from training.match.match import MatchResult, standard_error
+from training.match.boards import standard_error
 from training.match.situations import KINDS, kinds_of
+
+if TYPE_CHECKING:
+    from training.match.match import MatchResult
 
 
 @dataclass(frozen=True)

@@ -21,11 +21,12 @@ from agents.networks.bidder import NetworkBidder
 from agents.networks.book import ByBook, Terms
 from agents.networks.file import Networks, book_of
 from agents.networks.network import Layer, Network
-from agents.networks.shipped import GATEKEEPER, read_networks, role
+from agents.networks.shipped import read_networks
 from bridge_env.bidders import SpecError, make
 from bridge_env.cards import UInt8Array
 from bridge_env.schema import Either, Number, Whole
 from training.match.match import play
+from training.match.strangers import refuse_gatekeepers
 from training.match.truth import of_match as truth_of_match
 from training.networks import checkpoint
 from training.networks.league_config import LeagueConfig
@@ -35,6 +36,7 @@ from training.networks.stock import curve_boards, solved
 from training.networks.strayed import Prices
 from training.running import runs
 from training.running.cluster import Cluster
+from training.running.listed import listed
 
 KIND = "league"
 NOTHING = "nothing"  # what a network starts from that has seen nobody's auctions
@@ -79,7 +81,7 @@ class League:
         self.book = book_of(config.book) if config.book else None
         self.terms = Terms(config.prior, config.truth)
         self.learner = Learner(config, None if start is None else start.policy.floats())
-        self.strangers = [(spec, _player(spec)) for spec in specs(config.pool)]
+        self.strangers = [(spec, _player(spec)) for spec in listed(config.pool)]
         self.players: deque[tuple[int, Players]] = deque([(0, self.learner.players())], maxlen=config.lag)
         self.sums: dict[str, float] = {}
 
@@ -177,11 +179,11 @@ class League:
         """A point of the curve: matches with the start and the config's panel on boards that no rollout plays."""
         bidder = NetworkBidder(self.networks())
         row: dict[str, Any] = {"iteration": self.state.iteration, "boards": self.config.judged}
-        for name in (("start",) if self.start is not None else ()) + tuple(specs(self.config.panel)):
+        for name in (("start",) if self.start is not None else ()) + tuple(listed(self.config.panel)):
             other = NetworkBidder(self.start) if name == "start" and self.start is not None else name
             match = play(bidder, other, _curve_boards(self.config), self.config.seed)
             row[name] = {"mean_imps": match.mean_imps, "standard_error": match.standard_error}
-            if self.book is not None and name == (*specs(self.config.panel), "start")[0]:
+            if self.book is not None and name == (*listed(self.config.panel), "start")[0]:
                 truth = truth_of_match(match, self.book)
                 row |= {"truth": truth.share, "departures": truth.departures}
         row |= summary(self.sums)
@@ -269,19 +271,6 @@ def summary(sums: dict[str, float]) -> dict[str, float]:
     }  # fmt: skip
 
 
-def specs(text: str) -> list[str]:
-    """Specs in a list with commas."""
-    return [part.strip() for part in text.split(",") if part.strip()]
-
-
-def refuse_gatekeepers(listed: list[str]) -> None:
-    """Raises: SpecError where a spec names a gatekeeper, which nothing may train against or start from."""
-    for spec in listed:
-        head, _, argument = spec.partition(":")
-        if head == "policy" and is_gatekeeper(argument):
-            raise SpecError(f"{spec} is a gatekeeper: it judges what is learned, so nothing may train against it")
-
-
 def start_networks(spec: str, by_book: bool = False) -> Networks:
     """The networks that ``policy:NAME`` or ``policy:FILE`` stands for, to begin with.
 
@@ -299,14 +288,6 @@ def start_networks(spec: str, by_book: bool = False) -> Networks:
     if networks.book is not None and not by_book:
         raise SpecError(f"{spec} bids by a book; only 'bridge-env train league --book' goes on from it")
     return networks
-
-
-def is_gatekeeper(argument: str) -> bool:
-    """Return whether the file of ``policy:ARGUMENT`` names it a gatekeeper."""
-    try:
-        return role(read_networks(argument)) == GATEKEEPER
-    except SpecError:
-        return False  # of another kind; who uses it tells what is wrong
 
 
 def _player(spec: str) -> Network | ByBook | str | None:

@@ -20,12 +20,13 @@ from bridge_env.files import write_whole
 from training.match import panel
 from training.networks import imitate, league_report, lessons, recorded
 from training.networks.imitation_config import ImitationConfig
-from training.networks.league import DEALS, KIND, NOTHING, POLICY, ROW, START, League, State, specs, start_networks
+from training.networks.league import DEALS, KIND, NOTHING, POLICY, ROW, START, League, State, start_networks
 from training.networks.league_config import LeagueConfig
 from training.networks.stock import stock
 from training.running import lock, runs
 from training.running.cluster import Cluster
 from training.running.curves import Curves
+from training.running.listed import listed
 
 _IMITATED = 150_000  # boards of a bidder that are imitated before self-play
 
@@ -36,7 +37,7 @@ def check_start(config: LeagueConfig) -> None:
     Raises:
         SpecError: the start or somebody of the pool cannot be had.
     """
-    for spec in [*specs(config.pool), *specs(config.panel)]:
+    for spec in [*listed(config.pool), *listed(config.panel)]:
         make(spec)
     if config.book:
         book_of(config.book)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from training.running.listed import listed
+
 
 @dataclass(frozen=True)
 class PPOConfig:
@@ -51,7 +53,7 @@ def widths(text: str) -> list[int]:
     Raises:
         ValueError: it does not say widths.
     """
-    parts = [part.strip() for part in text.split(",") if part.strip()]
+    parts = listed(text)
     if not all(part.isdecimal() and 0 < int(part) <= 4096 for part in parts) or len(parts) > 8:
         raise ValueError(f"{text!r}: write the widths of at most 8 layers, 1 to 4096 each, as in 256,128")
     return [int(part) for part in parts]

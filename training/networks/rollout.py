@@ -24,15 +24,14 @@ from bridge_env import streams
 from bridge_env.auction import DEALER, MAX_CALLS, VULNERABILITY, Auctions, row_start, row_step
 from bridge_env.bidders import make
 from bridge_env.cards import UInt8Array
-from bridge_env.double_dummy.images import NUM_IMAGES
-from bridge_env.envs.kernels.images import draw_images
+from bridge_env.double_dummy.images import NUM_IMAGES, draw_images
 from bridge_env.kernels import njit
 from bridge_env.scoring import imps
 from training.match.code_words import code_words
 from training.networks.critic_inputs import critic_rows
-from training.networks.speed import use_fastest
 from training.networks.stock import solved
 from training.networks.strayed import Prices, Strayed, joined
+from training.running.speed import use_fastest
 
 _LONGEST = 48  # calls of the likeliest auction that drawn ones may leave it at
 _RAREST = 0.02  # the least chance that a decision is kept

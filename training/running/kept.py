@@ -9,17 +9,16 @@ done again.
 from __future__ import annotations
 
 import json
-import os
 import zlib
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from bridge_env.files import FileError, write_whole
+from bridge_env.files import FileError, append_whole, write_whole
 from bridge_env.schema import check_shape, parse_json
 from training.running.lock import hold
 
-FORMAT = 2  # since when every line has a checksum
+FORMAT = 2
 
 Row = dict[str, Any]
 Check = Callable[[list[Row]], list[str | None]]
@@ -37,13 +36,10 @@ class Kept:
         path: of the file; it is made by ``read`` where there is none.
         header: what the results depend on. A file that says something else is refused.
         shape: of a row, without its checksum (see ``bridge_env.schema``).
-        of_old: makes a row of what a line of the first format held.
     """
 
-    def __init__(
-        self, path: Path, header: Mapping[str, Any], shape: Any, of_old: Callable[[Any], Any] = lambda row: row
-    ) -> None:
-        self.path, self.header, self.shape, self.of_old = path, dict(header), shape, of_old
+    def __init__(self, path: Path, header: Mapping[str, Any], shape: Any) -> None:
+        self.path, self.header, self.shape = path, {**header, "format": FORMAT}, shape
 
     def read(self, check: Check, tell: Callable[[str], object]) -> list[Row]:
         """The rows that are sound, in order.
@@ -62,14 +58,14 @@ class Kept:
             self._write([])
             return []
         first, *lines = self.path.read_bytes().split(b"\n")
-        signed = self._check_header(first)
+        self._check_header(first)
         faults: dict[int, str] = {}
         found: dict[int, Row] = {}
         for number, line in enumerate(lines, 2):
             if not line and number == len(lines) + 1:
                 break  # the end of the last line
             try:
-                found[number] = self._row(line, number, signed)
+                found[number] = self._row(line, number)
             except KeptError as error:
                 cut = number == len(lines) + 1 and not line.endswith(b"}")
                 faults[number] = f"{self.path}:{number}: the line is cut short" if cut else str(error)
@@ -89,54 +85,39 @@ class Kept:
         Raises:
             OSError: they cannot be written; the file is as it was.
         """
-        data = b"".join(_line(row) for row in rows)
-        with self.path.open("ab", buffering=0) as file:
-            before = file.seek(0, os.SEEK_END)
-            try:
-                left = memoryview(data)
-                while left:
-                    left = left[file.write(left) :]
-                os.fsync(file.fileno())
-            except OSError:
-                file.truncate(before)  # no half of a line stays behind; this needs no room
-                raise
+        append_whole(self.path, b"".join(_line(row) for row in rows))
 
-    def _check_header(self, line: bytes) -> bool:
-        """Is the file of the same results? Says whether its lines must have checksums.
+    def _check_header(self, line: bytes) -> None:
+        """Is the file of the same results?
 
         Raises:
             KeptError: it is not.
         """
         found = parse_json(line, {...: Any}, f"{self.path}:1", KeptError)
-        signed = bool(found.pop("format", 1) != 1)
         for name in dict.fromkeys([*self.header, *found]):
             if found.get(name) != self.header.get(name):
                 raise KeptError(
                     f"{self.path} holds something else: its {name} is {found.get(name)!r}, not "
                     f"{self.header.get(name)!r}; name another file, or remove this one"
                 )
-        return signed
 
-    def _row(self, line: bytes, number: int, signed: bool) -> Row:
+    def _row(self, line: bytes, number: int) -> Row:
         """Return what a line holds.
 
         Raises:
             KeptError: it is damaged.
         """
         row: Any = parse_json(line, Any, f"{self.path}:{number}", KeptError)
-        if isinstance(row, dict) and (signed or "sum" in row):
-            if row.pop("sum", None) != _sum(row):
-                raise KeptError(f"{self.path}:{number}: the line's checksum is wrong")
-        elif signed:
+        if not isinstance(row, dict):
             raise KeptError(f"{self.path}:{number}: the line is no row")
-        else:
-            row = self.of_old(row)
+        if row.pop("sum", None) != _sum(row):
+            raise KeptError(f"{self.path}:{number}: the line's checksum is wrong")
         check_shape(row, self.shape, f"{self.path}:{number}", KeptError)
         out: Row = row
         return out
 
     def _write(self, lines: list[bytes], header: bytes | None = None) -> None:
-        first = json.dumps(self.header | {"format": FORMAT}).encode() if header is None else header
+        first = json.dumps(self.header).encode() if header is None else header
         write_whole(self.path, [first + b"\n", *(line + b"\n" for line in lines)])
 
 

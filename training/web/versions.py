@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from agents.hierarchy.checking import check_text
 from agents.hierarchy.language.text import SystemTextError
 from bridge_env.calls import call_text
-from training.exam.marks import Paper, sit
+from training.exam.marks import Paper, plays, sit
 from training.exam.positions import Exam, textbook
 from training.match.match import MatchResult, play
 from training.web.dealing import Deal
@@ -41,7 +41,7 @@ def exam() -> Exam:
 def papers(spec: str, against: str) -> dict[str, Any]:
     """The exam's score of a system by area, beside that of another; and what only one of them answers well."""
     mine = sit(spec, exam())
-    other = sit(against, exam(), mine.key) if against else None
+    other = sit(against, exam(), mine.key, conventions=plays(spec)) if against else None
     areas = [
         {"area": area, "title": mine.titles[area], **_marks(mine, area),
          **({} if other is None else {"before": _marks(other, area)["percent"]})}

@@ -1,4 +1,4 @@
-"""Represent positions as bits and play one card: kernels that ``paired`` and ``paired_tree`` share.
+"""Represent positions as bits and play one card: the kernels of ``levels``.
 
 Hands are bits of an int64: card ``13 * suit + rank`` is bit ``16 * suit + rank``, and the bits above the ace of each
 suit stay free. Four hands stand in turn, the hand to play first. The rest of a position is ``at``, nine numbers:
@@ -18,7 +18,6 @@ from numpy.typing import NDArray
 
 from bridge_env.kernels import njit
 from bridge_env.play import beats
-from bridge_env.sampling.bits import ones
 
 SUIT = 0x1FFF
 _CARD = np.arange(52, dtype=np.int64)
@@ -34,21 +33,6 @@ def hand_bits(left: NDArray[np.uint8]) -> NDArray[np.int64]:
 
 
 _GAPS = 1 << 13 | 1 << 29 | 1 << 45 | 1 << 61  # between suits
-
-
-@njit(forceinline=True)
-def below(bits):  # type: ignore[no-untyped-def]
-    """The highest bit and all below it."""
-    bits |= bits >> 1
-    bits |= bits >> 2
-    bits |= bits >> 4
-    return bits | bits >> 8
-
-
-@njit(forceinline=True)
-def count(bits):  # type: ignore[no-untyped-def]
-    """Count the cards."""
-    return ones(np.uint64(bits))
 
 
 @njit(forceinline=True)

@@ -7,9 +7,8 @@ m suggests; my hand he does not know. The line is followed with a real value in 
 the greatest sum over D is played: here only where it surely gains on the plain card and risks little
 (``sure=0&risk=1000``: as published).
 
-``leaf=exact`` ends lines with exact double dummy, and sums what the options score. ``leaf=published`` ends them as the
-paper does, 0 if the contract fails, else top tricks (``top_tricks``), and sums that; with the published depth that is
-``deceptive?leaf=published&depth=3&sure=0&risk=1000``.
+Lines end with exact double dummy, and what the options score is summed. (The paper ends them with 0 if the contract
+fails, else with top tricks.)
 """
 
 from __future__ import annotations
@@ -23,20 +22,18 @@ from numpy.typing import NDArray
 from agents.cardplay.auction import AuctionReader
 from agents.cardplay.deception.lookahead import Look, Lookahead, Looked, Size, sizes
 from agents.cardplay.deception.paired import distinct
-from agents.cardplay.deception.paired_tree import Tree
 from agents.cardplay.explain import thought_text
 from agents.cardplay.montecarlo import CardThought, MonteCarlo, settled, solve_cards
-from agents.cardplay.options import ALWAYS, EXACT, NEEDED, PUBLISHED, Options
+from agents.cardplay.options import ALWAYS, NEEDED, Options
 from agents.cardplay.table import present_trick
 from agents.cardplay.worth import Worth
 from bridge_env.cards import SEATS, card_text, hand_text
 from bridge_env.play_view import PlayView
 
 _SAME = 1e-9
-_UNITS = {EXACT: "", PUBLISHED: "tricks, 0 where the goal is lost"}
 _PLAIN_SHARE = 3  # of a budget in seconds, one part of so many goes to the plain card
 
-_NODES_A_SECOND, _SOLVES_A_SECOND = 40_000_000, 5_000  # about, on one core
+_SOLVES_A_SECOND = 5_000  # about, on one core
 
 
 @dataclass(frozen=True)
@@ -51,16 +48,13 @@ class DeceptiveOptions(Options):
         real: of the deals, so many are looked at with the opponent's belief in mind (those that count most).
         imagined: deals that the opponent imagines in each of them.
         depth: tricks that are looked ahead, more while the opponents have the lead.
-        lines: lines that a level of the search may have; it ends early where there would be more. Of exact leaves.
-        leaf: what ends a line: EXACT or PUBLISHED.
-        solves: what a card may cost in positions solved, with exact leaves: one of up to seven tricks counts as 1, one
+        lines: lines that a level of the search may have; it ends early where there would be more.
+        solves: what a card may cost in positions solved: one of up to seven tricks counts as 1, one
             of thirteen as much as a hundred. The search goes from a small one of depth 1, which is always done, to
-            larger ones, and keeps the last for which they were enough.
-        nodes: positions that a card's search may look at, with the published leaf; depth 1 always is done. Neither
-            this nor ``solves`` counts with ``seconds``.
+            larger ones, and keeps the last for which they were enough. It does not count with ``seconds``.
         sure: a card other than the plain one has to be worth more by so many standard errors, from deal to deal.
-        risk: what such a card may cost at most if the opponent sees through it, in the units of ``score`` (with the
-            published leaf in tricks): with points, more than 0.3. ``sure=0&risk=1000`` (of points, 10000) is as
+        risk: what such a card may cost at most if the opponent sees through it, in the units of ``score``: with
+            points, more than 0.3. ``sure=0&risk=1000`` (of points, 10000) is as
             published: the greatest sum, whatever it costs then.
         when: NEEDED: only where no card makes (a defender: beats) the contract double dummy on most deals; or ALWAYS.
     """
@@ -69,9 +63,7 @@ class DeceptiveOptions(Options):
     imagined: int = 5
     depth: int = 2
     lines: int = 3000
-    leaf: str = EXACT
     solves: int = 10_000
-    nodes: int = 300_000_000
     sure: float = 1.0
     risk: float = 0.3
     when: str = NEEDED
@@ -85,16 +77,14 @@ class Deception:
         plain: how ``montecarlo`` sees it.
         card: what is played.
         cards: the candidates; none where the plain card was played without such thought.
-        average: float64 (C,), with the opponent's belief in mind, in the units of the options; with the published leaf
-            in its own, tricks.
+        average: float64 (C,), with the opponent's belief in mind, in the units of the options.
         double_dummy: float64 (C,), if he saw all cards: what is at risk where he sees through it.
         planted: for each candidate, uint8 (S', 52), deals he imagines after it.
         opponent: his seat.
         size: of the search.
-        short: was it a smaller one than the options ask for, because solves, nodes or seconds ran out?
-        unit: what the averages are in, where that is not the options' score.
-        taken: for each candidate, float64 (L,), tricks from here on along every line, those of one deal after another;
-            none with the published leaf. ``shares``: what each line counts for, adding up to 1.
+        short: was it a smaller one than the options ask for, because solves or seconds ran out?
+        taken: for each candidate, float64 (L,), tricks from here on along every line, those of one deal after another.
+            ``shares``: what each line counts for, adding up to 1.
         usual: the candidate that stands for the plain card.
         against: for each candidate, why it was not played though it looks better than the plain one; else empty.
     """
@@ -108,7 +98,6 @@ class Deception:
     opponent: int = -1
     size: Size | None = None
     short: bool = False
-    unit: str = ""
     taken: list[NDArray[np.float64]] = field(default_factory=list)
     usual: int = -1
     against: tuple[str, ...] = ()
@@ -214,39 +203,29 @@ class Deceptive:
         return Deception(
             thought, int(cards[at]), cards, look.average, look.seen, planted, search.opponent, size,
             any(a < b for a, b in zip(astuple(size), astuple(full), strict=True)),
-            _UNITS[options.leaf], look.taken, usual, _against(look, usual, at, options), look.shares,
+            look.taken, usual, _against(look, usual, at, options), look.shares,
         )  # fmt: skip
 
     def _look(self, search: Lookahead, until: float | None) -> Look:
         """The largest search that the options and the seconds allow; the first, of depth 1, always is done."""
         options = self.options
-        tree = search.tree() if options.leaf == PUBLISHED else None
         wanted = Size(options.real, options.imagined, options.depth)
-        first, *more = sizes(wanted, tree is None or until is not None, until is not None)
+        first, *more = sizes(wanted, until is not None)
         began = time.perf_counter()
-        done = self._at(search, first, tree, None)
+        done = search.exact(first, options.lines, None)
         assert done is not None
         for size in more:
             took, began = time.perf_counter() - began, time.perf_counter()
             if until is not None and (began + took > until or size.real > 2 * len(search.deals)):
                 break
-            nodes, solves = options.nodes, options.solves
+            search.solver.most = options.solves
             if until is not None:  # so that no step takes much longer
-                nodes = (tree.nodes if tree else 0) + int((until - began) * _NODES_A_SECOND)
-                solves = search.solver.cost + int((until - began) * _SOLVES_A_SECOND)
-            search.solver.most = solves
-            if tree is not None:
-                tree.limit(nodes)
-            found = self._at(search, size, tree, until)
+                search.solver.most = search.solver.cost + int((until - began) * _SOLVES_A_SECOND)
+            found = search.exact(size, options.lines, until)
             if found is None:
                 break
             done = found
         return done
-
-    def _at(self, search: Lookahead, size: Size, tree: Tree | None, until: float | None) -> Look | None:
-        if tree is not None:
-            return search.published(size, tree, until)
-        return search.exact(size, self.options.lines, until)
 
 
 def candidates(view: PlayView, row: int) -> NDArray[np.int64]:
@@ -310,11 +289,11 @@ def deception_text(found: Deception, view: PlayView, row: int, unit: str) -> str
     if not len(found.cards):
         return thought_text(found.plain, view, row, unit)
     lines = [f"{card_text(found.card)} (montecarlo: {card_text(found.plain.card)})"]
-    lines.append(f"  cards     believing  seeing all   ({found.unit or unit})")
+    lines.append(f"  cards     believing  seeing all   ({unit})")
     for at in np.argsort(-found.average, kind="stable"):
         name = card_text(int(found.cards[at])) + (f", {found.against[at]}" if found.against[at] else "")
         lines.append(f"            {found.average[at]:>+9.2f}  {found.double_dummy[at]:>+10.2f}   {name}")
-    short = ", less than asked for: solves, nodes or seconds ran out" if found.short else ""
+    short = ", less than asked for: solves or seconds ran out" if found.short else ""
     lines.append(f"  search    {found.size}{short}")
     at = int(np.flatnonzero(found.cards == found.card)[0])
     if at == found.usual:

@@ -1,7 +1,7 @@
 """Value candidate cards against an opponent that plays for the deals it believes in, by a search of a given size.
 
 The deals that count most are looked at; in each the opponent imagines deals of his own (D'); the lines are followed to
-exact leaves (``paired``) or to the published one (``paired_tree``).
+exact leaves (``paired``).
 """
 
 from __future__ import annotations
@@ -15,9 +15,7 @@ from numpy.typing import NDArray
 
 from agents.cardplay.auction import AuctionReader
 from agents.cardplay.deals import believed_deals
-from agents.cardplay.deception.bits import Standing
 from agents.cardplay.deception.paired import LONGEST, Line, Solver, after, real_values
-from agents.cardplay.deception.paired_tree import Tree
 from agents.cardplay.montecarlo import CardThought
 from agents.cardplay.table import present_trick, trick_leader
 from agents.cardplay.worth import Worth
@@ -49,8 +47,8 @@ class Look:
         seen: float64 (C,), what they are worth if he sees all cards.
         gain: float64 (D, C), what his belief adds to that in each deal that was looked at; ``weight`` float64 (D,) adds
             up to 1.
-        taken: for each candidate, float64 (L,), tricks from here on along every line, those of one deal after another;
-            none with the published leaf. ``shares``: what each line counts for, adding up to 1.
+        taken: for each candidate, float64 (L,), tricks from here on along every line, those of one deal after another.
+            ``shares``: what each line counts for, adding up to 1.
     """
 
     size: Size
@@ -135,7 +133,7 @@ class Lookahead:
         cards: the candidates, int64 (C,).
         looked: the deals.
         reader, inference: of the opponent's beliefs.
-        score: what exact leaves are scored in.
+        score: what leaves are scored in.
         threads: of DDS.
     """
 
@@ -184,27 +182,6 @@ class Lookahead:
                 gain[d, at] = each[of == d] @ _worth(worth, tricks[of == d], d) - dealt[d, at]
         return Look(replace(size, real=len(deals)), self.plain, gain, weight, taken, shares)
 
-    def published(self, size: Size, tree: Tree, until: float | None) -> Look | None:
-        """With the published leaf, in tricks; None if it was not done by ``until``, or ``tree`` is spent."""
-        deals, weight = self._most(size.real)
-        believing, seen = np.zeros((len(deals), len(self.cards))), np.zeros((len(deals), len(self.cards)))
-        for d in range(len(deals)):
-            for at in range(len(self.cards)):
-                imagined, share = self.imagined(at, d, size.imagined)
-                roots = [self._root(at, deals[d], deal) for deal in (deals[d], *imagined)]
-                standing = self._standing(roots[0])
-                believed = np.stack([root.imagined for root in roots])
-                believing[d, at] = tree.mean(roots[0].real, believed[1:], standing, size.depth, size.further, share)
-                seen[d, at] = tree.mean(roots[0].real, believed[:1], standing, size.depth, size.further)
-                if tree.spent or _over(until):
-                    return None
-        return Look(replace(size, real=len(deals)), weight @ seen, believing - seen, weight, [])
-
-    def tree(self) -> Tree:
-        """For ``published``: positions of all its sizes are counted together."""
-        _, goal = self._tricks()
-        return Tree(self.strain, 14 - goal)
-
     def imagined(self, at: int, d: int, count: int) -> Imagined:
         """Return what the opponent imagines after candidate ``at`` in the deal ``d``."""
         card = int(self.cards[at])
@@ -226,19 +203,6 @@ class Lookahead:
         gone = self.view.played[self.row]
         before = Line(_left(deal, gone), _left(imagined, gone), self._leader, self._trick)
         return after(before, int(self.cards[at]), self.strain, self._side)
-
-    def _tricks(self) -> tuple[int, int]:
-        """Tricks of my side so far, and its goal: the contract, or to beat it."""
-        view, row = self.view, self.row
-        won, goal = int(view.won[row]), int(view.bid[row]) // 5 + 7
-        if (view.turn[row] ^ view.declarer[row]) & 1:
-            return int(view.length[row]) // 4 - won, 14 - goal
-        return won, goal
-
-    def _standing(self, root: Line) -> Standing:
-        won, _ = self._tricks()
-        lost = int(self.view.length[self.row]) // 4 - won
-        return Standing(root.leader, root.trick, self._side, won + root.won, lost + root.gone - root.won)
 
 
 def _over(until: float | None) -> bool:
@@ -278,19 +242,17 @@ def opponents_views(view: PlayView, row: int, card: int, deals: NDArray[np.uint8
     ), seat
 
 
-def sizes(wanted: Size, small: bool, grow: bool) -> list[Size]:
-    """Searches one after the other, each larger.
+def sizes(wanted: Size, grow: bool) -> list[Size]:
+    """Searches one after the other, each larger; the first look at few deals.
 
     Args:
         wanted: what to go to, by depth, then with what comes beyond it.
-        small: begin with few deals.
         grow: go on to more deals.
     """
     out = [replace(wanted, depth=depth, further=min(1, wanted.further)) for depth in range(1, wanted.depth + 1)]
     out += [replace(wanted, further=further) for further in range(2, wanted.further + 1)]
-    if small:
-        few = Size(max(1, wanted.real // 4), max(1, wanted.imagined // 2), 1, 0)
-        out = [few, replace(wanted, depth=1, further=0), *out]
+    few = Size(max(1, wanted.real // 4), max(1, wanted.imagined // 2), 1, 0)
+    out = [few, replace(wanted, depth=1, further=0), *out]
     while grow and out[-1].real < 512:
         last = out[-1]
         out += [replace(last, real=2 * last.real), replace(last, real=2 * last.real, imagined=2 * last.imagined)]

@@ -16,7 +16,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,23 +28,6 @@ from bridge_env.double_dummy.positions import ALL_BEST, ALL_CARDS, ONE_BEST, SOL
 
 LONGEST = 3  # tricks beyond the depth, while their side has the lead
 _UNSOLVED = np.zeros(52, np.int8)
-
-
-class Pair(NamedTuple):
-    """The values of a node to my side."""
-
-    real: float
-    imaginary: float
-
-
-def my_node(children: Sequence[Pair]) -> Pair:
-    """Each maximized independently."""
-    return Pair(max(c.real for c in children), max(c.imaginary for c in children))
-
-
-def their_node(children: Sequence[Pair]) -> Pair:
-    """The smaller imaginary value decides; of equal ones the smaller real value."""
-    return min(children, key=lambda c: (c.imaginary, c.real))
 
 
 @dataclass(frozen=True, eq=False)

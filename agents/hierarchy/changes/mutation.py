@@ -153,9 +153,3 @@ def threshold_move(system: System, chance: Chance, usage: Mapping[int, int]) -> 
     options = moves(old)
     new = options[chance.below(len(options))]
     return address, with_atom(line.constraint, (c, t, a), new), f"{line.name}: {atom_text(old)} -> {atom_text(new)}"
-
-
-def with_constraint(system: System, address: Address, constraint: Constraint) -> System:
-    """Replace the constraint at an address; return the system unchanged if it has no line there."""
-    line = line_at(system, address)
-    return system if line is None else with_line(system, address, replace(line, constraint=constraint))

@@ -7,6 +7,7 @@ from functools import cache
 
 from agents.hierarchy.bidder import Hierarchy
 from agents.hierarchy.engine.compiled import END_RULE, FIRST_RULE, RULE_LINE
+from agents.hierarchy.language.tree import Line
 from agents.hierarchy.sound.checks import Lines, Place, Promises, auction_text, names
 from agents.hierarchy.sound.preempts import preempts
 from agents.hierarchy.sound.reach import Partner, Reserve, reach
@@ -15,6 +16,7 @@ from agents.hierarchy.sound.scenes import FEW_VARIANTS, Hands, Scene, Theatre
 DEAD = "no hand comes to this line"
 _HANDS, _FEW_HANDS = 4000, 2000
 _BOARDS, _SEED = 8000, 5
+_ARTIFICIAL = 1  # cards of a suit that they bid: whoever shows no more of it bids it in another sense than we do
 
 
 def unsound(system: Hierarchy, tick: Callable[[int, int], None] | None = None) -> list[tuple[Place, str]]:
@@ -76,6 +78,12 @@ def _lines(system: Hierarchy) -> Lines:
     return Lines(system.system, compiled.rules, int(compiled.parts[len(compiled.children), FIRST_RULE]))
 
 
+def _against_others(line: Line | None) -> bool:
+    """Does a line ask that a bid of theirs be artificial? Then no auction of the system with itself need come to it."""
+    alone = () if line is None else (clause[0] for clause in line.constraint if len(clause) == 1)
+    return any(a.word.startswith("theirs:") and a.hi <= _ARTIFICIAL for together in alone for a in together)
+
+
 def _dead(theatre: Theatre, lines: Lines, promises: Promises, scenes: list[Scene]) -> Iterator[tuple[Place, str]]:
     """Lines to which no hand comes that has bid as their path says, and answers to calls that partner never makes."""
     compiled = theatre.system.compiled
@@ -92,6 +100,8 @@ def _dead(theatre: Theatre, lines: Lines, promises: Promises, scenes: list[Scene
     reserve = _reserve()
     partner = Partner(theatre, reserve)
     for number, here in sorted(where.items()):
+        if _against_others(lines.line((False, number))):
+            continue
         live = [scene for scene in here if scene.live] or [scene for scene in here if partner.can(scene)]
         if not here:
             yield (False, number), f"{DEAD}: no auction leads here; between two calls of theirs name our pass"

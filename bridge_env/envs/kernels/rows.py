@@ -23,6 +23,7 @@ from bridge_env.auction import (
 )
 from bridge_env.calls import DOUBLE, FIRST_BID, NUM_CALLS, PASS, REDOUBLE, bid_call
 from bridge_env.chance import purpose, row_draw, row_key, row_key_of_three, row_uniform
+from bridge_env.double_dummy.images import row_draw_image
 from bridge_env.envs.kernels.arrays import (
     ASKS_BIDDER,
     ASKS_CALLER,
@@ -41,7 +42,6 @@ from bridge_env.envs.kernels.arrays import (
     SCORE,
     TRICKS,
 )
-from bridge_env.envs.kernels.images import row_draw_image
 from bridge_env.envs.rewards import row_reward
 from bridge_env.kernels import njit
 from bridge_env.observation import row_observation, row_shown

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from training.match.match import MatchResult
 from training.match.situations import KINDS
 from training.match.where import Differences, Share, by_calls, by_kind, differences
+
+if TYPE_CHECKING:
+    from training.match.match import MatchResult
 
 ALIKE = len(KINDS)
 """The class of boards that both tables bid alike."""

@@ -11,14 +11,15 @@ from typing import TYPE_CHECKING
 
 from bridge_env.html import framed, words_html
 from bridge_env.render import SUIT_SYMBOLS
-from training.match.board_text import figure, match_rows, played_rows
-from training.match.match import MatchResult
+from training.cardplay.result_text import played_rows
+from training.match.board_text import figure, match_rows
 from training.match.report.charts import bar_svg, running_svg
 from training.match.report.classes import ALIKE, NAMES, Classes, classes_of
 from training.match.where import Share
 
 if TYPE_CHECKING:
     from training.cardplay.result import PlayedMatch
+    from training.match.match import MatchResult
 
 _FAULTS, _LONGEST = 50, 500  # of a file that are told, and characters of one
 _TWO = 2  # standard errors from level, from which on a match tells two teams apart

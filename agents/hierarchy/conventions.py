@@ -1,0 +1,100 @@
+"""Name the conventions that a system plays by the notes of its lines, and leave some out.
+
+A pair that plays Standard American without splinters and support doubles writes
+``system:sayc?without=splinter+support``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+
+from agents.hierarchy.changes.tidying import without_empty
+from agents.hierarchy.language.tree import Line, System, walk
+
+#: How notes say them. A convention that only one call of a system shows is played all the same.
+CONVENTIONS = {
+    "Bergen": r"Bergen",
+    "cue-raise": r"cue bid: a raise",
+    "Drury": r"Drury",
+    "fourth-suit": r"fourth suit(?!: weak)",
+    "Gerber": r"Gerber",
+    "Jacoby": r"Jacoby",
+    "Jordan": r"Jordan",
+    "key-cards": r"one or four|none or three|two without the queen|two,? and the queen",
+    "Lebensohl": r"Lebensohl",
+    "Michaels": r"(?:Leaping )?Michaels",
+    "negative": r"negative(?! and responsive)",
+    "new-minor-forcing": r"new minor forcing",
+    "responsive": r"responsive",
+    "splinter": r"splinter",
+    "Stayman": r"Stayman",
+    "support": r"support\b",
+    "Texas": r"Texas",
+    "transfer": r"transfer",
+    "unusual": r"unusual|both minors|the minors",
+    "weak-Stayman": r"Stayman to pass",
+}
+_NOTES = {name: re.compile(pattern) for name, pattern in CONVENTIONS.items()}
+_Path = tuple[str, ...]
+
+
+class UnknownConvention(ValueError):
+    """A name that is no convention, or one that the system does not play."""
+
+
+def shows(note: str, convention: str) -> bool:
+    """Does a note say that the call is such a convention?"""
+    return _NOTES[convention].match(note) is not None
+
+
+def conventions_of(system: System) -> frozenset[str]:
+    """The conventions that a system plays."""
+    rules = (line for block in system.blocks for line in block.lines)
+    notes = {line.note for line in (*walk(system.lines), *rules) if line.note and not line.after}
+    return frozenset(name for name in CONVENTIONS if any(shows(note, name) for note in notes))
+
+
+def without(system: System, names: Iterable[str]) -> System:
+    """The system without the calls that are such conventions, and without what follows calls that went.
+
+    Raises:
+        UnknownConvention: a name is no convention, or the system does not play it.
+    """
+    wanted, played = list(names), conventions_of(system)
+    for name in wanted:
+        if name not in CONVENTIONS:
+            raise UnknownConvention(f"{name!r} is no convention; there are {', '.join(CONVENTIONS)}")
+        if name not in played:
+            raise UnknownConvention(f"{system.name} does not play {name}; it plays {', '.join(sorted(played))}")
+
+    def goes(line: Line) -> bool:
+        return not line.after and any(shows(line.note, name) for name in wanted)
+
+    made = [(path, goes(line)) for path, line in _calls(system.lines, goes)]
+    gone = {path for path, going in made if going} - {path for path, going in made if not going}
+    blocks = tuple(replace(b, lines=tuple(line for line in b.lines if not goes(line))) for b in system.blocks)
+    return without_empty(replace(system, lines=_kept(system.lines, goes, gone), blocks=blocks))
+
+
+def _calls(lines: tuple[Line, ...], goes: Callable[[Line], bool], before: _Path = ()) -> Iterator[tuple[_Path, Line]]:
+    """The calls of a tree with their paths; none below a line that goes."""
+    for line in lines:
+        path = (*before, *map(str, line.path))
+        if not line.after:
+            yield path, line
+        if not goes(line):
+            yield from _calls(line.lines, goes, path)
+
+
+def _kept(
+    lines: tuple[Line, ...], goes: Callable[[Line], bool], gone: set[_Path], before: _Path = ()
+) -> tuple[Line, ...]:
+    """The lines that stay: neither do they go, nor is a call on their path gone."""
+    out = []
+    for line in lines:
+        path = (*before, *map(str, line.path))
+        if not goes(line) and not any(path[:n] in gone for n in range(1, len(path) + 1)):
+            out.append(replace(line, lines=_kept(line.lines, goes, gone, path)))
+    return tuple(out)

@@ -1,0 +1,124 @@
+"""Odd requests to both servers: they answer, or refuse in a sentence; they never break."""
+
+from __future__ import annotations
+
+import json
+import random
+import string
+from collections.abc import Iterator
+from functools import partial
+from typing import Any
+
+from tests.reliability.tally import Case, Wrong
+
+_HOST = "http://127.0.0.1"
+_TOKEN = "a-key-for-a-study"
+_ASKED = (
+    "/bid?hand=AK97543.K.T3.AK7&seat=S&dealer=N&vul=&ctx=----&tournament=imps",
+    "/lead?hand=AK97543.K.T3.AK7&seat=E&dealer=N&vul=&ctx=1N--3N------",
+    "/robot.php?pov=S&d=N&v=-&n=&e=&s=akq2.jt9.876.543&w=&h=1c-p", "/", "/play?hand=AK97543.K.T3.AK7",
+)  # fmt: skip
+_DOORS = (
+    "tables", "tables/{t}/call", "tables/{t}/step", "tables/{t}/card", "tables/{t}/claim", "tables/{t}/undo",
+    "tables/{t}/play", "tables/{t}/show", "tables/{t}/hint", "tables/{t}/calls", "stacks", "systems", "nothing",
+)  # fmt: skip
+_NAMES = ("call", "card", "at", "seat", "people", "ns", "ew", "tricks", "text", "name", "source", "number", "cards")
+
+
+def _client(app: Any) -> Any:
+    from starlette.testclient import TestClient
+
+    return TestClient(app, base_url=_HOST, raise_server_exceptions=False)
+
+
+def _judge(answer: Any, sent: object) -> bool:
+    """Is it an answer? A refusal must be a sentence.
+
+    Raises:
+        Wrong: the server broke, or shows its inside.
+    """
+    if answer.status_code >= 500 and answer.status_code not in (503, 504):
+        raise Wrong(f"status {answer.status_code} to {sent!r}: {answer.text[:200]}")
+    if "Traceback" in answer.text:
+        raise Wrong(f"a traceback to {sent!r}")
+    if answer.status_code >= 400 and (len(answer.text.split()) < 3 or not answer.text.strip()):
+        raise Wrong(f"status {answer.status_code} to {sent!r} without a sentence")
+    return bool(answer.status_code < 400)
+
+
+def serve(count: int, seed: int) -> Iterator[Case]:
+    """Questions with damaged fields, as programs send them."""
+    from training.serve.answers import Answers
+    from training.serve.app import make_app
+    from training.web.guard import Limits
+
+    door = _client(make_app(Answers("system:sayc", None, "rule"), limits=Limits(body=0, rate=1e9, burst=10**9)))
+    draw = random.Random(seed)
+    for number in range(count):
+        path = _damaged(draw.choice(_ASKED), draw)
+        yield f"request {number} of seed {seed}: {path!r}", partial(_get, door, path)
+
+
+def _get(door: Any, path: str) -> bool:
+    return _judge(door.get(path), path)
+
+
+def _damaged(text: str, draw: random.Random) -> str:
+    path, mark, query = text.partition("?")
+    letters = list(query)
+    for _ in range(draw.randrange(4)):
+        if letters:
+            at = draw.randrange(len(letters))
+            piece = draw.choice(["", "&", "=", "%00", "%", "-", "N", draw.choice(string.printable[:94]), "9" * 30])
+            letters[at : at + draw.choice([0, 1, 5])] = piece
+    return path + mark + "".join(letters).replace("#", "")
+
+
+def table(count: int, seed: int) -> Iterator[Case]:
+    """What a page never sends: odd fields of odd kinds at every door."""
+    from training.web.app import make_app
+    from training.web.guard import Limits
+
+    limits = Limits(rate=1e9, burst=10**9)
+    door = _client(make_app(_TOKEN, seed=seed, limits=limits))
+    calm = {"people": "S", "ns": "system:sayc", "ew": "system:sayc", "control": "system:sayc", "cards": "rule"}
+    opened = door.post(f"/{_TOKEN}/api/tables", json=calm).json()
+    draw = random.Random(seed + 1)
+    for number in range(count):
+        path = f"/{_TOKEN}/api/{draw.choice(_DOORS).format(t=opened['table'])}"
+        fields = {draw.choice(_NAMES): _value(draw) for _ in range(draw.randrange(4))}
+        yield (
+            f"request {number} of seed {seed}: {path} {fields!r}"[:300],
+            partial(_post, door, path, fields, draw.random()),
+        )
+
+
+def _post(door: Any, path: str, fields: dict[str, Any], chance: float) -> bool:
+    body = json.dumps(fields)
+    if chance < 0.1:
+        body = body[: int(len(body) * 10 * chance)]
+    kind = "text/plain" if chance > 0.97 else "application/json"
+    return _judge(door.post(path, content=body, headers={"content-type": kind}), fields)
+
+
+def _value(draw: random.Random) -> Any:
+    odd: list[Any] = [
+        None,
+        True,
+        -1,
+        10**30,
+        0.5,
+        "",
+        "N",
+        "Pass",
+        "7NT",
+        "HQ",
+        "S",
+        [],
+        {},
+        [[]],
+        "x" * 5000,
+        "\ud800",
+        "system:",
+    ]
+    return draw.choice([*odd, draw.randrange(60), draw.choice(["pass", "random", "python:os:system", "system:/etc/x"])])

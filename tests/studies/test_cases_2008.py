@@ -1,0 +1,138 @@
+"""Similarity as published in 2008, by hand and against a naive loop; the study's tables."""
+
+import numpy as np
+import pytest
+from support.cases import record
+
+from agents.cases.bidder import majority
+from bridge_env.calls import parse_call
+from bridge_env.cards import hands, parse_hand, random_deals
+from studies.cases_2008.__main__ import main
+from studies.cases_2008.similarity import adapted, nearest, ratios, similarities
+from studies.cases_2008.study import table
+
+A = "AKQ2.T98.J7.A543"  # 14 points, 4-3-2-4
+B = "AKJ3.T7.QJ7.A543"  # 15 points, 4-2-3-4
+
+
+def calls(text):
+    return np.array([parse_call(word) for word in text.split()], np.int8)
+
+
+def some_hands(count, seed=1):
+    return hands(random_deals(seed, 0, count), np.zeros(count, np.int64))
+
+
+def naive(a, b):
+    """The definition, card by card."""
+
+    def ratio(x, y):
+        return 1.0 if x == y == 0 else min(x, y) / max(x, y)
+
+    def points(hand):
+        return sum(max(0, card % 13 - 8) for card in np.flatnonzero(hand))
+
+    def length(hand, suit):
+        return int(hand[suit * 13 : suit * 13 + 13].sum())
+
+    lengths = sum(9 * ratio(length(a, suit), length(b, suit)) for suit in range(4))
+    return 51 * ratio(points(a), points(b)) + lengths + int((a & b).sum())
+
+
+def test_similarity_by_hand():
+    """Spades and clubs as long, hearts 2 of 3, diamonds 2 of 3; in common SA SK HT DJ D7 CA C5 C4 C3."""
+    a, b = (parse_hand(text)[None] for text in (A, B))
+    assert similarities(a, b)[0, 0] == pytest.approx(51 * 14 / 15 + 9 + 6 + 6 + 9 + 9)
+    assert similarities(a, a)[0, 0] == pytest.approx(100)
+
+
+def test_ratios_of_nothing():
+    """Two hands without points, or without a suit, are alike in that; one without is unlike."""
+    table = ratios(13)
+    assert table[0, 0] == 1
+    assert table[0, 5] == table[5, 0] == 0
+    assert table[2, 3] == table[3, 2] == pytest.approx(2 / 3)
+    none, void = parse_hand("5432.5432.5432.2")[None], parse_hand("65432.65432.432.")[None]
+    assert similarities(none, void)[0, 0] == pytest.approx(51 + 9 * (4 / 5 + 4 / 5 + 3 / 4) + 11)
+
+
+def test_the_matrix_is_the_definition():
+    a, b = some_hands(60), some_hands(40, seed=2)
+    expected = [[naive(x, y) for y in b] for x in a]
+    np.testing.assert_allclose(similarities(a, b), expected, atol=1e-9)
+
+
+def test_leave_one_out_is_the_naive_loop():
+    """With every hand twice, ties abound: the earlier case comes first."""
+    held = np.concatenate([some_hands(150), some_hands(150)])
+    found = nearest(None, held, 7)
+    for i in range(0, len(held), 13):
+        others = [j for j in range(len(held)) if j != i]
+        order = sorted(others, key=lambda j: (-round(naive(held[i], held[j]), 9), j))
+        assert found.case[i].tolist() == order[:7]
+        np.testing.assert_allclose(found.similarity[i], [naive(held[i], held[j]) for j in order[:7]], atol=1e-8)
+
+
+def test_of_others_and_of_oneself():
+    held = some_hands(600)
+    found = nearest(held, held, 1)
+    assert found.case[:, 0].tolist() == list(range(600))
+    np.testing.assert_allclose(found.similarity, 100)
+    for k in (0, 601):
+        with pytest.raises(ValueError, match="take 1 to all of them"):
+            nearest(held, held, k)
+
+
+@pytest.mark.parametrize(
+    ("nearest_first", "majoritys"),
+    [("1S", "1S"), ("1S P", "1S"), ("1S P P", "P"), ("P 1H 1S 1S 1H", "1H"), ("2C P 1S 1S P", "P")],
+)
+def test_ties_go_to_the_nearest(nearest_first, majoritys):
+    assert majority(calls(nearest_first)[None])[0] == parse_call(majoritys)
+
+
+@pytest.mark.parametrize(
+    ("call", "case", "hand", "becomes"),
+    [
+        ("1S", "AKQ32.98.J7.A543", "98.AKQ32.J7.A543", "1H"),  # a longest suit: here hearts
+        ("2D", "A.98.AQJ732.8543", "AQJ732.98.A.8543", "2S"),
+        ("1S", "AKQ32.98.J7.A543", "A5432.AKQ32.J7.4", "1S"),  # as long as any: it stays
+        ("1D", "A532.98.AQJ7.854", "A532.KQ98.A7.854", "1S"),  # of two longest the higher
+        ("1C", "AKQ32.98.J7.A543", "98.AKQ32.J7.A543", "1C"),  # not a longest suit
+        ("1NT", "AKQ32.98.J7.A54", "98.AKQ32.J7.A543", "1NT"),
+        ("P", "AKQ32.98.J7.A543", "98.AKQ32.J7.A543", "P"),
+    ],
+)
+def test_a_longest_suit_becomes_this_hands(call, case, hand, becomes):
+    # One card too few or too many does not matter here; parse_hand wants thirteen.
+    def held(text):
+        out = np.zeros(52, bool)
+        for suit, ranks in zip((3, 2, 1, 0), text.split("."), strict=True):
+            out[[suit * 13 + "23456789TJQKA".index(rank) for rank in ranks]] = True
+        return out
+
+    found = adapted(calls(call), held(case)[None], held(hand)[None])
+    assert found[0] == parse_call(becomes)
+
+
+def test_a_table_counts_as_one_would():
+    held = some_hands(80)
+    called = np.where(held[:, :13].sum(axis=1) > 4, 3, 0).astype(np.int8)
+    result = table("some", held, called)
+    assert [row.k for row in result.rows] == list(range(1, 21))
+    assert (result.states, result.bids) == (80, int((called == 3).sum()))
+    order = nearest(None, held, 3).case
+    made = majority(called[order])
+    third = result.rows[2]
+    assert third.right[0] == int((made == called).sum())
+    assert third.right_bids[0] == int(((made == called) & (called == 3)).sum())
+    assert third.passes[0] == int((made == 0).sum())
+
+
+def test_the_command_writes_the_tables(tmp_path, capsys):
+    assert main([str(record(tmp_path)), "--out", str(tmp_path / "out")]) == 0
+    assert "dealer, all: 60 states" in capsys.readouterr().out
+    assert "`python -m studies.cases_2008 sayc.pbn`" in (tmp_path / "out" / "README.md").read_text()
+    with pytest.raises(SystemExit):
+        main([str(tmp_path / "none.pbn")])
+    assert "none.pbn" in capsys.readouterr().err

@@ -1,0 +1,156 @@
+"""The networks of the study of 2008: blocks, Rprop, and a whole study of a few deals, stopped and gone on with."""
+
+import json
+
+import numpy as np
+import pytest
+
+pytest.importorskip("torch")
+
+import torch
+
+from bridge_env.double_dummy import embedded
+from studies.tricks_2008 import architecture, blocks, study
+from studies.tricks_2008 import report as study_report
+from studies.tricks_2008 import rows as study_rows
+from studies.tricks_2008.__main__ import main
+from studies.tricks_2008.codings import code
+from training.running import runs
+
+FEW = study.Settings(deals=60, epochs=6)
+
+
+def as_examples(*arrays, wanted):
+    return blocks.Examples([torch.as_tensor(array) for array in arrays], torch.as_tensor(wanted))
+
+
+@pytest.mark.parametrize("name", study_rows.ROWS)
+def test_every_row_makes_a_network_of_its_size(name):
+    row = study_rows.ROWS[name]
+    with blocks.one_thread():
+        network = blocks.BlockNetwork(row.architecture, row.tanh, seed=0)
+        given = [torch.from_numpy(part) for part in code(embedded().owners([0, 1, 2]), 3, row.parts)]
+        assert network(given).shape == (3,)
+    weights = sum(weight.numel() for layer in network.layers for weight in layer.weights)
+    assert weights == architecture.weights(row.architecture)
+
+
+def test_no_weight_goes_across_hands():
+    """Units of a group change with their own hand's cards alone, up to the first layer that sees all."""
+    network = blocks.BlockNetwork("(52x4)-(26x4)-(7x4)-13-1", tanh=False, seed=0)
+    cards = torch.zeros(4, 1, 52)
+    other = cards.clone()
+    other[2] = 1.0
+    for layer in network.layers[:2]:
+        cards, other = (torch.sigmoid(layer([given])[0]) for given in (cards, other))
+        changed = (cards != other).flatten(1)
+        assert changed[2].all()
+        assert not changed[[0, 1, 3]].any()
+    assert (network.layers[2]([cards])[0] != network.layers[2]([other])[0]).all()
+    assert not torch.equal(network.layers[0].weights[0][0], network.layers[0].weights[0][1])
+
+
+def test_a_group_beside_the_hands_stays_apart_too():
+    network = blocks.BlockNetwork("(52x4+84)-(13x4+21)-26-1", tanh=False, seed=0)
+    hands, beside = network.layers[0]([torch.zeros(4, 1, 52), torch.ones(1, 1, 84)])
+    assert (hands == 0).all()
+    assert beside.shape == (1, 1, 21)
+    assert (beside != 0).all()
+
+
+def test_what_is_summed_whole_equals_a_dense_layer():
+    network = blocks.BlockNetwork("(3x2+4)-5-1", tanh=True, seed=1)
+    hands, beside = torch.randn(2, 7, 3), torch.randn(1, 7, 4)
+    layer = network.layers[0]
+    dense = torch.cat([layer.weights[0].flatten(0, 1), layer.weights[1][0]])
+    flat = torch.cat([hands.transpose(0, 1).flatten(1), beside[0]], dim=1)
+    torch.testing.assert_close(layer([hands, beside])[0][0], flat @ dense + layer.biases[0][0])
+
+
+def test_rprop_solves_a_toy_and_keeps_the_best_weights():
+    """Exclusive or of two inputs, which no network without a hidden layer can say."""
+    inputs = np.array([[[0, 0], [0, 1], [1, 0], [1, 1]]], np.float32)
+    toy = as_examples(inputs, wanted=np.array([0.1, 0.9, 0.9, 0.1], np.float32))
+    with blocks.one_thread():
+        network = blocks.BlockNetwork("2-4-1", tanh=False, seed=0)
+        how = blocks.train(network, toy, toy, epochs=400)
+        said = blocks.predict(network, toy)
+    torch.testing.assert_close(said, toy.wanted, atol=0.05, rtol=0)
+    assert how.best_error == pytest.approx(float((said - toy.wanted).square().mean()), rel=1e-3)
+    assert how.best_error == min(error for _, error in how.looks)
+
+
+def test_tricks_go_out_and_back():
+    tricks = np.arange(14)
+    outputs = study.outputs_of(tricks)
+    np.testing.assert_allclose(outputs[[0, 13]], [0.1, 0.9], rtol=1e-6)
+    np.testing.assert_array_equal(study.tricks_of(outputs + 0.03), tricks)
+    np.testing.assert_array_equal(study.tricks_of([-1.0, 1.0]), [0, 13])
+
+
+def test_figures_by_hand():
+    said, truth = np.array([7, 7, 7, 7], np.int8), np.array([7, 8, 5, 10], np.int8)
+    plain = study.figures(said, truth, 4)
+    assert (plain["within_two"], plain["within_one"], plain["exact"]) == (75, 50, 25)
+    assert plain["exact_error"] == pytest.approx(100 * np.sqrt(0.25 * 0.75 / 3))
+    pairs = study.figures(said, truth, 2)  # deals 7, 8 and, turned, 5, 10
+    assert pairs["exact"] == 25
+    assert pairs["exact_west"] == 50
+    assert pairs["exact_error"] == pytest.approx(25)
+
+
+def test_a_study_goes_on_where_it_stopped(tmp_path, monkeypatch):
+    shares = []
+    first = study.run(FEW, tmp_path, ["1-1"], 1, shares.append)
+    assert [record["network"] for record in first] == ["1-1-nt", "1-1-spades"]
+    assert shares[-1] == pytest.approx(1)
+    assert first[0]["figures"]["deals"] >= study.MUST_JUDGE
+    trained = []
+    done = study.train
+    monkeypatch.setattr(study, "train", lambda *given: trained.append(given) or done(*given))
+    assert study.run(FEW, tmp_path, ["1-1", "4-1"], 1, shares.append)[:2] == first
+    assert len(trained) == 2  # both of 4-1
+    with pytest.raises(runs.RunError, match=r"1-1-nt.json was made with epochs 6, and now it is 7"):
+        study.run(study.Settings(deals=60, epochs=7), tmp_path, ["1-1"], 1, shares.append)
+    with pytest.raises(runs.RunError, match="training 60"):
+        study.run(study.Settings(deals=61, epochs=6), tmp_path, ["1-1"], 1, shares.append)
+    with pytest.raises(runs.RunError, match="epochs"):  # the report would mix them
+        study.run(study.Settings(deals=60, epochs=7), tmp_path, ["20-1"], 1, shares.append)
+    (tmp_path / study.FOLDER / "1-1-nt.json").write_text("{")
+    with pytest.raises(runs.RunError, match="this is no JSON"):
+        study.run(FEW, tmp_path, ["1-1"], 1, shares.append)
+
+
+@pytest.mark.slow
+def test_workers_do_not_change_figures(tmp_path):
+    names = ["1-1", "52x4-13"]
+    alone, two = (study.run(FEW, tmp_path / str(n), names, n, lambda share: None) for n in (1, 2))
+    for record in (*alone, *two):
+        del record["fit"]["seconds"]
+    assert alone == two
+
+
+def test_a_whole_study_needs_enough_judging_deals(monkeypatch):
+    monkeypatch.setattr(study, "MUST_JUDGE", 10**6)
+    with pytest.raises(runs.RunError, match="--deals"):
+        study._deals(study.Settings())
+
+
+def test_the_report_has_every_row(tmp_path, capsys):
+    given = ["--out", str(tmp_path), "--deals", "60", "--epochs", "6", "--workers", "1"]
+    (tmp_path / study_report.REMARKS).write_text("## Why\n")
+    assert main([*given, "--rows", "1-1", "20-10-5-1"]) == 0
+    assert "networks" in capsys.readouterr().out
+    report = (tmp_path / "README.md").read_text()
+    assert report.endswith("\n## Why\n")
+    for job in study_rows.jobs():
+        row = job.row
+        assert f"| {row.architecture} | {row.inputs} |" in report
+        assert f"{job.published[2]:.2f}" in report
+    assert "`python -m studies.tricks_2008 --deals 60 --epochs 6`" in report
+    assert (tmp_path / "study.png").read_bytes().startswith(b"\x89PNG")
+    content = json.loads((tmp_path / "results.json").read_text())
+    assert len(content["rows"]) == len(study_rows.jobs())
+    assert sum(row["ours"] is not None for row in content["rows"]) == 2 + 3
+    records = {record["network"]: record for record in study.results(tmp_path)}
+    assert set(study_report.differences(records)) == set(records)

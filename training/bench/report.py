@@ -1,0 +1,50 @@
+"""The speeds of the envs, matches and the solver as a page and a plot."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from training.bench.own import Rate
+
+
+def markdown(rates: list[Rate], others: dict[str, float], machine: str, repetitions: int) -> str:
+    measured = [
+        f"| {r.what} | {r.median:,.1f} | {r.least:,.1f} | {r.most:,.1f} | {r.unit} | {r.remark} |" for r in rates
+    ]
+    single = [f"| {name.replace('_', ' ')} | {value:,.4g} |" for name, value in others.items()]
+    lines = [
+        "# How fast",
+        "",
+        f"`bridge-env bench --repetitions {repetitions}`, one run: {machine}.",
+        "Median, least and most of the repetitions.",
+        "",
+        "A step of an env: a random legal call drawn and made, 480 int8 features and the mask written, IMPs against",
+        "par paid from stored tables, a new deal where an auction has ended; what differs stands under remarks.",
+        "",
+        "| | median | least | most | | remarks |",
+        "| --- | ---: | ---: | ---: | --- | --- |",
+        *measured,
+        "",
+        "| | |",
+        "| --- | ---: |",
+        *single,
+        "",
+        "Seconds, except bytes a table and the peak in MiB (of the whole run, peers included).",
+        "",
+        "![bench](bench.png)",
+        "",
+    ]
+    return "\n".join(lines)
+
+
+def plot(rates: list[Rate], path: Path) -> None:
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(8, 0.36 * len(rates) + 1.2), layout="constrained")
+    axes = figure.subplots()
+    names = [rate.what for rate in rates][::-1]
+    colours = ["tab:blue" if rate.what.startswith("bridge-env") else "tab:orange" for rate in rates][::-1]
+    axes.barh(names, [rate.median for rate in rates][::-1], color=colours)
+    axes.set_xscale("log")
+    axes.set_xlabel("steps a second (logarithmic)")
+    figure.savefig(path, dpi=120)

@@ -1,0 +1,159 @@
+"""``bridge-env match``. Handlers parse and call, nothing else."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from bridge_env.files import write_whole
+from training.cli.arguments import add_allowance, allowance_of, positive
+from training.cli.boards import SPECS, add_board_options, boards_of
+from training.cli.config_file import add_config_file
+from training.cli.progress import Bar
+
+if TYPE_CHECKING:
+    from bridge_env.faults import BidderFault
+    from training.cardplay.result import PlayedMatch
+    from training.match.match import MatchResult
+
+_EXAMPLES = f"""\
+{SPECS}
+examples:
+  bridge-env match system:sayc pass
+  bridge-env match reason:sayc system:sayc --boards 500 --workers 2
+  bridge-env match system:mine.bidding system:sayc --boards 10000 --seed 2 --json result.json
+  bridge-env match policy:champion system:sayc --boards 5000 --report match.html
+  bridge-env match python:mybots:make_bot system:sayc --deals event.pbn --scoring mp
+  bridge-env match system:sayc system:sayc --boards 50 --play montecarlo --play-b rule --keep match.jsonl --workers 2
+  bridge-env match system:sayc system:sayc --boards 900 --play deceptive+montecarlo --play-b montecarlo --only down-1
+
+Every board is bid twice: A sits North-South at one table and East-West at the other; B sits in the other seats.
+The score is A's gain in IMPs at exact double-dummy tricks. Without --deals, the match uses solved boards that
+training never sees. With --play, card players also play each hand, seeing only what a player may see. The score at
+the tricks taken then stands beside the double-dummy score. 'bridge-env play --help' lists the card players.
+"""
+
+
+def add_match(subparsers: Any) -> None:
+    """Add ``bridge-env match``."""
+    parser = subparsers.add_parser(
+        "match",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        help="play a duplicate match of two bidders; report IMPs per board and standard error",
+        description="Play a duplicate match of teams of four, A against B.",
+        epilog=_EXAMPLES,
+    )
+    parser.add_argument("a", metavar="A", help="SPEC of the first team, see below")
+    parser.add_argument("b", metavar="B", help="SPEC of the second team")
+    add_board_options(parser, "1000, or all of FILE.pbn")
+    parser.add_argument("--json", metavar="FILE", type=Path, help="write the result and a row for every board")
+    parser.add_argument("--report", metavar="FILE.html", type=Path,
+                        help="write a page: where the IMPs went, and boards to click through")  # fmt: skip
+    parser.add_argument("--scoring", choices=("imps", "mp", "points"), default="imps",
+                        help="report IMPs (the default), or matchpoints or points as well")  # fmt: skip
+    parser.add_argument(
+        "--workers", type=positive, default=1, metavar="N", help="number of processes; does not change the result (1)"
+    )
+    add_allowance(parser)
+    play = parser.add_argument_group("playing the hands")
+    play.add_argument("--play", metavar="PLAYER", help="play every hand: random, rule, montecarlo, ...")
+    play.add_argument("--play-b", metavar="PLAYER", help="card player for B (the same)")
+    play.add_argument("--keep", metavar="FILE", type=Path, help="save each board to this file, and resume from it")
+    play.add_argument(
+        "--only",
+        choices=("all", "makes", "down-1", "down-more"),
+        default="all",
+        help="play only boards whose contract makes, or goes down, double dummy at both tables (all)",
+    )
+    play.add_argument("--card-seconds", type=float, default=120.0, metavar="S",
+                      help="time limit for a card; a slower player loses the board (120)")  # fmt: skip
+    add_config_file(parser)
+    parser.set_defaults(handler=_match)
+
+
+def _match(args: argparse.Namespace) -> int:
+    from bridge_env.faults import BidderFault
+    from training.match.board_text import match_text
+    from training.match.match import play, seat_teams
+
+    allowance = allowance_of(args)
+    seat_teams(args.a, args.b)  # what is faulty is told before any work
+    if args.play is None and (args.play_b or args.keep or args.only != "all"):
+        raise ValueError("--play-b, --keep and --only go with --play")
+    for path in filter(None, (args.keep,)):
+        if not path.parent.is_dir():
+            raise ValueError(f"--keep {path}: there is no folder {path.parent}")
+    for option in ("json", "report"):
+        path = getattr(args, option)
+        if path is not None and not path.parent.is_dir():
+            raise ValueError(f"--{option} {path}: there is no folder {path.parent}")
+    boards = boards_of(args, 1000)
+    args.kept = args.keep, args.again
+    try:
+        with Bar(len(boards), "board", brief=True) as bar:
+            result = play(
+                args.a, args.b, boards, args.seed, scoring=args.scoring, workers=args.workers, allowance=allowance,
+                progress=bar.add,
+            )  # fmt: skip
+    except BidderFault as fault:
+        _tell_done(args, fault)
+        raise
+    for problem in result.boards.problems[len(boards.problems) :]:
+        print(f"left out: {problem}", file=sys.stderr)
+    print(match_text(result))
+    played = _play_match(args, result) if args.play is not None else None
+    if args.json is not None:
+        _write_json(args.json, result, played)
+    if args.report is not None:
+        _write_report(args.report, result, played)
+    return 0
+
+
+def _tell_done(args: argparse.Namespace, fault: BidderFault) -> None:
+    """Print and write the result on the boards before a fault."""
+    from training.match.board_text import match_text
+
+    done: MatchResult | None = getattr(fault, "done", None)
+    if done is None:
+        return
+    print(match_text(done))
+    print(f"the match ended after {len(done.boards):,} boards; '--faults leave-out' goes on", file=sys.stderr)
+    if args.json is not None:
+        _write_json(args.json, done, None)
+
+
+def _play_match(args: argparse.Namespace, result: MatchResult) -> PlayedMatch:
+    from training.cardplay.match import Teams, play_match
+    from training.cardplay.result import boards_of_fate
+    from training.cardplay.result_text import played_text
+
+    teams = Teams((args.a, args.b), (args.play, args.play_b or args.play))
+    rows = boards_of_fate(result, args.only)
+    if not len(rows):
+        raise ValueError(f"none of {len(result.boards)} boards fits --only {args.only}; ask for more --boards")
+    with Bar(len(rows), "board", brief=True) as bar:
+        played = play_match(
+            result, teams, rows=rows, keep=args.keep, seconds=args.card_seconds, workers=args.workers,
+            progress=bar.add, tell=bar.tell,
+        )  # fmt: skip
+    print(played_text(played))
+    return played
+
+
+def _write_json(path: Path, result: MatchResult, played: PlayedMatch | None) -> None:
+    content = {**result.summary(), "rows": result.rows()}
+    if played is not None:
+        content["play"] = {**played.summary(), "rows": played.rows()}
+    write_whole(path, json.dumps(content, indent=1, allow_nan=False) + "\n")
+
+
+def _write_report(path: Path, result: MatchResult, played: PlayedMatch | None) -> None:
+    from training.match.report.page import report
+
+    with Bar(None, "board", "report", brief=True) as bar:
+        made = report(result, played, progress=bar.add)
+    write_whole(path, made.page)
+    print(f"{path}: a page with {made.kept:,} of {made.boards:,} boards")

@@ -1,1 +1,0 @@
-"""Published studies, done again."""

@@ -1,1 +1,0 @@
-"""Choices of card players beside each other, at the same decisions, valued double dummy on the true deal."""
