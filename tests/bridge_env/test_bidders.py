@@ -32,6 +32,7 @@ SPECS = [
     "python:test_bidders:make_timid",
     "python:test_bidders:BOLD",
     "system:sayc",
+    "pages:BOOK",
     "pair:system:sayc,pass",
     "pair:random,system:sayc",
     "policy:FILE",
@@ -82,6 +83,14 @@ def write_belief(folder):
     return folder / "belief.npz"
 
 
+def write_book(folder):
+    """A file for ``pages:BOOK``: the pages of a small system."""
+    from support.pages import BOOK
+
+    (folder / "book.md").write_text(BOOK, encoding="utf-8")
+    return folder / "book.md"
+
+
 def write_cases(folder):
     """A file for ``cases:TREES``, with a metric of random weights and random forests."""
     from support.cases import small_base
@@ -104,6 +113,7 @@ def bidder(request, tmp_path):
     if head not in BUILT_IN | PUBLISHED:
         pytest.skip(f"no installed package publishes {head!r}")
     spec = request.param
+    spec = spec.replace("BOOK", str(write_book(tmp_path)))
     spec = spec.replace("TREES", str(write_cases(tmp_path))) if "TREES" in spec else spec
     spec = spec.replace("BELIEF", str(write_belief(tmp_path))) if "BELIEF" in spec else spec
     for word, inputs in (("MAPS", "published"), ("LEARNED", "learned")):

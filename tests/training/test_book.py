@@ -15,6 +15,7 @@ from support.page import Page
 from agents.hierarchy.bidder import Hierarchy, bid_out
 from agents.hierarchy.language.text import parse_system
 from agents.hierarchy.shipped import read_system
+from agents.hierarchy.telling.wording import condition, promise, symbols
 from bridge_env.auction import Auctions
 from bridge_env.calls import call_text
 from bridge_env.cards import hand_text
@@ -28,7 +29,6 @@ from training.book.markdown import markdown
 from training.book.measure import HELD, Table, measure
 from training.book.points import Points, Walker, numbered
 from training.book.shows import Shows, check
-from training.book.wording import condition, promise, symbols
 from training.book.worth import Judge, without
 from training.cli.entry import main
 from training.match.duel import Partnership, Stretch, duel
@@ -221,7 +221,7 @@ def test_markdown_of_a_small_system():
     assert text.startswith("# toy\n\nA system for tests.\n\nFigures are of 300 random deals (seed 5)")
     assert "|1NT - **2♣**|8+ HCP; 4♥ or 4♠; *Stayman, forcing, artificial*|" in text
     assert "|(1x) - X - **cheapest y**|4+ y|" in text
-    assert "When last bid at level 0-7 (anything else):" in text
+    assert "When the last bid is at level 0-7 (anything else):" in text
     widths = {line.count("|") for line in table.splitlines()}
     assert len(widths) == 1
 
@@ -300,8 +300,7 @@ def test_words_for_players():
         "5+♠; ♠ not shorter than ♥; 2+ of the top five ♠; not balanced; 15-17 HCP or 10+ points and 4 M"
     )
     assert symbols(promise(block.when)) == (
-        "partner's last call 4N, 33+ points for ♠ in both hands if partner has a little over the least shown, "
-        "at level 2-3"
+        "partner's last call is 4NT, 33+ points for ♠ likely together, at level 2-3"
     )
     assert promise(()) == "any other hand"
     everything = {

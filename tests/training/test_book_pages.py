@@ -11,20 +11,22 @@ import pytest
 from agents.hierarchy.bidder import Hierarchy
 from agents.hierarchy.language.text import parse_system, system_text
 from agents.hierarchy.shipped import read_system
-from agents.hierarchy.telling.phrases import hull, unite
+from agents.hierarchy.telling.pages import read_pages
+from agents.hierarchy.telling.wording import symbols
+from agents.registry import make_pages
 from bridge_env.calls import parse_call
 from bridge_env.features import HCP, LENGTH
 from training.book.asking import Asker
-from training.book.auctions import Spoken, name, title
+from training.book.auctions import Spoken, title
 from training.book.book import PAGE_WIDTH, make_book, pages, printed
 from training.book.card import convention_card
 from training.book.card_slam import slam
-from training.book.measure import entry_of
-from training.book.notes import Note, NoteCall, Notes, make_notes, words
+from training.book.measure import HELD, Figures, entry_of
+from training.book.notes import Note, Notes, Row, make_notes, measured, share
+from training.book.playable import agreement
 from training.book.printed import Printed, _side_by_side
 from training.book.shows import Shows
 from training.book.surprise import apart, surprises
-from training.book.wording import symbols
 from training.cli.entry import main
 from training.match.code_words import code_words, of_itself
 
@@ -147,62 +149,80 @@ def tiny():
     return book, spoken, make_notes(book, spoken)
 
 
-def test_what_both_hands_need_is_told_as_what_this_one_needs():
-    """25 with partner's 15 is 10; no fit with partner's two cards at least is no six-card major."""
-    _, _, notes = tiny()
-    note = next(note for note in notes.notes if note.title == "1NT-?")
-    game = next(call for call in note.calls if call.name == "3NT")
-    assert game.words.startswith("10")
-    assert "HCP in both hands" not in symbols(str(note))
-    major = next(note for note in notes.notes if note.title == "1!s-?")
-    raised = next(call for call in major.calls if call.name == "4!s")
-    assert re.search(r"3(-\d|\+)!s", raised.words)
-    assert "14+ points in support of !s" in raised.words
+def notes_of(text, deals=3_000):
+    book = make_book(parse_system(text), deals, 3)
+    return make_notes(book, Spoken(Hierarchy(book.points.system), book.measured.walker, 3, deals)).auctions
 
 
-def test_notes_hold_the_share_of_calls_that_they_say():
+def test_rows_stand_in_the_order_in_which_they_are_asked():
+    text = "system: s\n1D  12+ hcp, 4+ D\n1C  12+ hcp, 5+ C ; long\n1D  12+ hcp\n1D  11 hcp, 5+ D\nP\n"
+    (opening,) = notes_of(text + "when 0-7 last-level\n  P\n")
+    said = symbols(str(opening))
+    rows = [row.partition(" (")[0] for row in said.removeprefix("**Opening** ").split(" · ")]
+    assert rows == [
+        "**1♦** 12+ HCP, 4+♦", "**1♣** 12+ HCP, 5+♣; *long*", "**1♦** 12+ HCP / 11 HCP, 5+♦", "**Pass** else"
+    ]  # fmt: skip
+
+
+def test_a_note_stands_before_those_that_are_asked_after_it():
+    """2H is asked of spades first, though every other auction with a major comes up more often."""
+    text = "system: s\n1M  10+ hcp, 5+ M\nafter 1S\n  2H  5+ H\nafter 1M\n  2M  3+ M\nafter 1H\n  2D  4+ D\nP\n"
+    found = notes_of(text + "when 0-7 last-level\n  P\n")
+    heads = [symbols(note.head) for note in found]
+    assert heads == ["**Opening**", "**1♠-?**", "**1M-?**", "**1♥-?**"]
+    assert found[2].per_deal > found[1].per_deal
+    assert not found[1].nodes & found[3].nodes
+    assert found[1].nodes & found[2].nodes
+    again = notes_of(text.replace("2D  4+ D\n", "2D  4+ D\nafter 1M\n  1N\n") + "when 0-7 last-level\n  P\n")
+    assert [symbols(note.head) for note in again].count("**1M-?**") == 2  # 1NT comes after hearts' two diamonds
+
+
+def test_rows_hold_the_shares_that_they_say():
     book, spoken, notes = tiny()
-    entries = np.array([-1, *entry_of(book.points)])[spoken.table.lines(spoken.table.calls) + 1]
-    for least in (0.0, 0.0001, 0.001):
-        kept = notes.kept(least)
-        told_of = {call.entry for note in kept for call in note.calls}
-        at = {(note.title, call.name) for note in kept for call in note.calls if call.group >= 0}
-        told = 0
-        for group in spoken.groups(1):
-            in_group = (group.title, name(group.call)) in at
-            general = np.array([e < 0 or book.points.entries[e].point is None for e in entries[group.rows]])
-            told += int((np.isin(entries[group.rows], list(told_of)) | (in_group & general)).sum())
-        assert notes.held(kept) == pytest.approx(told / len(spoken))
-    assert notes.held(notes.kept(0.0)) > 0.97
-    assert notes.held(notes.kept(0.001)) < notes.held(notes.kept(0.0))
+    lines = spoken.table.lines(spoken.table.calls)
+    for row in [row for note in (*notes.auctions, *notes.general) for row in note.rows]:
+        assert row.figures.made == (lines == row.line.number).sum()
+        assert row.per_deal == row.figures.made / 4_000
+    kept = [row for note in notes.auctions for row in note.rows]
+    tree = np.array([-1, *entry_of(book.points)])[lines + 1]
+    told = sum(book.points.entries[e].point is not None for e in tree if e >= 0)
+    assert share(kept, len(lines)) == pytest.approx(told / len(lines))
+
+
+def row(text, per_deal):
+    line = parse_system(f"system: s\n{text}\n").lines[0]
+    return Row(line, line.path[-1], Figures(int(100_000 * per_deal), 100_000, 100_000), general=True)
 
 
 def test_short_room_keeps_what_is_told_in_few_words():
-    short, long = NoteCall("1!h", "5+!h", "8%", 0.08, 1), NoteCall("1!s", "5+!s" * 40, "8%", 0.08, 2)
-    seldom = NoteCall("2!c", "strong", "0.1%", 0.001, 3)
-    notes = Notes([Note("1!c-?", calls=[short, seldom]), Note("1!d-?", calls=[long])], {1: 0.5, 2: 0.5}, [])
-    assert [call for note in notes.kept(notes.levels[0]) for call in note.calls] == [short]
-    assert {call.name for note in notes.kept(notes.levels[1]) for call in note.calls} == {"1!h", "1!s"}
-    assert notes.held(notes.kept(notes.levels[1])) == 1
-    worths = [worth for worth, _ in notes.notes[0].worth]
-    assert worths[0] == 0.08 / (len("**1!h** 5+!h (8%)") + len("1!c-?"))
+    short, long = row("1H  5+ H", 0.08), row("1S  " + ", ".join(["5+ S"] * 40), 0.08)
+    seldom = row("2C  22+ hcp", 0.001)
+    notes = Notes([Note("**1!c-?**", [seldom, short]), Note("**1!d-?**", [long])], [])
+    assert [one for note in notes.kept(notes.levels[0]) for one in note.rows] == [short]
+    assert {one.step.token for note in notes.kept(notes.levels[1]) for one in note.rows} == {"1H", "1S"}
+    worth = notes.auctions[0].worth
+    assert worth[short] == 0.08 / (len("**1!h** 5+!h (8.0%)") + len("**1!c-?**"))
+    assert worth[seldom] < worth[short]
+    assert [one.step.token for one in notes.kept(0.0)[0].rows] == ["2C", "1H"]  # still in order
 
 
-def test_what_was_shown_before_is_not_told_again():
-    text = "system: again\n1N    15-17 hcp, balanced\n  2C\n    2D    0-3 H, 0-3 S ; artificial\n    2H\nP\n"
-    book = make_book(parse_system(text + "when 0-7 last-level\n  P\n"), 4_000, 3)
-    notes = make_notes(book, Spoken(Hierarchy(book.points.system), book.measured.walker, 3, 4_000))
-    told = {call.name: call.words for note in notes.notes if note.title == "1NT-2!c-?" for call in note.calls}
-    assert "HCP" not in told["2!d"]
-    assert "3!h" in told["2!d"]  # new: 1NT may hold more
-    assert next(call.words for call in notes.notes[0].calls if call.name == "1NT").startswith("15-17 HCP")
-
-
-def test_conditions_that_all_lines_share_are_told_once():
-    lines = parse_system("system: s\n1S    5+ S, S >= H, 12-21 hcp\n1S    5+ S, S >= H, 10+ hcp ; light\nP\n").lines[:2]
-    said = words(unite(hull(line.constraint) for line in lines), Shows((("hcp", 10, 21), ("S", 5, 13))), list(lines))
-    assert said == "10-21 HCP, 5+!s, !s not shorter than !h: 12-21 HCP / 10+ HCP (light)"
-    assert words({}, None, [lines[0]]) == "any other hand"
+def test_what_conditions_and_earlier_calls_say_is_not_told_again():
+    hands = np.full((500, len(HELD)), -1, np.int8)
+    hands[:, 0] = np.linspace(12, 17.99, 500)
+    hands[:, 1:5] = (1, 2, 4, 6)
+    figures = Figures(500, 500, 500, parts=[hands])
+    assert symbols(measured({}, figures)) == "12-17 HCP, 6+♠, 4♥, 2♦, 1♣"
+    assert "HCP" not in measured({"hcp": (12, 16)}, figures)  # narrow enough
+    assert "HCP" not in measured({"hcp": (11, 17)}, figures)  # no news
+    assert "12-17 HCP" in measured({"hcp": (12, 37)}, figures)
+    assert "!s" not in measured({"S": (6, 13)}, figures)
+    assert "!s" in measured({"S": (4, 13)}, figures)
+    assert "!s" not in measured({}, figures, Shows((("S", 6, 13),)))
+    assert "HCP" not in measured({}, figures, Shows((("hcp", 12, 17),)))
+    assert "!h" in measured({}, figures, None, frozenset("S"))
+    assert "!h" not in measured({}, figures, None, frozenset("H"))  # four cards of a suit that was bid before
+    assert "!s" in measured({}, figures, None, frozenset("S"))
+    assert measured({}, Figures(5, 500, 500, parts=[hands[:5]])) == ""
 
 
 def test_figures_of_groups_are_of_the_hands_that_called():
@@ -234,45 +254,66 @@ def test_titles_are_auctions_as_the_caller_sees_them():
 
 
 def test_pages_are_full_and_no_more():
-    book, _, notes = tiny()
-    leaves = Printed(book, [], [], "", notes, most=1)
-    text = leaves.text()
-    assert pages(text) == 1
-    sizes = [len(Printed(book, [], [], "", notes, most)._pages(notes.kept(notes.levels[0]))) for most in (1, 2)]
-    assert sizes[0] == sizes[1] < len(text)
-    assert text.splitlines()[-1].endswith(
-        f"These notes hold {leaves.share:.2%} of the {book.measured.calls:,} calls made."
-    )
+    book = make_book(SAYC, 600, 1)
+    notes = make_notes(book, Spoken(Hierarchy(book.points.system), book.measured.walker, 1, 600))
+    leaves = Printed(book, [], [], "", notes, most=3)
+    text = leaves._main(leaves.kept)
+    assert pages(text) == 3
+    assert leaves.size().startswith("3 pages of 55 lines of 132 characters, and ")
+    held = sum(len(note.rows) for note in leaves.kept)
+    assert 100 < held < sum(len(note.rows) for note in notes.auctions)
+    level = next(i for i, least in enumerate(notes.levels) if sum(len(n.rows) for n in notes.kept(least)) == held)
+    assert pages(leaves._main(notes.kept(notes.levels[level + 1]))) == 4
     assert (
         text.index("## Convention card") < text.index("## What would surprise you") < text.index("## Notes by auction")
     )
 
 
+@pytest.mark.parametrize("name", ["sayc", "champion"])
+def test_pages_that_hold_every_row_bid_as_the_system(name):
+    book = make_book(read_system(name), 200, 1)
+    notes = make_notes(book, Spoken(Hierarchy(book.points.system), book.measured.walker, 1, 200))
+    leaves = Printed(book, [], [], "", notes, most=99)
+    same, asked = agreement(book.points.system, read_pages(f"{leaves._main(leaves.kept)}\n\n{leaves._more()}"), 400, 7)
+    assert same == asked > 3_500
+    few = Printed(book, [], [], "", notes, most=2)
+    same, asked = agreement(book.points.system, read_pages(f"{few._main(few.kept)}\n\n{few._more()}"), 400, 7)
+    assert 0.6 * asked < same < asked
+
+
 def test_short_notes_stand_side_by_side():
     """A note goes where it fits into what is left of a line; no line of the print grows longer by it."""
 
-    def of(title, length):
-        return Note(title, calls=[NoteCall("1!h", "x" * length, "8%", 0.1)])
+    def of(head, length, *nodes):
+        line = parse_system(f"system: s\n1H  5+ H ; {'x' * length}\n").lines[0]
+        return Note(f"**{head}**", [Row(line, line.path[-1], Figures(1, 1, 1), general=True)], frozenset(nodes))
 
-    notes = [of("first-?", 70), of("long-?", 200), of("second-?", 10), of("third-?", 130)]
+    notes = [of("first-?", 70), of("long-?", 200, 1), of("second-?", 10), of("third-?", 130)]
     lines = _side_by_side(notes)
     assert len(lines) == 3
-    assert lines[0] == f"{notes[0]} — {str(notes[2]).removeprefix('- ')}"
-    assert lines[1:] == [str(notes[1]), str(notes[3])]
+    assert lines[0] == f"- {notes[0]} — {notes[2]}"
+    assert lines[1:] == [f"- {notes[1]}", f"- {notes[3]}"]
     assert len(printed(symbols(lines[0]))) <= PAGE_WIDTH
     assert _side_by_side([]) == []
+    notes[2].nodes = frozenset((1, 2))  # asked at the same auction as the long one, after it
+    assert _side_by_side(notes)[0] == f"- {notes[0]}"
 
 
-def test_the_command_prints_the_pages(capsys, tmp_path):
-    file = tmp_path / "tiny.bidding"
+def test_the_command_prints_pages_to_bid_by(capsys, tmp_path):
+    file, out = tmp_path / "tiny.bidding", tmp_path / "tiny.md"
     file.write_text(GENERAL)
-    assert main(["book", str(file), "--deals", "600", "--rare", "0", "--pages", "3", "--base", str(file)]) == 0
-    out, err = capsys.readouterr()
-    assert out.startswith("# tiny\n")
-    assert "|1NT|15-17 HCP, balanced" in out
-    assert "Nothing: this is the system that others are compared with" in out
-    assert re.search(r"These notes hold \d+\.\d\d% of the [\d,]+ calls made\.$", out.strip())
-    assert "as Markdown: 2;" in err or "as Markdown: 3;" in err or "as Markdown: 1;" in err
+    command = ["book", str(file), "--deals", "600", "--rare", "0", "--pages", "3", "--base", str(file)]
+    assert main([*command, "--out", str(out)]) == 0
+    assert "and 1 of general rules; who knows them alone makes 100.00% of the calls" in capsys.readouterr().out
+    text = out.read_text()
+    assert text.startswith("# tiny\n")
+    assert "|1NT|15-17 HCP, balanced" in text
+    assert "Nothing: this is the system that others are compared with" in text
+    assert re.search(r"nothing but these pages makes 100\.00% of the [\d,]+ calls that the system makes on", text)
+    told = make_pages(str(out)).own.system
+    given = parse_system(GENERAL)
+    assert [line.constraint for line in told.lines] == [line.constraint for line in given.lines]
+    assert [block.when for block in told.blocks] == [block.when for block in given.blocks]
 
 
 # --- code words --------------------------------------------------------------------------------------------
@@ -295,18 +336,6 @@ def test_code_words_of_any_bidder(capsys):
     rows = [line for line in out.splitlines() if line.startswith("| `")]
     assert rows == ["| `pass` | 0.0 ± 0.0 |", f"| `system:sayc` | {words[0]:.1f} ± {words[1]:.1f} |"]
     assert main(["book", "sayc", "--code-words", "pass"]) == 2
-
-
-def test_lines_with_names_of_their_own_are_told_one_by_one():
-    system = parse_system(
-        "system: s\n1M  12-20 hcp, 5+ M\n  2C  i-passed, 9+ hcp, 3+ M  ; Drury !artificial\n"
-        "  2C  12+ hcp, 4+ C  ; natural\nwhen 0-7 last-level\n  P\n"
-    )
-    book = make_book(system, 3_000, 3)
-    spoken = Spoken(Hierarchy(book.points.system), book.measured.walker, 3, 3_000)
-    note = next(note for note in make_notes(book, spoken).notes if note.title == "1M-?")
-    two = next(call for call in note.calls if call.name == "2!c")
-    assert "by a passed hand, 9+ HCP, 3+ M (Drury, artificial) / 12+ HCP, 4+!c (natural)" in two.words
 
 
 def test_the_card_reads_answers_to_four_notrump():

@@ -13,9 +13,12 @@ from agents.hierarchy.language.tree import Step
 from agents.networks.bidder import NetworkBidder
 from agents.networks.shipped import read_networks
 from bridge_env.auction import Auctions
+from bridge_env.calls import parse_call
 from bridge_env.cards import board_dealer, board_vulnerability, random_deals
 from bridge_env.view import view_of
 from training.book import network_pages
+from training.book.asking import SEED
+from training.book.network_asking import NEVER_PASSED, NetworkAsker
 from training.book.network_book import make_network_book
 from training.cli.entry import main
 from training.match.code_words import code_words
@@ -106,9 +109,45 @@ def test_markdown_tells_what_the_book_holds():
     text = network_pages.markdown(book())
     assert "## Opening bids\n" in text
     assert "## Opening bids, third or fourth seat opening\n" in text
-    rows = [line for line in text.splitlines() if line.startswith("|") and "**" in line]
+    card, _, chapters = text.partition("## Opening bids\n")
+    assert card.index("|1NT|15-17 HCP") > card.index("## Convention card")
+    rows = [line for line in chapters.splitlines() if line.startswith("|") and "**" in line]
     assert len(rows) == sum(len(book().calls(point)) for point in book().points)
     assert any(row.startswith("|1♠ - **2♠**|") for row in rows)
+    assert next(row for row in rows if row.startswith("|1♣ - **1♥**|")).split("|")[2].endswith("; *forcing*")
+    assert "forcing" not in next(row for row in rows if row.startswith("|1♠ - **2♠**|"))
+
+
+def test_a_call_that_partner_never_passes_is_forcing():
+    _, _, table = auctions()
+    passed = defaultdict(list)
+    for board in range(DEALS):
+        calls = table.calls(board)
+        for i, call in enumerate(calls[:-2]):
+            if call and calls[i + 1] == 0 and not any(calls[:i]):
+                passed[i >= 2, token(call)].append(calls[i + 2] == 0)
+    for point in [point for point in book().points if not point.path]:
+        for call in point.calls:
+            answers = passed[point.late, call.step.token]
+            if call.step.token == "P" or len(answers) < 20:
+                assert call.passed is None
+                assert not call.forcing
+            else:
+                assert call.passed == pytest.approx(np.mean(answers))
+                assert call.forcing == (np.mean(answers) <= NEVER_PASSED)
+
+
+def test_the_card_asks_the_network_itself():
+    networks = read_networks("standard")
+    asker = NetworkAsker(networks.policy, 400)
+    auction = (parse_call("1S"), 0)
+    owner = random_deals(SEED, 0, 100)
+    table = Auctions.replay(np.tile(auction, (100, 1)), 0, 0)
+    view = view_of(table, owner)  # South has the third hand of each deal
+    own = NetworkBidder(networks).bid(view, np.zeros(100, np.uint64))
+    assert (asker.calls(auction).reshape(100, 4)[:, 2] == own).all()
+    assert asker.forced("1S P 2C P")
+    assert not asker.forced("1S P 2S P")
 
 
 def test_the_page_is_whole_and_holds_every_call_once():
@@ -134,8 +173,8 @@ def test_levels_and_pages_leave_calls_out(capsys, tmp_path):
     assert "**1NT**" in text
     assert " - **" not in text
     out = tmp_path / "book.md"
-    assert main([*words, "--pages", "1", "--out", str(out)]) == 0
-    assert "as Markdown: 1;" in capsys.readouterr().out
+    assert main([*words, "--pages", "2", "--out", str(out)]) == 0
+    assert "as Markdown: 2;" in capsys.readouterr().out
     assert "Left out: the" in out.read_text(encoding="utf-8")
 
 

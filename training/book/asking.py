@@ -10,15 +10,15 @@ from numpy.typing import NDArray
 from agents.hierarchy.bidder import Hierarchy, HierarchyBidder, deal_features
 from agents.hierarchy.engine.context import FORCED
 from agents.hierarchy.telling.position import Position
+from agents.hierarchy.telling.wording import SUIT_MARKS, span
 from bridge_env.auction import one_auction
 from bridge_env.calls import PASS, parse_call
 from bridge_env.cards import UNKNOWN, random_deals
 from bridge_env.features import FEATURES, LENGTH, NUM_FEATURES
 from bridge_env.view import view_of
-from training.book.wording import SUIT_MARKS, span
 
 HANDS = 24_000
-_SEED = 40
+SEED = 40
 FEWEST = 5  # hands behind a call that anything is said of
 _ONE_IN = 200  # of hands that a range leaves out on either side
 _MOST_HCP = 37
@@ -99,7 +99,7 @@ class Asker:
 
     def __init__(self, hierarchy: Hierarchy, hands: int = HANDS) -> None:
         self.bidder = HierarchyBidder(hierarchy)
-        self.hands = deal_features(random_deals(_SEED, 0, hands // 4)).reshape(-1, NUM_FEATURES)
+        self.hands = deal_features(random_deals(SEED, 0, hands // 4)).reshape(-1, NUM_FEATURES)
         self._calls: dict[tuple[int, ...], NDArray[np.int8]] = {}
         self._among: dict[tuple[int, ...], NDArray[np.bool_]] = {}
 

@@ -9,12 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.hierarchy.bidder import Hierarchy
+from agents.hierarchy.telling.wording import SUIT_MARKS
 from agents.networks.meaning import auction_keys
 from bridge_env.calls import DOUBLE, FIRST_BID, PASS
 from bridge_env.streams import key as hashed
 from training.book.measure import COLUMNS, HELD, Figures, Table
 from training.book.points import Points, Walker
-from training.book.wording import SUIT_MARKS
 
 _STRAINS = (*SUIT_MARKS.values(), "NT")
 
@@ -69,10 +69,9 @@ class Spoken:
     def __len__(self) -> int:
         return len(self.number)
 
-    def groups(self, least: int, wanted: NDArray[np.bool_] | None = None) -> Iterator[Group]:
-        """The calls (of the rows ``wanted``) that were made ``least`` times or more, the most frequent first."""
-        rows = np.arange(len(self)) if wanted is None else np.flatnonzero(wanted)
-        order = rows[np.argsort(self.key[rows], kind="stable")]
+    def groups(self, least: int) -> Iterator[Group]:
+        """The calls that were made ``least`` times or more, the most frequent first."""
+        order = np.argsort(self.key, kind="stable")
         key = self.key[order]
         parts = [
             part for part in np.split(order, np.flatnonzero(key[1:] != key[:-1]) + 1) if len(part) >= max(least, 1)
@@ -84,10 +83,6 @@ class Spoken:
             before = tuple(self.opened[board, :number].tolist())
             count = int(visits[np.searchsorted(visited, self.before[row])])
             yield Group(before, int(self.table.calls.call[row]), part, count)
-
-    def rules(self, rows: NDArray[np.int64]) -> NDArray[np.int32]:
-        """The rules of the pool that made the calls of some rows: int32 (n,)."""
-        return self.table.rules(self.table.calls.take(rows))
 
     def figures(self, group: Group) -> Figures:
         """The figures of a group, for ``shows.shown``."""

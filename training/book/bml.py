@@ -7,7 +7,7 @@ Doubles are written D and R. Where they take part, their passes are written too,
 from __future__ import annotations
 
 from agents.hierarchy.language.tree import Step
-from training.book import wording
+from agents.hierarchy.telling import wording
 from training.book.book import LEGEND, Book, made, usual
 from training.book.points import Entry, Point
 

@@ -9,7 +9,7 @@ from typing import Protocol
 
 from agents.hierarchy.bidder import Hierarchy
 from agents.hierarchy.language.tree import Step, System
-from training.book import wording
+from agents.hierarchy.telling import wording
 from training.book.measure import Figures, Measured, measure
 from training.book.points import Entry, Point, Points
 from training.book.shows import Check, Shows, check, statements
@@ -22,7 +22,7 @@ LEGEND = (
     "M is a major, m a minor, oM and om the other one, x and y two different suits; figures are of all suits they can "
     "be. Calls in brackets are theirs; their passes in between go without saying. Of several calls that fit a hand the "
     "first in the system's text counts. What a call shows is left out where it is what the call promises, where "
-    "fewer than 20 hands made it, or where hands of all kinds did."
+    f"fewer than 20 hands made it, or where hands of all kinds did. {wording.TERMS}"
 )
 
 

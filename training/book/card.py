@@ -6,15 +6,15 @@ system that evolved gets a card as well.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
+from agents.hierarchy.telling.wording import SUIT_MARKS, span
 from training.book.asking import Asker, Hands
 from training.book.card_competition import competition
 from training.book.card_slam import slam
-from training.book.wording import SUIT_MARKS, span
 
 _SUITS = "CDHS"
 _NONE = "not used"
@@ -35,6 +35,27 @@ def convention_card(asker: Asker) -> list[Section]:
         ("Responses to a minor", minors), ("When both sides bid", competition), ("Slam", slam),
     )  # fmt: skip
     return [Section(title, tuple(rows(asker))) for title, rows in parts]
+
+
+def card_text(sections: Iterable[Section]) -> str:
+    """The card as a table of Markdown."""
+    lines = ["|Call|What it is|", "|---|---|"]
+    for section in sections:
+        lines.append(f"|**{section.title}**||")
+        for labels, text in _merged(section.rows):
+            lines.append(f"|{labels}|{text}|")
+    return "\n".join(lines)
+
+
+def _merged(rows: tuple[tuple[str, str], ...]) -> list[tuple[str, str]]:
+    """Rows that say the same, one after the other, as one."""
+    out: list[tuple[str, str]] = []
+    for label, text in rows:
+        if out and out[-1][1] == text:
+            out[-1] = (f"{out[-1][0]}, {label}", text)
+        else:
+            out.append((label, text))
+    return out
 
 
 # --- openings ----------------------------------------------------------------------------------------------

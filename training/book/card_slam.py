@@ -7,10 +7,10 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+from agents.hierarchy.telling.wording import SUIT_MARKS
 from bridge_env.calls import FIRST_BID
 from bridge_env.features import FEATURES
 from training.book.asking import Asker, parsed
-from training.book.wording import SUIT_MARKS
 
 _STRAINS = "CDHSN"
 _RAISES = (

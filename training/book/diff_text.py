@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from html import escape
 
-from training.book import wording
+from agents.hierarchy.telling import wording
 from training.book.diff import Change, Difference
 from training.book.html import document, rich
 
@@ -57,7 +57,7 @@ def _facts(d: Difference) -> list[str]:
         f"it alters ± standard error, and on 1,000 boards of all kinds. With fewer than 30 such boards no figure is "
         f"given. Single changes need not add up to the difference."
     )
-    return [result, about]
+    return [result, about, wording.TERMS]
 
 
 def _sections(d: Difference) -> list[tuple[str, list[Change]]]:

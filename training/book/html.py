@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from html import escape
 
-from training.book import wording
+from agents.hierarchy.telling import wording
 from training.book.book import LEGEND, Book, made, usual
 from training.book.points import Entry, Point
 

@@ -266,7 +266,7 @@ def _count(out: Measured, table: Table, wanted: set[int] | None) -> None:
             out.figures[index].chances += int(count)
     made = np.array([-1, *entry_of(out.points)])[lines + 1]
     for entry in entries if wanted is None else [entries[i] for i in sorted(wanted)]:
-        _add(out.figures[entry.index], entry, table, calls, np.flatnonzero(made == entry.index), walker)
+        add_calls(out.figures[entry.index], entry, table, calls, np.flatnonzero(made == entry.index), walker)
     if wanted is None:
         _count_all(out, calls, made, visits)
 
@@ -276,9 +276,10 @@ def entry_of(points: Points) -> list[int]:
     return [points.of_line[n].index if n in points.of_line else -1 for n in range(max(points.of_line, default=0) + 1)]
 
 
-def _add(
+def add_calls(
     figures: Figures, entry: Entry, table: Table, calls: Calls, rows: NDArray[np.int64], walker: Walker
 ) -> None:  # fmt: skip
+    """Add some calls of a table, all made by ``entry``, to figures."""
     figures.deals += len(table)
     figures.made += rows.size
     if not rows.size:

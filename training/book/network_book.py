@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.hierarchy.language.tree import Step
+from agents.hierarchy.telling import wording
 from agents.networks.book import ByBook
 from agents.networks.meaning import auction_keys
 from agents.networks.network import Network
@@ -23,9 +24,10 @@ from agents.networks.tables import all_by
 from bridge_env.calls import DOUBLE, FIRST_BID, PASS, REDOUBLE
 from bridge_env.cards import board_dealer, board_vulnerability, hand_text, random_deals
 from bridge_env.streams import key as hashed
-from training.book import wording
 from training.book.book import chapter
+from training.book.card import Section, convention_card
 from training.book.measure import HELD, Figures
+from training.book.network_asking import NEVER_PASSED, NetworkAsker
 from training.book.shows import FEWEST, Shows, shown
 from training.match.code_words import which
 from training.networks.meaning_fit import held
@@ -33,7 +35,8 @@ from training.networks.meaning_fit import held
 LEGEND = (
     "Calls in brackets are theirs; their passes in between go without saying. What a call shows is left out where "
     "hands of all kinds made it. Code words are bids of a suit without four cards in it (three to raise partner's), "
-    "doubles up to the three level, redoubles, and 2!c that opens or answers 1NT without five clubs."
+    "doubles up to the three level, redoubles, and 2!c that opens or answers 1NT without five clubs. A call is called "
+    f"forcing where partner passed it at most once in {1 / NEVER_PASSED:.0f} times, the next player having passed."
 )
 _PART = 8_192  # deals bid at a time
 _RARE = 2_000  # a call is told of that came up once in so many deals
@@ -50,6 +53,8 @@ class NetworkCall:
         figures: how often it is made, and on what.
         said: what it shows; None where hands of all kinds made it.
         coded: the share of its times at which it was a code word.
+        passed: of the times that the next player passed, the share at which partner passed too; None of a pass, and
+            where that was too seldom.
     """
 
     index: int
@@ -57,6 +62,12 @@ class NetworkCall:
     figures: Figures
     said: Shows | None
     coded: float
+    passed: float | None = None
+
+    @property
+    def forcing(self) -> bool:
+        """Partner hardly ever passes it."""
+        return self.passed is not None and self.passed <= NEVER_PASSED
 
 
 @dataclass(eq=False)
@@ -86,6 +97,7 @@ class NetworkBook:
         worst: of the calls with ranges (index, hands, fitting), the least share first.
         code_words: for each 100 auctions of a side, and the standard error of that.
         levels, left_out: what is not printed.
+        card: the convention card.
     """
 
     name: str
@@ -98,6 +110,7 @@ class NetworkBook:
     levels: int | None = None
     left_out: frozenset[int] = frozenset()
     examples: int = _EXAMPLES
+    card: tuple[Section, ...] = ()
 
     @property
     def share(self) -> float:
@@ -175,6 +188,7 @@ class _Calls:
     number: NDArray[np.int64]  # calls before it, from the opening on
     held: NDArray[np.int8]  # (n, 5) points, and cards of C D H S
     coded: NDArray[np.bool_]
+    answer: NDArray[np.int8]  # partner's next call, if the player between passes; else -1
 
 
 @dataclass(frozen=True)
@@ -214,9 +228,16 @@ def _bid(network: Network | ByBook, seed: int, start: int, count: int) -> _Table
     coded = which(history, dealer, owner)[row, at]
     calls = _Calls(
         point, hashed(point, call.astype(np.int64)), call, late, row, seat, np.maximum(after, 0),
-        held(owner, row, seat).astype(np.int8), coded
+        held(owner, row, seat).astype(np.int8), coded, _answers(history)[row, at],
     )  # fmt: skip
     return _Table(owner, opened, calls)
+
+
+def _answers(history: NDArray[np.int8]) -> NDArray[np.int8]:
+    """Partner's next call after each call of auctions int8 (N, L), if the player between passes; else -1."""
+    out = np.full(history.shape, -1, np.int8)
+    out[:, :-2] = np.where(history[:, 1:-1] == PASS, history[:, 2:], -1)
+    return out
 
 
 def make_network_book(
@@ -239,7 +260,8 @@ def make_network_book(
         tables.append(_bid(network, seed, start, min(_PART, deals - start)))
         tick(len(tables[-1].owner))
     points, place, words = _points(tables, deals)
-    book = NetworkBook(name, points, deals, seed, (0, 0, 0, 0), (), words, levels, examples=examples)
+    card = tuple(convention_card(NetworkAsker(network)))
+    book = NetworkBook(name, points, deals, seed, (0, 0, 0, 0), (), words, levels, examples=examples, card=card)
     return _checked(book, network, place, tick)
 
 
@@ -247,8 +269,8 @@ def _points(
     tables: list[_Table], deals: int
 ) -> tuple[list[NetworkPoint], dict[int, int], tuple[float, float]]:  # fmt: skip
     """The points with the calls made often enough; by key the index of each call; the code words."""
-    key, point, holds, coded = (
-        np.concatenate([getattr(t.calls, name) for t in tables]) for name in ("key", "point", "held", "coded")
+    key, point, holds, coded, answer = (
+        np.concatenate([getattr(t.calls, name) for t in tables]) for name in ("key", "point", "held", "coded", "answer")
     )
     table = np.repeat(np.arange(len(tables)), [len(t.calls.key) for t in tables])
     first = np.concatenate([[0], np.cumsum([len(t.calls.key) for t in tables])])
@@ -280,8 +302,9 @@ def _points(
             figures.examples.append(hand_text(of.owner[of.calls.board[n]] == of.calls.seat[n]))
         said = shown(figures, lambda name, top: [(0, _MOST_HCP if name == "hcp" else top)])
         place[int(key[rows[0]])] = len(place)
-        call = NetworkCall(len(place) - 1, _step(int(home.calls.call[row]), False), figures, said, coded[rows].mean())
-        points[at].calls.append(call)
+        step, answers = _step(int(home.calls.call[row]), False), answer[rows][answer[rows] >= 0]
+        passed = float(np.mean(answers == PASS)) if step.token != "P" and len(answers) >= FEWEST else None
+        points[at].calls.append(NetworkCall(len(place) - 1, step, figures, said, coded[rows].mean(), passed))
     for one in points.values():
         one.calls.sort(key=lambda call: _ORDER.index(call.step.token))
     listed = sorted(points.values(), key=lambda p: (p.late, [(s.theirs, _ORDER.index(s.token)) for s in p.path]))

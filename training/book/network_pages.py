@@ -5,9 +5,10 @@ from __future__ import annotations
 from html import escape
 
 from agents.hierarchy.language.tree import Step
-from training.book import wording
+from agents.hierarchy.telling import wording
 from training.book.bml import sequence, token
 from training.book.book import made, usual
+from training.book.card import card_text
 from training.book.html import document, rich
 from training.book.html import hand as hand_html
 from training.book.network_book import LEGEND, NetworkBook, NetworkCall, NetworkPoint
@@ -17,9 +18,11 @@ _BRIEF = "Suits that nine in ten hold with anything from 0 or 1 to 5 cards or mo
 
 
 def markdown(book: NetworkBook) -> str:
-    """A table a chapter."""
+    """The convention card, and a table a chapter."""
     heads = ["Call", "Shows", "Made", "Nine in ten hold", "Code words"] + (["Examples"] if book.examples else [])
     parts = [f"# {book.name}", *book.facts(), f"{LEGEND} {_BRIEF}"]
+    if book.card:
+        parts += ["## Convention card", card_text(book.card)]
     for title, points in book.chapters():
         rows = [_row(book, point, call) for point in points for call in book.calls(point)]
         lines = ["|".join(heads), "|".join(["---"] * len(heads)), *("|".join(row) for row in rows)]
@@ -37,7 +40,8 @@ def _row(book: NetworkBook, point: NetworkPoint, call: NetworkCall) -> list[str]
 
 
 def _said(call: NetworkCall) -> str:
-    return "" if call.said is None else str(call.said)
+    parts = ["" if call.said is None else str(call.said), "*forcing*" if call.forcing else ""]
+    return "; ".join(part for part in parts if part)
 
 
 def _coded(call: NetworkCall) -> str:
@@ -57,7 +61,7 @@ def bml(book: NetworkBook) -> str:
 
 def _words(call: NetworkCall) -> str:
     coded = f", a code word {_coded(call)}" if _coded(call) else ""
-    said = f"{_said(call)}; " if call.said else ""
+    said = f"{_said(call).replace('*', '')}; " if _said(call) else ""
     return f"{said}[{made(call.figures)}, nine in ten {usual(call.figures)}{coded}]"
 
 
@@ -97,7 +101,8 @@ def _below(book: NetworkBook, points: _Paths, path: tuple[Step, ...], theirs: bo
 def _summary(call: NetworkCall) -> str:
     coded = f'<span class="flag">code word {_coded(call)}</span>' if _coded(call) else ""
     share = f'<span class="share">{escape(made(call.figures))}</span>'
-    return f'{share}<span class="bid">{rich(wording.call(call.step))}</span> {rich(_said(call))}{coded}'
+    said = rich(_said(call).replace("*", ""))
+    return f'{share}<span class="bid">{rich(wording.call(call.step))}</span> {said}{coded}'
 
 
 def _facts(book: NetworkBook, call: NetworkCall) -> str:

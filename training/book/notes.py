@@ -1,317 +1,288 @@
-"""Notes by auction: every call with its points and suits as numbers, the most frequent first, until the pages are full.
+"""Notes by auction: every call with what it asks, in the order in which the system asks, until the pages are full.
 
-A note does not tell again what its player has shown before. Where room is short, those calls go first that are made
-least often for the room that telling them takes: a rule that needs three lines for a call of one deal in a thousand.
-
-There are three kinds. Calls of the system's own tree stand at the auctions that its text names (``1M-(x)-?``). Calls of
-its general rules are told at real auctions (``1!h-(2!c)-?``), where what they ask of both hands together becomes what
-they ask of this one. Those of all other auctions come last, with the situations that the rules describe.
+A row is a line of the system in words, with the figures of the hands that made the call. Where room is short, those
+rows go first that are made least often for the room that telling them takes. What is kept can be bid by:
+``agents.hierarchy.telling.pages`` reads it. The general rules stand behind the auctions, all of them.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
-from functools import cached_property
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache
+from itertools import groupby
 
 import numpy as np
-from numpy.typing import NDArray
 
-from agents.hierarchy.language.tree import Atom, Line, Step
-from agents.hierarchy.language.vocabulary import AUCTION_WORDS, FLAG_WORDS
+from agents.hierarchy.engine.compiled import END_RULE, FIRST_RULE, RULE_LINE, Compiled
+from agents.hierarchy.language.tree import Line, Step
+from agents.hierarchy.telling import pages as written
 from agents.hierarchy.telling.phrases import Ranges, hull, unite
-from agents.hierarchy.telling.position import Position
-from bridge_env.auction import Auctions
-from bridge_env.calls import PASS
-from bridge_env.cards import UNKNOWN
-from bridge_env.view import view_of
-from training.book import wording
-from training.book.auctions import Group, Spoken, name
-from training.book.book import Book, frequency, made
-from training.book.measure import entry_of
+from agents.hierarchy.telling.wording import span
+from training.book.auctions import Spoken
+from training.book.book import Book, made
+from training.book.measure import Figures, add_calls
 from training.book.points import Entry, Point
-from training.book.shows import EACH, Shows, shown
+from training.book.shows import EACH, FEWEST, Shows, shown
 
-_APART = 4  # lines with names of their own that are told one by one
-_OTHER = "any other hand"
-_ANY_SEAT = ("position", 1, 4)
-_SELDOM = 1 / 1_000  # a call by general rules after one auction is told of if it is made in so many deals
-_MINOR_RULE = 0.1  # a rule that makes fewer of the calls of a group is left out of what the call asks
-#: Words whose ranges are told by the figures: what is shown of points and suits.
-_BY_FIGURES = frozenset(("hcp", *"CDHS", "M", "oM", "m", "om", "x", "y"))
-#: What depends on partner's hand: its effect on this hand is in the figures.
-_RELATIVE = frozenset(
-    ("combined", "combined-max", "combined-points", "likely", "fit", "total", "total-max", "likely-total", "fit-best",
-     "fit-major", "rule20")
-)  # fmt: skip
-#: How a general rule chooses its suit: where that is known, the figures of the suit tell it.
-_CHOOSES = ("best", "long")
+_MOST_HCP = 37
+_NARROW, _NEWS = 4, 2  # HCP: a band so narrow is not told more narrowly, nor one by so little
+_MANY = 0.0995  # a share that is told without tenths
+_LONG, _SHORT = 4, 2  # cards that are worth telling: so many at least, or at most
+_REBID = 6  # cards of a suit that was bid before, from which on they are worth telling
+_OPEN = 6  # cards: a range that ends there or above is told without an end
 
 
-_TOLD = ("i-passed", "position", "vul", "they-vul")  # words of the auction that the title of a note does not say
-_DECIDED = frozenset(word.name for word in AUCTION_WORDS if not word.mixed and word.name not in _TOLD)
-
-
-@dataclass
-class NoteCall:
-    """A call of a note.
+@dataclass(eq=False)
+class Row:
+    """A line of the system on the pages.
 
     Attributes:
-        name: of the call.
-        words: what it shows.
-        how_often: of the times at this auction (of general rules: of all calls).
-        per_deal: how often a deal has it.
-        entry: of the book, -1 where the call of an entry is told of at one auction.
-        group: where it is told of at one auction: which group.
+        line, step: the line, and its call.
+        figures: of the hands that made the call by it.
+        before: what its player is known to have shown before; bid: the suits that he has bid.
+        gain: what the call is worth, where that was asked for.
+        general: it is a general rule.
     """
 
-    name: str
-    words: str
-    how_often: str
-    per_deal: float
-    entry: int = -1
-    group: int = -1
+    line: Line
+    step: Step
+    figures: Figures
+    before: Shows | None = None
+    bid: frozenset[str] = frozenset()
+    gain: str = ""
+    general: bool = False
+
+    @property
+    def per_deal(self) -> float:
+        """How often a deal has the call."""
+        return self.figures.made / self.figures.deals if self.figures.deals else 0.0
 
     def __str__(self) -> str:
-        return " ".join(part for part in (f"**{self.name}**", self.words, f"({self.how_often})") if part)
+        return _text((self,))
 
 
-@dataclass
+@dataclass(eq=False)
 class Note:
-    """The calls at an auction, or in a situation."""
+    """The rows at an auction, or in a situation.
 
-    title: str
-    general: bool = False
-    calls: list[NoteCall] = field(default_factory=list)
+    Attributes:
+        head: the title as printed.
+        nodes: of the compiled tree, at which the rows may call.
+    """
+
+    head: str
+    rows: list[Row] = field(default_factory=list)
+    nodes: frozenset[int] = frozenset()
 
     @property
     def per_deal(self) -> float:
         """How often a deal has one of the calls."""
-        return sum(call.per_deal for call in self.calls)
+        return sum(row.per_deal for row in self.rows)
 
-    @property
-    def worth(self) -> list[tuple[float, NoteCall]]:
-        """The calls, the most frequent first, with how often each is made for a character that it takes to tell it.
+    @cached_property
+    def worth(self) -> dict[Row, float]:
+        """How often each row's call is made for a character that it takes to tell it.
 
-        The first one takes the title with it, and none is worth more than those before it.
+        The most frequent one takes the title with it, and none is worth more than those before it.
         """
-        out, worth, title = list[tuple[float, NoteCall]](), math.inf, len(self.title)
-        for call in sorted(self.calls, key=lambda call: -call.per_deal):
-            worth = min(worth, call.per_deal / (len(str(call)) + (0 if out else title)))
-            out.append((worth, call))
+        out, worth, title = dict[Row, float](), math.inf, len(self.head)
+        for row in sorted(self.rows, key=lambda row: -row.per_deal):
+            worth = min(worth, row.per_deal / (len(str(row)) + (0 if out else title)))
+            out[row] = worth
         return out
 
-    @property
-    def told(self) -> str:
-        """The calls, the most frequent first."""
-        return " · ".join(map(str, sorted(self.calls, key=lambda call: -call.per_deal)))
-
     def __str__(self) -> str:
-        return f"- **{self.title}** {self.told}"
+        runs = (tuple(run) for _, run in groupby(self.rows, key=lambda row: (row.step, row.gain)))
+        told = written.NEXT_ROW.join(_text(run) for run in runs)
+        return f"{self.head} {told}"
 
 
 @dataclass
 class Notes:
-    """All notes of a book, and what shares of the calls they hold.
+    """All notes of a book.
 
     Attributes:
-        shares: of all calls, by entry of the book.
-        group_shares: by group: which entries its calls come from, with their shares.
+        auctions: calls of the tree; a note stands before those that are asked after it.
+        general: the general rules.
     """
 
-    notes: list[Note]
-    shares: dict[int, float]
-    group_shares: list[dict[int, float]]
+    auctions: list[Note]
+    general: list[Note]
 
     @cached_property
     def levels(self) -> list[float]:
-        """The worths of all calls, the greatest first."""
-        return sorted({worth for note in self.notes for worth, _ in note.worth}, reverse=True)
+        """The worths of all rows of the tree, the greatest first."""
+        return sorted({worth for note in self.auctions for worth in note.worth.values()}, reverse=True)
 
     def kept(self, least: float) -> list[Note]:
-        """The notes with the calls that are worth at least ``least``, the most frequent notes first."""
+        """The notes by auction with the rows that are worth at least ``least``."""
         out = []
-        for note in self.notes:
-            calls = [call for worth, call in note.worth if worth >= least]
-            if calls:
-                out.append(Note(note.title, note.general, calls))
-        return sorted(out, key=lambda note: (note.general, -note.per_deal))
-
-    def held(self, notes: list[Note]) -> float:
-        """The share of all calls that some of the notes tell of."""
-        entries = {call.entry for note in notes for call in note.calls if call.entry >= 0}
-        groups = [call.group for note in notes for call in note.calls if call.group >= 0]
-        share = sum(self.shares.get(entry, 0.0) for entry in entries)
-        for group in groups:
-            share += sum(part for entry, part in self.group_shares[group].items() if entry not in entries)
-        return share
+        for note in self.auctions:
+            rows = [row for row in note.rows if note.worth[row] >= least]
+            if rows:
+                out.append(Note(note.head, rows, note.nodes))
+        return out
 
 
 def make_notes(book: Book, spoken: Spoken) -> Notes:
-    """The notes of all calls of a book that were ever made.
+    """The notes of all calls of a book.
 
     Args:
         spoken: the calls of the same system.
     """
+    rows = _rows(book, spoken)
+    nodes = _nodes(spoken.table.bidder.own.compiled)
+    notes: list[Note] = []
+    for point, line in _in_order(book):
+        here = frozenset(nodes.get(line.number, ()))
+        place = next((n for n in reversed(notes) if n.nodes & here), None)
+        head = written.auction_head(point.path)
+        if place is None or place.head != head:
+            place = Note(head)
+            notes.append(place)
+        place.nodes |= here
+        place.rows.append(rows[line.number])
+    general = [
+        Note(written.general_head(block), [rows[e.lines[0].number] for e in entries])
+        for block, entries in zip(book.system.blocks, book.general(), strict=True)
+        if entries
+    ]
+    return Notes(_in_groups(notes), general)
+
+
+def _in_order(book: Book) -> list[tuple[Point, Line]]:
+    """The lines of the tree that the book prints, in the order of the text."""
+    return sorted(
+        ((point, line) for point in book.points.points for entry in book.calls(point) for line in entry.lines),
+        key=lambda part: part[1].number,
+    )
+
+
+def _nodes(compiled: Compiled) -> dict[int, set[int]]:
+    """By the number of a line: the nodes at which it may call."""
+    out: dict[int, set[int]] = {}
+    for node in range(len(compiled.children)):
+        for rule in range(compiled.parts[node, FIRST_RULE], compiled.parts[node, END_RULE]):
+            out.setdefault(int(compiled.rules[rule, RULE_LINE]), set()).add(node)
+    return out
+
+
+def _in_groups(notes: list[Note]) -> list[Note]:
+    """The most frequent first: groups of notes that can meet at an auction, such as responses to one of a suit.
+
+    In a group no note goes before one that is asked earlier at the same node.
+    """
+    group = list(range(len(notes)))
+    urgent = [note.per_deal for note in notes]
+    for i in reversed(range(len(notes))):
+        for j in range(i + 1, len(notes)):
+            if notes[i].nodes & notes[j].nodes:
+                urgent[i] = max(urgent[i], urgent[j])  # what holds up a frequent note goes as early as that
+                if group[j] != group[i]:
+                    group = [group[i] if of == group[j] else of for of in group]
+    often = np.bincount(group, [note.per_deal for note in notes], len(notes))
+    order = sorted(range(len(notes)), key=lambda i: (-often[group[i]], group[i], -urgent[i], i))
+    return [notes[i] for i in order]
+
+
+def _rows(book: Book, spoken: Spoken) -> dict[int, Row]:
+    """By its number, every line as a row."""
     lines = spoken.table.lines(spoken.table.calls)
-    entries = np.array([-1, *entry_of(book.points)])[lines + 1]
-    counts = np.bincount(entries + 1, minlength=len(book.points.entries) + 1)
-    shares = {index - 1: count / len(spoken) for index, count in enumerate(counts.tolist()) if count}
-    notes = _tree(book) + _general(book)
-    groups, group_shares = _auctions(book, spoken, entries)
-    return Notes(notes + groups, shares, group_shares)
-
-
-# --- the tree, and general rules everywhere ----------------------------------------------------------------
-
-
-def _tree(book: Book) -> list[Note]:
-    out, by_path = [], {point.path: point for point in book.points.points}
-    for point in book.points.points:
-        note = Note(
-            f"{wording.path(point.path).replace(' - ', '-').replace('Pass', 'P')}-?" if point.path else "Opening"
-        )
-        entries = [entry for entry in book.calls(point) if book.figures(entry).made]
-        note.calls = [_of_entry(book, entry, _before(book, entry, by_path)) for entry in entries]
-        if any(call.name != "Pass" for call in note.calls):
-            out.append(note)
+    order = np.argsort(lines, kind="stable")
+    bounds = np.searchsorted(lines[order], np.arange(max(book.points.of_line, default=0) + 2))
+    by_path = {point.path: point for point in book.points.points}
+    out = {}
+    for number, entry in book.points.of_line.items():
+        chances = len(spoken) if entry.point is None else book.measured.visits[entry.point.index]
+        figures = Figures(chances=chances)
+        made_by = order[bounds[number] : bounds[number + 1]]
+        add_calls(figures, entry, spoken.table, spoken.table.calls, made_by, book.measured.walker)
+        worth = book.worth.get(entry.index)
+        gain = str(worth) if worth is not None and worth.mean is not None else ""
+        line = next(line for line in entry.lines if line.number == number)
+        before, bid = _before(book, entry, by_path)
+        out[number] = Row(line, entry.step, figures, before, bid, gain, entry.point is None)
     return out
 
 
-def _general(book: Book) -> list[Note]:
-    out = []
-    for block, entries in zip(book.system.blocks, book.general(), strict=True):
-        note = Note(f"Elsewhere, when {wording.promise(block.when)}:", general=True)
-        note.calls = [_of_entry(book, entry) for entry in entries if book.figures(entry).made]
-        if note.calls:
-            out.append(note)
-    return out
-
-
-def _of_entry(book: Book, entry: Entry, before: Shows | None = None) -> NoteCall:
-    figures = book.figures(entry)
-    asked = unite(hull(line.constraint) for line in entry.lines)
-    text = words(asked, book.said[entry.index], entry.lines, before)
-    worth = book.worth.get(entry.index)
-    gain = f", {worth} IMPs" if worth is not None and worth.mean is not None else ""
-    return NoteCall(wording.call(entry.step), text, made(figures) + gain, frequency(figures), entry=entry.index)
-
-
-def _before(book: Book, entry: Entry, by_path: Mapping[tuple[Step, ...], Point]) -> Shows | None:
-    """What the book says of the call that the same player made before, where the text has it on the same path."""
+def _before(
+    book: Book, entry: Entry, by_path: Mapping[tuple[Step, ...], Point]
+) -> tuple[Shows | None, frozenset[str]]:  # fmt: skip
+    """What the book says of the call that the same player made before, where the text has it; and suits that he bid."""
     path = entry.point.path if entry.point is not None else ()
     ours = [i for i, step in enumerate(path) if not step.theirs]
     if len(ours) < 2:
-        return None
+        return None, frozenset()
+    bid = frozenset(path[i].token.lstrip("1234567") for i in ours[-2::-2])
     before, token = by_path.get(path[: ours[-2]]), path[ours[-2]].token
-    return book.said[before.entries[token].index] if before is not None and token in before.entries else None
+    entry_before = before.entries.get(token) if before is not None else None
+    return None if entry_before is None else book.said[entry_before.index], bid
 
 
-def _new(said: Shows, before: Shows | None) -> Shows:
-    """What a call shows that the player has not shown before: other ranges, or none."""
-    known = {name: (low, high) for name, low, high in before.ranges} if before is not None else {}
-    told = ((name, low, high) for name, low, high in said.ranges if known.get(name) != (low, high))
-    return Shows(tuple(told))
+# --- words -------------------------------------------------------------------------------------------------
 
 
-def words(
-    asked: Ranges, said: Shows | None, lines: list[Line], before: Shows | None = None, *, each: bool = True
-) -> str:
-    """What a call shows: the measured points and suits, what its lines ask besides, its name and its force.
+@lru_cache(maxsize=1 << 13)
+def _text(rows: tuple[Row, ...]) -> str:
+    """Rows of one call as one."""
+    first, lines = rows[0], [row.line for row in rows]
+    figures = _together([row.figures for row in rows])
+    tail = _often(figures) + (f", {first.gain} IMPs" if first.gain else "")
+    told = (
+        ""
+        if first.general
+        else measured(unite(hull(line.constraint) for line in lines), figures, first.before, first.bid)
+    )
+    return written.row(first.step, lines, f"{tail}: {told}" if told else tail)
+
+
+def _often(figures: Figures) -> str:
+    """``24%``, ``3.1%``, ``<0.1%``."""
+    return f"{figures.share:.0%}" if figures.share >= _MANY else made(figures)
+
+
+def _together(several: list[Figures]) -> Figures:
+    """The figures of several lines at one point."""
+    first, *others = several
+    if not others:
+        return first
+    return Figures(
+        sum(f.made for f in several), first.chances, first.deals,
+        parts=[part for f in several for part in f.parts], suits=set().union(*(f.suits for f in several)),
+    )  # fmt: skip
+
+
+def measured(
+    asked: Ranges, figures: Figures, before: Shows | None = None, bid: frozenset[str] = frozenset()
+) -> str:  # fmt: skip
+    """What the hands held that the conditions do not say: the points of nine in ten, and suits.
 
     Args:
-        asked: by the lines, as ranges of words.
-        said: measured; None where it says nothing or was made too seldom. Then the lines speak for themselves.
         before: what the player has shown before, which is not told again.
-        each: tell several lines with names of their own one by one.
+        bid: suits that he has bid before, of which a few cards are no news.
     """
-    if said is not None and asked.get("balanced", (0, 1))[0] == 1:
-        said = Shows(tuple(part for part in said.ranges if part[0] == "hcp" or part[1] >= 3))
-    shows = str(_new(said, before)) if said is not None else "nothing"
-    parts = [shows] if shows != "nothing" else []
-    measured = {name for name, _, _ in said.ranges} if said is not None else set()
-    for word, (low, high) in sorted(asked.items(), key=lambda item: item[0] != "hcp"):
-        stem = word.partition(":")[0]
-        if word in _BY_FIGURES:
-            told = word in measured or (said is not None and word != "hcp" and EACH in measured)
-            if told or said is not None:
-                continue
-        elif stem in _RELATIVE and said is not None:
-            continue
-        if _of_auction(stem) or (word in FLAG_WORDS and (low, high) == (0, 1)) or (word, low, high) == _ANY_SEAT:
-            continue
-        text = wording.condition(Atom(word, low, high))
-        if text not in parts:
-            parts.append(text)
-    text = ", ".join(parts)
-    if each and len({wording.remark(line) for line in lines}) > 1 and len(lines) <= _APART:
-        several = wording.lines_promise(_apart(lines) if parts else lines)
-        return several if said is None else f"{text}: {several}" if text else several
-    remark = wording.lines_remark(lines)
-    if not text and (said is None or not said.ranges):
-        text = _OTHER
-    return "; ".join(part for part in (text, f"*{remark}*" if remark else "") if part)
+    if figures.made < FEWEST:
+        return ""
+    known = {name: (low, high) for name, low, high in before.ranges} if before is not None else {}
+    low, high = figures.usual("hcp") or (0, _MOST_HCP)
+    (least, most), (least_known, most_known) = asked.get("hcp", (0, _MOST_HCP)), known.get("hcp", (0, _MOST_HCP))
+    wide = min(most, most_known) - max(least, least_known)
+    news = wide > _NARROW and wide - (high - low) >= _NEWS
+    parts = [f"{span(low, high)} HCP"] if news else []
+    said = shown(figures, lambda name, top: [(asked.get(name, (0, top))[0], min(top, asked.get(name, (0, top))[1]))])
+    told = []
+    for name, low, high in said.ranges if said is not None else ():
+        least, most = asked.get(name, (0, 13))
+        least, most = max(least, known.get(name, (0, 13))[0]), min(most, known.get(name, (0, 13))[1])
+        long = _REBID if name in bid else _LONG
+        if name not in ("hcp", EACH) and ((low >= long and low > least) or (high <= _SHORT and high < most)):
+            told.append((name, low, high if high < _OPEN else 13))
+    suits = str(Shows(tuple(told)))
+    return ", ".join([*parts, *([suits] if told else [])])
 
 
-def _apart(lines: list[Line]) -> list[Line]:
-    """The lines without the conditions that all of them share, which have been told."""
-    shared = [clause for clause in lines[0].constraint if all(clause in line.constraint for line in lines)]
-    return [replace(line, constraint=tuple(c for c in line.constraint if c not in shared)) for line in lines]
-
-
-def _of_auction(stem: str) -> bool:
-    """Does the auction alone decide it, so that the title of the note says it?"""
-    return stem in _DECIDED
-
-
-# --- general rules at real auctions ------------------------------------------------------------------------
-
-
-def _auctions(book: Book, spoken: Spoken, entries: NDArray[np.int64]) -> tuple[list[Note], list[dict[int, float]]]:
-    general = np.array([*(e.point is None for e in book.points.entries), True])[entries]
-    by_title: dict[str, Note] = {}
-    shares: list[dict[int, float]] = []
-    least = max(20, int(len(spoken.table) * _SELDOM))
-    for group in spoken.groups(least, general):
-        deep = book.levels is not None and len(group.before) >= book.levels
-        if deep or group.call == PASS:
-            continue
-        call = _of_group(book, spoken, group, entries)
-        call.group = len(shares)
-        made_by, counts = np.unique(entries[group.rows], return_counts=True)
-        shares.append({int(e): int(n) / len(spoken) for e, n in zip(made_by, counts, strict=True)})
-        by_title.setdefault(group.title, Note(group.title)).calls.append(call)
-    return list(by_title.values()), shares
-
-
-def _of_group(book: Book, spoken: Spoken, group: Group, entries: NDArray[np.int64]) -> NoteCall:
-    """A call of general rules after one auction, with what these ask of this hand."""
-    rules, counts = np.unique(spoken.rules(group.rows), return_counts=True)
-    often = {int(rule) for rule, count in zip(rules, counts, strict=True) if count >= _MINOR_RULE * len(group.rows)}
-    asked: list[Ranges] = []
-    row = int(group.rows[0])
-    for rule in _position(spoken, row).rules:
-        if rule.number in often and rule.call == group.call:
-            asked.append(hull(rule.needs))
-    ranges = unite(asked) if asked and len(asked) == len(often) else {}
-    ranges = {word: span for word, span in ranges.items() if word.partition(":")[0] not in _CHOOSES}
-    figures = spoken.figures(group)
-    said = shown(figures, lambda word, top: [_range(ranges, word, top)])
-    lines = [line for e in np.unique(entries[group.rows]).tolist() if e >= 0 for line in book.points.entries[e].lines]
-    text = words(ranges, said, lines, each=False)
-    return NoteCall(name(group.call), text, made(figures), figures.made / figures.deals)
-
-
-def _range(ranges: Ranges, word: str, top: int) -> tuple[int, int]:
-    low, high = ranges.get(word, (0, top))
-    return low, min(high, top)
-
-
-def _position(spoken: Spoken, row: int) -> Position:
-    table, calls = spoken.table, spoken.table.calls
-    board, number = int(calls.board[row]), int(calls.number[row])
-    auctions = Auctions.replay(
-        table.history[None, board, :number], table.dealer[[board]], table.vulnerability[[board]]
-    )  # fmt: skip
-    return Position(table.bidder, view_of(auctions, np.full((1, 52), UNKNOWN, np.uint8)))
+def share(rows: Iterable[Row], calls: int) -> float:
+    """The share of all calls that some rows make."""
+    return sum(row.figures.made for row in rows) / calls if calls else 0.0

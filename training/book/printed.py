@@ -10,23 +10,39 @@ from agents.hierarchy.bidder import Hierarchy
 from agents.hierarchy.engine.context import ENOUGH
 from agents.hierarchy.language.last_resort import LAST_RESORT
 from agents.hierarchy.language.tree import System
-from training.book import wording
+from agents.hierarchy.language.vocabulary import AUCTION_WORDS
+from agents.hierarchy.telling import wording
+from agents.hierarchy.telling.pages import GENERAL, NEXT_NOTE, NOTES, read_pages
+from bridge_env.features import MEANINGS
 from training.book.asking import Asker
 from training.book.auctions import Spoken
-from training.book.book import PAGE_WIDTH, Book, pages, printed
-from training.book.card import Section, convention_card
-from training.book.notes import Note, Notes, make_notes
+from training.book.book import PAGE_LINES, PAGE_WIDTH, Book, pages, printed
+from training.book.card import Section, card_text, convention_card
+from training.book.notes import Note, Notes, make_notes, share
+from training.book.playable import agreement
 from training.book.surprise import Surprise, surprises
 
 PAGES = 10
 _SURPRISES = 36  # so many fill a page
-_ASIDE, _BACK = " — ", 12  # between notes in one line; so many lines back a note may go
+_BACK = 12  # so many lines back a note may go
+#: Ways to count that a row may ask for, as rows call them.
+_TERMS = {
+    "points": "points", "support": "points in support", "rule20": "the rule of 20", "balanced": "balanced",
+    "semibalanced": "semi-balanced", "controls": "controls", "losers": "losers", "quick": "half quick tricks",
+    "playing": "half playing tricks", "zar": "Zar points", "stopper": "stopper", "keycards": "key cards",
+}  # fmt: skip
+AGREEMENT_DEALS = 2_000  # whose calls the pages are asked for
 _LEGEND = (
     "An auction is written as the player sees it who calls next: calls in brackets are theirs, their passes go without "
-    "saying. M is a major, m a minor, oM and om the other one, x and y two different suits. HCP and cards are measured "
-    "on the hands that made the call; what its player has shown before is not told again. How often it is made there "
-    "stands in brackets; after *elsewhere*, of all calls."
+    "saying. M is a major, m a minor, oM and om the other one, x and y two different suits. Ask the calls of a note in "
+    "turn, and of several notes that fit an auction the first one first: the first call whose conditions hold is made. "
+    "Where none holds, the general notes have one. A comma or semicolon means *and*; what stands between two slashes "
+    "is one way to hold the call, *else* takes any hand. In brackets stand how often the call is made there, the HCP "
+    "of nine in ten hands that made it where the conditions leave more than five points, and suits that it showed: "
+    "measured, no condition. A bid without a name is natural: it shows its suit, or goes to one that partner has "
+    "shown. A call that is not called forcing may be passed."
 )
+_GENERAL = "Ask these in turn as well. In brackets: of all calls."
 _FORCING = (
     "A *forcing* call asks partner to speak, unless the next player does; *forcing to game* binds both partners up to "
     f"game. A side that is forced to game, or has shown {ENOUGH} points in both hands, lets no contract of theirs be "
@@ -56,17 +72,20 @@ class Printed:
     most: int = PAGES
 
     def text(self) -> str:
-        """Markdown on ``most`` pages."""
-        return self._pages(self.kept)
+        """Markdown: ``most`` pages, and the general rules behind them."""
+        return f"{self._body()}\n\n{self._facts()}\n"
+
+    def _body(self) -> str:
+        return f"{self._main(self.kept)}\n\n{self._more()}"
 
     @cached_property
     def kept(self) -> list[Note]:
-        """The notes with the calls that are worth most, as many as fit."""
+        """The notes by auction with the rows that are worth most, as many as fit."""
         levels = self.notes.levels
         fewest, enough = 0, len(levels)
         while fewest < enough:
             middle = (fewest + enough + 1) // 2
-            if pages(self._pages(self.notes.kept(levels[middle - 1]))) <= self.most:
+            if pages(self._main(self.notes.kept(levels[middle - 1]))) <= self.most:
                 fewest = middle
             else:
                 enough = middle - 1
@@ -74,25 +93,62 @@ class Printed:
 
     @property
     def share(self) -> float:
-        """The share of all calls that the notes on these pages tell of."""
-        return self.notes.held(self.kept)
+        """The share of all calls that the notes by auction make."""
+        return share((row for note in self.kept for row in note.rows), self.book.measured.calls)
 
-    def _pages(self, kept: list[Note]) -> str:
-        system = self.book.system
-        measured, check = self.book.measured, self.book.check
+    def _main(self, kept: list[Note]) -> str:
+        """The pages of a convention card, what would surprise, and notes by auction."""
+        system, measured = self.book.system, self.book.measured
         words, error = measured.code_words
         parts = [f"# {system.name}", *system.comments]
         parts.append(f"{words:.1f} ± {error:.1f} code words for each 100 auctions of a side.")
-        parts += ["## Convention card", _card(self.card), "## What would surprise you", *self._surprises()]
-        parts += ["## Notes by auction", _LEGEND]
-        parts += ["\n".join(_side_by_side(notes)) for general in (False, True) if (notes := _of_kind(kept, general))]
+        parts += ["## Convention card", card_text(self.card), "## What would surprise you", *self._surprises()]
+        parts += [NOTES, f"{_LEGEND} {wording.TERMS}", "\n".join(_side_by_side(kept))]
+        return wording.symbols("\n\n".join(parts))
+
+    def _more(self) -> str:
+        """The general rules, and who must speak: behind the pages, however many they need."""
+        parts = [GENERAL, _GENERAL, "\n".join(f"- {note}" for note in self.notes.general)] if self.notes.general else []
+        parts += ["## How hands are counted", "\n".join(terms)] if (terms := self._terms()) else []
         parts += ["## Who must speak", _FORCING, "\n".join(_last_resort())]
-        parts.append(
-            f"Measured on {measured.deals:,} deals (seed {measured.seed}) with the system in all four seats. On "
-            f"{check.deals:,} other deals, {check.share:.2%} of {check.hands:,} hands keep to what the book says of "
-            f"their calls. These notes hold {self.notes.held(kept):.2%} of the {measured.calls:,} calls made."
+        return wording.symbols("\n\n".join(parts))
+
+    def _terms(self) -> list[str]:
+        """What the ways to count mean that the rows ask for."""
+        rows = [row for note in (*self.kept, *self.notes.general) for row in note.rows]
+        asked = {atom.word.partition(":")[0] for r in rows for c in r.line.constraint for t in c for atom in t}
+        asked |= {word.hand for word in AUCTION_WORDS if word.name in asked}
+        return [
+            f"- *{name}*: {MEANINGS[word].removeprefix('1 for ').replace('hcp', 'HCP')}"
+            for word, name in _TERMS.items()
+            if word in asked
+        ]
+
+    def size(self) -> str:
+        """How many pages there are, and how well they suffice."""
+        same, asked = self.agreement
+        return (
+            f"{pages(self._main(self.kept))} pages of {PAGE_LINES} lines of {PAGE_WIDTH} characters, and "
+            f"{pages(self._more())} of general rules; who knows them alone makes {same / asked:.2%} of the calls"
         )
-        return wording.symbols("\n\n".join(parts)) + "\n"
+
+    @cached_property
+    def agreement(self) -> tuple[int, int]:
+        """How many calls a bidder makes that knows these pages, of the system's own on other deals; and of how many."""
+        pages = read_pages(self._body())
+        return agreement(self.book.points.system, pages, AGREEMENT_DEALS, self.book.check.seed)
+
+    def _facts(self) -> str:
+        measured, check = self.book.measured, self.book.check
+        kept, told = (sum(len(n.rows) for n in notes) for notes in (self.kept, self.notes.auctions))
+        same, asked = self.agreement
+        return (
+            f"Measured on {measured.deals:,} deals (seed {measured.seed}) with the system in all four seats. The notes "
+            f"by auction make {self.share:.2%} of the {measured.calls:,} calls, the general notes and who may not pass "
+            f"the rest. {_left_out(told - kept)}A bidder that knows nothing but these pages makes "
+            f"{same / asked:.2%} of the {asked:,} calls that the system makes on {AGREEMENT_DEALS:,} other deals "
+            f"(seed {check.seed})."
+        )
 
     def _surprises(self) -> list[str]:
         if not self.base:
@@ -109,6 +165,10 @@ class Printed:
         return [intro, "\n".join(lines)]
 
 
+def _left_out(rows: int) -> str:
+    return f"Left out are {rows:,} lines of the system that are made least often. " if rows else ""
+
+
 def _last_resort() -> list[str]:
     """The rules of last resort as lines of a list."""
     lines = []
@@ -121,45 +181,25 @@ def _last_resort() -> list[str]:
 def _side_by_side(notes: list[Note]) -> list[str]:
     """The notes as lines of a list: one that fits into what an earlier one leaves of its last printed line goes there.
 
-    So notes keep nearly their order, and a page holds more of them.
+    So notes keep nearly their order, and a page holds more of them. None goes before one that is asked earlier at the
+    same auction.
     """
-    lines, room = list[str](), list[int]()
+    lines, room, nodes = list[str](), list[int](), list[set[int]]()
     for note in notes:
-        text = f"**{note.title}** {note.told}"
+        text = str(note)
         length = len(printed(wording.symbols(text)))
-        near = range(max(0, len(lines) - _BACK), len(lines))
-        place = next((i for i in near if length + len(_ASIDE) <= room[i]), None)
+        asked = [i for i, there in enumerate(nodes) if there & note.nodes]
+        near = range(max(0, len(lines) - _BACK, *asked[-1:]), len(lines))
+        place = next((i for i in near if length + len(NEXT_NOTE) <= room[i]), None)
         if place is None:
             lines.append(f"- {text}")
             room.append(-(length + len("- ")) % PAGE_WIDTH)
+            nodes.append(set(note.nodes))
         else:
-            lines[place] += _ASIDE + text
-            room[place] -= length + len(_ASIDE)
+            lines[place] += NEXT_NOTE + text
+            room[place] -= length + len(NEXT_NOTE)
+            nodes[place] |= note.nodes
     return lines
-
-
-def _of_kind(notes: list[Note], general: bool) -> list[Note]:
-    return [note for note in notes if note.general == general]
-
-
-def _card(sections: list[Section]) -> str:
-    lines = ["|Call|What it is|", "|---|---|"]
-    for section in sections:
-        lines.append(f"|**{section.title}**||")
-        for labels, text in _merged(section.rows):
-            lines.append(f"|{labels}|{text}|")
-    return "\n".join(lines)
-
-
-def _merged(rows: tuple[tuple[str, str], ...]) -> list[tuple[str, str]]:
-    """Rows that say the same, one after the other, as one."""
-    out: list[tuple[str, str]] = []
-    for label, text in rows:
-        if out and out[-1][1] == text:
-            out[-1] = (f"{out[-1][0]}, {label}", text)
-        else:
-            out.append((label, text))
-    return out
 
 
 def make_printed(

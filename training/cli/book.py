@@ -18,6 +18,7 @@ examples:
   bridge-env book sayc --levels 3 --worth --out sayc.html
   bridge-env book mine.bidding --format bml --out mine.bml
   bridge-env book mine.bidding --pages 5                keep to five pages instead of ten
+  bridge-env book sayc --out sayc.md                    then bid by nothing else: bridge-env bid pages:sayc.md …
   bridge-env book mine.bidding --base acol              compare with acol: what would surprise its players
   bridge-env book sayc --tables                         print every line of the text in tables instead
   bridge-env book --code-words sayc policy:champion     count code words (artificial calls) of some bidders
@@ -55,7 +56,7 @@ def add_book(subparsers: Any) -> None:
     parser.add_argument(
         "--pages",
         type=positive,
-        help="leave out the rarest calls until the book fits on this many pages (Markdown: 10)",
+        help="leave out the rarest calls until the book fits on this many pages (Markdown: 10, without general rules)",
     )
     parser.add_argument("--tables", action="store_true", help="print every line in tables, without card and notes")
     parser.add_argument("--base", metavar="SYSTEM", help="system from which surprises are measured (default sayc)")
@@ -117,14 +118,12 @@ def run(args: argparse.Namespace) -> int:
 
 def _notes(args: argparse.Namespace, book: Any) -> int:
     """The pages for players."""
-    from training.book.book import pages
     from training.book.printed import PAGES, make_printed
 
     with Bar(4, "step", brief=True) as bar:
         printed = make_printed(book, _system(args.base or "sayc"), args.pages or PAGES, bar.add)
-    text = printed.text()
-    _write(text, args.out)
-    _tell_size(pages(text), book.check.share, args.out)
+    _write(printed.text(), args.out)
+    print(printed.size(), file=sys.stdout if args.out else sys.stderr)
     return 0
 
 
@@ -191,8 +190,8 @@ def _check(args: argparse.Namespace) -> int:
 
 def _tell_check(fact: str, share: float, worst: list[tuple[int, int, str]]) -> int:
     """Print how many hands keep to the book, and the calls (hands, fitting, text) that keep to it least."""
+    from agents.hierarchy.telling.wording import symbols
     from training.book.book import GOAL
-    from training.book.wording import symbols
 
     print(fact)
     for hands, fitting, text in worst:

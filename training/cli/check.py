@@ -32,8 +32,8 @@ lists what no pair would agree to play:
 - a weak opening in fourth seat, on a bad suit, or alike at every vulnerability; a better suit that is bid lower;
 - 6NT or 7NT on fewer points than the quantitative raise asks for;
 - a line to which no hand comes that has bid as its path says, or that answers a call which partner never makes.
-The exit code is 1 where anything is found. --mend writes the system without the lines that no hand comes to. With --base,
-the system from which it was changed, it also takes back the changes that are unsound.
+The exit code is 1 where anything is found. --mend writes the system without the lines that no hand comes to. With
+--base, the system from which it was changed, it also takes back the changes that are unsound.
 """
 
 

@@ -10,9 +10,9 @@ import numpy as np
 
 from agents.hierarchy.language.tree import Line, System
 from agents.hierarchy.shipped import read_system
+from agents.hierarchy.telling import wording
 from agents.registry import system_of
 from bridge_env.calls import call_text
-from training.book import wording
 from training.book.book import Book, add_worth, made, make_book, usual
 from training.book.diff import match_lines
 from training.book.points import Entry, Point, Points, Walker

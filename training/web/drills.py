@@ -11,13 +11,13 @@ import numpy as np
 from agents.hierarchy.bidder import Hierarchy, HierarchyBidder
 from agents.hierarchy.inverse.lines import lines_of_call
 from agents.hierarchy.language.tree import System
+from agents.hierarchy.telling import wording
 from bridge_env import streams
 from bridge_env.auction import one_auction
 from bridge_env.calls import PASS, call_text
 from bridge_env.cards import SEATS, UNKNOWN, VULNERABILITIES, parse_hand
 from bridge_env.features import FEATURES
 from bridge_env.view import view_of
-from training.book import wording
 from training.book.measure import Calls, Table
 from training.book.points import Points, Walker
 from training.exam.positions import ALL, FULL, Exam, Position

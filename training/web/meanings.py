@@ -19,6 +19,7 @@ from agents.hierarchy.explain import shown_text
 from agents.hierarchy.inverse.lines import lines_of_call
 from agents.hierarchy.language.tree import Constraint
 from agents.hierarchy.telling.position import Position
+from agents.hierarchy.telling.wording import promise, remark, span, symbols
 from agents.networks.bidder import NetworkBidder
 from agents.networks.meaning import auction_keys
 from agents.reasoning.habits import trivial_system
@@ -27,7 +28,6 @@ from bridge_env.auction import Auctions, one_auction
 from bridge_env.calls import DOUBLE, FIRST_BID, NOTRUMP, PASS, call_text, level_of, strain_of
 from bridge_env.cards import SEATS, UNKNOWN
 from bridge_env.view import BidView, view_of
-from training.book.wording import promise, remark, span, symbols
 from training.web.seating import network_at, spec_at
 
 _LINES = 4  # of a system that are told for a call

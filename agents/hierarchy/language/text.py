@@ -58,8 +58,8 @@ class SystemTextError(ValueError):
     """Text that is no bidding system: the message names the file, the line and the fault."""
 
 
-class _Fault(Exception):
-    pass
+class _Fault(SystemTextError):
+    """What is wrong with a piece of text, before it is known where that stands."""
 
 
 # --- reading -------------------------------------------------------------------------------------------
@@ -240,14 +240,15 @@ def _parse_line(main: str, note: str, comments: tuple[str, ...], number: int) ->
     note = " ".join(word for word in note.split() if not word.startswith("!"))
     if path_text.count("-") >= DEEPEST:
         raise _Fault(f"a line has at most {DEEPEST} calls")
-    path = tuple(_parse_step(part) for part in path_text.split("-"))
+    path = tuple(parse_step(part) for part in path_text.split("-"))
     constraint = parse_constraint(constraint_text)
     if (after or path[-1].theirs) and (constraint or flags):
         raise _Fault("this line only leads on to those below it; it takes no constraint and no flag")
     return Line(path, constraint, flags, note, (), after or path[-1].theirs, comments, number)
 
 
-def _parse_step(text: str) -> Step:
+def parse_step(text: str) -> Step:
+    """``(1x)`` as a step."""
     theirs = text.startswith("(") and text.endswith(")")
     token = text[1:-1] if theirs else text
     token = {"Pass": "P", "1NT": "1N", "2NT": "2N", "3NT": "3N", "Dbl": "X", "Rdbl": "XX"}.get(token, token)
