@@ -64,7 +64,7 @@ def test_the_card_names_conventions_by_the_hands_that_make_them():
     card = sayc_card()
     assert card["1NT"].startswith("15-17 HCP, balanced or nearly so")
     assert card["1!s"].startswith("5+ cards, 10-")
-    assert card["2!c"].startswith("Stayman, 8+ HCP")
+    assert card["2!c"].startswith("Stayman, 4+ HCP")  # from 8, or weak and short in clubs
     assert card["2!d"].startswith("transfer, 5+♥")
     assert card["2!h"].startswith("transfer, 5+♠")
     assert card["1!s - 2NT"].startswith("Jacoby, a raise to game")

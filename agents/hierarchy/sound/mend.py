@@ -10,12 +10,11 @@ from agents.hierarchy.changes.edits import Edit, Insert, InsertGeneral, Replace,
 from agents.hierarchy.changes.mutation import addresses
 from agents.hierarchy.changes.tidying import without_empty
 from agents.hierarchy.language.text import constraint_text, numbered_anew
-from agents.hierarchy.language.tree import Line, Step, System
+from agents.hierarchy.language.tree import Line, System
 from agents.hierarchy.sound.sound import DEAD, dead_lines, unsound
 
 _ROUNDS = 4  # answers to a line that goes may go too
 Tick = Callable[[int, int], None]
-Path = tuple[Step, ...]
 
 
 def without_dead(system: System, tick: Tick | None = None) -> System:
@@ -41,7 +40,7 @@ def as_sound_as(base: System, system: System, tick: Tick | None = None) -> tuple
     """Take back changes of ``base`` until the system has no unsound line that the base has not.
 
     First the lines of the call that is unsound go back to those of the base. Where that is not enough, all lines at its
-    place do, and those of the calls that it answers. Lines that no hand comes to are left to ``without_dead``.
+    place do, and those of the calls that lead there. Lines that no hand comes to are left to ``without_dead``.
 
     Returns:
         The system, and what went back.
@@ -51,8 +50,9 @@ def as_sound_as(base: System, system: System, tick: Tick | None = None) -> tuple
     for round_ in range(_ROUNDS):
         system = numbered_anew(system)
         found = dict.fromkeys(call for call in _unsound_calls(system, tick) if call not in fits_base)
-        calls = {(trail, path) for trail, path, _ in found}
+        calls = {(trail, name) for trail, name, _ in found}
         places = {trail for trail, _, _ in found} if round_ else set[Trail]()
+        calls |= {(trail[:k], name) for trail in places for k, name in enumerate(trail)}
         edits = [edit for edit in differences(system, base) if _concerns(edit, calls, places)]
         if not found or (round_ and not edits):
             break
@@ -62,16 +62,16 @@ def as_sound_as(base: System, system: System, tick: Tick | None = None) -> tuple
     return without_empty(system), list(dict.fromkeys(taken_back))
 
 
-def _unsound_calls(system: System, tick: Tick | None) -> Iterator[tuple[Trail, Path, str]]:
+def _unsound_calls(system: System, tick: Tick | None) -> Iterator[tuple[Trail, str, str]]:
     """Where calls stand that are unsound, which they are, and what the line asks for."""
     places = {(address[0] == "blocks", line.number): (address, line) for address, line in addresses(system)}
     for place, text in unsound(Hierarchy(system), tick):
         if place in places and not text.startswith(DEAD):
             address, line = places[place]
-            yield trail_of(system, address), line.path, constraint_text(line.constraint)
+            yield trail_of(system, address), line.name, constraint_text(line.constraint)
 
 
-def _concerns(edit: Edit, calls: Container[tuple[Trail, Path]], places: Collection[Trail]) -> bool:
+def _concerns(edit: Edit, calls: Container[tuple[Trail, str]], places: Collection[Trail]) -> bool:
     """Does the edit change lines of one of these calls, anything at these places, or what is answered there?"""
     if isinstance(edit, Replace):
         trail, lines = edit.trail, (edit.old, *edit.new)
@@ -81,11 +81,11 @@ def _concerns(edit: Edit, calls: Container[tuple[Trail, Path]], places: Collecti
         trail, lines = tuple(str(step) for step in edit.path), (edit.line,)
     else:
         return False
-    if trail in places or any((trail, line.path) in calls for line in lines):
+    if trail in places or any((trail, line.name) in calls for line in lines):
         return True
     answered = {f"called:{line.path[-1]}" for line in lines}  # by general rules: "when partner-called:4N"
     return any(asked in place[0] for place in places if place for asked in answered)
 
 
-def _said(trail: Trail, path: Path, asks: str) -> str:
-    return f"{'-'.join((*trail, '-'.join(map(str, path))))}  {asks}".rstrip()
+def _said(trail: Trail, name: str, asks: str) -> str:
+    return f"{'-'.join((*trail, name))}  {asks}".rstrip()
