@@ -84,16 +84,16 @@ class Mixed:
     """A bidder that bids by the book of a network, and as the network does in one kind of position."""
 
     def __init__(self, player: NetworkBidder, kind: Callable[[Position], Rows] | None) -> None:
-        self.player, self.kind, self.left = player, kind, 0
+        self.bidder, self.kind, self.left = player, kind, 0
 
     def bid(self, view: BidView, key: NDArray[np.uint64]) -> NDArray[np.int8]:
         """The calls of a batch of views, int8 (N,)."""
-        by_book = self.player.networks.player
+        by_book = self.bidder.networks.player
         assert isinstance(by_book, ByBook)
         look = by_book.book.look(Asked.of_view(view))
         if self.kind is None:
             return look.call
-        network = self.player.bid(view, key)
+        network = self.bidder.bid(view, key)
         chosen = self.kind(_position(view, look.made_by, look.call, network))
         self.left += int((chosen & (network != look.call)).sum())
         return np.where(chosen, network, look.call).astype(np.int8)

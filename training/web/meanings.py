@@ -5,9 +5,11 @@ By the systems of the seats where they follow systems, by measured ranges where 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import takewhile
 from typing import Any
 
 import numpy as np
@@ -131,9 +133,15 @@ class Reader:
         text = after if told[0].general or len(lines) > 1 else lines[0]
         where = "general rules" if told[0].general else f"line {told[0].line.number}"
         return Shows(
-            text, notes[0] if len(notes) == 1 else "", lines if lines != (text,) else (),
+            text, _shared(notes), lines if lines != (text,) else (),
             any(t.artificial for t in told), f"{name}, {where}",
         )  # fmt: skip
+
+
+def _shared(notes: Sequence[str]) -> str:
+    """The one note of several lines, or the words with which all begin: Stayman, on a weak hand and on a strong one."""
+    words = zip(*(re.findall(r"[^ ,:]+", note) for note in notes), strict=False)
+    return notes[0] if len(notes) == 1 else " ".join(word for word, *_ in takewhile(lambda w: len({*w}) == 1, words))
 
 
 @lru_cache(maxsize=16)

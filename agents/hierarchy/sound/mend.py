@@ -15,6 +15,7 @@ from agents.hierarchy.sound.sound import DEAD, dead_lines, unsound
 
 _ROUNDS = 4  # answers to a line that goes may go too
 Tick = Callable[[int, int], None]
+Steps = tuple[str, ...]
 
 
 def without_dead(system: System, tick: Tick | None = None) -> System:
@@ -40,7 +41,8 @@ def as_sound_as(base: System, system: System, tick: Tick | None = None) -> tuple
     """Take back changes of ``base`` until the system has no unsound line that the base has not.
 
     First the lines of the call that is unsound go back to those of the base. Where that is not enough, all lines at its
-    place do, and those of the calls that lead there. Lines that no hand comes to are left to ``without_dead``.
+    place do, and those of the calls that lead there; then all at the places on the way, but for openings. Lines that no
+    hand comes to are left to ``without_dead``.
 
     Returns:
         The system, and what went back.
@@ -50,28 +52,38 @@ def as_sound_as(base: System, system: System, tick: Tick | None = None) -> tuple
     for round_ in range(_ROUNDS):
         system = numbered_anew(system)
         found = dict.fromkeys(call for call in _unsound_calls(system, tick) if call not in fits_base)
-        calls = {(trail, name) for trail, name, _ in found}
-        places = {trail for trail, _, _ in found} if round_ else set[Trail]()
-        calls |= {(trail[:k], name) for trail in places for k, name in enumerate(trail)}
+        calls = {steps for steps, _ in found}
+        places = {steps[:-1] for steps in calls} if round_ else set[Steps]()
+        calls |= {place[:k] for place in places for k in range(1, len(place) + 1)}
+        if round_ > 1:
+            places |= {place[:k] for place in places for k in range(1, len(place))}
         edits = [edit for edit in differences(system, base) if _concerns(edit, calls, places)]
         if not found or (round_ and not edits):
             break
         for edit in edits:
             system = edit.apply(system) or system
-        taken_back += [_said(*call) for call in found if any(_concerns(e, {call[:2]}, places) for e in edits)]
+        went = [(steps, asks) for steps, asks in found if any(_concerns(e, {steps}, places) for e in edits)]
+        taken_back += [f"{'-'.join(steps)}  {asks}".rstrip() for steps, asks in went]
     return without_empty(system), list(dict.fromkeys(taken_back))
 
 
-def _unsound_calls(system: System, tick: Tick | None) -> Iterator[tuple[Trail, str, str]]:
-    """Where calls stand that are unsound, which they are, and what the line asks for."""
+def _unsound_calls(system: System, tick: Tick | None) -> Iterator[tuple[Steps, str]]:
+    """Where calls stand that are unsound, and what their lines ask for."""
     places = {(address[0] == "blocks", line.number): (address, line) for address, line in addresses(system)}
     for place, text in unsound(Hierarchy(system), tick):
         if place in places and not text.startswith(DEAD):
             address, line = places[place]
-            yield trail_of(system, address), line.name, constraint_text(line.constraint)
+            yield _steps(trail_of(system, address), line), constraint_text(line.constraint)
 
 
-def _concerns(edit: Edit, calls: Container[tuple[Trail, str]], places: Collection[Trail]) -> bool:
+def _steps(trail: Trail, line: Line) -> Steps:
+    """The calls that lead to a line and its own, however headings write them; of general rules the context first."""
+    if trail and trail[0].startswith("when "):
+        return (*trail, line.name)
+    return tuple("-".join((*trail, line.name)).split("-"))
+
+
+def _concerns(edit: Edit, calls: Container[Steps], places: Collection[Steps]) -> bool:
     """Does the edit change lines of one of these calls, anything at these places, or what is answered there?"""
     if isinstance(edit, Replace):
         trail, lines = edit.trail, (edit.old, *edit.new)
@@ -81,11 +93,8 @@ def _concerns(edit: Edit, calls: Container[tuple[Trail, str]], places: Collectio
         trail, lines = tuple(str(step) for step in edit.path), (edit.line,)
     else:
         return False
-    if trail in places or any((trail, line.name) in calls for line in lines):
+    changed = [_steps(trail, line) for line in lines]
+    if any(steps in calls or steps[:-1] in places for steps in changed):
         return True
     answered = {f"called:{line.path[-1]}" for line in lines}  # by general rules: "when partner-called:4N"
     return any(asked in place[0] for place in places if place for asked in answered)
-
-
-def _said(trail: Trail, name: str, asks: str) -> str:
-    return f"{'-'.join((*trail, name))}  {asks}".rstrip()
