@@ -348,10 +348,7 @@ def test_numbers_and_names_that_make_no_sense_are_told(tiny, field, value):
 
 @pytest.mark.slow
 @pytest.mark.xdist_group("ray")
-@pytest.mark.parametrize(("how", "code"), [
-    (signal.SIGINT, 130),
-    pytest.param(signal.SIGTERM, 143, marks=pytest.mark.xfail(reason="fails, not yet explained")),
-])  # fmt: skip
+@pytest.mark.parametrize(("how", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_ctrl_c_and_sigterm_leave_a_run_that_goes_on(tiny, tmp_path, how, code):
     evolve = [sys.executable, "-c", "import sys; from training.cli.entry import main; sys.exit(main())", "evolve"]
     command = [*evolve, "--name", "stopped", "--out", str(tmp_path)]
