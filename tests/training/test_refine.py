@@ -336,13 +336,13 @@ def test_answers_are_sought_where_the_call_leads():
 @pytest.mark.xdist_group("ray")
 def test_work_is_the_same_however_it_is_shared():
     pytest.importorskip("ray")
-    results, asked = [], [("play", (SAYC, PASS), 4, 2400), ("look-ahead", (PASS,), 2, 600)]
+    results, asked = [], [("play", (SAYC, PASS), 4, 4800), ("look-ahead", (PASS,), 2, 600)]
     for workers in (1, 2):
         with Cluster(workers) as cluster:  # slow to start, so one for both ways of labelling
             found = []
             for labels, league, count, boards in asked:
                 work = Work(cluster, league, 3, lambda _boards: None, labels)
-                rules_of = work.rules(SAYC, count, Chance("w"), work.stretch(0, boards))
+                rules_of = work.rules(SAYC, count, Chance("v"), work.stretch(0, boards))
                 found.append([(r.path, r.call, r.constraint, r.gain) for r in rules_of])
             results.append(found)
     assert results[0] == results[1]

@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from argparse import Namespace
 
 import pytest
 
 from training.cli.entry import main
+from training.cli.terminal import write_json
 
 MAIN = f"{sys.executable} -c 'import sys; from training.cli.entry import main; sys.exit(main())'"
 MATCH = "match pass doubler --boards 40"
@@ -71,3 +73,10 @@ def test_paths_with_blanks_and_of_any_language(tmp_path, capsys):
     )
     assert "error" not in capsys.readouterr().err
     assert sorted(path.name for path in folder.iterdir()) == sorted([pbn.name, lin.name, system.name, "k e.jsonl"])
+
+
+def test_json_holds_no_nan(tmp_path):
+    """NaN is no JSON, so most readers refuse a file that has it."""
+    with pytest.raises(ValueError, match="JSON compliant"):
+        write_json(Namespace(json=tmp_path / "a.json", stdout=sys.stdout), {"mean": float("nan")})
+    assert not (tmp_path / "a.json").exists()

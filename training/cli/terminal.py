@@ -51,7 +51,7 @@ def words_aside(args: argparse.Namespace) -> Iterator[None]:
 
 def write_json(args: argparse.Namespace, content: Any) -> None:
     """Write what ``--json`` asks for, into its file or, for ``-``, to standard output."""
-    text = json.dumps(content, indent=1) + "\n"
+    text = json.dumps(content, indent=1, allow_nan=False) + "\n"
     if str(args.json) == "-":
         args.stdout.write(text)
         args.stdout.flush()
