@@ -183,7 +183,7 @@ def test_the_critic_sees_what_the_contract_is_worth():
     calls = np.array([[parse_call("3NT"), DOUBLE]] * 30)
     auctions = Auctions.replay(calls, deals.dealer, deals.vulnerability)
     best = np.full(30, 140)
-    numbers, starts = critic_rows(auctions, deals, np.arange(30), best)
+    numbers, starts = critic_rows(auctions, deals, np.arange(30), best, best)
     assert numbers.max() < CRITIC_INPUTS
     took = deals.tricks[np.arange(30), deals.dealer, 4]
     worth = score(14, 1, deals.dealer, deals.vulnerability, took).astype(int)
