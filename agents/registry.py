@@ -53,7 +53,7 @@ from bridge_env.weights import format_of
 
 _STRANGERS = ("two-over-one", "acol", "standard")  # by which strangers are read; no gatekeeper is among them
 _BELIEVER = "champion"  # whose belief a system that thinks among strangers begins with
-_DOUBTING = Options(samples=128, candidates=4, caution=1.0, margin=0.4)  # tuned against a network that it did not know
+_DOUBTING = Options(samples=128, candidates=4, caution=0.7, margin=0.4)  # tuned against networks that it did not know
 _DOUBTING_SYSTEM = Options(candidates=5, margin=0.5)
 
 
