@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,13 +23,14 @@ from agents.networks.book import ByBook
 from agents.networks.network import Network
 from agents.networks.tables import Deals, play_on
 from agents.reasoning.leaves import contract_values, smooth_imps
+from agents.reasoning.likelihood import Calls, Chance
 from agents.reasoning.look import points_of
 from agents.reasoning.options import Options
 from agents.reasoning.reasoner import turned
 from agents.reasoning.voices import Considered, Voice, chance_of
 from bridge_env import streams
 from bridge_env.auction import Auctions
-from bridge_env.view import BidView, view_of
+from bridge_env.view import BidView
 
 _SURPRISE = 0.02  # of all calls, the share that follows no network
 _DRAWN = 16  # deals drawn for each that is wanted
@@ -128,22 +130,11 @@ class Doubter:
 
     def _likelihood(self, view: BidView, owner: NDArray[np.uint8]) -> NDArray[np.float64]:
         """The logarithm of how likely the others' calls were on each deal under each model: float64 (D, M)."""
-        n = len(owner)
-        log = np.zeros((n, len(self.models)))
-        history = view.history[0, : int(view.length[0])]
-        for number, call in enumerate(history):
-            caller = (int(view.dealer[0]) + number) & 3
-            if caller == 0:
-                continue
-            before = Auctions.replay(history[None, :number], view.dealer[0], view.vulnerability[0])
-            auctions = before.take(np.zeros(n, np.int64))
-            seen = view_of(auctions, owner)
-            surprise = _SURPRISE / max(1, int(seen.mask[0].sum()))
-            if caller == 2:
-                chance = self.voice.chance(seen, int(call))[:, None]
-            else:
-                chance = np.stack([chance_of(model, seen, int(call)) for model in self.models], axis=1)
-            log += np.log((1 - _SURPRISE) * chance + surprise)
+        calls = Calls.of(view.history[0, : int(view.length[0])], int(view.dealer[0]), int(view.vulnerability[0]))
+        models: list[Chance] = [partial(chance_of, model) for model in self.models]
+        log = np.zeros((len(owner), len(models)))
+        for seat, players in ((1, models), (2, [self.voice.chance]), (3, models)):
+            log += calls.log_chance(seat, owner == seat, players, _SURPRISE)
         return log
 
     # --- looking ahead -----------------------------------------------------------------------------------------
