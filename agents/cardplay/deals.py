@@ -2,7 +2,7 @@
 
 ALL: deals fit the hypotheses that are kept. A hypothesis is discarded where it contradicts the facts; if not, where it
 contradicts what else is believed: the auction, and the hypotheses before it. Where a network bids, deals are weighed
-instead: by how likely its calls are, and by how far hands are off the hypotheses (``agents.cardplay.weighed``).
+instead: by how likely its calls are, and by how far hands are off the hypotheses (``agents.reasoning.weighed``).
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 from agents.cardplay.auction import AuctionReader
 from agents.cardplay.facts import hidden_seats, places_of
 from agents.cardplay.hypotheses import Hypothesis, hypotheses
-from agents.cardplay.weighed import Evidence, weighed_deals
 from agents.networks.book import ByBook
 from agents.networks.network import Network
 from agents.reasoning.likelihood import Calls
+from agents.reasoning.weighed import Evidence, weighed_deals
 from agents.registry import believer
 from bridge_env import streams
 from bridge_env.cards import SEATS
@@ -115,17 +115,19 @@ def believed_deals(
     if not networks or count <= 0:
         return _Search(places_of(view, row), shown, key).believed(told, count)
     calls = Calls.of(view.history[row][view.history[row] >= 0], int(view.dealer[row]), int(view.vulnerability[row]))
-    evidence = Evidence(int(view.seat[row]), calls, networks, shown, told)
-    return _weighed(places_of(view, row), view.hand[row], evidence, count, key)
+    return _weighed(view, row, Evidence(calls, networks, shown), told, count, key)
 
 
-def _weighed(places: Places, hand: NDArray[np.bool_], evidence: Evidence, count: int, key: np.uint64) -> Belief:
+def _weighed(
+    view: PlayView, row: int, evidence: Evidence, told: Sequence[Hypothesis], count: int, key: np.uint64
+) -> Belief:
     """Deals by how likely the calls of networks are. What most of them do not fit is discarded."""
-    possible = [h for h in evidence.told if h.possible(places)]
-    sample = weighed_deals(places, hand, replace(evidence, told=possible), believer(), count, key)
+    places, seat, hand = places_of(view, row), int(view.seat[row]), view.hand[row]
+    possible = [h for h in told if h.possible(places)]
+    sample = weighed_deals(places, seat, hand, replace(evidence, told=possible), believer(), count, key)
     off = [h.violation(sample.owner == h.seat) for h in possible]
     kept = [h for h, violation in zip(possible, off, strict=True) if (violation == 0).mean() > 0.5]
-    discarded = [(h, AGAINST_OTHERS if h in possible else AGAINST_FACTS) for h in evidence.told if h not in kept]
+    discarded = [(h, AGAINST_OTHERS if h in possible else AGAINST_FACTS) for h in told if h not in kept]
     violation = np.sum([v for h, v in zip(possible, off, strict=True) if h in kept], axis=0)
     sample = replace(sample, violation=(sample.violation + violation).astype(np.float32))
     return Belief.of(sample, kept, discarded, (*evidence.networks, *evidence.shown))

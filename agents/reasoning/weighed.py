@@ -6,25 +6,26 @@ weight, and then walk. A walk exchanges one to three cards between two hidden ha
 chance that keeps the frequencies right (Metropolis). So all deals count the same in the end.
 
 A network's calls weigh by how likely it makes them with the hand, a system's by how far the hand is from those that
-make them, and what cards suggest by the cards that the hand is off.
+make them, and what cards suggest by the cards that the hand is off. Who sees no hand begins with random deals.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.cardplay.hypotheses import Hypothesis
 from agents.networks import belief
 from agents.networks.book import ByBook
 from agents.networks.network import Network
 from agents.reasoning.likelihood import Calls
 from agents.reasoning.voices import chance_of
 from bridge_env import streams
+from bridge_env.cards import UNKNOWN, deals_of
 from bridge_env.sampling import Constraint, Places, Sample
 
 _SURPRISE = (
@@ -42,9 +43,20 @@ _OFF = 2.0  # what a card counts by which a hand is off what the play suggests, 
 Hands = NDArray[np.bool_]
 
 
+class Suggestion(Protocol):
+    """What cards suggest of the hand at ``seat``."""
+
+    @property
+    def seat(self) -> int: ...
+
+    def violation(self, hands: Hands) -> NDArray[np.float32]:
+        """By how many cards each hand, bool (N, 52), is off: float32 (N,)."""
+        ...
+
+
 @dataclass(frozen=True, eq=False)
 class Evidence:
-    """What calls and cards say of the hidden hands, as seen from ``seat``.
+    """What calls and cards say of the hands.
 
     Attributes:
         calls: the auction.
@@ -53,11 +65,10 @@ class Evidence:
         told: what the cards suggest.
     """
 
-    seat: int
     calls: Calls
     networks: Mapping[int, Sequence[Network | ByBook]]
-    shown: Mapping[int, Constraint]
-    told: Sequence[Hypothesis]
+    shown: Mapping[int, Constraint] = field(default_factory=dict)
+    told: Sequence[Suggestion] = ()
 
     def log(self, seat: int, hands: Hands) -> NDArray[np.float64]:
         """The logarithm of how well each hand, bool (N, 52), of a seat fits: float64 (N,)."""
@@ -74,42 +85,42 @@ class Evidence:
                 log -= _OFF * hypothesis.violation(hands)
         return log
 
-    def odds(self, network: Network, places: Places, hand: Hands) -> NDArray[np.float64]:
-        """What a belief network thinks of the holders of each card, of those who may hold it: float64 (52, 3)."""
-        view = self.calls.last_of(self.seat)
+    def odds(self, network: Network, places: Places, seat: int, hand: Hands) -> NDArray[np.float64]:
+        """What a belief network at ``seat`` thinks of the holders of each card, of those who may hold it: (52, 3)."""
+        view = self.calls.last_of(seat)
         vague = np.full((52, 3), 1 / 3)
         odds = vague
         if view is not None:
             odds = (1 - _VAGUE) * belief.chances(network, replace(view, hand=hand[None]))[0] + _VAGUE * vague
-        may_hold = places.may_hold[(self.seat + np.arange(1, 4)) & 3].T
+        may_hold = places.may_hold[(seat + np.arange(1, 4)) & 3].T
         return np.where(may_hold.sum(axis=1, keepdims=True) == 1, may_hold, odds * may_hold)
 
 
 def weighed_deals(
-    places: Places, hand: Hands, evidence: Evidence, network: Network, count: int, key: np.uint64
+    places: Places, seat: int, hand: Hands, evidence: Evidence, network: Network, count: int, key: np.uint64
 ) -> Sample:
-    """Draw ``count`` deals, each as likely as the evidence makes it.
+    """Draw ``count`` deals as ``seat`` sees them, each as likely as the evidence makes it.
 
     Args:
         places: where each card may lie.
-        hand: bool (52,), the thirteen cards of the seat that looks.
+        hand: bool (52,), the thirteen cards of the seat.
         network: the belief that proposes deals.
     """
-    odds = evidence.odds(network, places, hand)
+    odds = evidence.odds(network, places, seat, hand)
     owner, prior = belief.draw_deals(hand, odds, _PROPOSED * count, streams.key(key, "proposed")[0])
-    owner = ((owner + evidence.seat) & 3).astype(np.uint8)
-    hidden = np.flatnonzero((places.may_hold.sum(axis=0) > 1)[None] @ places.may_hold.T)
-    walk = _Walk(places, evidence, hidden[hidden != evidence.seat], _absolute(odds, evidence.seat), key)
-    deals = _Deals(owner, walk.logs(owner), prior)
-    heat, drawn = 0.0, 0
-    while heat < 1.0:
-        wanted = count if drawn == 0 else _EFFECTIVE * count
-        new = _next_heat(deals, heat, wanted)
-        deals = deals.again((new - heat) * deals.gain, count, streams.key(key, "again", drawn))
-        heat, drawn = new, drawn + 1
-        deals = walk(deals, heat, _WALK if heat < 1.0 else _LAST_WALK)
+    by_seat = np.ones((52, 4))
+    by_seat[:, (seat + np.arange(1, 4)) & 3] = odds
+    walk = _Walk(places, evidence, np.log(np.maximum(by_seat, 1e-300)), key)
+    drawn = walk.cooled(((owner + seat) & 3).astype(np.uint8), prior, count)
     weight = np.full(count, 1 / max(1, count))
-    return Sample(deals.owner, np.zeros(count, np.float32), weight, _PROPOSED * count + walk.steps * count, "weighed")
+    return Sample(drawn, np.zeros(count, np.float32), weight, (_PROPOSED + walk.steps) * count, "weighed")
+
+
+def deals_by_calls(evidence: Evidence, count: int, key: np.uint64) -> NDArray[np.uint8]:
+    """Draw ``count`` deals as a kibitzer imagines them who sees no card: uint8 (count, 52)."""
+    walk = _Walk(Places.of(np.full(52, UNKNOWN)), evidence, np.zeros((52, 4)), key)
+    owner = deals_of(streams.key(key, "proposed", np.arange(_PROPOSED * count)))
+    return walk.cooled(owner, np.zeros(len(owner)), count)
 
 
 @dataclass(frozen=True, eq=False)
@@ -139,23 +150,27 @@ class _Walk:
 
     places: Places
     evidence: Evidence
-    hidden: NDArray[np.intp]
     odds: NDArray[np.float64]
     key: np.uint64
     steps: int = 0
 
-    def logs(self, owner: NDArray[np.uint8]) -> NDArray[np.float64]:
-        out = np.zeros((len(owner), 4))
-        for seat in self.hidden:
-            out[:, seat] = self.evidence.log(int(seat), owner == seat)
-        return out
-
-    def __call__(self, deals: _Deals, heat: float, steps: int) -> _Deals:
-        pairs = [(int(a), int(b)) for i, a in enumerate(self.hidden) for b in self.hidden[i + 1 :]]
-        for _ in range(steps if pairs else 0):
-            deals = self._step(deals, heat, pairs[self.steps % len(pairs)], _EXCHANGED[self.steps % len(_EXCHANGED)])
-            self.steps += 1
-        return deals
+    def cooled(self, owner: NDArray[np.uint8], prior: NDArray[np.float64], count: int) -> NDArray[np.uint8]:
+        """``count`` deals as the evidence makes them likely, from those that were proposed with ``prior`` odds."""
+        hidden = np.flatnonzero((self.places.may_hold & (self.places.may_hold.sum(axis=0) > 1)).any(axis=1)).tolist()
+        pairs = [(a, b) for i, a in enumerate(hidden) for b in hidden[i + 1 :]]
+        fit = np.zeros((len(owner), 4))
+        for seat in hidden:
+            fit[:, seat] = self.evidence.log(seat, owner == seat)
+        deals, heat, drawn = _Deals(owner, fit, prior), 0.0, 0
+        while heat < 1.0:
+            new = _next_heat(deals, heat, count * _EFFECTIVE if drawn else count)
+            deals = deals.again((new - heat) * deals.gain, count, streams.key(self.key, "again", drawn))
+            heat, drawn = new, drawn + 1
+            for _ in range(len(pairs) and (_WALK if heat < 1.0 else _LAST_WALK)):
+                pair = pairs[self.steps % len(pairs)]
+                deals = self._step(deals, heat, pair, _EXCHANGED[self.steps % len(_EXCHANGED)])
+                self.steps += 1
+        return deals.owner
 
     def _step(self, deals: _Deals, heat: float, pair: tuple[int, int], number: int) -> _Deals:
         """Exchange ``number`` cards between two seats, where that stands."""
@@ -186,13 +201,6 @@ def _put(deals: _Deals, rows: NDArray[np.intp], new: _Deals) -> _Deals:
     owner, fit, prior = deals.owner.copy(), deals.fit.copy(), deals.prior.copy()
     owner[rows], fit[rows], prior[rows] = new.owner, new.fit, new.prior
     return _Deals(owner, fit, prior)
-
-
-def _absolute(odds: NDArray[np.float64], seat: int) -> NDArray[np.float64]:
-    """The logarithms of odds (52, 3) by seat, (52, 4); 0 for the cards of ``seat``."""
-    out = np.ones((52, 4))
-    out[:, (seat + np.arange(1, 4)) & 3] = odds
-    return np.log(np.maximum(out, 1e-300))
 
 
 def _shares(log: NDArray[np.float64]) -> NDArray[np.float64]:
