@@ -2,7 +2,7 @@
 
 ALL: deals fit the hypotheses that are kept. A hypothesis is discarded where it contradicts the facts; if not, where it
 contradicts what else is believed: the auction, and the hypotheses before it. Where a network bids, deals are weighed
-instead: by how likely its calls are, and by how far hands are off the hypotheses (``agents.reasoning.weighed``).
+instead: by how likely its calls are, and by how far hands are off the hypotheses (``agents.networks.weighed``).
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from agents.cardplay.auction import AuctionReader
 from agents.cardplay.facts import hidden_seats, places_of
 from agents.cardplay.hypotheses import Hypothesis, hypotheses
 from agents.networks.book import ByBook
+from agents.networks.likelihood import Calls
 from agents.networks.network import Network
-from agents.reasoning.likelihood import Calls
-from agents.reasoning.weighed import Evidence, weighed_deals
+from agents.networks.weighed import Evidence, weighed_deals
 from agents.registry import believer
 from bridge_env import streams
 from bridge_env.cards import SEATS

@@ -20,14 +20,14 @@ from numpy.typing import NDArray
 
 from agents.networks import belief
 from agents.networks.book import ByBook
+from agents.networks.likelihood import Calls, Chance, chance_of
 from agents.networks.network import Network
 from agents.networks.tables import Deals, play_on
 from agents.reasoning.leaves import contract_values, smooth_imps
-from agents.reasoning.likelihood import Calls, Chance
 from agents.reasoning.look import points_of
 from agents.reasoning.options import Options
 from agents.reasoning.reasoner import turned
-from agents.reasoning.voices import Considered, Voice, chance_of
+from agents.reasoning.voices import Considered, Voice
 from bridge_env import streams
 from bridge_env.auction import Auctions
 from bridge_env.view import BidView
@@ -88,7 +88,7 @@ class Doubter:
         """Explain the call for the one row of ``view``; if it does not think, explain the usual call."""
         from agents.reasoning.explain_doubt import explain
 
-        return str(explain(self, view, key, self.voice.meanings(), acts=acts))
+        return str(explain(self, view, key, acts=acts))
 
     def think(self, view: BidView, key: NDArray[np.uint64]) -> Weighing:
         """Find the call for the one row of ``view``, with the reasons."""

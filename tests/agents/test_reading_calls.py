@@ -14,11 +14,11 @@ from agents.cardplay.deals import AUCTION, Belief, believed_deals
 from agents.cardplay.facts import hidden_seats, places_of
 from agents.cardplay.hypotheses import HEURISTIC, Hypothesis
 from agents.cardplay.seen import view_of_seen
+from agents.networks.likelihood import Calls
 from agents.networks.shipped import read_networks
 from agents.networks.tables import all_by
+from agents.networks.weighed import Evidence, weighed_deals
 from agents.programs.question import Question
-from agents.reasoning.likelihood import Calls
-from agents.reasoning.weighed import Evidence, weighed_deals
 from agents.registry import believer, readers_of
 from bridge_env import streams
 from bridge_env.auction import one_auction

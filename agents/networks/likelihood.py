@@ -8,6 +8,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from agents.networks.bidder import outputs_of
+from agents.networks.book import ByBook
+from agents.networks.network import Network
+from agents.networks.tables import decide
 from bridge_env.auction import Auctions
 from bridge_env.cards import UNKNOWN
 from bridge_env.view import BidView, view_of
@@ -54,3 +58,13 @@ class Calls:
                 chance = np.stack([player(seen, call) for player in players], axis=1)
                 log += np.log((1 - surprise) * chance + surprise / max(1, int(view.mask.sum())))
         return log
+
+
+def chances_of(network: Network | ByBook, view: BidView) -> NDArray[np.float64]:
+    """The chances that a network gives to all calls, float64 (N, 38)."""
+    return decide(outputs_of(network, view), view.mask, np.full(len(view), -1.0))[0].astype(np.float64)
+
+
+def chance_of(network: Network | ByBook, view: BidView, call: int) -> NDArray[np.float64]:
+    """The chance that a network gives to ``call``, float64 (N,)."""
+    return chances_of(network, view)[:, call]

@@ -21,9 +21,8 @@ from numpy.typing import NDArray
 
 from agents.networks import belief
 from agents.networks.book import ByBook
+from agents.networks.likelihood import Calls, chance_of
 from agents.networks.network import Network
-from agents.reasoning.likelihood import Calls
-from agents.reasoning.voices import chance_of
 from bridge_env import streams
 from bridge_env.cards import UNKNOWN, deals_of
 from bridge_env.sampling import Constraint, Places, Sample
