@@ -90,7 +90,7 @@ class Doubter:
         """Explain the call for the one row of ``view``; if it does not think, explain the usual call."""
         from agents.reasoning.explain_doubt import explain
 
-        return str(explain(self, view, key, self.voice.meanings(), acts=acts))
+        return str(explain(self, view, key, acts=acts))
 
     def think(self, view: BidView, key: NDArray[np.uint64]) -> Weighing:
         """Find the call for the one row of ``view``, with the reasons."""

@@ -23,9 +23,10 @@ from numpy.typing import NDArray
 
 from agents.networks import belief
 from agents.networks.book import ByBook
+from agents.networks.likelihood import chance_of
 from agents.networks.network import Network
 from agents.reasoning.options import Options
-from agents.reasoning.voices import Voice, chance_of
+from agents.reasoning.voices import Voice
 from bridge_env import streams
 from bridge_env.auction import Auctions
 from bridge_env.calls import PASS

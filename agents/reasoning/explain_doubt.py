@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.networks.explain import average_hands, shown
-from agents.networks.meaning import Meanings
+from agents.networks.explain import average_hands
 from bridge_env.calls import call_text
 from bridge_env.cards import SEATS, hand_text
 from bridge_env.view import BidView
@@ -28,7 +27,7 @@ class Explanation:
         weighing: how it was found.
         seat: who calls.
         acts: a network that thinks makes the call that was found, a plain one its usual call.
-        shown: what each other seat has shown by its calls, in words; empty where that was not measured.
+        shown: what each other seat has shown by its calls, in words; empty where a system thinks.
     """
 
     weighing: Weighing
@@ -61,8 +60,6 @@ class Explanation:
         return "\n".join(lines)
 
 
-def explain(
-    doubter: Doubter, view: BidView, key: NDArray[np.uint64], meanings: Meanings | None = None, *, acts: bool = True
-) -> Explanation:
+def explain(doubter: Doubter, view: BidView, key: NDArray[np.uint64], *, acts: bool = True) -> Explanation:
     """Why ``doubter``, or where it does not act the network in it, calls as it does with the hand of the one row."""
-    return Explanation(doubter.think(view, key), int(view.seat[0]), acts, tuple(shown(meanings, view)))
+    return Explanation(doubter.think(view, key), int(view.seat[0]), acts, tuple(doubter.voice.shown(view)))

@@ -10,13 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.hierarchy.bidder import HierarchyBidder
-from agents.networks.bidder import NetworkBidder, outputs_of
+from agents.networks.bidder import NetworkBidder
 from agents.networks.book import Asked, ByBook, untruths
+from agents.networks.explain import shown
 from agents.networks.file import Networks
 from agents.networks.inputs import inputs_of
-from agents.networks.meaning import Meanings
+from agents.networks.likelihood import chance_of
 from agents.networks.network import Network
-from agents.networks.tables import Player, decide
+from agents.networks.tables import Player
 from agents.reasoning.candidates import by_system, near_calls, worth_thinking
 from agents.reasoning.options import Options
 from bridge_env.calls import NUM_CALLS
@@ -44,8 +45,8 @@ class Voice(Protocol):
         """Return the calls to consider, row by row; a single call where there is no choice."""
         ...
 
-    def meanings(self) -> Meanings | None:
-        """Return the measured meanings of the player's calls, if there are any."""
+    def shown(self, view: BidView) -> list[str]:
+        """Describe what each other seat has shown, for the one row of ``view``, seat by seat to the left."""
         ...
 
     def chance(self, view: BidView, calls: NDArray[np.int8]) -> NDArray[np.float64]:
@@ -80,8 +81,8 @@ class NetworkVoice:
         _, _, part = self.network.judge(inputs_of(view), view.mask, Asked.of_view(view))
         return untruths(part, self.network.terms) > 0
 
-    def meanings(self) -> Meanings | None:
-        return self.bidder.meanings()
+    def shown(self, view: BidView) -> list[str]:
+        return shown(self.bidder, view)
 
     def chance(self, view: BidView, calls: NDArray[np.int8]) -> NDArray[np.float64]:
         return chance_of(self.network, view, calls)
@@ -123,15 +124,9 @@ class SystemVoice:
         average: NDArray[np.float64] = np.mean([hint.probabilities(view) for hint in self.hints], axis=0)
         return average
 
-    def meanings(self) -> Meanings | None:
-        return None
+    def shown(self, view: BidView) -> list[str]:
+        return []
 
     def chance(self, view: BidView, calls: NDArray[np.int8]) -> NDArray[np.float64]:
         sure: NDArray[np.float64] = (self.partner.call(view) == calls).astype(np.float64)
         return sure
-
-
-def chance_of(network: Network | ByBook, view: BidView, calls: NDArray[np.int8]) -> NDArray[np.float64]:
-    """The chance that a network gives to ``calls`` (N,), float64 (N,)."""
-    chances, _ = decide(outputs_of(network, view), view.mask, np.full(len(view), -1.0))
-    return chances[np.arange(len(view)), calls].astype(np.float64)
