@@ -17,6 +17,7 @@ from bridge_env.calls import NUM_CALLS, Contract
 from bridge_env.envs.actions import one_call
 from bridge_env.envs.episodes import Episodes, draw_episodes, episode_key, seed_base, settled_by
 from bridge_env.envs.kernels.arrays import ASKS_CALLER, DISABLED, REFERENCE, SCORE, TRICKS, results_of, terms_of
+from bridge_env.envs.own_reward import RewardFunction
 from bridge_env.envs.rewards import PAR
 from bridge_env.envs.setup import Setup
 from bridge_env.envs.stock import AheadSolver
@@ -62,7 +63,15 @@ class BiddingEnv(gymnasium.Env[Observation, np.int64]):
     ``options`` of ``reset`` settle one episode; each may be left out: ``deal`` (``"N:AK... ..."`` or owners
     (52,)), ``dealer`` (``"N"``) and ``vulnerability`` (``"NS"``).
 
-    It can be copied (``copy.deepcopy``) and pickled at any time; the copy goes on as the env would.
+    It can be copied (``copy.deepcopy``) and pickled at any time; the copy goes on as the env would. (Pickling needs a
+    reward that is no lambda.)
+
+    A function as ``reward`` is called with the N auctions that have ended together, here one, and returns numbers,
+    (N,). The names of its parameters say what it gets, some of: ``contract`` (``auction.Contracts``, int8 (N,) each:
+    ``contract.bid``, ``.doubling``, ``.declarer``; -1 where passed out), ``tricks`` (declarer's, int16 (N,), -1 if
+    passed out), ``score`` and ``par`` or ``control_score`` (points for the learner's side, int16 (N,)), and ``side``, the
+    learner's: 0 NS, 1 EW. For all four seats points are North-South's, and so is what it returns; East-West get the
+    opposite. Par, or the other table, is worked out only where a parameter asks for it.
 
     Args:
         learner: the seat to bid for, ``"N" "E" "S" "W"``, both seats of a partnership, ``"NS" "EW"``, or
@@ -75,9 +84,10 @@ class BiddingEnv(gymnasium.Env[Observation, np.int64]):
         dealer: a seat; None = as the board says, else at random.
         vulnerability: ``"None" "NS" "EW" "Both"``; None = as the board says, else at random.
         reward: ``"imps"``, ``"imps_vs_par"`` or ``"points"``; None = ``"imps"``, and ``"imps_vs_par"`` for all
-            four seats, who have no control pair.
+            four seats, who have no control pair. Or a function, see below.
         illegal: ``"end"`` or ``"raise"``.
-        illegal_penalty: what an illegal call costs; None = the worst result, 24 IMPs or 7600 points.
+        illegal_penalty: what an illegal call costs; None = the worst result, 24 IMPs or 7600 points. A function that
+            pays needs a number here, unless ``illegal="raise"``.
         render_mode: None or ``"ansi"``: hand diagram and auction as text.
 
     Raises:
@@ -97,7 +107,7 @@ class BiddingEnv(gymnasium.Env[Observation, np.int64]):
         deals: object = "training",
         dealer: str | int | None = None,
         vulnerability: str | int | None = None,
-        reward: str | None = None,
+        reward: str | RewardFunction | None = None,
         illegal: str = "end",
         illegal_penalty: float | None = None,
         render_mode: str | None = None,
@@ -254,6 +264,7 @@ class BiddingEnv(gymnasium.Env[Observation, np.int64]):
         """The reward of an episode that has ended; what it ended in goes to ``info``."""
         results = results_of(1, DISABLED)
         self._tables.settle(results, self._setup.deals)
+        self._tables.pay_own(self._setup, results)
         if results.illegal[0]:
             info["illegal_action"] = True
         else:

@@ -29,6 +29,7 @@ from bridge_env.envs.kernels.arrays import (
 )
 from bridge_env.envs.kernels.crew import Crew
 from bridge_env.envs.kernels.rounds import help_rounds, new_episodes, play_round
+from bridge_env.envs.own_reward import RewardFunction
 from bridge_env.envs.rewards import NOTHING, PAR
 from bridge_env.envs.setup import Setup
 from bridge_env.envs.stock import EpisodeStock
@@ -52,9 +53,9 @@ class BiddingVectorEnv(VectorEnv[Observations, NDArray[np.int64], NDArray[Any]])
     Table i, seeded with s, plays exactly the episodes of ``BiddingEnv`` after ``reset(seed=s + i)``: the same
     observations, masks and rewards, whatever ``num_envs`` and ``threads``.
 
-    With compiled bidders only (``pass``, ``random``, ``doubler``, or none: ``learner="all"``), solved deals
-    and a reward other than ``imps``, one compiled kernel does the whole step, new deals included. Otherwise
-    other bidders are called once a round for all tables that wait for them, and boards are drawn in batches.
+    With compiled bidders only (``pass``, ``random``, ``doubler``, or none: ``learner="all"``), solved deals and no control
+    pair, one compiled kernel does the whole step, new deals included. Otherwise other bidders are called once a round for
+    all tables that wait for them, and boards are drawn in batches.
 
     It can be copied (``copy.deepcopy``) and pickled at any time; the copy goes on as the env would, with threads of its
     own. If a bidder fails in ``step`` or ``reset``, all tables must be reset.
@@ -109,7 +110,7 @@ class BiddingVectorEnv(VectorEnv[Observations, NDArray[np.int64], NDArray[Any]])
         deals: object = "training",
         dealer: str | int | None = None,
         vulnerability: str | int | None = None,
-        reward: str | None = None,
+        reward: str | RewardFunction | None = None,
         illegal: str = "end",
         illegal_penalty: float | None = None,
         autoreset_mode: str | AutoresetMode = AutoresetMode.NEXT_STEP,
@@ -214,6 +215,8 @@ class BiddingVectorEnv(VectorEnv[Observations, NDArray[np.int64], NDArray[Any]])
         before, results = self._results, self._fresh_results()
         self._whole = False
         bad, ended, illegal = self._play(calls, results) if self._compiled else self._play_in_steps(calls, results)
+        if ended:
+            self._tables.pay_own(self._setup, results)
         self._whole = True
         if bad >= 0:
             self._results = before
