@@ -53,9 +53,9 @@ class BiddingVectorEnv(VectorEnv[Observations, NDArray[np.int64], NDArray[Any]])
     Table i, seeded with s, plays exactly the episodes of ``BiddingEnv`` after ``reset(seed=s + i)``: the same
     observations, masks and rewards, whatever ``num_envs`` and ``threads``.
 
-    With compiled bidders only (``pass``, ``random``, ``doubler``, or none: ``learner="all"``), solved deals and no control
-    pair, one compiled kernel does the whole step, new deals included. Otherwise other bidders are called once a round for
-    all tables that wait for them, and boards are drawn in batches.
+    With compiled bidders only (``pass``, ``random``, ``doubler``, or none: ``learner="all"``), solved deals and no
+    control pair, one compiled kernel does the whole step, new deals included. Otherwise other bidders are called
+    once a round for all tables that wait for them, and boards are drawn in batches.
 
     It can be copied (``copy.deepcopy``) and pickled at any time; the copy goes on as the env would, with threads of its
     own. If a bidder fails in ``step`` or ``reset``, all tables must be reset.
