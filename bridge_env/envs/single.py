@@ -18,6 +18,7 @@ from bridge_env.envs.actions import one_call
 from bridge_env.envs.episodes import Episodes, draw_episodes, episode_key, seed_base, settled_by
 from bridge_env.envs.kernels.arrays import ASKS_CALLER, DISABLED, REFERENCE, SCORE, TRICKS, results_of, terms_of
 from bridge_env.envs.own_reward import RewardFunction
+from bridge_env.envs.picture import Frame, Window, checked_mode, frame_of
 from bridge_env.envs.rewards import PAR
 from bridge_env.envs.setup import Setup
 from bridge_env.envs.stock import AheadSolver
@@ -88,14 +89,15 @@ class BiddingEnv(gymnasium.Env[Observation, np.int64]):
         illegal: ``"end"`` or ``"raise"``.
         illegal_penalty: what an illegal call costs; None = the worst result, 24 IMPs or 7600 points. A function that
             pays needs a number here, unless ``illegal="raise"``.
-        render_mode: None or ``"ansi"``: hand diagram and auction as text.
+        render_mode: None; ``"ansi"``: hand diagram and auction as text; ``"rgb_array"``: the table as a picture, uint8
+            (480, 720, 3); ``"human"``: that in a window, renewed by every ``reset`` and ``step``.
 
     Raises:
         ValueError: an argument is wrong; the message lists the choices.
         FileNotFoundError: ``deals`` is a path without a file.
     """
 
-    metadata: dict[str, Any] = {"render_modes": ["ansi"], "render_fps": 1}  # noqa: RUF012 - as gymnasium.Env declares it
+    metadata: dict[str, Any] = {"render_modes": ["ansi", "rgb_array", "human"], "render_fps": 1}  # noqa: RUF012 - as gymnasium.Env declares it
 
     def __init__(
         self,
@@ -112,9 +114,8 @@ class BiddingEnv(gymnasium.Env[Observation, np.int64]):
         illegal_penalty: float | None = None,
         render_mode: str | None = None,
     ) -> None:
-        if render_mode not in (None, "ansi"):
-            raise ValueError(f"render_mode={render_mode!r}: use None or 'ansi'")
-        self.render_mode = render_mode
+        self.render_mode = checked_mode(render_mode, self.metadata["render_modes"])
+        self._window = Window()
         self.action_space = spaces.Discrete(NUM_CALLS)
         self.observation_space = spaces.MultiBinary(OBSERVATION_SIZE)
         self._setup = Setup.of(
@@ -162,6 +163,8 @@ class BiddingEnv(gymnasium.Env[Observation, np.int64]):
         self._episode, self._at = episode, at
         self._tables.start(_ROW, episode.boards, episode.key, np.array([at]), episode.reference)
         self._over = False
+        if self.render_mode == "human":
+            self.render()
         return self._look()
 
     def step(self, action: int | np.int64) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
@@ -181,13 +184,18 @@ class BiddingEnv(gymnasium.Env[Observation, np.int64]):
         if tables.call_at(0, call) == ASKS_CALLER:
             self._over = False
             observation, info = self._look()
-            return observation, 0.0, False, False, info
-        observation, info = self._look()
-        return observation, self._settle(info), True, False, info
+            reward = 0.0
+        else:
+            observation, info = self._look()
+            reward = self._settle(info)
+        if self.render_mode == "human":
+            self.render()
+        return observation, reward, self._over, False, info
 
     def close(self) -> None:
-        """Let a thread that solves ahead end."""
+        """Let a thread that solves ahead end, and close the window."""
         self._solver.close()
+        self._window.close()
 
     def action_masks(self) -> NDArray[np.bool_]:
         """The legal calls, bool (38,).
@@ -215,18 +223,24 @@ class BiddingEnv(gymnasium.Env[Observation, np.int64]):
             raise ResetNeeded("call reset() before seen_by()")
         return self._tables.seen_by(0, seat)
 
-    def render(self) -> str | None:
-        """With ``render_mode="ansi"``: all four hands, the auction so far and, at its end, the result.
+    def render(self) -> str | Frame | None:  # type: ignore[override] # Gymnasium's is of the observation's type
+        """All four hands, the auction so far and, at its end, the result, as ``render_mode`` says.
 
         Raises:
             ResetNeeded: before the first reset.
         """
         if self.render_mode is None:
-            gymnasium.logger.warn("render() needs render_mode='ansi'; nothing is shown")
+            gymnasium.logger.warn("render() needs render_mode='ansi', 'rgb_array' or 'human'; nothing is shown")
             return None
         if self._episode is None:
             raise ResetNeeded("call reset() before render()")
-        return self._tables.text(0, self._setup.deals)
+        if self.render_mode == "ansi":
+            return self._tables.text(0, self._setup.deals)
+        frame = frame_of(self._tables, 0, self._setup.deals)
+        if self.render_mode == "rgb_array":
+            return frame
+        self._window.show(frame, 1 / self.metadata["render_fps"])
+        return None
 
     # --- episodes -----------------------------------------------------------------------------------------
 
