@@ -36,6 +36,7 @@ _BOX = 130, 124
 _AUCTION = 460, 20, 700, 460
 _ROWS = 16  # of the auction, the last ones
 _TABLE, _PAPER, _INK, _RED, _TURN = "#1b6e4b", "#ffffff", "#1a1a1a", "#c62828", "#ffd54f"
+_WITHOUT_WINDOWS = ("agg", "cairo", "pdf", "pgf", "ps", "svg", "template")  # matplotlib's backends for files
 _OTHER_BACKENDS = "no window can be opened by matplotlib's backend {}; use render_mode='rgb_array'"
 
 
@@ -113,11 +114,10 @@ class Window:
     def show(self, frame: Frame, seconds: float) -> None:
         """Show a frame, and leave it for some time."""
         import matplotlib.pyplot as plt
-        from matplotlib.backends import backend_registry
 
         if self._image is None:
             backend = plt.get_backend()
-            if backend.lower() not in (name.lower() for name in backend_registry.list_builtin(_interactive())):
+            if backend.lower() in _WITHOUT_WINDOWS:
                 gymnasium.logger.warn(_OTHER_BACKENDS.format(backend))
             figure = plt.figure("bridge-env", figsize=(WIDTH / 100, HEIGHT / 100), dpi=100)
             self._image = figure.figimage(frame)
@@ -132,9 +132,3 @@ class Window:
 
             plt.close(self._image.figure)
             self._image = None
-
-
-def _interactive() -> Any:
-    from matplotlib.backends import BackendFilter
-
-    return BackendFilter.INTERACTIVE

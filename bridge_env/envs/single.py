@@ -223,7 +223,7 @@ class BiddingEnv(gymnasium.Env[Observation, np.int64]):
             raise ResetNeeded("call reset() before seen_by()")
         return self._tables.seen_by(0, seat)
 
-    def render(self) -> str | Frame | None:  # type: ignore[override] # Gymnasium's is of the observation's type
+    def render(self) -> str | Frame | None:
         """All four hands, the auction so far and, at its end, the result, as ``render_mode`` says.
 
         Raises:

@@ -234,7 +234,7 @@ class BiddingVectorEnv(VectorEnv[Observations, NDArray[np.int64], NDArray[Any]])
             raise ResetNeeded("call reset() before action_masks()")
         return self._results.mask.astype(np.bool_)
 
-    def render(self) -> tuple[str, ...] | tuple[Frame, ...] | None:  # type: ignore[override]
+    def render(self) -> tuple[str, ...] | tuple[Frame, ...] | None:
         """Each table's hands, auction and, at its end, result, as ``render_mode`` says.
 
         Raises:
