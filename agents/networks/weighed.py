@@ -91,7 +91,8 @@ class Evidence:
         if view is not None:
             odds = (1 - _VAGUE) * belief.chances(network, replace(view, hand=hand[None]))[0] + _VAGUE * vague
         may_hold = places.may_hold[(seat + np.arange(1, 4)) & 3].T
-        return np.where(may_hold.sum(axis=1, keepdims=True) == 1, may_hold, odds * may_hold)
+        found: NDArray[np.float64] = np.where(may_hold.sum(axis=1, keepdims=True) == 1, may_hold, odds * may_hold)
+        return found
 
 
 def weighed_deals(

@@ -17,6 +17,7 @@ from agents.hierarchy.engine.compiled import (
     RULE_SPAN,
     SPAN_CALL,
 )
+from agents.hierarchy.language.overrides import place_of
 from agents.hierarchy.language.tree import Line, System, walk
 from agents.hierarchy.sound.labels import ASKS, NAMELESS, NO_BALANCE, NO_LENGTH, Holds, Label, labels_of
 from agents.hierarchy.sound.rows import NO_TRUMP, Rows, of_suit
@@ -222,7 +223,7 @@ class Promises:
 
 
 def _where(place: Place) -> str:
-    return f"{'general rule, ' if place[0] else ''}line {place[1]}" if place[1] > 0 else "a rule of last resort"
+    return f"{'general rule, ' if place[0] else ''}{place_of(place[1])}" if place[1] > 0 else "a rule of last resort"
 
 
 def _example(rows: Rows, k: int) -> str:
