@@ -101,9 +101,9 @@ class Tables:
         self.lines: dict[tuple[str, str], panel.Line] = {}
         self.gains: dict[tuple[str, str, str], panel.Line] = {}
         for file in sorted((root / "results" / folder).rglob("panel.json")):
-            for key, row in panel.read(file).items():
+            for key, line in panel.read(file).items():
                 spec, _, opponent, _, _, _, *over = json.loads(key)
-                self.lines[spec, opponent] = line = panel.Line(**row)
+                self.lines[spec, opponent] = line
                 if over:
                     self.gains[spec, over[0], opponent] = line
 
@@ -234,7 +234,7 @@ def panel_problems(root: Path, entries: dict[str, Any]) -> Iterator[str]:
         if name not in entries or not page.is_file():
             yield f"{file.relative_to(root)}: its page {name} is missing, or is not in results/pages.json"
             continue
-        lines = [panel.Line(**row) for row in panel.read(file).values()]
+        lines = list(panel.read(file).values())
         if {line for line in text_of(page).split("\n") if line.startswith("|")} != set(panel.markdown(lines)):
             yield f"{name}: its table differs from panel.json beside it"
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -46,8 +46,8 @@ _NAMES = {
 class Line:
     """One line of the panel: how a bidder did against ``opponent``, in IMPs a board.
 
-    ``code_words`` are those for each 100 auctions of the bidder's side; None in files of an earlier version. ``gain``
-    is the mean of what it won more than another bidder on the same boards, with its error; None where nobody asked.
+    ``code_words`` are those for each 100 auctions of the bidder's side. ``gain`` is the mean of what it won more than
+    another bidder on the same boards, with its error; None where nobody asked.
     """
 
     group: str
@@ -55,17 +55,16 @@ class Line:
     mean_imps: float
     standard_error: float
     boards: int
-    code_words: float | None = None
+    code_words: float
     gain: float | None = None
     gain_error: float | None = None
 
 
 _LINE = {
     "group": str, "opponent": str, "mean_imps": Number(), "standard_error": Number(0, unknown=True), "boards": Whole(1),
-    "code_words?": Either(Number(0), None), "gain?": Either(Number(), None), "gain_error?": Either(Number(0), None),
+    "code_words": Number(0), "gain": Either(Number(), None), "gain_error": Either(Number(0), None),
 }  # fmt: skip
 _KEY = (str, str, str, str, Whole(2), Whole(0))
-_FIELDS = tuple(item.name for item in fields(Line))
 
 
 def opponents() -> list[tuple[str, str]]:
@@ -150,10 +149,10 @@ def panel(
             gain: tuple[float, float] | tuple[None, None] = _gain(match, other) if other else (None, None)
             count = len(match.boards)
             line = Line(group, opponent, match.mean_imps, match.standard_error, count, round(words, 2), *gain)
-            done = {old: row for old, row in done.items() if _match_of(old) != _match_of(key)} | {key: asdict(line)}
+            done = {old: other for old, other in done.items() if _match_of(old) != _match_of(key)} | {key: line}
             if kept is not None:
-                write_whole(kept, json.dumps(done, indent=1) + "\n")
-        out.append(Line(**done[key]))
+                write_whole(kept, json.dumps({k: asdict(row) for k, row in done.items()}, indent=1) + "\n")
+        out.append(done[key])
     return out
 
 
@@ -182,12 +181,12 @@ def version(spec: str) -> str:
     return runs.sha256(path)[:16] if argument and path.is_file() else ""
 
 
-def read(kept: Path) -> dict[str, Any]:
+def read(kept: Path) -> dict[str, Line]:
     """Return the lines of a file. A key is JSON: bidder, version, opponent, version, boards, seed (, over, version)."""
     done = read_json(kept, {...: _LINE}, runs.RunError)
     for key in done:
         parse_json(key, Either(_KEY, (*_KEY, str, str)), f"{kept}: the key {key[:80]}", runs.RunError)
-    return {key: asdict(Line(**{name: row.get(name) for name in _FIELDS})) for key, row in done.items()}
+    return {key: Line(**{name: row[name] for name in _LINE}) for key, row in done.items()}
 
 
 def table_text(lines: Sequence[Line]) -> str:
@@ -202,7 +201,7 @@ def table_text(lines: Sequence[Line]) -> str:
             out += ["", _NAMES[group]]
         out += [
             f"  {r.opponent:<{width - 2}}  {r.mean_imps:+10.3f}  {r.standard_error:.3f}  {r.boards:>7,}"
-            f"{f'  {_gained(r):>23}' if gains else ''}  {_words(r)}"
+            f"{f'  {_gained(r):>23}' if gains else ''}  {r.code_words:.1f}"
             for r in rows
         ]
     return "\n".join(out)
@@ -222,7 +221,7 @@ def markdown(lines: Sequence[Line]) -> list[str]:
             out.append(f"| **{_NAMES[group]}** | | | |{empty} |")
         out += [
             f"| `{runs.portable(r.opponent)}` | {r.mean_imps:+.3f} | {r.standard_error:.3f} | {r.boards:,} |"
-            f"{f' {_gained(r)} |' if gains else ''} {_words(r)} |"
+            f"{f' {_gained(r)} |' if gains else ''} {r.code_words:.1f} |"
             for r in rows
         ]
     return out
@@ -230,7 +229,3 @@ def markdown(lines: Sequence[Line]) -> list[str]:
 
 def _gained(line: Line) -> str:
     return "" if line.gain is None else f"{line.gain:+.3f} ± {line.gain_error:.3f}"
-
-
-def _words(line: Line) -> str:
-    return "" if line.code_words is None else f"{line.code_words:.1f}"
