@@ -20,11 +20,13 @@ from training.cli.bid import add_bid
 from training.cli.book import add_book
 from training.cli.check import add_check
 from training.cli.coach import add_coach
+from training.cli.completion import add_completion
 from training.cli.config_file import parsed
 from training.cli.deals import add_deal, add_library, add_solve
 from training.cli.evolve import add_evolve
 from training.cli.exam import add_exam
 from training.cli.fit import add_fit
+from training.cli.manage import add_manage
 from training.cli.match import add_match
 from training.cli.panel import add_panel
 from training.cli.parser import Parser
@@ -156,6 +158,7 @@ def _parser() -> argparse.ArgumentParser:
         add_library,
         add_bid,
         add_check,
+        add_manage,
         add_match,
         add_panel,
         add_exam,
@@ -171,6 +174,7 @@ def _parser() -> argparse.ArgumentParser:
         add_bench,
     ):
         add(subparsers)
+    add_completion(subparsers, _parser)
     return parser
 
 
