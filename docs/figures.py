@@ -86,6 +86,9 @@ def made_with(root: Path, page: str, entry: dict[str, Any]) -> list[tuple[str, s
         for key in panel.read(beside):
             spec, was, opponent, theirs, _, _, *over = json.loads(key)
             found += [(spec, was), (opponent, theirs), *([(over[0], over[1])] if over else [])]
+        if "--against" not in entry["command"]:  # it plays all that there are: newcomers have no line yet
+            names = {name for name, _ in found}
+            found += [(name, None) for _, name in panel.opponents() if name not in names]
     return sorted(set(found), key=str)
 
 

@@ -110,6 +110,14 @@ def test_what_was_made_with_another_version_is_named_and_does_not_fail(root, cap
     assert f"results/book.md (other versions: mine.bidding, system:{system})" in told
 
 
+def test_newcomers_of_the_panel_are_named(root, capsys):
+    index = root / "results" / "pages.json"
+    index.write_text(index.read_text().replace(" --against system:silent", ""))
+    status, told = _says(root, capsys)
+    assert status == 0
+    assert "results/panel/panel.md (other versions: doubler, policy:" in told
+
+
 def test_figures_without_a_source_may_not_grow(root, capsys):
     page = root / "README.md"
     page.write_text("# Gains\n\nIt gains +1.23 ± 0.06.\n")
