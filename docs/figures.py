@@ -3,6 +3,7 @@
 python docs/figures.py                     what differs, what is stale, how many figures have no source
 python docs/figures.py --list              also each figure without a source
 python docs/figures.py --renew [PAGE ...]  run the commands of stale pages, or of these, and fill the tables
+python docs/figures.py --fill              fill the tables of all pages from panels
 python docs/figures.py --record PAGE ...   a page was just made by its command: note its hash and its bidders
 
 ``results/pages.json`` lists pages that one command makes, each with a hash of its text and of all that it was made
@@ -262,7 +263,7 @@ def check(root: Path, most: int, tell_all: bool = False) -> int:
         problems += page.problems
         cells += page.cells
         if "\n".join(page.filled) != text_of(root / name):
-            problems.append(f"{name}: a table differs from its panel.json; `python docs/figures.py --renew` fills it")
+            problems.append(f"{name}: a table differs from its panel.json; `python docs/figures.py --fill` mends it")
         more, history = page.without_source()
         loose += more
         old += history
@@ -318,7 +319,12 @@ def renew(root: Path, names: list[str]) -> int:
             print(f"{name}: its command failed; nothing is recorded of it", file=sys.stderr)
             return 1
         record(root, [name], round(_processor() - begun))
-    for name in set(pages(root)) - set(entries):
+    return fill(root)
+
+
+def fill(root: Path) -> int:
+    """Fill the tables of all pages from panels."""
+    for name in set(pages(root)) - set(listed(root)):
         text = "\n".join(Page(root, name).filled)
         if text != text_of(root / name):
             write_whole(root / name, text)
@@ -336,11 +342,14 @@ def main(words: list[str], root: Path = ROOT, most: int = WITHOUT_SOURCE) -> int
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", maxsplit=1)[0])
     parser.add_argument("--list", action="store_true", help="list each figure without a source")
     parser.add_argument("--renew", nargs="*", metavar="PAGE", help="make stale pages again, or these; fill the tables")
+    parser.add_argument("--fill", action="store_true", help="fill the tables from the panels that are there")
     parser.add_argument("--record", nargs="+", metavar="PAGE", help="note that a page was just made by its command")
     args = parser.parse_args(words)
     try:
         if args.record:
             record(root, args.record)
+        if args.fill:
+            return fill(root)
         if args.renew is not None:
             return renew(root, args.renew)
         return check(root, most, args.list)

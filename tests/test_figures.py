@@ -42,7 +42,7 @@ def root(tmp_path):
     (tmp_path / "results" / "pages.json").write_text(json.dumps({"results/panel/panel.md": entry}))
     (tmp_path / "results" / "strength.md").write_text(TABLE)
     figures.record(tmp_path, ["results/panel/panel.md"])
-    assert figures.main(["--renew"], tmp_path) == 0
+    assert figures.main(["--fill"], tmp_path) == 0
     return tmp_path
 
 
