@@ -28,7 +28,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from bridge_env.files import FileError, write_whole
+from bridge_env.files import write_whole
 from bridge_env.schema import Either, Whole, read_json
 from training.match import panel
 
@@ -353,7 +353,7 @@ def main(words: list[str], root: Path = ROOT, most: int = WITHOUT_SOURCE) -> int
         if args.renew is not None:
             return renew(root, args.renew)
         return check(root, most, args.list)
-    except (FileError, KeyError) as error:
+    except (ValueError, KeyError) as error:  # a file that is damaged, a network whose book is gone, an unknown page
         print(f"figures: {error}", file=sys.stderr)
         return 2
 
