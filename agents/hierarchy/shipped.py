@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import difflib
+import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import files
@@ -23,6 +25,8 @@ PAGES_SUFFIX = ".md"  # of a printed book
 _GENERAL = "general"
 GENERAL_FILE = Path(str(_SHIPPED / f"{_GENERAL}.bidding"))  # the general rules of systems that have none of their own
 _SPECIAL = ("pass", "random", "doubler")
+_BASE = re.compile(rb"^base:[ ]*([^;\s]+)", re.MULTILINE)
+_MOST_BASES = 16  # of bases on bases that are looked at for changes
 _LENT: dict[str, System] = {}  # systems that lie in no file, by the names that this process knows them by
 
 
@@ -153,13 +157,27 @@ def hierarchy_of(argument: str) -> Hierarchy:
         SpecError: no such system, or its text is faulty.
     """
     argument = argument.removeprefix("system:")  # as in reason:system:sayc
-    path = Path(argument.partition("?")[0])
-    return _cached_hierarchy(argument, path.stat().st_mtime_ns if path.is_file() else 0)
+    return _cached_hierarchy(argument, tuple(_times(Path(argument.partition("?")[0]))))
+
+
+def _times(path: Path) -> Iterator[int]:
+    """When a file was changed, and those that it rests on."""
+    for _ in range(_MOST_BASES):
+        if not path.is_file():
+            return
+        yield path.stat().st_mtime_ns
+        named = _BASE.search(path.read_bytes())
+        if named is None:
+            return
+        try:
+            path = base_path(named[1].decode(errors="replace"), path)
+        except SpecError:
+            return
 
 
 @lru_cache(maxsize=64)
-def _cached_hierarchy(argument: str, changed: int) -> Hierarchy:
-    """``changed`` keeps a file that was edited from being served as it was."""
+def _cached_hierarchy(argument: str, changed: tuple[int, ...]) -> Hierarchy:
+    """``changed`` keeps a file that was edited, or its base, from being served as it was."""
     hierarchy = Hierarchy(read_system(argument))
     try:
         _ = hierarchy.compiled

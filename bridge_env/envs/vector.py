@@ -29,7 +29,7 @@ from bridge_env.envs.kernels.arrays import (
 )
 from bridge_env.envs.kernels.crew import Crew
 from bridge_env.envs.kernels.rounds import help_rounds, new_episodes, play_round
-from bridge_env.envs.own_reward import RewardFunction
+from bridge_env.envs.own_reward import OwnReward, RewardFunction
 from bridge_env.envs.picture import Frame, checked_mode, frame_of
 from bridge_env.envs.rewards import NOTHING, PAR
 from bridge_env.envs.setup import Setup
@@ -146,6 +146,7 @@ class BiddingVectorEnv(VectorEnv[Observations, NDArray[np.int64], NDArray[Any]])
         self._crew: Crew | None = None
         self._tables = Tables(num_envs, self._setup.table, terms_of(self._setup))
         self._outcomes = outcomes_of(self._setup)
+        self._own_reward = isinstance(self._setup.reward, OwnReward)
         self._results = results_of(num_envs, self._mode)
         self._true, self._false = np.ones(num_envs, np.bool_), np.zeros(num_envs, np.bool_)
         self._started = False
@@ -215,7 +216,7 @@ class BiddingVectorEnv(VectorEnv[Observations, NDArray[np.int64], NDArray[Any]])
         before, results = self._results, self._fresh_results()
         self._whole = False
         bad, ended, illegal = self._play(calls, results) if self._compiled else self._play_in_steps(calls, results)
-        if ended:
+        if ended and self._own_reward:
             self._tables.pay_own(self._setup, results)
         self._whole = True
         if bad >= 0:

@@ -1,5 +1,7 @@
 """Systems that change a base, what is told about them, and lines that no hand fits."""
 
+import os
+
 import pytest
 
 import agents
@@ -103,6 +105,15 @@ def test_a_base_may_have_a_base_and_be_a_shipped_one(write, tmp_path):
     assert agents.call(weak, hand="AQ72.A94.Q92.J53") == "1NT"
     assert agents.call("system:sayc", hand="AQ72.A94.Q92.J53") == "1C"
     assert len(read_system(str(path)).blocks) == len(read_system("sayc").blocks)
+
+
+def test_a_base_that_is_edited_is_read_anew(write, tmp_path):
+    spec = f"system:{write('drop 1S  ; a note')}"
+    hand = "AQ72.A94.Q92.K53"
+    assert agents.call(spec, hand=hand) == "1NT"
+    (tmp_path / "old.bidding").write_text(BASE.replace("15-17", "16-18"))
+    os.utime(tmp_path / "old.bidding", ns=(1, 1))
+    assert agents.call(spec, hand=hand) == "Pass"
 
 
 @pytest.mark.parametrize(

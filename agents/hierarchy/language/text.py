@@ -215,7 +215,7 @@ class _Reader:
         if not main:
             raise TextFault("a line begins with a call; for a comment write '#'")
         comments, self.comments = tuple(self.comments), []
-        main = self._marked(main, note, number)
+        main = self._marked(main, number)
         item: Line | Block
         if main.split()[0] == "when":
             if indent:
@@ -249,7 +249,7 @@ class _Reader:
             else:
                 self.open[-1].lines.append(item)
 
-    def _marked(self, main: str, note: str, number: int) -> str:
+    def _marked(self, main: str, number: int) -> str:
         """A line without the word in front that says how it changes the base."""
         mark, _, rest = main.partition(" ")
         if mark not in (ALSO, DROP):
@@ -257,7 +257,7 @@ class _Reader:
         rest = rest.strip()
         if self.base is None:
             raise TextFault(f"{mark!r} changes a base; write 'base: sayc' above all lines")
-        if not rest or (mark == DROP and (" " in rest or note.strip())) or rest.startswith(("after ", "when ")):
+        if not rest or (mark == DROP and " " in rest) or rest.startswith(("after ", "when ")):
             raise TextFault(
                 f"write '{mark} CALL'" + (" and nothing more" if mark == DROP else ", and what it asks for")
             )
