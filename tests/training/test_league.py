@@ -87,10 +87,7 @@ def test_branches_are_auctions_that_went_another_way():
     deals = draw_deals(streams.key("branch", np.arange(50)), solved())
     auctions = Auctions(deals.dealer, deals.vulnerability)
     seated, nobody = np.zeros((50, 2), np.int8), np.full(50, -1, np.int8)
-    play_on(
-        auctions, deals, np.arange(50), [networks.policy], seated, nobody, streams.key("x", np.arange(50)),
-        lambda *heard: None,
-    )  # fmt: skip
+    play_on(auctions, deals, np.arange(50), [networks.policy], seated, nobody, streams.key("x", np.arange(50)))
     bidder = NetworkBidder(networks)
     slow = Auctions(deals.dealer, deals.vulnerability)
     while not slow.done.all():
@@ -322,7 +319,7 @@ def test_two_seats_find_together_what_neither_can_alone():
     auctions = Auctions(deals_.dealer, deals_.vulnerability)
     play_on(
         auctions, deals_, np.arange(256), [policy, None], seated, np.full(256, -1, np.int8),
-        streams.key("toy", np.arange(256)), lambda *heard: None,
+        streams.key("toy", np.arange(256)),
     )  # fmt: skip
     points = deals_.points(auctions, np.arange(256), np.zeros(256, bool))
     slam = deals_.tricks.max(axis=(1, 2)) == 12

@@ -107,9 +107,8 @@ def departures(player: ByBook, opponent: Player, boards: Boards, key: NDArray[np
     fired, followed = _lines(player, deals, auctions, board, length, call)
     board_left, length_left = board[left], length[left]
     other = branched(auctions, board_left, length_left, book[left])
-    unheard = lambda *_: None  # noqa: E731
     play_on(other, deals, board_left, [player, opponent], seated[board_left],
-            np.full(len(left), -1, np.int8), key[board_left], unheard)  # fmt: skip
+            np.full(len(left), -1, np.int8), key[board_left])  # fmt: skip
     plain = np.zeros(n, np.bool_)
     gained = deals.points(auctions, everyone, plain)[board_left] - deals.points(other, board_left, plain[board_left])
     worth = imps(np.where(side[board_left] == 0, gained, -gained)).astype(np.int64)
