@@ -87,12 +87,13 @@ class Evidence:
     def odds(self, network: Network, places: Places, seat: int, hand: Hands) -> NDArray[np.float64]:
         """What a belief network at ``seat`` thinks of the holders of each card, of those who may hold it: (52, 3)."""
         view = self.calls.last_of(seat)
-        vague = np.full((52, 3), 1 / 3)
-        odds = vague
+        odds: NDArray[np.float64] = np.full((52, 3), 1 / 3)
         if view is not None:
-            odds = (1 - _VAGUE) * belief.chances(network, replace(view, hand=hand[None]))[0] + _VAGUE * vague
+            odds = (1 - _VAGUE) * belief.chances(network, replace(view, hand=hand[None]))[0] + _VAGUE * odds
         may_hold = places.may_hold[(seat + np.arange(1, 4)) & 3].T
-        return np.where(may_hold.sum(axis=1, keepdims=True) == 1, may_hold, odds * may_hold)
+        odds = odds * may_hold
+        odds[may_hold.sum(axis=1) == 1] = may_hold[may_hold.sum(axis=1) == 1]
+        return odds
 
 
 def weighed_deals(

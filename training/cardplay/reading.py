@@ -100,7 +100,7 @@ def judge_reading(
         for k in (0, 1)
     ]
     gain = imps(made[0] - made[1]) * np.where(view.seat & 1, -1, 1)
-    return Reading(*guessed, tricks, gain.astype(np.float64))
+    return Reading(guessed[0], guessed[1], guessed[2], tricks, gain.astype(np.float64))
 
 
 def _guessed(view: PlayView, reader: AuctionReader, owner: NDArray[np.uint8], key: np.uint64) -> tuple[float, ...]:
