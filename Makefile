@@ -25,11 +25,11 @@ selfplay: $(VENV)/.compiled
 	$(BIN)/bridge-env evolve
 
 test: $(VENV)/.dev
-	$(BIN)/python -m pytest -m "not slow" -n auto --maxprocesses 4 --dist loadfile
+	BRIDGE_ENV_NOTHING_MISSING=1 $(BIN)/python -m pytest -m "not slow" -n auto --maxprocesses 4 --dist loadfile
 
 # Three at a time also on two cores: those with Ray, one after another, mostly wait.
 test-slow: $(VENV)/.dev
-	$(BIN)/python -m pytest -m slow -n 3 --dist loadgroup
+	BRIDGE_ENV_NOTHING_MISSING=1 $(BIN)/python -m pytest -m slow -n 3 --dist loadgroup
 
 # Compiled code that reads or writes beyond an array says nothing; with numba's checks it does.
 test-bounds: $(VENV)/.dev

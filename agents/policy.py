@@ -26,9 +26,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from agents.outputs import highest_legal
 from bridge_env.bidders import SpecError
 from bridge_env.calls import NUM_CALLS
-from bridge_env.observation import LAYOUT, OBSERVATION_SIZE, observe
+from bridge_env.observation import LAYOUT, OBSERVATION_SIZE
 from bridge_env.view import BidView
 from bridge_env.weights import read_weights, write_weights
 
@@ -37,7 +38,6 @@ _EXPECTED = {"format": POLICY_FORMAT, "version": 1, "observation": LAYOUT, "acti
 _WEIGHT_STEP, _SIGNAL_STEP = 2.0**-16, 2.0**-12
 _EXACT = 2.0**53  # whole numbers below this are exact in float64
 _LARGEST_WEIGHT = 2.0**7  # so that 24 bits, a float32's, hold it
-_ROWS = 8192  # bid at a time, to bound memory
 _MOST_LAYERS = 16
 
 Layer = tuple[NDArray[np.float64], NDArray[np.float64]]  # weight (inputs, outputs), bias (outputs,)
@@ -70,12 +70,7 @@ class Policy:
 
     def bid(self, view: BidView, key: NDArray[np.uint64]) -> NDArray[np.int8]:
         """The legal call with the highest output, for every row."""
-        calls = np.empty(len(view), np.int8)
-        for start in range(0, len(view), _ROWS):
-            rows = slice(start, start + _ROWS)
-            part = view.take(np.arange(len(view))[rows])
-            calls[rows] = np.where(part.mask, self.logits(observe(part)), -np.inf).argmax(axis=1)
-        return calls
+        return highest_legal(self.logits, view)
 
 
 def policy(layers: Sequence[tuple[Any, Any]], trained: Mapping[str, Any] | None = None) -> Policy:

@@ -12,6 +12,7 @@ spec                        agent
 ``policy:NAME``             a network that comes with the package: ``policy:champion``
 ``policy:FILE``             a network that ``bridge-env train`` or ``bridge-env fit policy`` wrote; needs no torch. One
                             by a book may bid on other terms: ``policy:by-the-book?truth=16`` (``agents.networks.book``)
+``policy:FILE.onnx``        any network from the env's observations to 38 outputs (``agents.onnx_file``)
 ``reason:policy:NAME``      the same networks, thinking: deals drawn by belief, weighed by what the calls say. Where
                             opponents are no systems, ``reason:NAME`` thinks so as well
 ``cases:FILE``              a case base that ``bridge-env fit cases`` wrote: calls as the nearest recorded states
@@ -39,6 +40,7 @@ from agents.networks.bidder import NetworkBidder
 from agents.networks.book import ByBook
 from agents.networks.network import Network
 from agents.networks.shipped import GATEKEEPER, network_path, read_networks, role
+from agents.onnx_file import SUFFIX, OnnxPolicy
 from agents.policy import POLICY_FORMAT, Policy
 from agents.policy import load as load_policy
 from agents.reasoning.doubting import Doubter
@@ -53,7 +55,7 @@ from bridge_env.weights import format_of
 
 _STRANGERS = ("two-over-one", "acol", "standard")  # by which strangers are read; no gatekeeper is among them
 _BELIEVER = "champion"  # whose belief a system that thinks among strangers begins with
-_DOUBTING = Options(samples=128, candidates=4, caution=1.0, margin=0.4)  # tuned against a network that it did not know
+_DOUBTING = Options(samples=128, candidates=4, caution=0.7, margin=0.4)  # tuned against networks that it did not know
 _DOUBTING_SYSTEM = Options(candidates=5, margin=0.5)
 
 
@@ -74,9 +76,13 @@ def make_pages(argument: str, *, partner: str | None = None, opponents: str | No
     return make_system(argument, partner=partner, opponents=opponents)
 
 
-def make_policy(argument: str, *, partner: str | None = None, opponents: str | None = None) -> NetworkBidder | Policy:
+def make_policy(
+    argument: str, *, partner: str | None = None, opponents: str | None = None
+) -> NetworkBidder | Policy | OnnxPolicy:
     """Make the bidder of ``policy:NAME`` or ``policy:FILE``. It knows no systems: its weights say what calls mean."""
     path = network_path(argument)
+    if path.suffix == SUFFIX:
+        return OnnxPolicy(path)
     return (
         load_policy(path)
         if format_of(path) == POLICY_FORMAT
@@ -128,10 +134,10 @@ def _doubter(name: str, options: str, opponents: str | None) -> Doubter:
     if given.seconds or given.look != "systems":
         raise SpecError(f"reason:{name}: a network takes neither seconds= nor look=; set samples= instead")
     own = make_policy(name.removeprefix("policy:"))
-    belief = None if isinstance(own, Policy) else own.networks.belief
-    if belief is None and not isinstance(own, Policy) and own.networks.book is not None:
+    belief = own.networks.belief if isinstance(own, NetworkBidder) else None
+    if belief is None and isinstance(own, NetworkBidder) and own.networks.book is not None:
         belief = believer()  # to begin with: deals are weighed by the book's readers afterwards
-    if isinstance(own, Policy) or belief is None:
+    if not isinstance(own, NetworkBidder) or belief is None:
         raise SpecError(f"reason:{name}: this network has no belief; 'bridge-env fit belief' gives it one")
     return Doubter(NetworkVoice(own), belief, _models(opponents) or [own.networks.player, *_mixture()], given)
 
@@ -170,7 +176,7 @@ def _network_of(spec: str) -> Network | ByBook | None:
     if head != "policy":
         return None
     bidder = make_policy(argument.partition("?")[0])
-    if isinstance(bidder, Policy) or role(bidder.networks) == GATEKEEPER:
+    if not isinstance(bidder, NetworkBidder) or role(bidder.networks) == GATEKEEPER:
         return None
     return bidder.networks.player
 
@@ -217,7 +223,8 @@ def system_of(spec: str | None) -> Hierarchy | None:
     name = argument.partition("?")[0] if head == "reason" else argument
     if head == "policy" or name.startswith("policy:"):
         bidder = make_policy(name.removeprefix("policy:"))
-        return None if isinstance(bidder, Policy) or bidder.networks.book is None else bidder.networks.book.hierarchy
+        book = bidder.networks.book if isinstance(bidder, NetworkBidder) else None
+        return None if book is None else book.hierarchy
     return hierarchy_of(name)
 
 

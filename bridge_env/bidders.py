@@ -1,17 +1,22 @@
 """Define the three trivial bidders, and resolve spec strings to bidders.
 
-Specs: ``pass``, ``random``, ``doubler``, ``python:package.module:factory`` (your own), and whatever packages
-publish in the entry-point group ``bridge_env.bidders`` (``system:sayc``, ``pair:SPEC,SPEC`` ...).
+Specs: ``pass``, ``random``, ``doubler``, ``python:my_file.py:MyBidder`` and ``python:package.module:factory`` (your
+own), and whatever packages publish in the entry-point group ``bridge_env.bidders`` (``system:sayc``,
+``pair:SPEC,SPEC`` ...).
 """
 
 from __future__ import annotations
 
 import difflib
 import importlib
+import sys
 import traceback
+import zlib
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.metadata import EntryPoint, entry_points
+from importlib.util import find_spec, module_from_spec, spec_from_file_location
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -171,7 +176,9 @@ def _published() -> dict[str, EntryPoint]:
 
 
 def from_python(spec: str, kind: type[Any], method: str) -> Any:
-    """Load ``python:package.module:factory``: call the factory without arguments, or take a ready player.
+    """Load ``python:package.module:factory`` or ``python:FILE.py:factory``.
+
+    The factory, such as a class, is called without arguments; a ready player is taken as it is.
 
     Args:
         kind: the protocol that it has to meet, ``Bidder`` or ``CardPlayer``.
@@ -180,11 +187,14 @@ def from_python(spec: str, kind: type[Any], method: str) -> Any:
     Raises:
         SpecError: the module or the object cannot be had, or is no ``kind``; the message says why.
     """
-    module_name, _, attribute = spec.partition(":")[2].partition(":")
-    if not module_name or not attribute:
-        raise SpecError(f"{spec!r}: write python:package.module:factory")
+    module_name, _, attribute = spec.partition(":")[2].rpartition(":")
+    if not module_name or not attribute or attribute.endswith(".py"):
+        raise SpecError(f"{spec!r}: write python:package.module:factory or python:my_file.py:MyBidder")
+    path = Path(module_name)
+    if path.suffix == ".py" and not path.is_file():
+        raise SpecError(f"{spec!r}: there is no file {module_name}")
     try:
-        target: Any = importlib.import_module(module_name)
+        target: Any = _from_file(path.resolve()) if path.suffix == ".py" else importlib.import_module(module_name)
     except _OTHERS_FAULTS as error:  # a user's module may fail in any way
         raise SpecError(f"{spec!r}: cannot import {module_name!r}: {_short(error)}") from error
     try:
@@ -201,3 +211,27 @@ def from_python(spec: str, kind: type[Any], method: str) -> Any:
     if not meets(made, kind):
         raise SpecError(f"{spec!r} gave {type(made).__name__}, which has no method {method}")
     return made
+
+
+def _from_file(path: Path) -> Any:
+    """Import a Python file, which may import what lies beside it, as a script may."""
+    if str(path.parent) not in sys.path:
+        sys.path.append(str(path.parent))  # after all installed packages
+    name = path.stem
+    known = find_spec(name) if name.isidentifier() and name not in sys.modules else None
+    if known is not None and known.origin == str(path):
+        return importlib.import_module(name)  # so processes that are sent its objects find it
+    if getattr(sys.modules.get(name), "__file__", None) == str(path):
+        return sys.modules[name]
+    name = f"{name}_{zlib.crc32(str(path).encode()):08x}"  # another module has its name
+    if name not in sys.modules:
+        spec = spec_from_file_location(name, path)
+        assert spec is not None
+        assert spec.loader is not None
+        sys.modules[name] = module_from_spec(spec)
+        try:
+            spec.loader.exec_module(sys.modules[name])
+        except BaseException:
+            del sys.modules[name]
+            raise
+    return sys.modules[name]

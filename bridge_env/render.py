@@ -86,7 +86,8 @@ def about_lines(dealer: int | None, vulnerability: int | None, number: int | Non
 # --- auctions ---------------------------------------------------------------------------------------------
 
 
-def _call(call: int, symbols: bool) -> str:
+def shown_call(call: int, symbols: bool) -> str:
+    """``4S``, or ``4♠`` with symbols."""
     if symbols and call >= FIRST_BID and strain_of(call) < len(SUIT_SYMBOLS):
         return f"{level_of(call)}{SUIT_SYMBOLS[strain_of(call)]}"
     return call_text(call)
@@ -116,7 +117,7 @@ def auction_table(calls: Iterable[int], dealer: int, vulnerability: int = 0, sym
     names = [SEAT_NAMES[seat] + "*" * is_vulnerable(seat, vulnerability) for seat in AUCTION_ORDER]
     rows = [names]
     for row in auction_rows(calls, dealer):
-        rows.append(["" if call is None else _call(call, symbols) for call in row])
+        rows.append(["" if call is None else shown_call(call, symbols) for call in row])
     return "\n".join("".join(cell.ljust(8) for cell in row).rstrip() for row in rows if any(row))
 
 

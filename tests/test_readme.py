@@ -1,6 +1,7 @@
 """Every snippet of the README and of the documentation runs, and the files that they link are there."""
 
 import importlib.util
+import os
 import re
 import subprocess
 import sys
@@ -27,10 +28,16 @@ SYSTEMS = [
 
 
 @pytest.mark.parametrize("snippet", PYTHON.values(), ids=PYTHON)
-def test_python_snippets_run(snippet):
-    if "sb3" in snippet:
-        pytest.importorskip("sb3_contrib")
-    done = subprocess.run([sys.executable, "-c", snippet], capture_output=True, text=True, timeout=120, check=False)
+def test_python_snippets_run(snippet, tmp_path):
+    for word, package in (("sb3", "sb3_contrib"), ("onnx", "onnxruntime"), ("import onnx", "onnx")):
+        if word in snippet:
+            pytest.importorskip(package)
+    if snippet.startswith("# needs ray[rllib]"):
+        compile(snippet, "snippet", "exec")
+        pytest.skip("it needs RLlib, and trains for long")
+    path = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])}
+    command = [sys.executable, "-c", snippet]  # it may write files
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False, cwd=tmp_path, env=path)
     assert done.returncode == 0, done.stderr
     for line in snippet.splitlines():
         expected = re.search(r"print\(.*#\s*(\S+)$", line)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
@@ -20,10 +21,19 @@ from agents.hierarchy.engine.compiled import (
     Compiled,
     compile_system,
 )
-from agents.hierarchy.language.text import SystemTextError, load_system, parse_leniently, read_leniently
+from agents.hierarchy.impossible import unfit_lines
+from agents.hierarchy.language.overrides import STEP, Overrides, place_of
+from agents.hierarchy.language.text import (
+    SystemTextError,
+    load_system,
+    parse_leniently,
+    read_leniently,
+    read_overrides,
+)
 from agents.hierarchy.language.tree import Line, Step, System, walk
 from agents.hierarchy.language.vocabulary import WORDS
-from agents.hierarchy.shipped import GENERAL_FILE, with_general
+from agents.hierarchy.resting import doubled, resting
+from agents.hierarchy.shipped import GENERAL_FILE, base_path, with_general
 from agents.hierarchy.sound.sound import unsound
 
 _TOLD = re.compile(r", line (\d+): (.*)$", re.DOTALL)
@@ -54,7 +64,22 @@ def check_system(path: Path) -> list[Finding]:
     Raises:
         SystemTextError: the file cannot be read, or stands for too many auctions.
     """
-    return _findings(*read_leniently(path))
+    system, faults = read_leniently(path)
+    found = _findings(system, faults)
+    said = None if faults else read_overrides(path)
+    return found if said is None else _beside_base(path, found, said, system)
+
+
+def _beside_base(path: Path, found: list[Finding], said: Overrides, system: System) -> list[Finding]:
+    """The findings, those about the base with the place of its lines, and what rests on changed calls."""
+    base = base_path(said.name, path)
+    own = [finding for finding in found if finding.line < STEP]
+    own += [Finding(number, text, fault=False) for number, text in resting(said, system)]
+    with contextlib.suppress(SystemTextError):  # it has been told
+        own += [Finding(number, text, False) for number, text in doubled(said, system, compile_system(system))]
+    known = {(finding.line, finding.text) for finding in check_system(base)}
+    theirs = [replace(f, line=f.line - STEP, file=str(base)) for f in found if f.line >= STEP]
+    return [*sorted(set(own)), *(f for f in theirs if (f.line, f.text) not in known)]
 
 
 def check_text(text: str, name: str = "unnamed") -> list[Finding]:
@@ -79,7 +104,12 @@ def sound_findings(path: Path, tick: Callable[[int, int], None] | None = None) -
     own = load_system(path)
     elsewhere = "" if own.blocks else str(GENERAL_FILE)
     found = unsound(Hierarchy(with_general(own)), tick)
-    return sorted(Finding(number, text, file=elsewhere if general else "") for (general, number), text in found)
+    said = read_overrides(path)
+    base = "" if said is None else str(base_path(said.name, path))
+    return sorted(
+        Finding(number % STEP, text, file=base if number >= STEP else elsewhere if general else "")
+        for (general, number), text in found
+    )
 
 
 def _findings(system: System, faults: list[tuple[int, str]]) -> list[Finding]:
@@ -89,6 +119,7 @@ def _findings(system: System, faults: list[tuple[int, str]]) -> list[Finding]:
     found += more
     if compiled is not None:
         found += _never_reached(system, compiled)
+        found += [Finding(line.number, why, fault=False) for line, why in unfit_lines(system, compiled)]
     return sorted(set(found))
 
 
@@ -178,7 +209,8 @@ def _never_reached(system: System, compiled: Compiled) -> Iterator[Finding]:
     for number, (before, passes) in shadows.items():
         if number not in reached:
             same = named.get(number) == named.get(before)
-            why = f"this line stands in line {before} already" if same else f"line {before} takes every hand before it"
+            place = place_of(before)
+            why = f"this line stands in {place} already" if same else f"{place} takes every hand before it"
             if passes and not same:
                 why += ", unless its player must not pass"
             yield Finding(number, f"no hand comes to this line: {why}: {named.get(number, '')!r}", fault=False)

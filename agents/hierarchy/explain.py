@@ -15,6 +15,7 @@ from agents.hierarchy.engine.context import FORCED, STRENGTH, SUIT
 from agents.hierarchy.engine.walk import is_general
 from agents.hierarchy.language.columns import QUANTITY, TOP
 from agents.hierarchy.language.last_resort import LAST_RESORT
+from agents.hierarchy.language.overrides import place_of
 from agents.hierarchy.language.text import constraint_text
 from agents.hierarchy.language.tree import Line, System, walk
 from agents.hierarchy.telling.denied import Denied, denied
@@ -120,7 +121,7 @@ class Explanation:
         if self.line.number < 0:
             rule = f"{self.line.name}  {constraint_text(self.line.constraint)}".rstrip()
             return f"no line of {self.system} fits, and a pass would end a forcing auction: {rule}"
-        where = f"{'general rules' if self.general else self.system}, line {self.line.number}"
+        where = f"{'general rules' if self.general else self.system}, {place_of(self.line.number)}"
         note = f"  ({self.line.note})" if self.line.note else ""
         return f"{where}: {self.line.name}  {constraint_text(self.line.constraint)}".rstrip() + note
 

@@ -80,6 +80,31 @@ def read_system(argument: str) -> System:
         raise SpecError(f"system:{argument}: {error}") from error
 
 
+def base_path(name: str, file: Path) -> Path:
+    """The file of the base ``name`` of ``file``.
+
+    Raises:
+        SpecError: there is none.
+    """
+    beside = file.parent / name
+    return beside if beside.is_file() else system_path(name)
+
+
+def read_base(name: str, file: Path, bases: tuple[Path, ...]) -> System:
+    """The system that ``base: NAME`` stands for in ``file``: a shipped one, or a file, looked for beside that first.
+
+    Args:
+        bases: the files that are being read, of which each wants the next one.
+
+    Raises:
+        SpecError: there is none; or SystemTextError: it is faulty, or rests on itself.
+    """
+    path = base_path(name, file)
+    if path.resolve() in bases:
+        raise SystemTextError(f"{path} would rest on itself")
+    return with_general(load_system(path, bases))
+
+
 def with_general(system: System) -> System:
     """The system with the general rules, unless it has rules of its own."""
     if system.blocks:

@@ -16,8 +16,8 @@ from bridge_env.auction import Auctions
 from bridge_env.cards import UNKNOWN
 from bridge_env.view import BidView, view_of
 
-Chance = Callable[[BidView, int], NDArray[np.float64]]
-"""How likely a player makes a call, float64 (N,), with the hands of a view."""
+Chance = Callable[[BidView, NDArray[np.int8]], NDArray[np.float64]]
+"""How likely a player makes calls (N,), float64 (N,), with the hands of a view."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,7 +55,8 @@ class Calls:
         for view, call in zip(self.before, self.calls, strict=True):
             if int(view.seat[0]) == seat:
                 seen = replace(view.take(np.zeros(len(hand), np.int64)), hand=hand)
-                chance = np.stack([player(seen, call) for player in players], axis=1)
+                made = np.full(len(hand), call, np.int8)
+                chance = np.stack([player(seen, made) for player in players], axis=1)
                 log += np.log((1 - surprise) * chance + surprise / max(1, int(view.mask.sum())))
         return log
 
@@ -65,6 +66,6 @@ def chances_of(network: Network | ByBook, view: BidView) -> NDArray[np.float64]:
     return decide(outputs_of(network, view), view.mask, np.full(len(view), -1.0))[0].astype(np.float64)
 
 
-def chance_of(network: Network | ByBook, view: BidView, call: int) -> NDArray[np.float64]:
-    """The chance that a network gives to ``call``, float64 (N,)."""
-    return chances_of(network, view)[:, call]
+def chance_of(network: Network | ByBook, view: BidView, calls: NDArray[np.int8]) -> NDArray[np.float64]:
+    """The chance that a network gives to ``calls`` (N,), float64 (N,)."""
+    return chances_of(network, view)[np.arange(len(view)), calls]

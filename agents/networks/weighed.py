@@ -74,9 +74,8 @@ class Evidence:
         log = np.zeros(len(hands))
         if seat in self.networks:
             models = [partial(chance_of, network) for network in self.networks[seat]]
-            log += np.logaddexp.reduce(self.calls.log_chance(seat, hands, models, _SURPRISE), axis=1) - np.log(
-                len(models)
-            )
+            each = self.calls.log_chance(seat, hands, models, _SURPRISE)
+            log += np.logaddexp.reduce(each, axis=1) - np.log(len(models))
         if seat in self.shown:
             log -= self.shown[seat].violation(hands) / _TOLERANCE
         for hypothesis in self.told:
@@ -87,13 +86,13 @@ class Evidence:
     def odds(self, network: Network, places: Places, seat: int, hand: Hands) -> NDArray[np.float64]:
         """What a belief network at ``seat`` thinks of the holders of each card, of those who may hold it: (52, 3)."""
         view = self.calls.last_of(seat)
-        odds: NDArray[np.float64] = np.full((52, 3), 1 / 3)
+        vague = np.full((52, 3), 1 / 3)
+        odds = vague
         if view is not None:
-            odds = (1 - _VAGUE) * belief.chances(network, replace(view, hand=hand[None]))[0] + _VAGUE * odds
+            odds = (1 - _VAGUE) * belief.chances(network, replace(view, hand=hand[None]))[0] + _VAGUE * vague
         may_hold = places.may_hold[(seat + np.arange(1, 4)) & 3].T
-        odds = odds * may_hold
-        odds[may_hold.sum(axis=1) == 1] = may_hold[may_hold.sum(axis=1) == 1]
-        return odds
+        found: NDArray[np.float64] = np.where(may_hold.sum(axis=1, keepdims=True) == 1, may_hold, odds * may_hold)
+        return found
 
 
 def weighed_deals(

@@ -1,5 +1,8 @@
 """The auction as a PettingZoo AEC env: four agents who call in turn.
 
+As PettingZoo has it, ``env()`` makes an env that tells misuse, ``raw_env()`` the bare one, and ``parallel_env()`` one
+for libraries that step all agents together; there the calls of the three who are not to call are ignored.
+
 Needs PettingZoo: ``pip install -e '.[pettingzoo]' -c constraints.txt``.
 """
 
@@ -15,12 +18,14 @@ from numpy.typing import NDArray
 from bridge_env.calls import NUM_CALLS
 from bridge_env.cards import SEATS
 from bridge_env.envs.episodes import OPTIONS
+from bridge_env.envs.picture import Frame
 from bridge_env.envs.single import BiddingEnv
 from bridge_env.extras import how_to_install
 from bridge_env.observation import OBSERVATION_SIZE
 
 try:
     from pettingzoo import AECEnv
+    from pettingzoo.utils.conversions import turn_based_aec_to_parallel
     from pettingzoo.utils.wrappers import OrderEnforcingWrapper
 except ImportError as error:
     raise ImportError(
@@ -44,7 +49,7 @@ class BiddingAEC(AECEnv[str, Observation, int | None]):  # type: ignore[misc] # 
     and pickled at any time.
 
     Args:
-        render_mode: None or ``"ansi"``, which ``render`` returns.
+        render_mode: as of ``BiddingEnv``.
         setting: ``deals``, ``dealer``, ``vulnerability``, ``reward`` (``imps_vs_par`` or ``points``),
             ``illegal`` and ``illegal_penalty``, as ``BiddingEnv`` takes them.
 
@@ -54,7 +59,7 @@ class BiddingAEC(AECEnv[str, Observation, int | None]):  # type: ignore[misc] # 
 
     metadata: dict[str, Any] = {  # noqa: RUF012 - as PettingZoo declares it
         "name": "bridge_bidding_v0",
-        "render_modes": ["ansi"],
+        "render_modes": BiddingEnv.metadata["render_modes"],
         "render_fps": 1,
         "is_parallelizable": False,
     }
@@ -124,8 +129,8 @@ class BiddingAEC(AECEnv[str, Observation, int | None]):  # type: ignore[misc] # 
         self.agent_selection = SEATS[(SEATS.index(agent) + 1) % 4]
         self._accumulate_rewards()
 
-    def render(self) -> str | None:
-        """With ``render_mode="ansi"``: hands, auction and, at its end, the result."""
+    def render(self) -> str | Frame | None:
+        """Hands, auction and, at its end, the result, as ``render_mode`` says."""
         return self._env.render()
 
     def close(self) -> None:
@@ -141,4 +146,18 @@ def _seen_from(seat: str, info: dict[str, Any]) -> dict[str, Any]:
 
 def env(**setting: Any) -> Any:
     """A ``BiddingAEC`` that says so when it is used out of order; takes the same arguments."""
-    return OrderEnforcingWrapper(BiddingAEC(**setting))
+    return OrderEnforcingWrapper(raw_env(**setting))
+
+
+def raw_env(**setting: Any) -> BiddingAEC:
+    """A bare ``BiddingAEC``; takes the same arguments."""
+    return BiddingAEC(**setting)
+
+
+def parallel_env(**setting: Any) -> Any:
+    """The auction as PettingZoo's conversion of turn-based games gives it; takes the same arguments.
+
+    ``step`` takes an action for each agent and makes that of the one to call, whose ``action_mask`` has legal calls.
+    After a step, ``infos[agent]["active_agent"]`` names it.
+    """
+    return turn_based_aec_to_parallel(raw_env(**setting))

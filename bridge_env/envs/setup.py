@@ -10,6 +10,7 @@ from bridge_env import bidders
 from bridge_env.cards import SEATS, parse_seat, parse_vulnerability
 from bridge_env.envs import deals as deal_sources
 from bridge_env.envs.deals import DealSource
+from bridge_env.envs.own_reward import RewardFunction, own_reward
 from bridge_env.envs.rewards import CONTROL, REWARDS, Reward
 from bridge_env.protocols import Bidder
 
@@ -70,7 +71,7 @@ class Setup:
         deals: object,
         dealer: str | int | None,
         vulnerability: str | int | None,
-        reward: str | None,
+        reward: str | RewardFunction | None,
         illegal: str,
         illegal_penalty: float | None,
     ) -> Setup:
@@ -84,11 +85,16 @@ class Setup:
         seats = _seats(learner)
         if reward is None:
             reward = "imps_vs_par" if learner == ALL_SEATS else "imps"
-        kind = REWARDS[_choice("reward", reward, REWARDS)]
+        kind = own_reward(reward) if callable(reward) else REWARDS[_choice("reward", reward, REWARDS)]
         if learner == ALL_SEATS and kind.reference == CONTROL:
-            raise ValueError(f"reward={reward!r} does not work with learner='all'; use imps_vs_par or points")
+            asked = reward if isinstance(reward, str) else "control_score"
+            raise ValueError(f"reward={asked!r} does not work with learner='all'; use imps_vs_par or points")
         _choice("illegal", illegal, ILLEGAL)
         penalty = kind.worst if illegal_penalty is None else float(illegal_penalty)
+        if illegal_penalty is None and math.isnan(penalty):
+            if illegal == "end":
+                raise ValueError("reward is a function: say what an illegal call costs, such as illegal_penalty=24")
+            penalty = 0.0
         if not (math.isfinite(penalty) and penalty >= 0):
             raise ValueError(f"illegal_penalty={illegal_penalty!r}: it is a cost and must be 0 or more")
         rival = control if kind.reference == CONTROL else None

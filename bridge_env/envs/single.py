@@ -17,6 +17,8 @@ from bridge_env.calls import NUM_CALLS, Contract
 from bridge_env.envs.actions import one_call
 from bridge_env.envs.episodes import Episodes, draw_episodes, episode_key, seed_base, settled_by
 from bridge_env.envs.kernels.arrays import ASKS_CALLER, DISABLED, REFERENCE, SCORE, TRICKS, results_of, terms_of
+from bridge_env.envs.own_reward import RewardFunction
+from bridge_env.envs.picture import Frame, Window, checked_mode, frame_of
 from bridge_env.envs.rewards import PAR
 from bridge_env.envs.setup import Setup
 from bridge_env.envs.stock import AheadSolver
@@ -62,7 +64,15 @@ class BiddingEnv(gymnasium.Env[Observation, np.int64]):
     ``options`` of ``reset`` settle one episode; each may be left out: ``deal`` (``"N:AK... ..."`` or owners
     (52,)), ``dealer`` (``"N"``) and ``vulnerability`` (``"NS"``).
 
-    It can be copied (``copy.deepcopy``) and pickled at any time; the copy goes on as the env would.
+    It can be copied (``copy.deepcopy``) and pickled at any time; the copy goes on as the env would. (Pickling needs a
+    reward that is no lambda.)
+
+    A function as ``reward`` is called with the N auctions that have ended together, here one, and returns numbers,
+    (N,). The names of its parameters say what it gets, some of: ``contract`` (``auction.Contracts``, int8 (N,) each:
+    ``contract.bid``, ``.doubling``, ``.declarer``; -1 where passed out), ``tricks`` (declarer's, int16 (N,), -1 if
+    passed out), ``score`` and ``par`` or ``control_score`` (points for the learner's side, int16 (N,)), and ``side``,
+    the learner's: 0 NS, 1 EW. For all four seats points are North-South's, and so is what it returns; East-West get the
+    opposite. Par, or the other table, is worked out only where a parameter asks for it.
 
     Args:
         learner: the seat to bid for, ``"N" "E" "S" "W"``, both seats of a partnership, ``"NS" "EW"``, or
@@ -75,17 +85,19 @@ class BiddingEnv(gymnasium.Env[Observation, np.int64]):
         dealer: a seat; None = as the board says, else at random.
         vulnerability: ``"None" "NS" "EW" "Both"``; None = as the board says, else at random.
         reward: ``"imps"``, ``"imps_vs_par"`` or ``"points"``; None = ``"imps"``, and ``"imps_vs_par"`` for all
-            four seats, who have no control pair.
+            four seats, who have no control pair. Or a function, see below.
         illegal: ``"end"`` or ``"raise"``.
-        illegal_penalty: what an illegal call costs; None = the worst result, 24 IMPs or 7600 points.
-        render_mode: None or ``"ansi"``: hand diagram and auction as text.
+        illegal_penalty: what an illegal call costs; None = the worst result, 24 IMPs or 7600 points. A function that
+            pays needs a number here, unless ``illegal="raise"``.
+        render_mode: None; ``"ansi"``: hand diagram and auction as text; ``"rgb_array"``: the table as a picture, uint8
+            (480, 720, 3); ``"human"``: that in a window, renewed by every ``reset`` and ``step``.
 
     Raises:
         ValueError: an argument is wrong; the message lists the choices.
         FileNotFoundError: ``deals`` is a path without a file.
     """
 
-    metadata: dict[str, Any] = {"render_modes": ["ansi"], "render_fps": 1}  # noqa: RUF012 - as gymnasium.Env declares it
+    metadata: dict[str, Any] = {"render_modes": ["ansi", "rgb_array", "human"], "render_fps": 1}  # noqa: RUF012 - as gymnasium.Env declares it
 
     def __init__(
         self,
@@ -97,14 +109,13 @@ class BiddingEnv(gymnasium.Env[Observation, np.int64]):
         deals: object = "training",
         dealer: str | int | None = None,
         vulnerability: str | int | None = None,
-        reward: str | None = None,
+        reward: str | RewardFunction | None = None,
         illegal: str = "end",
         illegal_penalty: float | None = None,
         render_mode: str | None = None,
     ) -> None:
-        if render_mode not in (None, "ansi"):
-            raise ValueError(f"render_mode={render_mode!r}: use None or 'ansi'")
-        self.render_mode = render_mode
+        self.render_mode = checked_mode(render_mode, self.metadata["render_modes"])
+        self._window = Window()
         self.action_space = spaces.Discrete(NUM_CALLS)
         self.observation_space = spaces.MultiBinary(OBSERVATION_SIZE)
         self._setup = Setup.of(
@@ -152,6 +163,8 @@ class BiddingEnv(gymnasium.Env[Observation, np.int64]):
         self._episode, self._at = episode, at
         self._tables.start(_ROW, episode.boards, episode.key, np.array([at]), episode.reference)
         self._over = False
+        if self.render_mode == "human":
+            self.render()
         return self._look()
 
     def step(self, action: int | np.int64) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
@@ -171,13 +184,18 @@ class BiddingEnv(gymnasium.Env[Observation, np.int64]):
         if tables.call_at(0, call) == ASKS_CALLER:
             self._over = False
             observation, info = self._look()
-            return observation, 0.0, False, False, info
-        observation, info = self._look()
-        return observation, self._settle(info), True, False, info
+            reward = 0.0
+        else:
+            observation, info = self._look()
+            reward = self._settle(info)
+        if self.render_mode == "human":
+            self.render()
+        return observation, reward, self._over, False, info
 
     def close(self) -> None:
-        """Let a thread that solves ahead end."""
+        """Let a thread that solves ahead end, and close the window."""
         self._solver.close()
+        self._window.close()
 
     def action_masks(self) -> NDArray[np.bool_]:
         """The legal calls, bool (38,).
@@ -205,18 +223,24 @@ class BiddingEnv(gymnasium.Env[Observation, np.int64]):
             raise ResetNeeded("call reset() before seen_by()")
         return self._tables.seen_by(0, seat)
 
-    def render(self) -> str | None:
-        """With ``render_mode="ansi"``: all four hands, the auction so far and, at its end, the result.
+    def render(self) -> str | Frame | None:
+        """All four hands, the auction so far and, at its end, the result, as ``render_mode`` says.
 
         Raises:
             ResetNeeded: before the first reset.
         """
         if self.render_mode is None:
-            gymnasium.logger.warn("render() needs render_mode='ansi'; nothing is shown")
+            gymnasium.logger.warn("render() needs render_mode='ansi', 'rgb_array' or 'human'; nothing is shown")
             return None
         if self._episode is None:
             raise ResetNeeded("call reset() before render()")
-        return self._tables.text(0, self._setup.deals)
+        if self.render_mode == "ansi":
+            return self._tables.text(0, self._setup.deals)
+        frame = frame_of(self._tables, 0, self._setup.deals)
+        if self.render_mode == "rgb_array":
+            return frame
+        self._window.show(frame, 1 / self.metadata["render_fps"])
+        return None
 
     # --- episodes -----------------------------------------------------------------------------------------
 
@@ -254,6 +278,7 @@ class BiddingEnv(gymnasium.Env[Observation, np.int64]):
         """The reward of an episode that has ended; what it ended in goes to ``info``."""
         results = results_of(1, DISABLED)
         self._tables.settle(results, self._setup.deals)
+        self._tables.pay_own(self._setup, results)
         if results.illegal[0]:
             info["illegal_action"] = True
         else:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bridge_env.auction import DEALER, LENGTH, Auctions
+from bridge_env.auction import DEALER, LENGTH, Auctions, Contracts
 from bridge_env.bidders import DoublerBidder, PassBidder, RandomBidder
 from bridge_env.bidding import bid_round, call_keys
 from bridge_env.boards import Boards, contract_tricks
@@ -21,14 +21,20 @@ from bridge_env.cards import parse_seat
 from bridge_env.envs.kernels.arrays import (
     ASKS_BIDDER,
     ASKS_CALLER,
+    BID,
     CALLER,
+    DECLARER,
+    DOUBLED,
     DOUBLES,
     ILLEGAL,
     INJECTED,
     OVER,
     PASSES,
     RANDOM,
+    REFERENCE,
     SCHEMA,
+    SCORE,
+    TRICKS,
     Results,
     Room,
     Terms,
@@ -45,6 +51,8 @@ from bridge_env.envs.kernels.rounds import (
     start_rows,
 )
 from bridge_env.envs.kernels.rows import row_took
+from bridge_env.envs.own_reward import OwnReward
+from bridge_env.envs.setup import Setup
 from bridge_env.kernel_records import Plan, writeable
 from bridge_env.observation import OBSERVATION_SIZE, row_observation
 from bridge_env.protocols import Bidder, DoubleDummy
@@ -56,6 +64,7 @@ __all__ = [
     "Tables", "call_keys",
 ]  # fmt: skip
 
+_SIGNS = np.array([1, -1, 1, -1], np.float32)  # of N, E, S, W for North-South
 _COMPILED: dict[type, int] = {PassBidder: PASSES, RandomBidder: RANDOM, DoublerBidder: DOUBLES}
 
 
@@ -198,6 +207,22 @@ class Tables:
             room = self.room
             self.solve(np.flatnonzero((room.status == OVER) & ~room.finished & ~results.terminated), double_dummy)
             settle(self.plan.numbers, *results)
+
+    def pay_own(self, setup: Setup, results: Results) -> None:
+        """Pay the auctions that have just ended once more, where the reward is a function of the caller's."""
+        reward = setup.reward
+        if not isinstance(reward, OwnReward):
+            return
+        rows = np.flatnonzero(results.terminated & ~results.illegal)
+        if not rows.size:
+            return
+        outcome = results.outcome[:, rows]
+        contract = Contracts(*(outcome[row].astype(np.int8) for row in (BID, DOUBLED, DECLARER)))
+        paid = reward.of(contract, outcome[TRICKS], outcome[SCORE], outcome[REFERENCE], setup.side)
+        if setup.four_seats:
+            results.seat_rewards[rows] = paid[:, None] * _SIGNS
+            paid = np.where(self.viewer[rows] & 1, -paid, paid)
+        results.reward[rows] = paid
 
     def look(self) -> tuple[NDArray[np.int8], NDArray[np.int8]]:
         """What the caller sees at each table: observation (N, 480), legal calls (N, 38); int8, new.

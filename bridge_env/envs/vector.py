@@ -29,6 +29,8 @@ from bridge_env.envs.kernels.arrays import (
 )
 from bridge_env.envs.kernels.crew import Crew
 from bridge_env.envs.kernels.rounds import help_rounds, new_episodes, play_round
+from bridge_env.envs.own_reward import RewardFunction
+from bridge_env.envs.picture import Frame, checked_mode, frame_of
 from bridge_env.envs.rewards import NOTHING, PAR
 from bridge_env.envs.setup import Setup
 from bridge_env.envs.stock import EpisodeStock
@@ -52,9 +54,9 @@ class BiddingVectorEnv(VectorEnv[Observations, NDArray[np.int64], NDArray[Any]])
     Table i, seeded with s, plays exactly the episodes of ``BiddingEnv`` after ``reset(seed=s + i)``: the same
     observations, masks and rewards, whatever ``num_envs`` and ``threads``.
 
-    With compiled bidders only (``pass``, ``random``, ``doubler``, or none: ``learner="all"``), solved deals
-    and a reward other than ``imps``, one compiled kernel does the whole step, new deals included. Otherwise
-    other bidders are called once a round for all tables that wait for them, and boards are drawn in batches.
+    With compiled bidders only (``pass``, ``random``, ``doubler``, or none: ``learner="all"``), solved deals and no
+    control pair, one compiled kernel does the whole step, new deals included. Otherwise other bidders are called
+    once a round for all tables that wait for them, and boards are drawn in batches.
 
     It can be copied (``copy.deepcopy``) and pickled at any time; the copy goes on as the env would, with threads of its
     own. If a bidder fails in ``step`` or ``reset``, all tables must be reset.
@@ -85,7 +87,7 @@ class BiddingVectorEnv(VectorEnv[Observations, NDArray[np.int64], NDArray[Any]])
         threads: how many threads run the kernel (not the injected bidders), for 512 tables and up. The results are
             the same. After a step the others keep their cores busy for up to a millisecond, so that the next step
             need not wake them: ask for no more threads than there are cores with nothing else to do.
-        render_mode: None or ``"ansi"``.
+        render_mode: None, ``"ansi"`` or ``"rgb_array"``.
 
     Raises:
         ValueError: an argument is wrong; the message lists the choices.
@@ -93,7 +95,7 @@ class BiddingVectorEnv(VectorEnv[Observations, NDArray[np.int64], NDArray[Any]])
     """
 
     metadata: dict[str, Any] = {  # noqa: RUF012 - as gymnasium declares it
-        "render_modes": ["ansi"],
+        "render_modes": ["ansi", "rgb_array"],
         "render_fps": 1,
         "autoreset_mode": AutoresetMode.NEXT_STEP,
     }
@@ -109,7 +111,7 @@ class BiddingVectorEnv(VectorEnv[Observations, NDArray[np.int64], NDArray[Any]])
         deals: object = "training",
         dealer: str | int | None = None,
         vulnerability: str | int | None = None,
-        reward: str | None = None,
+        reward: str | RewardFunction | None = None,
         illegal: str = "end",
         illegal_penalty: float | None = None,
         autoreset_mode: str | AutoresetMode = AutoresetMode.NEXT_STEP,
@@ -119,8 +121,6 @@ class BiddingVectorEnv(VectorEnv[Observations, NDArray[np.int64], NDArray[Any]])
     ) -> None:
         if num_envs < 1 or threads < 1:
             raise ValueError(f"num_envs={num_envs!r} and threads={threads!r} must be 1 or more")
-        if render_mode not in (None, "ansi"):
-            raise ValueError(f"render_mode={render_mode!r}: use None or 'ansi'")
         mode = AutoresetMode(autoreset_mode)
         self._setup = Setup.of(
             learner=learner,
@@ -134,7 +134,8 @@ class BiddingVectorEnv(VectorEnv[Observations, NDArray[np.int64], NDArray[Any]])
             illegal=illegal,
             illegal_penalty=illegal_penalty,
         )
-        self.num_envs, self.render_mode, self._mode = num_envs, render_mode, _MODES[mode]
+        self.num_envs, self._mode = num_envs, _MODES[mode]
+        self.render_mode = checked_mode(render_mode, self.metadata["render_modes"])
         self.metadata = {**self.metadata, "autoreset_mode": mode}
         self.single_action_space = spaces.Discrete(NUM_CALLS)
         self.action_space = batch_space(self.single_action_space, num_envs)
@@ -214,6 +215,8 @@ class BiddingVectorEnv(VectorEnv[Observations, NDArray[np.int64], NDArray[Any]])
         before, results = self._results, self._fresh_results()
         self._whole = False
         bad, ended, illegal = self._play(calls, results) if self._compiled else self._play_in_steps(calls, results)
+        if ended:
+            self._tables.pay_own(self._setup, results)
         self._whole = True
         if bad >= 0:
             self._results = before
@@ -231,8 +234,8 @@ class BiddingVectorEnv(VectorEnv[Observations, NDArray[np.int64], NDArray[Any]])
             raise ResetNeeded("call reset() before action_masks()")
         return self._results.mask.astype(np.bool_)
 
-    def render(self) -> tuple[str, ...] | None:
-        """With ``render_mode="ansi"``: each table's hands, auction and, at its end, result.
+    def render(self) -> tuple[str, ...] | tuple[Frame, ...] | None:
+        """Each table's hands, auction and, at its end, result, as ``render_mode`` says.
 
         Raises:
             ResetNeeded: before the first reset.
@@ -241,7 +244,10 @@ class BiddingVectorEnv(VectorEnv[Observations, NDArray[np.int64], NDArray[Any]])
             return None
         if not self._started:
             raise ResetNeeded("call reset() before render()")
-        return tuple(self._tables.text(row, self._setup.deals) for row in range(self.num_envs))
+        tables, deals, rows = self._tables, self._setup.deals, range(self.num_envs)
+        if self.render_mode == "ansi":
+            return tuple(tables.text(row, deals) for row in rows)
+        return tuple(frame_of(tables, row, deals) for row in rows)
 
     def close_extras(self, **kwargs: Any) -> None:
         """End the threads."""

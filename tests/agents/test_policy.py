@@ -14,7 +14,7 @@ import pytest
 from support.places import ROOT
 from support.positions import positions
 
-from agents import policy as policies
+from agents import outputs
 from agents.policy import Policy, PolicyFileError, load, policy, save
 from agents.registry import make_policy
 from bridge_env.bidders import SpecError
@@ -86,7 +86,7 @@ def test_long_batches_are_cut(monkeypatch):
     bidder = random_policy()
     view, key = views(500, seed=5)
     whole = bidder.bid(view, key)
-    monkeypatch.setattr(policies, "_ROWS", 64)
+    monkeypatch.setattr(outputs, "_ROWS", 64)
     np.testing.assert_array_equal(bidder.bid(view, key), whole)
 
 

@@ -54,6 +54,12 @@ PLANTED = {
     "a raise on two cards": (
         "  3S    10+ hcp, 4+ S ; limit raise !invite", ["  3S    10+ hcp, 0-1 S ; limit raise !invite"],
         0, "'a raise' promises"),
+    "no trump on any shape": (
+        "1N    15-17 hcp, balanced", ["1N    15-17 hcp"], 0, "an opening of no trump promises"),
+    "no trump on nothing": (
+        "1N    15-17 hcp, balanced", ["1N    4-9 hcp, balanced"], 0, "an opening of no trump promises"),
+    "an opening on nothing": (
+        "1S    12+ hcp, 5+ S", ["1S    4-7 hcp, 5+ S"], 0, "an opening of one of a suit promises 8 points"),
     "a short suit": ("1S    12+ hcp, 5+ S", ["1S    12+ hcp, 2 S"], 0, "a bid of a suit promises"),
     "an artificial call without a name": (
         "1S    12+ hcp, 5+ S", ["1S    12+ hcp, 5+ S", "2D    18+ hcp, 0-1 D ; !artificial"], 1, "without a name"),

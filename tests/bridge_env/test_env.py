@@ -546,7 +546,7 @@ def test_what_is_no_call_at_all_is_an_error(action):
         ({"illegal_penalty": float("nan")}, "illegal_penalty=nan"),
         ({"dealer": "Q"}, "'Q' is not a seat; use one of N, E, S, W"),
         ({"vulnerability": "all of us"}, "'all of us' is not a vulnerability; use one of None, NS, EW, Both"),
-        ({"render_mode": "human"}, "render_mode='human': use None or 'ansi'"),
+        ({"render_mode": "film"}, "render_mode='film': use None, 'ansi', 'rgb_array', 'human'"),
         ({"partner": "nobody"}, "no such system is shipped"),
         ({"opponents": "nobody"}, "no such system is shipped"),
         ({"control": "nobody"}, "no such system is shipped"),

@@ -11,6 +11,7 @@ import pytest
 pytest.importorskip("sb3_contrib")
 
 import torch
+from sb3_contrib import MaskablePPO
 from sb3_contrib.common.maskable.utils import get_action_masks, is_masking_supported
 from stable_baselines3.common.vec_env import DummyVecEnv, SubprocVecEnv, VecMonitor
 
@@ -267,6 +268,12 @@ def test_the_settings_of_the_command_are_there_to_train_with():
     model.learn(256)
     assert len(model.ep_info_buffer)
     assert len(play(policy_of(model, {}), "pass", 20).imps) == 20
+
+
+def test_a_model_of_other_layers_is_no_file_of_weights():
+    env = gymnasium.make("bridge_env:bridge_env/Bidding-v0", opponents="pass", partner="pass", control="pass")
+    with pytest.raises(ValueError, match=r"the policy has Tanh\(\); the file holds ReLU networks alone"):
+        ppo.policy_of(MaskablePPO("MlpPolicy", env, device="cpu"), {})
 
 
 def test_without_sb3_the_command_says_what_to_install():

@@ -91,6 +91,9 @@ def test_an_interrupted_run_ends_as_one_that_was_not(reference, tiny, tmp_path):
     config, state = generations.load(tmp_path)
     assert config == tiny
     assert state.generation == 1
+    best = [parse_system(path.read_text()) for path in sorted(tmp_path.glob("best*.bidding"))]  # so far
+    pair = state.population[state.metrics[-1]["best"]]
+    assert [system_text(s) for s in best] == [system_text(s) for s in dict.fromkeys((pair.first, pair.second))]
     assert comparable(run_all(tmp_path, config, 2, state)) == comparable(reference[1])
     assert len((tmp_path / runs.METRICS).read_text().splitlines()) == tiny.generations
 

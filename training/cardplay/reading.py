@@ -82,11 +82,8 @@ def judge_reading(
     readers = AuctionReader.of_sides(bidder, bidder), AuctionReader.of_sides(beside, beside)
     players = [make_player(player, reader) for reader in readers]
     key = streams.key("reading", seed, boards.number[played])
-    guessed, leads, tricks = (
-        np.zeros((3, len(played), 2)),
-        np.zeros((len(played), 2), np.int64),
-        np.zeros((len(played), 2)),
-    )
+    guessed, tricks = np.zeros((3, len(played), 2)), np.zeros((len(played), 2))
+    leads = np.zeros((len(played), 2), np.int64)
     for row in range(len(played)):
         one, owner = view.take(np.array([row])), plays.owner[row]
         for k, reader in enumerate(readers):
@@ -100,7 +97,8 @@ def judge_reading(
         for k in (0, 1)
     ]
     gain = imps(made[0] - made[1]) * np.where(view.seat & 1, -1, 1)
-    return Reading(guessed[0], guessed[1], guessed[2], tricks, gain.astype(np.float64))
+    right, points, cards = guessed
+    return Reading(right, points, cards, tricks, gain.astype(np.float64))
 
 
 def _guessed(view: PlayView, reader: AuctionReader, owner: NDArray[np.uint8], key: np.uint64) -> tuple[float, ...]:

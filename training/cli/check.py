@@ -21,8 +21,9 @@ examples:
   bridge-env check --sound mine-amended.bidding --base mine.bidding --mend sound.bidding
 
 The command lists all faults at once, with their line numbers: lines that it cannot read, lines that no auction reaches,
-duplicate lines, and lines that no hand reaches because the lines above them take every hand. A system with a fault of
-the first two kinds cannot be used; the exit code is then 2.
+duplicate lines, lines that no hand fits, alone or after the calls of their auction, and lines that no hand reaches
+because the lines above them take every hand. Of a system with a base, it lists what rests on changed calls. A system
+with a fault of the first two kinds cannot be used; the exit code is then 2.
 
 With --sound, thousands of hands of all kinds come to every position of the system's tree (half a minute). The command
 lists what no pair would agree to play:

@@ -20,6 +20,7 @@ from training.cli.bid import add_bid
 from training.cli.book import add_book
 from training.cli.check import add_check
 from training.cli.coach import add_coach
+from training.cli.completion import add_completion
 from training.cli.config_file import parsed
 from training.cli.deals import add_deal, add_library, add_solve
 from training.cli.evolve import add_evolve
@@ -173,6 +174,7 @@ def _parser() -> argparse.ArgumentParser:
         add_bench,
     ):
         add(subparsers)
+    add_completion(subparsers, _parser)
     return parser
 
 

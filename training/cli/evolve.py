@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import os
-from dataclasses import MISSING, asdict, fields
+import threading
+import time
+from dataclasses import MISSING, asdict, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -14,12 +17,15 @@ from training.cli.config import given_fields
 from training.cli.config_file import add_config_file
 from training.cli.progress import Bar
 
+_RENEWED = 1.0  # seconds between looks at the progress
+DIFF = "diff.md"
 _EPILOG = """\
 examples:
   bridge-env evolve                                   start a first run, about four minutes on two cores
   bridge-env evolve --generations 10 --study 49152 --confirm 16384
                                                       tune for longer, on more boards
   bridge-env evolve --generations 200 --name long     start a longer run, into results/evolve/long
+  bridge-env evolve --minutes 30                      begin no generation after half an hour, then judge
   bridge-env evolve --resume results/evolve/long      continue after Ctrl-C or a crash
   bridge-env evolve --resume results/evolve/long --generations 400
   bridge-env evolve --start sayc,two-over-one --operators swapping,tuning
@@ -30,7 +36,8 @@ examples:
   bridge-env evolve --address auto                    run on the Ray cluster that this machine belongs to
 
 The same seed gives the same systems for any number of workers. Ctrl-C loses nothing but the generation
-in hand. Judge any two systems with: bridge-env match system:FILE.bidding system:sayc --boards 9000
+in hand, and FOLDER/best.bidding is the best system so far. Judge any two systems with:
+  bridge-env match system:FILE.bidding system:sayc --boards 9000
 """
 
 
@@ -59,10 +66,24 @@ def add_evolve(subparsers: Any) -> None:
     parser.add_argument("--name", help="name of the run folder below results/evolve (default: run-001, run-002 ...)")
     parser.add_argument("--out", type=Path, default=Path("results"), help="parent of the run folders (default results)")
     parser.add_argument("--resume", type=Path, metavar="FOLDER", help="resume this run; --generations may be raised")
+    for unit in ("minutes", "hours"):
+        text = f"begin no generation after so many {unit}; then the winner is judged"
+        parser.add_argument(f"--{unit}", type=float, default=None, help=text)
     parser.add_argument("--workers", type=int, help="number of tasks at a time (default: all cores of the cluster)")
     parser.add_argument("--address", help="address of a running Ray cluster: auto, HOST:PORT or ray://HOST:PORT")
     add_config_file(parser)
     parser.set_defaults(handler=run)
+
+
+def _limit(args: argparse.Namespace) -> float | None:
+    """The seconds after which no generation begins; None = no limit."""
+    given = [(unit, value) for unit in ("minutes", "hours") if (value := getattr(args, unit)) is not None]
+    for unit, value in given:
+        if not 0 < value < math.inf:
+            raise ValueError(f"--{unit} is {value}; it must be more than 0")
+    if len(given) > 1:
+        raise ValueError("give --minutes or --hours, not both")
+    return given[0][1] * (60 if given[0][0] == "minutes" else 3600) if given else None
 
 
 def run(args: argparse.Namespace) -> int:
@@ -75,6 +96,7 @@ def run(args: argparse.Namespace) -> int:
     from training.running.cluster import Cluster
     from training.running.curves import Curves, can_write
 
+    limit = _limit(args)
     resumed = None
     if args.resume is None:  # whatever is wrong is told before there is a folder, or Ray
         runs.check_name(args.name)
@@ -89,21 +111,31 @@ def run(args: argparse.Namespace) -> int:
         logs = f"; logs: tensorboard --logdir {folder}" if can_write() else ""
         print(f"{folder}: {config.partnerships} partnerships from {config.start}, control {config.control}{logs}")
         curves = Curves(folder, "evolve", "generation")
-        progress = _Progress(config.generations, state.generation)
+        last = None if limit is not None and args.generations is None else config.generations
+        deadline = math.inf if limit is None else time.monotonic() + limit
+        progress = _Progress(last, state.generation)
+
+        def more(generation: int) -> bool:
+            return time.monotonic() < deadline and (last is None or generation < last)
+
         try:
-            for after in evolve(folder, config, state, cluster, progress.tick):
+            for after in evolve(folder, config, state, cluster, progress.tick, progress.say, more):
                 state = after
                 progress.generation(state.metrics[-1])
                 curves.write(state.metrics[-1])
+            if limit is not None:
+                config = replace(config, generations=state.generation)  # as many in a fresh run give the same
             work = Work(cluster, league(config), config.seed, progress.tick)
             best, pair, said = champion(config, state, work, progress.ending)
         except KeyboardInterrupt:
-            progress.bar.close()
+            progress.close()
             print(f"\nstopped; nothing before this generation is lost. Go on: bridge-env evolve --resume {folder}")
+            if best_so_far := sorted(folder.glob("best*.bidding")):
+                print(f"the best so far: {' and '.join(map(str, best_so_far))}")
             return 130
         finally:
             curves.close()
-        progress.bar.close()
+            progress.close()
     assert cluster.workers is not None
     workers = min(cluster.workers, os.cpu_count() or 1)  # a cluster may have more than this machine
     _conclude(folder, config, state, best, pair, said, workers)
@@ -111,20 +143,17 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _conclude(folder: Path, config: Any, state: Any, best: int, pair: Any, said: list[str], workers: int) -> None:
-    from agents.hierarchy.language.text import system_text
     from bridge_env.bidders import full_spec
     from training.evolve import apart
     from training.evolve.config import names, spec_of
+    from training.evolve.systems import write_systems
     from training.match import judge
     from training.running import runs
 
     alike = pair.first == pair.second
-    files = [
-        folder / name
-        for name in (("evolved.bidding",) if alike else ("evolved-first.bidding", "evolved-second.bidding"))
-    ]
-    for file, system in zip(files, (pair.first, pair.second), strict=False):
-        write_whole(file, system_text(system))
+    files = write_systems(folder, "evolved", pair)
+    for file in folder.glob("best*.bidding"):
+        file.unlink()  # these are in its place
     evolved = f"system:{files[0]}" if alike else f"pair:system:{files[0]},system:{files[1]}"
     print(f"judging on {config.judge:,} boards that training never saw")
     met, unmet = (
@@ -142,7 +171,8 @@ def _conclude(folder: Path, config: Any, state: Any, best: int, pair: Any, said:
     kept += [f"at the end: {what}" for what in said]
     command = runs.command_line("bridge-env evolve", config)
     together = apart.report(config.starts, best, state.metrics, said) if config.apart else []
-    report = judge.markdown(rows, manifest, command, kept, [f.name for f in files], together)
+    diff = _write_diff(folder, config, pair) if alike and len(config.roots) == 1 else ""
+    report = judge.markdown(rows, manifest, command, kept, [f.name for f in files], together, diff)
     write_whole(folder / "report.md", report)
     verdict = {"champion": best, "rows": [row.as_json() for row in rows]}
     write_whole(folder / judge.VERDICT, json.dumps(verdict, indent=2) + "\n")
@@ -153,20 +183,53 @@ def _conclude(folder: Path, config: Any, state: Any, best: int, pair: Any, said:
     print(f"{'play it:':<16}bridge-env match {evolved} system:sayc")
 
 
-class _Progress:
-    """Generations done, boards bid, the best pair's IMPs; then one bar for each step of the ending."""
+def _write_diff(folder: Path, config: Any, pair: Any) -> str:
+    """Write what the system changes in the one that it began with, in words, with the worth of each change."""
+    from agents.hierarchy.shipped import read_system
+    from training.book.diff import compare_systems
+    from training.book.diff_text import diff_markdown
 
-    def __init__(self, generations: int, done: int) -> None:
-        self.boards, self.latest, self.over = 0, "", False
+    root, control = read_system(config.roots[0]), read_system(config.control)
+    with Bar(None, "change", "what each change is worth") as bar:
+        difference = compare_systems(root, pair.first, control, config.judge, config.seed, bar.add)
+    write_whole(folder / DIFF, diff_markdown(difference))
+    return DIFF
+
+
+class _Progress:
+    """Generations done, what is done now, boards bid, the best pair's IMPs; then a bar for each step of the ending.
+
+    A thread of its own renews it, since a task may last a minute.
+    """
+
+    def __init__(self, generations: int | None, done: int) -> None:
+        self.boards, self.latest, self.now, self.over = 0, "", "", False
         self.bar = Bar(generations, "gen")
         self.bar.to(done)
+        self._ended, self._lock = threading.Event(), threading.Lock()
+        threading.Thread(target=self._renew, daemon=True).start()
+
+    def _renew(self) -> None:
+        while not self._ended.wait(_RENEWED):
+            with self._lock:
+                if not self.over and not self._ended.is_set():
+                    self.tick(0)
+
+    def say(self, what: str) -> None:
+        self.now = what
+        self.tick(0)
+
+    def close(self) -> None:
+        with self._lock:
+            self._ended.set()
+            self.bar.close()
 
     def tick(self, boards: int) -> None:
         self.boards += boards
         if self.over:
             self.bar.add(boards)
         else:
-            self.bar.note(f"{self.latest}, {self.boards / 1e6:.1f}M boards")
+            self.bar.note(", ".join(filter(None, (self.latest, self.now, f"{self.boards / 1e6:.1f}M boards"))))
 
     def generation(self, row: dict[str, Any]) -> None:
         self.latest = f"{row['mean_imps']:+.3f} ± {row['standard_error']:.3f} IMPs/board, kept {len(row['kept'])}"
@@ -174,6 +237,7 @@ class _Progress:
         self.bar.add()
 
     def ending(self, what: str, boards: int | None) -> None:
-        self.bar.close()
-        self.over, self.bar = True, Bar(boards, "board", what)
-        self.bar.add(0)
+        with self._lock:
+            self.bar.close()
+            self.over, self.bar = True, Bar(boards, "board", what)
+            self.bar.add(0)

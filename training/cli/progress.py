@@ -54,10 +54,10 @@ class Bar:
             self._shown().set_description_str(what)
 
     def note(self, text: str) -> None:
-        """Change the text after the bar."""
+        """Change the text after the bar; elsewhere than on a terminal it is printed now and then."""
         bar, now = self._shown(), time.monotonic()
         bar.set_postfix_str(text, refresh=False)
-        if sys.stderr.isatty() and now - self._noted > _NOTE_EVERY:
+        if now - self._noted > (_NOTE_EVERY if sys.stderr.isatty() else _LINE_EVERY):
             self._noted = now
             bar.refresh()
 

@@ -12,6 +12,7 @@ import hashlib
 import time
 from collections.abc import Callable, Container, Iterator, Sequence
 from dataclasses import asdict, dataclass, fields, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +30,8 @@ from training.evolve import proposals
 from training.evolve.config import EvolveConfig, is_stranger, names
 from training.evolve.proposals import AMENDMENT, SWAPPING, TUNING, Proposal, Verdict
 from training.evolve.refine.judgement import judge
+from training.evolve.systems import write_systems
+from training.evolve.told import told
 from training.evolve.work import TRAINING, Work
 from training.match.boards import library_boards
 from training.match.duel import Partnership, Rival, Stretch, is_system
@@ -53,7 +56,7 @@ TOGETHER = 0.75  # of the gains of single changes, all of them together must rea
 
 ROW = {
     "generation": Whole(0), "mean_imps": Number(), "standard_error": Number(0, unknown=True), "seconds": Number(0),
-    "kept?": [str], "agreement?": Number(0, 1),
+    "kept?": [str], "agreement?": Number(0, 1), "best?": Whole(0),
 }  # fmt: skip
 """The shape of a row of metrics."""
 _CHECKPOINT = {
@@ -123,17 +126,21 @@ def generation(state: State, config: EvolveConfig, work: Work) -> State:
     after, kept, tried = list(population), [], 0
     for i in range(len(population)):
         fresh = config.first_board(g, i)
+        whose = f"generation {g}, pair {i + 1} of {len(population)}"
+        work.say(f"{whose}: looking for changes")
         proposed = propose(population, i, config, work, g, fresh)
         tried += len(proposed)
-        after[i], said = improved(population[i], proposed, config, work, fresh + config.study)
+        named = replace(work, say=partial(_saying, work.say, whose))
+        after[i], said = improved(population[i], proposed, config, named, fresh + config.study)
         kept += [f"{i}: {what}" for what in said]
+    work.say(f"generation {g}: comparing the pairs")
     stretch = work.stretch(config.first_board(g), config.boards)
     standings = [work.standing(pair, stretch) for pair in population]
     best = max(range(len(population)), key=lambda i: standings[i][0])
     row: dict[str, Any] = {
         "generation": g, "mean_imps": standings[best][0], "standard_error": standings[best][1],
         "population_mean_imps": sum(s[0] for s in standings) / len(standings), "boards": config.boards,
-        "proposals": tried, "kept": kept, "seconds": time.perf_counter() - began,
+        "proposals": tried, "kept": kept, "seconds": time.perf_counter() - began, "best": best,
     }  # fmt: skip
     if config.apart:
         row["agreement"] = work.agreement(population[best], stretch)
@@ -143,6 +150,10 @@ def generation(state: State, config: EvolveConfig, work: Work) -> State:
     # A partnership that nothing has changed stays the very same, so that its trees are not kept twice.
     after = [new if new is old else renumbered(new) for new, old in zip(after, population, strict=True)]
     return State(g + 1, after, [*state.metrics, row], champions, state.systems)
+
+
+def _saying(say: Callable[[str], object], whose: str, what: str) -> None:
+    say(f"{whose}: {what}")
 
 
 def propose(
@@ -194,11 +205,13 @@ def improved(
     at_once = [(p, c) for p, c in changed if p.operator in known]
     running = [(p, c) for p, c in changed if p.operator not in known]
     for at, count, errors in ((0, config.boards, TRY_ERRORS), (config.boards, 3 * config.boards, LEAD_ERRORS)):
+        work.say(f"trying {len(running)} changes on {count:,} boards")
         verdicts = work.trial(us, [c for _, c in running], work.stretch(start + at, count))
         ranked = sorted(zip(verdicts, running, strict=True), key=lambda vr: -vr[0].gain)
         running = [r for v, r in ranked if v.better_by(errors)]
     start += 4 * config.boards
     running = [*running[:MOST_CONFIRMED], *at_once]
+    work.say(f"confirming {len(running)} changes on {config.confirm:,} boards")
     verdicts = work.trial(us, [c for _, c in running], work.stretch(start, config.confirm))
     errors_of = [known.get(p.operator, CONFIRM_ERRORS) for p, _ in running]
     good = [(v, p) for v, e, (p, _) in zip(verdicts, errors_of, running, strict=True) if v.better_by(e)]
@@ -207,6 +220,7 @@ def improved(
     if config.rules == "sound":
         good = [vp for vp, sound in zip(good, work.sound(us, [p for _, p in good]), strict=True) if sound]
     good.sort(key=lambda vp: -vp[0].gain)
+    work.say(f"trying {len(good)} changes together")
     stretch = work.stretch(start + config.confirm, config.confirm)
     return _validated(us, *_united(us, good, known, work, stretch), config, work, stretch)
 
@@ -294,21 +308,29 @@ def _one_by_one(
 
 
 def _said(verdict: Verdict, proposal: Proposal) -> str:
-    return f"{proposal.what} ({verdict.gain:+.4f} ± {verdict.error:.4f})"
+    return f"{proposal.whose}{told(proposal.edit)} ({verdict.gain:+.4f} ± {verdict.error:.4f})"
 
 
 # --- a run ----------------------------------------------------------------------------------------------
 
 
 def evolve(
-    folder: Path, config: EvolveConfig, state: State, cluster: Cluster, tick: Callable[[int], None]
-) -> Iterator[State]:
-    """Go on from ``state`` to the last generation; yields each state after it has been saved in ``folder``."""
+    folder: Path, config: EvolveConfig, state: State, cluster: Cluster, tick: Callable[[int], None],
+    say: Callable[[str], object] = str, more: Callable[[int], bool] | None = None,
+) -> Iterator[State]:  # fmt: skip
+    """Go on from ``state``; yields each state after it has been saved in ``folder``.
+
+    Args:
+        tick: hears of boards as they are done; ``say`` of what is done now.
+        more: shall a generation of this number begin? None = up to the last one of ``config``.
+    """
     opponents = league(config)  # once: a file that is edited meanwhile changes nothing
-    while state.generation < config.generations:
-        work = Work(cluster, (*opponents, *state.champions), config.seed, tick, config.labels, config.rules != "any")
+    while state.generation < config.generations if more is None else more(state.generation):
+        work = Work(
+            cluster, (*opponents, *state.champions), config.seed, tick, config.labels, config.rules != "any", say
+        )
         state = generation(state, config, work)
-        save(folder, config, state)
+        save(folder, replace(config, generations=max(config.generations, state.generation)), state)
         yield state
 
 
@@ -319,9 +341,11 @@ def league(config: EvolveConfig) -> tuple[Rival, ...]:
 
 
 def save(folder: Path, config: EvolveConfig, state: State) -> None:
-    """Write the checkpoint and the metrics."""
+    """Write the checkpoint, the metrics and the best systems so far."""
     runs.save_checkpoint(folder, {"config": asdict(config), **state.as_json()}, "generation")
     runs.write_metrics(folder, state.metrics)
+    if state.metrics:
+        write_systems(folder, "best", state.population[state.metrics[-1].get("best", 0)])
 
 
 def _fingerprint(name: str) -> str:

@@ -48,8 +48,9 @@ class Proposal:
     operator: str
 
     @property
-    def what(self) -> str:
-        return f"{self.operator}, {PLAYERS[self.player]}: {self.edit.what}"
+    def whose(self) -> str:
+        """Whose idea it is, and whom it changes."""
+        return f"{self.operator}, {PLAYERS[self.player]}: "
 
     def apply(self, pair: Partnership, compiled: bool = True) -> Partnership | None:
         """The changed partnership; None where the change does not fit it, or makes no system.

@@ -47,6 +47,7 @@ class Work:
         tick: hears of boards as they are done.
         labels: how refinement finds what calls are worth, of ``training.evolve.config.LABELS``.
         sayable: does refinement look for rules that a pair can say?
+        say: hears what is done now.
     """
 
     cluster: Cluster
@@ -55,6 +56,7 @@ class Work:
     tick: Callable[[int], None]
     labels: str = "play"
     sayable: bool = False
+    say: Callable[[str], object] = str
 
     def stretch(self, start: int, count: int) -> Stretch:
         return Stretch(self.seed, TRAINING, start, count)

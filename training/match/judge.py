@@ -126,9 +126,16 @@ def table_text(rows: Sequence[Row]) -> str:
 
 def markdown(
     rows: Sequence[Row], manifest: Mapping[str, Any], command: str, kept: Sequence[str], files: Sequence[str],
-    more: Sequence[str] = (),
+    more: Sequence[str] = (), diff: str = "",
 ) -> str:  # fmt: skip
-    """The report of a run; ``more`` are lines of a section of its own, before what was kept."""
+    """The report of a run.
+
+    Args:
+        more: lines of a section of its own, before what was kept.
+        diff: the file that tells what the system changes in its root, if there is one.
+    """
+    worth = "IMPs a board over the league, on training boards, ± standard error, beside each change."
+    link = f" [What differs in the end]({diff}), with the worth of each change on judging boards." if diff else ""
     config = manifest.get("config", {})
     lines = [
         "# Evolved against control", "",
@@ -137,7 +144,7 @@ def markdown(
         *(f"| {r.what} | {r.mean:+.3f} | {r.error:.3f} | {r.boards:,} |" for r in rows), "",
         "![learning curve](learning_curve.png)", "",
         "The systems: " + ", ".join(f"[{name}]({name})" for name in files) + ".", "", *more,
-        "## What was kept", "", *(f"- {what}" for what in kept), "",
+        "## What was kept", "", (worth if kept else "Nothing.") + link, "", *(f"- {what}" for what in kept), "",
         "## Config", "", *(f"- {name}: {value}" for name, value in sorted(config.items())), "",
     ]  # fmt: skip
     return "\n".join(lines)

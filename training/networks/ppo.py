@@ -92,9 +92,18 @@ def make_model(config: PPOConfig, env: SB3VecEnv) -> MaskablePPO:
 
 
 def policy_of(model: MaskablePPO, trained: dict[str, Any]) -> Policy:
-    """The model's policy in numpy, without its critic."""
+    """The model's policy in numpy, without its critic.
+
+    Raises:
+        ValueError: it has other layers than linear ones and ReLU; such a model bids as ``docs/own.md`` shows.
+    """
     net = [*model.policy.mlp_extractor.policy_net, model.policy.action_net]
     linear = [layer for layer in net if isinstance(layer, torch.nn.Linear)]
+    if other := [layer for layer in net if not isinstance(layer, torch.nn.Linear | torch.nn.ReLU)]:
+        raise ValueError(
+            f"the policy has {other[0]}; the file holds ReLU networks alone (activation_fn=torch.nn.ReLU); "
+            "any other model bids as the page 'Bring your own bidder' shows"
+        )
     return policies.policy(
         [(layer.weight.detach().numpy().T, layer.bias.detach().numpy()) for layer in linear], trained
     )

@@ -1,33 +1,8 @@
 """The env under its Gymnasium id in Ray's registry, for RLlib and Tune.
 
-RLlib is no dependency of this package, because it pins a Gymnasium of its own (``ray[rllib]``: 1.2.2). In an
-environment that has it, this trains PPO as South, with system:sayc in the other seats::
-
-    from ray.rllib.algorithms.ppo import PPOConfig
-    from training.networks.rllib import register_with_ray
-
-    register_with_ray()
-    config = (
-        PPOConfig()
-        .environment("bridge_env/Bidding-v0", env_config={"learner": "S", "reward": "imps_vs_par"})
-        .env_runners(num_env_runners=2)
-    )
-    algorithm = config.build_algo()
-    for _ in range(10):
-        print(algorithm.train()["env_runners"]["episode_return_mean"])
-
-RLlib's default networks take no bits and do not mask: they see float32 zeros and ones, and an illegal call
-ends the episode at a price and is unlearned. Its action-masking module wants the mask among the observations,
-which ``env_config={"masked": True}`` gives::
-
-    from ray.rllib.core.rl_module.rl_module import RLModuleSpec
-    from ray.rllib.examples.rl_modules.classes.action_masking_rlm import ActionMaskingTorchRLModule
-
-    config = config.environment(env_config={"masked": True}).rl_module(
-        rl_module_spec=RLModuleSpec(
-            module_class=ActionMaskingTorchRLModule, model_config={"head_fcnet_hiddens": [128, 128]}
-        )
-    )
+RLlib is no dependency of this package, because it pins a Gymnasium of its own (``ray[rllib]``: 1.2.2). How to install
+and use it says docs/environments.md. Its default networks take no bits and do not mask: they see float32 zeros and
+ones. Its action-masking module wants the mask among the observations: ``env_config={"masked": True}`` gives it.
 """
 
 from __future__ import annotations

@@ -74,6 +74,12 @@ def _fitting(clauses: Clauses, level: int, unknown: bool) -> NDArray[np.bool_]:
     return out
 
 
+def possible(clauses: Clauses, level: int) -> NDArray[np.bool_]:
+    """With which points hands of each shape, (S, 38), may fit the clauses of a call at ``level``."""
+    out: NDArray[np.bool_] = _shapes()[2] & _fitting(clauses, level, unknown=True)
+    return out
+
+
 def denied(above: Sequence[tuple[int, Clauses]], own: Clauses) -> list[AtomRow]:
     """The points and lengths within which all hands lie that fit ``own`` and none of the rules above.
 

@@ -22,57 +22,63 @@ call (or calls joined by ``-``), a constraint, and behind ``;`` a note with flag
 means and; ``or`` binds tighter than the comma, ``and`` tighter than ``or``. Of several lines that fit a hand
 the first counts. ``after`` only leads to the lines below it, which join those that stand there already.
 ``M`` stands for a major, ``m`` for a minor, ``x`` and ``y`` for two different suits, ``oM`` and ``om`` for the
-other major and minor.
+other major and minor. With ``base: sayc`` above all lines, a text says only what it changes (``overrides``).
 """
 
 from __future__ import annotations
 
 import re
 from dataclasses import replace
-from functools import lru_cache
 from pathlib import Path
 
+from agents.hierarchy.language.constraints import (
+    SUIT_PATTERN,
+    SUITS,
+    VARIABLES,
+    SystemTextError,
+    TextFault,
+    atom_text,
+    constraint_text,
+    cut,
+    is_difference,
+    parse_constraint,
+)
 from agents.hierarchy.language.limits import DEEPEST, LARGEST, MOST_POSITIONS, too_large
 from agents.hierarchy.language.lines import lines_of, trouble
-from agents.hierarchy.language.spelling import meant
-from agents.hierarchy.language.tree import INFINITE, Atom, Block, Clause, Constraint, Line, Step, System
-from agents.hierarchy.language.vocabulary import CALL_WORDS, FLAG_WORDS, SUIT_WORDS, WORDS
-from bridge_env.calls import CallError, call_text, parse_call
+from agents.hierarchy.language.overrides import ALSO, DROP, OverrideError, Overrides, overridden, renumbered
+from agents.hierarchy.language.tree import Block, Line, Step, System
 
-SUITS = ("C", "D", "H", "S")
-VARIABLES = ("M", "oM", "m", "om", "x", "y")
+__all__ = [
+    "FLAGS", "SPANS", "SUITS", "VARIABLES", "SystemTextError", "atom_text", "constraint_text", "is_difference",
+    "load_system", "numbered_anew", "parse_constraint", "parse_leniently", "parse_step", "parse_system",
+    "read_leniently", "read_overrides", "system_text",
+]  # fmt: skip
+
 FLAGS = ("forcing", "gf", "invite", "signoff", "artificial", "forcing-2N", "forcing-3H", "forcing-4C",
          "denies")  # fmt: skip
 SPANS = ("lowest", "jump", "game", "slam", "grand")
-
-_SUIT = "|".join(SUITS + VARIABLES)
-_TOKEN = re.compile(rf"^(P|X|XX|any|[1-7](?:N|any|{_SUIT})|(?:{'|'.join(SPANS)}):(?:N|{_SUIT}))$")
-_RANGE = re.compile(r"^(\d+)(?:(\+)|-(\d+))?$")
-_DIFFERENCE = re.compile(rf"^({_SUIT})\s*(>=|>|=)\s*({_SUIT})(?:\+(\d+))?$")
-
-
-_MOST_IN_A_ROW = 12  # words that are looked at for missing commas
-
-
-class SystemTextError(ValueError):
-    """Text that is no bidding system: the message names the file, the line and the fault."""
-
-
-class _Fault(SystemTextError):
-    """What is wrong with a piece of text, before it is known where that stands."""
+_TOKEN = re.compile(rf"^(P|X|XX|any|[1-7](?:N|any|{SUIT_PATTERN})|(?:{'|'.join(SPANS)}):(?:N|{SUIT_PATTERN}))$")
 
 
 # --- reading -------------------------------------------------------------------------------------------
 
 
-def load_system(path: str | Path) -> System:
-    """The system in a file.
+def load_system(path: str | Path, bases: tuple[Path, ...] = ()) -> System:
+    """The system in a file; ``bases`` as in ``parse_system``.
 
     Raises:
         SystemTextError: the file cannot be read, or its text is no system.
     """
     file = Path(path)
-    return parse_system(_text_of(file), source=str(file), name=file.stem)
+    return parse_system(_text_of(file), str(file), file.stem, bases)
+
+
+def read_overrides(path: Path) -> Overrides | None:
+    """What a file without faults says beside its base; None where it has none."""
+    reader = _Reader(path.stem, str(path))
+    for number, raw in enumerate(lines_of(_text_of(path)), 1):
+        reader.read(raw, number)
+    return reader.overrides()
 
 
 def _text_of(file: Path) -> str:
@@ -86,19 +92,25 @@ def _text_of(file: Path) -> str:
         raise SystemTextError(f"{file}: cannot be read: {error}") from error
 
 
-def parse_system(text: str, source: str = "<text>", name: str = "unnamed") -> System:
+def parse_system(text: str, source: str = "<text>", name: str = "unnamed", bases: tuple[Path, ...] = ()) -> System:
     """The system that ``text`` describes.
+
+    Args:
+        bases: the files that are being read, each of which has the next one as its base, and the last one this text.
 
     Raises:
         SystemTextError: with ``source`` and the number of the faulty line.
     """
-    reader = _Reader(name)
+    reader = _Reader(name, source, bases)
     for number, raw in enumerate(lines_of(text), 1):
         try:
             reader.read(raw, number)
-        except _Fault as fault:
-            raise SystemTextError(f"{source}:{number}: {fault}: {_cut(raw.strip(), 120)!r}") from None
-    system = reader.finish()
+        except TextFault as fault:
+            raise SystemTextError(f"{source}:{number}: {fault}: {cut(raw.strip(), 120)!r}") from None
+    try:
+        system = reader.finish()
+    except OverrideError as error:
+        raise SystemTextError(f"{source}:{error.number}: {error}") from None
     _check_size(text, system, source)
     return system
 
@@ -127,14 +139,18 @@ def parse_leniently(text: str, source: str = "<text>", name: str = "unnamed") ->
     Raises:
         SystemTextError: the text stands for too many auctions.
     """
-    reader, faults = _Reader(name), list[tuple[int, str]]()
+    reader, faults = _Reader(name, source), list[tuple[int, str]]()
     for number, raw in enumerate(lines_of(text), 1):
         try:
             reader.read(raw, number)
-        except _Fault as fault:
-            faults.append((number, f"{fault}: {_cut(raw.strip(), 120)!r}"))
+        except TextFault as fault:
+            faults.append((number, f"{fault}: {cut(raw.strip(), 120)!r}"))
             reader.skip(raw, number)
-    system = reader.finish()
+    try:
+        system = reader.finish()
+    except OverrideError as error:
+        faults.append((error.number, str(error)))
+        system = System(name)
     _check_size(text, system, source)
     return system, faults
 
@@ -155,8 +171,10 @@ class _Skipped(_Open):
 
 
 class _Reader:
-    def __init__(self, name: str) -> None:
-        self.name = name
+    def __init__(self, name: str, source: str = "", bases: tuple[Path, ...] = ()) -> None:
+        self.name, self.source, self.bases = name, source, bases
+        self.base: tuple[str, System] | None = None
+        self.marks: dict[int, str] = {}  # of lines that change the base
         self.header: tuple[str, ...] = ()
         self.comments: list[str] = []
         self.open = [_Open(-1, None)]
@@ -166,7 +184,7 @@ class _Reader:
 
     def read(self, raw: str, number: int) -> None:
         if (wrong := trouble(raw)) != "":
-            raise _Fault(wrong)
+            raise TextFault(wrong)
         body = raw.strip()
         if not body:
             return
@@ -174,28 +192,34 @@ class _Reader:
             self.comments.append(body[1:].strip())
             return
         if "\t" in raw[: len(raw) - len(raw.lstrip())]:
-            raise _Fault("indent with spaces, not tabs")
+            raise TextFault("indent with spaces, not tabs")
         indent = len(raw) - len(raw.lstrip(" "))
         if body.startswith("system:"):
             self.name, self.header, self.comments = body[7:].strip(), tuple(self.comments), []
             return
+        if body.startswith("base:"):
+            if self.lines or self.blocks or len(self.open) > 1:
+                raise TextFault("the base stands above all lines")
+            self.base = self._read_base(body[5:].partition(";")[0].strip())
+            return
         self._close(indent)
         if indent > 0 and len(self.open) == 1:
-            raise _Fault("this line is indented, but nothing above it can lead to it")
+            raise TextFault("this line is indented, but nothing above it can lead to it")
         if len(self.open) > DEEPEST:
-            raise _Fault(f"more than {DEEPEST} lines lie below each other")
+            raise TextFault(f"more than {DEEPEST} lines lie below each other")
         siblings = self.open[-1]
         if siblings.lines and self._indent_of_children != indent and siblings.item is not None:
-            raise _Fault("this line's indentation fits no line above it")
+            raise TextFault("this line's indentation fits no line above it")
         self._indent_of_children = indent
         main, _, note = body.partition(";")
         if not main:
-            raise _Fault("a line begins with a call; for a comment write '#'")
+            raise TextFault("a line begins with a call; for a comment write '#'")
         comments, self.comments = tuple(self.comments), []
+        main = self._marked(main, note, number)
         item: Line | Block
         if main.split()[0] == "when":
             if indent:
-                raise _Fault("'when' stands at the left margin")
+                raise TextFault("'when' stands at the left margin")
             item = Block(parse_constraint(main.strip()[4:]), (), note.strip(), comments, number)
         else:
             item = _parse_line(main.strip(), note.strip(), comments, number)
@@ -225,8 +249,46 @@ class _Reader:
             else:
                 self.open[-1].lines.append(item)
 
-    def finish(self) -> System:
+    def _marked(self, main: str, note: str, number: int) -> str:
+        """A line without the word in front that says how it changes the base."""
+        mark, _, rest = main.partition(" ")
+        if mark not in (ALSO, DROP):
+            return main
+        rest = rest.strip()
+        if self.base is None:
+            raise TextFault(f"{mark!r} changes a base; write 'base: sayc' above all lines")
+        if not rest or (mark == DROP and (" " in rest or note.strip())) or rest.startswith(("after ", "when ")):
+            raise TextFault(
+                f"write '{mark} CALL'" + (" and nothing more" if mark == DROP else ", and what it asks for")
+            )
+        self.marks[number] = mark
+        return rest
+
+    def _read_base(self, name: str) -> tuple[str, System]:
+        from agents.hierarchy.shipped import read_base  # which reads by this module
+
+        file = Path(self.source)
+        try:
+            return name, renumbered(read_base(name, file, (*self.bases, file.resolve())))
+        except ValueError as error:
+            raise TextFault(f"the base cannot be read: {error}") from None
+
+    def overrides(self) -> Overrides | None:
+        """What has been read, beside its base."""
         self._close(0)
+        if self.base is None:
+            return None
+        own = System(self.name, tuple(self.lines), tuple(self.blocks), self.header)
+        return Overrides(*self.base, own, self.marks)
+
+    def finish(self) -> System:
+        """The system.
+
+        Raises:
+            OverrideError: it changes what its base has not.
+        """
+        if (said := self.overrides()) is not None:
+            return overridden(said)
         return System(self.name, tuple(self.lines), tuple(self.blocks), self.header)
 
 
@@ -236,14 +298,14 @@ def _parse_line(main: str, note: str, comments: tuple[str, ...], number: int) ->
     flags = tuple(word[1:] for word in note.split() if word.startswith("!"))
     for flag in flags:
         if flag not in FLAGS:
-            raise _Fault(f"!{flag} is no flag; there are {', '.join('!' + f for f in FLAGS)}")
+            raise TextFault(f"!{flag} is no flag; there are {', '.join('!' + f for f in FLAGS)}")
     note = " ".join(word for word in note.split() if not word.startswith("!"))
     if path_text.count("-") >= DEEPEST:
-        raise _Fault(f"a line has at most {DEEPEST} calls")
+        raise TextFault(f"a line has at most {DEEPEST} calls")
     path = tuple(parse_step(part) for part in path_text.split("-"))
     constraint = parse_constraint(constraint_text)
     if (after or path[-1].theirs) and (constraint or flags):
-        raise _Fault("this line only leads on to those below it; it takes no constraint and no flag")
+        raise TextFault("this line only leads on to those below it; it takes no constraint and no flag")
     return Line(path, constraint, flags, note, (), after or path[-1].theirs, comments, number)
 
 
@@ -253,118 +315,12 @@ def parse_step(text: str) -> Step:
     token = text[1:-1] if theirs else text
     token = {"Pass": "P", "1NT": "1N", "2NT": "2N", "3NT": "3N", "Dbl": "X", "Rdbl": "XX"}.get(token, token)
     if not _TOKEN.match(token):
-        raise _Fault(
-            f"{_cut(text, 60)!r} is no call; write P, X, XX, 1C ... 7N, 1M, 2x, lowest:M, game:M or, theirs, (1x)"
+        raise TextFault(
+            f"{cut(text, 60)!r} is no call; write P, X, XX, 1C ... 7N, 1M, 2x, lowest:M, game:M or, theirs, (1x)"
         )
     if not theirs and token.endswith("any"):
-        raise _Fault(f"{text!r}: 'any' stands for calls of the opponents only, as in (any)")
+        raise TextFault(f"{text!r}: 'any' stands for calls of the opponents only, as in (any)")
     return Step(token, theirs)
-
-
-def parse_constraint(text: str) -> Constraint:
-    """``"8+ hcp, 4 H or 4 S"`` as clauses of alternatives of atoms."""
-    text = " ".join(text.split())  # patterns would take quadratic time over long runs of spaces
-    if not text:
-        return ()
-    return tuple((_known_clause if len(clause) < _SHORT else _parse_clause)(clause) for clause in text.split(","))
-
-
-def _parse_clause(text: str) -> Clause:
-    alternatives = (re.split(r"\s+and\s+", alternative) for alternative in re.split(r"\s+or\s+", text))
-    return tuple(tuple(_parse_atom(atom.strip()) for atom in together) for together in alternatives)
-
-
-#: A system says the same in many lines, and most systems are variations of one. Long clauses are rare, and not kept.
-_known_clause = lru_cache(maxsize=1 << 13)(_parse_clause)
-_SHORT = 200
-
-
-def _parse_atom(text: str) -> Atom:
-    difference = _DIFFERENCE.match(text)
-    if difference:
-        first, relation, second, more = difference.groups()
-        extra = _number(more or "0", text) + (relation == ">")
-        return Atom(f"{first}-{second}", extra, extra if relation == "=" else INFINITE)
-    words = text.split()
-    if len(words) == 2 and words[0] == "not" and _stem(words[1]) in FLAG_WORDS:
-        return Atom(_checked(words[1]), 0, 0)
-    if len(words) == 1 and _stem(words[0]) in CALL_WORDS:
-        stem, _, call = words[0].partition(":")
-        try:
-            return Atom(stem, parse_call(call), parse_call(call))
-        except CallError as error:
-            raise _Fault(str(error)) from None
-    if len(words) == 1 and _stem(words[0]) in FLAG_WORDS:
-        return Atom(_checked(words[0]), 1, 1)
-    numbers = _RANGE.match(words[0]) if len(words) == 2 else None
-    if numbers is None:
-        if (parts := _split_atoms(words)) is not None:
-            raise _Fault(f"{_cut(text, 60)!r}: is a comma missing, as in {', '.join(parts)!r}?")
-        if (len(words) == 1 or (len(words) == 2 and words[0] == "not")) and (hint := meant(words[-1])):
-            raise _Fault(f"{_cut(text, 60)!r} is no constraint{hint}")
-        examples = "'15-17 hcp', '5+ H', '4 S', 'balanced', 'not vul' or 'H >= S'"
-        raise _Fault(f"{_cut(text, 60)!r} is no constraint; write {examples}")
-    low = _number(numbers[1], text)
-    high = INFINITE if numbers[2] else _number(numbers[3] or numbers[1], text)
-    if high < low:
-        raise _Fault(f"{_cut(text, 60)!r}: the range is empty")
-    return Atom(_checked(words[1]), low, high)
-
-
-def _split_atoms(words: list[str]) -> list[str] | None:
-    """Several constraints that stand in a row without commas; None where these words are none."""
-    parts, at = [], 0
-    while at < len(words) <= _MOST_IN_A_ROW:
-        for length in (3, 2, 1):  # "H >= S", "12+ hcp", "balanced"
-            part = " ".join(words[at : at + length])
-            if at + length <= len(words) and not (at == 0 and length == len(words)) and _is_atom(part):
-                parts.append(part)
-                at += length
-                break
-        else:
-            return None
-    return parts if len(parts) > 1 else None
-
-
-def _is_atom(text: str) -> bool:
-    try:
-        _parse_atom(text)
-    except _Fault:
-        return False
-    return True
-
-
-def _cut(text: str, length: int) -> str:
-    """A piece of a text as messages quote it."""
-    return text if len(text) <= length else text[: length - 3] + "..."
-
-
-def is_difference(word: str) -> bool:
-    """Return whether it compares two suits, such as ``H-S``, and is no word with a hyphen, such as ``partner-last``."""
-    first, dash, _ = word.partition("-")
-    return bool(dash) and (first in SUITS or first in VARIABLES)
-
-
-def _number(digits: str, text: str) -> int:
-    if len(digits) > 4 or int(digits) > INFINITE:
-        raise _Fault(f"{_cut(text, 60)!r}: numbers go up to {INFINITE}")
-    return int(digits)
-
-
-def _stem(word: str) -> str:
-    return word.partition(":")[0]
-
-
-def _checked(word: str) -> str:
-    """``word`` if the vocabulary holds it, with a suit or a suit variable where it needs one."""
-    stem, colon, suit = word.partition(":")
-    if not colon and (word in SUITS or word in VARIABLES or (word in WORDS and stem not in SUIT_WORDS - {"hcp"})):
-        return word
-    if colon and stem in SUIT_WORDS and (suit in SUITS or suit in VARIABLES):
-        return word
-    if stem in SUIT_WORDS:
-        raise _Fault(f"{_cut(word, 60)!r} needs a suit: {stem}:S, {stem}:M or {stem}:x")
-    raise _Fault(f"{_cut(word, 60)!r} is no word of the language{meant(word)}; 'bridge-env bid --words' lists them")
 
 
 # --- writing -------------------------------------------------------------------------------------------
@@ -400,29 +356,3 @@ def _write_line(line: Line, indent: int, out: list[str]) -> None:
 def _columns(head: str, constraint: str, note: str, indent: int) -> str:
     text = " " * indent + (f"{head:<5} {constraint}" if constraint else head)
     return f"{text:<58} ; {note}".rstrip() if note else text.rstrip()
-
-
-def constraint_text(constraint: Constraint) -> str:
-    """Write clauses as text."""
-    return ", ".join(_clause_text(clause) for clause in constraint)
-
-
-def _clause_text(clause: Clause) -> str:
-    return " or ".join(" and ".join(atom_text(atom) for atom in together) for together in clause)
-
-
-def atom_text(atom: Atom) -> str:
-    """Write one comparison: ``15-17 hcp``."""
-    word, lo, hi = atom.word, atom.lo, atom.hi
-    first, _, second = word.partition("-")
-    if is_difference(word):
-        if hi < INFINITE:
-            return f"{first} = {second}" + (f"+{lo}" if lo else "")
-        return {0: f"{first} >= {second}", 1: f"{first} > {second}"}.get(lo, f"{first} >= {second}+{lo}")
-    if _stem(word) in FLAG_WORDS and lo == hi and lo in (0, 1):
-        return word if lo else f"not {word}"
-    if word in CALL_WORDS:
-        return f"{word}:{call_text(lo).replace('NT', 'N').replace('Pass', 'P')}"
-    if hi >= INFINITE:
-        return f"{lo}+ {word}"
-    return f"{lo} {word}" if lo == hi else f"{lo}-{hi} {word}"

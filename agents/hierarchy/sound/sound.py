@@ -7,6 +7,7 @@ from functools import cache
 
 from agents.hierarchy.bidder import Hierarchy
 from agents.hierarchy.engine.compiled import END_RULE, FIRST_RULE, RULE_LINE
+from agents.hierarchy.language.overrides import place_of
 from agents.hierarchy.language.tree import Line
 from agents.hierarchy.sound.checks import Lines, Place, Promises, auction_text, names
 from agents.hierarchy.sound.preempts import preempts
@@ -108,6 +109,6 @@ def _dead(theatre: Theatre, lines: Lines, promises: Promises, scenes: list[Scene
         elif not live:
             yield (False, number), f"{DEAD}: partner never calls so ({auction_text(here[0])})"
         elif number not in used and not (found := reach(theatre, reserve, number, live)).reached:
-            taken = ["general rules" if n < 0 else f"line {n}" for n, _ in found.takers.most_common(3)]
+            taken = ["general rules" if n < 0 else place_of(n) for n, _ in found.takers.most_common(3)]
             why = f"{', '.join(taken)} come before it" if taken else "no hand that has bid so has what it asks for"
             yield (False, number), f"{DEAD}: {why}"

@@ -1,0 +1,212 @@
+"""Change another system instead of copying it: ``base: sayc``, and lines that replace, add or drop calls.
+
+::
+
+    system: mine
+    base: sayc
+    1N    12-14 hcp, balanced         # in place of all lines of the base for this call in this auction
+      drop 2N                         # the base's lines for it go, with all that follows them
+      also 2C  11+ hcp, 5 C           # in front of the base's lines for it, which stay
+    when ours, not forced             # a block with the base's words changes that block, another one is new
+      drop X
+
+What follows a call in the base stays. An auction is found as it is spelled: ``1M`` and ``1H`` are different lines. A
+call that the base does not make there comes in front of those that it makes. Lines of the base keep their numbers, one
+step of ``STEP`` higher for each base between.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+
+from agents.hierarchy.language.tree import Block, Line, Step, System
+from agents.hierarchy.language.vocabulary import CALL_WORDS
+
+ALSO, DROP = "also", "drop"
+STEP = 1_000_000  # above the number of any line of a file
+
+Path = tuple[Step, ...]
+
+
+class OverrideError(ValueError):
+    """A line that changes what the base has not; with the line's number."""
+
+    def __init__(self, number: int, text: str) -> None:
+        super().__init__(text)
+        self.number = number
+
+
+@dataclass(frozen=True)
+class Overrides:
+    """What a text says beside its base.
+
+    Attributes:
+        name: of the base, as the text has it.
+        base: with general rules, numbered as ``renumbered`` does.
+        own: the text's own lines.
+        marks: by the number of a line, ``ALSO`` or ``DROP``.
+    """
+
+    name: str
+    base: System
+    own: System
+    marks: Mapping[int, str]
+
+
+@dataclass(frozen=True)
+class Replaced:
+    """A call of the base that own lines make in its place."""
+
+    path: Path
+    old: tuple[Line, ...]
+    new: tuple[Line, ...]
+
+
+def place_of(number: int) -> str:
+    """Say where a line stands: ``line 12``, or ``line 12 of its base``."""
+    bases, line = divmod(number, STEP)
+    return f"line {line}" + " of its base" * min(bases, 1) + "'s base" * (bases - 1)
+
+
+def renumbered(system: System) -> System:
+    """The system with its lines numbered as those of a base."""
+    blocks = tuple(replace(b, number=b.number + STEP, lines=_higher(b.lines)) for b in system.blocks)
+    return replace(system, lines=_higher(system.lines), blocks=blocks)
+
+
+def _higher(lines: tuple[Line, ...]) -> tuple[Line, ...]:
+    return tuple(replace(line, number=line.number + STEP, lines=_higher(line.lines)) for line in lines)
+
+
+def rules_below(lines: tuple[Line, ...], above: Path = ()) -> Iterator[tuple[Path, Line]]:
+    """All rules of a tree with the whole auction that leads to each, its own call included."""
+    for line in lines:
+        path = (*above, *line.path)
+        if not line.after:
+            yield path, line
+        yield from rules_below(line.lines, path)
+
+
+def overridden(said: Overrides) -> System:
+    """The base as the own lines change it.
+
+    Raises:
+        OverrideError: a line drops what the base has not.
+    """
+    lines, front = said.base.lines, dict[Path, list[Line]]()
+    for path, rules in own_calls(said).items():
+        dropped = [rule for rule in rules if said.marks.get(rule.number) == DROP]
+        also = [rule for rule in rules if said.marks.get(rule.number) == ALSO]
+        new = [rule for rule in rules if rule.number not in said.marks]
+        there = any(path == found for found, _ in rules_below(lines))
+        if dropped:
+            lines, before = _without(lines, path, ()), lines
+            if lines == before:
+                raise OverrideError(dropped[0].number, f"the base has no {path[-1]} to drop {_where(path[:-1])}")
+        if new and there and not dropped:
+            lines = _replaced(lines, path, new, ())[0]
+        else:
+            also += new
+        if also:
+            front.setdefault(path[:-1], []).extend(replace(rule, path=path[-1:], lines=()) for rule in also)
+    headings = [Line(path, after=True, lines=tuple(rules)) for path, rules in front.items() if path]
+    lines = (*front.get((), ()), *headings, *lines)
+    return replace(said.own, lines=lines, blocks=_blocks(said))
+
+
+def replaced_calls(said: Overrides) -> Iterator[Replaced]:
+    """The calls of the base for which own lines stand."""
+    there = dict[Path, list[Line]]()
+    for path, line in rules_below(said.base.lines):
+        there.setdefault(path, []).append(line)
+    for path, rules in own_calls(said).items():
+        new = tuple(rule for rule in rules if rule.number not in said.marks)
+        if new and path in there and DROP not in (said.marks.get(rule.number) for rule in rules):
+            yield Replaced(path, tuple(there[path]), new)
+
+
+def own_calls(said: Overrides) -> dict[Path, list[Line]]:
+    """Own rules by their auctions, in the order of the text."""
+    out = dict[Path, list[Line]]()
+    for path, line in rules_below(said.own.lines):
+        out.setdefault(path, []).append(line)
+    return out
+
+
+def _where(path: Path) -> str:
+    return f"after {'-'.join(map(str, path))}" if path else "among its openings"
+
+
+def _without(lines: tuple[Line, ...], path: Path, above: Path) -> tuple[Line, ...]:
+    """The lines without the call that ``path`` ends with, and without all that follows it."""
+    out = []
+    for line in lines:
+        here = (*above, *line.path)
+        if here[: len(path)] != path:
+            out.append(replace(line, lines=_without(line.lines, path, here)))
+    return tuple(out)
+
+
+def _replaced(
+    lines: tuple[Line, ...], path: Path, new: list[Line], above: Path, done: bool = False
+) -> tuple[tuple[Line, ...], bool]:
+    """The lines with ``new`` where the first rule of the auction stands; what follows any of them stays."""
+    out: list[Line] = []
+    for line in lines:
+        here = (*above, *line.path)
+        leads = here == path[: len(here)]
+        below, done_below = _replaced(line.lines, path, new, here, done) if leads else (line.lines, done)
+        if here != path or line.after:
+            out.append(replace(line, lines=below))
+            done = done_below
+            continue
+        kept = line.lines
+        if not done:
+            first, *others = (replace(rule, path=line.path, lines=()) for rule in new)
+            out += [replace(first, lines=kept), *others]
+            done = True
+        elif kept:
+            out.append(Line(line.path, after=True, lines=kept, number=line.number))
+    return tuple(out), done
+
+
+# --- general rules ----------------------------------------------------------------------------------------------------
+
+
+def _blocks(said: Overrides) -> tuple[Block, ...]:
+    blocks = list(said.base.blocks)
+    for own in said.own.blocks:
+        at = next((k for k, block in enumerate(blocks) if block.when == own.when), None)
+        if at is not None:
+            blocks[at] = replace(blocks[at], lines=_general(blocks[at].lines, own.lines, said.marks))
+            continue
+        if gone := [rule for rule in own.lines if said.marks.get(rule.number) == DROP]:
+            raise OverrideError(gone[0].number, "the base has no block of these words in which to drop a call")
+        # In front of all others but those for answers to conventions, which speak of a certain call.
+        at = next((k for k, block in enumerate(blocks) if not _answers(block)), len(blocks))
+        blocks.insert(at, own)
+    return tuple(blocks)
+
+
+def _answers(block: Block) -> bool:
+    return any(atom.word in CALL_WORDS for clause in block.when for together in clause for atom in together)
+
+
+def _general(lines: tuple[Line, ...], own: tuple[Line, ...], marks: Mapping[int, str]) -> tuple[Line, ...]:
+    """The rules of a block as own ones change them."""
+    for path in dict.fromkeys(rule.path for rule in own):
+        rules = [rule for rule in own if rule.path == path]
+        there = [line for line in lines if line.path == path]
+        dropped = [rule for rule in rules if marks.get(rule.number) == DROP]
+        if dropped and not there:
+            raise OverrideError(dropped[0].number, f"the base has no {path[-1]} to drop in this block")
+        new = [rule for rule in rules if rule.number not in marks]
+        also = [rule for rule in rules if marks.get(rule.number) == ALSO]
+        if dropped or (new and there):
+            at = lines.index(there[0])
+            left = tuple(line for line in lines if line.path != path)
+            lines = (*also, *left[:at], *new, *left[at:])
+        else:
+            lines = (*also, *new, *lines)
+    return lines

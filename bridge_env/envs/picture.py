@@ -1,0 +1,134 @@
+"""Draw a table as a picture, and show it in a window: ``render_mode="rgb_array"`` and ``"human"``.
+
+Pillow draws and matplotlib opens the window; neither is imported before the first picture.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import gymnasium
+import numpy as np
+from numpy.typing import NDArray
+
+from bridge_env.protocols import DoubleDummy
+from bridge_env.render import (
+    AUCTION_ORDER,
+    SEAT_NAMES,
+    about_lines,
+    auction_rows,
+    hand_lines,
+    is_vulnerable,
+    result_line,
+    shown_call,
+)
+
+if TYPE_CHECKING:
+    from bridge_env.envs.table import Tables
+
+WIDTH, HEIGHT = 720, 480
+Frame = NDArray[np.uint8]
+_HANDS = ((165, 20), (315, 178), (165, 336), (15, 178))  # left and top of each seat's box, N E S W
+_BOX = 130, 124
+_AUCTION = 460, 20, 700, 460
+_ROWS = 16  # of the auction, the last ones
+_TABLE, _PAPER, _INK, _RED, _TURN = "#1b6e4b", "#ffffff", "#1a1a1a", "#c62828", "#ffd54f"
+_WITHOUT_WINDOWS = ("agg", "cairo", "pdf", "pgf", "ps", "svg", "template")  # matplotlib's backends for files
+_OTHER_BACKENDS = "no window can be opened by matplotlib's backend {}; use render_mode='rgb_array'"
+
+
+def checked_mode(mode: str | None, modes: Sequence[str]) -> str | None:
+    """The mode, if there is such.
+
+    Raises:
+        ValueError: there is none.
+    """
+    if mode is None or mode in modes:
+        return mode
+    raise ValueError(f"render_mode={mode!r}: use None, {', '.join(map(repr, modes))}")
+
+
+@lru_cache(maxsize=1)
+def _font() -> Any:
+    import matplotlib
+    from PIL import ImageFont
+
+    return ImageFont.truetype(Path(matplotlib.get_data_path()) / "fonts" / "ttf" / "DejaVuSans.ttf", 18)
+
+
+def frame_of(tables: Tables, row: int, double_dummy: DoubleDummy) -> Frame:
+    """One table, uint8 (480, 720, 3): the hands, the auction's last rounds and, at its end, the result."""
+    from PIL import Image, ImageDraw
+
+    a = tables.auctions
+    dealer, vulnerability, turn = a.dealer.item(row), a.vulnerability.item(row), int(a.turn[row])
+    image = Image.new("RGB", (WIDTH, HEIGHT), _TABLE)
+    draw = ImageDraw.Draw(image)
+    for seat, (left, top) in enumerate(_HANDS):
+        outline = _TURN if seat == turn and not a.done[row] else _PAPER
+        draw.rectangle((left, top, left + _BOX[0], top + _BOX[1]), fill=_PAPER, outline=outline, width=4)
+        _write(draw, left + 10, top + 6, SEAT_NAMES[seat] + "*" * is_vulnerable(seat, vulnerability))
+        for line, text in enumerate(hand_lines(tables.owner[row] == seat, symbols=True)):
+            _write(draw, left + 10, top + 29 + 22 * line, text)
+    for line, text in enumerate(about_lines(dealer, vulnerability, None)):
+        draw.text((20, 24 + 24 * line), text, fill=_PAPER, font=_font())
+    draw.rectangle(_AUCTION, fill=_PAPER)
+    left, top = _AUCTION[:2]
+    rows = auction_rows(a.calls(row), dealer)[-_ROWS:]
+    for column, seat in enumerate(AUCTION_ORDER):
+        _write(draw, left + 12 + 58 * column, top + 8, SEAT_NAMES[seat][0])
+        for line, calls in enumerate(rows):
+            if column < len(calls) and (call := calls[column]) is not None:
+                _write(draw, left + 12 + 58 * column, top + 34 + 22 * line, shown_call(call, symbols=True))
+    if a.done[row]:
+        _write(draw, left + 12, top + 404, _result(tables, row, double_dummy))
+    return np.array(image)
+
+
+def _result(tables: Tables, row: int, double_dummy: DoubleDummy) -> str:
+    tables.solve(np.array([row]), double_dummy)
+    contract = tables.auctions.contracts().at(row)
+    took = None if contract.passed_out else int(tables.tricks[row, contract.declarer, contract.bid % 5])
+    return result_line(contract, took, tables.auctions.vulnerability.item(row)).replace(" tricks", "")
+
+
+def _write(draw: Any, left: float, top: float, text: str) -> None:
+    """Write text, hearts and diamonds in red."""
+    for letter in text:
+        draw.text((left, top), letter, fill=_RED if letter in "♥♦" else _INK, font=_font())
+        left += draw.textlength(letter, font=_font())
+
+
+class Window:
+    """A window that shows frames; it is opened by the first one, and a copy has none."""
+
+    def __init__(self) -> None:
+        self._image: Any = None
+
+    def __reduce__(self) -> tuple[type[Window], tuple[()]]:
+        return Window, ()
+
+    def show(self, frame: Frame, seconds: float) -> None:
+        """Show a frame, and leave it for some time."""
+        import matplotlib.pyplot as plt
+
+        if self._image is None:
+            backend = plt.get_backend()
+            if backend.lower() in _WITHOUT_WINDOWS:
+                gymnasium.logger.warn(_OTHER_BACKENDS.format(backend))
+            figure = plt.figure("bridge-env", figsize=(WIDTH / 100, HEIGHT / 100), dpi=100)
+            self._image = figure.figimage(frame)
+        self._image.set_data(frame)
+        self._image.figure.canvas.draw_idle()
+        plt.pause(seconds)
+
+    def close(self) -> None:
+        """Close it."""
+        if self._image is not None:
+            import matplotlib.pyplot as plt
+
+            plt.close(self._image.figure)
+            self._image = None

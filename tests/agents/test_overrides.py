@@ -1,0 +1,192 @@
+"""Systems that change a base, what is told about them, and lines that no hand fits."""
+
+import pytest
+
+import agents
+from agents.hierarchy.checking import check_system, check_text
+from agents.hierarchy.language.overrides import STEP, place_of
+from agents.hierarchy.language.text import SystemTextError, load_system, parse_system, system_text
+from agents.hierarchy.shipped import read_system, shipped_systems, system_path
+from bridge_env.bidders import SpecError
+
+BASE = """system: old
+1N    15-17 hcp, balanced
+  2C    8+ hcp, 4 H or 4 S
+    2H    4+ H
+    2D
+  2N    8-9 hcp
+    3N    17 hcp
+    P
+  3N    25+ combined
+1S    5+ S, 12+ hcp
+1S    5+ S, 3 position
+  2S    3+ S, 6-9 hcp
+after 1N-2N
+  (X)
+    XX    16+ hcp
+after 1S
+  2N    3+ S, 13+ hcp
+P
+when ours
+  X     15+ hcp
+  P
+when 1+ partner-bid
+  P
+"""
+
+
+@pytest.fixture
+def write(tmp_path):
+    (tmp_path / "old.bidding").write_text(BASE)
+
+    def with_base(text, name="new.bidding", base="old.bidding"):
+        path = tmp_path / name
+        path.write_text(f"system: new\nbase: {base}\n{text}")
+        return path
+
+    return with_base
+
+
+def body(path):
+    return system_text(load_system(path)).split("\n\n", 1)[1]
+
+
+def changed(*pairs):
+    text = BASE
+    for old, new in pairs:
+        assert old in text
+        text = text.replace(old, new, 1)
+    return system_text(parse_system(text)).split("\n\n", 1)[1]
+
+
+@pytest.mark.parametrize(
+    ("text", "pairs"),
+    [
+        ("", []),
+        ("1N  12-14 hcp, balanced\n", [("15-17", "12-14")]),
+        ("1N\n  2C  11+ hcp\n", [("15-17 hcp, balanced", ""), ("8+ hcp, 4 H or 4 S", "11+ hcp")]),
+        ("after 1N\n  2C  11+ hcp ; a note !forcing\n", [("8+ hcp, 4 H or 4 S", "11+ hcp ; a note !forcing")]),
+        ("1N-2C  11+ hcp\n", [("8+ hcp, 4 H or 4 S", "11+ hcp")]),
+        ("after 1N\n  2C  11+ hcp\n  2C  5 C\n",
+         [("8+ hcp, 4 H or 4 S\n    2H    4+ H\n    2D\n", "11+ hcp\n    2H    4+ H\n    2D\n  2C    5 C\n")]),
+        # what follows the second line of a call stays, and joins what follows the first
+        ("1S  5+ S\n", [("5+ S, 12+ hcp\n1S    5+ S, 3 position", "5+ S\nafter 1S")]),
+        # a call that is new comes in front
+        ("1H  5+ H\nafter 1N\n  3C  6 C\n  3D  6 D\n", [("1N  ", "1H  5+ H\nafter 1N\n  3C  6 C\n  3D  6 D\n1N  ")]),
+        ("also 1S  4+ S\n", [("1N  ", "1S  4+ S\n1N  ")]),
+        # with all that follows
+        ("after 1N\n  drop 2N\n",
+         [("  2N    8-9 hcp\n    3N    17 hcp\n    P\n", ""), ("after 1N-2N\n  (X)\n    XX    16+ hcp\n", "")]),
+        ("drop 1N\n1N 12-14 hcp\n", [
+            (BASE[BASE.index("1N  ") : BASE.index("1S  ")], ""),
+            ("after 1N-2N\n  (X)\n    XX    16+ hcp\n", ""), ("1S  ", "1N 12-14 hcp\n1S  "),
+        ]),
+        ("when ours\n  drop X\n", [("  X     15+ hcp\n", "")]),
+        ("when ours\n  X  17+ hcp\n  2H  6+ H\n", [("  X     15+ hcp", "  2H  6+ H\n  X  17+ hcp")]),
+        ("when not ours\n  X\n", [("when ours", "when not ours\n  X\nwhen ours")]),
+    ],
+)  # fmt: skip
+def test_lines_replace_add_and_remove(text, pairs, write):
+    assert body(write(text)) == changed(*pairs)
+
+
+def test_a_base_may_have_a_base_and_be_a_shipped_one(write, tmp_path):
+    write("1N  12-14 hcp, balanced\n", "middle.bidding")
+    assert body(write("drop 1S\n", base="middle.bidding")).startswith("1N    12-14 hcp, balanced")
+    numbers = {line.number // STEP for line in load_system(tmp_path / "new.bidding").lines}
+    assert numbers == {1, 2}
+    assert [place_of(n) for n in (3, STEP + 3, 2 * STEP + 3)] == [
+        "line 3", "line 3 of its base", "line 3 of its base's base",
+    ]  # fmt: skip
+    path = write("1N  12-14 hcp, balanced\n", "weak.bidding", base="sayc")
+    weak = agents.make(f"system:{path}")
+    assert agents.call(weak, hand="AQ72.A94.Q92.J53") == "1NT"
+    assert agents.call("system:sayc", hand="AQ72.A94.Q92.J53") == "1C"
+    assert len(read_system(str(path)).blocks) == len(read_system("sayc").blocks)
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("after 1N\n  drop 3D\n", "new.bidding:4: the base has no 3D to drop after 1N"),
+        ("drop 3D\n", "new.bidding:3: the base has no 3D to drop among its openings"),
+        ("when ours\n  drop 2H\n", "new.bidding:4: the base has no 2H to drop in this block"),
+        ("when not ours\n  drop X\n", "new.bidding:4: the base has no block of these words"),
+        ("drop 1N  12+ hcp\n", "new.bidding:3: write 'drop CALL' and nothing more"),
+        ("also\n", "new.bidding:3: write 'also CALL', and what it asks for"),
+        ("base: sayc\n1N\nbase: acol\n", "new.bidding:5: the base stands above all lines"),
+    ],
+)
+def test_faults_name_their_line(text, says, write):
+    path = write(text)
+    with pytest.raises(SystemTextError) as error:
+        load_system(path)
+    assert says in str(error.value)
+    assert any(finding.fault and says.partition(": ")[2] in finding.text for finding in check_system(path))
+
+
+def test_a_base_that_is_none(write, tmp_path):
+    with pytest.raises(SystemTextError, match=r"new\.bidding:2: the base cannot be read: system:says.*did you mean"):
+        load_system(write("", base="says"))
+    write("", "one.bidding", base="other.bidding")
+    write("", "other.bidding", base="one.bidding")
+    with pytest.raises(SystemTextError, match="would rest on itself"):
+        load_system(tmp_path / "one.bidding")
+    with pytest.raises(SystemTextError, match="'drop' changes a base; write 'base: sayc' above all lines"):
+        parse_system("drop 1N\n")
+    (tmp_path / "old.bidding").write_text("1N  12+ hpc\n")
+    with pytest.raises(SpecError, match=r"old\.bidding:1: .*did you mean hcp"):
+        read_system(str(write("")))
+
+
+def test_check_tells_what_rests_on_a_changed_call(write, tmp_path):
+    path = write("1N  12-14 hcp, balanced\n  2C  11+ hcp, 4 H or 4 S\n")
+    found = check_system(path)
+    texts = {(finding.line, finding.file): finding.text for finding in found}
+    assert texts[3, ""].startswith(
+        "1N is now '12-14 hcp, balanced': 1 answer and 2 later calls of the base count on '15-17 hcp, balanced': "
+        "line 6 of its base: 2N 8-9 hcp; line 7 of its base: 3N 17 hcp; "
+    )
+    old = str(tmp_path / "old.bidding")
+    assert texts[7, old].endswith("fits it: it asks (17 hcp)")  # opener's, who has 12 to 14
+    assert texts[15, old].endswith("fits it: it asks (16+ hcp)")
+    assert not any(finding.fault for finding in found)
+    assert check_system(write("")) == []
+    lengths = {f.line: f.text for f in check_system(write("1S  4+ S, 12+ hcp\n"))}
+    assert "1S is now '4+ S, 12+ hcp': 2 answers of the base count on '5+ S, 12+ hcp / 5+ S, 3 position'" in lengths[3]
+    assert "line 12 of its base: 2S 3+ S, 6-9 hcp" in lengths[3]
+
+
+def test_check_tells_of_a_call_that_the_base_spells_otherwise(write, tmp_path):
+    (tmp_path / "old.bidding").write_text("1M  5+ M, 12+ hcp\n")
+    (note,) = check_system(write("1H  4+ H, 12+ hcp\n"))
+    assert note.line == 3
+    assert note.text.startswith("the base makes this call too, as 1M in line 1 of its base, and that stays behind")
+    assert check_system(write("also 1H  4+ H, 12+ hcp\n")) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("2S  6 H, 0-3 S or 5-10 hcp, 6 S, 0-3 H\n", "(6 H) and (0-3 S or 5-10 hcp) and (6 S) and (0-3 H)"),
+        ("2S  15 H\n", "no hand fits this line, which reads (15 H)"),
+        ("2S  5-10 hcp, 12+ hcp\n", "(5-10 hcp) and (12+ hcp)"),
+        ("2S  5+ S, 5+ H, 5+ D or 3+ C\n", None),
+        ("2x  5+ x, 0-4 S, x > S, 6+ S\n", "no hand fits this line"),
+        ("2S  4 S, H > S, D > S\n", "no hand fits this line"),
+        ("1N  15-17 hcp\n  2C  0-40 hcp\n    2D  18+ hcp\n", "has called as this line's auction says fits it"),
+        ("1N  15-17 hcp\n  2C  8+ hcp\n    2D  4 H\n      3N  0-7 hcp\n", "says fits it: it asks (0-7 hcp)"),
+        ("1N  15-17 hcp\n  2C  8+ hcp\n    2D  17 hcp\n      3N  9 hcp\n", None),
+        ("1N  15-17 hcp\n(1H)\n  1N  15-18 hcp\n    (2H)\n      X  9+ hcp\n", None),
+        ("when ours\n  X  5+ hcp, 0-3 points\n", "no hand fits this line"),
+        ("1C  12+ hcp, 1+ stopper:H, 0 top3:H\n", None),  # not known by points and lengths
+    ],
+)
+def test_lines_that_no_hand_fits(text, says):
+    found = [finding for finding in check_text(text) if "fits" in finding.text]
+    assert [says in finding.text and not finding.fault for finding in found] == ([True] if says else [])
+
+
+@pytest.mark.parametrize("name", shipped_systems())
+def test_every_line_of_a_shipped_system_has_hands(name):
+    assert [finding for finding in check_system(system_path(name)) if "fits" in finding.text] == []

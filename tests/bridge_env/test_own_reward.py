@@ -1,0 +1,168 @@
+"""A reward that is a function: the built-in ones made again, in all envs, and what it may not return."""
+
+import copy
+import pickle
+
+import gymnasium
+import numpy as np
+import pytest
+
+from bridge_env import streams
+from bridge_env.envs.kernels.rounds import sample_legal
+from bridge_env.envs.single import BiddingEnv
+from bridge_env.envs.vector import BiddingVectorEnv
+from bridge_env.scoring import imps
+
+RANDOM = {"partner": "random", "opponents": "random", "control": "random"}
+
+
+def by_par(score, par):
+    """The reward ``imps_vs_par``."""
+    return imps(score.astype(int) - par)
+
+
+def by_control(score, control_score):
+    """The reward ``imps``."""
+    return imps(score.astype(int) - control_score)
+
+
+def by_points(score):
+    """The reward ``points``."""
+    return score
+
+
+AGAIN = {"imps_vs_par": by_par, "imps": by_control, "points": by_points}
+
+
+def rounds(reward, count=40, **setting):
+    """Rewards, and the seats' if there are any, of random calls at seven tables."""
+    env = BiddingVectorEnv(7, reward=reward, illegal_penalty=24, autoreset_mode="SameStep", **setting)
+    _, info = env.reset(seed=5)
+    out = []
+    for step in range(count):
+        calls = sample_legal(info["action_mask"], streams.key("calls", step)[0])
+        if step % 9 == 0:
+            calls[step % 7] = 37 if info["action_mask"][step % 7, 37] == 0 else 1  # mostly illegal
+        _, paid, over, _, info = env.step(calls)
+        out.append((paid, over, info.get("seat_rewards", paid)))
+    return [np.array(part) for part in zip(*out, strict=True)]
+
+
+@pytest.mark.parametrize(
+    ("name", "setting"),
+    [
+        ("imps_vs_par", {"learner": "all"}),
+        ("points", {"learner": "all"}),
+        ("imps_vs_par", {"learner": "E", **RANDOM}),
+        ("points", {"learner": "NS", **RANDOM}),
+        ("imps", {"learner": "S", **RANDOM}),
+        ("imps", {"learner": "EW", **RANDOM}),
+    ],
+)
+def test_a_function_can_be_each_of_the_rewards_that_there_are(name, setting):
+    mine, there = rounds(AGAIN[name], **setting), rounds(name, **setting)
+    for one, other in zip(mine, there, strict=True):
+        np.testing.assert_array_equal(one, other)
+    assert mine[1].sum() > 10
+    assert np.abs(mine[0]).max() > 1
+
+
+def test_the_single_env_pays_what_the_vector_env_pays():
+    def bold(contract, tricks, score, side):
+        declares = (contract.declarer & 1) == side
+        return np.where(declares, contract.bid + tricks / 16, -1) + score / 1000
+
+    single = BiddingEnv(learner="W", reward=bold, illegal_penalty=1, **RANDOM)
+    many = BiddingVectorEnv(1, learner="W", reward=bold, illegal_penalty=1, **RANDOM)
+    (_, info), (_, infos) = single.reset(seed=3), many.reset(seed=3)
+    over, calls = False, 0
+    while not over:
+        call = int(sample_legal(infos["action_mask"], streams.key("calls", calls)[0])[0])
+        _, paid, over, _, info = single.step(call)
+        _, together, ended, _, infos = many.step([call])
+        assert (paid, over) == (together[0], ended[0])
+        calls += 1
+    declares = infos["declarer"][0] & 1 == 1
+    told = (infos["bid"][0] + info["tricks"] / 16 if declares else -1) + info["score"] / 1000
+    assert paid == pytest.approx(told)
+    assert "par" not in info  # nobody asked for it
+
+
+def test_all_four_seats_are_paid_by_what_it_gives_north_south():
+    pettingzoo = pytest.importorskip("bridge_env.envs.aec")
+    env = pettingzoo.env(reward=by_points, illegal="raise", dealer="E")
+    env.reset(seed=1, options={"deal": "N:AKQJT98765432... .AKQJT98765432.. ..AKQJT98765432. ...AKQJT98765432"})
+    for call in (0, 0, 0, 37, 0, 0, 0):  # East, South and West pass; North bids 7NT, and clubs are led
+        env.step(call)
+    paid = dict(env.rewards)
+    score = env.unwrapped.infos["N"]["score"]
+    assert score < 0
+    assert paid == {"N": score, "E": -score, "S": score, "W": -score}
+
+
+def test_it_is_asked_about_finished_auctions_only_and_about_all_of_them_at_once():
+    asked = []
+
+    def counted(tricks, score, par):
+        assert tricks.dtype == score.dtype == par.dtype == np.int16
+        asked.append(len(score))
+        return np.zeros(len(score))
+
+    rounds_of = rounds(counted, learner="all")
+    lost = (rounds_of[0] == -24).sum()  # illegal calls: no auction has ended
+    assert sum(asked) == rounds_of[1].sum() - lost
+    assert len(asked) <= 40
+    assert max(asked) > 1
+
+
+@pytest.mark.parametrize(
+    ("function", "words"),
+    [
+        (lambda score: 0.0, r"shape \(\) for 1 finished auctions; it must return one number for each, \(1,\)"),
+        (lambda score: np.zeros((1, 2)), r"shape \(1, 2\)"),
+        (lambda score: score / np.zeros(1), r"gave nan for Pass, tricks -1, score 0; rewards are finite"),
+        (lambda score: ["much"], r"gave no array of numbers"),
+    ],
+)
+@pytest.mark.filterwarnings("ignore:invalid value")
+def test_an_answer_that_is_no_reward_is_told(function, words):
+    settings = {"learner": "all", "reward": function, "illegal": "raise"}
+    env = BiddingEnv(**settings)
+    env.reset(seed=1)
+    for _ in range(3):
+        env.step(0)
+    with pytest.raises(ValueError, match=words):
+        env.step(0)
+    with pytest.raises(gymnasium.error.ResetNeeded):
+        env.step(0)
+    env.reset()
+    many = BiddingVectorEnv(1, **settings)
+    many.reset(seed=1)
+    for _ in range(3):
+        many.step([0])
+    with pytest.raises(ValueError, match=words):
+        many.step([0])
+    with pytest.raises(gymnasium.error.ResetNeeded, match="failed halfway"):
+        many.step([0])
+
+
+@pytest.mark.parametrize(
+    ("setting", "words"),
+    [
+        ({"reward": lambda money: money}, "asks for 'money'; its parameters are some of contract, tricks, score"),
+        ({"reward": lambda: 0}, "asks for nothing; its parameters are some of"),
+        ({"reward": lambda par, control_score: par}, "asks for par and for control_score"),
+        ({"reward": lambda control_score: control_score, "learner": "all"}, "does not work with learner='all'"),
+        ({"reward": lambda score: score}, "say what an illegal call costs, such as illegal_penalty=24"),
+    ],
+)
+def test_a_function_that_cannot_be_asked_is_told_at_once(setting, words):
+    with pytest.raises(ValueError, match=words):
+        BiddingEnv(**setting)
+
+
+def test_copies_keep_the_function():
+    env = gymnasium.make("bridge_env:bridge_env/Bidding-v0", learner="all", reward=by_points, illegal="raise")
+    env.reset(seed=2)
+    twins = [copy.deepcopy(env.unwrapped), pickle.loads(pickle.dumps(env.unwrapped)), env]
+    assert len({tuple(twin.step(call)[1] for call in (7, 0, 0, 0)) for twin in twins}) == 1

@@ -1,0 +1,124 @@
+"""Pictures of a table: what changes in them, and the modes of the three envs."""
+
+import copy
+import pickle
+from contextlib import contextmanager
+from itertools import pairwise
+
+import gymnasium
+import numpy as np
+import pytest
+from gymnasium.utils.env_checker import check_env
+
+from bridge_env.envs.picture import HEIGHT, WIDTH
+from bridge_env.envs.single import BiddingEnv
+from bridge_env.envs.vector import BiddingVectorEnv
+
+DEAL = "N:K96.J53.75.QJ765 AQ7.KQT.932.K943 T54.A9762.KJ6.T2 J832.84.AQT84.A8"
+ID = "bridge_env:bridge_env/Bidding-v0"
+
+
+def started(**setting):
+    env = BiddingEnv(learner="all", **setting)
+    env.reset(seed=1, options={"deal": DEAL, "dealer": "E", "vulnerability": "NS"})
+    return env
+
+
+def test_a_frame_changes_with_every_call_and_only_there():
+    env, frames = started(render_mode="rgb_array"), []
+    for call in (7, 0, 8, 0, 0, 0):
+        frames.append(env.render())
+        env.step(call)
+    frames.append(env.render())
+    for frame in frames:
+        assert (frame.shape, frame.dtype) == ((HEIGHT, WIDTH, 3), np.uint8)
+    inside = np.s_[24:140, 170:290]  # North's hand
+    for one, other in pairwise(frames):
+        assert (one != other).any(axis=2)[:, 460:].any()
+        assert (one != other).any(axis=2)[:, :460].any()  # whose turn it is
+        np.testing.assert_array_equal(one[inside], other[inside])
+    np.testing.assert_array_equal(frames[-1], env.render())
+    assert (frames[-1] != frames[-2]).any(axis=2)[400:, 460:].any()  # the result
+
+
+def test_long_auctions_show_their_last_rounds():
+    env = started(render_mode="rgb_array")
+    for bid in range(3, 38):
+        env.step(bid)
+        env.step(0)
+        env.step(0)
+    assert env.render().shape == (HEIGHT, WIDTH, 3)
+
+
+def test_the_vector_env_draws_every_table():
+    env = BiddingVectorEnv(3, learner="all", render_mode="rgb_array")
+    env.reset(seed=1)
+    frames = env.render()
+    assert len(frames) == 3
+    single = BiddingEnv(learner="all", render_mode="rgb_array")
+    for table, frame in enumerate(frames):
+        single.reset(seed=1 + table)
+        np.testing.assert_array_equal(single.render(), frame)
+
+
+def test_gymnasium_records_videos_of_it():
+    env = gymnasium.wrappers.RenderCollection(gymnasium.make(ID, learner="all", render_mode="rgb_array"))
+    env.reset(seed=1)
+    env.step(0)
+    assert [frame.shape for frame in env.render()] == [(HEIGHT, WIDTH, 3)] * 2
+
+
+@contextmanager
+def without_a_screen(monkeypatch):
+    import matplotlib.pyplot as plt
+
+    shown = []
+    plt.switch_backend("agg")
+    monkeypatch.setattr(plt, "pause", lambda seconds: shown.append((seconds, len(plt.get_fignums()))))
+    yield shown
+    plt.close("all")
+
+
+def test_a_window_is_renewed_by_reset_and_step_and_closed(monkeypatch):
+    import matplotlib.pyplot as plt
+
+    with without_a_screen(monkeypatch) as shown:
+        with pytest.warns(UserWarning, match="no window can be opened"):
+            env = started(render_mode="human")
+        assert env.render() is None
+        for call in (7, 0, 0, 0):
+            env.step(call)
+        assert shown == [(1.0, 1)] * 6
+        for twin in (copy.deepcopy(env), pickle.loads(pickle.dumps(env))):
+            assert twin._window._image is None
+        env.close()
+        assert plt.get_fignums() == []
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_gymnasium_checks_all_modes(monkeypatch):
+    with without_a_screen(monkeypatch):
+        check_env(gymnasium.make(ID, learner="NS", opponents="pass", control="pass", render_mode="human").unwrapped)
+
+
+def test_pettingzoo_draws_too_and_has_its_three_makers(monkeypatch):
+    pytest.importorskip("pettingzoo", reason="an extra")
+    from pettingzoo.test import parallel_api_test
+
+    from bridge_env.envs import aec
+
+    env = aec.raw_env(render_mode="rgb_array")
+    assert type(env) is aec.BiddingAEC
+    env.reset(seed=1)
+    assert env.render().shape == (HEIGHT, WIDTH, 3)
+    parallel_api_test(aec.parallel_env(), num_cycles=50)
+    together = aec.parallel_env(reward="points", dealer="E", vulnerability="None")
+    observations, _ = together.reset(seed=1, options={"deal": DEAL})
+    caller = "E"
+    for call in (17, 0, 0, 0):  # 3NT by East
+        assert [agent for agent in "NESW" if observations[agent]["action_mask"].any()] == [caller]
+        actions = dict.fromkeys("NESW", 37) | {caller: call}  # the others' are ignored
+        observations, rewards, over, _, infos = together.step(actions)
+        caller = infos["N"].get("active_agent", "") if together.agents else ""
+    assert all(over.values())
+    assert rewards == {"N": -490, "E": 490, "S": -490, "W": 490}

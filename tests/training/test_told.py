@@ -1,0 +1,98 @@
+"""Changes in words, and what a run that is bounded by time writes and says."""
+
+import io
+import time
+from dataclasses import replace
+
+import pytest
+
+from agents.hierarchy.changes.edits import Exchange, Insert, InsertGeneral, Replace, Together
+from agents.hierarchy.changes.mutation import line_at
+from agents.hierarchy.language.paths import path_steps
+from agents.hierarchy.language.text import parse_constraint, parse_system
+from training.cli import progress as progress_of
+from training.cli.entry import main
+from training.cli.evolve import _Progress
+from training.evolve.told import told
+
+SYSTEM = parse_system(
+    """system: toy
+1N    15-17 hcp, balanced
+  2C    8+ hcp, 4 H or 4 S   ; Stayman !forcing
+P     0-13 hcp
+when 0-7 last-level
+  P
+"""
+)
+NOTRUMP, STAYMAN, PASSES = (line_at(SYSTEM, at) for at in (("lines", 0), ("lines", 0, 0), ("lines", 1)))
+
+
+def changed(line, text, **more):
+    return replace(line, constraint=parse_constraint(text), **more)
+
+
+@pytest.mark.parametrize(
+    ("edit", "words"),
+    [
+        (
+            Replace((), PASSES, (changed(PASSES, "0-12 hcp"),), "P 0-13 hcp: 0-13 -> 0-12"),
+            "opening: Pass: 0-13 HCP → 0-12 HCP",
+        ),
+        (
+            Replace(("1N",), STAYMAN, (changed(STAYMAN, "7+ hcp, 4 H or 4 S"),), ""),
+            "after 1NT: 2♣: 8+ HCP; 4♥ or 4♠ → 7+ HCP; 4♥ or 4♠",
+        ),
+        (Replace(("1N",), STAYMAN, (), ""), "after 1NT: dropped: 2♣ 8+ HCP; 4♥ or 4♠ (Stayman, forcing)"),
+        (Insert(path_steps("1N-(2C)"), PASSES, ""), "after 1NT - (2♣): new: Pass 0-13 HCP"),
+        (
+            InsertGeneral(parse_constraint("0-7 last-level"), PASSES, ""),
+            "where the last bid is at level 0-7: new: Pass 0-13 HCP",
+        ),
+        (Exchange((), NOTRUMP, PASSES, ""), "opening: Pass 0-13 HCP goes before 1NT 15-17 HCP, balanced"),
+        (
+            Together((Insert((), NOTRUMP, ""), Insert(path_steps("1N"), STAYMAN, "")), ""),
+            "opening: new: 1NT 15-17 HCP, balanced; with it after 1NT: new: 2♣ 8+ HCP",
+        ),
+    ],
+)
+def test_a_change_in_words(edit, words):
+    assert told(edit).startswith(words)
+
+
+def test_a_long_generation_is_not_silent(monkeypatch):
+    out = io.StringIO()
+    monkeypatch.setattr("sys.stderr", out)
+    monkeypatch.setattr(progress_of, "_LINE_EVERY", 0.05)
+    monkeypatch.setattr("training.cli.evolve._RENEWED", 0.02)
+    shown = _Progress(2, 0)
+    shown.say("generation 0, pair 1 of 2: trying 12 changes on 4,096 boards")
+    length = len(out.getvalue())
+    assert "trying 12 changes on 4,096 boards" in out.getvalue()
+    time.sleep(0.5)  # nothing is done meanwhile
+    assert len(out.getvalue()) > length
+    shown.close()
+    length = len(out.getvalue())
+    time.sleep(0.1)
+    assert len(out.getvalue()) == length
+
+
+def test_a_run_that_is_bounded_by_time_is_judged_and_can_be_repeated(tmp_path, capsys):
+    pytest.importorskip("ray")
+    (tmp_path / "toy.bidding").write_text("system: toy\n4S    5+ S, 8+ hcp\nP\nwhen 0-7 last-level\n  P\n")
+    toy = str(tmp_path / "toy.bidding")
+    words = ["--start", toy, "--control", toy, "--league", "silent", "--validators", "", "--gatekeepers", "",
+             "--operators", "tuning", "--study", "400", "--boards", "300", "--confirm", "600",
+             "--judge", "64"]  # fmt: skip
+    command = ["evolve", "--minutes", "0.001", "--workers", "1", "--partnerships", "1", "--name", "a"]
+    assert main([*command, "--out", str(tmp_path), *words]) == 0
+    folder = tmp_path / "evolve" / "a"
+    report = (folder / "report.md").read_text()
+    assert "--generations 1" in report
+    assert "beside each change" in report or "Nothing." in report
+    assert "[What differs in the end](diff.md)" in report
+    assert (folder / "diff.md").read_text().startswith("# toy to evolved")
+    assert not (folder / "best.bidding").exists()  # evolved.bidding is there
+    assert main(["evolve", "--minutes", "1", "--hours", "1"]) == 2
+    assert "give --minutes or --hours, not both" in capsys.readouterr().err
+    assert main(["evolve", "--minutes", "-1"]) == 2
+    assert "--minutes is -1.0; it must be more than 0" in capsys.readouterr().err

@@ -1,0 +1,63 @@
+"""Say a change to a system in a player's words: the auction, the call, and what it promises before and after."""
+
+from __future__ import annotations
+
+from agents.hierarchy.changes.chapters import Adopt
+from agents.hierarchy.changes.edits import Edit, Exchange, Insert, InsertGeneral, Replace, Together, Trail
+from agents.hierarchy.language.paths import path_steps
+from agents.hierarchy.language.text import parse_constraint
+from agents.hierarchy.language.tree import Line, Step
+from agents.hierarchy.telling import wording
+
+_WHEN = "when "  # how the trail of a general rule begins
+
+
+def told(edit: Edit) -> str:
+    """The change in words; what another operator named by itself stays, with its auction."""
+    if isinstance(edit, Together):
+        first, *rest = edit.parts
+        return f"{told(first)}; with it {'; '.join(map(told, rest))}" if rest else told(first)
+    if isinstance(edit, Adopt):
+        return edit.what
+    if isinstance(edit, Insert):
+        return wording.symbols(f"{_after(edit.path)}new: {_said(edit.line)}")
+    if isinstance(edit, InsertGeneral):
+        return wording.symbols(f"where {wording.promise(edit.when)}: new: {_said(edit.line)}")
+    if isinstance(edit, Exchange):
+        return wording.symbols(f"{_trail(edit.trail)}{_said(edit.lower)} goes before {_said(edit.upper)}")
+    return wording.symbols(_trail(edit.trail) + _replaced(edit))
+
+
+def _replaced(edit: Replace) -> str:
+    """What takes a line's place."""
+    old = edit.old
+    if not edit.new:
+        return f"dropped: {_said(old)}"
+    if len(edit.new) == 1 and edit.new[0].path == old.path:
+        new = edit.new[0]
+        if new.constraint != old.constraint:
+            return f"{_call(old)}: {wording.promise(old.constraint)} → {wording.promise(new.constraint)}"
+        return f"{_call(old)}: {wording.remark(old) or 'no label'} → {wording.remark(new) or 'no label'}"
+    added = [line for line in edit.new if (line.path, line.constraint) != (old.path, old.constraint)]
+    kept = "" if len(added) < len(edit.new) else f", in place of {_said(old)}"
+    return f"new: {'; '.join(map(_said, added))}{kept}"
+
+
+def _said(line: Line) -> str:
+    """A call and its promise."""
+    label = wording.remark(line)
+    return f"{_call(line)} {wording.promise(line.constraint)}" + (f" ({label})" if label else "")
+
+
+def _call(line: Line) -> str:
+    return wording.path(line.path)
+
+
+def _trail(trail: Trail) -> str:
+    if trail and trail[0].startswith(_WHEN):
+        return f"where {wording.promise(parse_constraint(trail[0].removeprefix(_WHEN)))}: "
+    return _after(path_steps("-".join(trail)))
+
+
+def _after(steps: tuple[Step, ...]) -> str:
+    return f"after {wording.path(steps)}: " if steps else "opening: "
