@@ -236,7 +236,7 @@ def test_calls_show_what_they_show_at_their_own_seats(a, b):
     for dealer in range(4):
         for vulnerability in (1, 2):
             for table in (0, 1):
-                reader = Reader(a, b) if table == 0 else Reader(b, a)
+                reader = Reader(*((a, b) if table == 0 else (b, a)), draws=False)
                 notes, alerts = explainer.notes(calls, dealer, vulnerability, table)
                 for place, call in enumerate(calls):
                     shows = reader.call(calls[:place], dealer, vulnerability, call)

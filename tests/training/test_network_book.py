@@ -11,6 +11,7 @@ from support.page import Page
 
 from agents.hierarchy.language.tree import Step
 from agents.networks.bidder import NetworkBidder
+from agents.networks.drawn import NEVER_PASSED
 from agents.networks.shipped import read_networks
 from bridge_env.auction import Auctions
 from bridge_env.calls import parse_call
@@ -18,7 +19,7 @@ from bridge_env.cards import board_dealer, board_vulnerability, random_deals
 from bridge_env.view import view_of
 from training.book import network_pages
 from training.book.asking import SEED
-from training.book.network_asking import NEVER_PASSED, NetworkAsker
+from training.book.network_asking import NetworkAsker
 from training.book.network_book import make_network_book
 from training.cli.entry import main
 from training.match.code_words import code_words

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from agents.hierarchy.bidder import deal_features
 from agents.networks.bidder import outputs_of
 from agents.networks.book import ByBook
+from agents.networks.drawn import NEVER_PASSED
 from agents.networks.network import Network
 from bridge_env.auction import one_auction
 from bridge_env.calls import PASS
@@ -19,7 +20,6 @@ from bridge_env.view import view_of
 from training.book.asking import SEED, Asker, parsed
 
 HANDS = 8_000
-NEVER_PASSED = 0.02  # a call that partner passes less often is called forcing
 _ROWS = 4_096  # hands asked at a time, to bound memory
 
 

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from agents.hierarchy.language.tree import Step
 from agents.hierarchy.telling import wording
 from agents.networks.book import ByBook
+from agents.networks.drawn import NEVER_PASSED
 from agents.networks.meaning import auction_keys
 from agents.networks.network import Network
 from agents.networks.tables import all_by
@@ -27,7 +28,7 @@ from bridge_env.streams import key as hashed
 from training.book.book import chapter
 from training.book.card import Section, convention_card
 from training.book.measure import HELD, Figures
-from training.book.network_asking import NEVER_PASSED, NetworkAsker
+from training.book.network_asking import NetworkAsker
 from training.book.shows import FEWEST, Shows, shown
 from training.match.code_words import which
 from training.networks.meaning_fit import held
