@@ -1,6 +1,7 @@
 """Learning by a book: what straying costs, how a run begins, and how a book learns from a player that bids by it."""
 
 import json
+import re
 from types import SimpleNamespace
 
 import numpy as np
@@ -139,7 +140,9 @@ def test_a_call_is_explained_by_the_book_or_by_judgement(tmp_path, capsys):
     assert said.startswith("1S\n")
     assert "the book bids 2♣ here" in said
     assert " by the book: " in said
-    assert "IMPs over 2♣, on 128 deals" in said
+    deals = re.search(r"IMPs over 2♣, on (\d+) deals", said)
+    assert deals is not None
+    assert 64 <= int(deals[1]) <= 128
 
 
 # --- the book learns ---------------------------------------------------------------------------------------------
