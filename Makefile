@@ -8,7 +8,7 @@ KERNEL_TESTS := $(addprefix tests/,bridge_env/test_auction.py bridge_env/test_pl
 	agents/test_book_bidder.py)
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
-.PHONY: help selfplay test test-slow test-bounds browser lint docs check clean
+.PHONY: help selfplay test test-slow test-bounds browser lint results results-check docs check clean
 
 help:
 	@echo "make selfplay   install and compile (three minutes, once), then evolve partnerships against a league (three)"
@@ -16,7 +16,8 @@ help:
 	@echo "make test-slow  the slow tests, some minutes more"
 	@echo "make test-bounds  the tests of compiled code once more, with checks of bounds"
 	@echo "make browser    install what the slow tests of the table's page need: playwright and Chromium"
-	@echo "make lint       ruff, mypy, the import contracts, and the documentation strictly"
+	@echo "make lint       ruff, mypy, the import contracts, the figures of the pages, and the documentation strictly"
+	@echo "make results    run again what made pages that are stale (make results-check lists them, with their time)"
 	@echo "make docs       the documentation as a site: build/site/index.html"
 	@echo "make check      lint and all tests, as CI runs them"
 	@echo "make clean      remove .venv and what tools left behind"
@@ -25,11 +26,11 @@ selfplay: $(VENV)/.compiled
 	$(BIN)/bridge-env evolve
 
 test: $(VENV)/.dev
-	$(BIN)/python -m pytest -m "not slow" -n auto --maxprocesses 4 --dist loadfile
+	BRIDGE_ENV_NOTHING_MISSING=1 $(BIN)/python -m pytest -m "not slow" -n auto --maxprocesses 4 --dist loadfile
 
 # Three at a time also on two cores: those with Ray, one after another, mostly wait.
 test-slow: $(VENV)/.dev
-	$(BIN)/python -m pytest -m slow -n 3 --dist loadgroup
+	BRIDGE_ENV_NOTHING_MISSING=1 $(BIN)/python -m pytest -m slow -n 3 --dist loadgroup
 
 # Compiled code that reads or writes beyond an array says nothing; with numba's checks it does.
 test-bounds: $(VENV)/.dev
@@ -45,12 +46,18 @@ browser: $(VENV)/.dev
 		DEBIAN_FRONTEND=noninteractive apt-get $(PATIENCE) install -qq -y --no-install-recommends chromium >/dev/null; } || \
 		echo "no Chromium: install it with your system's packages, or set CHROMIUM to its program"
 
-lint: $(VENV)/.dev
+lint: $(VENV)/.dev results-check
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+
+results-check: $(VENV)/.dev
+	$(BIN)/python docs/figures.py
+
+results: $(VENV)/.dev
+	$(BIN)/python docs/figures.py --renew
 
 docs: $(VENV)/.dev
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict

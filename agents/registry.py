@@ -55,7 +55,7 @@ from bridge_env.weights import format_of
 
 _STRANGERS = ("two-over-one", "acol", "standard")  # by which strangers are read; no gatekeeper is among them
 _BELIEVER = "champion"  # whose belief a system that thinks among strangers begins with
-_DOUBTING = Options(samples=128, candidates=4, caution=1.0, margin=0.4)  # tuned against a network that it did not know
+_DOUBTING = Options(samples=128, candidates=4, caution=0.7, margin=0.4)  # tuned against networks that it did not know
 _DOUBTING_SYSTEM = Options(candidates=5, margin=0.5)
 
 
@@ -136,7 +136,7 @@ def _doubter(name: str, options: str, opponents: str | None) -> Doubter:
     own = make_policy(name.removeprefix("policy:"))
     belief = own.networks.belief if isinstance(own, NetworkBidder) else None
     if belief is None and isinstance(own, NetworkBidder) and own.networks.book is not None:
-        belief = read_networks(_BELIEVER).belief  # to begin with: deals are weighed by the book's readers afterwards
+        belief = believer()  # to begin with: deals are weighed by the book's readers afterwards
     if not isinstance(own, NetworkBidder) or belief is None:
         raise SpecError(f"reason:{name}: this network has no belief; 'bridge-env fit belief' gives it one")
     return Doubter(NetworkVoice(own), belief, _models(opponents) or [own.networks.player, *_mixture()], given)
@@ -150,10 +150,8 @@ def _doubting_system(name: str, options: str, partner: str | None, opponents: st
         return make_reason(f"{name}?{options}", partner=partner)  # another way to think was asked for
     mate = (system_of(partner) if partner else None) or own
     hints = _mixture()
-    champion = read_networks(_BELIEVER)
-    assert champion.belief is not None
     voice = SystemVoice(HierarchyBidder(own, mate, (own, own)), hints)
-    return Doubter(voice, champion.belief, _models(opponents) or hints, given)
+    return Doubter(voice, believer(), _models(opponents) or hints, given)
 
 
 def _is_stranger(spec: str) -> bool:
@@ -181,6 +179,24 @@ def _network_of(spec: str) -> Network | ByBook | None:
     if not isinstance(bidder, NetworkBidder) or role(bidder.networks) == GATEKEEPER:
         return None
     return bidder.networks.player
+
+
+def believer() -> Network:
+    """The belief with which those begin who have none of their own."""
+    belief = read_networks(_BELIEVER).belief
+    assert belief is not None
+    return belief
+
+
+def readers_of(spec: str | None) -> list[Network | ByBook]:
+    """The networks by which others read a player's calls: its own; of a stranger, those that model strangers.
+
+    None for players whose calls tell nothing, and for systems, which are read by what they say.
+    """
+    if spec is None or spec in TRIVIAL:
+        return []
+    network = _network_of(spec)
+    return [network] if network is not None else [*_mixture()] if _is_stranger(spec) else []
 
 
 def _player(spec: str | None, unknown: tuple[Hierarchy, Habit]) -> tuple[Hierarchy, Habit]:

@@ -1,9 +1,41 @@
 """What all tests rely on."""
 
+import os
 import signal
+
+import pytest
 
 
 def pytest_configure() -> None:
     """A runner that works in the background hands down an ignored Ctrl-C; the tests of stopping need it as usual."""
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+#: What `make test` does not install, and its tests are skipped without: `make browser` does.
+_LEFT_OUT = ("playwright", "axe_playwright_python")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report(collector):
+    """Where nothing may be missing, a module of tests that lacks a library is an error."""
+    report = yield
+    _refuse_missing(report)
+    return report
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item, call):
+    """Where nothing may be missing, a test that lacks a library fails."""
+    report = yield
+    _refuse_missing(report)
+    return report
+
+
+def _refuse_missing(report) -> None:
+    if report.outcome != "skipped" or not os.environ.get("BRIDGE_ENV_NOTHING_MISSING"):
+        return
+    reason = str(report.longrepr[2] if isinstance(report.longrepr, tuple) else report.longrepr)
+    if "could not import" in reason and not any(name in reason for name in _LEFT_OUT):
+        report.outcome = "failed"
+        report.longrepr = f"{reason}: 'make test' should have installed it"

@@ -1,8 +1,9 @@
-"""Read from the auction what the four hands have shown, by each seat's system."""
+"""Read from the auction what the four hands have shown, by each seat's system or network."""
 
 from __future__ import annotations
 
 from collections import OrderedDict
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar
 
@@ -10,8 +11,10 @@ import numpy as np
 
 from agents.hierarchy.bidder import Hierarchy, HierarchyBidder
 from agents.hierarchy.inverse.shown import CallsShow, Memory, shown_by_calls
+from agents.networks.book import ByBook
+from agents.networks.network import Network
 from agents.reasoning.habits import trivial_system
-from agents.registry import seat_specs, system_of
+from agents.registry import readers_of, seat_specs, system_of
 from bridge_env.play_view import PlayView
 from bridge_env.view import BidView
 
@@ -23,7 +26,8 @@ class AuctionReader:
     """Reads finished auctions.
 
     Args:
-        seats: the specs of the bidders at N E S W; None, or one that follows no system: its calls tell nothing.
+        seats: the specs of the bidders at N E S W; None, or one that calls without looking: its calls tell nothing.
+            Strangers are read as those who think among strangers read them.
     """
 
     seats: tuple[str | None, str | None, str | None, str | None] = (None,) * 4
@@ -61,8 +65,15 @@ class AuctionReader:
         self._known[key] = found
         return found
 
+    def networks(self, view: PlayView, row: int) -> dict[int, Sequence[Network | ByBook]]:
+        """The networks that each seat's calls are read by; omit seats without, and all where no calls are known."""
+        if not (view.history[row] >= 0).any():
+            return {}
+        found = ((seat, readers_of(spec)) for seat, spec in enumerate(self.seats))
+        return {seat: networks for seat, networks in found if networks}
+
     def _systems(self) -> list[Hierarchy | None]:
-        return [system_of(spec) for spec in self.seats]
+        return [None if readers_of(spec) else system_of(spec) for spec in self.seats]
 
     def _reader(self) -> HierarchyBidder:
         if self._bidder is None:

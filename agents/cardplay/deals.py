@@ -1,13 +1,14 @@
 """Sample the deals that a card player considers: they fit the facts and the auction, and what the play suggests.
 
 ALL: deals fit the hypotheses that are kept. A hypothesis is discarded where it contradicts the facts; if not, where it
-contradicts what else is believed: the auction, and the hypotheses before it.
+contradicts what else is believed: the auction, and the hypotheses before it. Where a network bids, deals are weighed
+instead: by how likely its calls are, and by how far hands are off the hypotheses (``agents.networks.weighed``).
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +16,11 @@ from numpy.typing import NDArray
 from agents.cardplay.auction import AuctionReader
 from agents.cardplay.facts import hidden_seats, places_of
 from agents.cardplay.hypotheses import Hypothesis, hypotheses
+from agents.networks.book import ByBook
+from agents.networks.likelihood import Calls
+from agents.networks.network import Network
+from agents.networks.weighed import Evidence, weighed_deals
+from agents.registry import believer
 from bridge_env import streams
 from bridge_env.cards import SEATS
 from bridge_env.play_view import PlayView
@@ -48,6 +54,15 @@ class Belief:
     kept: list[Hypothesis] = field(default_factory=list)
     discarded: list[tuple[Hypothesis, str]] = field(default_factory=list)
     read: tuple[int, ...] = ()
+
+    @classmethod
+    def of(
+        cls, sample: Sample, kept: list[Hypothesis], discarded: list[tuple[Hypothesis, str]], read: Iterable[int]
+    ) -> Belief:
+        """The deals of ``sample``, each once."""
+        owner, which = np.unique(sample.owner, axis=0, return_inverse=True)
+        weight = np.bincount(which.ravel(), weights=sample.weight, minlength=len(owner)).astype(np.float64)
+        return cls(owner, weight, sample, kept, discarded, tuple(sorted(read)))
 
     def __str__(self) -> str:
         violation = float(self.sample.violation @ self.sample.weight)
@@ -93,9 +108,29 @@ def believed_deals(
     hidden = hidden_seats(view, row)
     told = hypotheses(view, row, hidden) if inference == ALL else []
     shown: dict[int, Constraint] = {}
+    networks: dict[int, Sequence[Network | ByBook]] = {}
     if inference != FACTS:
         shown = {seat: said for seat, said in reader.shown(view, row).items() if seat in hidden}
-    return _Search(places_of(view, row), shown, key).believed(told, count)
+        networks = {seat: said for seat, said in reader.networks(view, row).items() if seat in hidden}
+    if not networks or count <= 0:
+        return _Search(places_of(view, row), shown, key).believed(told, count)
+    calls = Calls.of(view.history[row][view.history[row] >= 0], int(view.dealer[row]), int(view.vulnerability[row]))
+    return _weighed(view, row, Evidence(calls, networks, shown), told, count, key)
+
+
+def _weighed(
+    view: PlayView, row: int, evidence: Evidence, told: Sequence[Hypothesis], count: int, key: np.uint64
+) -> Belief:
+    """Deals by how likely the calls of networks are. What most of them do not fit is discarded."""
+    places, seat, hand = places_of(view, row), int(view.seat[row]), view.hand[row]
+    possible = [h for h in told if h.possible(places)]
+    sample = weighed_deals(places, seat, hand, replace(evidence, told=possible), believer(), count, key)
+    off = [h.violation(sample.owner == h.seat) for h in possible]
+    kept = [h for h, violation in zip(possible, off, strict=True) if (violation == 0).mean() > 0.5]
+    discarded = [(h, AGAINST_OTHERS if h in possible else AGAINST_FACTS) for h in told if h not in kept]
+    violation = np.sum([v for h, v in zip(possible, off, strict=True) if h in kept], axis=0)
+    sample = replace(sample, violation=(sample.violation + violation).astype(np.float32))
+    return Belief.of(sample, kept, discarded, (*evidence.networks, *evidence.shown))
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,9 +148,7 @@ class _Search:
             kept, rest = self._one_by_one(possible)
             sample = self._sample(kept, count)
         discarded += [(h, AGAINST_OTHERS) for h in rest]
-        owner, which = np.unique(sample.owner, axis=0, return_inverse=True)
-        weight = np.bincount(which.ravel(), weights=sample.weight, minlength=len(owner)).astype(np.float64)
-        return Belief(owner, weight, sample, kept, discarded, tuple(sorted(self.shown)))
+        return Belief.of(sample, kept, discarded, self.shown)
 
     def _placed_together(self, told: Sequence[Hypothesis]) -> tuple[list[Hypothesis], list[Hypothesis]]:
         """The hypotheses for which there are places, one after the other, and the others."""

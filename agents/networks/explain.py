@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.networks.meaning import Meanings
+from agents.networks.drawn import HANDS, drawn
+from agents.networks.meaning import auction_keys, ranges_text
 from bridge_env.calls import call_text
 from bridge_env.cards import SEATS
 from bridge_env.view import BidView
@@ -28,7 +29,7 @@ class Explanation:
     Attributes:
         call: the call.
         alternatives: calls and the chance of each, the likeliest first.
-        shown: what each other seat has shown by its calls, in words; empty where that was not measured.
+        shown: what each other seat has shown by its calls, in words.
         believed: what each is believed to hold on average; empty without a belief.
     """
 
@@ -46,24 +47,35 @@ class Explanation:
         return "\n".join(lines)
 
 
-def explain(bidder: NetworkBidder, view: BidView, meanings: Meanings | None = None) -> Explanation:
-    """Explain the call of ``bidder`` for the one row of ``view``.
-
-    Args:
-        meanings: what its calls mean (``agents.networks.meaning``), if that was measured.
-    """
+def explain(bidder: NetworkBidder, view: BidView) -> Explanation:
+    """Explain the call of ``bidder`` for the one row of ``view``."""
     chances = bidder.probabilities(view)[0]
     order = [int(c) for c in np.argsort(-chances, kind="stable")[:_TOLD] if chances[c] >= _LEAST]
     alternatives = tuple((call_text(c), float(chances[c])) for c in order)
-    return Explanation(call_text(order[0]), alternatives, tuple(shown(meanings, view)), tuple(believed(bidder, view)))
+    return Explanation(call_text(order[0]), alternatives, tuple(shown(bidder, view)), tuple(believed(bidder, view)))
 
 
-def shown(meanings: Meanings | None, view: BidView) -> list[str]:
-    """Describe what each other seat has shown, if it bids as the network does, seat by seat to the left."""
-    if meanings is None:
-        return []
-    seat = int(view.seat[0])
-    return [f"{SEATS[(seat + 1 + i) % 4]}  {text}" for i, text in enumerate(meanings.shown(view))]
+def shown(bidder: NetworkBidder, view: BidView) -> list[str]:
+    """Describe what each other seat has shown, if it bids as the network does, for the one row of ``view``.
+
+    By what was measured of the seat's last call, else by hands that are drawn now.
+    """
+    meanings, calls = bidder.meanings(), view.history[:1, : int(view.length[0])]
+    rows = np.full(calls.shape[1], -1) if meanings is None else meanings.find(auction_keys(calls)[0])
+    state = tuple(calls[0].tolist()), int(view.dealer[0]), int(view.vulnerability[0])
+    out = []
+    for offset in (1, 2, 3):
+        seat = (int(view.seat[0]) + offset) & 3
+        last = rows[(seat - state[1]) & 3 :: 4][-1:]
+        if not len(last):
+            text = "nothing that is known"
+        elif meanings is not None and last[0] >= 0:
+            text = ranges_text(meanings.ranges[last[0]])
+        else:
+            found = drawn((bidder.networks.player,) * 4, *state)
+            text = f"{ranges_text(found.ranges(seat))} (of {HANDS} hands drawn now)"
+        out.append(f"{SEATS[seat]}  {text}")
+    return out
 
 
 def believed(bidder: NetworkBidder, view: BidView) -> list[str]:

@@ -25,7 +25,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bridge_env.streams import key as hashed
-from bridge_env.view import BidView
 from bridge_env.weights import WeightsError, read_weights, write_weights
 
 _EXPECTED = {"format": "bridge-env meanings", "version": 1}
@@ -48,17 +47,6 @@ class Meanings:
             return np.full(len(keys), -1)
         at = np.minimum(np.searchsorted(self.key, keys), len(self.key) - 1)
         return np.where(self.key[at] == keys, at, -1)
-
-    def shown(self, view: BidView) -> list[str]:
-        """Describe what each other seat has shown by its calls, left first; for the one row of ``view``."""
-        keys = auction_keys(view.history[:1, : int(view.length[0])])[0]
-        rows = self.find(keys)
-        out = []
-        for offset in (1, 2, 3):
-            caller = (int(view.seat[0]) + offset - int(view.dealer[0])) % 4
-            own = [int(row) for row in rows[caller::4] if row >= 0]
-            out.append(ranges_text(self.ranges[own[-1]]) if own else "nothing that is known")
-        return out
 
 
 def auction_keys(history: NDArray[np.int8]) -> NDArray[np.uint64]:

@@ -187,7 +187,7 @@ def play_on(
     seated: NDArray[np.int8],
     samples: NDArray[np.int8],
     key: NDArray[np.uint64],
-    note: Noter,
+    note: Noter | None = None,
 ) -> None:
     """Bid every auction to its end.
 
@@ -198,7 +198,7 @@ def play_on(
         seated: int8 (R, 2), which player holds North-South and East-West.
         samples: int8 (R,), the side that draws its calls by their chances; -1 where everybody makes the likeliest.
         key: uint64 (R,), each row's random stream.
-        note: hears of every call of the learner.
+        note: hears of every call of the learner, if anybody wants to.
     """
     while True:
         rows = np.flatnonzero(~auctions.done)
@@ -216,12 +216,15 @@ def play_on(
                 calls[mine] = ask(player, auctions, deals.owner[board], asked, key[asked])
                 continue
             outputs, _, mask, part = judged(player, auctions, deals, board, asked)
+            drawn = np.flatnonzero((samples[asked] == side[mine]) & (number == 0))
+            if not drawn.size and (number or note is None):  # nobody asks for chances
+                calls[mine] = np.where(mask, outputs, np.float32(-np.inf)).argmax(axis=1)
+                continue
             chance = np.full(len(asked), -1.0)
-            drawn = np.flatnonzero(samples[asked] == side[mine])
-            if number == 0 and drawn.size:
+            if drawn.size:
                 chance[drawn] = streams.uniforms(streams.key(key[asked[drawn]], auctions.length[asked[drawn]]), 1)[:, 0]
             chances, calls[mine] = decide(outputs, mask, chance)
-            if number == 0:
+            if note is not None:
                 note(asked, chances, calls[mine], part)
         auctions.step(calls, rows)
 
@@ -263,5 +266,5 @@ def all_by(
     deals = Deals.of(owner, np.zeros((n, 4, 5), np.int8), dealer, vulnerability)
     auctions, seated = Auctions(dealer, vulnerability), np.zeros((n, 2), np.int8)
     nobody, unused = np.full(n, -1, np.int8), np.zeros(n, np.uint64)
-    play_on(auctions, deals, np.arange(n), [network], seated, nobody, unused, lambda *heard: None)
+    play_on(auctions, deals, np.arange(n), [network], seated, nobody, unused)
     return auctions

@@ -1,10 +1,8 @@
 """Think among strangers: make a player's usual call, unless deals that fit the auction favour another one.
 
-``reason:policy:NAME`` thinks so always, ``reason:SYSTEM`` where it does not know the opponents' system. Deals are drawn
-by a network's belief, and weighed by how likely the calls of the others were with those hands: partner's by what the
-player and its partner play, the opponents' by a mixture of networks, as nobody knows how a stranger bids. A share of
-surprise keeps every call possible. Each deal is then bid out after each candidate, by the player and by the opponents'
-model that explains their calls on that deal, and the contracts are scored by the trick estimator.
+``reason:policy:NAME`` thinks so always, ``reason:SYSTEM`` where it does not know the opponents' system. Deals that fit
+the auction (``agents.reasoning.drawing``) are bid out after each candidate, by the player and by the opponents' model
+that explains their calls on that deal, and the contracts are scored by the trick estimator.
 
 Everything is seen from the seat to call, which is turned to N, as in ``agents.reasoning.reasoner``.
 """
@@ -13,25 +11,24 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.networks import belief
 from agents.networks.book import ByBook
 from agents.networks.network import Network
 from agents.networks.tables import Deals, play_on
+from agents.reasoning.drawing import Drawn, drawn_deals
 from agents.reasoning.leaves import contract_values, smooth_imps
 from agents.reasoning.look import points_of
 from agents.reasoning.options import Options
 from agents.reasoning.reasoner import turned
-from agents.reasoning.voices import Considered, Voice, chance_of
-from bridge_env import streams
+from agents.reasoning.voices import Considered, Voice
 from bridge_env.auction import Auctions
-from bridge_env.view import BidView, view_of
+from bridge_env.view import BidView
 
-_SURPRISE = 0.02  # of all calls, the share that follows no network
-_DRAWN = 16  # deals drawn for each that is wanted
+_TOGETHER = 8  # positions that are thought over at a time: more are no faster, and take memory
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,9 +40,7 @@ class Weighing:
         calls: the candidates, ``usual`` first.
         chance: float64 (C,), the chance of each by the network, or where a system thinks by the networks that hint.
         gain, error: float64 (C,), IMPs over ``usual`` and the standard error of that; empty where nothing was thought.
-        owner: uint8 (S, 52), the deals, seen from the seat to call as 0.
-        model: int64 (S,), which opponents' model each deal was bid out with.
-        effective: how many deals of equal weight tell as much.
+        drawn: the deals, seen from the seat to call as 0; None where nothing was thought.
     """
 
     call: int
@@ -54,9 +49,23 @@ class Weighing:
     chance: NDArray[np.float64]
     gain: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
     error: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
-    owner: NDArray[np.uint8] = field(default_factory=lambda: np.zeros((0, 52), np.uint8))
-    model: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64))
-    effective: float = 0.0
+    drawn: Drawn | None = None
+
+
+class Worths(NamedTuple):
+    """What candidate calls are worth at N positions.
+
+    Attributes:
+        calls: int8 (N, C), the candidates, the player's usual call first; -1 behind the last.
+        gain: float64 (N, C), how many IMPs each gains over the usual call on average over the deals; 0 for that itself.
+        error: float64 (N, C), the standard error of the gain. Both are NaN behind the last, and at a position with one.
+        effective: float64 (N,), how many deals of equal weight tell as much; 0 where there was one candidate.
+    """
+
+    calls: NDArray[np.int8]
+    gain: NDArray[np.float64]
+    error: NDArray[np.float64]
+    effective: NDArray[np.float64]
 
 
 class Doubter:
@@ -75,104 +84,93 @@ class Doubter:
         self.voice, self.belief, self.models, self.options = voice, belief, tuple(models), options
 
     def bid(self, view: BidView, key: NDArray[np.uint64]) -> NDArray[np.int8]:
-        turned_view = turned(view)
-        out = np.empty(len(view), np.int8)
-        for row, considered in enumerate(self.voice.considers(turned_view, self.options)):
-            one = turned_view.take(np.array([row]))
-            out[row] = self._weigh(one, key[row], considered).call
-        return out
+        return np.array([found.call for found in self.think_all(view, key)], np.int8)
 
     def explain(self, view: BidView, key: NDArray[np.uint64], *, acts: bool = True) -> str:
         """Explain the call for the one row of ``view``; if it does not think, explain the usual call."""
         from agents.reasoning.explain_doubt import explain
 
-        return str(explain(self, view, key, self.voice.meanings(), acts=acts))
+        return str(explain(self, view, key, acts=acts))
 
     def think(self, view: BidView, key: NDArray[np.uint64]) -> Weighing:
         """Find the call for the one row of ``view``, with the reasons."""
+        return self.think_all(view, key)[0]
+
+    def think_all(self, view: BidView, key: NDArray[np.uint64]) -> list[Weighing]:
+        """Find the call for every row of ``view``, with the reasons; ``key`` uint64 (N,) are their random streams."""
         seen = turned(view)
-        return self._weigh(seen, key[0], self.voice.considers(seen, self.options)[0])
+        return self._weigh(seen, key, self.voice.considers(seen, self.options))
 
     def compare(self, view: BidView, key: NDArray[np.uint64], considered: Considered) -> Weighing:
         """Weigh some calls for the one row of ``view`` on deals that fit: what each is worth beside the first."""
-        return self._weigh(turned(view), key[0], considered)
+        return self._weigh(turned(view), key, [considered])[0]
 
-    def _weigh(self, seen: BidView, key: np.uint64, considered: Considered) -> Weighing:
-        calls, chance = considered
-        if len(calls) == 1:
-            return Weighing(calls[0], calls[0], calls, chance)
-        owner, model, effective = self._deals(seen, key)
-        points = self._played_out(seen, calls, owner, model, key)
+    def worths(self, view: BidView, key: NDArray[np.uint64]) -> Worths:
+        """Find what each candidate call is worth at every row of ``view``; ``key`` uint64 (N,) are their streams.
+
+        A row's figures depend neither on the rows beside it nor on the seat. Many rows at once are the fastest.
+        """
+        found = self.think_all(view, key)
+        shape = len(found), max((len(one.calls) for one in found), default=1)
+        out = Worths(np.full(shape, -1, np.int8), np.full(shape, np.nan), np.full(shape, np.nan), np.zeros(len(found)))
+        for row, one in enumerate(found):
+            out.calls[row, : len(one.calls)] = one.calls
+            if one.drawn is not None:
+                out.gain[row, : len(one.calls)], out.error[row, : len(one.calls)] = one.gain, one.error
+                out.effective[row] = one.drawn.effective
+        return out
+
+    def _weigh(self, seen: BidView, key: NDArray[np.uint64], considered: Sequence[Considered]) -> list[Weighing]:
+        out = [Weighing(calls[0], calls[0], calls, chance) for calls, chance in considered]
+        hard = np.array([row for row, found in enumerate(out) if len(found.calls) > 1], np.int64)
+        for start in range(0, len(hard), _TOGETHER):
+            rows = hard[start : start + _TOGETHER]
+            asked = seen.take(rows)
+            drawn = drawn_deals(asked, key[rows], self.voice, self.belief, self.models, self.options)
+            points = self._played_out(asked, [out[row].calls for row in rows], drawn, key[rows])
+            for row, deals, reached in zip(rows, drawn, points, strict=True):
+                out[row] = self._chosen(out[row], deals, reached)
+        return out
+
+    def _chosen(self, found: Weighing, drawn: Drawn, points: NDArray[np.float64]) -> Weighing:
+        """The best of the candidates that are surely better than the usual call."""
         difference = smooth_imps(points - points[0])
-        gain = difference.mean(axis=1)
-        # Deals drawn more than once tell no more than once.
-        error = difference.std(axis=1, ddof=1) / np.sqrt(max(2.0, min(effective, len(owner))))
+        gain = difference @ drawn.weight
+        spread = np.square(difference - gain[:, None]) @ drawn.weight
+        error = np.sqrt(spread / max(1.0, drawn.effective - 1))
         better = (gain > self.options.caution * error) & (gain > self.options.margin)
         chosen = int(np.where(better, gain, -np.inf).argmax()) if better.any() else 0
-        return Weighing(calls[chosen], calls[0], calls, chance, gain, error, owner, model, effective)
-
-    # --- the deals ---------------------------------------------------------------------------------------------
-
-    def _deals(self, view: BidView, key: np.uint64) -> tuple[NDArray[np.uint8], NDArray[np.int64], float]:
-        """Deals with the opponents' model of each, of equal weight, and how many tell as much: (S, 52), (S,)."""
-        wanted, mixed = self.options.samples, self.voice.mixed
-        odds = (1 - mixed) * belief.chances(self.belief, view)[0] + mixed / 3
-        owner, log_odds = belief.draw_deals(view.hand[0], odds, _DRAWN * wanted, streams.key(key, "deals")[0])
-        log = self._likelihood(view, owner) - log_odds[:, None]
-        weight = np.exp(log - log.max())
-        weight /= weight.sum()
-        effective = 1 / float(np.square(weight.sum(axis=1)).sum())
-        points = (streams.uniforms(streams.key(key, "chosen"), 1)[0, 0] + np.arange(wanted)) / wanted
-        chosen = np.minimum(np.searchsorted(np.cumsum(weight.ravel()), points), weight.size - 1)
-        return owner[chosen // weight.shape[1]], chosen % weight.shape[1], effective
-
-    def _likelihood(self, view: BidView, owner: NDArray[np.uint8]) -> NDArray[np.float64]:
-        """The logarithm of how likely the others' calls were on each deal under each model: float64 (D, M)."""
-        n = len(owner)
-        log = np.zeros((n, len(self.models)))
-        history = view.history[0, : int(view.length[0])]
-        for number, call in enumerate(history):
-            caller = (int(view.dealer[0]) + number) & 3
-            if caller == 0:
-                continue
-            before = Auctions.replay(history[None, :number], view.dealer[0], view.vulnerability[0])
-            auctions = before.take(np.zeros(n, np.int64))
-            seen = view_of(auctions, owner)
-            surprise = _SURPRISE / max(1, int(seen.mask[0].sum()))
-            if caller == 2:
-                chance = self.voice.chance(seen, int(call))[:, None]
-            else:
-                chance = np.stack([chance_of(model, seen, int(call)) for model in self.models], axis=1)
-            log += np.log((1 - _SURPRISE) * chance + surprise)
-        return log
-
-    # --- looking ahead -----------------------------------------------------------------------------------------
+        return Weighing(found.calls[chosen], found.usual, found.calls, found.chance, gain, error, drawn)
 
     def _played_out(
-        self, view: BidView, calls: list[int], owner: NDArray[np.uint8], model: NDArray[np.int64], key: np.uint64
-    ) -> NDArray[np.float64]:
-        """Return what each candidate comes to on each deal, in points to my side: float64 (C, S)."""
-        deals, count = _as_deals(owner, view), len(owner)
-        length = int(view.length[0])
-        history = np.empty((len(calls), length + 1), np.int8)
-        history[:, :length] = view.history[0, :length]
-        history[:, length] = calls
-        each = np.repeat(np.arange(len(calls)), count)
-        auctions = Auctions.replay(history, view.dealer[0], view.vulnerability[0]).take(each)
-        board = np.tile(np.arange(count), len(calls))
-        seated = np.zeros((len(board), 2), np.int8)
-        seated[:, 1] = 1 + model[board]
+        self, view: BidView, calls: Sequence[list[int]], drawn: Sequence[Drawn], key: NDArray[np.uint64]
+    ) -> list[NDArray[np.float64]]:
+        """Return what the candidates at each row come to on each sample, in points to my side: float64 (C, S) each.
+
+        All auctions go on together.
+        """
+        candidates = np.array([len(those) for those in calls])
+        branch = np.repeat(np.arange(len(view)), candidates)  # the row of each candidate
+        history = np.full((len(branch), int(view.length.max()) + 1), -1, np.int8)
+        made = view.history[:, : history.shape[1]]
+        history[:, : made.shape[1]] = made[branch]
+        history[np.arange(len(branch)), view.length[branch]] = np.concatenate(calls)
+        samples = np.array([len(one.deal) for one in drawn])
+        row = np.repeat(np.arange(len(drawn)), [len(one.owner) for one in drawn])  # of each deal
+        first = np.concatenate([[0], np.cumsum([len(one.owner) for one in drawn])])
+        ours = [(first[at] + one.deal, one.model) for at, one in enumerate(drawn)]
+        board, model = (np.concatenate([ours[at][part] for at in branch]) for part in (0, 1))
+        auctions = Auctions.replay(history, view.dealer[branch], view.vulnerability[branch])
+        auctions = auctions.take(np.repeat(np.arange(len(branch)), samples[branch]))
+        seated = np.stack([np.zeros(len(board), np.int8), 1 + model.astype(np.int8)], axis=1)
+        owner = np.concatenate([one.owner for one in drawn])
+        deals = Deals.of(owner, np.zeros((len(owner), 4, 5), np.int8), view.dealer[row], view.vulnerability[row])
         nobody = np.full(len(board), -1, np.int8)
-        play_on(
-            auctions, deals, board, [self.voice.player, *self.models], seated, nobody,
-            np.full(len(board), key, np.uint64), lambda *heard: None,
-        )  # fmt: skip
-        leaves = contract_values(owner, int(view.vulnerability[0]), self.options.leaves)
-        return points_of(auctions, leaves, board).reshape(len(calls), count)
-
-
-def _as_deals(owner: NDArray[np.uint8], view: BidView) -> Deals:
-    """Imagined deals at the table of the one row of a turned view; nobody knows their tricks."""
-    n = len(owner)
-    tricks = np.zeros((n, 4, 5), np.int8)
-    return Deals.of(owner, tricks, np.repeat(view.dealer, n), np.repeat(view.vulnerability, n))
+        play_on(auctions, deals, board, [self.voice.player, *self.models], seated, nobody, key[row[board]])
+        vulnerabilities = view.vulnerability.tolist()
+        leaves = np.concatenate([
+            contract_values(one.owner, which, self.options.leaves)
+            for one, which in zip(drawn, vulnerabilities, strict=True)
+        ])  # fmt: skip
+        points = np.split(points_of(auctions, leaves, board), np.cumsum(candidates * samples)[:-1])
+        return [part.reshape(count, -1) for part, count in zip(points, candidates, strict=True)]

@@ -59,7 +59,8 @@ class BookExplanation:
             f"  tells     {mine} by the book: {self.tells}; {off}",
         ]
         if self.weighing is not None:
-            gain, error, deals = self.weighing.gain[-1], self.weighing.error[-1], len(self.weighing.owner)
+            gain, error = self.weighing.gain[-1], self.weighing.error[-1]
+            deals = 0 if self.weighing.drawn is None else len(self.weighing.drawn.owner)
             lines.append(
                 f"  worth     {gain:+.2f} ± {error:.2f} IMPs over {theirs}, on {deals} deals that fit the auction"
             )

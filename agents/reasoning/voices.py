@@ -10,18 +10,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.hierarchy.bidder import HierarchyBidder
-from agents.networks.bidder import NetworkBidder, outputs_of
-from agents.networks.book import ByBook
+from agents.networks.bidder import NetworkBidder
+from agents.networks.book import Asked, ByBook, untruths
+from agents.networks.explain import shown
 from agents.networks.file import Networks
-from agents.networks.meaning import Meanings
+from agents.networks.inputs import inputs_of
+from agents.networks.likelihood import chance_of
 from agents.networks.network import Network
-from agents.networks.tables import Player, decide
+from agents.networks.tables import Player
 from agents.reasoning.candidates import by_system, near_calls, worth_thinking
 from agents.reasoning.options import Options
 from bridge_env.calls import NUM_CALLS
 from bridge_env.view import BidView
 
-LIKELY = 0.001  # a call that a network gives at least this chance is a candidate for it: it is sure of most calls
+LIKELY = 0.002  # a call that a network gives at least this chance is a candidate for it: it is sure of most calls
 _HINTED = 0.1  # and for a system one that networks give this chance on average
 
 Considered = tuple[list[int], NDArray[np.float64]]
@@ -43,17 +45,17 @@ class Voice(Protocol):
         """Return the calls to consider, row by row; a single call where there is no choice."""
         ...
 
-    def meanings(self) -> Meanings | None:
-        """Return the measured meanings of the player's calls, if there are any."""
+    def shown(self, view: BidView) -> list[str]:
+        """Describe what each other seat has shown, for the one row of ``view``, seat by seat to the left."""
         ...
 
-    def chance(self, view: BidView, call: int) -> NDArray[np.float64]:
-        """How likely partner makes ``call``, float64 (N,), with the hands of ``view``."""
+    def chance(self, view: BidView, calls: NDArray[np.int8]) -> NDArray[np.float64]:
+        """How likely partner makes ``calls`` (N,), float64 (N,), with the hands of ``view``."""
         ...
 
 
 class NetworkVoice:
-    """A network: its likely calls."""
+    """A network: its likely calls, and if it bids by a book, those of them that tell partner the truth by it."""
 
     mixed = 0.05
 
@@ -64,17 +66,26 @@ class NetworkVoice:
 
     def considers(self, view: BidView, options: Options) -> list[Considered]:
         out = []
-        for chance in self.bidder.probabilities(view):
+        untrue = self._untrue(view)
+        for row, chance in enumerate(self.bidder.probabilities(view)):
             order = np.argsort(-chance, kind="stable")
+            order = order[~untrue[row, order] | (order == order[0])]
             calls = [int(c) for c in order[: options.candidates] if chance[c] >= LIKELY] or [int(order[0])]
             out.append((calls, chance[calls]))
         return out
 
-    def meanings(self) -> Meanings | None:
-        return self.bidder.meanings()
+    def _untrue(self, view: BidView) -> NDArray[np.bool_]:
+        """Which calls the hands miss what they tell by the book, bool (N, 38)."""
+        if not isinstance(self.network, ByBook):
+            return np.zeros(view.mask.shape, np.bool_)
+        _, _, part = self.network.judge(inputs_of(view), view.mask, Asked.of_view(view))
+        return untruths(part, self.network.terms) > 0
 
-    def chance(self, view: BidView, call: int) -> NDArray[np.float64]:
-        return chance_of(self.network, view, call)
+    def shown(self, view: BidView) -> list[str]:
+        return shown(self.bidder, view)
+
+    def chance(self, view: BidView, calls: NDArray[np.int8]) -> NDArray[np.float64]:
+        return chance_of(self.network, view, calls)
 
 
 class SystemVoice:
@@ -113,15 +124,9 @@ class SystemVoice:
         average: NDArray[np.float64] = np.mean([hint.probabilities(view) for hint in self.hints], axis=0)
         return average
 
-    def meanings(self) -> Meanings | None:
-        return None
+    def shown(self, view: BidView) -> list[str]:
+        return []
 
-    def chance(self, view: BidView, call: int) -> NDArray[np.float64]:
-        sure: NDArray[np.float64] = (self.partner.call(view) == call).astype(np.float64)
+    def chance(self, view: BidView, calls: NDArray[np.int8]) -> NDArray[np.float64]:
+        sure: NDArray[np.float64] = (self.partner.call(view) == calls).astype(np.float64)
         return sure
-
-
-def chance_of(network: Network | ByBook, view: BidView, call: int) -> NDArray[np.float64]:
-    """The chance that a network gives to ``call``, float64 (N,)."""
-    chances, _ = decide(outputs_of(network, view), view.mask, np.full(len(view), -1.0))
-    return chances[:, call].astype(np.float64)

@@ -2,15 +2,17 @@
 
 import numpy as np
 import pytest
-from support.networks import random_networks, views, with_belief
+from support.networks import by_book, random_networks, views, with_belief
 
 from agents.networks import belief
 from agents.networks import file as networks_file
 from agents.networks.bidder import NetworkBidder
+from agents.networks.book import Asked, Terms
 from agents.networks.inputs import MOST_ON
 from agents.networks.network import quantized
 from agents.networks.shipped import read_networks
 from agents.reasoning.doubting import Doubter
+from agents.reasoning.drawing import dealt_again, drawn_deals, thinned, weight_of_partner
 from agents.reasoning.options import Options
 from agents.reasoning.reasoner import Reasoner, turned
 from agents.reasoning.voices import LIKELY, NetworkVoice
@@ -106,6 +108,47 @@ def test_a_belief_of_another_network_is_refused(tmp_path):
     assert networks_file.load(tmp_path / "b.npz").belief is None
 
 
+def test_opponents_cards_dealt_again_leave_averages_right():
+    """Partner's hands and then the opponents' are drawn by odds; weighed, deals are as if dealt at random."""
+    rng = np.random.default_rng(2)
+    odds = rng.uniform(0.7, 1.3, (52, 3))
+    odds[~HAND, :2] *= np.where(np.arange(39)[:, None] % (2, 3) == 0, 1.5, 1.0)
+    owner, _ = belief.draw_deals(HAND, odds, 20_000, KEY)
+    again, factor = dealt_again(owner, odds, streams.uniforms(streams.key(KEY, np.arange(len(owner))), 52))
+    np.testing.assert_array_equal(again[::2] == 2, owner == 2)
+    assert (again[::2] != again[1::2]).any(axis=1).mean() > 0.99
+    weight = np.repeat(weight_of_partner(owner, odds), 2) * factor
+    weight /= weight.sum()
+    cards = np.flatnonzero(~HAND)
+    for seat in (1, 2, 3):
+        assert ((again == seat).sum(axis=1) == 13).all()
+        held = again[:, cards] == seat
+        assert np.abs(held.mean(axis=0) - 1 / 3).max() > 0.1
+        np.testing.assert_allclose(weight @ held, 1 / 3, atol=0.03)
+
+
+# --- thinning ----------------------------------------------------------------------------------------------------
+
+
+def test_thinned_weights_are_right_on_average():
+    """Heavy things are kept as they are, light ones by chance; what each counts is its weight on average."""
+    weight = np.concatenate([[5.0, 3.0], np.random.default_rng(1).random(60) / 20])
+    counted = np.zeros(len(weight))
+    for at in (np.arange(2_000) + 0.5) / 2_000:
+        kept, chance = thinned(weight, 10, at)
+        assert len(np.unique(kept)) == len(kept) == 10
+        assert (chance[kept < 2] == 1).all()
+        counted[kept] += weight[kept] / chance
+    np.testing.assert_allclose(counted / 2_000, weight, rtol=0.02)
+
+
+def test_few_things_are_all_kept():
+    for weight in (np.array([1.0, 0.0, 2.0]), np.array([1.0, 0.0, 2.0, 0.0, 0.0])):
+        kept, chance = thinned(weight, 3, 0.5)
+        assert {0, 2} <= set(kept.tolist())
+        assert (chance[np.isin(kept, (0, 2))] == 1).all()
+
+
 # --- thinking ----------------------------------------------------------------------------------------------------
 
 
@@ -130,18 +173,62 @@ def test_it_leaves_the_network_only_where_that_pays():
             assert chances[row, found.call] >= LIKELY
 
 
+def partners(thinker, view, key):
+    """Partner's hands on the deals drawn for one row, bool (S, 4, 13), their points, and what was drawn."""
+    [drawn] = drawn_deals(turned(view), key, thinker.voice, thinker.belief, thinker.models, thinker.options)
+    held = (drawn.owner[drawn.deal] == 2).reshape(-1, 4, 13)
+    return held, (held * np.array([0] * 9 + [1, 2, 3, 4])).sum(axis=(1, 2)), drawn
+
+
 def test_deals_that_fit_the_calls_are_believed_more():
     """After an opening of 1S by two-over-one's network, the opener holds spades and points."""
     own = read_networks("two-over-one")
     plain = quantized([(np.zeros((814, belief.OUTPUTS)), np.zeros(belief.OUTPUTS))], MOST_ON)  # knows nothing
     thinker = Doubter(NetworkVoice(NetworkBidder(own)), plain, [own.policy], Options(samples=64))
     view, key = read_states([{"hand": "K84.AQ94.T72.J65", "auction": ["1S", "Pass"]}])
-    owner, _, effective = thinker._deals(turned(view), key[0])
-    opener = (owner == 2).reshape(-1, 4, 13)
-    points = (opener * np.array([0] * 9 + [1, 2, 3, 4])).sum(axis=(1, 2))
-    assert opener[:, 3].sum(axis=1).mean() > 4.8
-    assert points.mean() > 11
-    assert effective > 3
+    opener, points, drawn = partners(thinker, view, key)
+    assert drawn.weight @ opener[:, 3].sum(axis=1) > 4.8
+    assert drawn.weight @ points > 11
+    assert drawn.effective > 3
+
+
+def test_worths_of_many_rows_are_those_of_each():
+    networks = with_belief()
+    models = [networks.policy, random_networks(5).policy]
+    thinker = Doubter(NetworkVoice(NetworkBidder(networks)), networks.belief, models, Options(samples=8, candidates=3))
+    view, key = views(14, seed=4)
+    found = thinker.worths(view, key)
+    usual = thinker.voice.bidder.bid(view, key)
+    np.testing.assert_array_equal(found.calls[:, 0], usual)
+    hard = found.calls[:, 1] >= 0
+    assert hard.sum() > 0
+    assert (found.gain[hard, 0] == 0).all()
+    assert np.isfinite(found.error[hard, 1]).all()
+    assert (found.effective[hard] >= 1).all()
+    np.testing.assert_array_equal(np.isnan(found.gain), (found.calls < 0) | ~hard[:, None])
+    for row in range(len(view)):
+        alone = thinker.worths(view.take(np.array([row])), key[row : row + 1])
+        width = alone.calls.shape[1]
+        np.testing.assert_array_equal(alone.calls[0], found.calls[row, :width])
+        np.testing.assert_array_equal(alone.gain[0], found.gain[row, :width])
+        np.testing.assert_array_equal(alone.error[0], found.error[row, :width])
+
+
+def test_by_a_book_only_truthful_calls_are_considered():
+    networks = by_book(terms=Terms(0.5, 0.5))
+    view, _ = views(60, seed=6)
+    voice, options = NetworkVoice(NetworkBidder(networks)), Options(candidates=6)
+    untruth = networks.book.untruth(Asked.of_view(view), view.mask)
+    chances = voice.bidder.probabilities(view)
+    asked = Asked.of_view(view)
+    own = networks.book.look(asked).call
+    likely, rows = 0, np.arange(len(view))
+    untruth[rows, own] = 0
+    for row, (calls, _) in enumerate(voice.considers(view, options)):
+        assert calls[0] == chances[row].argmax()
+        assert (untruth[row, calls[1:]] == 0).all()
+        likely += ((chances[row] > LIKELY) & (untruth[row] > 0)).sum()
+    assert likely > 20  # so many would have been considered
 
 
 def test_a_system_thinks_so_among_strangers():
@@ -154,10 +241,8 @@ def test_a_system_thinks_so_among_strangers():
     assert len(make_reason("sayc", opponents="policy:acol").models) == 1  # a disclosed network by its own
     assert isinstance(make_reason("sayc?look=minimax", opponents="policy:polish"), Reasoner)
     view, key = read_states([{"hand": "K842.AQ94.72.J65", "auction": ["1NT", "Pass"]}])
-    owner, _, _ = among_strangers._deals(turned(view), key[0])
-    opener = (owner == 2).reshape(-1, 4, 13)
-    points = (opener * np.array([0] * 9 + [1, 2, 3, 4])).sum(axis=(1, 2))
-    assert ((points >= 15) & (points <= 17)).mean() > 0.9
+    _, points, drawn = partners(among_strangers, view, key)
+    assert drawn.weight @ ((points >= 15) & (points <= 17)) > 0.9
     found = among_strangers.think(view, key)
     assert found.usual == parse_call("2C")  # Stayman
     assert found.chance[0] > 0.5

@@ -54,6 +54,12 @@ PLANTED = {
     "a raise on two cards": (
         "  3S    10+ hcp, 4+ S ; limit raise !invite", ["  3S    10+ hcp, 0-1 S ; limit raise !invite"],
         0, "'a raise' promises"),
+    "no trump on any shape": (
+        "1N    15-17 hcp, balanced", ["1N    15-17 hcp"], 0, "an opening of no trump promises"),
+    "no trump on nothing": (
+        "1N    15-17 hcp, balanced", ["1N    4-9 hcp, balanced"], 0, "an opening of no trump promises"),
+    "an opening on nothing": (
+        "1S    12+ hcp, 5+ S", ["1S    4-7 hcp, 5+ S"], 0, "an opening of one of a suit promises 8 points"),
     "a short suit": ("1S    12+ hcp, 5+ S", ["1S    12+ hcp, 2 S"], 0, "a bid of a suit promises"),
     "an artificial call without a name": (
         "1S    12+ hcp, 5+ S", ["1S    12+ hcp, 5+ S", "2D    18+ hcp, 0-1 D ; !artificial"], 1, "without a name"),
@@ -125,12 +131,14 @@ def test_a_plain_system_is_sound():
 
 
 def test_a_line_against_an_artificial_bid_is_not_dead_because_our_own_is_natural():
-    line = "  X     13-15 hcp, balanced, 0-{} theirs:S ; values"
-    for most, said in ((1, []), (2, ["no hand comes"])):
+    dead = ["no hand comes"]
+    asked = {"0-1 theirs:S": [], "0-2 theirs:S": dead, "20+ they-min": [], "0-9 they-max": [], "9+ partner-min": dead}
+    for asks, said in asked.items():
         lines = SOUND.split("\n")
         where = lines.index("(1S)")
-        text = "\n".join([*lines[: where + 1], line.format(most), *lines[where + 1 :]])
-        assert [told[:13] for _, told in found(text)] == said, most
+        line = f"  X     13-15 hcp, balanced, {asks} ; values"
+        text = "\n".join([*lines[: where + 1], line, *lines[where + 1 :]])
+        assert [told[:13] for _, told in found(text)] == said, asks
 
 
 @pytest.mark.parametrize("name", PLANTED)

@@ -9,7 +9,7 @@ import pytest
 from bridge_env.calls import parse_call
 from bridge_env.envs.vector import BiddingVectorEnv
 
-pytest.importorskip("pettingzoo", reason="an extra")
+pytest.importorskip("pettingzoo")
 
 from pettingzoo.test import api_test, seed_test
 

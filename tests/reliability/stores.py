@@ -136,11 +136,11 @@ def run_files(folder: Path, count: int, seed: int) -> Iterator[Case]:
     runs.write_manifest(run, runs.manifest(asdict(config), "0" * 64) | {"kind": "evolve"})
     verdict = {"champion": 0, "rows": [Row("evolved - system:sayc, duplicate", 0.5, 0.1, 9000, "pass").as_json()]}
     write_whole(run / VERDICT, json.dumps(verdict))
-    line = {"group": "start", "opponent": "pass", "mean_imps": 0.5, "standard_error": 0.1, "boards": 20}
-    write_whole(run / "panel.json", json.dumps({"key": line}))
+    line = panel.Line("start", "pass", 0.5, 0.1, 20, 30.5)
+    write_whole(run / "panel.json", json.dumps({'["start", "", "pass", "", 20, 1]': asdict(line)}))
     readers: dict[str, Reader] = {
         runs.MANIFEST: report.read_run, runs.METRICS: report.read_run, VERDICT: report.read_run,
-        runs.CHECKPOINT: generations.load, "panel.json": lambda path: panel._read(path / "panel.json"),
+        runs.CHECKPOINT: generations.load, "panel.json": lambda path: panel.read(path / "panel.json"),
     }  # fmt: skip
     for at, (name, read) in enumerate(readers.items()):
         whole = (run / name).read_bytes()

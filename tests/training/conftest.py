@@ -47,7 +47,7 @@ class Served:
 
 @pytest.fixture
 def served():
-    uvicorn = pytest.importorskip("uvicorn", reason="the extra 'table' is not installed")
+    uvicorn = pytest.importorskip("uvicorn")
     from training.web.app import make_app
     from training.web.guard import Limits
     from training.web.serving import LOCAL, listen

@@ -10,7 +10,7 @@ import time
 
 import pytest
 
-pytest.importorskip("uvicorn", reason="the extra 'table' is not installed")
+pytest.importorskip("uvicorn")
 
 from training.web.connections import Hurried, server_of
 from training.web.guard import Limits

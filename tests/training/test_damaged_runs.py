@@ -124,10 +124,14 @@ def test_a_checkpoint_whose_checksum_is_right_and_whose_state_is_wrong(folder):
 
 def test_kept_lines_of_a_panel(tmp_path):
     kept = tmp_path / "panel.json"
-    line = {"group": "start", "opponent": "pass", "mean_imps": 0.5, "standard_error": 0.1, "boards": 20}
-    kept.write_text(json.dumps({"key": line}))
-    assert panel._read(kept)["key"]["code_words"] is None
-    for change, why in (({"boards": "20"}, "key.boards: '20'"), ({"mean_imps": None}, "key.mean_imps: None")):
-        kept.write_text(json.dumps({"key": line | change}))
-        with pytest.raises(runs.RunError, match=rf"panel\.json: {why}"):
-            panel._read(kept)
+    line, key = panel.Line("start", "pass", 0.5, 0.1, 20, 30.5), '["start", "", "pass", "", 20, 1]'
+    kept.write_text(json.dumps({key: asdict(line)}))
+    assert panel.read(kept) == {key: line}
+    for change, why in (({"boards": "20"}, "boards: '20'"), ({"mean_imps": None}, "mean_imps: None")):
+        kept.write_text(json.dumps({key: asdict(line) | change}))
+        with pytest.raises(runs.RunError, match=rf"panel\.json: .*{why}"):
+            panel.read(kept)
+    for damaged in ("key", '["start", "", "pass", "", 20]', '["start", "", "pass", "", 20, "1"]'):
+        kept.write_text(json.dumps({damaged: asdict(line)}))
+        with pytest.raises(runs.RunError, match=r"panel\.json: the key"):
+            panel.read(kept)

@@ -64,6 +64,34 @@ def test_a_card_picks_the_pairs_that_play_it(tmp_path):
         recorded.read([str(path)], card="C")
 
 
+def test_of_meetings_the_programs_calls_are_learned(tmp_path):
+    path = write_arrays(tmp_path / "a.npz", cards=("policy:x/y/A", "system:z/B"))
+    with np.load(path) as file:
+        np.savez(path, ours=(np.arange(400) // 2 % 2).astype(np.int8), **{name: file[name] for name in file.files})
+    everything = recorded.read([str(path)])
+    np.testing.assert_array_equal(everything.learned[:, 0], np.arange(400) // 2 % 2 == 1)
+    np.testing.assert_array_equal(everything.learned.sum(axis=1), 1)
+    assert len(recorded.read([str(path)], card="B")) == 200
+    with pytest.raises(BoardsError, match=r"no pair plays the card 'system:z'.*A, B, policy:x/y, system:z"):
+        recorded.read([str(path)], card="system:z")
+
+
+def test_a_bidder_meets_others_and_its_own_calls_are_learned():
+    """Against a pair that passes all but its own calls can be bids, at either side, on the boards of one source."""
+    read = recorded.read(["system:sayc"], boards=101, meets=["pass", "system:acol"])
+    assert len(read) == 101
+    np.testing.assert_array_equal(
+        read.owner, np.concatenate([recorded.read(["system:sayc"], boards=101).owner[i::2] for i in (0, 1)])
+    )
+    assert 0.3 < read.learned[:, 0].mean() < 0.7
+    against_pass = read.take(np.arange(51))
+    side = (against_pass.dealer[:, None] + np.arange(against_pass.history.shape[1])) & 1
+    others = ~np.take_along_axis(against_pass.learned, side, axis=1)
+    assert (against_pass.history[others & (against_pass.history >= 0)] == 0).all()
+    assert (against_pass.history[~others] > 2).any()
+    assert (read.take(np.arange(51, 101)).history > 2).sum() > 0
+
+
 def test_pbn_and_lin_and_arrays_join(tmp_path):
     read = recorded.read(["system:sayc"], boards=20)
     boards = [

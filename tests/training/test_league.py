@@ -11,6 +11,8 @@ from support.networks import random_networks
 from agents.networks import file as networks_file
 from agents.networks.bidder import NetworkBidder
 from agents.networks.file import Networks
+from agents.networks.inputs import MOST_ON
+from agents.networks.network import quantized
 from agents.networks.tables import branched, play_on
 from bridge_env import streams
 from bridge_env.auction import Auctions
@@ -29,14 +31,16 @@ from training.networks.critic_inputs import CRITIC_INPUTS, STANDS, critic_rows
 from training.networks.league import League, chosen_selves
 from training.networks.league_config import LeagueConfig
 from training.networks.learner import Learner
-from training.networks.rollout import Opponent, RolloutConfig, _branches, _factor, draw_deals, rollout, seating
+from training.networks.model import widened
+from training.networks.rollout import Opponent, RolloutConfig, _branches, _factor, _pay, draw_deals, rollout, seating
 from training.networks.stock import HELD, curve_boards, estimate, solved, stock
 from training.running import runs
 
 torch.set_num_threads(1)  # sums in another order make other weights
 SMALL = LeagueConfig(
-    start="nothing", iterations=6, boards=64, evaluate=3, judged=50, panel="", remember=2, layers="24,16", critic="16"
-)
+    start="nothing", iterations=6, boards=64, evaluate=3, judged=50, panel="", remember=2, layers="24,16", critic="16",
+    slow=0.9, pay="match",
+)  # fmt: skip
 
 
 def small_learner(**changes):
@@ -183,7 +187,7 @@ def test_the_critic_sees_what_the_contract_is_worth():
     calls = np.array([[parse_call("3NT"), DOUBLE]] * 30)
     auctions = Auctions.replay(calls, deals.dealer, deals.vulnerability)
     best = np.full(30, 140)
-    numbers, starts = critic_rows(auctions, deals, np.arange(30), best)
+    numbers, starts = critic_rows(auctions, deals, np.arange(30), best, best)
     assert numbers.max() < CRITIC_INPUTS
     took = deals.tricks[np.arange(30), deals.dealer, 4]
     worth = score(14, 1, deals.dealer, deals.vulnerability, took).astype(int)
@@ -192,6 +196,55 @@ def test_the_critic_sees_what_the_contract_is_worth():
     for i in range(30):
         on = numbers[starts[i] : starts[i + 1]]
         assert STANDS + 24 + int(mine[i]) in on.tolist()
+
+
+def test_a_match_pays_by_the_other_table():
+    """620 instead of 170 is worth 10 IMPs; where the other table lost 600 anyway, 2."""
+    drawn, best, there, north = (np.array([n]) for n in (620, 170, -600, 1))
+    assert _pay(drawn, best, best, north) == [10]
+    assert _pay(drawn, best, there, north) == imps(1220) - imps(770) == [2]
+    assert _pay(-drawn, -best, -there, -north) == [2]
+
+
+def test_against_itself_and_its_like_a_match_pays_as_a_board_does():
+    policy, critic = small_learner().players()
+    for pool, same_pay in (([Opponent("it", 0.5, policy)], True), ([Opponent("system", 0.5, "system:sayc")], False)):
+        one, two = (
+            rollout(policy, critic, pool, RolloutConfig(64, 4, 1.0, 0.0, pay=pay), 1, 7) for pay in ("board", "match")
+        )
+        np.testing.assert_array_equal(one.call, two.call)
+        assert np.array_equal(one.advantage, two.advantage) == same_pay
+
+
+def test_a_widened_network_calls_as_before():
+    layers = random_networks(seed=3).policy.floats()
+    hidden = [len(bias) for _, bias in layers[:-1]]
+    wide = widened(layers, [width + 7 for width in hidden], 1)
+    narrow, broad = (quantized(some, MOST_ON) for some in (layers, wide))
+    numbers, starts = np.tile(np.arange(40, dtype=np.uint16), 5), np.arange(6) * 40
+    np.testing.assert_allclose(broad.outputs(numbers, starts), narrow.outputs(numbers, starts), atol=0.02)
+    assert broad.sizes[1:-1] == [width + 7 for width in hidden]
+    for wrong in (hidden[:-1], [width - 1 for width in hidden]):
+        with pytest.raises(ValueError, match="cannot be widened"):
+            widened(layers, wrong, 1)
+
+
+def test_a_network_that_cannot_be_widened_so_is_told_before_anything_runs(tmp_path, capsys):
+    words = ["--start", "policy:champion", "--widen", "64,64,64", "--out", str(tmp_path)]
+    assert main(["train", "league", *words]) == 2
+    assert "[640, 384, 384] cannot be widened to [64, 64, 64]" in capsys.readouterr().err
+    assert not list(tmp_path.iterdir())
+
+
+def test_the_slow_average_lags_behind_the_one_that_plays():
+    learner = small_learner(average=0.5, slow=0.99)
+    began = [p.clone() for p in learner.slow]
+    for number in range(3):
+        learner.learn(rollout(*learner.players(), [], RolloutConfig(64, 4, 0.5, 0.0), 1, number), number)
+    fast, slow = (sum(float((a - b).abs().sum()) for a, b in zip(some, began, strict=True))
+                  for some in (learner.average, learner.slow))  # fmt: skip
+    assert 0 < slow < fast / 3
+    assert not np.array_equal(learner.best().layers[0].weight, learner.players()[0].layers[0].weight)
 
 
 # --- toys that it must solve ----------------------------------------------------------------------------------------
@@ -358,7 +411,7 @@ def test_gatekeepers_are_refused(tmp_path, capsys):
     path = tmp_path / "judge.npz"
     networks = random_networks()
     networks_file.save(Networks(networks.policy, None, {"role": "gatekeeper"}), path)
-    for spec in (f"policy:{path}", "policy:wbridge5", "policy:humans", "policy:polish"):
+    for spec in (f"policy:{path}", "policy:wbridge5", "policy:standard-met"):
         with pytest.raises(SpecError, match="gatekeeper"):
             refuse_gatekeepers([spec])
         for words in (["--start", spec], ["--pool", f"pass,{spec}"], ["--panel", spec]):

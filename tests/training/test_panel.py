@@ -22,7 +22,7 @@ def test_strangers_and_gatekeepers_are_all_on_it():
         assert (f"policy:{name}" in listed) == (what in ("gatekeeper", "stranger"))
     groups = [group for group, _ in panel.opponents()]
     assert groups == sorted(groups, key=panel.GROUPS.index)
-    assert {f"policy:{n}" for n in ("humans", "polish", "wbridge5")} == {
+    assert {f"policy:{n}" for n in ("humans", "polish", "standard-met", "wbridge5")} == {
         spec for group, spec in panel.opponents() if group == "gatekeepers"
     }
     for _, spec in panel.opponents():
@@ -78,6 +78,7 @@ def test_a_system_that_changed_is_played_again(tmp_path, monkeypatch):
             heard=lambda match: played.append(match.b),
         )  # fmt: skip
     assert len(played) == 2
+    assert len(panel.read(tmp_path / "panel.json")) == 1  # the line of today, in the place of the older one's
 
 
 def test_a_file_that_is_no_panel_is_told(tmp_path):
@@ -113,7 +114,9 @@ def test_the_command(tmp_path, capsys):
     assert "the dearest calls" in told
     lines = json.loads((tmp_path / "p.json").read_text())["lines"]
     assert [line["opponent"] for line in lines] == ["policy:polish", "pass"]
-    assert "first difference" in (tmp_path / "out" / "where.md").read_text()
+    page = (tmp_path / "out" / "where.md").read_text()
+    assert "first difference" in page
+    assert "`bridge-env panel system:acol --against policy:polish pass --where --boards 50 --seed 1`" in page
     assert main([*words, "--out", str(tmp_path / "out")]) == 0
     assert "| `policy:polish` |" in (tmp_path / "out" / "panel.md").read_text()
 

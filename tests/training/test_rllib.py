@@ -26,7 +26,7 @@ def test_it_is_registered_under_its_gymnasium_id(monkeypatch):
 
 
 def test_in_the_registry_of_ray():
-    registry = pytest.importorskip("ray.tune.registry", reason="needs ray[tune]", exc_type=ImportError)
+    registry = pytest.importorskip("ray.tune.registry", reason="could not import ray.tune", exc_type=ImportError)
     register_with_ray()
     env = registry._global_registry.get(registry.ENV_CREATOR, ENV_ID)(CONFIG)
     seen, _ = env.reset(seed=1)

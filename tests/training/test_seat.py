@@ -11,8 +11,8 @@ from urllib.request import urlopen
 
 import pytest
 
-pytest.importorskip("starlette", reason="the extra 'table' is not installed")
-pytest.importorskip("uvicorn", reason="the extra 'table' is not installed")
+pytest.importorskip("starlette")
+pytest.importorskip("uvicorn")
 
 from support.positions import positions
 from support.serve import doors, program, publish_seat, raw

@@ -14,8 +14,8 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-pytest.importorskip("starlette", reason="the extra 'table' is not installed")
-pytest.importorskip("httpx2", reason="starlette's test client needs httpx2")
+pytest.importorskip("starlette")
+pytest.importorskip("httpx2")
 
 from starlette.testclient import TestClient
 from support.web import HOST, is_sentence

@@ -51,7 +51,7 @@ def test_calls_are_played_out_against_a_stranger():
     assert (examples.worth == 0).any(axis=1).all()  # the call that was made
 
 
-@pytest.mark.parametrize("name", ["policy:humans", "policy:polish", "policy:wbridge5"])
+@pytest.mark.parametrize("name", ["policy:humans", "policy:polish", "policy:wbridge5", "policy:standard-met"])
 def test_gatekeepers_are_refused(name, tmp_path):
     with pytest.raises(SpecError, match="gatekeeper"):
         stranger(name)

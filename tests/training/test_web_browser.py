@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-pytest.importorskip("starlette", reason="the extra 'table' is not installed")
+pytest.importorskip("starlette")
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright of the extra 'browser' is missing")
 
 from support.web import cards_of, dealt  # noqa: E402

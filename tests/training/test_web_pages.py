@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-pytest.importorskip("starlette", reason="the extra 'table' is not installed")
+pytest.importorskip("starlette")
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright of the extra 'browser' is missing")
 
 pytestmark = pytest.mark.slow

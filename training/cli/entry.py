@@ -26,6 +26,7 @@ from training.cli.deals import add_deal, add_library, add_solve
 from training.cli.evolve import add_evolve
 from training.cli.exam import add_exam
 from training.cli.fit import add_fit
+from training.cli.manage import add_manage
 from training.cli.match import add_match
 from training.cli.panel import add_panel
 from training.cli.parser import Parser
@@ -157,6 +158,7 @@ def _parser() -> argparse.ArgumentParser:
         add_library,
         add_bid,
         add_check,
+        add_manage,
         add_match,
         add_panel,
         add_exam,

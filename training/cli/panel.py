@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from bridge_env.files import write_whole
 from training.cli.arguments import add_allowance, allowance_of
 from training.cli.config_file import add_config_file
 from training.cli.progress import Bar
 from training.cli.terminal import write_json
+
+if TYPE_CHECKING:
+    from training.match.panel import Line
 
 _EPILOG = """\
 examples:
@@ -67,7 +70,7 @@ def add_panel(subparsers: Any) -> None:
 def _run(args: argparse.Namespace) -> int:
     from bridge_env.bidders import make
     from training.match import panel, truth, where
-    from training.running import lock, runs
+    from training.running import lock
 
     if args.boards < 2:
         raise ValueError(f"--boards is {args.boards}; a panel needs 2 or more")
@@ -111,23 +114,30 @@ def _run(args: argparse.Namespace) -> int:
         told.append("\n".join(truth.lines_of(args.spec, args.boards, args.seed)))
     print("\n\n".join([panel.table_text(lines), *told]))
     if args.out is not None:
-        over = f" --over {runs.portable(args.over)}" if args.over else ""
-        command = f"bridge-env panel {runs.portable(args.spec)}{over} --boards {args.boards} --seed {args.seed}"
-        how = "judging boards, duplicate, dealer and vulnerability by board number, exact double-dummy tricks"
-        page = [
-            f"# {runs.portable(args.spec)} against the panel",
-            "",
-            f"Made by `{command}`; {how}.",
-            "",
-            *panel.markdown(lines),
-            "",
-        ]
-        page += [part for text in told for part in ("```text", text, "```", "")]
-        write_whole(args.out / ("where.md" if args.where else "panel.md"), "\n".join(page))
+        write_whole(args.out / ("where.md" if args.where else "panel.md"), "\n".join(_page(args, lines, told)))
     if args.json is not None:
         rows = [vars(line) for line in lines]
         write_json(args, {"spec": args.spec, "seed": args.seed, "lines": rows})
     return 0
+
+
+def _page(args: argparse.Namespace, lines: Sequence[Line], told: Sequence[str]) -> list[str]:
+    """The lines as a page, with the command that made it."""
+    from training.match import panel
+    from training.running.runs import portable
+
+    command = " ".join([
+        f"bridge-env panel {portable(args.spec)}",
+        *([f"--over {portable(args.over)}"] if args.over else []),
+        *(["--against", *map(portable, args.against)] if args.against else []),
+        *(["--truth"] if args.truth else []),
+        *(["--where"] if args.where else []),
+        f"--boards {args.boards} --seed {args.seed}",
+    ])  # fmt: skip
+    how = "judging boards, duplicate, dealer and vulnerability by board number, exact double-dummy tricks"
+    title = f"# {portable(args.spec)} against the panel"
+    page = [title, "", f"Made by `{command}`; {how}.", "", *panel.markdown(lines), ""]
+    return page + [part for text in told for part in ("```text", text, "```", "")]
 
 
 def shows(bar: Bar) -> Callable[[str, int], None]:

@@ -36,6 +36,7 @@ examples:
   bridge-env play --contract "4S N" --deals event.pbn --board 3 --explain
   bridge-env play --declarer montecarlo --defence rule
   bridge-env play --leads event.pbn --boards 1000 --keep leads.jsonl    compare opening leads with a record's
+  bridge-env play --reads policy:champion --boards 300 --player "montecarlo?deals=6"
   bridge-env play --problems tests/problems/deception.pbn --out results/play    compare plain and deceptive cards
 """
 
@@ -66,6 +67,9 @@ def add_play(subparsers: Any) -> None:
     )
     leads.add_argument("--boards", type=int, default=1000, metavar="N", help="use the first N boards (1000)")
     leads.add_argument("--keep", metavar="FILE", type=Path, help="save each lead to this file, and resume from it")
+    reading = parser.add_argument_group("what reading the calls of a bidder is worth at the opening lead")
+    reading.add_argument("--reads", metavar="SPEC", help="let this bidder bid --boards training boards, and report it")
+    reading.add_argument("--beside", metavar="SPEC", help="beside its calls read as those of this bidder (not read)")
     problems = parser.add_argument_group("problems: boards of a PBN file that are played up to a decision")
     problems.add_argument(
         "--problems", metavar="FILE.pbn", help="compare the cards of --player and --deceptive on each problem"
@@ -94,6 +98,17 @@ def _compare_leads(args: argparse.Namespace) -> int:
     print(f"{args.player} and {args.leads}, {len(found.chosen):,} opening leads, calls read as {args.bidder}")
     for name, share, error in found.shares():
         print(f"  {name:<20} {share:6.1%} ± {error:.1%}")
+    return 0
+
+
+def _judge_reading(args: argparse.Namespace) -> int:
+    from training.cardplay.reading import judge_reading
+
+    with Bar(args.boards, "board", brief=True) as bar:
+        found = judge_reading(args.reads, args.beside, args.player, args.boards, args.seed, progress=bar.add)
+    print(f"{args.player}, {len(found.imps):,} opening leads, calls of {args.reads} read, and read as {args.beside}")
+    for name, read, otherwise, gain, error in found.rows():
+        print(f"  {name:<12} {read:8.3f} {otherwise:8.3f} {gain:+8.3f} ± {error:.3f}")
     return 0
 
 
@@ -129,6 +144,8 @@ def _problems_again(args: argparse.Namespace) -> str:
 def _play(args: argparse.Namespace) -> int:
     if args.leads is not None:
         return _compare_leads(args)
+    if args.reads is not None:
+        return _judge_reading(args)
     if args.problems is not None:
         return _solve_problems(args)
     from training.cardplay.person import Left

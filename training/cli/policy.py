@@ -22,6 +22,7 @@ examples:
   bridge-env fit policy system:two-over-one --out taught         imitate a system, on boards that it bids now
   bridge-env fit policy auctions.npz --card WJ --out polish      imitate pairs with this card in an array file
   bridge-env fit policy few.pbn --start policy:taught/policy.npz --epochs 4 --learning-rate 3e-4 --out finer
+  bridge-env fit policy seat:http://127.0.0.1:8085 --meets policy:champion,pass --boards 2000 --out hard
   bridge-env match policy:mine/policy.npz system:sayc
 
 Deals of the judging split, and one in twenty of the others, are held out. The table at the end tells how often the
@@ -51,6 +52,11 @@ def add_policy(targets: Any) -> None:
         "--boards", type=int, default=100_000, help="number of boards to bid, if RECORDS names a bidder (100000)"
     )
     parser.add_argument(
+        "--meets", metavar="SPECS", default="",
+        help="bidders that SPECs meet on these boards, as in policy:champion,pass: how they answer calls that they "
+        "never make (default: themselves)",
+    )  # fmt: skip
+    parser.add_argument(
         "--role",
         choices=["stranger", "gatekeeper"],
         help="role to write into the file; training refuses gatekeepers",
@@ -75,6 +81,7 @@ def _fit(args: argparse.Namespace, config: Any) -> int:
     from training.match.boards import BoardsError
     from training.networks import imitate, imitation_report, recorded
     from training.networks.league import start_networks
+    from training.running.listed import listed
 
     torch.set_num_threads(1)
     torch.set_flush_denormal(True)
@@ -82,7 +89,7 @@ def _fit(args: argparse.Namespace, config: Any) -> int:
     if args.start is not None:
         start = start_networks(args.start).policy.floats()
     print("reading the auctions", file=sys.stderr)
-    read = recorded.read(args.records, args.card, args.without, args.boards, config.seed)
+    read = recorded.read(args.records, args.card, args.without, args.boards, config.seed, listed(args.meets))
     for problem in read.problems[:5]:
         print(f"left out: {problem}", file=sys.stderr)
     if len(read.problems) > 5:
@@ -130,7 +137,14 @@ def _command(args: argparse.Namespace, config: Any) -> str:
     else:
         words += [file.name for file in files]
     words += [record for record in args.records if not Path(record).is_file()]
-    for name, default in (("card", None), ("without", None), ("start", None), ("boards", 100_000), ("role", None)):
+    for name, default in (
+        ("card", None),
+        ("without", None),
+        ("start", None),
+        ("boards", 100_000),
+        ("meets", ""),
+        ("role", None),
+    ):
         if getattr(args, name) != default:
             words += [f"--{name.replace('_', '-')}", runs.portable(str(getattr(args, name)))]
     return runs.command_line(shlex.join(words), config)

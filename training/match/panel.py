@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -23,7 +23,7 @@ from agents.programs.asking import NoAnswer
 from bridge_env.bidders import SpecError, full_spec
 from bridge_env.faults import BidderFault
 from bridge_env.files import write_whole
-from bridge_env.schema import Either, Number, Whole, read_json
+from bridge_env.schema import Either, Number, Whole, parse_json, read_json
 from training.match.boards import library_boards
 from training.match.code_words import of_match
 from training.match.faults import STRICT, Allowance
@@ -46,8 +46,8 @@ _NAMES = {
 class Line:
     """One line of the panel: how a bidder did against ``opponent``, in IMPs a board.
 
-    ``code_words`` are those for each 100 auctions of the bidder's side; None in files of an earlier version. ``gain``
-    is the mean of what it won more than another bidder on the same boards, with its error; None where nobody asked.
+    ``code_words`` are those for each 100 auctions of the bidder's side. ``gain`` is the mean of what it won more than
+    another bidder on the same boards, with its error; None where nobody asked.
     """
 
     group: str
@@ -55,16 +55,16 @@ class Line:
     mean_imps: float
     standard_error: float
     boards: int
-    code_words: float | None = None
+    code_words: float
     gain: float | None = None
     gain_error: float | None = None
 
 
 _LINE = {
     "group": str, "opponent": str, "mean_imps": Number(), "standard_error": Number(0, unknown=True), "boards": Whole(1),
-    "code_words?": Either(Number(0), None), "gain?": Either(Number(), None), "gain_error?": Either(Number(0), None),
+    "code_words": Number(0), "gain": Either(Number(), None), "gain_error": Either(Number(0), None),
 }  # fmt: skip
-_FIELDS = tuple(item.name for item in fields(Line))
+_KEY = (str, str, str, str, Whole(2), Whole(0))
 
 
 def opponents() -> list[tuple[str, str]]:
@@ -87,7 +87,7 @@ def group_of(spec: str) -> str:
             return "gatekeepers" if role(read_networks(argument)) == GATEKEEPER else "strangers"
         except SpecError:
             return "strangers"
-    return "no bidders" if spec in PLAIN else "families"
+    return "no bidders" if spec in (*PLAIN, "random") else "families"
 
 
 def panel(
@@ -120,22 +120,13 @@ def panel(
         BidderFault: a bidder failed, and nothing may be left out; the lines before it are kept.
     """
     dealt = library_boards(boards, seed)
-    done = _read(kept)
+    done = {} if kept is None or not kept.exists() else read(kept)
     out = []
     for group, opponent in listed:
         if opponent == spec:
             continue
-        key = json.dumps(
-            [
-                spec,
-                _version(spec),
-                opponent,
-                _version(opponent),
-                boards,
-                seed,
-                *((over, _version(over)) if over else ()),
-            ]
-        )
+        more = (over, version(over)) if over else ()
+        key = json.dumps([spec, version(spec), opponent, version(opponent), boards, seed, *more])
         if key not in done:
             tell = partial(progress, opponent)
             try:
@@ -158,10 +149,10 @@ def panel(
             gain: tuple[float, float] | tuple[None, None] = _gain(match, other) if other else (None, None)
             count = len(match.boards)
             line = Line(group, opponent, match.mean_imps, match.standard_error, count, round(words, 2), *gain)
-            done[key] = asdict(line)
+            done = {old: other for old, other in done.items() if _match_of(old) != _match_of(key)} | {key: line}
             if kept is not None:
-                write_whole(kept, json.dumps(done, indent=1) + "\n")
-        out.append(Line(**done[key]))
+                write_whole(kept, json.dumps({k: asdict(row) for k, row in done.items()}, indent=1) + "\n")
+        out.append(done[key])
     return out
 
 
@@ -173,7 +164,13 @@ def _gain(match: MatchResult, other: MatchResult) -> tuple[float, float]:
     return more.mean_imps, more.standard_error
 
 
-def _version(spec: str) -> str:
+def _match_of(key: str) -> list[Any]:
+    """Return who plays whom on which boards, whatever their versions: a new version's line replaces the old one's."""
+    spec, _, opponent, _, *rest = json.loads(key)
+    return [spec, opponent, *rest[:3]]
+
+
+def version(spec: str) -> str:
     """Return what tells one state of a file behind a spec from another; empty where there is none."""
     head, _, argument = full_spec(spec).partition(":")
     if head == "policy":
@@ -184,11 +181,12 @@ def _version(spec: str) -> str:
     return runs.sha256(path)[:16] if argument and path.is_file() else ""
 
 
-def _read(kept: Path | None) -> dict[str, Any]:
-    if kept is None or not kept.exists():
-        return {}
+def read(kept: Path) -> dict[str, Line]:
+    """Return the lines of a file. A key is JSON: bidder, version, opponent, version, boards, seed (, over, version)."""
     done = read_json(kept, {...: _LINE}, runs.RunError)
-    return {key: asdict(Line(**{name: row.get(name) for name in _FIELDS})) for key, row in done.items()}
+    for key in done:
+        parse_json(key, Either(_KEY, (*_KEY, str, str)), f"{kept}: the key {key[:80]}", runs.RunError)
+    return {key: Line(**{name: row[name] for name in _LINE}) for key, row in done.items()}
 
 
 def table_text(lines: Sequence[Line]) -> str:
@@ -203,7 +201,7 @@ def table_text(lines: Sequence[Line]) -> str:
             out += ["", _NAMES[group]]
         out += [
             f"  {r.opponent:<{width - 2}}  {r.mean_imps:+10.3f}  {r.standard_error:.3f}  {r.boards:>7,}"
-            f"{f'  {_gained(r):>23}' if gains else ''}  {_words(r)}"
+            f"{f'  {_gained(r):>23}' if gains else ''}  {r.code_words:.1f}"
             for r in rows
         ]
     return "\n".join(out)
@@ -223,7 +221,7 @@ def markdown(lines: Sequence[Line]) -> list[str]:
             out.append(f"| **{_NAMES[group]}** | | | |{empty} |")
         out += [
             f"| `{runs.portable(r.opponent)}` | {r.mean_imps:+.3f} | {r.standard_error:.3f} | {r.boards:,} |"
-            f"{f' {_gained(r)} |' if gains else ''} {_words(r)} |"
+            f"{f' {_gained(r)} |' if gains else ''} {r.code_words:.1f} |"
             for r in rows
         ]
     return out
@@ -231,7 +229,3 @@ def markdown(lines: Sequence[Line]) -> list[str]:
 
 def _gained(line: Line) -> str:
     return "" if line.gain is None else f"{line.gain:+.3f} ± {line.gain_error:.3f}"
-
-
-def _words(line: Line) -> str:
-    return "" if line.code_words is None else f"{line.code_words:.1f}"

@@ -115,7 +115,7 @@ class League:
         config = self.config
         prices = Prices(config.departure, config.untruth)
         settings = RolloutConfig(
-            config.boards, config.drawn, config.keep, config.doubled, plain=config.plain, prices=prices
+            config.boards, config.drawn, config.keep, config.doubled, plain=config.plain, prices=prices, pay=config.pay
         )
         records = cluster.put(self.records)
         pools: dict[tuple[int, ...], Any] = {}
@@ -199,7 +199,7 @@ class League:
         start = runs.portable(self.config.start)
         trained = {"by": "bridge-env train league", "iterations": self.state.iteration, "start": start,
                    "seed": self.config.seed, "role": "champion"}  # fmt: skip
-        return self._networks(self.players[-1][1][0], trained)
+        return self._networks(self.learner.best(), trained)
 
     def _networks(self, policy: Network, trained: Mapping[str, Any] | None = None) -> Networks:
         """A policy of this run, with the book that it bids by."""

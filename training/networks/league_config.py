@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 
 from training.networks.ppo_config import widths
 
+PAYS = ("board", "match")
+
 
 @dataclass(frozen=True)
 class LeagueConfig:
@@ -28,6 +30,8 @@ class LeagueConfig:
     doubled: float = field(
         default=0.05, metadata={"help": "share of the boards on which every failing contract counts as doubled"}
     )
+    pay: str = field(default="board", metadata={"help": "what boards against others pay: 'board', the IMPs over the "
+                     "likeliest auction; 'match', by how much it does better against the other table"})  # fmt: skip
     plain: float = field(default=0.0, metadata={"help": "IMPs that a call costs which does not mean what it says: a "
                          "suit bid without four cards, a low double ... (0.5 makes a system for people)"})  # fmt: skip
     book: str = field(default="", metadata={"help": "system (NAME or FILE.bidding) to bid by: the network sees its "
@@ -58,6 +62,8 @@ class LeagueConfig:
     layers: str = field(
         default="640,384,384", metadata={"help": "widths of the hidden layers, where the network starts from nothing"}
     )
+    widen: str = field(default="", metadata={"help": "widths to grow the hidden layers of the network that it starts "
+                       "from to, as in 1024,512,512; it calls as before at first"})  # fmt: skip
     critic: str = field(default="256,256", metadata={"help": "widths of the critic's hidden layers"})
     batch: int = field(default=1024, metadata={"help": "decisions in each gradient step"})
     learning_rate: float = field(default=3e-4, metadata={"help": "first learning rate"})
@@ -68,6 +74,8 @@ class LeagueConfig:
     average: float = field(
         default=0.995, metadata={"help": "decay of the running average of weights, for each gradient step"}
     )
+    slow: float = field(default=0.0, metadata={"help": "decay of a slower average, which is judged and saved while the "
+                        "other one plays rollouts (0: the same one)"})  # fmt: skip
     most_gradient: float = field(default=1.0, metadata={"help": "clip the gradient at this norm"})
     evaluate: int = field(default=100, metadata={"help": "iterations between evaluations, each with a checkpoint"})
     judged: int = field(default=2000, metadata={"help": "solved boards in each evaluation; no rollout plays them"})
@@ -96,4 +104,10 @@ class LeagueConfig:
                 raise ValueError(f"--{name.replace('_', '-')} is {getattr(self, name)}; it must be above 0")
         if self.strangers + self.earlier > 1:
             raise ValueError("--strangers plus --earlier must be at most 1: both are shares of the boards")
+        if not 0 <= self.slow < 1 or not 0 <= self.average < 1:
+            raise ValueError("--average and --slow must be at least 0 and below 1")
+        if self.pay not in PAYS:
+            raise ValueError(f"--pay is {self.pay!r}; it must be one of {', '.join(PAYS)}")
         widths(self.layers), widths(self.critic)
+        if self.widen:
+            widths(self.widen)

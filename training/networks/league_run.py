@@ -22,6 +22,8 @@ from training.networks import imitate, league_report, lessons, recorded
 from training.networks.imitation_config import ImitationConfig
 from training.networks.league import DEALS, KIND, NOTHING, POLICY, ROW, START, League, State, start_networks
 from training.networks.league_config import LeagueConfig
+from training.networks.model import widened
+from training.networks.ppo_config import widths
 from training.networks.stock import stock
 from training.running import lock, runs
 from training.running.cluster import Cluster
@@ -36,13 +38,19 @@ def check_start(config: LeagueConfig) -> None:
 
     Raises:
         SpecError: the start or somebody of the pool cannot be had.
+        ValueError: the start cannot be widened so.
     """
     for spec in [*listed(config.pool), *listed(config.panel)]:
         make(spec)
     if config.book:
         book_of(config.book)
     if config.start != NOTHING:
-        start_networks(config.start, bool(config.book)) if config.start.startswith("policy:") else make(config.start)
+        if not config.start.startswith("policy:"):
+            make(config.start)
+        elif config.widen:
+            widened(start_networks(config.start, bool(config.book)).policy.floats(), widths(config.widen), config.seed)
+        else:
+            start_networks(config.start, bool(config.book))
 
 
 def prepare(folder: Path | None, config: LeagueConfig, root: Path, name: str | None) -> Path:

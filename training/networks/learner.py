@@ -16,7 +16,7 @@ from bridge_env.calls import NUM_CALLS
 from training.networks.checkpoint import Arrays, learner_arrays, load_learner
 from training.networks.critic_inputs import CRITIC_INPUTS, CRITIC_ON
 from training.networks.league_config import LeagueConfig
-from training.networks.model import Perceptron
+from training.networks.model import Perceptron, widened
 from training.networks.ppo_config import widths
 from training.networks.rollout import Experience
 
@@ -34,12 +34,15 @@ class Learner:
     def __init__(self, config: LeagueConfig, layers: Sequence[FloatLayer] | None) -> None:
         self.config = config
         self.inputs, self.most_on = (BOOK_INPUTS, MOST_ON + BOOK_ON) if config.book else (NUM_INPUTS, MOST_ON)
+        if layers is not None and config.widen:
+            layers = widened(layers, widths(config.widen), config.seed + 2)
         hidden = widths(config.layers) if layers is None else [len(bias) for _, bias in layers[:-1]]
         self.policy = Perceptron([self.inputs, *hidden, NUM_CALLS], config.seed)
         if layers is not None:
             self.policy.load_floats(layers)
         self.critic = Perceptron([CRITIC_INPUTS, *widths(config.critic), 1], config.seed + 1)
         self.average = [p.detach().clone() for p in self.policy.parameters()]
+        self.slow = [p.clone() for p in self.average] if config.slow else self.average
         self.policy_adam = torch.optim.Adam(self.policy.parameters(), lr=config.learning_rate, eps=1e-6, fused=True)
         self.critic_adam = torch.optim.Adam(self.critic.parameters(), lr=config.critic_rate, eps=1e-6, fused=True)
 
@@ -84,6 +87,8 @@ class Learner:
         self.policy_adam.step()
         with torch.no_grad():
             torch._foreach_lerp_(self.average, list(self.policy.parameters()), 1 - config.average)
+            if config.slow:
+                torch._foreach_lerp_(self.slow, list(self.policy.parameters()), 1 - config.slow)
             return float((ratio != bounded).float().mean()), float((ratio - 1).abs().mean())
 
     def _learn_critic(self, experience: Experience, iteration: int) -> None:
@@ -102,21 +107,34 @@ class Learner:
 
     def players(self) -> tuple[Network, Network]:
         """Return what plays now: the average policy, and the critic in IMPs, in whole numbers."""
-        floats = [a.numpy() for a in self.average]
-        half = len(floats) // 2
-        policy = quantized(list(zip(floats[:half], floats[half:], strict=True)), self.most_on)
         layers = self.critic.floats()
         weight, bias = layers[-1]
-        return policy, quantized([*layers[:-1], (weight * _IMPS, bias * _IMPS)], CRITIC_ON)
+        return self._policy(self.average), quantized([*layers[:-1], (weight * _IMPS, bias * _IMPS)], CRITIC_ON)
+
+    def best(self) -> Network:
+        """Return the policy to judge and to save: the slower average of weights."""
+        return self._policy(self.slow)
+
+    def _policy(self, parameters: Sequence[torch.Tensor]) -> Network:
+        floats = [p.numpy() for p in parameters]
+        half = len(floats) // 2
+        return quantized(list(zip(floats[:half], floats[half:], strict=True)), self.most_on)
 
     def arrays(self) -> Arrays:
         """All that is needed to go on."""
         out = learner_arrays("policy", self.policy, self.policy_adam)
         out |= learner_arrays("critic", self.critic, self.critic_adam)
-        return out | {f"average.{i}": a.numpy().copy() for i, a in enumerate(self.average)}
+        for name, parameters in self._averages().items():
+            out |= {f"{name}.{i}": a.numpy().copy() for i, a in enumerate(parameters)}
+        return out
+
+    def _averages(self) -> dict[str, list[torch.Tensor]]:
+        return {"average": self.average} | ({"slow": self.slow} if self.config.slow else {})
 
     def load(self, arrays: Arrays) -> None:
         """Take over what ``arrays`` gave."""
         load_learner("policy", arrays, self.policy, self.policy_adam)
         load_learner("critic", arrays, self.critic, self.critic_adam)
-        self.average = [torch.from_numpy(arrays[f"average.{i}"].copy()) for i in range(len(self.average))]
+        for name, parameters in self._averages().items():
+            for i, parameter in enumerate(parameters):
+                parameter.copy_(torch.from_numpy(arrays[f"{name}.{i}"]))

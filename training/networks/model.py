@@ -84,3 +84,22 @@ class Perceptron(torch.nn.Module):
             for (w, b), weight, bias in zip(layers, self.weights, self.biases, strict=True):
                 weight.copy_(torch.from_numpy(np.asarray(w, np.float32)))
                 bias.copy_(torch.from_numpy(np.asarray(b, np.float32)))
+
+
+def widened(layers: Sequence[FloatLayer], hidden: Sequence[int], seed: int) -> list[FloatLayer]:
+    """Grow the hidden layers to the widths ``hidden``: new units begin at random and lead nowhere, so nothing changes.
+
+    Raises:
+        ValueError: another number of hidden layers, or one that would shrink.
+    """
+    before = [len(bias) for _, bias in layers[:-1]]
+    if len(before) != len(hidden) or any(new < old for new, old in zip(hidden, before, strict=True)):
+        raise ValueError(
+            f"hidden layers of {before} cannot be widened to {list(hidden)}: give {len(before)} widths, none less"
+        )
+    fresh = Perceptron([layers[0][0].shape[0], *hidden, len(layers[-1][1])], seed).floats()
+    for (weight, bias), (old, old_bias) in zip(fresh, layers, strict=True):
+        inputs, outputs = old.shape
+        weight[inputs:, :outputs] = 0
+        weight[:inputs, :outputs], bias[:outputs] = old, old_bias
+    return fresh

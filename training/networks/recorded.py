@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +16,7 @@ from bridge_env.cards import DealError, check_deals
 from bridge_env.double_dummy.canonical import canonical_key, key_is_judging
 from bridge_env.records.board import Board
 from bridge_env.records.read import iter_records
-from training.match.boards import BoardsError, library_boards
+from training.match.boards import Boards, BoardsError, library_boards
 from training.match.match import bid_out
 
 _HELD_OUT_ONE_IN = 20
@@ -68,8 +69,9 @@ def held_out(owner: NDArray[np.uint8]) -> NDArray[np.bool_]:
 
 
 def read(
-    sources: Sequence[str], card: str | None = None, without: str | None = None, boards: int = 100_000, seed: int = 1
-) -> Recorded:
+    sources: Sequence[str], card: str | None = None, without: str | None = None, boards: int = 100_000, seed: int = 1,
+    meets: Sequence[str] = (),
+) -> Recorded:  # fmt: skip
     """The auctions of several sources.
 
     Args:
@@ -79,14 +81,20 @@ def read(
         without: of array files, no auction in which a pair plays this card.
         boards: how many a bidder bids.
         seed: of these boards.
+        meets: bidders that they meet there, board by board in turn, at either side; nobody: themselves.
 
     Raises:
         BoardsError: there is no auction to learn from, or an array file is faulty.
         OSError: a file cannot be read.
     """
-    parts = [_read(source, card, without, boards, seed) for source in sources]
+    parts = [_read(source, card, without, boards, seed, meets) for source in sources]
     if not any(len(part) for part in parts):
         raise BoardsError(f"{', '.join(sources)}: no board has both a deal and an auction")
+    return joined(parts)
+
+
+def joined(parts: Sequence[Recorded]) -> Recorded:
+    """Several collections of auctions as one."""
     wide = max(part.history.shape[1] for part in parts)
     history = [np.pad(p.history, ((0, 0), (0, wide - p.history.shape[1])), constant_values=-1) for p in parts]
     return Recorded(
@@ -96,16 +104,29 @@ def read(
     )  # fmt: skip
 
 
-def _read(source: str, card: str | None, without: str | None, boards: int, seed: int) -> Recorded:
+def _read(source: str, card: str | None, without: str | None, boards: int, seed: int, meets: Sequence[str]) -> Recorded:
     if source.endswith(".npz"):
         return _arrays(source, card, without)
     if Path(source).is_file() or ":" not in source:
         return _records(source)
-    bidder = make(source, partner=source, opponents=source)
     dealt = library_boards(boards, seed, "training")
-    made = bid_out(bidder, bidder, dealt, seed).take(np.arange(len(dealt)))
+    if not meets:
+        bidder = make(source, partner=source, opponents=source)
+        made = bid_out(bidder, bidder, dealt, seed).take(np.arange(boards))
+        return _bid(dealt, made, np.ones((boards, 2), bool))
+    parts = []
+    for number, other in enumerate(meets):
+        some = dealt.take(np.arange(number, boards, len(meets)))
+        bidder, met = make(source, partner=source, opponents=other), make(other, partner=other, opponents=source)
+        made = bid_out(bidder, met, some, seed)
+        side = np.arange(len(some)) % 2  # of the bidder: each board is bid at one table, by turns
+        parts.append(_bid(some, made.take(np.arange(len(some)) + side * len(some)), side[:, None] == np.arange(2)))
+    return joined(parts)
+
+
+def _bid(dealt: Boards, made: Auctions, learned: NDArray[np.bool_]) -> Recorded:
     history = made.history[:, : int(made.length.max(initial=1))]
-    return Recorded(dealt.owner, dealt.dealer, dealt.vulnerability, history, np.ones((len(dealt), 2), bool))
+    return Recorded(dealt.owner, dealt.dealer, dealt.vulnerability, history, learned)
 
 
 def _records(path: str) -> Recorded:
@@ -137,16 +158,37 @@ def _arrays(path: str, card: str | None, without: str | None) -> Recorded:
             owner = check_deals(file["owner"])
             dealer, vulnerability = (file[name].astype(np.int16) for name in ("dealer", "vulnerability"))
             history = np.ascontiguousarray(file["history"], np.int8)
-            cards = [pair.split(",") for pair in file["pairs"].tolist()] if "pairs" in file.files else []
-            pair = file["pair"].astype(np.int64) if cards else np.zeros(len(owner), np.int64)
+            sides, learned = _sides(
+                {name: file[name] for name in ("pairs", "pair", "ours") if name in file.files}, len(owner)
+            )
         Auctions.replay(history, dealer, vulnerability)
-    except (KeyError, ValueError, DealError, IllegalCall) as error:
+    except (KeyError, ValueError, IndexError, DealError, IllegalCall) as error:
         raise BoardsError(f"{path} is not a file of auctions: {error}") from None
-    if card is None and without is None:
-        return Recorded(owner, dealer, vulnerability, history, np.ones((len(owner), 2), bool))
-    learned = np.array([[(name == card or card is None) and without not in sides for name in sides] for sides in cards])
+    if card is not None:
+        learned = learned & (sides == card)
+    if without is not None:
+        learned = learned & (sides != without).all(axis=1, keepdims=True)
     if not learned.any():
-        known = ", ".join(sorted({name for sides in cards for name in sides})) or "no cards"
+        known = ", ".join(sorted({str(name) for name in np.unique(sides) if name})) or "no cards"
         raise BoardsError(f"{path}: no pair plays the card {card!r} in auctions without {without!r}; there are {known}")
-    rows = learned[pair].any(axis=1)
-    return Recorded(owner[rows], dealer[rows], vulnerability[rows], history[rows], learned[pair][rows])
+    rows = learned.any(axis=1)
+    return Recorded(owner[rows], dealer[rows], vulnerability[rows], history[rows], learned[rows])
+
+
+def _sides(named: dict[str, NDArray[Any]], boards: int) -> tuple[NDArray[np.str_], NDArray[np.bool_]]:
+    """Return what North-South and East-West play, str (N, 2), and whose calls are to be learned, bool (N, 2).
+
+    ``pairs`` are "NS card,EW card", or in a file of meetings "SPEC/card": there ``ours`` (0 North-South, 1 East-West)
+    is the side of SPEC, and the other side's calls are to be learned.
+    """
+    learned = np.ones((boards, 2), bool)
+    if "pairs" not in named:
+        return np.full((boards, 2), ""), learned
+    meeting = "ours" in named
+    pairs = np.array([text.rsplit("/" if meeting else ",", 1) for text in named["pairs"].tolist()])
+    sides = pairs[named["pair"].astype(np.int64)]
+    if meeting:
+        ours = named["ours"].astype(np.int64)
+        sides = np.where(ours[:, None] == 1, sides[:, ::-1], sides)
+        learned[np.arange(boards), ours] = False
+    return sides, learned

@@ -3,7 +3,8 @@
 Every board is first bid with everybody's likeliest calls. Beside that auction others are drawn, in which one side of
 the learner draws its calls by their chances. Drawn auctions share the likeliest one's calls up to the first other call,
 so only what follows is bid, and those that never leave it cost nothing and teach nothing: their reward is 0. The reward
-is the IMPs of the drawn auction against the likeliest; the luck of the deal is in both.
+is the IMPs of the drawn auction against the likeliest; the luck of the deal is in both. Where a match pays, both are
+turned into IMPs against the other table's likeliest auction first: what is added to a good board is worth less there.
 """
 
 from __future__ import annotations
@@ -50,6 +51,7 @@ class RolloutConfig:
         images: of each solved deal that are dealt.
         plain: IMPs that a call costs that does not mean what it says (``training.match.code_words``).
         prices: what a learner that bids by a book pays for straying from it.
+        pay: ``board`` or ``match``: whether IMPs are counted against the likeliest auction or the other table.
     """
 
     boards: int
@@ -59,6 +61,7 @@ class RolloutConfig:
     images: int = NUM_IMAGES
     plain: float = 0.0
     prices: Prices = field(default_factory=Prices)
+    pay: str = "board"
 
 
 @dataclass(frozen=True, eq=False)
@@ -226,6 +229,7 @@ def _rollout(
     nobody = np.full(boards, -1, np.int8)
     play_on(best, deals, everyone, players, seated, nobody, keys, note_best)
     best_points = deals.points(best, everyone, doubled & (sides != 3))
+    other_points = _other_table(config.pay, deals, players, seated, sides, keys, best_points)
 
     chances = likeliest.all()
     points = streams.uniforms(streams.key(keys, "branches"), 2)
@@ -247,8 +251,8 @@ def _rollout(
 
     drawn_keys = streams.key(keys[board], "drawn", np.arange(found))
     play_on(auctions, deals, board, players, seated[board], side.astype(np.int8), drawn_keys, note_drawn)
-    gained = deals.points(auctions, board, (doubled & (sides != 3))[board]) - best_points[board]
-    reward = imps(np.where(side == 0, gained, -gained)).astype(np.float32)
+    drawn_points = deals.points(auctions, board, (doubled & (sides != 3))[board])
+    reward = _pay(drawn_points, best_points[board], other_points[board], 1 - 2 * side)
     if config.plain:
         more = code_words(auctions.history, auctions.dealer, deals.owner[board], side)
         more -= code_words(best.history[board], auctions.dealer, deals.owner[board], side)
@@ -261,14 +265,42 @@ def _rollout(
         reward -= strayed.price(best, auctions, board, side, left, rows, made)
     return _experience(
         critic, deals, config, key, best, likeliest.at, chances, auctions, board, side, left, reward,
-        best_points, later, strayed,
+        np.stack([best_points, other_points]), later, strayed,
     )  # fmt: skip
+
+
+def _pay(
+    drawn: NDArray[np.int64], best: NDArray[np.int64], there: NDArray[np.int64], sign: NDArray[np.int64]
+) -> NDArray[np.float32]:
+    """Return the IMPs that a drawn auction wins over the likeliest; IMPs are counted against the score ``there``."""
+    gained: NDArray[np.float32] = imps(sign * (drawn - there)).astype(np.float32) - imps(sign * (best - there))
+    return gained.astype(np.float32)
+
+
+def _other_table(
+    pay: str, deals: Deals, players: Sequence[Any], seated: NDArray[np.int8], sides: NDArray[np.int8],
+    keys: NDArray[np.uint64], best_points: NDArray[np.int64],
+) -> NDArray[np.int64]:  # fmt: skip
+    """Return what IMPs are counted against, int64 (N,).
+
+    Where a match pays, it is the score of the other table: the same pairs in each other's seats, with their likeliest
+    calls. Against itself the learner scores there what it scores here.
+    """
+    if pay == "board":
+        return best_points
+    points = best_points.copy()
+    met = np.flatnonzero(sides != 3)
+    swapped = Auctions(deals.dealer[met], deals.vulnerability[met])
+    nobody = np.full(len(met), -1, np.int8)
+    play_on(swapped, deals, met, players, seated[met, ::-1], nobody, keys[met], lambda *heard: None)
+    points[met] = deals.points(swapped, met, np.zeros(len(met), bool))
+    return points
 
 
 def _experience(
     critic: Network, deals: Deals, config: RolloutConfig, key: NDArray[np.uint64],
     best: Auctions, at: NDArray[np.int32], chances: NDArray[np.float32], auctions: Auctions, board: NDArray[np.int64],
-    side: NDArray[np.int64], left: NDArray[np.int64], reward: NDArray[np.float32], best_points: NDArray[np.int64],
+    side: NDArray[np.int64], left: NDArray[np.int64], reward: NDArray[np.float32], points: NDArray[np.int64],
     later: _Decisions, strayed: Strayed | None,
 ) -> Experience:  # fmt: skip
     """Advantages of all decisions, and the share of them that is learned from."""
@@ -283,7 +315,7 @@ def _experience(
     rows = np.concatenate([*later.row, np.empty(0, np.int64)])
     lengths = np.concatenate([*later.length, np.empty(0, np.int64)])
     seen = rewound(auctions, rows, lengths)
-    looked = critic_rows(seen, deals, board[rows], best_points[board[rows]])
+    looked = critic_rows(seen, deals, board[rows], *points[:, board[rows]])
     expected = critic.outputs(*looked)[:, 0]
 
     everything = np.concatenate([drawn, rows])

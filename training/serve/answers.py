@@ -89,7 +89,7 @@ class Answers:
         call = int(self._own(self.spec, lambda: legal_answer_of(self.bidder, view, key))[0])
         player = player_at(self.bidder, seat)
         state = question.calls, question.dealer, question.vulnerability
-        shows = self._own(self.spec, lambda: reader(*self._sides(seat & 1)).call(*state, call))
+        shows = self._own(self.spec, lambda: reader(*self._sides(seat & 1), details).call(*state, call))
         note = f" ({shows.note})" if shows.note else ""
         why = ""
         if details and isinstance(player, Explains):

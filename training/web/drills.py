@@ -173,7 +173,7 @@ def question(drill: Drill, number: int) -> dict[str, Any]:
             for k, call in enumerate(auction)
         ],
         "legal": [call_text(call) for call in legal],
-        "shows": {call_text(call): read.call(auction, dealer, vulnerability, call).as_json() for call in legal},
+        "shows": {call_text(c): shows.as_json() for c, shows in read.every(auction, dealer, vulnerability).items()},
     }  # fmt: skip
 
 

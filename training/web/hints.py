@@ -104,7 +104,8 @@ def _rows(thought: Thought | Weighing) -> tuple[list[dict[str, Any]], int]:
         elif len(thought.dropped) and thought.dropped[i]:
             row["dropped"] = True
         rows.append(row)
-    count = len(thought.owner) if isinstance(thought, Weighing) else len(thought.sample) if thought.sample else 0
+    sample = thought.drawn and thought.drawn.owner if isinstance(thought, Weighing) else thought.sample
+    count = 0 if sample is None else len(sample)
     rows.sort(key=lambda row: -(row.get("gain") or 0.0))
     return rows, count
 

@@ -1,13 +1,14 @@
 """Describe what calls show: each call of an auction, each seat so far, and each legal call.
 
-By the systems of the seats where they follow systems, by measured ranges where networks sit. No hand plays a part.
+By the systems of the seats where they follow systems. Where networks sit, by measured ranges, and for calls that are
+too rare by hands that are drawn at the time. No hand of the board plays a part.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import takewhile
 from typing import Any
@@ -24,6 +25,7 @@ from agents.hierarchy.language.tree import Constraint
 from agents.hierarchy.telling.position import Position
 from agents.hierarchy.telling.wording import promise, remark, span, symbols
 from agents.networks.bidder import NetworkBidder
+from agents.networks.drawn import HANDS, NEVER_PASSED, Drawn, Seated, drawn
 from agents.networks.meaning import auction_keys
 from agents.reasoning.habits import trivial_system
 from agents.registry import system_of
@@ -35,6 +37,8 @@ from training.web.seating import network_at, spec_at
 
 _LINES = 4  # of a system that are told for a call
 _SYMBOLS = "♣♦♥♠"
+_HARDLY = 0.1  # chance of a call, on the hands that explain it best, below which it tells nothing
+_DRAWN = f"of {HANDS} hands drawn now nine in ten keep to each range"
 _NATURAL = 3  # cards of its suit that a natural bid promises
 
 
@@ -70,9 +74,11 @@ class Reader:
 
     Args:
         north_south, east_west: their specs.
+        draws: draw hands for calls of networks that were not measured, which takes half a second; else nothing is told.
     """
 
-    def __init__(self, north_south: str, east_west: str) -> None:
+    def __init__(self, north_south: str, east_west: str, draws: bool = True) -> None:
+        self.draws = draws
         self.specs = [spec_at(north_south, east_west, seat) for seat in range(4)]
         self.networks = [network_at(north_south, east_west, seat) for seat in range(4)]
         systems = [system_of(spec) for spec in self.specs]
@@ -87,11 +93,22 @@ class Reader:
         """Return what the call ``made`` after ``calls`` shows."""
         seat = (dealer + len(calls)) & 3
         if self.told[seat]:
-            return self._by_system(calls, dealer, vulnerability, made)
-        network = self.networks[seat]
-        if network is not None:
-            return _measured(network, [*calls, made])
+            found = self._by_system(calls, dealer, vulnerability, made)
+            if found.known or self.networks[seat] is None or not self.draws:
+                return replace(found, known=True)  # that no line makes it tells something too
+        if self.networks[seat] is not None:
+            return self._measured(seat, [*calls, made]) or self._drawn([*calls, made], dealer, vulnerability)
         return Shows("Nothing is known of what this player's calls mean.", how=self.specs[seat], known=False)
+
+    def every(self, calls: Sequence[int], dealer: int, vulnerability: int) -> dict[int, Shows]:
+        """Return what each legal call after ``calls`` shows; those of a network on the same hands, drawn once."""
+        seat = (dealer + len(calls)) & 3
+        legal = np.flatnonzero(one_auction(calls, dealer, vulnerability).legal()[0]).tolist()
+        if self.networks[seat] is None or self.told[seat] or not self.draws:
+            read = self._by_system if self.told[seat] else self.call
+            return {call: read(calls, dealer, vulnerability, call) for call in legal}
+        here = drawn(self._players(), tuple(calls), dealer, vulnerability)
+        return {call: self._measured(seat, [*calls, call]) or _of_next(here, call) for call in legal}
 
     def seats(self, calls: Sequence[int], dealer: int, vulnerability: int) -> list[str]:
         """Return what each seat has shown so far, N E S W, in words; empty before its first call."""
@@ -105,8 +122,9 @@ class Reader:
             if self.told[seat]:
                 out[seat] = _told(shown[seat])
             elif network is not None:
-                measured = (_ranges(network, calls[: k + 1]) for k in reversed(own))
-                found = next((ranges for ranges in measured if ranges is not None), None)
+                found = _ranges(network, calls[: own[-1] + 1])
+                if found is None and self.draws:
+                    found = drawn(self._players(), tuple(calls), dealer, vulnerability).ranges(seat)
                 out[seat] = "not measured" if found is None else _range_words(found)
             else:
                 out[seat] = "not known"
@@ -126,7 +144,7 @@ class Reader:
         name = bidder.own.system.name
         if not told:
             text = "any hand that no other call fits" if made == PASS else f"{after}; no line of {name} makes this call"
-            return Shows(text, how=name)
+            return Shows(text, how=name, known=made == PASS)
         notes = list(dict.fromkeys(remark(t.line) for t in told))
         here = _needs(Position(bidder, view), made)
         needs = [here.get((t.line.number, not t.general), t.constraint) for t in told]
@@ -138,6 +156,40 @@ class Reader:
             any(t.artificial for t in told), f"{name}, {where}",
         )  # fmt: skip
 
+    def _measured(self, seat: int, calls: Sequence[int]) -> Shows | None:
+        """What the last of ``calls`` was measured to show."""
+        network = self.networks[seat]
+        ranges = None if network is None else _ranges(network, calls)
+        if network is None or ranges is None:
+            return None
+        how = f"measured on {_count(network, calls):,} hands; nine in ten keep to each range"
+        return Shows(_range_words(ranges), artificial=_not_natural(ranges, calls), how=how)
+
+    def _drawn(self, calls: Sequence[int], dealer: int, vulnerability: int) -> Shows:
+        """What the last of ``calls`` shows on hands that are drawn for it."""
+        if not self.draws:
+            return Shows("Too rare to have been measured.", how="a network", known=False)
+        found = drawn(self._players(), tuple(calls), dealer, vulnerability)
+        if found.made < _HARDLY:
+            return Shows("This network hardly ever makes this call here.", how=_DRAWN, known=False)
+        ranges, made = found.ranges((dealer + len(calls) - 1) & 3), calls[-1]
+        force = "" if made == PASS else "forcing" if found.passed <= NEVER_PASSED else "not forcing"
+        passed = "" if made == PASS else f"; partner passes {found.passed:.0%}"
+        return Shows(_range_words(ranges), force, (), _not_natural(ranges, calls), _DRAWN + passed)
+
+    def _players(self) -> Seated:
+        n, e, s, w = (None if network is None else network.networks.player for network in self.networks)
+        return n, e, s, w
+
+
+def _of_next(here: Drawn, call: int) -> Shows:
+    """What ``call`` would show on the hands that were drawn before it."""
+    ranges, share = here.next_ranges(call), float(here.chances[:, call].mean())
+    if ranges is None:
+        return Shows("Hardly ever made here.", how=f"made on {share:.1%} of {HANDS} hands drawn now", known=False)
+    natural = not _not_natural(ranges, [*here.calls, call])
+    return Shows(_range_words(ranges), artificial=not natural, how=f"made on {share:.0%} of {HANDS} hands drawn now")
+
 
 def _shared(notes: Sequence[str]) -> str:
     """The one note of several lines, or the words with which all begin: Stayman, on a weak hand and on a strong one."""
@@ -146,9 +198,9 @@ def _shared(notes: Sequence[str]) -> str:
 
 
 @lru_cache(maxsize=16)
-def reader(north_south: str, east_west: str) -> Reader:
+def reader(north_south: str, east_west: str, draws: bool = True) -> Reader:
     """The reader of two partnerships, kept."""
-    return Reader(north_south, east_west)
+    return Reader(north_south, east_west, draws)
 
 
 def after_auction(spec: str, calls: Sequence[int], vulnerability: int) -> dict[str, Any]:
@@ -159,13 +211,13 @@ def after_auction(spec: str, calls: Sequence[int], vulnerability: int) -> dict[s
     """
     auctions = one_auction(calls, 0, vulnerability)
     read = reader(spec, spec)
-    legal = [] if auctions.done[0] else np.flatnonzero(auctions.legal()[0]).tolist()
+    every = {} if auctions.done[0] else read.every(calls, 0, vulnerability)
     shown = read.seats(calls, 0, vulnerability)
     return {
         "seat": SEATS[int(auctions.turn[0])],
         "over": bool(auctions.done[0]),
         "shown": {SEATS[seat]: shown[seat] for seat in range(4)},
-        "calls": {call_text(c): read.call(calls, 0, vulnerability, c).as_json() for c in legal},
+        "calls": {call_text(call): shows.as_json() for call, shows in every.items()},
     }
 
 
@@ -196,26 +248,22 @@ def _told(shown: NDArray[np.int16]) -> str:
 # --- networks ------------------------------------------------------------------------------------------------
 
 
+def _row(network: NetworkBidder, calls: Sequence[int]) -> int:
+    """Where the last of ``calls`` was measured; -1 where it was not met often enough."""
+    meanings = network.meanings()
+    return -1 if meanings is None or not calls else int(meanings.find(auction_keys(np.array([calls], np.int8))[0])[-1])
+
+
 def _ranges(network: NetworkBidder, calls: Sequence[int]) -> NDArray[np.uint8] | None:
-    """The measured ranges of the last of ``calls``; None where it was not met often enough."""
-    meanings = network.meanings()
-    if meanings is None or not calls:
-        return None
-    row = int(meanings.find(auction_keys(np.array([calls], np.int8))[0])[-1])
-    return None if row < 0 else meanings.ranges[row]
+    """The measured ranges of the last of ``calls``."""
+    row, meanings = _row(network, calls), network.meanings()
+    return None if row < 0 or meanings is None else meanings.ranges[row]
 
 
-def _measured(network: NetworkBidder, calls: Sequence[int]) -> Shows:
-    meanings = network.meanings()
-    if meanings is None:
-        return Shows("What this network's calls mean was not measured.", how="a network", known=False)
-    keys = auction_keys(np.array([calls], np.int8))[0]
-    row = int(meanings.find(keys)[-1])
-    if row < 0:
-        return Shows("Too rare to have been measured.", how="a network", known=False)
-    ranges, count = meanings.ranges[row], int(meanings.count[row])
-    how = f"measured on {count:,} hands; nine in ten keep to each range"
-    return Shows(_range_words(ranges), artificial=_not_natural(ranges, calls), how=how)
+def _count(network: NetworkBidder, calls: Sequence[int]) -> int:
+    """The hands on which the last of ``calls`` was measured."""
+    row, meanings = _row(network, calls), network.meanings()
+    return 0 if row < 0 or meanings is None else int(meanings.count[row])
 
 
 def _range_words(ranges: NDArray[np.uint8]) -> str:

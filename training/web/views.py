@@ -99,8 +99,9 @@ def every_call(table: Table, seat: int | None) -> dict[str, Any]:
     """Return what each legal call of the person to call would show."""
     if table.phase != BIDDING or seat is None or table.chooser() != seat:
         raise Refused("It is not for you to call now.", 409)
-    legal = table.auctions.legal()[0]
-    return {call_text(call): shows(table, table.calls, call).as_json() for call in np.flatnonzero(legal).tolist()}
+    read = reader(table.setup.north_south, table.setup.east_west)
+    every = read.every(table.calls, table.deal.dealer, table.deal.vulnerability)
+    return {call_text(call): shows.as_json() for call, shows in every.items()}
 
 
 def _hands(table: Table, seat: int | None) -> dict[str, str | None]:

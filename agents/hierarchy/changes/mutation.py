@@ -19,7 +19,8 @@ from bridge_env import streams
 
 Address = tuple[str | int, ...]
 #: Words whose thresholds are no matter of degree.
-_FIXED_WORDS = FLAG_WORDS | CALL_WORDS | {"position", "doubled", "passes", "i-bid", "partner-bid", "they-bid"}
+_FIXED_WORDS = FLAG_WORDS | CALL_WORDS
+_FIXED_WORDS |= {"position", "doubled", "passes", "i-bid", "partner-bid", "they-bid", "they-min", "they-max"}
 
 
 class Chance:

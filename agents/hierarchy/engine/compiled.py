@@ -14,7 +14,7 @@ from typing import Annotated, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.hierarchy.engine.denials import denied
+from agents.hierarchy.engine.denials import Alternatives, AtomRow, denied, left_by
 from agents.hierarchy.language.columns import ASKS_DETAIL, QUANTITIES
 from agents.hierarchy.language.last_resort import LAST_RESORT
 from agents.hierarchy.language.text import FLAGS, SPANS, SUITS, VARIABLES, SystemTextError, is_difference
@@ -204,26 +204,34 @@ class _Builder:
     # --- constraints --------------------------------------------------------------------------------
 
     def add_denials(self, rules: list[tuple[int, ...]]) -> None:
-        """Let the rules of a node with the flag say what they deny; no hand makes another call by it."""
-        for place, rule in enumerate(rules):
+        """Let the rules of a node say what those above them leave (``denials``); no hand makes another call by it."""
+        text, left = list(rules), list[Alternatives]()
+        for place, rule in enumerate(text):
+            more = list(left)
             if rule[RULE_FLAGS] & FLAG_BITS["denies"]:
-                first, end = rule[RULE_FIRST : RULE_END + 1]
-                above = [(r[RULE_CALL], self.clauses_of(*r[RULE_FIRST : RULE_END + 1])) for r in rules[:place]]
-                atoms = denied(above, self.clauses_of(first, end))
-                clauses = [*self.clauses[first:end]]
-                for atom in atoms:
-                    self.together.append((len(self.atoms), len(self.atoms) + 1))
-                    self.atoms.append(atom)
-                    clauses.append((len(self.together) - 1, len(self.together)))
-                span = (len(self.clauses), len(self.clauses) + len(clauses))
-                self.clauses += clauses
-                rules[place] = (*rule[:RULE_FIRST], *span, rule[RULE_LINE])
+                above = [(r[RULE_CALL], self.clauses_of(r)) for r in text[:place]]
+                more += [[[atom]] for atom in denied(above, self.clauses_of(rule))]
+            if more:
+                rules[place] = (*rule[:RULE_FIRST], *self.with_clauses(rule, more), rule[RULE_LINE])
+            if rule[RULE_END] - rule[RULE_FIRST] <= 2:
+                left += left_by(self.clauses_of(rule))
 
-    def clauses_of(self, first: int, end: int) -> list[list[list[tuple[int, int, int]]]]:
-        """The atoms of some clauses."""
-        return [
-            [self.atoms[slice(*self.together[k])] for k in range(*self.clauses[clause])] for clause in range(first, end)
-        ]
+    def with_clauses(self, rule: tuple[int, ...], more: list[Alternatives]) -> tuple[int, int]:
+        """First clause and end of what a rule asks for and more."""
+        clauses = self.clauses[rule[RULE_FIRST] : rule[RULE_END]]
+        for alternatives in more:
+            first = len(self.together)
+            for atoms in alternatives:
+                self.together.append((len(self.atoms), len(self.atoms) + len(atoms)))
+                self.atoms += atoms
+            clauses.append((first, len(self.together)))
+        self.clauses += clauses
+        return len(self.clauses) - len(clauses), len(self.clauses)
+
+    def clauses_of(self, rule: tuple[int, ...]) -> list[list[list[AtomRow]]]:
+        """The atoms of what a rule asks for."""
+        clauses = range(rule[RULE_FIRST], rule[RULE_END])
+        return [[self.atoms[slice(*self.together[k])] for k in range(*self.clauses[clause])] for clause in clauses]
 
     def passing(self, constraint: Constraint) -> Constraint:
         """What a rule that passes asks for: that, and that its side need not go on. The same object for the same."""

@@ -63,6 +63,7 @@ PARTNERS, MINE, STOPPED_UNBID = WORDS["partner:C"], WORDS["shown:C"], WORDS["sto
 BEST_NOT_THEIRS, LONG_NOT_THEIRS = WORDS["best-not-theirs:C"], WORDS["long-not-theirs:C"]
 LONG_UNBID, SECOND_LONGEST = WORDS["long-unbid:C"], WORDS["second-longest"]
 SEAT, FAVOURABLE, UNFAVOURABLE = WORDS["seat"], WORDS["favourable"], WORDS["unfavourable"]
+THEY_MIN, THEY_MAX = WORDS["they-min"], WORDS["they-max"]
 
 
 class Table(NamedTuple):
@@ -199,6 +200,8 @@ def write_context(t, seat):
             f[TOLD_DETAILS[k, 0]] = shown[me ^ TOLD_DETAILS[k, 1], TOLD_DETAILS[k, 2], TOLD_DETAILS[k, 3]]
     low, high = shown[partner, STRENGTH, 0], shown[partner, STRENGTH, 1]
     f[PARTNER_LIKELY] = low + min((high - low) // 3, 3)
+    stronger = left if shown[left, STRENGTH, 0] > shown[right, STRENGTH, 0] else right
+    f[THEY_MIN], f[THEY_MAX] = shown[stronger, STRENGTH, 0], shown[stronger, STRENGTH, 1]
 
 
 @njit(forceinline=True)

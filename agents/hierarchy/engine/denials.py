@@ -3,6 +3,9 @@
 ``!denies`` asks for it: "P  ; !denies" behind the openings shows fewer points than an opening needs. The rules above
 are read by the points and lengths of a hand. One that hangs on anything else, such as stoppers or the auction, denies
 nothing, so what is added holds for every hand that makes the call.
+
+A line that takes every hand in some auctions, as "P  15+ they-min", needs no flag: in those auctions the lines below
+it make no call, so that what they ask for is not read into the calls of the lines above.
 """
 
 from __future__ import annotations
@@ -20,10 +23,11 @@ from bridge_env.features import BY_SHAPE, FEATURES, HCP_AND_SHAPE, NUM_FEATURES
 from bridge_env.sampling.constraints import shape_features
 
 AtomRow = tuple[int, int, int]  # column, least, most
-Clauses = Sequence[Sequence[Sequence[AtomRow]]]
+Alternatives = Sequence[Sequence[AtomRow]]
+Clauses = Sequence[Alternatives]
 
 _POINTS = np.arange(38)
-_LEVEL, _LONG = WORDS["level"], WORDS["long:C"]
+_LEVEL, _LONG, _BOUND = WORDS["level"], WORDS["long:C"], WORDS["bound"]
 _LONG_ENOUGH = 10  # cards in a suit that need not be denied: the points of the hand have no room beside them
 _MOST_IN = np.array([0, 4, 7, 9, *[10] * 10])  # points in a suit of so many cards
 
@@ -97,3 +101,18 @@ def denied(above: Sequence[tuple[int, Clauses]], own: Clauses) -> list[AtomRow]:
     found = [(WORDS["hcp"], int(points[0]), int(points[-1]), 37)]
     found += [(WORDS[s], int(n.min()), int(n.max()), _LONG_ENOUGH) for s, n in zip(SUIT_LETTERS, shapes.T, strict=True)]
     return [(column, low, high if high < top else 99) for column, low, high, top in found if low > 0 or high < top]
+
+
+def left_by(asked: Clauses) -> list[Alternatives]:
+    """What the auction must be like where lines below a line count, if the line asks one thing of it and no more.
+
+    Args:
+        asked: its clauses; of one that passes they say that its player may.
+    """
+    alone = [clause[0][0] for clause in asked if len(clause) == len(clause[0]) == 1]
+    things = [atom for atom in alone if atom[0] != _BOUND]
+    if len(alone) < len(asked) or len(things) != 1 or things[0][0] not in CONTEXT - {_LEVEL}:
+        return []
+    column, low, high = things[0]
+    others = [(column, -1, low - 1), (column, high + 1, 99), *[(_BOUND, 1, 1)] * (len(alone) - 1)]
+    return [[[atom] for atom in others if 0 <= atom[2] >= atom[1]]]

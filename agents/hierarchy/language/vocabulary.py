@@ -219,6 +219,8 @@ AUCTION_WORDS: tuple[Word, ...] = (
     _auction("unfavourable", "1 when we are vulnerable and they are not", 1),
     _auction("bound", "1 when a pass of mine would end an auction that my side must go on with", 1),
     _auction("forcing-pass", "1 when a pass of mine would force partner: they came in, and my side must go on", 1),
+    _auction("they-min", "the least strength that the stronger of the opponents has shown (by its least)", 37),
+    _auction("they-max", "the most strength that this opponent has shown", 37),
 )  # fmt: skip
 
 CONTEXT, MIXED = set[int](), set[int]()

@@ -19,7 +19,7 @@ from agents.hierarchy.engine.compiled import (
 )
 from agents.hierarchy.language.overrides import place_of
 from agents.hierarchy.language.tree import Line, System, walk
-from agents.hierarchy.sound.labels import ASKS, NAMELESS, NO_LENGTH, Holds, Label, labels_of
+from agents.hierarchy.sound.labels import ASKS, NAMELESS, NO_BALANCE, NO_LENGTH, Holds, Label, labels_of
 from agents.hierarchy.sound.rows import NO_TRUMP, Rows, of_suit
 from agents.hierarchy.sound.scenes import Scene, Seen
 from bridge_env.calls import FIRST_BID, PASS, bid_call, call_text
@@ -31,6 +31,8 @@ _FORCES = sum(FLAG_BITS[flag] for flag in ("forcing", "gf", "forcing-2N", "forci
 _LONGEST, _TOP5 = FEATURES["longest"], FEATURES["top5:C"]
 _SLAM, _GRAND = bid_call(6, NO_TRUMP), bid_call(7, NO_TRUMP)
 _ASKED = {_SLAM: 32, _GRAND: 36}  # points of both hands, a point below what textbooks ask
+_NO_TRUMP_LEAST = (10, 18, 22)  # points of a natural opening at the one, two and three level
+_OPENS_LEAST = 8  # points of one of a suit
 
 Place = tuple[bool, int]  # of a line: is it a general rule, and its number
 
@@ -98,8 +100,8 @@ class Promises:
             for label, rules in by_label.items()
         ]
         flags = self.lines.rules[:, RULE_FLAGS]
-        lines = map(self.lines.of_rule, range(count))
-        said = np.array([line is not None and NO_LENGTH.match(line.note) is not None for line in lines])
+        notes = [line.note if line is not None else "" for line in map(self.lines.of_rule, range(count))]
+        said = np.array([NO_LENGTH.match(note) or NO_BALANCE.match(note) for note in notes], np.bool_)
         self._natural = ((flags & FLAG_BITS["artificial"]) == 0) & ~said
 
     def see(self, seen: Seen) -> None:
@@ -114,6 +116,7 @@ class Promises:
             if len(rows):
                 self._add(rows, holds(rows), text)
         self._suits(everyone)
+        self._openings(everyone)
         self._overcalls(everyone)
         self._trump_stacks(everyone)
         self._slams(everyone)
@@ -147,6 +150,20 @@ class Promises:
         ok = (cards >= 3) | (with_partner >= 7) | ((cards >= 2) & (with_partner >= 6))  # the last: a preference
         text = "a bid of a suit promises three cards, or a fit; else it is a convention (!artificial) with a name"
         self._add(rows, ok, text)
+
+    def _openings(self, everyone: Rows) -> None:
+        """What opens and is no convention is what its name says: no trump is balanced, one of a suit has values."""
+        rows = everyone.where(everyone.opening & self._natural[everyone.rule] & (everyone.level > 0))
+        no_trump = rows.where((rows.strain == NO_TRUMP) & (rows.level <= 3))
+        if len(no_trump):
+            balanced = (no_trump.cards.min(axis=1) >= 2) & (no_trump.cards.max(axis=1) <= 6)
+            least = np.take([0, *_NO_TRUMP_LEAST], no_trump.level)
+            text = f"an opening of no trump promises two cards in each suit and, by level, {_NO_TRUMP_LEAST} points"
+            self._add(no_trump, balanced & (no_trump.hcp >= least), text)
+        one = rows.where((rows.strain < NO_TRUMP) & (rows.level == 1))
+        if len(one):
+            text = f"an opening of one of a suit promises {_OPENS_LEAST} points; else it is a convention"
+            self._add(one, one.hcp >= _OPENS_LEAST, text)
 
     def _overcalls(self, everyone: Rows) -> None:
         """Who comes in by naming a suit holds it."""

@@ -126,6 +126,8 @@ ASKS = re.compile(
 )
 #: Notes that say that a bid of a suit need not promise it.
 NO_LENGTH = re.compile(r"may be short|preference|a feature|control|key cards")
+#: A note that says that a no trump is not natural.
+NO_BALANCE = re.compile(r"gambling")
 #: A note that names nothing.
 NAMELESS = re.compile(r"(learned)?$")
 

@@ -100,6 +100,11 @@ class Rows:
         return np.array([_coming_in(scene.calls) for scene in self.seen.scenes], np.bool_)[self.scene]
 
     @cached_property
+    def opening(self) -> NDArray[np.bool_]:
+        """Has nobody bid yet?"""
+        return np.array([all(call == PASS for call in scene.calls) for scene in self.seen.scenes], np.bool_)[self.scene]
+
+    @cached_property
     def doubled_by_partner(self) -> NDArray[np.bool_]:
         """Has partner doubled their last bid for take-out, and the next hand passed?"""
         doubled = np.array([scene.calls[-2:] == (DOUBLE, PASS) for scene in self.seen.scenes], np.bool_)

@@ -18,6 +18,7 @@ DEAD = "no hand comes to this line"
 _HANDS, _FEW_HANDS = 4000, 2000
 _BOARDS, _SEED = 8000, 5
 _ARTIFICIAL = 1  # cards of a suit that they bid: whoever shows no more of it bids it in another sense than we do
+_STRENGTH = ("they-min", "they-max")  # of what they bid: our own bids may never be so strong, or so weak
 
 
 def unsound(system: Hierarchy, tick: Callable[[int, int], None] | None = None) -> list[tuple[Place, str]]:
@@ -80,9 +81,10 @@ def _lines(system: Hierarchy) -> Lines:
 
 
 def _against_others(line: Line | None) -> bool:
-    """Does a line ask that a bid of theirs be artificial? Then no auction of the system with itself need come to it."""
+    """Does a line speak of bids that have another sense than ours? Then no auction with itself need come to it."""
     alone = () if line is None else (clause[0] for clause in line.constraint if len(clause) == 1)
-    return any(a.word.startswith("theirs:") and a.hi <= _ARTIFICIAL for together in alone for a in together)
+    atoms = [atom for together in alone for atom in together]
+    return any(a.word in _STRENGTH or (a.word.startswith("theirs:") and a.hi <= _ARTIFICIAL) for a in atoms)
 
 
 def _dead(theatre: Theatre, lines: Lines, promises: Promises, scenes: list[Scene]) -> Iterator[tuple[Place, str]]:

@@ -106,6 +106,8 @@ _PHRASES = {
     "partner-most": "{n} {s} possible with partner",
     "shown": "{n} {s} that I have shown",
     "theirs": "{n} {s} shown by them",
+    "they-min": "{n} points shown by them at least",
+    "they-max": "{n} points shown by them at most",
 }
 #: Words that are so or not.
 _YES_NO = {

@@ -70,7 +70,8 @@ class Explainer:
     def _reader(self, a_sits_ns: bool) -> Reader | None:
         if a_sits_ns not in self._readers:
             try:
-                self._readers[a_sits_ns] = Reader(self.a, self.b) if a_sits_ns else Reader(self.b, self.a)
+                sides = (self.a, self.b) if a_sits_ns else (self.b, self.a)
+                self._readers[a_sits_ns] = Reader(*sides, draws=False)
             except SpecError:  # bidders that were handed over as objects
                 self._readers[a_sits_ns] = None
         return self._readers[a_sits_ns]

@@ -4,7 +4,7 @@ import { post } from "./api.js";
 import { factsOf } from "./book.js";
 import { callMark, callWords, coloured, element } from "./words.js";
 
-const SILENT = /no line of|Too rare|not measured|Nothing is known/; // calls of which nothing can be told
+const SILENT = /no line of|hardly ever|Nothing is known/i; // calls of which nothing can be told
 
 /** Draws in `place` what the calls after `calls` show. `go` is told the calls of where to go on. */
 export async function unfold(place, { spec, calls, word, silent, figures }, go) {

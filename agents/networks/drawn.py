@@ -1,0 +1,112 @@
+"""Draw what the calls of networks mean, at the time: hands as likely as the auction makes them.
+
+For calls that are too rare to be measured, and for networks whose calls nobody measured. Nothing is known of any
+hand but the auction, so everybody at the table may be told.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.networks.book import ByBook
+from agents.networks.likelihood import Calls, chances_of
+from agents.networks.network import Network
+from agents.networks.weighed import Evidence, deals_by_calls
+from bridge_env import streams
+from bridge_env.auction import one_auction
+from bridge_env.calls import PASS
+from bridge_env.cards import UNKNOWN
+from bridge_env.features import HCP, LENGTH, hand_features
+from bridge_env.view import view_of
+
+HANDS = 100
+NEVER_PASSED = 0.02  # a call that partner passes less often is called forcing
+_TAIL = 0.05  # of the hands below a range, and as many above
+_TELLING = 15.0  # hands of equal weight that it takes to tell a range
+
+Seated = tuple[Network | ByBook | None, Network | ByBook | None, Network | ByBook | None, Network | ByBook | None]
+"""The networks at N E S W; None: who sits there bids by something else, which is not read."""
+
+
+@dataclass(frozen=True, eq=False)
+class Drawn:
+    """Deals after an auction.
+
+    Attributes:
+        networks: who bids; calls: from the dealer on; dealer, vulnerability: as everywhere.
+        owner: uint8 (HANDS, 52), each as likely as the calls make it.
+    """
+
+    networks: Seated
+    calls: tuple[int, ...]
+    dealer: int
+    vulnerability: int
+    owner: NDArray[np.uint8]
+
+    def ranges(self, seat: int) -> NDArray[np.uint8]:
+        """Least and most that nine in ten hands of a seat hold, uint8 (5, 2): points, then cards of C D H S."""
+        return _ranges(self._held(seat), np.ones(len(self.owner)))
+
+    @cached_property
+    def chances(self) -> NDArray[np.float64]:
+        """How likely each call comes next with each of the hands, float64 (HANDS, 38)."""
+        return self._chances(self.calls)
+
+    def next_ranges(self, call: int) -> NDArray[np.uint8] | None:
+        """The ranges of the hands with which ``call`` comes next; None where those that were drawn hardly make it."""
+        weight = self.chances[:, call]
+        if weight.sum() ** 2 < _TELLING * np.square(weight).sum() or weight.sum() < 1:
+            return None
+        return _ranges(self._held((self.dealer + len(self.calls)) & 3), weight)
+
+    @cached_property
+    def made(self) -> float:
+        """How likely the last call is, on average with the hands drawn for it; little where no hand explains it."""
+        owner = (self.dealer + len(self.calls) - 1) & 3
+        chances = self._chances(self.calls[:-1])
+        return float(chances[:, self.calls[-1]].mean()) if self.networks[owner] is not None else 1.0
+
+    @cached_property
+    def passed(self) -> float:
+        """How often partner passes the last call if the next player passes; 1 where nobody is asked any more."""
+        after = (*self.calls, PASS)
+        over = bool(one_auction(after, self.dealer, self.vulnerability).done[0])
+        return 1.0 if over else float(self._chances(after)[:, PASS].mean())
+
+    def _held(self, seat: int) -> NDArray[np.int16]:
+        return hand_features(self.owner == seat)[:, [HCP, *range(LENGTH, LENGTH + 4)]]
+
+    def _chances(self, calls: tuple[int, ...]) -> NDArray[np.float64]:
+        """How likely each call is after ``calls`` with each of the hands; all alike where no network sits there."""
+        nobody = np.full((1, 52), UNKNOWN, np.uint8)
+        one = view_of(one_auction(calls, self.dealer, self.vulnerability), nobody)
+        seat = int(one.seat[0])
+        network = self.networks[seat]
+        if network is None:
+            return np.repeat(one.mask / one.mask.sum(), len(self.owner), axis=0)
+        seen = replace(one.take(np.zeros(len(self.owner), np.int64)), hand=self.owner == seat)
+        return chances_of(network, seen)
+
+
+@lru_cache(maxsize=512)
+def drawn(networks: Seated, calls: tuple[int, ...], dealer: int, vulnerability: int) -> Drawn:
+    """Draw deals after an auction, always the same ones; the latest auctions are kept."""
+    evidence = Evidence(
+        Calls.of(calls, dealer, vulnerability),
+        {seat: [network] for seat, network in enumerate(networks) if network is not None},
+    )
+    key = streams.key("drawn", dealer, vulnerability, len(calls), *calls)[0]
+    return Drawn(networks, calls, dealer, vulnerability, deals_by_calls(evidence, HANDS, key))
+
+
+def _ranges(held: NDArray[np.int16], weight: NDArray[np.float64]) -> NDArray[np.uint8]:
+    out = np.empty((held.shape[1], 2), np.uint8)
+    for quantity in range(held.shape[1]):
+        order = np.argsort(held[:, quantity], kind="stable")
+        below = np.cumsum(weight[order]) / weight.sum()
+        out[quantity] = held[order, quantity][[(below > _TAIL).argmax(), (below >= 1 - _TAIL - 1e-9).argmax()]]
+    return out

@@ -1,0 +1,71 @@
+"""Measure how likely the calls of an auction are with given hands, by players who may have made them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.networks.bidder import outputs_of
+from agents.networks.book import ByBook
+from agents.networks.network import Network
+from agents.networks.tables import decide
+from bridge_env.auction import Auctions
+from bridge_env.cards import UNKNOWN
+from bridge_env.view import BidView, view_of
+
+Chance = Callable[[BidView, NDArray[np.int8]], NDArray[np.float64]]
+"""How likely a player makes calls (N,), float64 (N,), with the hands of a view."""
+
+
+@dataclass(frozen=True, eq=False)
+class Calls:
+    """An auction.
+
+    Attributes:
+        before: what the seat to call saw before each call, but for its hand.
+        calls: the calls.
+    """
+
+    before: tuple[BidView, ...]
+    calls: tuple[int, ...]
+
+    @classmethod
+    def of(cls, calls: Sequence[int] | NDArray[np.int8], dealer: int, vulnerability: int) -> Calls:
+        """The calls from the dealer on."""
+        made, nobody = np.array(calls, np.int8), np.full((1, 52), UNKNOWN, np.uint8)
+        before = (Auctions.replay(made[None, :number], dealer, vulnerability) for number in range(len(made)))
+        return cls(tuple(view_of(auctions, nobody) for auctions in before), tuple(made.tolist()))
+
+    def last_of(self, seat: int) -> BidView | None:
+        """What ``seat`` saw before its last call, but for its hand; None where it never called."""
+        return next((view for view in self.before[::-1] if int(view.seat[0]) == seat), None)
+
+    def log_chance(
+        self, seat: int, hand: NDArray[np.bool_], players: Sequence[Chance], surprise: float
+    ) -> NDArray[np.float64]:
+        """The logarithm of how likely ``seat`` makes its calls with each hand, bool (N, 52): float64 (N, players).
+
+        Args:
+            surprise: of all calls, the share that follows no player that is known.
+        """
+        log = np.zeros((len(hand), len(players)))
+        for view, call in zip(self.before, self.calls, strict=True):
+            if int(view.seat[0]) == seat:
+                seen = replace(view.take(np.zeros(len(hand), np.int64)), hand=hand)
+                made = np.full(len(hand), call, np.int8)
+                chance = np.stack([player(seen, made) for player in players], axis=1)
+                log += np.log((1 - surprise) * chance + surprise / max(1, int(view.mask.sum())))
+        return log
+
+
+def chances_of(network: Network | ByBook, view: BidView) -> NDArray[np.float64]:
+    """The chances that a network gives to all calls, float64 (N, 38)."""
+    return decide(outputs_of(network, view), view.mask, np.full(len(view), -1.0))[0].astype(np.float64)
+
+
+def chance_of(network: Network | ByBook, view: BidView, calls: NDArray[np.int8]) -> NDArray[np.float64]:
+    """The chance that a network gives to ``calls`` (N,), float64 (N,)."""
+    return chances_of(network, view)[np.arange(len(view)), calls]

@@ -1,0 +1,223 @@
+"""Draw deals where networks bid: each as often as the players' calls are likely with it.
+
+A belief network proposes deals, as if each card lay by itself. They are brought step by step to what calls and cards
+say of whole hands (annealed importance sampling: Neal, 2001): the deals are drawn again by the next part of their
+weight, and then walk. A walk exchanges one to three cards between two hidden hands, and the exchange stands with the
+chance that keeps the frequencies right (Metropolis). So all deals count the same in the end.
+
+A network's calls weigh by how likely it makes them with the hand, a system's by how far the hand is from those that
+make them, and what cards suggest by the cards that the hand is off. Who sees no hand begins with random deals.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.networks import belief
+from agents.networks.book import ByBook
+from agents.networks.likelihood import Calls, chance_of
+from agents.networks.network import Network
+from bridge_env import streams
+from bridge_env.cards import UNKNOWN, deals_of
+from bridge_env.sampling import Constraint, Places, Sample
+
+_SURPRISE = (
+    0.002  # of all calls, the share that follows no network; ten times as many leave a 1NT opener any hand in 11%
+)
+_PROPOSED = 16  # deals for each that is wanted
+_EFFECTIVE = 0.5  # of the deals, so many stay different each time that they are drawn again
+_WALK, _LAST_WALK = 8, 24  # exchanges for each deal, after each drawing and after the last: 1.5 times the error of
+_EXCHANGED = (1, 2, 1, 1, 3)  # independent deals at the opening lead, 1.2 times with dummy in sight
+_LEAST_STEP = 0.02
+_VAGUE = 0.05  # of what is believed to begin with, the share of knowing nothing
+_TOLERANCE = 2.0  # a system's hand that is off by this counts for 1/e
+_OFF = 2.0  # what a card counts by which a hand is off what the play suggests, in powers of e
+
+Hands = NDArray[np.bool_]
+
+
+class Suggestion(Protocol):
+    """What cards suggest of the hand at ``seat``."""
+
+    @property
+    def seat(self) -> int: ...
+
+    def violation(self, hands: Hands) -> NDArray[np.float32]:
+        """By how many cards each hand, bool (N, 52), is off: float32 (N,)."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class Evidence:
+    """What calls and cards say of the hands.
+
+    Attributes:
+        calls: the auction.
+        networks: seat -> those that may have made its calls.
+        shown: seat -> what its calls show by its system.
+        told: what the cards suggest.
+    """
+
+    calls: Calls
+    networks: Mapping[int, Sequence[Network | ByBook]]
+    shown: Mapping[int, Constraint] = field(default_factory=dict)
+    told: Sequence[Suggestion] = ()
+
+    def log(self, seat: int, hands: Hands) -> NDArray[np.float64]:
+        """The logarithm of how well each hand, bool (N, 52), of a seat fits: float64 (N,)."""
+        log = np.zeros(len(hands))
+        if seat in self.networks:
+            models = [partial(chance_of, network) for network in self.networks[seat]]
+            each = self.calls.log_chance(seat, hands, models, _SURPRISE)
+            log += np.logaddexp.reduce(each, axis=1) - np.log(len(models))
+        if seat in self.shown:
+            log -= self.shown[seat].violation(hands) / _TOLERANCE
+        for hypothesis in self.told:
+            if hypothesis.seat == seat:
+                log -= _OFF * hypothesis.violation(hands)
+        return log
+
+    def odds(self, network: Network, places: Places, seat: int, hand: Hands) -> NDArray[np.float64]:
+        """What a belief network at ``seat`` thinks of the holders of each card, of those who may hold it: (52, 3)."""
+        view = self.calls.last_of(seat)
+        vague = np.full((52, 3), 1 / 3)
+        odds = vague
+        if view is not None:
+            odds = (1 - _VAGUE) * belief.chances(network, replace(view, hand=hand[None]))[0] + _VAGUE * vague
+        may_hold = places.may_hold[(seat + np.arange(1, 4)) & 3].T
+        found: NDArray[np.float64] = np.where(may_hold.sum(axis=1, keepdims=True) == 1, may_hold, odds * may_hold)
+        return found
+
+
+def weighed_deals(
+    places: Places, seat: int, hand: Hands, evidence: Evidence, network: Network, count: int, key: np.uint64
+) -> Sample:
+    """Draw ``count`` deals as ``seat`` sees them, each as likely as the evidence makes it.
+
+    Args:
+        places: where each card may lie.
+        hand: bool (52,), the thirteen cards of the seat.
+        network: the belief that proposes deals.
+    """
+    odds = evidence.odds(network, places, seat, hand)
+    owner, prior = belief.draw_deals(hand, odds, _PROPOSED * count, streams.key(key, "proposed")[0])
+    by_seat = np.ones((52, 4))
+    by_seat[:, (seat + np.arange(1, 4)) & 3] = odds
+    walk = _Walk(places, evidence, np.log(np.maximum(by_seat, 1e-300)), key)
+    drawn = walk.cooled(((owner + seat) & 3).astype(np.uint8), prior, count)
+    weight = np.full(count, 1 / max(1, count))
+    return Sample(drawn, np.zeros(count, np.float32), weight, (_PROPOSED + walk.steps) * count, "weighed")
+
+
+def deals_by_calls(evidence: Evidence, count: int, key: np.uint64) -> NDArray[np.uint8]:
+    """Draw ``count`` deals as a kibitzer imagines them who sees no card: uint8 (count, 52)."""
+    walk = _Walk(Places.of(np.full(52, UNKNOWN)), evidence, np.zeros((52, 4)), key)
+    owner = deals_of(streams.key(key, "proposed", np.arange(_PROPOSED * count)))
+    return walk.cooled(owner, np.zeros(len(owner)), count)
+
+
+@dataclass(frozen=True, eq=False)
+class _Deals:
+    """Deals uint8 (N, 52), how well the hands of each seat fit, float64 (N, 4), and the logarithm of their odds."""
+
+    owner: NDArray[np.uint8]
+    fit: NDArray[np.float64]
+    prior: NDArray[np.float64]
+
+    @property
+    def gain(self) -> NDArray[np.float64]:
+        """The logarithm of what each counts for, beyond how often it was proposed."""
+        gain: NDArray[np.float64] = self.fit.sum(axis=1) - self.prior
+        return gain
+
+    def again(self, log: NDArray[np.float64], count: int, key: NDArray[np.uint64]) -> _Deals:
+        """``count`` of them, drawn by their weights."""
+        points = (streams.uniforms(key, 1)[0, 0] + np.arange(count)) / count
+        at = np.minimum(np.searchsorted(np.cumsum(_shares(log)), points), len(log) - 1)
+        return _Deals(self.owner[at], self.fit[at], self.prior[at])
+
+
+@dataclass(eq=False)
+class _Walk:
+    """Lets deals walk; ``odds`` (52, 4) are the logarithms of those by which they were proposed."""
+
+    places: Places
+    evidence: Evidence
+    odds: NDArray[np.float64]
+    key: np.uint64
+    steps: int = 0
+
+    def cooled(self, owner: NDArray[np.uint8], prior: NDArray[np.float64], count: int) -> NDArray[np.uint8]:
+        """``count`` deals as the evidence makes them likely, from those that were proposed with ``prior`` odds."""
+        hidden = np.flatnonzero((self.places.may_hold & (self.places.may_hold.sum(axis=0) > 1)).any(axis=1)).tolist()
+        pairs = [(a, b) for i, a in enumerate(hidden) for b in hidden[i + 1 :]]
+        fit = np.zeros((len(owner), 4))
+        for seat in hidden:
+            fit[:, seat] = self.evidence.log(seat, owner == seat)
+        deals, heat, drawn = _Deals(owner, fit, prior), 0.0, 0
+        while heat < 1.0:
+            new = _next_heat(deals, heat, count * _EFFECTIVE if drawn else count)
+            deals = deals.again((new - heat) * deals.gain, count, streams.key(self.key, "again", drawn))
+            heat, drawn = new, drawn + 1
+            for _ in range(len(pairs) and (_WALK if heat < 1.0 else _LAST_WALK)):
+                pair = pairs[self.steps % len(pairs)]
+                deals = self._step(deals, heat, pair, _EXCHANGED[self.steps % len(_EXCHANGED)])
+                self.steps += 1
+        return deals.owner
+
+    def _step(self, deals: _Deals, heat: float, pair: tuple[int, int], number: int) -> _Deals:
+        """Exchange ``number`` cards between two seats, where that stands."""
+        n, movable = len(deals.owner), self.places.may_hold.sum(axis=0) > 1
+        chance = streams.uniforms(streams.key(self.key, "walk", self.steps, np.arange(n)), 105)
+        given, may = [], np.ones(n, np.bool_)
+        for seat, other, order in ((*pair, chance[:, :52]), (*pair[::-1], chance[:, 52:104])):
+            order = np.where((deals.owner == seat) & movable, order, 2.0)
+            cards = np.argsort(order, axis=1)[:, :number]
+            may &= (np.take_along_axis(order, cards, 1) < 1).all(axis=1) & self.places.may_hold[other, cards].all(
+                axis=1
+            )
+            given.append(cards)
+        rows = np.flatnonzero(may)
+        new = deals.owner[rows]
+        for cards, other in zip(given, pair[::-1], strict=True):
+            np.put_along_axis(new, cards[rows], np.uint8(other), axis=1)
+        fit = deals.fit[rows]
+        for seat in pair:
+            fit[:, seat] = self.evidence.log(seat, new == seat)
+        prior = self.odds[np.arange(52), new].sum(axis=1)
+        better = heat * (fit - deals.fit[rows]).sum(axis=1) + (1 - heat) * (prior - deals.prior[rows])
+        stands = np.log(np.maximum(chance[rows, 104], 1e-300)) < better
+        return _put(deals, rows[stands], _Deals(new[stands], fit[stands], prior[stands]))
+
+
+def _put(deals: _Deals, rows: NDArray[np.intp], new: _Deals) -> _Deals:
+    owner, fit, prior = deals.owner.copy(), deals.fit.copy(), deals.prior.copy()
+    owner[rows], fit[rows], prior[rows] = new.owner, new.fit, new.prior
+    return _Deals(owner, fit, prior)
+
+
+def _shares(log: NDArray[np.float64]) -> NDArray[np.float64]:
+    weight = np.exp(log - log.max())
+    shares: NDArray[np.float64] = weight / weight.sum()
+    return shares
+
+
+def _next_heat(deals: _Deals, heat: float, wanted: float) -> float:
+    """How far the weights may go at once so that ``wanted`` deals stay effective; 1 at most."""
+
+    def effective(to: float) -> float:
+        return 1 / float(np.square(_shares((to - heat) * deals.gain)).sum())
+
+    low, high = heat, 1.0
+    if effective(high) >= wanted:
+        return high
+    for _ in range(20):
+        middle = (low + high) / 2
+        low, high = (middle, high) if effective(middle) >= wanted else (low, middle)
+    return min(1.0, max(low, heat + _LEAST_STEP))

@@ -1,0 +1,161 @@
+"""Speak the table-manager protocol of computer championships (Blue Chip Bridge, version 18): its lines over TCP.
+
+All that is said is a line of plain text: ``North bids 1NT``, ``East plays TC``. Who is to say what, the two sides know
+(``training.serve.manager`` and ``training.serve.manager_seat``).
+"""
+
+from __future__ import annotations
+
+import re
+import socket
+import time
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bridge_env.calls import DOUBLE, FIRST_BID, PASS, REDOUBLE
+from bridge_env.cards import RANKS, SUITS
+
+VERSION = 18
+SEAT_NAMES = ("North", "East", "South", "West")
+VULNERABLE = ("Neither", "N/S", "E/W", "Both")
+START, END = "Start of Board", "End of session"
+_LONGEST = 2048  # bytes of a line
+_STRAINS = ("C", "D", "H", "S", "NT")
+_SPOKEN = {PASS: "passes", DOUBLE: "doubles", REDOUBLE: "redoubles"}
+_CALL = re.compile(r"(\w+) (passes|doubles|redoubles|bids ([1-7]) ?(C|D|H|S|NT?))\.?( (?:Alert|Infos)\..*)?", re.I)
+_CARD = re.compile(r"(\w+) plays ([2-9TJQKA]|10) ?([CDHS])\.?", re.I)
+_BOARD = re.compile(r"Board number (\d{1,9}) ?\. ?Dealer (\w+) ?\. ?(Neither|N/S|E/W|Both) vulnerable\.?", re.I)
+_CARDS = re.compile(r"(\w+)'s cards ?: ?S ([^.]*)\. ?H ([^.]*)\. ?D ([^.]*)\. ?C ([^.]*)\.?", re.I)
+
+Hand = NDArray[np.bool_]
+
+
+class TalkError(RuntimeError):
+    """The other side is gone, silent, or says what it may not; the message says who and what."""
+
+
+class Line:
+    """One side of a connection.
+
+    Args:
+        name: of the other side, for errors.
+        patience: seconds that a whole line may take to come.
+    """
+
+    def __init__(self, connection: socket.socket, name: str, patience: float) -> None:
+        self.name, self.patience = name, patience
+        self._connection, self._left = connection, b""
+        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+
+    def say(self, text: str) -> None:
+        """Send a line."""
+        try:
+            self._connection.settimeout(self.patience)
+            self._connection.sendall(text.encode("ascii", "replace") + b"\r\n")
+        except OSError as error:
+            raise TalkError(f"{self.name} is gone ({error}); it was to be told: {text}") from None
+
+    def hear(self, awaited: str, patience: float | None = None) -> str:
+        """Wait for a line; ``awaited`` says in the error what it was to tell."""
+        end = time.monotonic() + (self.patience if patience is None else patience)
+        while b"\n" not in self._left:
+            if len(self._left) > _LONGEST:
+                raise TalkError(f"{self.name} sends a line without an end where {awaited} was awaited")
+            try:
+                self._connection.settimeout(max(0.001, end - time.monotonic()))
+                part = self._connection.recv(4096)
+            except TimeoutError:
+                raise TalkError(f"{self.name} says nothing where {awaited} was awaited") from None
+            except OSError as error:
+                raise TalkError(f"{self.name} is gone where {awaited} was awaited ({error})") from None
+            if not part:
+                raise TalkError(f"{self.name} hung up where {awaited} was awaited")
+            if time.monotonic() > end:
+                raise TalkError(f"{self.name} takes too long over {awaited}")
+            self._left += part
+        said, _, self._left = self._left.partition(b"\n")
+        if len(said) > _LONGEST or not all(32 <= byte < 127 for byte in said.rstrip(b"\r ")):
+            raise TalkError(f"{self.name} sends no plain text where {awaited} was awaited: {said[:60]!r}")
+        return " ".join(said.decode("ascii").split())
+
+    def wrong(self, said: str, awaited: str) -> TalkError:
+        """The error of a line that does not belong here."""
+        return TalkError(f"{self.name} says {said[:120]!r} where {awaited} was awaited")
+
+    def close(self) -> None:
+        self._connection.close()
+
+
+def seat_of(name: str) -> int:
+    """The seat of a word; -1 of any other word."""
+    return next((seat for seat, known in enumerate(SEAT_NAMES) if known.lower() == name.lower()), -1)
+
+
+def call_words(seat: int, call: int) -> str:
+    """``North bids 1NT``."""
+    level, strain = divmod(call - FIRST_BID, 5)
+    return f"{SEAT_NAMES[seat]} {_SPOKEN.get(call) or f'bids {level + 1}{_STRAINS[strain]}'}"
+
+
+def read_call(text: str, seat: int) -> tuple[int, str] | None:
+    """The call of ``seat``, with what is told about it; None where the text is none."""
+    found = _CALL.fullmatch(text)
+    if found is None or seat_of(found[1]) != seat:
+        return None
+    spoken = {word: call for call, word in _SPOKEN.items()}.get(found[2].lower())
+    if spoken is None:
+        spoken = FIRST_BID + 5 * (int(found[3]) - 1) + "CDHSN".index(found[4][0].upper())
+    return spoken, found[5] or ""
+
+
+def card_words(seat: int, card: int) -> str:
+    """``North plays TC``."""
+    return f"{SEAT_NAMES[seat]} plays {RANKS[card % 13]}{SUITS[card // 13]}"
+
+
+def read_card(text: str, seat: int) -> int | None:
+    """The card that the hand of ``seat`` plays; None where the text tells none."""
+    found = _CARD.fullmatch(text)
+    if found is None or seat_of(found[1]) != seat:
+        return None
+    return 13 * SUITS.index(found[3].upper()) + RANKS.index(found[2].upper().replace("10", "T"))
+
+
+def hand_words(owner: str, hand: Hand) -> str:
+    """``North's cards : S A K 4. H -. D 9 2. C ...``."""
+    suits = []
+    for suit in (3, 2, 1, 0):
+        held = " ".join(RANKS[rank] for rank in range(12, -1, -1) if hand[13 * suit + rank])
+        suits.append(f"{SUITS[suit]} {held or '-'}.")
+    return f"{owner}'s cards : {' '.join(suits)}"
+
+
+def read_hand(text: str, owner: str) -> Hand | None:
+    """The thirteen cards of ``owner``, a seat or ``Dummy``; None where the text tells none."""
+    found = _CARDS.fullmatch(text)
+    if found is None or found[1].lower() != owner.lower():
+        return None
+    cards: list[int] = []
+    for suit, held in zip((3, 2, 1, 0), found.groups()[1:], strict=True):
+        for rank in held.upper().replace("10", "T").replace("-", "").split():
+            if len(rank) != 1 or rank not in RANKS:
+                return None
+            cards.append(13 * suit + RANKS.index(rank))
+    hand = np.zeros(52, np.bool_)
+    hand[cards] = True
+    return hand if len(cards) == hand.sum() == 13 else None
+
+
+def board_words(number: int, dealer: int, vulnerability: int) -> str:
+    """``Board number 1. Dealer North. Neither vulnerable.``"""
+    return f"Board number {number}. Dealer {SEAT_NAMES[dealer]}. {VULNERABLE[vulnerability]} vulnerable."
+
+
+def read_board(text: str) -> tuple[int, int, int] | None:
+    """Number, dealer and vulnerability; None where the text tells no board."""
+    found = _BOARD.fullmatch(text)
+    if found is None or seat_of(found[2]) < 0:
+        return None
+    vulnerability = [word.lower() for word in VULNERABLE].index(found[3].lower())
+    return int(found[1]), seat_of(found[2]), vulnerability

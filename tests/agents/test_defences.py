@@ -1,0 +1,143 @@
+"""Defences to artificial openings, and the words by which their lines know them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from agents.hierarchy.bidder import Hierarchy, HierarchyBidder, seen_rows
+from agents.hierarchy.changes.mutation import moves
+from agents.hierarchy.language.text import parse_system
+from agents.hierarchy.language.tree import Atom
+from agents.hierarchy.language.vocabulary import WORDS
+from agents.hierarchy.shipped import hierarchy_of
+from agents.wire import read_states
+from bridge_env.calls import call_text, parse_call
+from bridge_env.features import NUM_FEATURES
+
+BY_BOOKS = ("sayc", "two-over-one", "champion")
+DEFENDERS = (*BY_BOOKS, "acol", "precision", "polish")
+TRANSFERS = """\
+system: transfers
+1C    12-21 hcp, 2+ C
+  1D    4+ H, 5+ hcp                      ; hearts !forcing !artificial
+  1H    4+ S, 5+ hcp                      ; spades !forcing !artificial
+"""
+
+
+def against(name, opponents):
+    them = hierarchy_of(opponents) if isinstance(opponents, str) else opponents
+    return HierarchyBidder(hierarchy_of(name), opponents=(them, them))
+
+
+def said(bidder, hand, auction):
+    view = read_states([{"hand": hand, "auction": auction.split(), "dealer": "N"}])[0]
+    return call_text(int(bidder.call(view)[0]))
+
+
+def shown_by_last(bidder, auction):
+    """Strength, hearts and spades that the last call has shown, as its partner reads it."""
+    state = {"hand": "5432.5432.543.32", "auction": [*auction.split(), "P"], "dealer": "N"}
+    seat = (len(auction.split()) - 1) % 4
+    return bidder.meaning(read_states([state])[0])[0, seat][[0, 3, 4]].tolist()
+
+
+def they_show(opponents, auction):
+    """``they-min`` and ``they-max`` as the seat to call sees them."""
+    seats = (hierarchy_of(opponents), hierarchy_of("sayc")) * 2
+    zero, calls = np.zeros(1, np.int64), np.array([[parse_call(call) for call in auction.split()]], np.int8)
+    features, quiet = np.zeros((1, 4, NUM_FEATURES), np.int16), zero.astype(np.int16)
+    row = seen_rows(seats, features, zero, quiet, quiet, calls.reshape(1, -1), zero + calls.size)[0][0]
+    return int(row[WORDS["they-min"]]), int(row[WORDS["they-max"]])
+
+
+def test_what_they_have_shown_is_what_the_stronger_of_them_has():
+    assert they_show("acol", "P") == (0, 11)
+    assert they_show("acol", "1N") == (12, 14)
+    assert they_show("acol", "1N P 2C P 2D") == (12, 14)  # opener's, whatever the answer to Stayman asks
+    assert they_show("acol", "1N P P") == (12, 14)  # of responder, who has shown less, nothing is said
+    assert they_show("sayc", "1N") == (15, 17)
+    assert they_show("precision", "1C")[0] == 16
+    assert they_show("precision", "1C P 1D") == they_show("precision", "1C")
+    assert they_show("sayc", "1C")[0] == 10
+
+
+def test_evolving_leaves_them_alone():
+    assert moves(Atom("they-min", 15, 99)) == moves(Atom("they-max", 0, 15)) == []
+
+
+@pytest.mark.parametrize("name", DEFENDERS)
+@pytest.mark.parametrize(
+    ("hand", "auction", "call"),
+    [
+        ("KJ74.QT984.K6.42", "1C", "X"),  # both majors
+        ("4.92.KJ974.QT984", "1C", "1NT"),  # both minors
+        ("KQT984.72.J65.42", "1C", "2S"),
+        ("AJ974.72.K65.842", "1C", "1S"),
+        ("AQ4.KJ2.KQ65.842", "1C", "Pass"),  # strong hands wait
+        ("KJ74.QT984.K6.42", "1C P 1D", "X"),
+        ("4.92.KJ974.QT984", "1C P 1D", "1NT"),
+        ("K984.72.J652.432", "1C X 1D", "3S"),
+        ("K98.743.J652.432", "1C X 1D", "1S"),
+        ("K984.7432.J65.43", "1C 1N P", "2D"),
+        ("4.92.KJ974.QT984", "1C 1N P 2D P", "Pass"),  # and no transfer is completed
+    ],
+)
+def test_over_a_strong_club(name, hand, auction, call):
+    assert said(against(name, "precision"), hand, auction) == call
+
+
+@pytest.mark.parametrize("name", BY_BOOKS)
+def test_a_natural_club_is_doubled_for_take_out_as_before(name):
+    assert said(against(name, "sayc"), "AJ74.KT98.K65.42", "1C") == "X"
+    assert said(against(name, "precision"), "AJ74.KT98.K65.42", "1C") == "Pass"
+
+
+def test_the_double_of_a_strong_club_is_read_as_both_majors_alone():
+    strength, hearts, spades = shown_by_last(against("sayc", "precision"), "1C X")
+    assert (strength, hearts[0], spades[0]) == ([5, 15], 4, 4)
+    strength, hearts, spades = shown_by_last(against("sayc", "sayc"), "1C X")
+    assert strength[1] == 37
+    assert (hearts[0], spades[0]) == (0, 0)
+
+
+@pytest.mark.parametrize("name", DEFENDERS)
+def test_a_club_that_promises_none_leaves_two_clubs_natural(name):
+    assert said(against(name, "polish"), "K4.72.A65.KQT984", "1C") == "2C"
+
+
+@pytest.mark.parametrize("name", BY_BOOKS)
+def test_two_clubs_over_their_clubs_shows_both_majors(name):
+    assert said(against(name, "sayc"), "K4.72.A65.KQT984", "1C") != "2C"
+    assert said(against(name, "sayc"), "KJ974.AQ984.65.4", "1C") == "2C"
+
+
+@pytest.mark.parametrize("name", BY_BOOKS)
+def test_over_transfers(name):
+    bidder = against(name, Hierarchy(parse_system(TRANSFERS)))
+    assert said(bidder, "J4.72.AQJ974.K98", "1C P 1D") == "X"
+    assert said(bidder, "AQ74.2.AJ97.K982", "1C P 1D") == "1H"
+    assert said(bidder, "74.AQJ72.J974.K9", "1C P 1H") == "X"
+    assert said(bidder, "7.AQ72.AJ974.K98", "1C P 1H") == "1S"
+    assert said(against(name, name), "AQ74.2.AJ97.K982", "1C P 1D") != "1H"
+
+
+@pytest.mark.parametrize("name", DEFENDERS)
+def test_over_a_weak_no_trump(name):
+    weak, strong = against(name, "acol"), against(name, "sayc")
+    assert said(weak, "AQ4.KJ2.KJ65.842", "1N") == ("Pass" if name == "acol" else "X")
+    assert said(weak, "AQ4.KJ2.KJ65.J42", "1N") == "X"
+    if name != "acol":  # its double is the same over any no trump
+        assert said(strong, "AQ4.KJ2.KJ65.842", "1N") == "Pass"
+    assert said(weak, "AQ4.KJ2.KJ65.842", "1N P P") == "X"
+    assert said(weak, "J984.Q72.A65.842", "P 1N P P X P") == "Pass"
+
+
+def test_a_line_that_takes_every_hand_keeps_those_below_it_out_of_what_calls_show():
+    text = "system: gate\n(1C)\n  X     4+ H, 4+ S, 5-15 hcp, 15+ they-min\n  {}\n  X     12+ hcp, 0-2 C\n"
+    without, gated = (
+        HierarchyBidder(Hierarchy(parse_system(text.format(line))), opponents=(hierarchy_of("precision"),) * 2)
+        for line in ("2S    6+ S, 15+ they-min", "P     15+ they-min")
+    )
+    assert shown_by_last(without, "1C X") == [[5, 37], [0, 13], [0, 13]]
+    assert shown_by_last(gated, "1C X") == [[5, 15], [4, 9], [4, 9]]

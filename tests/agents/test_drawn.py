@@ -1,0 +1,89 @@
+"""Meanings of calls that are drawn at the time: they are those that were measured, and say where nothing is known."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from agents.networks.drawn import HANDS, drawn
+from agents.networks.explain import shown
+from agents.networks.meaning import auction_keys, meanings_of
+from agents.networks.shipped import network_path, read_networks, shipped_networks
+from agents.networks.tables import all_by
+from agents.registry import make_policy
+from agents.wire import read_states
+from bridge_env.calls import parse_call
+from bridge_env.cards import random_deals
+from training.web.meanings import Reader
+
+
+def after(name: str, text: str):
+    calls = tuple(parse_call(word) for word in text.split())
+    return drawn((read_networks(name).player,) * 4, calls, 0, 0)
+
+
+@pytest.mark.parametrize("text", ["1N", "1S P 2S", "2H", "1C P 1H P 1N"])
+def test_what_is_drawn_is_what_was_measured(text):
+    found = after("champion", text)
+    measured = meanings_of(network_path("champion"))
+    assert measured is not None
+    (row,) = measured.find(auction_keys(np.array([found.calls], np.int8))[:, -1])
+    assert row >= 0
+    off = found.ranges((len(found.calls) - 1) & 3).astype(int) - measured.ranges[row].astype(int)
+    assert np.abs(off).mean() <= 1.0
+    assert np.abs(off).max() <= 3
+
+
+def test_forcing_is_what_partner_hardly_passes():
+    assert after("champion-plain", "1S P 2S").passed > 0.3
+    assert after("two-over-one", "1S P 2C").passed < 0.05
+    assert after("champion", "7N").passed > 0.99
+
+
+def test_no_hand_explains_what_a_network_never_calls():
+    assert after("champion", "1N P 7C").made < 0.1
+    assert after("champion", "1N").made > 0.5
+
+
+def test_calls_to_come_are_told_on_the_hands_drawn_before_them():
+    found = after("champion", "1N P")
+    assert found.chances.shape == (HANDS, 38)
+    passing = found.next_ranges(0)
+    assert passing is not None
+    assert passing[0, 1] <= 10
+    assert found.next_ranges(parse_call("7C")) is None
+
+
+def test_a_network_without_measured_meanings_explains_each_seat():
+    view, _ = read_states([{"hand": "K84.AQ94.T72.J65", "auction": ["1S", "Pass"]}])
+    bidder = make_policy("acol")
+    left, partner, right = shown(bidder, view)
+    assert "nothing that is known" in left
+    assert f"of {HANDS} hands drawn now" in partner
+    assert int(partner.split()[1].split("-")[0]) >= 8
+    assert right != left
+
+
+def unexplained(name: str, boards: int) -> list[bool]:
+    """Of each call that a network makes on some boards: is nothing known of it?"""
+    seats = np.arange(boards, dtype=np.int16) & 3
+    auctions = all_by(read_networks(name).player, random_deals(7, 0, boards), seats, seats)
+    reader = Reader(f"policy:{name}", f"policy:{name}")
+    out = []
+    for row in range(boards):
+        calls = auctions.history[row, : auctions.length[row]].tolist()
+        seat = int(seats[row])
+        out += [not reader.call(calls[:k], seat, seat, call).known for k, call in enumerate(calls)]
+    return out
+
+
+def test_calls_are_explained():
+    assert not any(unexplained("standard", 2))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", shipped_networks())
+def test_of_all_shipped_networks_under_one_call_in_a_hundred_is_unexplained(name):
+    found = unexplained(name, 12)
+    print(f"{name}: {sum(found)} of {len(found)} calls unexplained")
+    assert np.mean(found) < 0.01

@@ -1,0 +1,151 @@
+"""Card players read the calls of networks: deals are as likely as the calls and the cards make them."""
+
+from __future__ import annotations
+
+import pickle
+from itertools import combinations
+
+import numpy as np
+import pytest
+from support.cardplay import keys
+
+from agents.cardplay.auction import AuctionReader
+from agents.cardplay.deals import AUCTION, Belief, believed_deals
+from agents.cardplay.facts import hidden_seats, places_of
+from agents.cardplay.hypotheses import HEURISTIC, Hypothesis
+from agents.cardplay.seen import view_of_seen
+from agents.networks.likelihood import Calls
+from agents.networks.shipped import read_networks
+from agents.networks.tables import all_by
+from agents.networks.weighed import Evidence, weighed_deals
+from agents.programs.question import Question
+from agents.registry import believer, readers_of
+from bridge_env import streams
+from bridge_env.auction import one_auction
+from bridge_env.calls import NOTRUMP, PASS, bid_call
+from bridge_env.cards import parse_hand, random_deals
+from bridge_env.features import HCP, LENGTH, hand_features
+from bridge_env.play import Plays
+from bridge_env.play_view import PlayView, play_view
+from bridge_env.sampling import Places
+from training.serve.answers import Answers
+
+HAND = parse_hand("KJ53.KJ7.AT92.K5")
+CALLS = (bid_call(1, NOTRUMP), PASS, bid_call(3, NOTRUMP), PASS, PASS, PASS)
+
+
+def at_the_lead() -> PlayView:
+    return view_of_seen(one_auction(CALLS, 0, 0), 1, HAND)
+
+
+def belief_of(*specs: str | None, count: int = 40) -> Belief:
+    return believed_deals(at_the_lead(), 0, AuctionReader(specs), count, keys(1)[0])  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("spec", ["policy:champion", "policy:champion-plain", "policy:by-the-book"])
+def test_the_opener_of_one_notrump_is_drawn_with_14_to_18_points(spec):
+    belief = belief_of(*[spec] * 4)
+    hands = hand_features(belief.owner == 0)
+    fits = (hands[:, HCP] >= 14) & (hands[:, HCP] <= 18) & (hands[:, LENGTH : LENGTH + 4].min(axis=1) >= 1)
+    assert float(belief.weight @ fits) >= 0.9
+    assert belief.read == (0, 2, 3)
+    assert "calls of NSW read" in str(belief)
+
+
+def test_networks_and_systems_are_read_at_one_table():
+    belief = belief_of("policy:champion", None, "system:sayc", None)
+    assert belief.read == (0, 2)
+    responder = hand_features(belief.owner == 2)[:, HCP]
+    assert np.median(responder) >= 8
+    assert belief_of(None, None, None, None).read == ()
+
+
+def test_gatekeepers_are_read_as_strangers_and_idle_players_not_at_all():
+    (champion,) = readers_of("reason:policy:champion")
+    assert champion is read_networks("champion").policy
+    for stranger in ("policy:humans", "seat:http://127.0.0.1:1"):
+        read = readers_of(stranger)
+        assert len(read) == 3
+        assert read_networks("humans").policy not in read
+    for other in ("pass", "random", "system:sayc", None):
+        assert readers_of(other) == []
+
+
+def test_a_reader_is_sent_with_its_specs_alone():
+    reader = AuctionReader(("policy:champion",) * 4)
+    assert pickle.loads(pickle.dumps(reader)).networks(at_the_lead(), 0).keys() == {0, 1, 2, 3}
+
+
+def played(count: int, length: int) -> tuple[Plays, PlayView]:
+    """Boards that the champion bid, after ``length`` cards by chance."""
+    owner, seats = random_deals(3, 0, count), np.arange(count, dtype=np.int16) & 3
+    auctions = all_by(read_networks("champion").policy, owner, seats, seats)
+    there = np.flatnonzero(auctions.contracts().bid >= 0)
+    auctions, contracts = auctions.take(there), auctions.take(there).contracts()
+    plays = Plays(owner[there], contracts.declarer, contracts.bid % 5)
+    for number in range(length):
+        chance = streams.uniforms(streams.key("card", number, there), 52)
+        plays.step(np.where(plays.legal(), chance, -1).argmax(axis=1))
+    return plays, play_view(plays, contracts, seats[there], auctions)
+
+
+@pytest.mark.parametrize("length", [0, 7, 30, 46])
+def test_weighed_deals_hold_the_facts(length):
+    _, view = played(6, length)
+    reader = AuctionReader(("policy:champion",) * 4)
+    for row in range(len(view)):
+        belief = believed_deals(view, row, reader, 12, keys(1)[0])
+        places = places_of(view, row)
+        assert places.may_hold[belief.owner, np.arange(52)].all()
+        assert ((belief.owner[:, :, None] == np.arange(4)).sum(axis=1) == 13).all()
+        assert belief.weight.sum() == pytest.approx(1)
+        again = believed_deals(view, row, reader, 12, keys(1)[0])
+        assert (again.owner == belief.owner).all()
+
+
+def test_deals_come_as_often_as_their_evidence_says():
+    """Late in the play all deals can be listed; the frequencies are those of their weights."""
+    _, view = played(3, 35)
+    for row in range(len(view)):
+        seat, hidden, places = int(view.seat[row]), hidden_seats(view, row), places_of(view, row)
+        calls = Calls.of(view.history[row][view.history[row] >= 0], int(view.dealer[row]), int(view.vulnerability[row]))
+        low = Hypothesis(hidden[0], HEURISTIC, "few clubs", (((tuple(range(13)), 0, 2),),))
+        networks = {s: [read_networks("champion").policy] for s in hidden}
+        evidence = Evidence(calls, networks, told=[low])
+        listed = all_deals(places, hidden)
+        log = sum(evidence.log(s, listed == s) for s in hidden)
+        share = np.exp(log - log.max()) / np.exp(log - log.max()).sum()
+        sample = weighed_deals(places, seat, view.hand[row], evidence, believer(), 1500, keys(1)[0])
+        met = (sample.owner[:, None] == listed[None]).all(axis=2)
+        assert met.any(axis=1).all()
+        assert np.abs(met.mean(axis=0) - share).sum() / 2 < 0.1
+
+
+def all_deals(places: Places, hidden: list[int]) -> np.ndarray:
+    """Every deal in which the cards have such places, uint8 (N, 52)."""
+    one, other = hidden
+    free = np.flatnonzero(places.may_hold[one] & places.may_hold[other])
+    sure = places.may_hold.argmax(axis=0).astype(np.uint8)
+    needs = 13 - int((np.delete(sure, free) == one).sum())
+    deals = []
+    for held in combinations(free.tolist(), needs):
+        deal = sure.copy()
+        deal[free] = other
+        deal[list(held)] = one
+        deals.append(deal)
+    return np.array(deals)
+
+
+def test_what_most_deals_contradict_is_not_believed():
+    _, view = played(4, 20)
+    belief = believed_deals(view, 0, AuctionReader(("policy:champion",) * 4), 20, keys(1)[0])
+    for hypothesis in belief.kept:
+        assert ((hypothesis.violation(belief.owner == hypothesis.seat) == 0) @ belief.weight) > 0.5
+    only = believed_deals(view, 0, AuctionReader(("policy:champion",) * 4), 20, keys(1)[0], AUCTION)
+    assert not only.kept
+    assert not only.discarded
+
+
+def test_the_door_for_other_programs_reads_the_networks_calls():
+    why = Answers("policy:champion", play="montecarlo?deals=3").card(Question(1, HAND, 0, 0, CALLS), details=True).why
+    assert "calls of NSW read" in why

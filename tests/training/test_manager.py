@@ -1,0 +1,295 @@
+"""The table-manager protocol: our seats at our table, a recorded exchange, and peers that misbehave."""
+
+from __future__ import annotations
+
+import socket
+import threading
+
+import numpy as np
+import pytest
+
+from agents.programs import manager_form as form
+from agents.programs.manager_form import Line, TalkError
+from agents.programs.question import CallAnswer, CardAnswer, Question
+from bridge_env.calls import NUM_CALLS, parse_call
+from bridge_env.cards import RANKS, SUITS, parse_hand
+from bridge_env.records.pbn import read_boards
+from training.cli.entry import main
+from training.match.boards import library_boards
+from training.serve.answers import Answers
+from training.serve.manager import Limits, Meeting, seated
+from training.serve.manager_seat import Sitter, join
+
+_ONE_AT_A_TIME = threading.Lock()  # eight programs in one process
+
+
+class Quiet(Answers):
+    """Answers of a system and of a player by rules."""
+
+    def call(self, question: Question, details: bool = False) -> CallAnswer:
+        with _ONE_AT_A_TIME:
+            return super().call(question, details)
+
+    def card(self, question: Question, details: bool = False) -> CardAnswer:
+        with _ONE_AT_A_TIME:
+            return super().card(question, details)
+
+
+class Told:
+    """Answers that are known before."""
+
+    def __init__(self, *said: str) -> None:
+        self.said = list(said)
+        self.asked: list[Question] = []
+
+    def call(self, question: Question) -> CallAnswer:
+        self.asked.append(question)
+        return CallAnswer(parse_call(self.said.pop(0)))
+
+    def card(self, question: Question) -> CardAnswer:
+        self.asked.append(question)
+        suit, rank = self.said.pop(0)
+        return CardAnswer(13 * SUITS.index(suit) + RANKS.index(rank))
+
+
+def door() -> socket.socket:
+    listening = socket.socket()
+    listening.bind(("127.0.0.1", 0))
+    listening.listen()
+    return listening
+
+
+def test_words_are_read_as_they_are_said():
+    for call in range(NUM_CALLS):
+        assert form.read_call(form.call_words(2, call), 2) == (call, "")
+        assert form.read_call(form.call_words(2, call), 1) is None
+    assert form.read_call("north bids 1nt. Alert. 12 to 14", 0) == (parse_call("1N"), " Alert. 12 to 14")
+    assert form.read_call("North Passes", 0) == (0, "")
+    for card in range(52):
+        assert form.read_card(form.card_words(3, card), 3) == card
+    hand = parse_hand("AKJ43..65432.QJT")
+    words = form.hand_words("East", hand)
+    assert words == "East's cards : S A K J 4 3. H -. D 6 5 4 3 2. C Q J T."
+    assert np.array_equal(form.read_hand(words, "East"), hand)
+    for bad in (
+        "East's cards : S A K. H -. D -. C -.",
+        "East's cards",
+        words.replace("A", "A A"),
+        words.replace("A", "Z"),
+    ):
+        assert form.read_hand(bad, "East") is None
+    assert form.read_board(form.board_words(7, 2, 3)) == (7, 2, 3)
+    assert form.read_board("Board number 1. Dealer Nobody. Both vulnerable.") is None
+
+
+# What a manager says (<) and what North says (>), written after the published description: 1NT by North, dummy South.
+EXCHANGE = """\
+> Connecting "ours" as North using protocol version 18
+< North ("ours") seated
+> North ready for teams
+< Teams : N/S : "ours" E/W : "theirs"
+> North ready to start
+< Start of Board
+> North ready for deal
+< Board number 3. Dealer West. E/W vulnerable.
+> North ready for cards
+< North's cards : S A T 4 3. H T 8 5 3. D K T. C K T 6.
+> North ready for West's bid
+< West passes
+> North bids 1NT
+> North ready for East's bid
+< East doubles Alert. a good hand
+> North ready for South's bid
+< South redoubles
+> North ready for West's bid
+< West Passes
+> North passes
+> North ready for East's bid
+< East passes
+> North ready for East's card to trick 1
+< East plays 3C
+> North ready for dummy
+< Dummy's cards : S K 9 8 5. H A. D A J 7 6. C 9 5 4 2.
+> South plays 2C
+> North ready for West's card to trick 1
+< West plays AC
+> North plays 6C
+> North ready for West's card to trick 2
+< West plays 2D
+> North plays KD
+> North ready for East's card to trick 2
+< East plays 5D
+> South plays 6D
+< North to lead
+> North plays 3H
+> North ready for East's card to trick 3
+< East plays 6H
+> South plays AH
+> North ready for West's card to trick 3
+< West plays 2H
+< Dummy to lead
+> South plays 5S
+> North ready for West's card to trick 4
+"""
+
+
+def test_a_recorded_exchange():
+    ours, theirs = connected()
+    line, manager = Line(ours, "the manager", 5), Line(theirs, "North", 5)
+    answers = Told("1N", "P", "C2", "C6", "DK", "D6", "H3", "HA", "S5")
+    faults: list[str] = []
+
+    def sit() -> None:
+        try:
+            Sitter(answers, 0, "ours", line, lambda text: None).sit()
+        except TalkError as error:
+            faults.append(str(error))
+
+    thread = threading.Thread(target=sit)
+    thread.start()
+    for words in EXCHANGE.splitlines():
+        if words[0] == ">":
+            assert manager.hear(words) == words[2:]
+        else:
+            manager.say(words[2:])
+    manager.close()
+    thread.join(10)
+    assert faults == ["the manager hung up where a card of West was awaited"]
+    assert not answers.said
+    last = answers.asked[-1]
+    assert last.dummy is not None
+    assert last.dummy[51 - 1]  # SK
+    assert len(last.played) == 12
+
+
+def connected() -> tuple[socket.socket, socket.socket]:
+    with door() as listening:
+        one = socket.create_connection(listening.getsockname())
+        return one, listening.accept()[0]
+
+
+def play(meeting: Meeting, answers: Answers) -> None:
+    doors = [door() for _ in range(meeting.rooms)]
+    threads = []
+    for room, listening in enumerate(doors):
+        for seat in range(4):
+            name = "AB"[(seat + room) & 1]
+            told = (answers, seat, name, "127.0.0.1", listening.getsockname()[1], 60.0, lambda text: None)
+            threads.append(threading.Thread(target=join, args=told, daemon=True))
+    for thread in threads:
+        thread.start()
+    meeting.run(doors)
+    for thread in threads:
+        thread.join(10)
+        assert not thread.is_alive()
+    for listening in doors:
+        listening.close()
+
+
+def test_a_match_in_two_rooms_is_kept_and_goes_on(tmp_path):
+    answers = Quiet("system:sayc", play="rule")
+    log, said = tmp_path / "match.pbn", []
+    first = Meeting(library_boards(1, 5), log=log, limits=Limits(60, 60), say=said.append)
+    play(first, answers)
+    assert first.faults == []
+    assert first.gains() == {1: 0}  # the same players in all seats
+    kept = read_boards(log)
+    assert not kept.problems
+    assert [board.tags["Room"] for board in kept.boards] == ["Closed", "Open"]
+    assert kept.boards[1].tags["North"] == "A"
+    assert kept.boards[0].tags["North"] == "B"
+    assert any("N/S A, E/W B" in text for text in said)
+    again = Meeting(library_boards(2, 5), log=log, limits=Limits(60, 60), say=said.append)
+    again.recall()
+    assert len(again.played) == 2
+    said.clear()
+    play(again, answers)
+    assert again.gains() == {1: 0, 2: 0}
+    assert not any("board 1:" in text for text in said)
+    other = Meeting(library_boards(2, 6), log=log)
+    with pytest.raises(ValueError, match="another match"):
+        other.recall()
+
+
+def test_who_asks_for_what_cannot_be_is_sent_away():
+    said: list[str] = []
+    with door() as listening:
+        address = listening.getsockname()
+        asked = [
+            "GET / HTTP/1.1",
+            'Connecting "A" as Norht using protocol version 18',
+            'Connecting "A" as North using protocol version 17',
+            'Connecting "A" as North using protocol version 18',
+            'Connecting "C" as North using protocol version 18',
+            'Connecting "C" as South using protocol version 18',
+            "x" * 5000,
+        ]
+        peers = []
+        for text in asked:
+            peers.append(socket.create_connection(address))
+            peers[-1].sendall(text.encode() + b"\n")
+        with pytest.raises(TalkError, match="nobody sat down at East, South, West within 1 seconds"):
+            seated(listening, Limits(5, 1), said.append)
+        for peer in peers:
+            peer.close()
+    assert len(said) == 6
+    for told, why in zip(
+        said, ("say Connecting", "say Connecting", "version 18", "taken", "partner is of team", ""), strict=True
+    ):
+        assert why in told
+
+
+@pytest.mark.parametrize(
+    ("says", "why"),
+    [
+        ("North bids 8NT", "says 'North bids 8NT' where a legal call was awaited"),
+        ("North doubles", "where a legal call was awaited"),
+        ("", "says nothing where a call of North was awaited"),
+        (None, "hung up where a call of North was awaited"),
+    ],
+)
+def test_a_player_who_breaks_a_law_or_is_silent_ends_the_room(says, why):
+    meeting = Meeting(library_boards(1, 5), rooms=1, limits=Limits(3, 20), say=lambda text: None)
+    listening = door()
+    thread = threading.Thread(target=meeting.run, args=([listening],))
+    thread.start()
+    lines = []
+    for seat, name in enumerate(form.SEAT_NAMES):
+        line = Line(socket.create_connection(listening.getsockname()), "manager", 10)
+        line.say(f'Connecting "{"AB"[seat & 1]}" as {name} using protocol version 18')
+        line.hear("seated")
+        lines.append(line)
+    for step in ("for teams", "to start", "for deal", "for cards"):
+        for line, name in zip(lines, form.SEAT_NAMES, strict=True):
+            line.say(f"{name} ready {step}")
+        for line in lines:
+            line.hear(step)
+    if says:
+        lines[0].say(says)
+    elif says is None:
+        lines[0].close()
+    thread.join(10)
+    (fault,) = meeting.faults
+    assert fault.startswith("Open room: North (A)")
+    assert why in fault
+
+
+def test_a_seat_says_why_it_ends(capsys):
+    with door() as listening:
+        port = listening.getsockname()[1]
+
+        def refuse() -> None:
+            peer, _ = listening.accept()
+            with peer:
+                peer.recv(1000)
+                peer.sendall(b"Error: North is taken\r\n")
+
+        thread = threading.Thread(target=refuse)
+        thread.start()
+        assert main(["seat", "pass", "--connect", f"127.0.0.1:{port}", "--seat", "N", "--play", "rule"]) == 2
+        thread.join(10)
+    assert "gives no seat: Error: North is taken" in capsys.readouterr().out
+    assert main(["seat", "pass", "--connect", f"127.0.0.1:{port}", "--seat", "N", "--play", "rule"]) == 2
+    assert "no table manager answers" in capsys.readouterr().out
+    assert main(["seat", "pass", "--connect", "2000", "--seat", "N"]) == 2
+    assert "write HOST:PORT" in capsys.readouterr().err

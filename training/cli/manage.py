@@ -1,0 +1,111 @@
+"""Command line: ``bridge-env seat`` and ``bridge-env manage``. The handlers parse and call, nothing else."""
+
+from __future__ import annotations
+
+import argparse
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+from training.cli.arguments import natural, seconds
+
+_EXAMPLES = """\
+examples:
+  bridge-env manage --boards 16 --log match.pbn           two rooms, at ports 2000 and 2001; repeat it to go on
+  bridge-env seat policy:champion --connect 127.0.0.1:2000 --seat N --name ours
+  bridge-env seat policy:champion --connect 127.0.0.1:2001 --seat E --name ours
+
+A match takes eight programs. In the open room (the first port) team A sits North-South, in the closed room East-West.
+They speak the table-manager protocol of computer championships, version 18.
+"""
+
+
+def add_manage(subparsers: Any) -> None:
+    """Add ``bridge-env manage`` and ``bridge-env seat``."""
+    manage = subparsers.add_parser(
+        "manage",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        help="manage tables where bridge programs meet",
+        description="Deal to bridge programs that connect, let them bid and play, and keep the boards.",
+        epilog=_EXAMPLES,
+    )
+    manage.add_argument("--boards", type=natural, default=16, metavar="N", help="number of boards (16)")
+    manage.add_argument("--seed", type=int, default=1, help="random seed of the boards (1)")
+    manage.add_argument("--deals", metavar="FILE.pbn", help="take the boards from this PBN file")
+    manage.add_argument("--rooms", type=int, choices=(1, 2), default=2, help="rooms: a match takes two (2)")
+    manage.add_argument(
+        "--log", metavar="FILE.pbn", type=Path, help="keep finished boards in this file, and go on by it"
+    )
+    manage.add_argument(
+        "--port", type=natural, default=2000, help="the open room's; the closed room's is the next (2000)"
+    )
+    manage.add_argument("--host", default="127.0.0.1", help="listen elsewhere than on this machine alone (127.0.0.1)")
+    _add_patience(manage)
+    manage.set_defaults(handler=_manage)
+    seat = subparsers.add_parser(
+        "seat",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        help="sit down at another program's table",
+        description="Bid and play for one seat at the table of a table manager.",
+        epilog=_EXAMPLES,
+    )
+    seat.add_argument("spec", metavar="SPEC", help="who bids")
+    seat.add_argument("--connect", metavar="HOST:PORT", required=True, help="where the table manager listens")
+    seat.add_argument("--seat", metavar="SEAT", required=True, help="N, E, S or W")
+    seat.add_argument("--name", metavar="TEAM", default="bridge-env", help="name of the team (bridge-env)")
+    seat.add_argument("--opponents", metavar="SPEC", help="read opponents' calls as this bidder's (as SPEC's own)")
+    seat.add_argument("--play", metavar="PLAYER", default="montecarlo", help="who plays the cards (montecarlo)")
+    _add_patience(seat)
+    seat.set_defaults(handler=_seat)
+
+
+def _add_patience(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--patience", type=seconds, default=120.0, metavar="S", help="seconds that one answer may take (120)"
+    )
+
+
+def _manage(args: argparse.Namespace) -> int:
+    from training.match.boards import library_boards, pbn_boards
+    from training.serve.manager import ROOMS, Limits, Meeting
+    from training.web.serving import listen
+
+    if args.port > 65534:
+        raise ValueError(f"--port is {args.port}; it must be at most 65534")
+    boards = pbn_boards(args.deals, args.boards) if args.deals else library_boards(args.boards, args.seed)
+    meeting = Meeting(boards, args.rooms, args.log, Limits(args.patience))
+    meeting.recall()
+    with ExitStack() as stack:
+        doors = [stack.enter_context(listen(args.host, args.port + k)) for k in range(args.rooms)]
+        for room, door in zip(ROOMS, doors, strict=False):
+            print(f"{room} room at {args.host}:{door.getsockname()[1]}")
+        meeting.run(doors)
+    gains = meeting.gains()
+    if gains:
+        print(f"{sum(gains.values()):+d} IMPs on {len(gains)} boards for North-South of the open room")
+    for fault in meeting.faults:
+        print(fault)
+    if meeting.faults and args.log is not None:
+        print("the same command goes on behind the boards that are kept")
+    return 2 if meeting.faults else 0
+
+
+def _seat(args: argparse.Namespace) -> int:
+    from agents.programs.manager_form import TalkError
+    from bridge_env.cards import parse_seat
+    from training.serve.answers import Answers, OwnFault
+    from training.serve.manager_seat import join
+
+    host, colon, port = args.connect.rpartition(":")
+    if not colon or not host or not port.isdecimal() or not 0 < int(port) < 65536:
+        raise ValueError(f"--connect is {args.connect!r}; write HOST:PORT, as in 127.0.0.1:2000")
+    if '"' in args.name or not args.name.isascii() or not 0 < len(args.name) <= 60:
+        raise ValueError(f"--name is {args.name!r}; it must be plain text of at most 60 characters without quotes")
+    answers = Answers(args.spec, args.opponents, args.play, args.patience)
+    try:
+        boards = join(answers, parse_seat(args.seat), args.name, host.strip("[]"), int(port), args.patience)
+    except (TalkError, OwnFault) as error:
+        print(f"bridge-env: {error}")
+        return 2
+    print(f"{boards} boards")
+    return 0
