@@ -24,7 +24,7 @@ from training.book.card_slam import slam
 from training.book.measure import HELD, Figures, entry_of
 from training.book.notes import Note, Notes, Row, make_notes, measured, share
 from training.book.playable import agreement
-from training.book.printed import Printed, _side_by_side
+from training.book.printed import Printed, side_by_side
 from training.book.shows import Shows
 from training.book.surprise import apart, surprises
 from training.cli.entry import main
@@ -281,7 +281,7 @@ def test_pages_that_hold_every_row_bid_as_the_system(name):
     assert 0.6 * asked < same < asked
 
 
-def test_short_notes_stand_side_by_side():
+def test_short_notes_standside_by_side():
     """A note goes where it fits into what is left of a line; no line of the print grows longer by it."""
 
     def of(head, length, *nodes):
@@ -289,14 +289,14 @@ def test_short_notes_stand_side_by_side():
         return Note(f"**{head}**", [Row(line, line.path[-1], Figures(1, 1, 1), general=True)], frozenset(nodes))
 
     notes = [of("first-?", 70), of("long-?", 200, 1), of("second-?", 10), of("third-?", 130)]
-    lines = _side_by_side(notes)
+    lines = side_by_side(notes)
     assert len(lines) == 3
     assert lines[0] == f"- {notes[0]} — {notes[2]}"
     assert lines[1:] == [f"- {notes[1]}", f"- {notes[3]}"]
     assert len(printed(symbols(lines[0]))) <= PAGE_WIDTH
-    assert _side_by_side([]) == []
+    assert side_by_side([]) == []
     notes[2].nodes = frozenset((1, 2))  # asked at the same auction as the long one, after it
-    assert _side_by_side(notes)[0] == f"- {notes[0]}"
+    assert side_by_side(notes)[0] == f"- {notes[0]}"
 
 
 def test_the_command_prints_pages_to_bid_by(capsys, tmp_path):

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
+from dataclasses import replace
 from functools import lru_cache
 
 import numpy as np
@@ -10,6 +12,7 @@ import pytest
 from support.page import Page
 
 from agents.hierarchy.language.tree import Step
+from agents.hierarchy.telling import wording
 from agents.networks.bidder import NetworkBidder
 from agents.networks.drawn import NEVER_PASSED
 from agents.networks.shipped import read_networks
@@ -19,8 +22,12 @@ from bridge_env.cards import board_dealer, board_vulnerability, random_deals
 from bridge_env.view import view_of
 from training.book import network_pages
 from training.book.asking import SEED
+from training.book.measure import HELD
 from training.book.network_asking import NetworkAsker
-from training.book.network_book import make_network_book
+from training.book.network_book import FRESH, make_network_book
+from training.book.network_calls import calls_by
+from training.book.network_rows import RARELY
+from training.book.situations import SUITS, call_words, chapter, situation_words, situations
 from training.cli.entry import main
 from training.match.code_words import code_words
 
@@ -78,7 +85,7 @@ def test_figures_are_those_of_a_naive_count():
         for call in point.calls:
             told[place, call.step.token] = call.figures
             assert call.figures.chances == met[place]
-    assert set(told) == {key for key, hands in held.items() if len(hands) >= 20}
+    assert set(told) == {key for key, hands in held.items() if len(hands) >= 20 and key[1] != "P"}
     for key, figures in told.items():
         assert figures.made == len(held[key])
         assert sorted(map(tuple, figures.held[:, :5].tolist())) == sorted(map(tuple, held[key]))
@@ -88,35 +95,89 @@ def test_code_words_are_those_of_the_auctions():
     owner, dealer, table = auctions()
     both = [code_words(table.history, dealer, owner, np.full(DEALS, side)) for side in (0, 1)]
     assert book().code_words[0] == pytest.approx(100 * np.mean(both))
-    coded = sum(call.coded * call.figures.made for point in book().points for call in point.calls)
-    assert 0 < coded < np.sum(both)  # those of rare calls are not told
+    marked = {(wording.path(p.path), call.name) for p in book().points for call in p.calls if call.artificial}
+    assert marked >= {("", "2!c"), ("1NT", "2!d"), ("1NT", "2!h")}
+    assert not any(
+        len(p.path) == 1 and p.path[0].token[1] == call.step.token[1]
+        for p in book().points
+        for call in p.calls
+        if call.artificial
+    )  # no raise is
 
 
 def test_hands_keep_to_what_calls_show():
     one = book()
-    calls, told, ranged, _ = one.told
-    assert ranged <= told <= calls
+    told = one.told
+    assert told.auctions < told.told <= told.calls
     assert 0.97 < one.share < 1
-    for point in one.points:
+    for point in (*one.points, *one.situations):
         for call in point.calls:
-            if call.said is not None:  # and so did nearly all hands that it was measured on
-                assert call.said.fit(call.figures.held).mean() > 0.9
+            assert call.said.fit(call.figures.held[:, : len(HELD)]).mean() > 0.85  # and so did those it was measured on
     openings = {call.step.token: call for p in one.points if not p.path and not p.late for call in p.calls}
-    assert openings["1N"].said.ranges[0][0] == "hcp"
+    assert openings["1N"].points == ("hcp", 15, 17)
+    assert openings["1N"].said.ranges[0] == ("hcp", 13, 19)
     assert dict((n, (a, b)) for n, a, b in openings["1S"].said.ranges)["S"][0] >= 4
+
+
+def test_calls_are_told_by_their_auction_then_by_their_situation():
+    one = book()
+    assert one.told.calls > 7 * FRESH
+    by_auction = [call.index for point in one.points for call in point.calls]
+    without = replace(one, left_out=frozenset(by_auction))
+    assert without.told.auctions == 0
+    assert 0.6 * one.told.told < without.told.told < one.told.told
+    nothing = replace(one, left_out=frozenset(call.index for call in one.printed))
+    assert (nothing.told.told, nothing.told.keeping, nothing.told.worst) == (0, 0, ())
+    opening = next(call for call in one.points[0].calls if call.step.token == "1N")
+    fresh = calls_by(read_networks("standard").policy, 2, FRESH)
+    held = fresh.held[(fresh.number == 0) & ~fresh.late & (fresh.call == parse_call("1N"))]
+    assert (opening.index, len(held), int(opening.said.fit(held).sum())) in one.told.worst
 
 
 def test_markdown_tells_what_the_book_holds():
     text = network_pages.markdown(book())
     assert "## Opening bids\n" in text
     assert "## Opening bids, third or fourth seat opening\n" in text
-    card, _, chapters = text.partition("## Opening bids\n")
+    card, _, rest = text.partition("## Opening bids\n")
     assert card.index("|1NT|15-17 HCP") > card.index("## Convention card")
-    rows = [line for line in chapters.splitlines() if line.startswith("|") and "**" in line]
-    assert len(rows) == sum(len(book().calls(point)) for point in book().points)
-    assert any(row.startswith("|1♠ - **2♠**|") for row in rows)
-    assert next(row for row in rows if row.startswith("|1♣ - **1♥**|")).split("|")[2].endswith("; *forcing*")
-    assert "forcing" not in next(row for row in rows if row.startswith("|1♠ - **2♠**|"))
+    told = "".join(line for line in rest.splitlines() if line.startswith("- "))
+    rows = re.findall(r"\*\*[^*]+\*\* <?[\d.]+%[^:]*: \d", told)
+    assert len(rows) == len(book().printed)
+    assert re.search(r"\*\*1♠-\?\*\* .*?\*\*2♠\*\* \d+%: \d", told)
+    assert re.search(r"\*\*1♣-\?\*\* .*?\*\*1♥\*\* \d+% F: \d", told)
+    assert re.search(r"- \*\*Level 1, a suit:\*\* .*?\*\*X\*\* .*?mostly \d-\d in theirs", told)
+
+
+@pytest.mark.parametrize(("auction", "words"), [
+    ("1H 1S X", ("I have not called", "partner opened 1x", "X", ("in partner's", "H"), ("in theirs", "S"))),
+    ("P 1C P 1H 1S 2H", ("I opened 1x", "partner bid a suit at level 1", "2 partner's", ("x", "H"), ("in mine", "C"))),
+    ("1H P 2H 3C 4H", ("I opened 1x", "partner raised me", "jump to 4 my suit", ("x", "H"), ("in partner's", "H"))),
+    ("P P 1N P 3N P", ("I passed before anybody bid", "partner passed their bid", "Pass", ("in mine", ""))),
+    ("1S 2H 2S 3H P", ("I opened 1x", "partner raised me", "Pass", ("in theirs", "H"), ("in mine", "S"))),
+    ("1S P 4N P 5C", ("I opened 1x", "partner bid NT", "5 new suit", ("x", "C"), ("in mine", "S"))),
+])  # fmt: skip
+def test_situations_are_told_as_the_caller_sees_them(auction, words):
+    mine, partner, name, *suits = words
+    calls = [parse_call(call) for call in auction.split()]
+    seen, of = situations(np.array([calls], np.int8), np.array([2], np.int16))
+    last = seen[0, len(calls) - 1]
+    assert call_words(last) == name
+    if name != "X":
+        assert situation_words(last, 0)[:2] == (mine, partner)
+        assert chapter(last) == ("Slam bids" if name[0] == "5" else "Other calls, by situation")
+    else:
+        assert situation_words(last, 0) == ("Level 1, a suit", mine, partner)
+        assert situation_words(last, 1) == ("Level 1, any other", "I silent", "partner bid")
+    for column, suit in suits:
+        assert of[0, len(calls) - 1, SUITS.index(column)] == ("CDHS".index(suit) if suit else -1)
+
+
+def test_a_situation_is_told_only_where_it_says_more_than_a_coarser_one():
+    tables = book().situations
+    assert {one.title for one in tables} >= {"Doubles and redoubles, by level", "Other calls, by situation"}
+    assert max(call.span for one in tables for call in one.calls) <= 11
+    assert any(call.name == "Pass" for one in tables for call in one.calls)
+    assert all(one.partner != "else" for one in tables if one.mine == "I opened 1NT" and "NT" in one.last)
 
 
 def test_a_call_that_partner_never_passes_is_forcing():
@@ -132,10 +193,36 @@ def test_a_call_that_partner_never_passes_is_forcing():
             answers = passed[point.late, call.step.token]
             if call.step.token == "P" or len(answers) < 20:
                 assert call.passed is None
-                assert not call.forcing
+                assert not call.force
             else:
-                assert call.passed == pytest.approx(np.mean(answers))
-                assert call.forcing == (np.mean(answers) <= NEVER_PASSED)
+                often = np.mean(answers)
+                assert call.passed == pytest.approx(often)
+                marks = ("F", "GF") if often <= NEVER_PASSED else ("R",) if often <= RARELY else ("",)
+                assert call.force in marks
+
+
+def test_a_call_forces_to_game_if_its_side_comes_to_game_when_it_is_let():
+    _, _, table = auctions()
+    reached = defaultdict(list)
+    for board in range(DEALS):
+        calls = table.calls(board)
+        opening = next((i for i, call in enumerate(calls) if call), None)
+        if opening is None or opening > 1 or len(calls) < opening + 3 or calls[opening + 1]:
+            continue
+        if any(calls[opening + 3 :: 2]):
+            continue
+        last = [call for call in calls if call >= 3][-1] - 3
+        reached[token(calls[opening]), token(calls[opening + 2])].append(last // 5 + 1 >= (5, 5, 4, 4, 3)[last % 5])
+    told = {
+        (p.path[0].token, call.step.token): call
+        for p in book().points if len(p.path) == 1 and not p.path[0].theirs and not p.late for call in p.calls
+    }  # fmt: skip
+    assert {call.force for call in told.values()} >= {"", "F", "GF"}
+    for key, call in told.items():
+        if call.force == "GF":
+            assert np.mean(reached[key]) >= 0.97
+        elif call.force == "F" and call.step.token[0] in "12":
+            assert np.mean(reached[key]) < 0.97 or len(reached[key]) < 20
 
 
 def test_the_card_asks_the_network_itself():
@@ -157,8 +244,7 @@ def test_the_page_is_whole_and_holds_every_call_once():
     tags.feed(page)
     assert not tags.open
     assert not tags.loads
-    calls = sum(len(book().calls(point)) for point in book().points)
-    assert page.count('<span class="share">') == calls
+    assert page.count('<span class="share">') == len(book().printed)
 
 
 def test_bml_has_its_tables():
@@ -172,17 +258,17 @@ def test_levels_and_pages_leave_calls_out(capsys, tmp_path):
     assert main([*words, "--levels", "1"]) == 0
     text = capsys.readouterr().out
     assert "**1NT**" in text
-    assert " - **" not in text
+    assert "**1♣-?**" not in text
     out = tmp_path / "book.md"
     assert main([*words, "--pages", "2", "--out", str(out)]) == 0
     assert "as Markdown: 2;" in capsys.readouterr().out
-    assert "Left out: the" in out.read_text(encoding="utf-8")
+    assert "Left out: " in out.read_text(encoding="utf-8")
 
 
 def test_check_and_what_it_cannot_do(capsys):
     words = ["book", "policy:standard", "--deals", "2000", "--rare", "2000"]
     assert main([*words, "--check"]) in (0, 1)
-    assert "keep to what the book says" in capsys.readouterr().out
+    assert "keep to what the row shows" in capsys.readouterr().out
     assert main([*words, "--worth"]) == 2
     assert "no lines" in capsys.readouterr().err
     assert main(["book", "policy:nobody"]) == 2
@@ -190,4 +276,5 @@ def test_check_and_what_it_cannot_do(capsys):
 
 def test_a_path_is_seen_by_who_calls():
     paths = {point.path for point in book().points}
-    assert {(Step("1H", True), Step("P"), Step("2H", True)), (Step("1S", True), Step("P"), Step("2S", True))} & paths
+    assert {(Step("1C", True),), (Step("1C"),), (Step("1S", True),)} <= paths
+    assert not any(step == Step("P", True) for point in book().points for step in point.path)

@@ -18,7 +18,8 @@ from training.book.points import Entry, Points, Walker
 from training.match.code_words import code_words
 
 #: What is kept of a hand: its points, its suits, and the suits that the call's variables stand for (-1: unknown).
-HELD = ("hcp", "C", "D", "H", "S", "M", "oM", "m", "om", "x", "y")
+#: Those after them are of networks: the suit that partner, the opponents, or the player named last; length points too.
+HELD = ("hcp", "C", "D", "H", "S", "M", "oM", "m", "om", "x", "y", "in partner's", "in theirs", "in mine", "points")
 BATCH = 20_000  # deals at a time
 _ROWS = 50_000  # calls looked up at a time
 _EXAMPLES = 2

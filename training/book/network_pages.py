@@ -3,49 +3,95 @@
 from __future__ import annotations
 
 from html import escape
+from itertools import groupby
 
 from agents.hierarchy.language.tree import Step
 from agents.hierarchy.telling import wording
+from agents.hierarchy.telling.pages import NEXT_NOTE, NEXT_ROW, auction_head
+from agents.networks.drawn import NEVER_PASSED
 from training.book.bml import sequence, token
-from training.book.book import made, usual
+from training.book.book import made
 from training.book.card import card_text
 from training.book.html import document, rich
 from training.book.html import hand as hand_html
-from training.book.network_book import LEGEND, NetworkBook, NetworkCall, NetworkPoint
+from training.book.network_book import NetworkBook
+from training.book.network_rows import LONG, RARELY, SLACK, NetworkCall, NetworkPoint, Situation
+from training.book.notes import Note, often
+from training.book.printed import side_by_side
+from training.book.shows import EACH
 
-_CODED = 0.05  # a share of code words that is worth telling
-_BRIEF = "Suits that nine in ten hold with anything from 0 or 1 to 5 cards or more are left out there."
+KNOWN = 4  # cards, where it is a suit that was named before
+LEGEND = (
+    "Calls in brackets are theirs; their passes in between go without saying. After a call stand how often it is made "
+    f"there, and what partner does if the next player passes: F, forcing, he passes once in {1 / NEVER_PASSED:.0f} "
+    f"times at most; GF, so too, and where they let us, we come to game; R, rarely, once in {1 / RARELY:.0f} times at "
+    "most. A call without such a mark may be passed. A is an artificial bid: half or more of these have no four cards "
+    "in the suit. Then come the HCP of nine hands in ten or, where these span less, with "
+    f"p, HCP and one for each card beyond the fourth of a suit; the tenth hand lies within {SLACK} points of that. "
+    "Last the cards of all but one hand in 250 on either side, and what is *mostly* so of nine in ten."
+)
+_SITUATIONS = (
+    "Where no note has the call: by what the player and partner have done first and last, and over which bid he calls "
+    "(my own, partner's, or in brackets theirs). The most detailed situation comes first, *else* and *any other* last. "
+    "x is any suit, y any suit or no trump; shares are of calls there that no note above has, or of doubles of that "
+    "level."
+)
 
 
 def markdown(book: NetworkBook) -> str:
-    """The convention card, and a table a chapter."""
-    heads = ["Call", "Shows", "Made", "Nine in ten hold", "Code words"] + (["Examples"] if book.examples else [])
-    parts = [f"# {book.name}", *book.facts(), f"{LEGEND} {_BRIEF}"]
+    """The convention card, notes by auction, and by situation."""
+    parts = [f"# {book.name}"]
     if book.card:
         parts += ["## Convention card", card_text(book.card)]
+    parts.append(LEGEND)
     for title, points in book.chapters():
-        rows = [_row(book, point, call) for point in points for call in book.calls(point)]
-        lines = ["|".join(heads), "|".join(["---"] * len(heads)), *("|".join(row) for row in rows)]
-        parts += [f"## {title}", "\n".join(f"|{line}|" for line in lines)]
+        parts += [
+            f"## {title}",
+            "\n".join(side_by_side([Note(auction_head(p.path), text=_rows(book, p)) for p in points])),
+        ]
+    for number, (title, found) in enumerate(book.general()):
+        parts += [f"## {title}", *([] if number else [_SITUATIONS]), "\n".join(_situations(book, found))]
+    parts += ["## How far to trust this", *book.facts()]
     return wording.symbols("\n\n".join(parts)) + "\n"
 
 
-def _row(book: NetworkBook, point: NetworkPoint, call: NetworkCall) -> list[str]:
-    lead = f"{wording.path(point.path)} - " if point.path else ""
-    row = [f"{lead}**{wording.call(call.step)}**", _said(call), made(call.figures), usual(call.figures, brief=True)]
-    row.append(_coded(call))
-    if book.examples:
-        row.append(" ".join(f"`{hand}`" for hand in call.figures.examples[: book.examples]))
-    return row
+def _rows(book: NetworkBook, point: NetworkPoint | Situation) -> str:
+    return NEXT_ROW.join(f"**{call.name}** {said(call)}" for call in book.calls(point))
 
 
-def _said(call: NetworkCall) -> str:
-    parts = ["" if call.said is None else str(call.said), "*forcing*" if call.forcing else ""]
-    return "; ".join(part for part in parts if part)
+def _situations(book: NetworkBook, found: list[Situation]) -> list[str]:
+    """A line for all that the player has done."""
+    lines = []
+    for mine, several in groupby(found, key=lambda one: one.mine):
+        parts = []
+        for partner, those in groupby(several, key=lambda one: one.partner):
+            notes = NEXT_ROW.join(f"**{one.last}** {_rows(book, one)}" for one in those)
+            parts.append(f"*{partner}:* {notes}")
+        lines.append(f"- **{mine}:** {NEXT_NOTE.join(parts)}")
+    return lines
 
 
-def _coded(call: NetworkCall) -> str:
-    return f"{call.coded:.0%}" if call.coded >= _CODED else ""
+def said(call: NetworkCall) -> str:
+    """``24% F: 6-9, 4+!h``."""
+    marks = [call.force] if call.force else []
+    marks += ["A"] if call.artificial else []
+    unit, low, high = call.points
+    told = [f"{wording.span(low, high)}{'p' if unit == 'points' else ''}"]
+    for name, least, most in call.said.ranges[1:]:
+        if name == EACH:
+            told.append(f"{wording.span(least, most)} each suit")
+        elif least >= (KNOWN if name in ("in mine", "in partner's") else LONG) or most < LONG:
+            told.append(f"{wording.span(least, most, 8)}{_suit(name)}")
+    told += [call.mostly] if call.mostly else []
+    return f"{' '.join([often(call.figures), *marks])}: {', '.join(told)}"
+
+
+def _suit(name: str) -> str:
+    return {"x": " in it"}.get(name, wording.suit(name) if len(name) == 1 else f" {name}")
+
+
+def _place(one: Situation) -> str:
+    return f"{one.mine}; {one.partner}; {one.last}"
 
 
 def bml(book: NetworkBook) -> str:
@@ -54,15 +100,11 @@ def bml(book: NetworkBook) -> str:
     for title, points in book.chapters():
         parts.append(f"* {title}")
         for point in points:
-            rows = [f"{token(call.step)} {_words(call)}" for call in book.calls(point)]
+            rows = [f"{token(call.step)} {said(call)}" for call in book.calls(point)]
             parts.append("\n".join([sequence(point.path), *rows] if point.path else rows))
+    for title, found in book.general():
+        parts += [f"* {title}", *(f"- {_place(one)}: {_rows(book, one)}".replace("**", "") for one in found)]
     return "\n\n".join(parts) + "\n"
-
-
-def _words(call: NetworkCall) -> str:
-    coded = f", a code word {_coded(call)}" if _coded(call) else ""
-    said = f"{_said(call).replace('*', '')}; " if _said(call) else ""
-    return f"{said}[{made(call.figures)}, nine in ten {usual(call.figures)}{coded}]"
 
 
 def html(book: NetworkBook) -> str:
@@ -74,6 +116,12 @@ def html(book: NetworkBook) -> str:
             below = _below(book, by_path, (), theirs)
             if below:
                 body += [f"<h2>{title}{', third or fourth seat' if late else ''}</h2>", *below]
+    for title, found in book.general():
+        body.append(f"<h2>{title}</h2>")
+        for one in found:
+            body += ["<details>", f"<summary>{rich(_place(one))}</summary>"]
+            body += [f'<div class="call">{_summary(call)}{_facts(book, call)}</div>' for call in book.calls(one)]
+            body.append("</details>")
     return document(f"{book.name}: the book", body)
 
 
@@ -99,15 +147,15 @@ def _below(book: NetworkBook, points: _Paths, path: tuple[Step, ...], theirs: bo
 
 
 def _summary(call: NetworkCall) -> str:
-    coded = f'<span class="flag">code word {_coded(call)}</span>' if _coded(call) else ""
     share = f'<span class="share">{escape(made(call.figures))}</span>'
-    said = rich(_said(call).replace("*", ""))
-    return f'{share}<span class="bid">{rich(wording.call(call.step))}</span> {said}{coded}'
+    return f'{share}<span class="bid">{rich(call.name)}</span> {rich(said(call).partition(" ")[2])}'
 
 
 def _facts(book: NetworkBook, call: NetworkCall) -> str:
     figures = call.figures
-    parts = [f"{figures.made:,} of {figures.chances:,} times. Nine in ten hold {rich(usual(figures))}."]
+    parts = [f"{figures.made:,} of {figures.chances:,} times."]
+    if call.passed is not None:
+        parts.append(f"Partner passed it {call.passed:.0%} of the times that the next player passed.")
     if figures.examples[: book.examples]:
         parts.append("For example " + ", ".join(hand_html(hand) for hand in figures.examples[: book.examples]) + ".")
     return f'<div class="facts">{" ".join(parts)}</div>'

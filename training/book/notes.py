@@ -70,11 +70,13 @@ class Note:
     Attributes:
         head: the title as printed.
         nodes: of the compiled tree, at which the rows may call.
+        text: the rows, where they are no lines of a system.
     """
 
     head: str
     rows: list[Row] = field(default_factory=list)
     nodes: frozenset[int] = frozenset()
+    text: str = ""
 
     @property
     def per_deal(self) -> float:
@@ -96,7 +98,7 @@ class Note:
     def __str__(self) -> str:
         runs = (tuple(run) for _, run in groupby(self.rows, key=lambda row: (row.step, row.gain)))
         told = written.NEXT_ROW.join(_text(run) for run in runs)
-        return f"{self.head} {told}"
+        return f"{self.head} {told or self.text}"
 
 
 @dataclass
@@ -229,7 +231,7 @@ def _text(rows: tuple[Row, ...]) -> str:
     """Rows of one call as one."""
     first, lines = rows[0], [row.line for row in rows]
     figures = _together([row.figures for row in rows])
-    tail = _often(figures) + (f", {first.gain} IMPs" if first.gain else "")
+    tail = often(figures) + (f", {first.gain} IMPs" if first.gain else "")
     told = (
         ""
         if first.general
@@ -238,8 +240,8 @@ def _text(rows: tuple[Row, ...]) -> str:
     return written.row(first.step, lines, f"{tail}: {told}" if told else tail)
 
 
-def _often(figures: Figures) -> str:
-    """``24%``, ``3.1%``, ``<0.1%``."""
+def often(figures: Figures) -> str:
+    """How often: ``24%``, ``3.1%``, ``<0.1%``."""
     return f"{figures.share:.0%}" if figures.share >= _MANY else made(figures)
 
 

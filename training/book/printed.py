@@ -103,7 +103,7 @@ class Printed:
         parts = [f"# {system.name}", *system.comments]
         parts.append(f"{words:.1f} ± {error:.1f} code words for each 100 auctions of a side.")
         parts += ["## Convention card", card_text(self.card), "## What would surprise you", *self._surprises()]
-        parts += [NOTES, f"{_LEGEND} {wording.TERMS}", "\n".join(_side_by_side(kept))]
+        parts += [NOTES, f"{_LEGEND} {wording.TERMS}", "\n".join(side_by_side(kept))]
         return wording.symbols("\n\n".join(parts))
 
     def _more(self) -> str:
@@ -178,7 +178,7 @@ def _last_resort() -> list[str]:
     return lines
 
 
-def _side_by_side(notes: list[Note]) -> list[str]:
+def side_by_side(notes: list[Note]) -> list[str]:
     """The notes as lines of a list: one that fits into what an earlier one leaves of its last printed line goes there.
 
     So notes keep nearly their order, and a page holds more of them. None goes before one that is asked earlier at the

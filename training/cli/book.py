@@ -150,7 +150,7 @@ def _network(args: argparse.Namespace, kind: str) -> int:
     from agents.networks.shipped import read_networks
     from training.book import network_pages
     from training.book.book import pages, rarest
-    from training.book.network_book import make_network_book
+    from training.book.network_book import FRESH, make_network_book
     from training.running.speed import use_fastest
 
     if args.worth:
@@ -158,16 +158,16 @@ def _network(args: argparse.Namespace, kind: str) -> int:
     networks = read_networks(args.system.removeprefix("policy:"))
     use_fastest()
     deals = max(args.deals, args.rare)
-    with Bar(2 * deals, "deal", brief=True) as bar:
+    with Bar(deals + FRESH, "deal", brief=True) as bar:
         book = make_network_book(
             args.system, networks.player, deals, args.seed, levels=args.levels, examples=args.examples, tick=bar.add
         )
     if args.check:
         return _tell_check(book.facts()[1], book.share, [
-            (n, k, f"{book.call_name(i)}: {book.said(i)}") for i, n, k in book.worst[:10]
+            (n, k, f"{book.call_name(i)}: {book.said(i)}") for i, n, k in book.told.worst[:10]
         ])  # fmt: skip
     if args.pages:
-        left_out = rarest(book.by_rarity(), args.pages, lambda out: network_pages.markdown(replace(book, left_out=out)))
+        left_out = rarest(book.by_news(), args.pages, lambda out: network_pages.markdown(replace(book, left_out=out)))
         book = replace(book, left_out=left_out)
     text = {"markdown": network_pages.markdown, "bml": network_pages.bml, "html": network_pages.html}[kind](book)
     _write(text, args.out)

@@ -1,0 +1,156 @@
+"""Bid deals with a network at all four seats, and keep of every call what was held, what partner did, and where.
+
+Auctions are counted from the opening on; openings in third and fourth seat, and what follows them, are kept apart,
+because partner has passed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.hierarchy.bidder import deal_features
+from agents.hierarchy.language.tree import Step
+from agents.networks.book import ByBook
+from agents.networks.meaning import auction_keys
+from agents.networks.network import Network
+from agents.networks.tables import all_by
+from bridge_env.auction import Auctions
+from bridge_env.calls import DOUBLE, FIRST_BID, PASS, REDOUBLE
+from bridge_env.cards import board_dealer, board_vulnerability, hand_text, random_deals
+from bridge_env.features import FEATURES
+from bridge_env.streams import key as hashed
+from training.book.measure import COLUMNS, HELD
+from training.book.situations import SUITS, situations
+from training.match.code_words import which
+
+PART = 8_192  # deals bid at a time
+_LONGEST = 40  # calls of an auction that are kept; longer ones hardly occur
+
+
+@dataclass(frozen=True)
+class NetworkCalls:
+    """Every call of some deals, one a row.
+
+    Attributes:
+        point, key: a hash of what came before the call, and of the same with it.
+        seen: its situation.
+        number: calls before it, from the opening on.
+        held: of the caller, columns as ``HELD``.
+        answer: partner's next call, if the player between passes; else -1.
+        game: of a bid after which the other side always passes, whether its own side came to game; else -1.
+        opened: int8 (n, L), by row of ``board``, the calls from the opening on.
+    """
+
+    point: NDArray[np.uint64]
+    key: NDArray[np.uint64]
+    seen: NDArray[np.int8]
+    call: NDArray[np.int8]
+    late: NDArray[np.bool_]
+    board: NDArray[np.int32]
+    seat: NDArray[np.int8]
+    number: NDArray[np.int8]
+    held: NDArray[np.int8]
+    coded: NDArray[np.bool_]
+    answer: NDArray[np.int8]
+    game: NDArray[np.int8]
+    opened: NDArray[np.int8]
+    owner: NDArray[np.uint8]
+
+    def __len__(self) -> int:
+        return len(self.key)
+
+    def hand(self, row: int) -> str:
+        """The hand behind a call, spades first."""
+        return hand_text(self.owner[self.board[row]] == self.seat[row])
+
+    def path(self, row: int) -> tuple[Step, ...]:
+        """What came before a call, from the opening on, as its caller sees it."""
+        before = int(self.number[row])
+        steps = []
+        for i, call in enumerate(self.opened[self.board[row], :before].tolist()):
+            theirs = bool((before - i) & 1)
+            if not (theirs and call == PASS):
+                steps.append(step_of(call, theirs))
+        return tuple(steps)
+
+
+def step_of(call: int, theirs: bool = False) -> Step:
+    """A call as a step."""
+    if call >= FIRST_BID:
+        return Step(f"{(call - FIRST_BID) // 5 + 1}{'CDHSN'[(call - FIRST_BID) % 5]}", theirs)
+    return Step({PASS: "P", DOUBLE: "X", REDOUBLE: "XX"}[call], theirs)
+
+
+def calls_by(
+    network: Network | ByBook, seed: int, deals: int, tick: Callable[[int], None] = lambda deals: None
+) -> NetworkCalls:  # fmt: skip
+    """All calls of ``deals`` random deals.
+
+    Args:
+        tick: told the number of deals after every batch.
+    """
+    parts = []
+    for start in range(0, deals, PART):
+        parts.append(_bid(network, seed, start, min(PART, deals - start)))
+        tick(len(parts[-1].owner))
+    return NetworkCalls(*(np.concatenate([getattr(part, f.name) for part in parts]) for f in fields(NetworkCalls)))
+
+
+def _bid(network: Network | ByBook, seed: int, start: int, count: int) -> NetworkCalls:
+    number = np.arange(start, start + count) + 1
+    owner = random_deals(seed, start, count)
+    dealer, vulnerability = board_dealer(number).astype(np.int16), board_vulnerability(number).astype(np.int16)
+    auctions = all_by(network, owner, dealer, vulnerability)
+    length = np.minimum(auctions.length.astype(np.int64), _LONGEST)
+    history = np.full((count, _LONGEST), -1, np.int8)
+    width = min(_LONGEST, auctions.history.shape[1])
+    history[:, :width] = auctions.history[:, :width]
+    passes = np.minimum((history == PASS).cumprod(axis=1).sum(axis=1), 4)
+    # From the opening on; passes before it are all made at the same point, by who may open.
+    columns = np.arange(_LONGEST)
+    opened = np.take_along_axis(history, np.minimum(columns + passes[:, None], _LONGEST - 1), axis=1)
+    opened[columns + passes[:, None] >= length[:, None]] = -1
+    keys = auction_keys(opened)
+    row, at = np.nonzero(columns < length[:, None])
+    after = np.maximum(at - passes[row], 0)  # calls since the opening
+    late = np.minimum(at, passes[row]) >= 2
+    begin = np.broadcast_to(hashed("to open"), len(row))
+    point = hashed(np.where(after > 0, keys[row, np.maximum(after - 1, 0)], begin), late.astype(np.int64))
+    call = history[row, at]
+    seat = (dealer[row].astype(np.int64) + at) & 3
+    seen, suits = (each[row, at] for each in situations(history, dealer))
+    features = deal_features(owner)[row, seat]
+    held = np.full((len(row), len(HELD)), -1, np.int8)
+    held[:, :5] = features[:, COLUMNS]
+    held[:, HELD.index("points")] = features[:, FEATURES["points"]]
+    for column, suit in zip(SUITS, suits.T, strict=True):
+        cards = np.take_along_axis(held, 1 + np.maximum(suit, 0)[:, None].astype(np.int64), axis=1)[:, 0]
+        held[:, HELD.index(column)] = np.where(suit >= 0, cards, -1)
+    return NetworkCalls(
+        point, hashed(point, call.astype(np.int64)), seen, call, late,
+        (row + start).astype(np.int32), seat.astype(np.int8), after.astype(np.int8), held,
+        which(history, dealer, owner)[row, at],
+        _answers(history)[row, at], _games(history, dealer, auctions)[row, at], opened, owner,
+    )  # fmt: skip
+
+
+def _answers(history: NDArray[np.int8]) -> NDArray[np.int8]:
+    """Partner's next call after each call of auctions int8 (N, L), if the player between passes; else -1."""
+    out = np.full(history.shape, -1, np.int8)
+    out[:, :-2] = np.where(history[:, 1:-1] == PASS, history[:, 2:], -1)
+    return out
+
+
+def _games(history: NDArray[np.int8], dealer: NDArray[np.int16], auctions: Auctions) -> NDArray[np.int8]:
+    """Whether the side of each bid came to game, if the other side always passed after it; else -1."""
+    columns = np.arange(history.shape[1])
+    side = (dealer[:, None] + columns) & 1
+    final, _, _ = auctions.contracts()
+    game = (final >= 0) & (final // 5 + 1 >= np.array([5, 5, 4, 4, 3])[np.maximum(final, 0) % 5])
+    last = np.column_stack([np.where((history > PASS) & (side == s), columns, -1).max(axis=1) for s in (0, 1)])
+    alone = np.take_along_axis(last, 1 - side, axis=1) < columns
+    return np.where(alone & (history >= FIRST_BID), game[:, None], -1).astype(np.int8)
