@@ -276,7 +276,7 @@ def test_a_network_learns_to_foresee():
         return float(((told - experience.foreseen) ** 2).mean())
 
     before = off()
-    for _ in range(30):
+    for _ in range(200):
         learner.learn(experience, 0)
     assert off() < 0.8 * before
     assert rollout(*learner.players(), [], RolloutConfig(64, 4, 0.5, 0.0), 1, 0).foreseen is None
