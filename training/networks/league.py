@@ -115,7 +115,14 @@ class League:
         config = self.config
         prices = Prices(config.departure, config.untruth)
         settings = RolloutConfig(
-            config.boards, config.drawn, config.keep, config.doubled, plain=config.plain, prices=prices, pay=config.pay
+            config.boards,
+            config.drawn,
+            config.keep,
+            config.doubled,
+            plain=config.plain,
+            prices=prices,
+            pay=config.pay,
+            foresees=config.foresee > 0,
         )
         records = cluster.put(self.records)
         pools: dict[tuple[int, ...], Any] = {}

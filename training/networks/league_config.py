@@ -70,6 +70,8 @@ class LeagueConfig:
     last_rate: float = field(default=0.1, metadata={"help": "final learning rate, as a share of the first"})
     critic_rate: float = field(default=5e-4, metadata={"help": "learning rate of the critic"})
     clip: float = field(default=0.2, metadata={"help": "clip range of PPO: how far a probability may move in one pass"})
+    foresee: float = field(default=0.0, metadata={"help": "weight of learning to tell the hidden hands and the tricks "
+                           "of every contract, beside the calls (0: not learned)"})  # fmt: skip
     entropy: float = field(default=0.004, metadata={"help": "weight of the entropy bonus"})
     average: float = field(
         default=0.995, metadata={"help": "decay of the running average of weights, for each gradient step"}
@@ -90,8 +92,8 @@ class LeagueConfig:
         for name, least in (("iterations", 1), ("boards", 16), ("drawn", 1), ("remember", 1), ("selves", 0),
                             ("lessons", 0), ("estimated", 0), ("silent", 0),
                             ("batch", 2), ("lag", 1), ("evaluate", 1), ("judged", 2),
-                            ("entropy", 0), ("doubled", 0), ("plain", 0), ("departure", 0), ("untruth", 0),
-                            ("strangers", 0), ("earlier", 0), ("seed", 0)):  # fmt: skip
+                            ("foresee", 0), ("entropy", 0), ("doubled", 0), ("plain", 0), ("departure", 0),
+                            ("untruth", 0), ("strangers", 0), ("earlier", 0), ("seed", 0)):  # fmt: skip
             if not getattr(self, name) >= least:
                 raise ValueError(f"--{name.replace('_', '-')} is {getattr(self, name)}; it must be {least} or more")
         for name in ("keep", "learning_rate", "critic_rate", "clip", "last_rate"):

@@ -30,6 +30,7 @@ from bridge_env.kernels import njit
 from bridge_env.scoring import imps
 from training.match.code_words import code_words
 from training.networks.critic_inputs import critic_rows
+from training.networks.foresight import foreseen
 from training.networks.stock import solved
 from training.networks.strayed import Prices, Strayed, joined
 from training.running.speed import use_fastest
@@ -51,6 +52,7 @@ class RolloutConfig:
         images: of each solved deal that are dealt.
         plain: IMPs that a call costs that does not mean what it says (``training.match.code_words``).
         prices: what a learner that bids by a book pays for straying from it.
+        foresees: whether the learner learns to tell what lies behind.
         pay: ``board`` or ``match``: whether IMPs are counted against the likeliest auction or the other table.
     """
 
@@ -62,6 +64,7 @@ class RolloutConfig:
     plain: float = 0.0
     prices: Prices = field(default_factory=Prices)
     pay: str = "board"
+    foresees: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,6 +87,7 @@ class Experience:
         advantage: float32 (N,), in IMPs.
         weight: float32 (N,), decisions that each stands for.
         part: float32 (N, 38), what the learner's book added to its outputs; None without a book.
+        foreseen: float32 (N, FORESEEN), what lay behind (``training.networks.foresight``); None where nobody learns it.
         critic_rows, target, critic_weight: what the critic is to learn: the reward from what everybody holds.
         figures: sums to tell of.
     """
@@ -95,6 +99,7 @@ class Experience:
     advantage: NDArray[np.float32]
     weight: NDArray[np.float32]
     part: NDArray[np.float32] | None
+    foreseen: NDArray[np.float32] | None
     critic_rows: Sparse
     target: NDArray[np.float32]
     critic_weight: NDArray[np.float32]
@@ -333,6 +338,7 @@ def _experience(
     if strayed is not None:
         part = np.concatenate([strayed.best[at[board[drawn], length]], strayed.later])[kept]
         inputs = strayed.inputs(states, deals, board[everything[kept]], inputs)
+    behind = foreseen(deals, board[everything[kept]], states.turn.astype(np.int64)) if config.foresees else None
     weight = (1 / keep[kept]).astype(np.float32)
     taught = kept[kept >= len(drawn)] - len(drawn)
     target = reward[rows]
@@ -345,7 +351,7 @@ def _experience(
         "calls": float(best.length.sum() + (auctions.length - left[: len(auctions)] - 1).sum()),
     }  # fmt: skip
     return Experience(
-        inputs, mask, calls[kept], np.log(np.maximum(chance_all[kept], 1e-9)), advantage[kept], weight, part,
+        inputs, mask, calls[kept], np.log(np.maximum(chance_all[kept], 1e-9)), advantage[kept], weight, part, behind,
         take_rows(looked, taught), target[taught], (1 / keep[taught + len(drawn)]).astype(np.float32), figures,
     )  # fmt: skip
 
