@@ -10,7 +10,7 @@ import pytest
 from support.places import ROOT
 
 from agents.hierarchy.engine.compiled import compile_system
-from agents.hierarchy.language.text import parse_system
+from agents.hierarchy.shipped import read_system
 
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 TEXTS = {path: path.read_text(encoding="utf-8") for path in PAGES}
