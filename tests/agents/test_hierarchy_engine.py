@@ -66,7 +66,10 @@ def context_words(calls, seat, vulnerability, shown):
     opened = any(call > 2 for call in calls)
     mine, last = calls[len(calls) % 4 :: 4], max(calls, default=0)
     theirs, partner = shown[[(seat + 1) % 4, (seat + 3) % 4], 1:5, 0].max(axis=0), shown[seat ^ 2]
+    stronger = max((shown[(seat + by) % 4, 0] for by in (3, 1)), key=lambda strength: strength[0])
     return {
+        "they-min": int(stronger[0]),
+        "they-max": int(stronger[1]),
         "position": 0 if opened else len(calls) + 1,
         "vul": vulnerability >> (seat & 1) & 1,
         "they-vul": vulnerability >> (1 - (seat & 1)) & 1,

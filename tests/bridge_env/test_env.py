@@ -76,7 +76,7 @@ def same(a, b):
 
 
 @in_every_setting
-@pytest.mark.filterwarnings("error::UserWarning")
+@pytest.mark.filterwarnings("error::UserWarning", "ignore:.*no window can be opened:UserWarning")
 def test_check_env_of_gymnasium(kwargs):
     check_env(gymnasium.make(ID, **kwargs).unwrapped)
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import gc
 import weakref
-from types import SimpleNamespace
+from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 import pytest
@@ -91,12 +92,25 @@ def test_duels_are_bounded_by_bytes(monkeypatch):
     assert np.array_equal(duel(us, us, Stretch(2, "training", 0, 50)).imps, found.imps)
 
 
+@dataclass(frozen=True)
+class _NoWork:
+    """Plays nothing and tells nobody."""
+
+    say: Callable[[str], object] = str
+
+    def standing(self, pair, stretch):
+        return 0.0, 0.1
+
+    def stretch(self, start, count):
+        return None
+
+
 @pytest.mark.parametrize("changes", [False, True])
 def test_a_partnership_that_nothing_has_changed_stays_the_same(monkeypatch, changes):
     us, other = Partnership(*(system(),) * 2), Partnership(*(system("other"),) * 2)
     monkeypatch.setattr(generations, "propose", lambda *_: [])
     monkeypatch.setattr(generations, "improved", lambda us, *_: (other if changes else us, []))
-    work = SimpleNamespace(standing=lambda pair, stretch: (0.0, 0.1), stretch=lambda start, count: None)
+    work = _NoWork()
     after = generations.generation(generations.State(0, [us], [], [], {}), EvolveConfig(partnerships=1), work)
     assert (after.population[0] is us) is not changes
     assert after.population[0] == (other if changes else us)
