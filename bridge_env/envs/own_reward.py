@@ -34,7 +34,7 @@ class OwnReward(Reward):
         return own_reward, (self.function,)
 
     def of(
-        self, contract: Contracts, tricks: NDArray[np.int16], score: NDArray[np.int16], reference: NDArray[np.int16],
+        self, contract: Contracts, tricks: NDArray[np.int64], score: NDArray[np.int64], reference: NDArray[np.int64],
         side: int,
     ) -> NDArray[np.float64]:  # fmt: skip
         """The rewards, float64 (N,), of N finished auctions, in the order of the arguments' rows.

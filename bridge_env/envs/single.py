@@ -69,8 +69,8 @@ class BiddingEnv(gymnasium.Env[Observation, np.int64]):
 
     A function as ``reward`` is called with the N auctions that have ended together, here one, and returns numbers,
     (N,). The names of its parameters say what it gets, some of: ``contract`` (``auction.Contracts``, int8 (N,) each:
-    ``contract.bid``, ``.doubling``, ``.declarer``; -1 where passed out), ``tricks`` (declarer's, int16 (N,), -1 if
-    passed out), ``score`` and ``par`` or ``control_score`` (points for the learner's side, int16 (N,)), and ``side``,
+    ``contract.bid``, ``.doubling``, ``.declarer``; -1 where passed out), ``tricks`` (declarer's, int64 (N,), -1 if
+    passed out), ``score`` and ``par`` or ``control_score`` (points for the learner's side, int64 (N,)), and ``side``,
     the learner's: 0 NS, 1 EW. For all four seats points are North-South's, and so is what it returns; East-West get the
     opposite. Par, or the other table, is worked out only where a parameter asks for it.
 

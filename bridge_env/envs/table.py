@@ -216,7 +216,7 @@ class Tables:
         rows = np.flatnonzero(results.terminated & ~results.illegal)
         if not rows.size:
             return
-        outcome = results.outcome[:, rows]
+        outcome = results.outcome[:, rows].astype(np.int64)  # a caller's formula must not overflow
         contract = Contracts(*(outcome[row].astype(np.int8) for row in (BID, DOUBLED, DECLARER)))
         paid = reward.of(contract, outcome[TRICKS], outcome[SCORE], outcome[REFERENCE], setup.side)
         if setup.four_seats:

@@ -8,7 +8,7 @@ import pytest
 from agents.networks.drawn import HANDS, drawn
 from agents.networks.explain import shown
 from agents.networks.meaning import auction_keys, meanings_of
-from agents.networks.shipped import network_path, read_networks, shipped_networks
+from agents.networks.shipped import network_path, read_networks
 from agents.networks.tables import all_by
 from agents.registry import make_policy
 from agents.wire import read_states
@@ -82,8 +82,8 @@ def test_calls_are_explained():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", shipped_networks())
-def test_of_all_shipped_networks_under_one_call_in_a_hundred_is_unexplained(name):
-    found = unexplained(name, 12)
-    print(f"{name}: {sum(found)} of {len(found)} calls unexplained")
-    assert np.mean(found) < 0.01
+@pytest.mark.parametrize("name", ["champion", "by-the-book", "acol"])
+def test_under_one_call_in_a_hundred_is_unexplained(name):
+    """One measured, one by a book, one that nobody measured. (Of all shipped networks, 12 boards each: 1 of 952 calls.)"""
+    found = unexplained(name, 5)
+    assert sum(found) <= 1

@@ -104,7 +104,7 @@ def test_it_is_asked_about_finished_auctions_only_and_about_all_of_them_at_once(
     asked = []
 
     def counted(tricks, score, par):
-        assert tricks.dtype == score.dtype == par.dtype == np.int16
+        assert tricks.dtype == score.dtype == par.dtype == np.int64
         asked.append(len(score))
         return np.zeros(len(score))
 

@@ -177,7 +177,9 @@ def version(spec: str) -> str:
         return runs.sha256(network_path(argument))[:16]
     if head == "system":  # shipped ones get better, too
         return hashlib.sha256(system_text(read_system(argument)).encode()).hexdigest()[:16]
-    path = Path(argument)
+    if head == "reason" and ":" in argument:
+        return version(argument)
+    path = Path(argument.rpartition(":")[0] if head == "python" else argument)
     return runs.sha256(path)[:16] if argument and path.is_file() else ""
 
 

@@ -46,6 +46,8 @@ def check_start(config: LeagueConfig) -> None:
         book_of(config.book)
     if config.start != NOTHING:
         if not config.start.startswith("policy:"):
+            if config.widen:
+                raise ValueError(f"--widen is for a start from a network; --start {config.start} takes --layers")
             make(config.start)
         elif config.widen:
             widened(start_networks(config.start, bool(config.book)).policy.floats(), widths(config.widen), config.seed)

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from bridge_env import streams
 from bridge_env.auction import Auctions, IllegalCall
 from bridge_env.bidders import make
 from bridge_env.cards import DealError, check_deals
@@ -119,7 +120,8 @@ def _read(source: str, card: str | None, without: str | None, boards: int, seed:
         some = dealt.take(np.arange(number, boards, len(meets)))
         bidder, met = make(source, partner=source, opponents=other), make(other, partner=other, opponents=source)
         made = bid_out(bidder, met, some, seed)
-        side = np.arange(len(some)) % 2  # of the bidder: each board is bid at one table, by turns
+        # Each board is bid at one table. By chance, since who deals and is vulnerable goes by the board's number.
+        side = (streams.key("meets", seed, some.number) & np.uint64(1)).astype(np.int64)
         parts.append(_bid(some, made.take(np.arange(len(some)) + side * len(some)), side[:, None] == np.arange(2)))
     return joined(parts)
 

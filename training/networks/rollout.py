@@ -289,7 +289,8 @@ def _other_table(
     """Return what IMPs are counted against, int64 (N,).
 
     Where a match pays, it is the score of the other table: the same pairs in each other's seats, with their likeliest
-    calls. Against itself the learner scores there what it scores here.
+    calls. Against itself the learner scores there what it scores here. No doubler sits there: what he costs here is
+    counted whole.
     """
     if pay == "board":
         return best_points
