@@ -214,5 +214,6 @@ def line_usage(
     used = positions.bid(np.zeros((len(auctions), 4), np.int32), features, auctions)
     numbers = positions.pool.rules[:, RULE_LINE]
     own = numbers >= 0  # not the rules of last resort
-    count = np.bincount(numbers[own], weights=used[own])
-    return {int(line): int(count[line]) for line in np.flatnonzero(count)}
+    lines, which = np.unique(numbers[own], return_inverse=True)
+    count = np.bincount(which, weights=used[own])
+    return {int(lines[k]): int(count[k]) for k in np.flatnonzero(count)}

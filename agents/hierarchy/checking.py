@@ -22,7 +22,7 @@ from agents.hierarchy.engine.compiled import (
     compile_system,
 )
 from agents.hierarchy.impossible import unfit_lines
-from agents.hierarchy.language.overrides import STEP, Overrides, place_of
+from agents.hierarchy.language.overrides import GENERAL, STEP, Overrides, place_of
 from agents.hierarchy.language.text import (
     SystemTextError,
     load_system,
@@ -33,7 +33,7 @@ from agents.hierarchy.language.text import (
 from agents.hierarchy.language.tree import Line, Step, System, walk
 from agents.hierarchy.language.vocabulary import WORDS
 from agents.hierarchy.resting import doubled, resting
-from agents.hierarchy.shipped import GENERAL_FILE, base_path, with_general
+from agents.hierarchy.shipped import GENERAL_FILE, base_path, bases_of, with_general
 from agents.hierarchy.sound.sound import unsound
 
 _TOLD = re.compile(r", line (\d+): (.*)$", re.DOTALL)
@@ -72,14 +72,22 @@ def check_system(path: Path) -> list[Finding]:
 
 def _beside_base(path: Path, found: list[Finding], said: Overrides, system: System) -> list[Finding]:
     """The findings, those about the base with the place of its lines, and what rests on changed calls."""
-    base = base_path(said.name, path)
     own = [finding for finding in found if finding.line < STEP]
     own += [Finding(number, text, fault=False) for number, text in resting(said, system)]
     with contextlib.suppress(SystemTextError):  # it has been told
         own += [Finding(number, text, False) for number, text in doubled(said, system, compile_system(system))]
-    known = {(finding.line, finding.text) for finding in check_system(base)}
-    theirs = [replace(f, line=f.line - STEP, file=str(base)) for f in found if f.line >= STEP]
-    return [*sorted(set(own)), *(f for f in theirs if (f.line, f.text) not in known)]
+    theirs = [_placed(f, path) for f in found if STEP <= f.line < GENERAL]  # general rules stand as they are
+    base = base_path(said.name, path)
+    known = {replace(f, file=f.file or str(base)) for f in check_system(base)}
+    return [*sorted(set(own)), *(f for f in theirs if f not in known)]
+
+
+def _placed(finding: Finding, path: Path) -> Finding:
+    """The finding with the file that its line stands in, if it is a line of a base of ``path``."""
+    bases, line = divmod(finding.line, STEP)
+    if finding.line >= GENERAL:
+        return replace(finding, line=finding.line - GENERAL, file=str(GENERAL_FILE))
+    return replace(finding, line=line, file=str([*bases_of(path)][bases])) if bases else finding
 
 
 def check_text(text: str, name: str = "unnamed") -> list[Finding]:
@@ -104,11 +112,8 @@ def sound_findings(path: Path, tick: Callable[[int, int], None] | None = None) -
     own = load_system(path)
     elsewhere = "" if own.blocks else str(GENERAL_FILE)
     found = unsound(Hierarchy(with_general(own)), tick)
-    said = read_overrides(path)
-    base = "" if said is None else str(base_path(said.name, path))
     return sorted(
-        Finding(number % STEP, text, file=base if number >= STEP else elsewhere if general else "")
-        for (general, number), text in found
+        _placed(Finding(number, text, file=elsewhere if general else ""), path) for (general, number), text in found
     )
 
 

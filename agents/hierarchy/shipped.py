@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import difflib
-import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from importlib.resources import files
 from pathlib import Path
@@ -14,6 +13,8 @@ from agents.hierarchy.bidder import Hierarchy
 from agents.hierarchy.conventions import UnknownConvention, without
 from agents.hierarchy.engine.compiled import compile_system
 from agents.hierarchy.language.last_resort import NAME
+from agents.hierarchy.language.lines import base_in, lines_of
+from agents.hierarchy.language.overrides import GENERAL, renumbered
 from agents.hierarchy.language.text import SystemTextError, load_system, parse_system
 from agents.hierarchy.language.tree import System
 from agents.hierarchy.telling.pages import load_pages
@@ -25,8 +26,6 @@ PAGES_SUFFIX = ".md"  # of a printed book
 _GENERAL = "general"
 GENERAL_FILE = Path(str(_SHIPPED / f"{_GENERAL}.bidding"))  # the general rules of systems that have none of their own
 _SPECIAL = ("pass", "random", "doubler")
-_BASE = re.compile(rb"^base:[ ]*([^;\s]+)", re.MULTILINE)
-_MOST_BASES = 16  # of bases on bases that are looked at for changes
 _LENT: dict[str, System] = {}  # systems that lie in no file, by the names that this process knows them by
 
 
@@ -84,18 +83,40 @@ def read_system(argument: str) -> System:
         raise SpecError(f"system:{argument}: {error}") from error
 
 
-def base_path(name: str, file: Path) -> Path:
-    """The file of the base ``name`` of ``file``.
+def base_path(name: str, file: Path | None) -> Path:
+    """The file of the base ``name`` of ``file``; of a text in no file, which may come from anywhere, a shipped system.
 
     Raises:
         SpecError: there is none.
     """
+    if file is None:
+        if name not in (known := shipped_systems()):
+            raise SpecError(f"a text that lies in no file may only change a shipped system ({', '.join(known)})")
+        return system_path(name)
     beside = file.parent / name
     return beside if beside.is_file() else system_path(name)
 
 
-def read_base(name: str, file: Path, bases: tuple[Path, ...]) -> System:
+def bases_of(path: Path) -> Iterator[Path]:
+    """A file, and those that it rests on in turn, as far as they are there."""
+    seen = set[Path]()
+    while path.is_file() and path.resolve() not in seen:
+        seen.add(path.resolve())
+        yield path
+        text = path.read_bytes().decode(errors="replace")
+        name = next((name for raw in lines_of(text) if (name := base_in(raw)) is not None), None)
+        if name is None:
+            return
+        try:
+            path = base_path(name, path)
+        except SpecError:
+            return
+
+
+def read_base(name: str, file: Path | None, bases: tuple[Path, ...]) -> System:
     """The system that ``base: NAME`` stands for in ``file``: a shipped one, or a file, looked for beside that first.
+
+    The general rules that a base without its own gets are numbered as such, above ``GENERAL``.
 
     Args:
         bases: the files that are being read, of which each wants the next one.
@@ -106,7 +127,8 @@ def read_base(name: str, file: Path, bases: tuple[Path, ...]) -> System:
     path = base_path(name, file)
     if path.resolve() in bases:
         raise SystemTextError(f"{path} would rest on itself")
-    return with_general(load_system(path, bases))
+    system = load_system(path, bases)
+    return system if system.blocks else replace(system, blocks=renumbered(load_system(GENERAL_FILE), GENERAL).blocks)
 
 
 def with_general(system: System) -> System:
@@ -157,22 +179,7 @@ def hierarchy_of(argument: str) -> Hierarchy:
         SpecError: no such system, or its text is faulty.
     """
     argument = argument.removeprefix("system:")  # as in reason:system:sayc
-    return _cached_hierarchy(argument, tuple(_times(Path(argument.partition("?")[0]))))
-
-
-def _times(path: Path) -> Iterator[int]:
-    """When a file was changed, and those that it rests on."""
-    for _ in range(_MOST_BASES):
-        if not path.is_file():
-            return
-        yield path.stat().st_mtime_ns
-        named = _BASE.search(path.read_bytes())
-        if named is None:
-            return
-        try:
-            path = base_path(named[1].decode(errors="replace"), path)
-        except SpecError:
-            return
+    return _cached_hierarchy(argument, tuple(f.stat().st_mtime_ns for f in bases_of(Path(argument.partition("?")[0]))))
 
 
 @lru_cache(maxsize=64)

@@ -5,10 +5,10 @@ import os
 import pytest
 
 import agents
-from agents.hierarchy.checking import check_system, check_text
-from agents.hierarchy.language.overrides import STEP, place_of
+from agents.hierarchy.checking import check_system, check_text, sound_findings
+from agents.hierarchy.language.overrides import GENERAL, STEP, place_of
 from agents.hierarchy.language.text import SystemTextError, load_system, parse_system, system_text
-from agents.hierarchy.shipped import read_system, shipped_systems, system_path
+from agents.hierarchy.shipped import GENERAL_FILE, lend_system, read_system, shipped_systems, system_path
 from bridge_env.bidders import SpecError
 
 BASE = """system: old
@@ -86,6 +86,12 @@ def changed(*pairs):
         ("when ours\n  drop X\n", [("  X     15+ hcp\n", "")]),
         ("when ours\n  X  17+ hcp\n  2H  6+ H\n", [("  X     15+ hcp", "  2H  6+ H\n  X  17+ hcp")]),
         ("when not ours\n  X\n", [("when ours", "when not ours\n  X\nwhen ours")]),
+        # in front, too, the first line that fits counts
+        ("after 1S\n  2C  10-11 hcp\n  2D  5+ D\n  2C  6-9 hcp\n",
+         [("1N  ", "after 1S\n  2C  10-11 hcp\n  2D  5+ D\n  2C  6-9 hcp\n1N  ")]),
+        ("1H  5+ H, 20+ hcp\nalso 1S  4+ S\n1H  5+ H\n", [("1N  ", "1H  5+ H, 20+ hcp\n1S  4+ S\n1H  5+ H\n1N  ")]),
+        ("when ours\n  2H  6+ H\n  also X  4 S\n  2D  6+ D\n  2H  5 H\n",
+         [("  X     15+ hcp", "  2H  6+ H\n  X  4 S\n  2D  6+ D\n  2H  5 H\n  X  15+ hcp")]),
     ],
 )  # fmt: skip
 def test_lines_replace_add_and_remove(text, pairs, write):
@@ -107,12 +113,16 @@ def test_a_base_may_have_a_base_and_be_a_shipped_one(write, tmp_path):
     assert len(read_system(str(path)).blocks) == len(read_system("sayc").blocks)
 
 
-def test_a_base_that_is_edited_is_read_anew(write, tmp_path):
-    spec = f"system:{write('drop 1S  ; a note')}"
+@pytest.mark.parametrize("named", ["base: old.bidding", "base: my old.bidding ; a note", "  base:old.bidding"])
+def test_a_base_that_is_edited_is_read_anew(named, tmp_path):
+    old = tmp_path / ("my old.bidding" if "my" in named else "old.bidding")
+    old.write_text(BASE)
+    (tmp_path / "new.bidding").write_text(f"{named}\ndrop 1S  ; a note\n")
+    spec = f"system:{tmp_path / 'new.bidding'}"
     hand = "AQ72.A94.Q92.K53"
     assert agents.call(spec, hand=hand) == "1NT"
-    (tmp_path / "old.bidding").write_text(BASE.replace("15-17", "16-18"))
-    os.utime(tmp_path / "old.bidding", ns=(1, 1))
+    old.write_text(BASE.replace("15-17", "16-18"))
+    os.utime(old, ns=(1, 1))
     assert agents.call(spec, hand=hand) == "Pass"
 
 
@@ -125,7 +135,8 @@ def test_a_base_that_is_edited_is_read_anew(write, tmp_path):
         ("when not ours\n  drop X\n", "new.bidding:4: the base has no block of these words"),
         ("drop 1N  12+ hcp\n", "new.bidding:3: write 'drop CALL' and nothing more"),
         ("also\n", "new.bidding:3: write 'also CALL', and what it asks for"),
-        ("base: sayc\n1N\nbase: acol\n", "new.bidding:5: the base stands above all lines"),
+        ("1N\nbase: acol\n", "new.bidding:4: a system has one base"),
+        ("base: sayc\n", "new.bidding:3: a system has one base"),
     ],
 )
 def test_faults_name_their_line(text, says, write):
@@ -148,6 +159,56 @@ def test_a_base_that_is_none(write, tmp_path):
     (tmp_path / "old.bidding").write_text("1N  12+ hpc\n")
     with pytest.raises(SpecError, match=r"old\.bidding:1: .*did you mean hcp"):
         read_system(str(write("")))
+
+
+def test_a_text_in_no_file_opens_none(tmp_path):
+    (tmp_path / "secret").write_text("a word that nobody should read\n")
+    text = f"base: {tmp_path / 'secret'}\n1N  12-14 hcp\n"
+    with pytest.raises(SystemTextError, match=r":1: the base cannot be read: a text that lies in no file may only"):
+        parse_system(text, source=str(tmp_path / "posted.bidding"))
+    with pytest.raises(SpecError) as error:
+        lend_system("posted", text)
+    told = [str(error.value), *(finding.text for finding in check_text(text))]
+    assert len(told) == 2
+    assert all("may only change a shipped system (" in t and "nobody" not in t for t in told)
+    lent = read_system(lend_system("posted", "base: sayc\n1N  12-14 hcp, balanced\n").removeprefix("system:"))
+    assert len(lent.lines) == len(read_system("sayc").lines)
+
+
+def test_only_the_first_of_many_bases_is_read(monkeypatch):
+    read = []
+    monkeypatch.setattr("agents.hierarchy.shipped.load_system", lambda *_: read.append(1) or parse_system(BASE))
+    faults = check_text("base: sayc\n" * 5 + "2C  22+ hcp\n")
+    assert [(f.line, f.text.partition(":")[0]) for f in faults] == [(n, "a system has one base") for n in (2, 3, 4, 5)]
+    assert read == [1]
+
+
+def test_general_rules_of_a_base_are_not_lines_of_it(write, tmp_path, monkeypatch):
+    (tmp_path / "old.bidding").write_text("1N  15-17 hcp, balanced\n")
+    write("1N  12-14 hcp, balanced\n", "middle.bidding")
+    write("1S  5+ S\nwhen ours\n  also 7N  37+ hcp\n", base="middle.bidding")
+    blocks = load_system(tmp_path / "new.bidding").blocks
+    theirs = [block.number - GENERAL for block in blocks if block.number >= GENERAL]
+    assert theirs == [block.number for block in load_system(GENERAL_FILE).blocks]
+    assert place_of(GENERAL + 3) == "line 3 of general.bidding"
+    # what the check finds in the general rules alone, nobody who writes a system can mend
+    odd = tmp_path / "general.bidding"
+    odd.write_text("when ours\n  X  5+ hcp, 0-3 points\n")
+    monkeypatch.setattr("agents.hierarchy.shipped.GENERAL_FILE", odd)
+    assert check_system(tmp_path / "middle.bidding") == []
+    assert check_system(tmp_path / "new.bidding") == []
+    unsound = [((True, GENERAL + 2), "a"), ((False, 2 * STEP + 1), "b"), ((False, STEP + 3), "c"), ((True, 5), "d")]
+    monkeypatch.setattr("agents.hierarchy.checking.unsound", lambda *_: unsound)
+    found = {f.text: (f.line, f.file) for f in sound_findings(tmp_path / "new.bidding")}
+    files = [str(GENERAL_FILE), str(tmp_path / "old.bidding"), str(tmp_path / "middle.bidding"), ""]
+    assert found == dict(zip("abcd", zip((2, 1, 3, 5), files, strict=True), strict=True))
+
+
+def test_findings_name_the_file_that_their_line_stands_in(write, tmp_path):
+    (tmp_path / "old.bidding").write_text("1N  15-17 hcp, balanced\n  2N  9+ hcp\n    3N  15 hcp\n")
+    write("1H  5+ H\n", "middle.bidding")
+    found = check_system(write("1N  12-14 hcp, balanced\n", base="middle.bidding"))
+    assert (3, str(tmp_path / "old.bidding")) in {(f.line, f.file) for f in found if "fits it" in f.text}
 
 
 def test_check_tells_what_rests_on_a_changed_call(write, tmp_path):

@@ -165,6 +165,18 @@ def test_the_check_tells_all_faults_at_their_lines(visitor):
     assert "draft-" in visitor.post("drafts", 400, text="1Z\n")["error"]
 
 
+def test_a_posted_text_opens_no_file_of_the_server(visitor, tmp_path):
+    (tmp_path / "secret").write_text("a word that nobody should read\n")
+    text = f"system: t\nbase: {tmp_path / 'secret'}\n"
+    told = [
+        visitor.post("drafts", 400, text=text)["error"],
+        *(f["text"] for f in visitor.post("check", text=text)["findings"]),
+    ]
+    assert len(told) == 2
+    assert all("shipped system" in t and "nobody" not in t for t in told)
+    assert visitor.post("drafts", text="system: t\nbase: sayc\n1N  12-14 hcp, balanced\n")["spec"]
+
+
 def test_a_draft_is_known_for_a_while():
     few = Limits(rate=1e9, burst=10**9, drafts=2)
     visitor = Visitor(TestClient(make_app(TOKEN, limits=few), base_url=HOST))

@@ -14,6 +14,12 @@ def lines_of(text: str) -> list[str]:
     return _END.split(text.removeprefix("\ufeff"))
 
 
+def base_in(line: str) -> str | None:
+    """The name of the base that a line gives the system; None of any other line."""
+    body = line.strip()
+    return body[5:].partition(";")[0].strip() if body.startswith("base:") else None
+
+
 def trouble(line: str) -> str:
     """Say what is wrong with the characters of a line; empty if nothing is.
 

@@ -12,7 +12,7 @@
 
 What follows a call in the base stays. An auction is found as it is spelled: ``1M`` and ``1H`` are different lines. A
 call that the base does not make there comes in front of those that it makes. Lines of the base keep their numbers, one
-step of ``STEP`` higher for each base between.
+step of ``STEP`` higher for each base between; the package's general rules are numbered above ``GENERAL``.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from agents.hierarchy.language.vocabulary import CALL_WORDS
 
 ALSO, DROP = "also", "drop"
 STEP = 1_000_000  # above the number of any line of a file
+GENERAL = 1000 * STEP  # above that of any line of a base: the general rules that a base without its own gets
 
 Path = tuple[Step, ...]
 
@@ -64,19 +65,25 @@ class Replaced:
 
 
 def place_of(number: int) -> str:
-    """Say where a line stands: ``line 12``, or ``line 12 of its base``."""
+    """Say where a line stands: ``line 12``, ``line 12 of its base`` or ``line 12 of general.bidding``."""
+    if number >= GENERAL:
+        return f"line {number - GENERAL} of general.bidding"
     bases, line = divmod(number, STEP)
     return f"line {line}" + " of its base" * min(bases, 1) + "'s base" * (bases - 1)
 
 
-def renumbered(system: System) -> System:
-    """The system with its lines numbered as those of a base."""
-    blocks = tuple(replace(b, number=b.number + STEP, lines=_higher(b.lines)) for b in system.blocks)
-    return replace(system, lines=_higher(system.lines), blocks=blocks)
+def renumbered(system: System, more: int = STEP) -> System:
+    """The system with its lines numbered as those of a base; ``GENERAL`` makes ``more`` of general rules."""
+    blocks = tuple(replace(b, number=_higher(b.number, more), lines=_raised(b.lines, more)) for b in system.blocks)
+    return replace(system, lines=_raised(system.lines, more), blocks=blocks)
 
 
-def _higher(lines: tuple[Line, ...]) -> tuple[Line, ...]:
-    return tuple(replace(line, number=line.number + STEP, lines=_higher(line.lines)) for line in lines)
+def _raised(lines: tuple[Line, ...], more: int) -> tuple[Line, ...]:
+    return tuple(replace(x, number=_higher(x.number, more), lines=_raised(x.lines, more)) for x in lines)
+
+
+def _higher(number: int, more: int) -> int:
+    return number if number >= GENERAL else number + more
 
 
 def rules_below(lines: tuple[Line, ...], above: Path = ()) -> Iterator[tuple[Path, Line]]:
@@ -94,10 +101,9 @@ def overridden(said: Overrides) -> System:
     Raises:
         OverrideError: a line drops what the base has not.
     """
-    lines, front = said.base.lines, dict[Path, list[Line]]()
+    lines, inside = said.base.lines, set[Path]()  # paths whose new rules stand in place of the base's
     for path, rules in own_calls(said).items():
         dropped = [rule for rule in rules if said.marks.get(rule.number) == DROP]
-        also = [rule for rule in rules if said.marks.get(rule.number) == ALSO]
         new = [rule for rule in rules if rule.number not in said.marks]
         there = any(path == found for found, _ in rules_below(lines))
         if dropped:
@@ -106,13 +112,19 @@ def overridden(said: Overrides) -> System:
                 raise OverrideError(dropped[0].number, f"the base has no {path[-1]} to drop {_where(path[:-1])}")
         if new and there and not dropped:
             lines = _replaced(lines, path, new, ())[0]
-        else:
-            also += new
-        if also:
-            front.setdefault(path[:-1], []).extend(replace(rule, path=path[-1:], lines=()) for rule in also)
+            inside.add(path)
+    front = dict[Path, list[Line]]()  # in the order of the text, as the first line that fits counts
+    for path, rule in rules_below(said.own.lines):
+        if _in_front(rule, said.marks, path in inside):
+            front.setdefault(path[:-1], []).append(replace(rule, path=path[-1:], lines=()))
     headings = [Line(path, after=True, lines=tuple(rules)) for path, rules in front.items() if path]
     lines = (*front.get((), ()), *headings, *lines)
     return replace(said.own, lines=lines, blocks=_blocks(said))
+
+
+def _in_front(rule: Line, marks: Mapping[int, str], inside: bool) -> bool:
+    mark = marks.get(rule.number)
+    return mark == ALSO or (mark is None and not inside)
 
 
 def replaced_calls(said: Overrides) -> Iterator[Replaced]:
@@ -195,6 +207,7 @@ def _answers(block: Block) -> bool:
 
 def _general(lines: tuple[Line, ...], own: tuple[Line, ...], marks: Mapping[int, str]) -> tuple[Line, ...]:
     """The rules of a block as own ones change them."""
+    inside = set[Path]()
     for path in dict.fromkeys(rule.path for rule in own):
         rules = [rule for rule in own if rule.path == path]
         there = [line for line in lines if line.path == path]
@@ -202,11 +215,9 @@ def _general(lines: tuple[Line, ...], own: tuple[Line, ...], marks: Mapping[int,
         if dropped and not there:
             raise OverrideError(dropped[0].number, f"the base has no {path[-1]} to drop in this block")
         new = [rule for rule in rules if rule.number not in marks]
-        also = [rule for rule in rules if marks.get(rule.number) == ALSO]
         if dropped or (new and there):
             at = lines.index(there[0])
             left = tuple(line for line in lines if line.path != path)
-            lines = (*also, *left[:at], *new, *left[at:])
-        else:
-            lines = (*also, *new, *lines)
-    return lines
+            lines = (*left[:at], *new, *left[at:])
+            inside.add(path)
+    return (*(rule for rule in own if _in_front(rule, marks, rule.path in inside)), *lines)

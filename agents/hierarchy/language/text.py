@@ -44,7 +44,7 @@ from agents.hierarchy.language.constraints import (
     parse_constraint,
 )
 from agents.hierarchy.language.limits import DEEPEST, LARGEST, MOST_POSITIONS, too_large
-from agents.hierarchy.language.lines import lines_of, trouble
+from agents.hierarchy.language.lines import base_in, lines_of, trouble
 from agents.hierarchy.language.overrides import ALSO, DROP, OverrideError, Overrides, overridden, renumbered
 from agents.hierarchy.language.tree import Block, Line, Step, System
 
@@ -70,12 +70,12 @@ def load_system(path: str | Path, bases: tuple[Path, ...] = ()) -> System:
         SystemTextError: the file cannot be read, or its text is no system.
     """
     file = Path(path)
-    return parse_system(_text_of(file), str(file), file.stem, bases)
+    return parse_system(_text_of(file), str(file), file.stem, bases, file)
 
 
 def read_overrides(path: Path) -> Overrides | None:
     """What a file without faults says beside its base; None where it has none."""
-    reader = _Reader(path.stem, str(path))
+    reader = _Reader(path.stem, path)
     for number, raw in enumerate(lines_of(_text_of(path)), 1):
         reader.read(raw, number)
     return reader.overrides()
@@ -92,16 +92,19 @@ def _text_of(file: Path) -> str:
         raise SystemTextError(f"{file}: cannot be read: {error}") from error
 
 
-def parse_system(text: str, source: str = "<text>", name: str = "unnamed", bases: tuple[Path, ...] = ()) -> System:
+def parse_system(
+    text: str, source: str = "<text>", name: str = "unnamed", bases: tuple[Path, ...] = (), file: Path | None = None
+) -> System:
     """The system that ``text`` describes.
 
     Args:
         bases: the files that are being read, each of which has the next one as its base, and the last one this text.
+        file: where the text lies; the base of a text that lies in none is a shipped system.
 
     Raises:
         SystemTextError: with ``source`` and the number of the faulty line.
     """
-    reader = _Reader(name, source, bases)
+    reader = _Reader(name, file, bases)
     for number, raw in enumerate(lines_of(text), 1):
         try:
             reader.read(raw, number)
@@ -130,16 +133,18 @@ def read_leniently(path: str | Path) -> tuple[System, list[tuple[int, str]]]:
         SystemTextError: the file cannot be read, or stands for too many auctions.
     """
     file = Path(path)
-    return parse_leniently(_text_of(file), str(file), file.stem)
+    return parse_leniently(_text_of(file), str(file), file.stem, file)
 
 
-def parse_leniently(text: str, source: str = "<text>", name: str = "unnamed") -> tuple[System, list[tuple[int, str]]]:
+def parse_leniently(
+    text: str, source: str = "<text>", name: str = "unnamed", file: Path | None = None
+) -> tuple[System, list[tuple[int, str]]]:
     """Read a text as ``read_leniently`` reads a file.
 
     Raises:
         SystemTextError: the text stands for too many auctions.
     """
-    reader, faults = _Reader(name, source), list[tuple[int, str]]()
+    reader, faults = _Reader(name, file), list[tuple[int, str]]()
     for number, raw in enumerate(lines_of(text), 1):
         try:
             reader.read(raw, number)
@@ -171,8 +176,9 @@ class _Skipped(_Open):
 
 
 class _Reader:
-    def __init__(self, name: str, source: str = "", bases: tuple[Path, ...] = ()) -> None:
-        self.name, self.source, self.bases = name, source, bases
+    def __init__(self, name: str, file: Path | None = None, bases: tuple[Path, ...] = ()) -> None:
+        self.name, self.file, self.bases = name, file, bases
+        self.based = False  # a second base would take as long to read as the first
         self.base: tuple[str, System] | None = None
         self.marks: dict[int, str] = {}  # of lines that change the base
         self.header: tuple[str, ...] = ()
@@ -197,10 +203,13 @@ class _Reader:
         if body.startswith("system:"):
             self.name, self.header, self.comments = body[7:].strip(), tuple(self.comments), []
             return
-        if body.startswith("base:"):
+        if (base := base_in(raw)) is not None:
+            if self.based:
+                raise TextFault("a system has one base")
             if self.lines or self.blocks or len(self.open) > 1:
                 raise TextFault("the base stands above all lines")
-            self.base = self._read_base(body[5:].partition(";")[0].strip())
+            self.based = True
+            self.base = self._read_base(base)
             return
         self._close(indent)
         if indent > 0 and len(self.open) == 1:
@@ -267,9 +276,9 @@ class _Reader:
     def _read_base(self, name: str) -> tuple[str, System]:
         from agents.hierarchy.shipped import read_base  # which reads by this module
 
-        file = Path(self.source)
+        bases = self.bases if self.file is None else (*self.bases, self.file.resolve())
         try:
-            return name, renumbered(read_base(name, file, (*self.bases, file.resolve())))
+            return name, renumbered(read_base(name, self.file, bases))
         except ValueError as error:
             raise TextFault(f"the base cannot be read: {error}") from None
 
