@@ -53,6 +53,15 @@ def body(path):
     return system_text(load_system(path)).split("\n\n", 1)[1]
 
 
+def test_of_blocks_with_the_same_words_the_one_that_makes_the_call_changes(tmp_path):
+    (tmp_path / "old.bidding").write_text(BASE + "when ours\n  2D    6+ D\n  P\n")
+    new = tmp_path / "new.bidding"
+    new.write_text("base: old.bidding\nwhen ours\n  2D  5+ D\n  drop X\n")
+    first, second = (block for block in load_system(new).blocks if "ours" in str(block.when))
+    assert [line.name for line in first.lines] == ["P"]
+    assert [(line.name, str(line.constraint[0][0][0].lo)) for line in second.lines[:1]] == [("2D", "5")]
+
+
 def changed(*pairs):
     text = BASE
     for old, new in pairs:

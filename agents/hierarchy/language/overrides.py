@@ -17,7 +17,7 @@ step of ``STEP`` higher for each base between; the package's general rules are n
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from agents.hierarchy.language.tree import Block, Line, Step, System
@@ -189,9 +189,10 @@ def _replaced(
 def _blocks(said: Overrides) -> tuple[Block, ...]:
     blocks = list(said.base.blocks)
     for own in said.own.blocks:
-        at = next((k for k, block in enumerate(blocks) if block.when == own.when), None)
-        if at is not None:
-            blocks[at] = replace(blocks[at], lines=_general(blocks[at].lines, own.lines, said.marks))
+        alike = [k for k, block in enumerate(blocks) if block.when == own.when]
+        for k, rules in _shared_out(own.lines, blocks, alike).items():
+            blocks[k] = replace(blocks[k], lines=_general(blocks[k].lines, tuple(rules), said.marks))
+        if alike:
             continue
         if gone := [rule for rule in own.lines if said.marks.get(rule.number) == DROP]:
             raise OverrideError(gone[0].number, "the base has no block of these words in which to drop a call")
@@ -199,6 +200,15 @@ def _blocks(said: Overrides) -> tuple[Block, ...]:
         at = next((k for k, block in enumerate(blocks) if not _answers(block)), len(blocks))
         blocks.insert(at, own)
     return tuple(blocks)
+
+
+def _shared_out(own: tuple[Line, ...], blocks: Sequence[Block], alike: Sequence[int]) -> dict[int, list[Line]]:
+    """Own rules by the block that they change: of blocks with the same words the first that makes the call."""
+    out = dict[int, list[Line]]()
+    for rule in own if alike else ():
+        makes = (k for k in alike if any(line.path == rule.path for line in blocks[k].lines))
+        out.setdefault(next(makes, alike[0]), []).append(rule)
+    return out
 
 
 def _answers(block: Block) -> bool:

@@ -266,7 +266,7 @@ class _Reader:
         rest = rest.strip()
         if self.base is None:
             raise TextFault(f"{mark!r} changes a base; write 'base: sayc' above all lines")
-        if not rest or (mark == DROP and " " in rest) or rest.startswith(("after ", "when ")):
+        if not rest or (mark == DROP and " " in rest) or rest.split()[0] in ("after", "when"):
             raise TextFault(
                 f"write '{mark} CALL'" + (" and nothing more" if mark == DROP else ", and what it asks for")
             )
