@@ -293,3 +293,14 @@ def test_a_seat_says_why_it_ends(capsys):
     assert "no table manager answers" in capsys.readouterr().out
     assert main(["seat", "pass", "--connect", "2000", "--seat", "N"]) == 2
     assert "write HOST:PORT" in capsys.readouterr().err
+
+
+def test_any_error_of_a_room_is_told(monkeypatch):
+    def fail(*_: object) -> None:
+        raise KeyError("odd")
+
+    monkeypatch.setattr("training.serve.manager.seated", fail)
+    meeting = Meeting(library_boards(1, 5), rooms=1)
+    with door() as listening:
+        meeting.run([listening])
+    assert len(meeting.faults) == 1

@@ -20,6 +20,9 @@ They speak the table-manager protocol of computer championships, version 18.
 """
 
 
+_AWAITED = 700.0  # seconds between two lines of a manager: longer than it waits for all to sit down
+
+
 def add_manage(subparsers: Any) -> None:
     """Add ``bridge-env manage`` and ``bridge-env seat``."""
     manage = subparsers.add_parser(
@@ -103,7 +106,9 @@ def _seat(args: argparse.Namespace) -> int:
         raise ValueError(f"--name is {args.name!r}; it must be plain text of at most 60 characters without quotes")
     answers = Answers(args.spec, args.opponents, args.play, args.patience)
     try:
-        boards = join(answers, parse_seat(args.seat), args.name, host.strip("[]"), int(port), args.patience)
+        boards = join(
+            answers, parse_seat(args.seat), args.name, host.strip("[]"), int(port), max(args.patience, _AWAITED)
+        )
     except (TalkError, OwnFault) as error:
         print(f"bridge-env: {error}")
         return 2

@@ -251,7 +251,7 @@ class Meeting:
                 if (room, number) not in self.played:
                     self._keep(room, table.play(self.boards, row), table.teams)
             table.tell(form.END)
-        except (TalkError, OSError, ValueError) as error:
+        except Exception as error:  # whatever it is, the match is not whole
             with self._lock:
                 self.faults.append(f"{room} room: {error}")
         finally:
@@ -265,9 +265,10 @@ class Meeting:
             board.play, board.leader, {**names, "Room": room, "Scoring": "IMP"},
         )  # fmt: skip
         with self._lock:
-            self.played[room, board.number or 0] = tagged
+            played = {**self.played, (room, board.number or 0): tagged}
             if self.log is not None:
-                write_boards(self.log, [self.played[key] for key in sorted(self.played, key=lambda k: (k[1], k[0]))])
+                write_boards(self.log, [played[key] for key in sorted(played, key=lambda k: (k[1], k[0]))])
+            self.played = played
         tricks = "" if board.tricks is None else f", {board.tricks} tricks"
         self.say(f"{room}: board {board.number}: {board.contract}{tricks}")
 
