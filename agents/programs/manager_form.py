@@ -75,13 +75,24 @@ class Line:
                 raise TalkError(f"{self.name} takes too long over {awaited}")
             self._left += part
         said, _, self._left = self._left.partition(b"\n")
-        if len(said) > _LONGEST or not all(32 <= byte < 127 for byte in said.rstrip(b"\r ")):
+        said = said.rstrip(b"\r ")
+        if len(said) > _LONGEST or not all(32 <= byte < 127 for byte in said):
             raise TalkError(f"{self.name} sends no plain text where {awaited} was awaited: {said[:60]!r}")
         return " ".join(said.decode("ascii").split())
 
     def wrong(self, said: str, awaited: str) -> TalkError:
         """The error of a line that does not belong here."""
         return TalkError(f"{self.name} says {said[:120]!r} where {awaited} was awaited")
+
+    def gone(self) -> bool:
+        """Has the other side hung up? Nothing that it said is taken."""
+        try:
+            self._connection.settimeout(0)
+            return self._connection.recv(1, socket.MSG_PEEK) == b""
+        except BlockingIOError:
+            return False
+        except OSError:
+            return True
 
     def close(self) -> None:
         self._connection.close()

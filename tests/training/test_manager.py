@@ -13,11 +13,12 @@ from agents.programs.manager_form import Line, TalkError
 from agents.programs.question import CallAnswer, CardAnswer, Question
 from bridge_env.calls import NUM_CALLS, parse_call
 from bridge_env.cards import RANKS, SUITS, parse_hand
-from bridge_env.records.pbn import read_boards
+from bridge_env.records.board import Board
+from bridge_env.records.pbn import read_boards, write_boards
 from training.cli.entry import main
 from training.match.boards import library_boards
 from training.serve.answers import Answers
-from training.serve.manager import Limits, Meeting, seated
+from training.serve.manager import Limits, Meeting, Table, seated
 from training.serve.manager_seat import Sitter, join
 
 _ONE_AT_A_TIME = threading.Lock()  # eight programs in one process
@@ -304,3 +305,75 @@ def test_any_error_of_a_room_is_told(monkeypatch):
     with door() as listening:
         meeting.run([listening])
     assert len(meeting.faults) == 1
+
+
+def sits(listening: socket.socket, team: str, seat: str) -> Line:
+    line = Line(socket.create_connection(listening.getsockname()), "manager", 10)
+    line.say(f'Connecting "{team}" as {seat} using protocol version 18')
+    return line
+
+
+def test_a_team_whose_name_no_log_can_hold_is_sent_away():
+    said: list[str] = []
+    with door() as listening:
+        line = sits(listening, "#", "North")
+        with pytest.raises(TalkError, match="nobody sat down at North, East, South, West"):
+            seated(listening, Limits(5, 1), said.append)
+        assert "TEAM without a #" in line.hear("why")
+
+
+def test_who_left_before_the_table_was_full_may_come_again_and_who_is_late_may_not():
+    said: list[str] = []
+    with door() as listening:
+        sits(listening, "A", "North").close()
+        again = sits(listening, "A", "North")
+        silent = [socket.create_connection(listening.getsockname()) for _ in range(5)]
+        with pytest.raises(TalkError, match="nobody sat down at East, South, West within 2 seconds"):
+            seated(listening, Limits(10, 2), said.append)
+        assert again.hear("a seat") == 'North ("A") seated'
+        for peer in silent:
+            peer.close()
+    assert said[0] == "North (A) has left"
+    assert len(said) <= 2  # one silent stranger took the rest of the time, the others were not waited for
+
+
+def test_lines_are_closed_when_the_table_does_not_fill():
+    with door() as listening:
+        line = sits(listening, "A", "North")
+        with pytest.raises(TalkError, match="nobody sat down"):
+            seated(listening, Limits(5, 0.5), lambda text: None)
+        line.hear("seated")
+        with pytest.raises(TalkError, match="hung up"):
+            line.hear("more")
+
+
+def test_teams_sit_crosswise_and_are_those_of_the_log(tmp_path):
+    meeting = Meeting(library_boards(1, 5))
+    meeting.meet("Open", ("A", "B"))
+    meeting.meet("Closed", ("B", "A"))
+    for room, teams in (("Closed", ("A", "B")), ("Open", ("A", "C"))):
+        with pytest.raises(ValueError, match="each team sits the other way in the other room"):
+            meeting.meet(room, teams)
+
+
+def test_a_log_of_other_conditions_is_another_match(tmp_path):
+    boards = library_boards(1, 5)
+    log = tmp_path / "log.pbn"
+    write_boards(log, [Board(boards.owner[0], (int(boards.dealer[0]) + 1) % 4, int(boards.vulnerability[0]), 1)])
+    with pytest.raises(ValueError, match="another match"):
+        Meeting(boards, log=log).recall()
+
+
+def test_a_long_explanation_is_cut_before_it_is_passed_on():
+    pairs = [connected() for _ in range(4)]
+    table = Table([Line(ours, name, 5) for (ours, _), name in zip(pairs, form.SEAT_NAMES, strict=True)], ("A", "B"))
+    players = [Line(theirs, "manager", 5) for _, theirs in pairs]
+    for player, name in zip(players[1:], form.SEAT_NAMES[1:], strict=True):
+        player.say(f"{name} ready for North's bid")
+    players[0].say("North bids 1NT Alert. " + "x" * 2000)
+    with pytest.raises(TalkError, match="a call of East"):
+        Table(
+            table.lines[:1] + [Line(line._connection, line.name, 0.3) for line in table.lines[1:]], ("A", "B")
+        )._auction(0, 0)
+    assert players[1].hear("the call").startswith("North bids 1NT Alert. xxx")
+    assert players[2].hear("the call") == "North bids 1NT"

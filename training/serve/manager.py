@@ -29,7 +29,8 @@ from bridge_env.scoring import imps, score
 
 ROOMS = ("Open", "Closed")
 _GREETING = 10.0  # seconds for the first line of a connection: others wait behind it
-_CONNECTING = re.compile(r'Connecting "([^"]{1,60})" as (\w+) using protocol version (\d+)\.?', re.I)
+_TOLD = 500  # letters of an explanation that are passed on: a longer line could be too long for who hears it
+_CONNECTING = re.compile(r'Connecting "([^"#][^"]{0,59})" as (\w+) using protocol version (\d+)\.?', re.I)
 
 
 @dataclass(frozen=True)
@@ -76,7 +77,6 @@ class Table:
         """
         owner, number = boards.owner[row], int(boards.number[row])
         dealer, vulnerability = int(boards.dealer[row]), int(boards.vulnerability[row])
-        before = list(self.thought)
         self.tell(form.START)
         self.ready("for deal")
         self.tell(form.board_words(number, dealer, vulnerability))
@@ -88,7 +88,6 @@ class Table:
         plays = Plays(owner[None], max(contract.declarer, 0), max(contract.bid, 0) % 5)
         if not contract.passed_out:
             self._cards(plays, contract.declarer)
-        self.tell(self._timing(before))
         play, leader = (None, None) if contract.passed_out else record_rows(plays.history[0], plays.players[0])
         return Board(
             owner, dealer, vulnerability, number, auctions.calls(0), contract,
@@ -106,7 +105,7 @@ class Table:
             self.ready(f"for {SEAT_NAMES[seat]}'s bid", but=seat)
             for other, line in enumerate(self.lines):
                 if other != seat:  # what is told of a call is for opponents
-                    line.say(form.call_words(seat, heard[0]) + (heard[1] if (other ^ seat) & 1 else ""))
+                    line.say(form.call_words(seat, heard[0]) + (heard[1][:_TOLD] if (other ^ seat) & 1 else ""))
             auctions.step(heard[0])
         return auctions
 
@@ -130,7 +129,9 @@ class Table:
                 self.ready("for dummy", but=dummy)
                 self.tell(form.hand_words("Dummy", plays.owner[0] == dummy), but=dummy)
 
-    def _timing(self, before: Sequence[float]) -> str:
+    def timing(self, before: Sequence[float]) -> str:
+        """Say how long each side has thought, since ``before`` and in all."""
+
         def told(side: int) -> str:
             board, total = int(self.thought[side] - before[side]), int(self.thought[side])
             clock = f"{total // 3600}:{total // 60 % 60:02}:{total % 60:02}"
@@ -150,20 +151,33 @@ def seated(listening: socket.socket, limits: Limits, say: Callable[[str], object
         TalkError: the table was not full in time; the message names the empty seats.
     """
     lines: dict[int, Line] = {}
+    try:
+        return _seated(lines, listening, limits, say)
+    except BaseException:
+        for line in lines.values():
+            line.close()
+        raise
+
+
+def _seated(lines: dict[int, Line], listening: socket.socket, limits: Limits, say: Callable[[str], object]) -> Table:
     names: dict[int, str] = {}
     end = time.monotonic() + limits.seating
     while len(lines) < 4:
-        listening.settimeout(max(0.001, end - time.monotonic()))
+        left = end - time.monotonic()
+        listening.settimeout(max(0.001, left))
         try:
+            if left <= 0:  # whoever waits at the door comes too late
+                raise TimeoutError
             connection, address = listening.accept()
         except TimeoutError:
-            for line in lines.values():
-                line.close()
             empty = ", ".join(name for seat, name in enumerate(SEAT_NAMES) if seat not in lines)
             raise TalkError(f"nobody sat down at {empty} within {limits.seating:g} seconds") from None
         line = Line(connection, f"{address[0]}:{address[1]}", limits.answer)
         try:
-            seat, name = _asked(line, names)
+            for seat in [seat for seat, sitting in lines.items() if sitting.gone()]:
+                lines.pop(seat).close()
+                say(f"{SEAT_NAMES[seat]} ({names.pop(seat)}) has left")
+            seat, name = _asked(line, names, min(limits.answer, _GREETING, left))
             line.name = f"{SEAT_NAMES[seat]} ({name})"
             line.say(f'{SEAT_NAMES[seat]} ("{name}") seated')
         except TalkError as error:
@@ -179,14 +193,14 @@ def seated(listening: socket.socket, limits: Limits, say: Callable[[str], object
     return table
 
 
-def _asked(line: Line, names: dict[int, str]) -> tuple[int, str]:
+def _asked(line: Line, names: dict[int, str], patience: float) -> tuple[int, str]:
     """The seat and the team that a program asks for."""
-    said = line.hear("'Connecting \"TEAM\" as SEAT'", min(line.patience, _GREETING))
+    said = line.hear("'Connecting \"TEAM\" as SEAT'", patience)
     found = _CONNECTING.fullmatch(said)
     seat = -1 if found is None else form.seat_of(found[2])
     why = ""
     if found is None or seat < 0:
-        why = f'Error: say Connecting "TEAM" as SEAT using protocol version {form.VERSION}'
+        why = f'Error: say Connecting "TEAM" as SEAT using protocol version {form.VERSION}, TEAM without a # in front'
     elif int(found[3]) != form.VERSION:
         why = f"Error: this is protocol version {form.VERSION}"
     elif seat in names:
@@ -214,6 +228,7 @@ class Meeting:
     limits: Limits = field(default_factory=Limits)
     say: Callable[[str], object] = print
     played: dict[tuple[str, int], Board] = field(default_factory=dict)
+    teams: dict[str, tuple[str, str]] = field(default_factory=dict)  # of North-South and East-West, by room
     faults: list[str] = field(default_factory=list)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
@@ -225,13 +240,35 @@ class Meeting:
         """
         if self.log is None or not self.log.is_file():
             return
-        dealt = {int(number): owner for number, owner in zip(self.boards.number, self.boards.owner, strict=True)}
+        at = {int(number): row for row, number in enumerate(self.boards.number)}
         for board in read_boards(self.log).boards:
-            owner = dealt.get(board.number or 0)
-            if owner is None or not np.array_equal(owner, board.owner):
+            row = at.get(board.number or 0)
+            if row is None or not self._is_dealt(row, board):
                 raise ValueError(f"{self.log} holds board {board.number} of another match; name another --log")
-            if board.contract is not None and board.tags.get("Room") in ROOMS[: self.rooms]:
-                self.played[board.tags["Room"], board.number or 0] = board
+            room = board.tags.get("Room", "")
+            if board.contract is not None and room in ROOMS[: self.rooms]:
+                self.played[room, board.number or 0] = board
+                self.meet(room, (board.tags.get("North", ""), board.tags.get("East", "")))
+
+    def _is_dealt(self, row: int, board: Board) -> bool:
+        conditions = int(self.boards.dealer[row]), int(self.boards.vulnerability[row])
+        return np.array_equal(self.boards.owner[row], board.owner) and conditions == (board.dealer, board.vulnerability)
+
+    def meet(self, room: str, teams: tuple[str, str]) -> None:
+        """Note who sits North-South and East-West in a room.
+
+        Raises:
+            ValueError: others have begun this match, or do not sit crosswise in the other room.
+        """
+        with self._lock:
+            other = self.teams.get(ROOMS[1 - ROOMS.index(room)])
+            asked = self.teams.get(room) or (None if other is None else (other[1], other[0]))
+            if asked is not None and asked != teams:
+                raise ValueError(
+                    f"{teams[0]!r} sits North-South and {teams[1]!r} East-West; in this match {asked[0]!r} and "
+                    f"{asked[1]!r} do: each team sits the other way in the other room"
+                )
+            self.teams[room] = teams
 
     def run(self, doors: Sequence[socket.socket]) -> None:
         """Let each room play, side by side; a fault ends its own room, and is told in ``faults``."""
@@ -247,9 +284,12 @@ class Meeting:
         table = None
         try:
             table = seated(door, self.limits, lambda text: self.say(f"{room}: {text}"))
+            self.meet(room, table.teams)
             for row, number in enumerate(self.boards.number.tolist()):
                 if (room, number) not in self.played:
+                    before = list(table.thought)
                     self._keep(room, table.play(self.boards, row), table.teams)
+                    table.tell(table.timing(before))
             table.tell(form.END)
         except Exception as error:  # whatever it is, the match is not whole
             with self._lock:

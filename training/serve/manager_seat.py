@@ -173,7 +173,7 @@ def join(
         TalkError: there is no manager, or the session broke off; joining again goes on where the manager does.
     """
     try:
-        connection = socket.create_connection((host, port), timeout=patience)
+        connection = socket.create_connection((host, port), timeout=min(patience, 30.0))
     except OSError as error:
         raise TalkError(f"no table manager answers at {host}:{port} ({error})") from None
     line = Line(connection, f"the manager at {host}:{port}", patience)
