@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-import os
-import shutil
-
 import pytest
 
-playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+pytest.importorskip("playwright.sync_api", reason="playwright of the extra 'browser' is missing")
 
-from training.match.match import play  # noqa: E402
-from training.match.report.page import report  # noqa: E402
+from training.match.match import play
+from training.match.report.page import report
 
 pytestmark = pytest.mark.slow
-_FOUND = [os.environ.get("CHROMIUM"), *map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))]
-CHROMIUM = next(filter(None, _FOUND), None)  # else the one that playwright installed, if it did
 
 
 @pytest.fixture(scope="module")
@@ -27,17 +22,6 @@ def file(match, tmp_path_factory):
     path = tmp_path_factory.mktemp("report") / "match.html"
     path.write_text(report(match, explain=False).page, encoding="utf-8")
     return path
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with playwright.sync_playwright() as started:
-        try:
-            found = started.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        except playwright.Error as error:
-            pytest.skip(f"no chromium here: {str(error).splitlines()[0]}")
-        yield found
-        found.close()
 
 
 @pytest.fixture
