@@ -64,7 +64,7 @@ def _bid(player: NetworkBidder, deals: Deals, samples: NDArray[np.int8], key: ND
     """Auctions of the player in all seats; the side in ``samples`` (N,) draws its calls, -1 nobody."""
     auctions, everyone = Auctions(deals.dealer, deals.vulnerability), np.arange(len(deals))
     seated = np.zeros((len(deals), 2), np.int8)
-    play_on(auctions, deals, everyone, [player.networks.player], seated, samples, key, lambda *noted: None)
+    play_on(auctions, deals, everyone, [player.networks.player], seated, samples, key)
     return auctions
 
 

@@ -234,7 +234,9 @@ def _rollout(
     nobody = np.full(boards, -1, np.int8)
     play_on(best, deals, everyone, players, seated, nobody, keys, note_best)
     best_points = deals.points(best, everyone, doubled & (sides != 3))
-    other_points = _other_table(config.pay, deals, players, seated, sides, keys, best_points)
+    other_points = (
+        _other_table(deals, players, seated, sides, keys, best_points) if config.pay == "match" else best_points
+    )
 
     chances = likeliest.all()
     points = streams.uniforms(streams.key(keys, "branches"), 2)
@@ -283,22 +285,19 @@ def _pay(
 
 
 def _other_table(
-    pay: str, deals: Deals, players: Sequence[Any], seated: NDArray[np.int8], sides: NDArray[np.int8],
+    deals: Deals, players: Sequence[Any], seated: NDArray[np.int8], sides: NDArray[np.int8],
     keys: NDArray[np.uint64], best_points: NDArray[np.int64],
 ) -> NDArray[np.int64]:  # fmt: skip
-    """Return what IMPs are counted against, int64 (N,).
+    """Return what the other table scores, int64 (N,): the same pairs in each other's seats, with their likeliest calls.
 
-    Where a match pays, it is the score of the other table: the same pairs in each other's seats, with their likeliest
-    calls. Against itself the learner scores there what it scores here. No doubler sits there: what he costs here is
+    Against itself the learner scores there what it scores here. No doubler sits there: what he costs here is
     counted whole.
     """
-    if pay == "board":
-        return best_points
     points = best_points.copy()
     met = np.flatnonzero(sides != 3)
     swapped = Auctions(deals.dealer[met], deals.vulnerability[met])
     nobody = np.full(len(met), -1, np.int8)
-    play_on(swapped, deals, met, players, seated[met, ::-1], nobody, keys[met], lambda *heard: None)
+    play_on(swapped, deals, met, players, seated[met, ::-1], nobody, keys[met])
     points[met] = deals.points(swapped, met, np.zeros(len(met), bool))
     return points
 
