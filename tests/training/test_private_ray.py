@@ -90,9 +90,12 @@ with c.Cluster(1, nodes.address, tell) as cluster:
 
 
 def run(program, *arguments):
+    # Ray writes into the environment that a token was found in the home folder: a test before may have left that.
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("RAY_AUTH_")}
     return subprocess.Popen(
-        [sys.executable, "-c", program, *arguments], text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=ROOT
-    )
+        [sys.executable, "-c", program, *arguments], text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        cwd=ROOT, env=environment,
+    )  # fmt: skip
 
 
 @pytest.mark.slow
