@@ -16,12 +16,13 @@ from numpy.typing import ArrayLike, NDArray
 from bridge_env import streams
 from bridge_env.auction import LENGTH, Auctions, IllegalCall
 from bridge_env.chance import row_key
+from bridge_env.bidders import meets
 from bridge_env.faults import BidderFault, NotCalls, answer_of, bidder_name
 from bridge_env.kernels import njit
-from bridge_env.protocols import Bidder
+from bridge_env.protocols import Bidder, Company, InCompany
 from bridge_env.view import view_of
 
-__all__ = ["BidderFault", "NotCalls", "ask", "bid_on", "bid_round", "bidder_name", "call_keys"]
+__all__ = ["BidderFault", "NotCalls", "ask", "bid_on", "bid_round", "bidder_name", "call_keys", "company_of"]
 
 
 def call_keys(keys: NDArray[np.uint64], number: ArrayLike) -> NDArray[np.uint64]:
@@ -40,6 +41,14 @@ def _call_keys_at(key, state, rows):  # type: ignore[no-untyped-def]
     for i in range(len(rows)):
         out[i] = row_key(key[rows[i]], state[rows[i], LENGTH])
     return out
+
+
+def company_of(seats: Sequence[Bidder | None], tables: int) -> Company | None:
+    """Return those among who bids N, E, S, W that can call together at N tables; None: nobody."""
+    for bidder in seats:
+        if meets(bidder, InCompany) and (company := bidder.company(seats, tables)) is not None:  # type: ignore[union-attr]
+            return company
+    return None
 
 
 def ask(

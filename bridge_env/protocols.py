@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from bridge_env.auction import Auctions
 from bridge_env.play_view import PlayView
 from bridge_env.view import BidView
 
@@ -52,6 +54,37 @@ class Partnership(Protocol):
 
     def player(self, seat: int) -> Bidder:
         """Return the player that calls at ``seat``, 0..3."""
+        ...
+
+
+class Company(Protocol):
+    """Bidders at the same tables who call together, in one compiled loop. Each calls as it would alone.
+
+    Attributes:
+        seats: bool (4,), which of N, E, S, W they hold.
+    """
+
+    seats: NDArray[np.bool_]
+
+    def deal(self, rows: NDArray[np.intp]) -> None:
+        """Take note that tables ``rows`` have new deals."""
+        ...
+
+    def call(self, auctions: Auctions, owner: NDArray[np.uint8], rows: NDArray[np.intp]) -> None:
+        """Make calls at tables ``rows`` until their auctions are over, or a seat of somebody else is to call.
+
+        Args:
+            auctions: N of them; owner: uint8 (N, 52).
+        """
+        ...
+
+
+@runtime_checkable
+class InCompany(Protocol):
+    """A bidder that can call in company."""
+
+    def company(self, seats: Sequence[Bidder | None], tables: int) -> Company | None:
+        """Return those among ``seats`` (who bids N, E, S, W) that can call together at N tables; None: nobody."""
         ...
 
 

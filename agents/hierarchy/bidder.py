@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
+from agents.hierarchy.company import SystemsAtTables
 from agents.hierarchy.engine.compiled import RULE_LINE, Compiled, compile_system, pool, with_details
 from agents.hierarchy.engine.engine import bid_rows, feature_rows
 from agents.hierarchy.fast.positions import positions_among
@@ -15,8 +17,10 @@ from agents.hierarchy.language.columns import QUANTITIES
 from agents.hierarchy.language.tree import System
 from agents.hierarchy.language.vocabulary import NUM_COLUMNS
 from bridge_env.auction import Auctions
+from bridge_env.bidders import meets, player_at
 from bridge_env.cards import hands
 from bridge_env.features import NUM_FEATURES, hand_features
+from bridge_env.protocols import Bidder, InCompany
 from bridge_env.view import BidView
 
 
@@ -105,6 +109,19 @@ class HierarchyBidder:
         systems[rows, seat] = own
         systems[rows, seat ^ 2] = partner
         return compiled, systems
+
+    def reading(self, seat: int) -> tuple[Hierarchy, Hierarchy, Hierarchy, Hierarchy]:
+        """The systems by which it reads the calls of N, E, S and W from ``seat``, 0..3."""
+        low, high = self.opponents
+        seats = [low, low, high, high]
+        seats[seat], seats[seat ^ 2] = self.own, self.partner
+        return seats[0], seats[1], seats[2], seats[3]
+
+    def company(self, seats: Sequence[Bidder | None], tables: int) -> SystemsAtTables | None:
+        """Return the systems among who bids N, E, S, W, to call together at some tables."""
+        players = [player_at(bidder, seat) if meets(bidder, InCompany) else None for seat, bidder in enumerate(seats)]
+        systems = [player if type(player) is HierarchyBidder else None for player in players]
+        return SystemsAtTables(systems, tables) if any(systems) else None
 
     @property
     def systems(self) -> tuple[HierarchyBidder, HierarchyBidder]:

@@ -18,11 +18,12 @@ from bridge_env.envs.rewards import PAR
 from bridge_env.envs.setup import Setup
 
 _DRAWN_AT_ONCE = 256  # so many episodes cost little more to draw than one
+_MOST_AHEAD = 8192  # episodes: some 2 MB
 _SOLVED_AT_ONCE = 8  # boards: some seconds, for which whoever else needs DDS may have to wait
 
 
 class EpisodeStock:
-    """The episodes of N tables, each table's in order. Few tables have several drawn ahead.
+    """The episodes of N tables, each table's in order, some of them drawn ahead: the more the longer it goes on.
 
     Copies and pickles are made without what was drawn ahead: they draw it again.
 
@@ -33,12 +34,14 @@ class EpisodeStock:
 
     def __init__(self, setup: Setup, count: int) -> None:
         self._setup, self._count = setup, count
+        self._base = np.zeros(count, np.uint64)  # of which seed the episodes of a table are
+        self._next = np.zeros(count, np.int64)  # number of the episode that a table takes next
+        self._end = np.zeros(count, np.int64)  # and of the first that has not been drawn
+        self._used = np.zeros(count, np.bool_)
         # A board that must be solved is drawn when it is played.
         self._depth = max(1, _DRAWN_AT_ONCE // count) if setup.deals.solved else 1
-        self._first = np.zeros(count, np.int64)  # number of each table's first episode in _kept
-        self._base = np.zeros(count, np.uint64)  # of which seed these are
-        self._have = np.zeros(count, bool)
-        self._kept: Episodes | None = None  # table t's are rows depth * t and on
+        self._most = max(self._depth, _MOST_AHEAD // count) if setup.deals.solved else 1
+        self._kept: Episodes | None = None  # episode n of table t is row depth * t + n % depth
         self._ahead = AheadSolver(setup)
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -48,23 +51,35 @@ class EpisodeStock:
         self, rows: NDArray[np.intp], base: NDArray[np.uint64], number: NDArray[np.int64]
     ) -> tuple[Episodes, NDArray[np.intp]]:
         """Episode ``number[i]`` after seed ``base[i]`` for each table ``rows[i]``: a block, and the places in it."""
-        depth = self._depth
-        if depth == 1:
+        if self._most == 1:
             episodes = draw_episodes(self._setup, episode_key(base, number), number)
             self._ahead.solve(episode_key(base, number + 1), number + 1)
             return episodes, np.arange(len(rows))
-        at = number - self._first[rows]
-        missing = np.flatnonzero(~self._have[rows] | (self._base[rows] != base) | (at < 0) | (at >= depth))
-        if missing.size:
-            numbers = (number[missing, None] + np.arange(depth)).ravel()
-            drawn = draw_episodes(self._setup, episode_key(np.repeat(base[missing], depth), numbers), numbers)
-            places = (rows[missing, None] * depth + np.arange(depth)).ravel()
-            self._kept = _filled(self._kept, drawn, places, depth * len(self._first))
-            self._first[rows[missing]], self._base[rows[missing]] = number[missing], base[missing]
-            self._have[rows[missing]] = True
-            at = number - self._first[rows]
+        anew = rows[(self._base[rows] != base) | (self._next[rows] != number)]
+        self._base[rows], self._next[rows], self._used[rows] = base, number, True
+        self._end[anew] = self._next[anew]
+        if (self._end[rows] <= number).any():
+            self._draw(rows)
+        self._next[rows] += 1
         assert self._kept is not None
-        return self._kept, rows * depth + at
+        return self._kept, rows * self._depth + number % self._depth
+
+    def _draw(self, rows: NDArray[np.intp]) -> None:
+        """Draw what is missing: at first of ``rows`` alone, later of all tables, which soon ask for more as well."""
+        if self._kept is not None and len(self._kept) == self._count * self._depth and self._depth < self._most:
+            wider = min(2 * self._depth, self._most)
+            self._kept, self._depth = None, wider  # what is left of the narrower stock is drawn again
+            self._end[:] = self._next
+        if self._kept is not None:
+            rows = np.flatnonzero(self._used)
+        missing = self._next[rows] + self._depth - self._end[rows]
+        tables = np.repeat(rows, missing)
+        within = np.arange(len(tables)) - np.repeat(np.cumsum(missing) - missing, missing)
+        numbers = np.repeat(self._end[rows], missing) + within
+        drawn = draw_episodes(self._setup, episode_key(self._base[tables], numbers), numbers)
+        places = tables * self._depth + numbers % self._depth
+        self._kept = _filled(self._kept, drawn, places, self._count * self._depth)
+        self._end[rows] = self._next[rows] + self._depth
 
     def close(self) -> None:
         """Stop solving ahead."""

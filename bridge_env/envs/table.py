@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bridge_env.auction import DEALER, LENGTH, Auctions, Contracts
+from bridge_env.auction import DEALER, DONE, LENGTH, Auctions, Contracts
 from bridge_env.bidders import DoublerBidder, PassBidder, RandomBidder
-from bridge_env.bidding import bid_round, call_keys
+from bridge_env.bidding import bid_round, call_keys, company_of
 from bridge_env.boards import Boards, contract_tricks
 from bridge_env.calls import NUM_CALLS
 from bridge_env.cards import parse_seat
@@ -90,34 +90,37 @@ class Tables:
         viewer: int8 (N,), the caller's seat that called last; it is shown the end of the auction.
     """
 
-    __slots__ = ("_asked", "_bidders", "_rows", "auctions", "plan", "room", "terms")
+    __slots__ = ("_asked", "_bidders", "_company", "_rows", "_seats", "auctions", "plan", "room", "terms")
 
     def __init__(self, count: int, seats: Sequence[Bidder | None], terms: Terms | None = None) -> None:
         kinds = [CALLER if b is None else _COMPILED.get(type(b), INJECTED) for b in seats]
-        # Each distinct bidder is asked once a round; _asked[seat] is its place among them.
-        self._bidders: list[Bidder] = []
-        self._asked = np.full(4, -1, np.int8)
-        for seat, bidder in enumerate(seats):
-            if bidder is not None and kinds[seat] == INJECTED:
-                if not any(bidder is known for known in self._bidders):
-                    self._bidders.append(bidder)
-                self._asked[seat] = next(i for i, known in enumerate(self._bidders) if known is bidder)
+        self._seats = list(seats)
         self.auctions = Auctions(np.zeros(count, np.int8), 0)
         self.terms = terms
         self._open(room_of(self.auctions, kinds))
 
     def _open(self, room: Room) -> None:
         self.room, self._rows = room, np.arange(len(room.status))
+        injected = [bidder if room.kinds[seat] == INJECTED else None for seat, bidder in enumerate(self._seats)]
+        self._company = company_of(injected, len(self._rows))
+        # Of those outside it, each distinct bidder is asked once a round; _asked[seat] is its place among them.
+        self._bidders: list[Bidder] = []
+        self._asked = np.full(4, -1, np.int8)
+        for seat, bidder in enumerate(injected):
+            if bidder is not None and not (self._company is not None and self._company.seats[seat]):
+                if not any(bidder is known for known in self._bidders):
+                    self._bidders.append(bidder)
+                self._asked[seat] = next(i for i, known in enumerate(self._bidders) if known is bidder)
         self.plan = Plan(SCHEMA, room)
         if self.terms is not None:
             self.plan.put(self.terms)
 
     def __getstate__(self) -> dict[str, Any]:
-        names = ("_asked", "_bidders", "room", "terms")
+        names = ("_seats", "room", "terms")
         return {name: getattr(self, name) for name in names}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self._asked, self._bidders, self.terms = state["_asked"], state["_bidders"], state["terms"]
+        self._seats, self.terms = state["_seats"], state["terms"]
         room = writeable(state["room"])
         self.auctions = Auctions.over(room.state, room.history)
         self._open(room)
@@ -160,6 +163,8 @@ class Tables:
         Every seat gets at least one turn in an auction, so a table where the caller has a seat asks it.
         """
         compared = np.zeros(len(boards), np.int16) if reference is None else reference
+        if self._company is not None:
+            self._company.deal(rows)
         if start_rows(
             self.plan.numbers, rows, at, boards.owner, boards.tricks, boards.dealer, boards.vulnerability, key, compared
         ):
@@ -181,21 +186,29 @@ class Tables:
         """The same at one table, which must ask for a call; returns its ``status``."""
         status = int(call_row(self.plan.numbers, row, call))
         if status == ASKS_BIDDER:
-            self.ask_bidders()
+            self.ask_bidders(self._rows[row : row + 1])
             status = int(self.room.status[row])
         return status
 
-    def ask_bidders(self) -> None:
-        """Rounds of injected calls, until no table asks for one.
+    def ask_bidders(self, rows: NDArray[np.intp] | None = None) -> None:
+        """Rounds of injected calls at tables ``rows`` (None: where one is asked for), until none asks for one.
 
         Raises:
             BidderFault: a bidder's answer is no legal call.
         """
-        a = self.auctions
-        while (rows := np.flatnonzero(self.room.status == ASKS_BIDDER)).size:
-            who = self._asked[(a.state[rows, DEALER] + a.state[rows, LENGTH]) & 3]
-            bid_round(a, self.room.owner, self.room.key, rows, who, self._bidders)
-            advance_rows(self.plan.numbers, rows)
+        a, room = self.auctions, self.room
+        if rows is None:
+            rows = (room.status == ASKS_BIDDER).nonzero()[0]
+        while rows.size:
+            if self._company is not None:
+                self._company.call(a, room.owner, rows)
+            if self._bidders:
+                who = self._asked[(a.state[rows, DEALER] + a.state[rows, LENGTH]) & 3]
+                who = np.where(a.state[rows, DONE], -1, who)  # the company may have called before
+                bid_round(a, room.owner, room.key, rows, who, self._bidders)
+            if not advance_rows(self.plan.numbers, rows):
+                break
+            rows = rows[room.status[rows] == ASKS_BIDDER]
 
     def settle(self, results: Results, double_dummy: DoubleDummy) -> None:
         """Pay what has ended at the tables that have not ``finished``; all of ``results`` but what is seen is written.

@@ -146,7 +146,7 @@ def test_nothing_hangs_on_the_room():
 
 
 def test_a_full_store_is_emptied_for_other_auctions():
-    small, seen = Positions(ALL, 400), []
+    small, seen = Positions(ALL, 150), []
     for turn in range(12):
         assert_same(small, *case(100, 20 + turn))
         seen.append(small.bytes)

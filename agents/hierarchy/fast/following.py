@@ -33,14 +33,12 @@ from agents.hierarchy.language.columns import QUANTITIES
 from agents.hierarchy.language.vocabulary import NUM_BASE
 from bridge_env.auction import (
     DEALER,
-    DONE,
     DOUBLING,
     LAST_BID,
     LAST_BIDDER,
-    LENGTH,
-    PASSES,
     STATE_COLUMNS,
     VULNERABILITY,
+    row_step,
 )
 from bridge_env.calls import NUM_BIDS, NUM_CALLS, PASS
 from bridge_env.features import NUM_FEATURES
@@ -59,6 +57,7 @@ NOTES = SHOWN_AT + 4 * BASE
 PLACE_AT, PROGRAM_AT, LINKS = NUM_CALLS, NUM_CALLS + 4, NUM_CALLS + 6
 STATES = (NUM_BIDS + 1) * 3  # of an auction, as far as programs for wherever they are met tell them apart
 ROOT_TABLE, ROOT_COLUMNS = 4, 5  # the key of a root: the four systems; dealer and vulnerability in one
+NEVER, ONCE = -1, -2  # of a position that follows: how often auctions have gone there, as long as it is not kept
 NEW = -1  # of a program: nobody has called here; below it: somebody has
 MEETINGS = 16  # with the rules tried one by one, before a position gets a program
 # What ``counts`` holds: positions, steps of programs and roots in use; positions for which there was no room.
@@ -136,10 +135,10 @@ def _write_shape(pool, system, node, auction, f, code, counts, starts, key, room
 
 
 @njit(forceinline=True)
-def _decide(pool, read, store, room, systems, i, hands, row, seat, t):
-    """``engine.decide``, where ``f`` holds the context."""
+def _decide(pool, read, store, room, systems, i, hand, seat, t):
+    """``engine.decide`` of the hand int16 (NUM_FEATURES,) at ``seat``, where ``f`` holds the context."""
     for column in range(NUM_FEATURES):
-        t.f[column] = hands[row, seat, column]
+        t.f[column] = hand[column]
     _write_mixed(t, seat)
     node, system, counts = t.place[seat], systems[i, seat], store.counts
     state = (t.auction[LAST_BID] + 1) * 3 + _doubles(t.auction, seat)
@@ -156,7 +155,7 @@ def _decide(pool, read, store, room, systems, i, hands, row, seat, t):
         if store.tree_states[node] != state:
             tree = np.int64(-1)
     if general < 0 or (node >= 0 and tree < 0):
-        call, rule = decide(pool, systems[i], hands[row, seat], t)
+        call, rule = decide(pool, systems[i], hand, t)
         return np.int64(call), np.int64(rule)
     if node >= 0:
         call, rule = run_anywhere(store.code, tree, t.f)
@@ -217,7 +216,7 @@ def _keep(store, work, t):
         return np.int64(-1)
     store.counts[POSITIONS] = new + 1
     for call in range(NUM_CALLS):
-        store.links[new, call] = -1
+        store.links[new, call] = NEVER
     for seat in range(4):
         store.links[new, PLACE_AT + seat] = t.place[seat]
     store.links[new, PROGRAM_AT] = NEW
@@ -230,6 +229,21 @@ def _keep(store, work, t):
         for seat in range(4):
             for k in range(DETAILS):
                 store.details[new, seat, k] = t.shown[seat, NUM_BASE + (k >> 1), k & 1]
+    return new
+
+
+@njit(forceinline=True)
+def _keep_if_met(store, at, call, work, t):
+    """Keep the position after a call when an auction comes there for the second time: most never see another.
+
+    Returns -1 where it is not kept.
+    """
+    if store.links[at, call] == NEVER:
+        store.links[at, call] = ONCE
+        return np.int64(-1)
+    new = _keep(store, work, t)
+    if new >= 0:
+        store.links[at, call] = new
     return new
 
 
@@ -253,11 +267,12 @@ def _enter(pool, store, systems, i, dealer, vulnerability, work, t):
 
 
 @njit(forceinline=True)
-def _run(store, at, program, hands, row, seat, fits):
+def _run(store, at, program, hands, row, holder, seat, fits):
+    """Run the program of a position on the hand at ``hands[row, holder]``, whose player calls at ``seat``."""
     partner = SHOWN_AT + (seat ^ 2) * BASE + 2 * SUIT
     for suit in range(4):
         fits[suit] = store.notes[at, partner + 2 * suit]
-    return run_program(store.code, program, hands, row, seat, fits)
+    return run_program(store.code, program, hands, row, holder, fits)
 
 
 @njit
@@ -277,20 +292,16 @@ def _met(pool, store, room, system, at, program, seat, t):
 
 
 @njit(forceinline=True)
-def _finish(store, at, work, t, length, auctions, histories, i):
-    """Hand over the auction that the last pass ends."""
-    for k in range(length):
-        histories[i, k] = t.history[k]
-    for k in range(STATE_COLUMNS):
-        auctions[i, k] = store.notes[at, k] if at >= 0 else work.now[k]
-    auctions[i, LENGTH] += 1
-    auctions[i, PASSES] += 1
-    auctions[i, DONE] = 1
+def turned_sides(vulnerability, dealer):
+    """The code of vulnerability where the dealer's seat is called N."""
+    return ((vulnerability & 1) << 1 | vulnerability >> 1) if dealer & 1 else vulnerability
 
 
 @njit
 def bid_along(plan, room, systems, hands, boards, calls, lengths, auctions, histories, used):
     """Bid boards to their end from the calls already made, a system in every seat.
+
+    Positions are those of an auction that N deals: a table where another seat deals is turned, its systems with it.
 
     Args:
         plan: from ``plan_of``.
@@ -304,32 +315,37 @@ def bid_along(plan, room, systems, hands, boards, calls, lengths, auctions, hist
     pool, read, store, work, t = _unpacked(plan)
     links = store.links
     t.width[0] = pool.width[0]
+    turned = np.empty((1, 4), np.int32)  # the systems from the dealer on
     loaded = np.int64(-1)  # the position that scratch memory holds; -1: one that is not kept
     for i in range(len(systems)):
-        dealer, row, length, passes = auctions[i, DEALER], boards[i], 0, 0
-        at = _enter(pool, store, systems, i, dealer, auctions[i, VULNERABILITY], work, t)
+        dealer, row, length, passes = np.int64(auctions[i, DEALER]), boards[i], 0, 0
+        for place in range(4):
+            turned[0, place] = systems[i, (dealer + place) & 3]
+        sides = turned_sides(auctions[i, VULNERABILITY], dealer)
+        at = _enter(pool, store, turned, 0, 0, sides, work, t)
         loaded = at if at < 0 else loaded
         while True:
-            seat = (dealer + length) & 3
+            seat, holder = length & 3, (dealer + length) & 3
             program = np.int64(links[at, PROGRAM_AT]) if at >= 0 else np.int64(NEW)
             call, rule, aware = np.int64(0), np.int64(-1), False
             if length < lengths[i]:
                 call = np.int64(calls[i, length])
             elif program >= 0:
-                call, rule = _run(store, at, program, hands, row, seat, work.fits)
+                call, rule = _run(store, at, program, hands, row, holder, seat, work.fits)
             else:
                 if loaded != at:
                     _load(store, at, work, t)
                     loaded = at
                 _write_context(t, seat)
                 aware = True
-                call, rule = _decide(pool, read, store, room, systems, i, hands, row, seat, t)
+                call, rule = _decide(pool, read, store, room, turned, 0, hands[row, holder], seat, t)
                 if at >= 0:
-                    _met(pool, store, room, systems[i, seat], at, program, seat, t)
+                    _met(pool, store, room, turned[0, seat], at, program, seat, t)
             if rule >= 0:
                 used[rule] += 1
             t.history[length] = call
             length += 1
+            row_step(auctions[i], histories[i], call)
             passes = passes + 1 if call == PASS else 0
             if passes == (4 if passes == length else 3):
                 break
@@ -339,10 +355,8 @@ def bid_along(plan, room, systems, hands, boards, calls, lengths, auctions, hist
                     _load(store, at, work, t)
                 if not aware:
                     _write_context(t, seat)
-                _observe(pool, read, systems[i, seat], seat, call, t)
+                _observe(pool, read, turned[0, seat], seat, call, t)
                 if at >= 0:
-                    after = _keep(store, work, t)
-                    links[at, call] = after
-                loaded = after
+                    after = _keep_if_met(store, at, call, work, t)
+                loaded = after = max(after, np.int64(-1))
             at = after
-        _finish(store, at, work, t, length, auctions, histories, i)

@@ -76,13 +76,13 @@ def stand_rows(plan, room, systems, hands, boards, calls, lengths, auctions, sta
         if store.notes[at, DONE]:  # nobody calls: a program made here would know of no call but Pass
             call, rule = np.int64(PASS), np.int64(-1)
         elif program >= 0:
-            call, rule = _run(store, at, program, hands, row, seat, work.fits)
+            call, rule = _run(store, at, program, hands, row, seat, seat, work.fits)
         else:
             if loaded != at:
                 _load(store, at, work, t)
                 loaded = at
             write_context(t, seat)
-            call, rule = _decide(pool, read, store, room, systems, i, hands, row, seat, t)
+            call, rule = _decide(pool, read, store, room, systems, i, hands[row, seat], seat, t)
             _met(pool, store, room, systems[i, seat], at, program, seat, t)
         stands[i], chosen[i], rules[i] = at, call, rule
 

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from agents.hierarchy.engine.compiled import Compiled, pool
 from agents.hierarchy.engine.context import FORCES, TOLD_COLUMNS
+from agents.hierarchy.fast.calling import Stands, call_at_tables
 from agents.hierarchy.fast.following import (
     DETAILS,
     LINKS,
@@ -65,6 +66,10 @@ class Positions:
     Args:
         systems: each once; rows of ``bid`` name them by number.
         positions, steps, roots: how many fit. Memory is taken as it is used.
+
+    Attributes:
+        lock: held by who works with positions. Who keeps their numbers holds it from ``make_room`` on.
+        edition: how often everything was forgotten; numbers of positions are good for one edition.
     """
 
     def __init__(
@@ -87,7 +92,8 @@ class Positions:
         )  # fmt: skip
         self._work = room_to_work()
         self._plan = plan_of(self.pool, self._readings, self._store, *self._work)
-        self._lock = RLock()
+        self.lock = RLock()
+        self.edition = 0
 
     def __len__(self) -> int:
         return int(self._store.counts[POSITIONS])
@@ -101,10 +107,18 @@ class Positions:
 
     def clear(self) -> None:
         """Forget everything; the memory stays."""
-        with self._lock:
+        with self.lock:
             for table in (self._store.root_keys, self._store.general, self._store.trees):
                 table[:] = -1
             self._store.counts[:] = 0
+            self.edition += 1
+
+    def make_room(self) -> int:
+        """Forget everything where what is kept is of little use to what has been asked since; the edition."""
+        with self.lock:
+            if self._store.counts[MISSED] > 2 * len(self._store.links):
+                self.clear()
+            return self.edition
 
     def bid(
         self,
@@ -125,9 +139,8 @@ class Positions:
         """
         n = len(auctions)
         used = np.zeros(len(self.pool.rules), np.int64)
-        with self._lock:
-            if self._store.counts[MISSED] > 2 * len(self._store.links):
-                self.clear()  # what is kept is of little use to what has been asked since
+        with self.lock:
+            self.make_room()
             bid_along(
                 self._plan, self._room, systems, features,
                 np.arange(n) if boards is None else np.asarray(boards, np.int64),
@@ -136,6 +149,18 @@ class Positions:
                 auctions.state, auctions.history, used,
             )  # fmt: skip
         return used
+
+    def call_at_tables(
+        self,
+        read_by: NDArray[np.int32],
+        asked: NDArray[np.int8],
+        rows: NDArray[np.intp],
+        auctions: Auctions,
+        owner: NDArray[np.uint8],
+        stands: Stands,
+    ) -> None:
+        """Make the calls of systems at tables, from where they stand; ``calling`` explains the arguments."""
+        call_at_tables(self._plan, self._room, read_by, asked, rows, auctions.state, auctions.history, owner, *stands)
 
     def look(
         self,
@@ -158,7 +183,7 @@ class Positions:
         n = len(length)
         chosen, rules, shown = np.empty(n, np.int8), np.empty(n, np.int32), np.empty((n, 4, TOLD, 2), np.int16)
         for part in self._parts(length):
-            with self._lock:
+            with self.lock:
                 stands, chosen[part], rules[part] = self._stand(
                     features, boards[part], state[part], calls[part], length[part]
                 )
@@ -181,7 +206,7 @@ class Positions:
         """
         out = np.zeros(wanted.shape, np.int16)
         for part in self._parts(length):
-            with self._lock:
+            with self.lock:
                 stands, _, _ = self._stand(features, boards[part], state[part], calls[part], length[part])
                 systems = np.zeros((len(stands), 4), np.int32)
                 untruth_rows(self._plan, systems, features, boards[part], stands, wanted[part], out[part])
@@ -193,7 +218,7 @@ class Positions:
         """Whether partner's last call forces where auctions stand: bool (N,). Arguments as for ``look``."""
         out = np.zeros(len(length), np.bool_)
         for part in self._parts(length):
-            with self._lock:
+            with self.lock:
                 boards = np.zeros(len(length[part]), np.int64)
                 stands, _, _ = self._stand(features, boards, state[part], calls[part], length[part])
                 partner = (state[part, DEALER] + length[part] + 2) & 3
@@ -216,7 +241,7 @@ class Positions:
             part, rule: of the pool.
         """
         out = np.zeros(len(features), np.bool_)
-        with self._lock:
+        with self.lock:
             stands, _, _ = self._stand(
                 features, np.zeros(1, np.int64), state[None], calls[None], np.array([len(calls)], np.int64)
             )

@@ -175,10 +175,12 @@ def call_row(numbers, row, call):  # type: ignore[no-untyped-def]
 
 @njit(nogil=True)
 def advance_rows(numbers, rows):  # type: ignore[no-untyped-def]
-    """Let the compiled bidders at ``rows`` call, where they are to."""
+    """Let the compiled bidders at ``rows`` call, where they are to; returns how many tables now ask a bidder."""
     room = _room_at(numbers)
+    asking = 0
     for row in rows:
-        row_go_on(room, row, row_asks(room.state[row], room.kinds))
+        asking += row_go_on(room, row, row_asks(room.state[row], room.kinds)) == ASKS_BIDDER
+    return asking
 
 
 @njit(nogil=True)

@@ -1,0 +1,138 @@
+"""The kernel that calls at tables: systems bid from where they stand until it is somebody else's turn.
+
+Every table notes the position up to which each way of reading the auction has followed it, so that a call costs a step
+from there, and not a reading of the whole auction.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.hierarchy.engine.context import write_context
+from agents.hierarchy.fast.following import (
+    NEW,
+    PROGRAM_AT,
+    _decide,
+    _enter,
+    _keep_if_met,
+    _load,
+    _met,
+    _observe,
+    _run,
+    _unpacked,
+    turned_sides,
+)
+from bridge_env.auction import DEALER, DONE, LENGTH, VULNERABILITY, row_step, row_turn
+from bridge_env.features import NUM_FEATURES, row_features
+from bridge_env.kernels import njit
+
+
+class Stands(NamedTuple):
+    """What systems note of N tables.
+
+    Attributes:
+        known: bool (N,), whether the rest is of the deal that lies there.
+        features: int16 (N, 4, NUM_FEATURES), of the hands at the seats that the systems hold.
+        at: int32 (N, R), the position up to which the auction has been followed, by each of R readings.
+        followed: int16 (N, R), how many calls that is; 0 where it is to be followed from the start.
+    """
+
+    known: NDArray[np.bool_]
+    features: NDArray[np.int16]
+    at: NDArray[np.int32]
+    followed: NDArray[np.int16]
+
+
+def nothing_noted(tables: int, readings: int) -> Stands:
+    """Notes about tables of which nothing is known."""
+    return Stands(
+        np.zeros(tables, np.bool_), np.empty((tables, 4, NUM_FEATURES), np.int16),
+        np.zeros((tables, readings), np.int32), np.zeros((tables, readings), np.int16),
+    )  # fmt: skip
+
+
+@njit(forceinline=True)
+def _meet(owner, asked, hand, features):
+    """Count the hands of a new deal at the seats that systems hold."""
+    for seat in range(4):
+        if asked[seat] >= 0:
+            for card in range(52):
+                hand[card] = owner[card] == seat
+            row_features(hand, features[seat])
+
+
+@njit
+def call_at_tables(plan, room, read_by, asked, rows, state, history, owner, known, features, at_table, followed):
+    """Make the calls of systems at tables ``rows`` until the auction is over, or a seat that they do not hold calls.
+
+    Args:
+        plan, room: as for ``following.bid_along``.
+        read_by: int32 (R, 4), the systems of the pool by which a reading reads the four seats.
+        asked: int8 (4,), the reading of who calls at N, E, S, W; -1: a seat that the systems do not hold.
+        rows: (M,).
+        state, history: of N auctions (``bridge_env.auction``); calls are made there.
+        owner: uint8 (N, 52).
+        known, features, at_table, followed: ``Stands``.
+    """
+    pool, read, store, work, t = _unpacked(plan)
+    links = store.links
+    t.width[0] = pool.width[0]
+    hand, turned = np.empty(52, np.bool_), np.empty((len(read_by), 4), np.int32)
+    loaded = np.int64(-1)  # the position that scratch memory holds; -1: one that is not kept
+    for row in rows:
+        auction, calls, dealer = state[row], history[row], np.int64(state[row, DEALER])
+        if not known[row]:
+            _meet(owner[row], asked, hand, features[row])
+            followed[row] = 0
+            known[row] = True
+        for r in range(len(read_by)):
+            for place in range(4):
+                turned[r, place] = read_by[r, (dealer + place) & 3]
+        sides = turned_sides(auction[VULNERABILITY], dealer)
+        unkept, come = np.int64(-1), np.int64(0)  # the reading of this auction that scratch memory holds, and how far
+        while not auction[DONE]:
+            holder = np.int64(row_turn(auction))
+            r = np.int64(asked[holder])
+            if r < 0:
+                break
+            length, k = np.int64(auction[LENGTH]), np.int64(followed[row, r])
+            seat = length & 3
+            for first in range(min(length, 4)):
+                t.history[first] = calls[first]  # the context asks for a seat's first call
+            if unkept == r:
+                at, k = np.int64(-1), come
+            elif k > 0:
+                at = np.int64(at_table[row, r])
+            else:
+                at = _enter(pool, store, turned, r, 0, sides, work, t)
+                loaded = at if at < 0 else loaded
+            while k < length:
+                call = np.int64(calls[k])
+                after = np.int64(links[at, call]) if at >= 0 else np.int64(-1)
+                if after < 0:
+                    if loaded != at:
+                        _load(store, at, work, t)
+                    write_context(t, k & 3)
+                    _observe(pool, read, turned[r, k & 3], k & 3, call, t)
+                    if at >= 0:
+                        after = _keep_if_met(store, at, call, work, t)
+                    loaded = after = max(after, np.int64(-1))
+                at = after
+                k += 1
+            program = np.int64(links[at, PROGRAM_AT]) if at >= 0 else np.int64(NEW)
+            if program >= 0:
+                call, _ = _run(store, at, program, features, row, holder, seat, work.fits)
+            else:
+                if loaded != at:
+                    _load(store, at, work, t)
+                    loaded = at
+                write_context(t, seat)
+                call, _ = _decide(pool, read, store, room, turned, r, features[row, holder], seat, t)
+                if at >= 0:
+                    _met(pool, store, room, turned[r, seat], at, program, seat, t)
+            unkept, come = r if at < 0 else np.int64(-1), length
+            at_table[row, r], followed[row, r] = at, length if at >= 0 else 0
+            row_step(auction, calls, call)
