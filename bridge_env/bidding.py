@@ -15,8 +15,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from bridge_env import streams
 from bridge_env.auction import LENGTH, Auctions, IllegalCall
-from bridge_env.chance import row_key
 from bridge_env.bidders import meets
+from bridge_env.chance import row_key
 from bridge_env.faults import BidderFault, NotCalls, answer_of, bidder_name
 from bridge_env.kernels import njit
 from bridge_env.protocols import Bidder, Company, InCompany
@@ -46,7 +46,8 @@ def _call_keys_at(key, state, rows):  # type: ignore[no-untyped-def]
 def company_of(seats: Sequence[Bidder | None], tables: int) -> Company | None:
     """Return those among who bids N, E, S, W that can call together at N tables; None: nobody."""
     for bidder in seats:
-        if meets(bidder, InCompany) and (company := bidder.company(seats, tables)) is not None:  # type: ignore[union-attr]
+        company: Company | None = bidder.company(seats, tables) if meets(bidder, InCompany) else None  # type: ignore[union-attr]
+        if company is not None:
             return company
     return None
 

@@ -119,7 +119,8 @@ class HierarchyBidder:
 
     def company(self, seats: Sequence[Bidder | None], tables: int) -> SystemsAtTables | None:
         """Return the systems among who bids N, E, S, W, to call together at some tables."""
-        players = [player_at(bidder, seat) if meets(bidder, InCompany) else None for seat, bidder in enumerate(seats)]
+        known = [bidder if meets(bidder, InCompany) else None for bidder in seats]
+        players = [None if bidder is None else player_at(bidder, seat) for seat, bidder in enumerate(known)]
         systems = [player if type(player) is HierarchyBidder else None for player in players]
         return SystemsAtTables(systems, tables) if any(systems) else None
 

@@ -136,8 +136,13 @@ def _one(measure: Callable[..., Rate], *words: Any) -> list[Rate]:
 
 
 def _measures(repetitions: int) -> Iterator[Callable[[], list[Rate]]]:
-    from training.bench import own, peers
+    from training.bench import opposite, own, peers
 
+    for name, settings in opposite.SETTINGS:
+        yield partial(_one, opposite.tables, name, settings, repetitions)
+    yield lambda: [opposite.tables(*opposite.SETTINGS[0], repetitions, at_random=True)]
+    yield lambda: [opposite.tables(*opposite.SETTINGS[1], repetitions, at_random=True)]
+    yield lambda: [opposite.one_table(repetitions)]
     there = {"pgx", "OpenSpiel"} - set(peers.missing())
     for batch in (128, 4096, 16384, 65536):
         yield partial(_one, own.vector_env, batch, 1, repetitions)

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from agents.hierarchy.engine.context import write_context
 from agents.hierarchy.fast.following import (
+    LINK_AT,
     NEW,
     PROGRAM_AT,
     _decide,
@@ -64,6 +65,40 @@ def _meet(owner, asked, hand, features):
             row_features(hand, features[seat])
 
 
+@njit(forceinline=True)
+def _follow(pool, read, store, systems, r, at, loaded, calls, begin, end, work, t):
+    """Follow calls ``begin`` to ``end`` of an auction from a position; the one reached, and what memory then holds."""
+    for k in range(begin, end):
+        call = np.int64(calls[k])
+        after = np.int64(store.links[at, LINK_AT + call]) if at >= 0 else np.int64(-1)
+        if after < 0:
+            if loaded != at:
+                _load(store, at, work, t)
+            write_context(t, k & 3)
+            _observe(pool, read, systems[r, k & 3], k & 3, call, t)
+            if at >= 0:
+                after = _keep_if_met(store, at, call, work, t)
+            loaded = after = max(after, np.int64(-1))
+        at = after
+    return at, loaded
+
+
+@njit(forceinline=True)
+def _call_here(pool, read, store, room, systems, r, at, loaded, features, row, holder, seat, work, t):
+    """The call of the hand at ``features[row, holder]`` at a position, and the position that memory then holds."""
+    program = np.int64(store.links[at, PROGRAM_AT]) if at >= 0 else np.int64(NEW)
+    if program >= 0:
+        call, _ = _run(store, at, program, features, row, holder, work.fits)
+        return call, loaded
+    if loaded != at:
+        _load(store, at, work, t)
+    write_context(t, seat)
+    call, _ = _decide(pool, read, store, room, systems, r, features[row, holder], seat, t)
+    if at >= 0:
+        _met(pool, store, room, systems[r, seat], at, program, seat, t)
+    return call, at
+
+
 @njit
 def call_at_tables(plan, room, read_by, asked, rows, state, history, owner, known, features, at_table, followed):
     """Make the calls of systems at tables ``rows`` until the auction is over, or a seat that they do not hold calls.
@@ -78,7 +113,6 @@ def call_at_tables(plan, room, read_by, asked, rows, state, history, owner, know
         known, features, at_table, followed: ``Stands``.
     """
     pool, read, store, work, t = _unpacked(plan)
-    links = store.links
     t.width[0] = pool.width[0]
     hand, turned = np.empty(52, np.bool_), np.empty((len(read_by), 4), np.int32)
     loaded = np.int64(-1)  # the position that scratch memory holds; -1: one that is not kept
@@ -92,7 +126,7 @@ def call_at_tables(plan, room, read_by, asked, rows, state, history, owner, know
             for place in range(4):
                 turned[r, place] = read_by[r, (dealer + place) & 3]
         sides = turned_sides(auction[VULNERABILITY], dealer)
-        unkept, come = np.int64(-1), np.int64(0)  # the reading of this auction that scratch memory holds, and how far
+        unkept, come = np.int64(-1), 0  # the reading of this auction that scratch memory holds, and how far
         while not auction[DONE]:
             holder = np.int64(row_turn(auction))
             r = np.int64(asked[holder])
@@ -100,7 +134,7 @@ def call_at_tables(plan, room, read_by, asked, rows, state, history, owner, know
                 break
             length, k = np.int64(auction[LENGTH]), np.int64(followed[row, r])
             seat = length & 3
-            for first in range(min(length, 4)):
+            for first in range(4):
                 t.history[first] = calls[first]  # the context asks for a seat's first call
             if unkept == r:
                 at, k = np.int64(-1), come
@@ -109,30 +143,10 @@ def call_at_tables(plan, room, read_by, asked, rows, state, history, owner, know
             else:
                 at = _enter(pool, store, turned, r, 0, sides, work, t)
                 loaded = at if at < 0 else loaded
-            while k < length:
-                call = np.int64(calls[k])
-                after = np.int64(links[at, call]) if at >= 0 else np.int64(-1)
-                if after < 0:
-                    if loaded != at:
-                        _load(store, at, work, t)
-                    write_context(t, k & 3)
-                    _observe(pool, read, turned[r, k & 3], k & 3, call, t)
-                    if at >= 0:
-                        after = _keep_if_met(store, at, call, work, t)
-                    loaded = after = max(after, np.int64(-1))
-                at = after
-                k += 1
-            program = np.int64(links[at, PROGRAM_AT]) if at >= 0 else np.int64(NEW)
-            if program >= 0:
-                call, _ = _run(store, at, program, features, row, holder, seat, work.fits)
-            else:
-                if loaded != at:
-                    _load(store, at, work, t)
-                    loaded = at
-                write_context(t, seat)
-                call, _ = _decide(pool, read, store, room, turned, r, features[row, holder], seat, t)
-                if at >= 0:
-                    _met(pool, store, room, turned[r, seat], at, program, seat, t)
-            unkept, come = r if at < 0 else np.int64(-1), length
+            at, loaded = _follow(pool, read, store, turned, r, at, loaded, calls, k, length, work, t)
+            call, loaded = _call_here(
+                pool, read, store, room, turned, r, at, loaded, features, row, holder, seat, work, t
+            )
+            unkept, come = np.int64(r if at < 0 else -1), int(length)
             at_table[row, r], followed[row, r] = at, length if at >= 0 else 0
             row_step(auction, calls, call)

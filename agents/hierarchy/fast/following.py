@@ -39,6 +39,7 @@ from bridge_env.auction import (
     STATE_COLUMNS,
     VULNERABILITY,
     row_step,
+    row_turn,
 )
 from bridge_env.calls import NUM_BIDS, NUM_CALLS, PASS
 from bridge_env.features import NUM_FEATURES
@@ -53,8 +54,9 @@ BASE, DETAILS = (
     2 * (QUANTITIES - NUM_BASE),
 )  # numbers that a seat has shown: what all systems count, the rest
 NOTES = SHOWN_AT + 4 * BASE
-# A row of ``links``: the 38 positions that follow, places, program.
-PLACE_AT, PROGRAM_AT, LINKS = NUM_CALLS, NUM_CALLS + 4, NUM_CALLS + 6
+# A row of ``links``: program, cards that partner has shown in C D H S (a byte each), the 38 positions that follow,
+# places. What most boards need lies in the first 64 bytes, which memory hands over at once; rows are thrice as long.
+PROGRAM_AT, FITS_AT, LINK_AT, PLACE_AT, LINKS = 0, 1, 2, 2 + NUM_CALLS, 48
 STATES = (NUM_BIDS + 1) * 3  # of an auction, as far as programs for wherever they are met tell them apart
 ROOT_TABLE, ROOT_COLUMNS = 4, 5  # the key of a root: the four systems; dealer and vulnerability in one
 NEVER, ONCE = -1, -2  # of a position that follows: how often auctions have gone there, as long as it is not kept
@@ -216,10 +218,14 @@ def _keep(store, work, t):
         return np.int64(-1)
     store.counts[POSITIONS] = new + 1
     for call in range(NUM_CALLS):
-        store.links[new, call] = NEVER
+        store.links[new, LINK_AT + call] = NEVER
     for seat in range(4):
         store.links[new, PLACE_AT + seat] = t.place[seat]
     store.links[new, PROGRAM_AT] = NEW
+    partner, fits = row_turn(t.auction) ^ 2, np.int64(0)
+    for suit in range(4):
+        fits |= np.int64(t.shown[partner, SUIT + suit, 0]) << (8 * suit)
+    store.links[new, FITS_AT] = fits
     for k in range(SHOWN_AT):
         store.notes[new, k] = work.now[k]
     for seat in range(4):
@@ -238,12 +244,12 @@ def _keep_if_met(store, at, call, work, t):
 
     Returns -1 where it is not kept.
     """
-    if store.links[at, call] == NEVER:
-        store.links[at, call] = ONCE
+    if store.links[at, LINK_AT + call] == NEVER:
+        store.links[at, LINK_AT + call] = ONCE
         return np.int64(-1)
     new = _keep(store, work, t)
     if new >= 0:
-        store.links[at, call] = new
+        store.links[at, LINK_AT + call] = new
     return new
 
 
@@ -267,11 +273,11 @@ def _enter(pool, store, systems, i, dealer, vulnerability, work, t):
 
 
 @njit(forceinline=True)
-def _run(store, at, program, hands, row, holder, seat, fits):
-    """Run the program of a position on the hand at ``hands[row, holder]``, whose player calls at ``seat``."""
-    partner = SHOWN_AT + (seat ^ 2) * BASE + 2 * SUIT
+def _run(store, at, program, hands, row, holder, fits):
+    """Run the program of a position on the hand at ``hands[row, holder]``."""
+    shown = store.links[at, FITS_AT]
     for suit in range(4):
-        fits[suit] = store.notes[at, partner + 2 * suit]
+        fits[suit] = (shown >> (8 * suit)) & 255
     return run_program(store.code, program, hands, row, holder, fits)
 
 
@@ -331,7 +337,7 @@ def bid_along(plan, room, systems, hands, boards, calls, lengths, auctions, hist
             if length < lengths[i]:
                 call = np.int64(calls[i, length])
             elif program >= 0:
-                call, rule = _run(store, at, program, hands, row, holder, seat, work.fits)
+                call, rule = _run(store, at, program, hands, row, holder, work.fits)
             else:
                 if loaded != at:
                     _load(store, at, work, t)
@@ -349,7 +355,7 @@ def bid_along(plan, room, systems, hands, boards, calls, lengths, auctions, hist
             passes = passes + 1 if call == PASS else 0
             if passes == (4 if passes == length else 3):
                 break
-            after = np.int64(links[at, call]) if at >= 0 else np.int64(-1)
+            after = np.int64(links[at, LINK_AT + call]) if at >= 0 else np.int64(-1)
             if after < 0:
                 if loaded != at:
                     _load(store, at, work, t)

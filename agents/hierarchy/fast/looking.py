@@ -14,6 +14,7 @@ from agents.hierarchy.engine.meaning import learn
 from agents.hierarchy.engine.walk import context_of, holds, legal_call, needs_of, write_level
 from agents.hierarchy.fast.following import (
     BASE,
+    LINK_AT,
     PROGRAM_AT,
     SHOWN_AT,
     _decide,
@@ -60,7 +61,7 @@ def stand_rows(plan, room, systems, hands, boards, calls, lengths, auctions, sta
             t.history[k] = calls[i, k]  # the context asks for a seat's first call
         for k in range(length):
             call = np.int64(calls[i, k])
-            after = np.int64(links[at, call])
+            after = np.int64(links[at, LINK_AT + call])
             if after < 0:
                 if loaded != at:
                     _load(store, at, work, t)
@@ -68,7 +69,7 @@ def stand_rows(plan, room, systems, hands, boards, calls, lengths, auctions, sta
                 write_context(t, seat)
                 _observe(pool, read, systems[i, seat], seat, call, t)
                 after = _keep(store, work, t)
-                links[at, call] = after
+                links[at, LINK_AT + call] = after
                 loaded = after
             at = after
         seat = (dealer + length) & 3
@@ -76,7 +77,7 @@ def stand_rows(plan, room, systems, hands, boards, calls, lengths, auctions, sta
         if store.notes[at, DONE]:  # nobody calls: a program made here would know of no call but Pass
             call, rule = np.int64(PASS), np.int64(-1)
         elif program >= 0:
-            call, rule = _run(store, at, program, hands, row, seat, seat, work.fits)
+            call, rule = _run(store, at, program, hands, row, seat, work.fits)
         else:
             if loaded != at:
                 _load(store, at, work, t)

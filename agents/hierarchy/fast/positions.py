@@ -41,6 +41,7 @@ from bridge_env.auction import DEALER, Auctions
 
 MOST_POSITIONS, MOST_STEPS, MOST_ROOTS = 200_000, 8_000_000, 4096  # some 135 MB, if all are needed
 MOST_KEPT = 128 << 20  # bytes of positions that a process keeps for later
+_LARGE = 2 << 20  # bytes of a large page
 _ROOTS = 16  # of one system: dealer and vulnerability
 LEAST_HELD = 8 << 20  # what any of them holds, the pool and its readings with it, however few its positions are
 
@@ -56,8 +57,12 @@ def untouched(shape: tuple[int, ...], dtype: type[np.number[Any]]) -> NDArray[An
     ``np.empty`` promises neither: its memory may come from the heap, which keeps it. Hours of self-play grew by that.
     """
     count = math.prod(shape)
+    size = max(count * np.dtype(dtype).itemsize, 1)
     flags = {} if sys.platform == "win32" else {"flags": mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS}
-    return np.frombuffer(mmap.mmap(-1, max(count * np.dtype(dtype).itemsize, 1), **flags), dtype, count).reshape(shape)
+    pages = mmap.mmap(-1, size, **flags)
+    if size > _LARGE and hasattr(mmap, "MADV_HUGEPAGE"):  # boards jump about in it: a tenth faster with large pages
+        pages.madvise(mmap.MADV_HUGEPAGE, _LARGE, size - _LARGE)  # but a few positions should not take as much
+    return np.frombuffer(pages, dtype, count).reshape(shape)
 
 
 class Positions:
@@ -282,7 +287,9 @@ def positions_among(seats: Sequence[HasCompiled]) -> tuple[Positions, NDArray[np
     """The positions that this process keeps for the systems of some seats, and the number of each seat's system."""
     distinct = tuple(sorted(set(seats), key=id))  # one order, however they are seated
     with _kept_lock:
-        found = _kept.pop(distinct, None) or Positions(distinct)
+        found = _kept.pop(distinct, None)
+        if found is None:
+            found = Positions(distinct)
         held = max(found.bytes, LEAST_HELD)
         for key in reversed(list(_kept)):
             held += max(_kept[key].bytes, LEAST_HELD)

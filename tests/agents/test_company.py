@@ -1,0 +1,94 @@
+"""Systems that call together at tables: the same calls as each of them asked alone, wherever they sit."""
+
+import copy
+import pickle
+
+import numpy as np
+import pytest
+
+from agents.hierarchy.fast import positions
+from bridge_env import bidding, streams
+from bridge_env.bidders import make
+from bridge_env.envs import table
+from bridge_env.envs.kernels.rounds import sample_legal
+from bridge_env.envs.vector import BiddingVectorEnv
+
+SETTINGS = {
+    "as it comes": {},
+    "both of a pair": {"learner": "EW"},
+    "systems that differ": {"learner": "N", "partner": "acol", "opponents": "precision", "control": "sayc"},
+    "players that differ": {"learner": "NS", "opponents": "pair:system:sayc,system:polish", "control": "acol"},
+    "half a pair": {"learner": "W", "opponents": "pair:random,system:polish", "control": "pair:system:acol,doubler"},
+    "against strangers": {"learner": "S", "opponents": "random", "control": "doubler"},
+    "a network among them": {"learner": "NS", "opponents": "pair:policy:champion-plain,system:sayc"},
+}
+
+
+def played(env, seed, rounds=24):
+    """Everything that a run of random legal calls returns."""
+    seen = []
+    observation, info = env.reset(seed=seed)
+    calls = np.zeros(env.num_envs, np.int64)
+    for turn in range(rounds):
+        sample_legal(info["action_mask"], streams.key("test", seed, np.arange(turn, turn + 1))[0], calls)
+        calls[:: 2 + turn % 2] = 0  # auctions that systems know, too
+        observation, reward, over, _, info = env.step(calls)
+        seen.append((observation, reward, over, info["action_mask"], info.get("score"), info.get("control_score")))
+    return seen
+
+
+def assert_equal(one, other):
+    for a, b in zip(one, other, strict=True):
+        for x, y in zip(a, b, strict=True):
+            np.testing.assert_array_equal(x, y)
+
+
+def make_env(settings):
+    return BiddingVectorEnv(48, **settings)
+
+
+@pytest.mark.parametrize("name", SETTINGS)
+def test_a_company_calls_as_its_members_would_alone(name, monkeypatch):
+    together = make_env(SETTINGS[name])
+    assert together._tables._company is not None or name == "against strangers"
+    seen = played(together, 3)
+    monkeypatch.setattr(table, "company_of", lambda seats, tables: None)
+    alone = make_env(SETTINGS[name])
+    assert alone._tables._company is None
+    assert_equal(seen, played(alone, 3))
+
+
+@pytest.mark.parametrize("room", [1, 60, 900])
+def test_no_call_depends_on_the_room_for_positions(room, monkeypatch):
+    seen = played(make_env({"learner": "NS"}), 5, 100)
+    monkeypatch.setattr(positions, "_kept", type(positions._kept)())
+    monkeypatch.setattr(positions.Positions, "__init__", _small(room, positions.Positions.__init__))
+    small = make_env({"learner": "NS"})
+    assert_equal(seen, played(small, 5, 100))
+    kept = small._tables._company._positions
+    assert len(kept) <= room
+    assert kept.edition > 0 or room > 60  # so it was emptied in between
+
+
+def _small(room, init):
+    return lambda self, systems: init(self, systems, room, 4000, 64)
+
+
+def test_a_copy_goes_on_with_a_company_of_its_own():
+    env = make_env({"learner": "NS"})
+    played(env, 8, 5)
+    twin, thawed = copy.deepcopy(env), pickle.loads(pickle.dumps(env))
+    for other in (twin, thawed):
+        assert other._tables._company is not env._tables._company
+    calls = np.zeros(48, np.int64)
+    for _ in range(12):
+        one, *others = (e.step(calls) for e in (env, twin, thawed))
+        for other in others:
+            assert_equal([one[:3]], [other[:3]])
+
+
+def test_who_can_call_together():
+    sayc, pair = make("system:sayc"), make("pair:system:acol,pass")
+    assert bidding.company_of([None, make("random"), None, make("policy:champion-plain")], 3) is None
+    assert bidding.company_of([sayc, None, sayc, make("pass")], 3).seats.tolist() == [True, False, True, False]
+    assert bidding.company_of([pair, None, pair, sayc], 3).seats.tolist() == [True, False, False, True]
