@@ -1,4 +1,4 @@
-"""Measure the env as it is mostly used: the caller has some seats, and bidders the others and those of the other table."""
+"""Measure the env as it is mostly used: the caller has some seats, bidders the others and those of the other table."""
 
 from __future__ import annotations
 

@@ -122,11 +122,11 @@ def call_at_tables(plan, room, read_by, asked, rows, state, history, owner, know
             _meet(owner[row], asked, hand, features[row])
             followed[row] = 0
             known[row] = True
-        for r in range(len(read_by)):
+        for reading in range(len(read_by)):
             for place in range(4):
-                turned[r, place] = read_by[r, (dealer + place) & 3]
+                turned[reading, place] = read_by[reading, (dealer + place) & 3]
         sides = turned_sides(auction[VULNERABILITY], dealer)
-        unkept, come = np.int64(-1), 0  # the reading of this auction that scratch memory holds, and how far
+        unkept, come = np.int64(-1), np.int64(0)  # the reading of this auction that scratch memory holds, and how far
         while not auction[DONE]:
             holder = np.int64(row_turn(auction))
             r = np.int64(asked[holder])
@@ -147,6 +147,6 @@ def call_at_tables(plan, room, read_by, asked, rows, state, history, owner, know
             call, loaded = _call_here(
                 pool, read, store, room, turned, r, at, loaded, features, row, holder, seat, work, t
             )
-            unkept, come = np.int64(r if at < 0 else -1), int(length)
+            unkept, come = np.int64(r if at < 0 else -1), length
             at_table[row, r], followed[row, r] = at, length if at >= 0 else 0
             row_step(auction, calls, call)
