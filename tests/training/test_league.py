@@ -13,7 +13,7 @@ from agents.networks.bidder import NetworkBidder
 from agents.networks.file import Networks
 from agents.networks.inputs import MOST_ON
 from agents.networks.network import quantized
-from agents.networks.tables import Deals, branched, play_on
+from agents.networks.tables import branched, play_on
 from bridge_env import streams
 from bridge_env.auction import Auctions
 from bridge_env.bidders import SpecError

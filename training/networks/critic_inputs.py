@@ -77,9 +77,7 @@ def _fill(state, history, board, best_points, hand, tricks, dealer, vulnerabilit
     return used
 
 
-def critic_rows(
-    auctions: Auctions, deals: Deals, board: NDArray[np.int64], best_points: NDArray[np.int64]
-) -> Sparse:
+def critic_rows(auctions: Auctions, deals: Deals, board: NDArray[np.int64], best_points: NDArray[np.int64]) -> Sparse:
     """The inputs that are on for the seats to call.
 
     Args:
