@@ -13,7 +13,7 @@ from training.cli.progress import Bar
 PLAYERS = """\
 A PLAYER plays cards:
   montecarlo              plays the best card on average over sampled deals, each solved double dummy
-  montecarlo?deals=80     options: deals or seconds, score=imps|points|tricks, inference=facts|auction|all,
+  montecarlo?deals=80     options: deals, score=imps|points|tricks, inference=facts|auction|all,
                           lead=convention|solved
   montecarlo?lead=solved  the plain algorithm: leads are chosen as any other card
   deceptive               plays the best card if the next opponent plays for the deals that seem possible to it
