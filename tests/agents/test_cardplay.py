@@ -291,7 +291,7 @@ def test_montecarlo_beats_chance():
         ("montecarlo?deals=0", "deals must be 1 or more"),
         ("montecarlo?deals=many", "deals must be a whole number"),
         ("montecarlo?score=glory", "score must be tricks or points or imps"),
-        ("montecarlo?seconds=nan", "finite"),
+        ("deceptive?sure=nan", "finite"),
         ("python:nowhere", "write python:package.module:factory"),
         ("python:nowhere:at_all", "cannot import .nowhere."),
         ("python:random:Random", "no method play"),
