@@ -11,7 +11,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import takewhile
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,11 +28,11 @@ from agents.networks.drawn import HANDS, NEVER_PASSED, Drawn, Seated, drawn
 from agents.networks.meaning import auction_keys
 from agents.reasoning.habits import trivial_system
 from agents.registry import system_of
+from agents.seats import network_at, spec_at
 from bridge_env.auction import Auctions, one_auction
-from bridge_env.calls import DOUBLE, FIRST_BID, NOTRUMP, PASS, call_text, level_of, strain_of
-from bridge_env.cards import SEATS, UNKNOWN
+from bridge_env.calls import DOUBLE, FIRST_BID, NOTRUMP, PASS, level_of, strain_of
+from bridge_env.cards import UNKNOWN
 from bridge_env.view import BidView, view_of
-from training.web.seating import network_at, spec_at
 
 _LINES = 4  # of a system that are told for a call
 _SYMBOLS = "♣♦♥♠"
@@ -201,24 +200,6 @@ def _shared(notes: Sequence[str]) -> str:
 def reader(north_south: str, east_west: str, draws: bool = True) -> Reader:
     """The reader of two partnerships, kept."""
     return Reader(north_south, east_west, draws)
-
-
-def after_auction(spec: str, calls: Sequence[int], vulnerability: int) -> dict[str, Any]:
-    """What each legal call shows after ``calls`` from North on, all four seats bidding by ``spec``; and so far shown.
-
-    Raises:
-        IllegalCall: the calls are no auction.
-    """
-    auctions = one_auction(calls, 0, vulnerability)
-    read = reader(spec, spec)
-    every = {} if auctions.done[0] else read.every(calls, 0, vulnerability)
-    shown = read.seats(calls, 0, vulnerability)
-    return {
-        "seat": SEATS[int(auctions.turn[0])],
-        "over": bool(auctions.done[0]),
-        "shown": {SEATS[seat]: shown[seat] for seat in range(4)},
-        "calls": {call_text(call): shows.as_json() for call, shows in every.items()},
-    }
 
 
 def _view(calls: Sequence[int], dealer: int, vulnerability: int) -> BidView:
