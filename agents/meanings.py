@@ -17,12 +17,12 @@ from numpy.typing import NDArray
 
 from agents.hierarchy.bidder import Hierarchy, HierarchyBidder
 from agents.hierarchy.engine.compiled import RULE_LINE
-from agents.hierarchy.explain import shown_text
 from agents.hierarchy.inverse.lines import lines_of_call
 from agents.hierarchy.language.overrides import place_of
 from agents.hierarchy.language.tree import Constraint
+from agents.hierarchy.telling.phrases import measured_text, shown_text
 from agents.hierarchy.telling.position import Position
-from agents.hierarchy.telling.wording import promise, remark, span, symbols
+from agents.hierarchy.telling.wording import promise, remark, symbols
 from agents.networks.bidder import NetworkBidder
 from agents.networks.drawn import HANDS, NEVER_PASSED, Drawn, Seated, drawn
 from agents.networks.meaning import auction_keys
@@ -35,7 +35,6 @@ from bridge_env.cards import UNKNOWN
 from bridge_env.view import BidView, view_of
 
 _LINES = 4  # of a system that are told for a call
-_SYMBOLS = "♣♦♥♠"
 _HARDLY = 0.1  # chance of a call, on the hands that explain it best, below which it tells nothing
 _DRAWN = f"of {HANDS} hands drawn now nine in ten keep to each range"
 _NATURAL = 3  # cards of its suit that a natural bid promises
@@ -119,12 +118,12 @@ class Reader:
                 continue
             network = self.networks[seat]
             if self.told[seat]:
-                out[seat] = _told(shown[seat])
+                out[seat] = shown_text(shown[seat], symbols=True)
             elif network is not None:
                 found = _ranges(network, calls[: own[-1] + 1])
                 if found is None and self.draws:
                     found = drawn(self._players(), tuple(calls), dealer, vulnerability).ranges(seat)
-                out[seat] = "not measured" if found is None else _range_words(found)
+                out[seat] = "not measured" if found is None else measured_text(found)
             else:
                 out[seat] = "not known"
         return out
@@ -139,7 +138,7 @@ class Reader:
         bidder = self.bidders[int(view.seat[0])]
         told = lines_of_call(bidder, view, made)
         told = [t for t in told if not t.general] or told  # as partner reads it
-        after = _told(self._shown([*calls, made], dealer, vulnerability)[int(view.seat[0])])
+        after = shown_text(self._shown([*calls, made], dealer, vulnerability)[int(view.seat[0])], symbols=True)
         name = bidder.own.system.name
         if not told:
             text = "any hand that no other call fits" if made == PASS else f"{after}; no line of {name} makes this call"
@@ -162,7 +161,7 @@ class Reader:
         if network is None or ranges is None:
             return None
         how = f"measured on {_count(network, calls):,} hands; nine in ten keep to each range"
-        return Shows(_range_words(ranges), artificial=_not_natural(ranges, calls), how=how)
+        return Shows(measured_text(ranges), artificial=_not_natural(ranges, calls), how=how)
 
     def _drawn(self, calls: Sequence[int], dealer: int, vulnerability: int) -> Shows:
         """What the last of ``calls`` shows on hands that are drawn for it."""
@@ -174,7 +173,7 @@ class Reader:
         ranges, made = found.ranges((dealer + len(calls) - 1) & 3), calls[-1]
         force = "" if made == PASS else "forcing" if found.passed <= NEVER_PASSED else "not forcing"
         passed = "" if made == PASS else f"; partner passes {found.passed:.0%}"
-        return Shows(_range_words(ranges), force, (), _not_natural(ranges, calls), _DRAWN + passed)
+        return Shows(measured_text(ranges), force, (), _not_natural(ranges, calls), _DRAWN + passed)
 
     def _players(self) -> Seated:
         n, e, s, w = (None if network is None else network.networks.player for network in self.networks)
@@ -187,7 +186,7 @@ def _of_next(here: Drawn, call: int) -> Shows:
     if ranges is None:
         return Shows("Hardly ever made here.", how=f"made on {share:.1%} of {HANDS} hands drawn now", known=False)
     natural = not _not_natural(ranges, [*here.calls, call])
-    return Shows(_range_words(ranges), artificial=not natural, how=f"made on {share:.0%} of {HANDS} hands drawn now")
+    return Shows(measured_text(ranges), artificial=not natural, how=f"made on {share:.0%} of {HANDS} hands drawn now")
 
 
 def _shared(notes: Sequence[str]) -> str:
@@ -214,18 +213,6 @@ def _needs(position: Position, call: int) -> dict[tuple[int, bool], Constraint]:
     return {(int(numbers[rule.number]), rule.tree): rule.needs for rule in position.rules if rule.call == call}
 
 
-def _told(shown: NDArray[np.int16]) -> str:
-    """``shown_text`` in the page's words: ``12-21 points, 5+ ♠``."""
-    text = shown_text(shown)
-    if text == "nothing":
-        return "nothing particular"
-    words = [f"{part.removeprefix('strength ')} points" if part.startswith("strength") else part
-             for part in text.split(", ")]  # fmt: skip
-    for suit, name in enumerate(("clubs", "diamonds", "hearts", "spades")):
-        words = [word.replace(f" {name}", _SYMBOLS[suit]) for word in words]
-    return ", ".join(words)
-
-
 # --- networks ------------------------------------------------------------------------------------------------
 
 
@@ -245,19 +232,6 @@ def _count(network: NetworkBidder, calls: Sequence[int]) -> int:
     """The hands on which the last of ``calls`` was measured."""
     row, meanings = _row(network, calls), network.meanings()
     return 0 if row < 0 or meanings is None else int(meanings.count[row])
-
-
-def _range_words(ranges: NDArray[np.uint8]) -> str:
-    """``11-15 HCP, 5-6♠``: points, and the suits of which they tell something."""
-    (low, high), *suits = ((int(a), int(b)) for a, b in ranges.tolist())
-    words = [f"{span(low, high)} HCP"]
-    if min(a for a, _ in suits) >= 2 and max(b for _, b in suits) <= 5:
-        words.append("balanced")
-    for suit in (3, 2, 1, 0):
-        least, most = suits[suit]
-        if least >= 4 or most <= 2 or (least >= 3 and most <= 5) or (least >= 2 and most <= 3):
-            words.append(f"{span(least, most)}{_SYMBOLS[suit]}")
-    return ", ".join(words)
 
 
 def _not_natural(ranges: NDArray[np.uint8], calls: Sequence[int]) -> bool:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.hierarchy.explain import explain as explain_system
-from agents.hierarchy.explain import shown_text
+from agents.hierarchy.telling.phrases import shown_text
 from agents.reasoning.habits import AS_BEST, BY_SYSTEM, Habit
 from agents.reasoning.options import Options
 from bridge_env.calls import call_text
