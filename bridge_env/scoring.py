@@ -1,4 +1,4 @@
-"""Duplicate scores, IMPs, matchpoints, Butler and cross-IMPs.
+"""Duplicate scores, IMPs and matchpoints.
 
 Scores are read from one table, built once from the parts of Law 77 of the Laws of Duplicate Bridge 2017;
 IMPs from the scale of Law 78B. Every function takes scalars or arrays and broadcasts. Scores are points,
@@ -31,8 +31,6 @@ IMP_STEPS: Int16Array = np.array(
 )  # fmt: skip
 """The least difference that is worth 1, 2, ... 24 IMPs (Law 78B)."""
 IMP_STEPS.flags.writeable = False
-
-_DATUM_UNIT = 10
 
 
 # --- the parts of Law 77; each takes integer arrays that broadcast, doubling 0..2, vulnerable 0..1 ---------
@@ -146,7 +144,7 @@ def score(
 def imps(difference: ArrayLike) -> Int8Array:
     """IMPs of a difference in points, with its sign: int8 -24..24 of the same shape.
 
-    Differences need not be multiples of 10 (a datum may be anything): the steps are lower bounds.
+    Differences need not be multiples of 10: the steps are lower bounds.
     """
     d = np.asarray(difference)
     if d.dtype.kind == "i":
@@ -205,56 +203,3 @@ def matchpoint_percent(scores: ArrayLike, played: ArrayLike | None = None) -> Fl
     top = 2.0 * (mask.sum(axis=1, keepdims=True) - 1)
     share = np.where(top > 0, 100.0 * points / np.maximum(top, 1.0), 50.0)
     return np.where(mask, share, np.nan)
-
-
-def datum(scores: ArrayLike, played: ArrayLike | None = None, discard: int = 1) -> Int32Array:
-    """The Butler datum of every board: the mean score without the extremes, to the nearest 10 points.
-
-    The ``discard`` highest and ``discard`` lowest scores are left out where at least ``2 * discard + 1``
-    tables played, else none. Exact halves round away from zero, so turning every score's sign turns the
-    datum's sign. Integer arithmetic throughout.
-
-    Returns:
-        int32 (boards,); 0 for a board that nobody played.
-    """
-    if discard < 0:
-        raise ValueError(f"discard must be 0 or more, not {discard}")
-    s, mask = _field(scores, played)
-    count = mask.sum(axis=1)
-    drop = np.where(count >= 2 * discard + 1, discard, 0)
-    # Sorted with the missing tables last; then the places drop .. count - drop - 1 are averaged.
-    ordered = np.sort(np.where(mask, s, np.iinfo(np.int64).max), axis=1)
-    place = np.arange(s.shape[1])
-    kept = (place >= drop[:, None]) & (place < (count - drop)[:, None])
-    total = np.where(kept, ordered, 0).sum(axis=1)
-    unit = _DATUM_UNIT * np.maximum(count - 2 * drop, 1)
-    rounded = np.sign(total) * ((2 * np.abs(total) + unit) // (2 * unit))
-    result: Int32Array = (rounded * _DATUM_UNIT).astype(np.int32)
-    return result
-
-
-def butler(scores: ArrayLike, played: ArrayLike | None = None, discard: int = 1) -> Int8Array:
-    """Butler scores: IMPs of every table's NS score against the board's ``datum``.
-
-    Returns:
-        int8 (boards, tables), for NS (EW's is the negative); 0 where not played.
-    """
-    s, mask = _field(scores, played)
-    difference = s - datum(scores, played, discard)[:, None]
-    return np.where(mask, imps(difference), 0).astype(np.int8)
-
-
-def cross_imps(scores: ArrayLike, played: ArrayLike | None = None) -> Int32Array:
-    """Cross-IMPs: the sum of a table's IMPs against every other table that played the board.
-
-    Divide by ``tables that played - 1`` for the mean a comparison; the sum is kept exact.
-
-    Returns:
-        int32 (boards, tables), for NS (EW's is the negative); 0 where not played. A row sums to 0.
-    """
-    s, mask = _field(scores, played)
-    total = np.zeros(s.shape, np.int32)
-    for other in range(s.shape[1]):
-        total += imps(s - s[:, other, None]) * mask[:, other, None]
-    result: Int32Array = np.where(mask, total, 0)
-    return result

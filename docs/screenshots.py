@@ -104,8 +104,8 @@ _PICTURES: dict[str, Callable[[Any, str], None]] = {
 def _served() -> Any:
     import uvicorn
 
+    from training.http.listening import LOCAL, listen
     from training.web.app import make_app
-    from training.web.serving import LOCAL, listen
 
     listening = listen(LOCAL, 0)
     port = listening.getsockname()[1]

@@ -9,7 +9,6 @@ them as any other card.
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -27,8 +26,6 @@ from bridge_env.double_dummy.positions import card_tricks
 from bridge_env.play_view import PlayView
 
 _SAME = 1e-9
-_FIRST_DEALS = 8  # with a budget in seconds; then twice as many each time
-_MOST_DEALS = 1024
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,13 +93,7 @@ class MonteCarlo:
         return thought
 
     def _run(self, view: PlayView, races: list[Race]) -> list[CardThought]:
-        if self.options.seconds:
-            return [self._think_for(view, race) for race in races]
-        return self._look(view, races, self.options.deals)
-
-    def _look(self, view: PlayView, races: list[Race], count: int) -> list[CardThought]:
-        """Think over ``count`` deals in each row, solving those that are new."""
-        inference = self.options.inference
+        inference, count = self.options.inference, self.options.deals
         beliefs = [believed_deals(view, race.row, self.reader, count, race.key, inference) for race in races]
         new = [
             belief.owner[[deal.tobytes() not in race.solved for deal in belief.owner]]
@@ -115,17 +106,6 @@ class MonteCarlo:
             known = np.stack([race.solved[deal.tobytes()] for deal in belief.owner])
             out.append(self._choose(view, race.row, belief, known, race.usual))
         return out
-
-    def _think_for(self, view: PlayView, race: Race) -> CardThought:
-        """Think for the seconds of the options: with twice the deals again and again, solved ones kept."""
-        began, count = time.perf_counter(), _FIRST_DEALS
-        while True:
-            start = time.perf_counter()
-            (thought,) = self._look(view, [race], count)
-            now = time.perf_counter()
-            if now - began + 1.2 * (now - start) > self.options.seconds or count >= _MOST_DEALS:
-                return thought
-            count *= 2
 
     def _choose(self, view: PlayView, row: int, belief: Belief, tricks: NDArray[np.int8], usual: int) -> CardThought:
         cards = np.flatnonzero(view.mask[row])

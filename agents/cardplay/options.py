@@ -26,8 +26,6 @@ class Options:
 
     Attributes:
         deals: deals that a card is thought over on.
-        seconds: if above 0, a budget of time for each card instead: deals are added until it is spent. The card then
-            depends on how fast the machine is.
         score: what is summed over the deals: tricks, points, or IMPs against the deal's (estimated) par.
         inference: what deals have to fit: the facts alone; the auction too; or also what the play suggests.
         lead: opening leads: SOLVED, as any other card; or CONVENTION: what double dummy flatters counts for less,
@@ -35,7 +33,6 @@ class Options:
     """
 
     deals: int = 40
-    seconds: float = 0.0
     score: str = IMPS
     inference: str = ALL
     lead: str = CONVENTION

@@ -11,23 +11,21 @@ from numpy.typing import NDArray
 
 from agents.hierarchy.bidder import HierarchyBidder
 from agents.hierarchy.engine.compiled import RULE_LINE
-from agents.hierarchy.engine.context import FORCED, STRENGTH, SUIT
+from agents.hierarchy.engine.context import FORCED
 from agents.hierarchy.engine.walk import is_general
-from agents.hierarchy.language.columns import QUANTITY, TOP
 from agents.hierarchy.language.last_resort import LAST_RESORT
 from agents.hierarchy.language.overrides import place_of
 from agents.hierarchy.language.text import constraint_text
 from agents.hierarchy.language.tree import Line, System, walk
 from agents.hierarchy.telling.denied import Denied, denied
 from agents.hierarchy.telling.nearest import Nearly, nearest
-from agents.hierarchy.telling.phrases import Ranges, hull, sentence, unite
+from agents.hierarchy.telling.phrases import Ranges, hull, sentence, shown_text, unite
 from agents.hierarchy.telling.position import Position
 from bridge_env.auction import Auctions
 from bridge_env.calls import FIRST_BID, PASS, call_text
 from bridge_env.cards import SEATS, UNKNOWN
 from bridge_env.view import BidView, view_of
 
-_SUIT_NAMES = ("clubs", "diamonds", "hearts", "spades")
 _STRAINS = ("♣", "♦", "♥", "♠", "NT")
 _GAMES = (20, 21, 17, 18, 14)  # 5C 5D 4H 4S 3NT as bids
 _NEARLY = 3  # other calls that are told in the text
@@ -268,57 +266,3 @@ def as_seat(bidder: HierarchyBidder, seat: int, other: int) -> HierarchyBidder:
         return HierarchyBidder(at[other & 2], at[(other & 2) ^ 2], bidder.opponents)
     theirs = {0: bidder.opponents[0], 2: bidder.opponents[1]}
     return HierarchyBidder(theirs[other & 2], theirs[(other & 2) ^ 2], (at[0], at[2]))
-
-
-def shown_text(shown: NDArray[np.int16]) -> str:
-    """Describe what one seat has shown, int16 (QUANTITIES, 2): ``strength 12-21, 5+ spades``."""
-    parts = []
-    low, high = (int(n) for n in shown[STRENGTH])
-    if strength := _range(low, high, int(TOP[STRENGTH])):
-        parts.append(f"strength {strength}")
-    least = shown[SUIT : SUIT + 4, 0]
-    for suit in (3, 2, 1, 0):
-        others = int(least.sum()) - int(least[suit])  # what they leave room for need not be said
-        if cards := _range(int(least[suit]), int(shown[SUIT + suit, 1]), 13 - others):
-            parts.append(f"{cards} {_SUIT_NAMES[suit]}")
-    for name in list(QUANTITY)[SUIT + 4 :]:
-        low, high = (int(n) for n in shown[QUANTITY[name]])
-        low, high = (0 if low <= _implied(name, shown) else low), (TOP[QUANTITY[name]] if _known(name, shown) else high)
-        if count := _range(low, high, int(TOP[QUANTITY[name]])):
-            parts.append(_counted(name, count))
-    return ", ".join(parts) or "nothing"
-
-
-def _implied(name: str, shown: NDArray[np.int16]) -> int:
-    """The least of a quantity that follows from others which are told anyway."""
-    least = {other: int(low) for other, (low, _) in zip(QUANTITY, shown, strict=True)}
-    if name == "hcp":
-        return max(least["strength"], 4 * least["aces"] + 3 * least["kings"], 2 * least["controls"] + 1)
-    if name == "controls":
-        keys = max(least[f"keycards:{suit}"] for suit in "CDHS")
-        return max(2 * least["aces"] + least["kings"], 2 * keys - 1)
-    return 0
-
-
-def _known(name: str, shown: NDArray[np.int16]) -> bool:
-    """Does the most of a quantity follow from another that is told anyway?"""
-    return name == "hcp" and shown[QUANTITY["hcp"], 1] >= shown[STRENGTH, 1]
-
-
-def _counted(name: str, count: str) -> str:
-    """``2 aces``, ``2+ of the top three hearts``, ``a stopper in clubs``."""
-    stem, _, suit = name.partition(":")
-    of = _SUIT_NAMES["CDHS".index(suit)] if suit else ""
-    if stem == "stopper":
-        return f"{'no' if count == '0' else 'a'} stopper in {of}"
-    if stem == "top3":
-        return f"{count} of the top three {of}"
-    words = {"keycards": "key cards"}.get(stem, stem)
-    return f"{count} {words.removesuffix('s') if count == '1' else words}{f' for {of}' if of else ''}"
-
-
-def _range(low: int, high: int, top: int) -> str:
-    """``12-21``, ``5+`` or ``4``; empty if it says nothing."""
-    if high >= top:
-        return f"{low}+" if low > 0 else ""
-    return f"{low}" if low == high else f"{low}-{high}"

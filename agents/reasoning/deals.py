@@ -74,7 +74,7 @@ def _cost(
     """What the calls ``mine`` (of those made) of a seat seem to have cost on each deal, in IMPs: float64 (S,)."""
     deals = _dealt_anew(owner, seat, np.uint64(streams.key(key, "recall", seat)[0]))
     vulnerability = int(view.vulnerability[0])
-    leaves = as_they_double(contract_values(deals, vulnerability, "estimate"), habits)
+    leaves = as_they_double(contract_values(deals, vulnerability), habits)
     positions, calls = _positions(view), view.history[0, : len(mine)]
     hand = hand_features(hands(owner, np.full(len(owner), seat))).astype(np.float64)
     total, rows = np.zeros(len(owner)), np.arange(len(owner))

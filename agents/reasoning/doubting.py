@@ -75,7 +75,7 @@ class Doubter:
         voice: how the player calls.
         belief: a network's belief of who holds what.
         models: what the opponents may be playing.
-        options: what to think with: ``samples``, ``caution``, ``margin``, ``candidates``, ``leaves``.
+        options: what to think with: ``samples``, ``caution``, ``margin``, ``candidates``.
     """
 
     thinks = True
@@ -169,7 +169,7 @@ class Doubter:
         play_on(auctions, deals, board, [self.voice.player, *self.models], seated, nobody, key[row[board]])
         vulnerabilities = view.vulnerability.tolist()
         leaves = np.concatenate([
-            contract_values(one.owner, which, self.options.leaves)
+            contract_values(one.owner, which)
             for one, which in zip(drawn, vulnerabilities, strict=True)
         ])  # fmt: skip
         points = np.split(points_of(auctions, leaves, board), np.cumsum(candidates * samples)[:-1])

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.hierarchy.explain import explain as explain_system
-from agents.hierarchy.explain import shown_text
+from agents.hierarchy.telling.phrases import shown_text
 from agents.reasoning.habits import AS_BEST, BY_SYSTEM, Habit
 from agents.reasoning.options import Options
 from bridge_env.calls import call_text
@@ -51,14 +51,13 @@ class Explanation:
             lines.append("  thought   none: no other call could be better")
             return "\n".join(lines)
         look = "as each seat's system goes on" if self.options.look == "systems" else "as a game with open hands"
-        leaves = "estimated" if self.options.leaves == "estimate" else "exact double-dummy"
-        lines.append(f"  thought   {thought.sample}; {look}, {leaves} tricks")
+        lines.append(f"  thought   {thought.sample}; {look}, estimated tricks")
         return "\n".join([*lines, *self._candidates(), *self._shown(), *self._deals()])
 
     def _candidates(self) -> Iterator[str]:
-        thought, unit = self.thought, "IMPs" if self.options.value == "imps" else "points"
+        thought = self.thought
         usual = call_text(thought.usual)
-        head = f"{unit} v. field", f"{unit} v. {usual}", "points, spread"
+        head = "IMPs v. field", f"IMPs v. {usual}", "points, spread"
         yield f"  calls     {'':5} {head[0]:>14}  {head[1]:>15}  {head[2]:>15}"
         kept = [i for i in range(len(thought.calls)) if not thought.dropped[i]]
         weight = thought.sample.weight if thought.sample is not None else np.zeros(0)

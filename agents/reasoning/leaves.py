@@ -7,7 +7,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from bridge_env.double_dummy.estimator import OUTCOMES, TrickEstimator, embedded_estimator, expected_scores
+from bridge_env.double_dummy.estimator import TrickEstimator, embedded_estimator, expected_scores
 from bridge_env.scoring import IMP_STEPS
 
 Float32Array = NDArray[np.float32]
@@ -17,20 +17,14 @@ _MIDDLES = np.concatenate([[0], (IMP_STEPS[:-1].astype(np.float64) + IMP_STEPS[1
 _IMPS = np.arange(len(_MIDDLES), dtype=np.float64)
 
 
-def contract_values(owner: NDArray[np.uint8], vulnerability: int, leaves: str) -> Float32Array:
+def contract_values(owner: NDArray[np.uint8], vulnerability: int) -> Float32Array:
     """Expected points of every contract for declarer's side: float32 (S, 4, 35, 3) [declarer, bid, doubling].
 
     Args:
         owner: the deals of one row, always estimated by themselves: sums in another grouping would differ in the last
             digit, and a batch would not equal its rows.
-        leaves: ``estimate`` or ``exact``.
     """
-    if leaves == "exact":
-        tricks = _exact(owner)
-        chances = (tricks[..., None] == np.arange(OUTCOMES)).astype(np.float32)
-    else:
-        chances = _estimator().distribution(owner)
-    return expected_scores(chances, vulnerability)
+    return expected_scores(_estimator().distribution(owner), vulnerability)
 
 
 @lru_cache(maxsize=1)
@@ -38,12 +32,6 @@ def _estimator() -> TrickEstimator:
     """The shipped estimator, on one thread: a row's deals are few."""
     shipped = embedded_estimator()
     return TrickEstimator(shipped.weights, shipped.trained, threads=1)
-
-
-def _exact(owner: NDArray[np.uint8]) -> NDArray[np.int8]:
-    from bridge_env.double_dummy.cascade import Cascade
-
-    return Cascade().tricks(owner)
 
 
 def smooth_imps(points: NDArray[np.float64]) -> NDArray[np.float64]:

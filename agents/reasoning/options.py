@@ -8,11 +8,7 @@ from dataclasses import dataclass
 from agents.options import options_text, read_options
 from bridge_env.bidders import SpecError
 
-_CHOICES = {
-    "look": ("systems", "minimax"),
-    "leaves": ("estimate", "exact"),
-    "value": ("imps", "points"),
-}
+_CHOICES = {"look": ("systems", "minimax")}
 
 
 @dataclass(frozen=True)
@@ -25,10 +21,8 @@ class Options:
             spent. The call then depends on how fast the machine is.
         look: what the calls after mine are: those that every seat's system makes, or the best of the game with four
             visible hands (``minimax``).
-        leaves: what contracts are worth: by the trick estimator's chances, or at exact double-dummy tricks.
-        value: how candidates are compared on a deal: in IMPs against the field of the other candidates, or in points.
         caution: the system's own call is left only for a gain above so many standard errors ...
-        margin: ... and above so many IMPs (or points, if ``value`` says so).
+        margin: ... and above so many IMPs.
         candidates: calls to choose from, at most.
         near: how far a hand may be from a rule for its call to be a candidate.
         trust: where the look-ahead is minimax, the chance that a seat finds its best call rather than passing; 1 is
@@ -40,8 +34,6 @@ class Options:
     samples: int = 64
     seconds: float = 0.0
     look: str = "systems"
-    leaves: str = "estimate"
-    value: str = "imps"
     caution: float = 1.5
     margin: float = 0.2
     candidates: int = 6

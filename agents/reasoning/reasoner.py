@@ -141,7 +141,7 @@ class Reasoner:
         bidder, habits, memory = self._frames[frame]
         options, trust = self.options, trusts(habits, self.options)
         sample = fitting_deals(bidder, habits, view, key, count, options, memory)
-        leaves = contract_values(sample.owner, int(view.vulnerability[0]), options.leaves)
+        leaves = contract_values(sample.owner, int(view.vulnerability[0]))
         if options.look == "minimax":
             leaves = as_they_double(leaves, habits)
         if self.free:
@@ -173,13 +173,10 @@ class Reasoner:
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """The advantage of each candidate over the first, and its standard error."""
         share = weight / weight.sum()
-        difference = self._compare(points - points[0])
+        difference = smooth_imps(points - points[0])
         gain = difference @ share
         error = np.sqrt(np.square((difference - gain[:, None]) * share).sum(axis=1))
         return gain, error
-
-    def _compare(self, points: NDArray[np.float64]) -> NDArray[np.float64]:
-        return smooth_imps(points) if self.options.value == "imps" else points
 
     def _choose(
         self, calls: list[int], points: NDArray[np.float64], sample: Sample, dropped: NDArray[np.bool_]
@@ -194,7 +191,7 @@ class Reasoner:
             gain[kept], error[kept] = self._gains(points[kept], sample.weight)
             for k in kept:
                 others = kept[kept != k]
-                average[k] = (self._compare(points[k] - points[others]) @ sample.weight).mean()
+                average[k] = (smooth_imps(points[k] - points[others]) @ sample.weight).mean()
         better = kept[_surely_better(gain[kept], error[kept], options)]
         chosen = int(better[average[better].argmax()]) if len(kept) > 1 and len(better) else 0
         return Thought(calls[chosen], calls[0], calls, average, gain, error, points, sample, dropped)

@@ -7,10 +7,8 @@ import pickle
 import numpy as np
 import pytest
 from support.cardplay import after, card, cards, keys
-from support.clock import set_clock
 from support.plays import contracts_of, random_plays
 
-from agents.cardplay import montecarlo
 from agents.cardplay.auction import AuctionReader
 from agents.cardplay.deals import AGAINST_FACTS, AGAINST_OTHERS, FACTS, _Search, believed_deals
 from agents.cardplay.facts import places_of
@@ -271,18 +269,6 @@ def test_what_is_summed(score):
             assert (thought.worth == thought.tricks).all()
 
 
-@pytest.mark.parametrize(("step", "counts"), [(0.4, [8]), (0.1, [8, 16]), (0.05, [8, 16, 32, 64, 128])])
-def test_a_budget_in_seconds_is_kept(monkeypatch, step, counts):
-    """Twice the deals, until the next look would take longer than what is left."""
-    _, view = views(1, seed=30, length=33)
-    player, asked = MonteCarlo(options=Options(seconds=0.5), threads=1), []
-    believe = montecarlo.believed_deals
-    monkeypatch.setattr(montecarlo, "believed_deals", lambda *given: asked.append(given[3]) or believe(*given))
-    set_clock(monkeypatch, step, montecarlo)
-    player.think(view, keys(1))
-    assert asked == counts
-
-
 def test_montecarlo_beats_chance():
     plays, _ = random_plays(12, seed=40, cards=32)
     results = []
@@ -305,7 +291,7 @@ def test_montecarlo_beats_chance():
         ("montecarlo?deals=0", "deals must be 1 or more"),
         ("montecarlo?deals=many", "deals must be a whole number"),
         ("montecarlo?score=glory", "score must be tricks or points or imps"),
-        ("montecarlo?seconds=nan", "finite"),
+        ("deceptive?sure=nan", "finite"),
         ("python:nowhere", "write python:package.module:factory"),
         ("python:nowhere:at_all", "cannot import .nowhere."),
         ("python:random:Random", "no method play"),

@@ -7,9 +7,9 @@ import pytest
 
 from agents.hierarchy.bidder import Hierarchy, HierarchyBidder
 from agents.hierarchy.engine.compiled import compile_system
-from agents.hierarchy.explain import shown_text
 from agents.hierarchy.language.text import SystemTextError, parse_system
 from agents.hierarchy.shipped import read_system
+from agents.hierarchy.telling.phrases import shown_text
 from agents.wire import read_states
 from bridge_env.auction import Auctions
 from bridge_env.calls import parse_call

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from agents.meanings import Reader
 from agents.networks.drawn import HANDS, drawn
 from agents.networks.explain import shown
 from agents.networks.meaning import auction_keys, meanings_of
@@ -14,7 +15,6 @@ from agents.registry import make_policy
 from agents.wire import read_states
 from bridge_env.calls import parse_call
 from bridge_env.cards import random_deals
-from training.web.meanings import Reader
 
 
 def after(name: str, text: str):

@@ -13,10 +13,11 @@ from support.systems import TANGLE, boards
 from agents.hierarchy.bidder import Hierarchy, HierarchyBidder, bid_on, bid_out, deal_features
 from agents.hierarchy.engine.compiled import END_RULE, RULE_LINE
 from agents.hierarchy.engine.engine import bid_rows
-from agents.hierarchy.explain import explain, shown_text
+from agents.hierarchy.explain import explain
 from agents.hierarchy.language.text import constraint_text, parse_system
 from agents.hierarchy.language.tree import walk
 from agents.hierarchy.shipped import shipped_systems
+from agents.hierarchy.telling.phrases import shown_text
 from agents.registry import make_system
 from agents.wire import read_states
 from bridge_env.auction import Auctions

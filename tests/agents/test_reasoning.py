@@ -160,13 +160,9 @@ def test_an_infinite_caution_leaves_the_system_alone():
     np.testing.assert_array_equal(careful.bid(view, keys), make_system("sayc").call(view))
 
 
-@pytest.mark.parametrize("options", ["look=minimax", "look=minimax&trust=1", "value=points", "leaves=exact&samples=2"])
+@pytest.mark.parametrize("options", ["look=minimax", "look=minimax&trust=1"])
 def test_every_way_to_think_finds_the_game(timid, options):
-    if "exact" in options:
-        thought = make_reason(f"{timid}?{options}").think(*position("AQT72.A4.K2.T753", "1N P"))
-        assert np.allclose(thought.points % 10, 0)  # whole scores
-    else:
-        assert called(f"{timid}?{options}", "AKT72.A4.K2.K753", "1N P") != "Pass"
+    assert called(f"{timid}?{options}", "AKT72.A4.K2.K753", "1N P") != "Pass"
 
 
 # --- the deals ----------------------------------------------------------------------------------------------------

@@ -48,9 +48,9 @@ def _judge(answer: Any, sent: object) -> bool:
 
 def serve(count: int, seed: int) -> Iterator[Case]:
     """Questions with damaged fields, as programs send them."""
+    from training.http.guard import Limits
     from training.serve.answers import Answers
     from training.serve.app import make_app
-    from training.web.guard import Limits
 
     door = _client(make_app(Answers("system:sayc", None, "rule"), limits=Limits(body=0, rate=1e9, burst=10**9)))
     draw = random.Random(seed)
@@ -77,7 +77,7 @@ def _damaged(text: str, draw: random.Random) -> str:
 def table(count: int, seed: int) -> Iterator[Case]:
     """What a page never sends: odd fields of odd kinds at every door."""
     from training.web.app import make_app
-    from training.web.guard import Limits
+    from training.web.session import Limits
 
     limits = Limits(rate=1e9, burst=10**9)
     door = _client(make_app(_TOKEN, seed=seed, limits=limits))

@@ -15,11 +15,11 @@ from bridge_env import bidders
 @contextlib.contextmanager
 def doors(spec, opponents=None, play="rule"):
     """Our server; gives its address."""
+    from training.http.connections import server_of
+    from training.http.listening import listen
     from training.serve.answers import Answers
     from training.serve.app import make_app
     from training.serve.serving import AT_ONCE, LONGEST_HEAD
-    from training.web.connections import server_of
-    from training.web.serving import listen
 
     with contextlib.closing(listen("127.0.0.1", 0)) as listening:
         port = listening.getsockname()[1]

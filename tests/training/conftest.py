@@ -48,9 +48,9 @@ class Served:
 @pytest.fixture
 def served():
     uvicorn = pytest.importorskip("uvicorn")
+    from training.http.listening import LOCAL, listen
     from training.web.app import make_app
-    from training.web.guard import Limits
-    from training.web.serving import LOCAL, listen
+    from training.web.session import Limits
 
     listening = listen(LOCAL, 0)
     port = listening.getsockname()[1]

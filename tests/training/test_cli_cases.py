@@ -1,51 +1,47 @@
-"""``bridge-env fit cases`` as its user types it, on a small record and with a random metric."""
+"""``bridge-env fit cases`` as its user types it, on a small record."""
 
 import importlib.util
 
-import numpy as np
 import pytest
-from support.cases import record, small_base
+from support.cases import record
 
-from agents.cases.file import load, save
+from agents.cases.file import load
 from bridge_env import extras
 from training.cli.entry import main
+
+SMALL = ["--epochs", "1", "--members", "1", "--trees", "9"]
 
 
 @pytest.fixture(scope="module")
 def known(tmp_path_factory):
-    """A record of 40 boards of the judging part and 160 others, and a base with a random metric and random forests."""
-    folder = tmp_path_factory.mktemp("known")
-    path = record(folder, 40, 160)
-    base = folder / "random.npz"
-    save(small_base(tmp_path_factory.mktemp("base")), base)
-    return str(path), str(base)
+    """A record of 40 boards of the judging part and 160 others."""
+    return str(record(tmp_path_factory.mktemp("known"), 40, 160))
 
 
 @pytest.mark.slow
-def test_forests_grown_on_a_metric(known, tmp_path, capsys):
+def test_a_base_that_is_fitted(known, tmp_path, capsys):
+    pytest.importorskip("torch")
     pytest.importorskip("sklearn")
-    record_of, other = known
-    words = ["fit", "cases", record_of, "--metric", other]
-    assert main([*words, "--trees", "9", "--out", str(tmp_path / "a")]) == 0
+    words = ["fit", "cases", known, *SMALL]
+    assert main([*words, "--out", str(tmp_path / "a")]) == 0
     base = load(tmp_path / "a" / "cases.npz")
     assert ([len(forest) for forest in base.forests], base.k) == ([9, 9], 5)
     page = (tmp_path / "a" / "README.md").read_text(encoding="utf-8")
     assert "9 trees for openings, and as many for other" in page
     assert "The 5 nearest cases vote" in page
-    assert "--trees 9" in page
-    assert base.fitted["growing"]["trees"] == 9
-    # The same seed grows the same trees; the forests of that base serve another one.
-    assert main([*words, "--trees", "9", "--out", str(tmp_path / "b")]) == 0
+    assert "--epochs 1 --members 1 --trees 9" in page
+    assert (base.fitted["growing"]["trees"], base.fitted["learning"]["epochs"]) == (9, 1)
+    # The same seed learns and grows the same.
+    assert main([*words, "--out", str(tmp_path / "b")]) == 0
     assert (tmp_path / "a" / "cases.npz").read_bytes() == (tmp_path / "b" / "cases.npz").read_bytes()
-    again = ["fit", "cases", record_of, "--metric", str(tmp_path / "a" / "cases.npz"), "--out", str(tmp_path / "c")]
-    assert main(again) == 0
-    np.testing.assert_array_equal(load(tmp_path / "c" / "cases.npz").point, base.point)
     assert "openings: " in capsys.readouterr().out
 
 
-def test_a_record_of_which_nothing_can_be_learned(known, tmp_path, capsys):
+def test_a_record_of_which_nothing_can_be_learned(tmp_path, capsys):
+    pytest.importorskip("torch")
+    pytest.importorskip("sklearn")
     path = record(tmp_path, 5)
-    assert main(["fit", "cases", str(path), "--metric", known[1], "--out", str(tmp_path)]) == 2
+    assert main(["fit", "cases", str(path), *SMALL, "--out", str(tmp_path)]) == 2
     assert "all 5 boards are for judging" in capsys.readouterr().err
 
 
@@ -58,25 +54,15 @@ def test_a_record_of_which_nothing_can_be_learned(known, tmp_path, capsys):
     ],
 )
 def test_words_that_do_not_go_together(known, capsys, words, says):
-    assert main(["fit", "cases", known[0], *words]) == 2
+    assert main(["fit", "cases", known, *words]) == 2
     assert says in capsys.readouterr().err
 
 
-@pytest.mark.parametrize(
-    ("words", "missing", "says"),
-    [
-        ([], "torch", "torch is not installed"),
-        ([], "sklearn", "scikit-learn is not installed"),
-        (["--metric", "KNOWN", "--trees", "9"], "sklearn", "scikit-learn is not installed"),
-        (["--metric", "KNOWN"], "sklearn", ""),
-        (["--metric", "KNOWN"], "torch", ""),
-    ],
-)
-def test_a_missing_library_is_told_where_it_is_needed(known, tmp_path, monkeypatch, capsys, words, missing, says):
+@pytest.mark.parametrize(("missing", "name"), [("torch", "torch"), ("sklearn", "scikit-learn")])
+def test_a_missing_library_is_told(known, tmp_path, monkeypatch, capsys, missing, name):
     found = importlib.util.find_spec("numpy")
-    monkeypatch.setattr(extras, "find_spec", lambda name: None if name == missing else found)
-    words = [known[1] if word == "KNOWN" else word for word in words]
-    assert main(["fit", "cases", known[0], *words, "--out", str(tmp_path)]) == (2 if says else 0)
+    monkeypatch.setattr(extras, "find_spec", lambda library: None if library == missing else found)
+    assert main(["fit", "cases", known, "--out", str(tmp_path)]) == 2
     error = capsys.readouterr().err
-    assert says in error
-    assert (extras.how_to_install("rl") in error) == bool(says)
+    assert f"{name} is not installed" in error
+    assert extras.how_to_install("rl") in error

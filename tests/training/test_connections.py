@@ -12,9 +12,9 @@ import pytest
 
 pytest.importorskip("uvicorn")
 
-from training.web.connections import Hurried, server_of
-from training.web.guard import Limits
-from training.web.serving import listen
+from training.http.connections import Hurried, server_of
+from training.http.listening import listen
+from training.web.session import Limits
 
 MOST = 8
 ASK = b"GET / HTTP/1.1\r\nHost: x\r\n\r\n"

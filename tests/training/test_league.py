@@ -13,7 +13,7 @@ from agents.networks.bidder import NetworkBidder
 from agents.networks.file import Networks
 from agents.networks.inputs import MOST_ON
 from agents.networks.network import quantized
-from agents.networks.tables import Deals, branched, play_on
+from agents.networks.tables import branched, play_on
 from bridge_env import streams
 from bridge_env.auction import Auctions
 from bridge_env.bidders import SpecError
@@ -28,19 +28,18 @@ from training.match.match import play
 from training.match.strangers import refuse_gatekeepers
 from training.networks import lessons
 from training.networks.critic_inputs import CRITIC_INPUTS, STANDS, critic_rows
-from training.networks.foresight import FORESEEN, foreseen
 from training.networks.league import League, chosen_selves
 from training.networks.league_config import LeagueConfig
 from training.networks.learner import Learner
 from training.networks.model import widened
-from training.networks.rollout import Opponent, RolloutConfig, _branches, _factor, _pay, draw_deals, rollout, seating
+from training.networks.rollout import Opponent, RolloutConfig, _branches, _factor, draw_deals, rollout, seating
 from training.networks.stock import HELD, curve_boards, estimate, solved, stock
 from training.running import runs
 
 torch.set_num_threads(1)  # sums in another order make other weights
 SMALL = LeagueConfig(
     start="nothing", iterations=6, boards=64, evaluate=3, judged=50, panel="", remember=2, layers="24,16", critic="16",
-    slow=0.9, pay="match", foresee=0.2,
+    slow=0.9,
 )  # fmt: skip
 
 
@@ -185,7 +184,7 @@ def test_the_critic_sees_what_the_contract_is_worth():
     calls = np.array([[parse_call("3NT"), DOUBLE]] * 30)
     auctions = Auctions.replay(calls, deals.dealer, deals.vulnerability)
     best = np.full(30, 140)
-    numbers, starts = critic_rows(auctions, deals, np.arange(30), best, best)
+    numbers, starts = critic_rows(auctions, deals, np.arange(30), best)
     assert numbers.max() < CRITIC_INPUTS
     took = deals.tricks[np.arange(30), deals.dealer, 4]
     worth = score(14, 1, deals.dealer, deals.vulnerability, took).astype(int)
@@ -194,24 +193,6 @@ def test_the_critic_sees_what_the_contract_is_worth():
     for i in range(30):
         on = numbers[starts[i] : starts[i + 1]]
         assert STANDS + 24 + int(mine[i]) in on.tolist()
-
-
-def test_a_match_pays_by_the_other_table():
-    """620 instead of 170 is worth 10 IMPs; where the other table lost 600 anyway, 2."""
-    drawn, best, there, north = (np.array([n]) for n in (620, 170, -600, 1))
-    assert _pay(drawn, best, best, north) == [10]
-    assert _pay(drawn, best, there, north) == imps(1220) - imps(770) == [2]
-    assert _pay(-drawn, -best, -there, -north) == [2]
-
-
-def test_against_itself_and_its_like_a_match_pays_as_a_board_does():
-    policy, critic = small_learner().players()
-    for pool, same_pay in (([Opponent("it", 0.5, policy)], True), ([Opponent("system", 0.5, "system:sayc")], False)):
-        one, two = (
-            rollout(policy, critic, pool, RolloutConfig(64, 4, 1.0, 0.0, pay=pay), 1, 7) for pay in ("board", "match")
-        )
-        np.testing.assert_array_equal(one.call, two.call)
-        assert np.array_equal(one.advantage, two.advantage) == same_pay
 
 
 def test_a_widened_network_calls_as_before():
@@ -243,40 +224,6 @@ def test_the_slow_average_lags_behind_the_one_that_plays():
                   for some in (learner.average, learner.slow))  # fmt: skip
     assert 0 < slow < fast / 3
     assert not np.array_equal(learner.best().layers[0].weight, learner.players()[0].layers[0].weight)
-
-
-def test_what_lies_behind_a_decision():
-    """Of a deal whose suits are held whole: lengths, points and tricks as the seat to call has them."""
-    owner = np.repeat(np.arange(4, dtype=np.uint8), 13)[None]  # North has the clubs, East the diamonds ...
-    tricks = np.arange(20, dtype=np.int8).reshape(1, 4, 5) % 14
-    deals = Deals.of(owner, tricks, np.zeros(1, np.int16), np.zeros(1, np.int16))
-    found = foreseen(deals, np.zeros(2, np.int64), np.array([0, 3]))
-    assert found.shape == (2, FORESEEN)
-    for row, seat in enumerate((0, 3)):
-        told = found[row, :20].reshape(4, 5) * 3.5 + 6.5
-        np.testing.assert_allclose(told, tricks[0, (seat + np.arange(4)) % 4], atol=1e-5)
-        for who, hand in enumerate(found[row, 20:].reshape(3, 5)):
-            lengths = np.zeros(4)
-            lengths[(seat + 1 + who) % 4] = 13
-            np.testing.assert_allclose(hand[:4] * 1.5 + 3.25, lengths, atol=1e-5)
-            assert hand[4] * 4.5 + 10 == pytest.approx(10)
-
-
-def test_a_network_learns_to_foresee():
-    """The same experience again and again: what it foresees comes nearer, and without a weight nothing is asked."""
-    learner = small_learner(foresee=1.0, learning_rate=1e-3, critic_rate=0.01)
-    experience = rollout(*learner.players(), [], RolloutConfig(64, 4, 0.5, 0.0, foresees=True), 1, 0)
-
-    def off():
-        with torch.no_grad():
-            told = learner.foresight(learner.policy.with_hidden(experience.rows)[1]).numpy()
-        return float(((told - experience.foreseen) ** 2).mean())
-
-    before = off()
-    for _ in range(200):
-        learner.learn(experience, 0)
-    assert off() < 0.8 * before
-    assert rollout(*learner.players(), [], RolloutConfig(64, 4, 0.5, 0.0), 1, 0).foreseen is None
 
 
 # --- toys that it must solve ----------------------------------------------------------------------------------------

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from support.page import Page
 
+from agents.meanings import Reader
 from bridge_env import render
 from bridge_env.calls import PASS, parse_call
 from bridge_env.cards import deal_text
@@ -25,7 +26,6 @@ from training.match.report.explaining import Explainer
 from training.match.report.overview import headline_html
 from training.match.report.page import report, tables_of
 from training.match.where import by_kind, differences
-from training.web.meanings import Reader
 
 A, B, BOARDS = "system:two-over-one", "system:acol", 600
 HOSTILE = "</script></style><script>alert(\"1\")</script><img src=x onerror='alert(2)'>&amp;"

@@ -1,7 +1,5 @@
 """Runs beside each other: as their folders tell it, and a clear word where a folder is none of a run."""
 
-import csv
-import io
 import json
 
 import pytest
@@ -59,15 +57,6 @@ def test_a_run_is_a_row(folders, capsys):
     assert head.split()[:3] == ["run", "operators", "generations"]
     assert both.split()[0] == "both"
     assert one.split()[:5] == ["one|half", "evolution", "2", "3.0", "1"]
-
-
-def test_a_table_for_spreadsheets(folders, tmp_path, capsys):
-    assert main(["report", *map(str, folders), "--csv", str(tmp_path / "runs.csv")]) == 0
-    both, one = csv.DictReader(io.StringIO((tmp_path / "runs.csv").read_text()))
-    assert both["operators"] == "evolution,swapping"  # a comma inside a cell
-    assert (both["seed"], both["generations"], both["generations done"], both["minutes"]) == ("1", "9", "3", "4.50")
-    assert (float(both["IMPs/board"]), float(both["error of gain: pass"])) == (0.5, 0.02)
-    assert (one["run"], one["kept"], one["IMPs/board"], one["gain: pass"]) == ("one|half", "1", "", "")
 
 
 @pytest.mark.parametrize("broken", ["{", '{"generation": 0}\n', "[]\n"])

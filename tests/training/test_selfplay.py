@@ -114,25 +114,6 @@ def test_a_damaged_checkpoint_is_told(reference, tiny, tmp_path):
         generations.load(tmp_path)
 
 
-def test_a_run_labels_as_it_was_told(tiny, tmp_path, monkeypatch):
-    seen = []
-
-    def idle(state, config, work):
-        seen.append(work.labels)
-        return replace(state, generation=state.generation + 1)
-
-    monkeypatch.setattr(generations, "generation", idle)
-    for labels in ("play", "look-ahead"):
-        config = replace(tiny, generations=1, labels=labels)
-        list(generations.evolve(tmp_path, config, generations.begin(config), None, silent))
-        assert generations.load(tmp_path)[0].labels == labels
-    assert seen == ["play", "look-ahead"]
-    data = runs.load_checkpoint(tmp_path, {...: Any})
-    del data["config"]["labels"]  # a run begun before there was a choice goes on as it was
-    runs.save_checkpoint(tmp_path, data, "generation")
-    assert generations.load(tmp_path)[0].labels == "play"
-
-
 def test_a_run_from_before_there_were_validators_has_none(tiny, tmp_path):
     config = replace(tiny, validators="policy:standard")
     generations.save(tmp_path, config, generations.begin(config))
@@ -342,7 +323,7 @@ def test_champions_join_the_league(tiny, tmp_path):
 
 @pytest.mark.parametrize(
     ("field", "value"),
-    [("operators", "magic"), ("operators", ""), ("labels", "guess"), ("boards", 1), ("champions", -1)],
+    [("operators", "magic"), ("operators", ""), ("boards", 1), ("champions", -1)],
 )
 def test_numbers_and_names_that_make_no_sense_are_told(tiny, field, value):
     with pytest.raises(ValueError, match=field):

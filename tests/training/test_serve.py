@@ -23,11 +23,11 @@ from support.web import HOST, is_sentence
 import agents
 from agents.cardplay.montecarlo import CardThought
 from training.cli.entry import main
+from training.http.guard import Limits
+from training.http.listening import listen
 from training.serve import answers
 from training.serve.answers import Answers
 from training.serve.app import LIMITS, make_app
-from training.web.guard import Limits
-from training.web.serving import listen
 
 HAND = "AK97543.K.T3.AK7"
 BID = f"/bid?hand={HAND}&seat=S&dealer=N&vul=&ctx=----&tournament=imps"
@@ -307,7 +307,7 @@ def test_listening_elsewhere_warns(monkeypatch):
         def run(self, sockets):
             """Ends at once."""
 
-    monkeypatch.setattr("training.web.connections.server_of", lambda *given: Nothing())
+    monkeypatch.setattr("training.http.connections.server_of", lambda *given: Nothing())
     told = []
     serving.serve(serving.Options("pass", play="rule", host="0.0.0.0", port=0), told.append)
     assert "without a key" in told[0]

@@ -67,11 +67,6 @@ def test_who_trains_cannot_validate():
         EvolveConfig(league="policy:acol", validators="policy:acol").check()
 
 
-def test_strangers_cannot_be_looked_ahead_against():
-    with pytest.raises(ValueError, match="a network in --league has none"):
-        EvolveConfig(league="policy:acol", labels="look-ahead").check()
-
-
 class OneByOne:
     """A cluster of this process."""
 

@@ -14,8 +14,9 @@ from starlette.testclient import TestClient
 from support.web import HOST, TOKEN, Visitor, is_sentence
 
 from training.cli.entry import main
+from training.http.guard import Bucket
 from training.web.app import make_app
-from training.web.guard import Bucket, Limits
+from training.web.session import Limits
 
 FREE = Limits(rate=1e9, burst=10**9)
 TABLE = {"ns": "system:sayc", "ew": "pass", "people": "S", "cards": "rule"}

@@ -16,7 +16,7 @@ from bridge_env.cards import parse_hand
 from training.exam.positions import Position, parse_exam, textbook
 from training.exam.writing import exam_text
 from training.web.app import make_app
-from training.web.guard import Limits
+from training.web.session import Limits
 from training.web.topics import TOPICS, Moment
 
 CALM = Limits(rate=1e9, burst=10**9, heavy_rate=1e9, heavy_burst=10**9)

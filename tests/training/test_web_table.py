@@ -22,7 +22,7 @@ from bridge_env.records.pbn import read_boards
 from bridge_env.scoring import imps
 from training.web.app import make_app
 from training.web.dealing import random_deal
-from training.web.guard import Limits
+from training.web.session import Limits
 
 SEED = 11
 CALM = {"ns": "system:sayc", "ew": "system:sayc", "control": "system:sayc", "cards": "rule"}

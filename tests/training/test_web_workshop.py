@@ -19,12 +19,12 @@ from bridge_env.calls import call_text
 from training.book.points import Points
 from training.exam.marks import plays, sit
 from training.exam.positions import textbook
+from training.http.asked import Refused
 from training.match.match import play
 from training.web.app import make_app
-from training.web.asked import Refused
 from training.web.books import book_of, figures_of
 from training.web.errands import DONE, FAILED, RUNNING, STOPPED, Errands
-from training.web.guard import Limits
+from training.web.session import Limits
 
 CALM = Limits(rate=1e9, burst=10**9, heavy_rate=1e9, heavy_burst=10**9)
 

@@ -260,8 +260,8 @@ def _warm(problems: Sequence[Problem], plain: MonteCarlo, deceptive: Deceptive) 
     """Compile what the players need, on few deals: that is not thinking."""
     for problem in problems[:1]:
         view, key = problem.view(), streams.key("warm")
-        MonteCarlo(plain.reader, replace(plain.options, deals=2, seconds=0.0), plain.threads).think(view, key)
-        small = replace(deceptive.options, deals=2, seconds=0.0, real=1, imagined=1, depth=1, when=ALWAYS)
+        MonteCarlo(plain.reader, replace(plain.options, deals=2), plain.threads).think(view, key)
+        small = replace(deceptive.options, deals=2, real=1, imagined=1, depth=1, when=ALWAYS)
         Deceptive(deceptive.reader, small, deceptive.threads).think(view, key)
 
 

@@ -10,8 +10,10 @@ from numpy.typing import NDArray
 
 from bridge_env.cards import card_text
 from bridge_env.scoring import imps, score
+from training.cardplay.result_text import played_rows, played_text
 from training.match.boards import standard_error
 from training.match.match import MatchResult, TableResult
+from training.match.report.overview import match_html
 
 
 @dataclass(frozen=True)
@@ -76,14 +78,14 @@ class PlayedMatch:
     fresh: int = field(compare=False)
 
     def __str__(self) -> str:
-        from training.cardplay.result_text import played_text
-
         return played_text(self)
+
+    def figures(self) -> list[tuple[str, str]]:
+        """The figures of the play: name and value."""
+        return played_rows(self)
 
     def _repr_html_(self) -> str:
         """Draw the result, for notebooks."""
-        from training.match.report.overview import match_html
-
         return match_html(self.bidding, self)
 
     @property

@@ -38,6 +38,11 @@ def seconds(text: str) -> float:
     return number
 
 
+def add_address(parser: Any) -> None:
+    """Add where Ray runs."""
+    parser.add_argument("--address", help="address of a running Ray cluster: auto, HOST:PORT or ray://HOST:PORT")
+
+
 def add_allowance(parser: Any) -> None:
     """Add what is done about a bidder that fails, hangs or makes an illegal call."""
     group = parser.add_argument_group("bidders that fail")

@@ -26,7 +26,6 @@ examples:
   bridge-env bench
   bridge-env bench --repetitions 9 --out results/bench
   bridge-env bench --networks                           measure how fast networks call and learn instead
-  bridge-env bench --beside ../old --repetitions 8      compare with another checkout of this project, by turns
 """
 
 
@@ -47,12 +46,6 @@ def add_bench(subparsers: Any) -> None:
     parser.add_argument(
         "--networks", action="store_true", help="measure how fast networks call and learn instead (needs torch and Ray)"
     )
-    parser.add_argument(
-        "--beside",
-        type=Path,
-        metavar="FOLDER",
-        help="compare this checkout (the current folder) with another one instead: --repetitions rounds by turns",
-    )
     parser.set_defaults(handler=run)
 
 
@@ -62,8 +55,6 @@ def run(args: argparse.Namespace) -> int:
         raise ValueError(f"--repetitions is {args.repetitions}; it must be 1 or more")
     if args.networks:
         return _networks(args)
-    if args.beside:
-        return _beside(args)
     from training.bench import own, peers, report
 
     for name in peers.missing():
@@ -83,27 +74,6 @@ def run(args: argparse.Namespace) -> int:
     write_whole(args.out / "bench.md", report.markdown(rates, others, machine, args.repetitions))
     report.plot([rate for rate in rates if rate.unit == "steps/s"], args.out / "bench.png")
     print(f"written: {args.out}/bench.md, bench.json, bench.png")
-    return 0
-
-
-def _beside(args: argparse.Namespace) -> int:
-    """Compare the checkout in the current folder with another, and write the ratios."""
-    from training.bench import beside
-
-    ours, theirs = Path.cwd(), args.beside.resolve()
-    for checkout in (ours, theirs):
-        if not (checkout / beside.SYSTEMS).is_dir():
-            raise ValueError(f"{checkout} is no checkout of this project: it has no folder {beside.SYSTEMS}")
-    same = beside.same_system(ours, theirs)
-    remark = "Both bid with the same system." if same else "Their systems differ, so matches and samples do too."
-    print(remark, file=sys.stderr)
-    measured = beside.measure(ours, theirs, args.repetitions, tell=partial(print, file=sys.stderr, flush=True))
-    command = f"bridge-env bench --beside {args.beside.name} --repetitions {args.repetitions}"
-    page = beside.markdown(measured, _machine(), command, remark)
-    args.out.mkdir(parents=True, exist_ok=True)
-    write_whole(args.out / "beside.md", page)
-    print(page, end="")
-    print(f"written: {args.out}/beside.md")
     return 0
 
 

@@ -20,7 +20,7 @@ A SPEC names a bidder:
   system:FILE.bidding     a bidding system in a file of yours; either without conventions: system:sayc?without=splinter
   reason:sayc             thinks before it calls: samples deals, looks ahead, departs from the system where that pays
   reason:sayc?samples=128&look=minimax    options: samples or seconds, look=systems|minimax,
-                          leaves=estimate|exact, value=imps|points, caution, margin, candidates, near, trust, recall
+                          caution, margin, candidates, near, trust, recall
   reason:empty            the same without any system
   cases:FILE              makes the call of the most similar cases in a case base ('bridge-env fit cases' makes one)
   pages:BOOK.md           bids by nothing but the pages that 'bridge-env book SYSTEM --out BOOK.md' printed

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import shlex
 import sys
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -18,10 +17,6 @@ examples:
   bridge-env fit cases wbridge5.pbn.gz                 make a case base, some minutes; then: bridge-env bid cases:FILE …
   bridge-env fit cases wbridge5.pbn.gz --also a/*.pbn --also b/*.pbn
                                                        let the metric learn from other players' auctions first
-  bridge-env fit cases wbridge5.pbn.gz --metric mine/cases.npz
-                                                       reuse the similarity of another base
-  bridge-env fit cases wbridge5.pbn.gz --metric mine/cases.npz --trees 128
-                                                       reuse its metric, and grow new forests
   bridge-env fit cases --retain system:sayc mine/cases.npz --boards 4000
                                                        bid training boards against a system, add what alternative
                                                        calls would have scored, and judge the base before and after
@@ -49,12 +44,6 @@ def add_cases(targets: Any) -> None:
         "--also", nargs="+", action="append", type=Path, metavar="FILE.pbn",
         help="let the metric learn from these auctions first; they add no cases. Give once for each source",
     )  # fmt: skip
-    parser.add_argument(
-        "--metric",
-        type=Path,
-        metavar="FILE.npz",
-        help="reuse the metric and the forests of this base; learn nothing new except --trees",
-    )
     parser.add_argument("--retain", metavar="SYSTEM", help="add what the base learns on boards against this system")
     parser.add_argument("--boards", type=int, metavar="N", help="with --retain: number of training boards (4000)")
     parser.add_argument("--judge", type=int, metavar="N", help="with --retain: number of judging boards (5000)")
@@ -69,17 +58,13 @@ def add_cases(targets: Any) -> None:
 
 _LEARNING = ("epochs", "members", "seed")
 _FITTED = (*_LEARNING, "trees")
-_FOREIGN = {
-    "retain": ("epochs", "members", "trees", "also", "metric"),
-    "metric": ("epochs", "members", "also", "boards", "judge"),
-}
+_NOT_WITH_RETAIN = ("epochs", "members", "trees", "also")
 
 
 def _cases(args: argparse.Namespace) -> int:
-    for mode, foreign in _FOREIGN.items():
-        for name in foreign if getattr(args, mode) is not None else ():
-            if getattr(args, name) is not None:
-                raise ValueError(f"--{name} does not go with --{mode}")
+    for name in _NOT_WITH_RETAIN if args.retain is not None else ():
+        if getattr(args, name) is not None:
+            raise ValueError(f"--{name} does not go with --retain")
     for name in ("epochs", "members", "boards", "judge"):
         if getattr(args, name) is not None and getattr(args, name) < 1:
             raise ValueError(f"--{name} is {getattr(args, name)}; it must be 1 or more")
@@ -91,17 +76,10 @@ def _cases(args: argparse.Namespace) -> int:
 
     if args.retain is not None:
         return retain.run(args)
-    runs.require("rl", *_needed(args))
+    runs.require("rl", "torch", "sklearn")
     out = args.out or runs.new_folder(Path("results"), "cases", None)
     out.mkdir(parents=True, exist_ok=True)
     return _fit(args, out)
-
-
-def _needed(args: argparse.Namespace) -> list[str]:
-    """List the packages that fitting imports: for networks, and for forests."""
-    networks = args.metric is None
-    forests = networks or args.trees is not None
-    return ["torch"] * networks + ["sklearn"] * forests
 
 
 def _fit(args: argparse.Namespace, out: Path) -> int:
@@ -125,26 +103,15 @@ def _fit(args: argparse.Namespace, out: Path) -> int:
 
 def _learned(args: argparse.Namespace, known: Any) -> Any:
     """Make a base of the states ``known``."""
-    from agents.cases import file
     from training.cases import fit
     from training.cases.network import Schooling
     from training.cases.trees import Growing
 
-    others = _others(args) if args.metric is None else []
+    learning = {name: getattr(args, name) for name in _LEARNING if getattr(args, name) is not None}
+    trees = Growing().trees if args.trees is None else args.trees
+    config = fit.CasesConfig(learning=Schooling(**learning), growing=Growing(trees, seed=args.seed or 1))
+    others = _others(args)
     with Bar(what="training", brief=True) as bar:
-        if args.metric is not None:
-            old = file.load(args.metric)
-            growing = Growing(args.trees, seed=args.seed or 1) if args.trees is not None else None
-            config = fit.CasesConfig(old.k, old.reader)
-            fit.check_enough(known, config)
-            rows = fit.described(known, old.reader)
-            forests = old.forests if growing is None else fit.grown_forests(known, rows, old.metric, growing, bar.share)
-            fitted = {name: value for name, value in old.fitted.items() if name not in ("retained", "k")}
-            fitted |= {} if growing is None else {"growing": asdict(growing)}
-            return fit.assembled(known, rows, old.metric, forests, config, fitted)
-        learning = {name: getattr(args, name) for name in _LEARNING if getattr(args, name) is not None}
-        trees = Growing().trees if args.trees is None else args.trees
-        config = fit.CasesConfig(learning=Schooling(**learning), growing=Growing(trees, seed=args.seed or 1))
         return fit.case_base(known, config, others, bar.share)
 
 
@@ -182,9 +149,9 @@ def _judge(args: argparse.Namespace, out: Path, cases: Any, held: Any) -> None:
 def _command(args: argparse.Namespace) -> str:
     """Write the command, naming the folders of ``--also`` instead of all their files."""
     words = ["bridge-env", "fit", "cases", *(path.name for path in args.files)]
-    for name in ("metric", *_FITTED):
+    for name in _FITTED:
         value = getattr(args, name)
-        words += [] if value is None else [f"--{name}", value.name if isinstance(value, Path) else str(value)]
+        words += [] if value is None else [f"--{name}", str(value)]
     words = [shlex.quote(word) for word in words]
     for files in args.also or ():
         words += ["--also", *dict.fromkeys(f"{shlex.quote(path.parent.name)}/*" for path in files)]

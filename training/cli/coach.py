@@ -6,6 +6,7 @@ import argparse
 import os
 from typing import Any
 
+from training.cli.arguments import add_address
 from training.cli.config import add_fields, add_run_options, read_run_fields
 from training.cli.progress import Bar
 from training.coach.config import CoachConfig
@@ -39,7 +40,7 @@ def add_coach(subparsers: Any) -> None:
     add_fields(parser, CoachConfig)
     add_run_options(parser, "coach", ("iterations", "generations", "rounds", "counted", "judge"))
     parser.add_argument("--workers", type=int, help="tasks at a time (default: all cores but one, and at least two)")
-    parser.add_argument("--address", help="address of a running Ray cluster: auto, HOST:PORT or ray://HOST:PORT")
+    add_address(parser)
     parser.set_defaults(handler=run)
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from bridge_env import cards
 from bridge_env.extras import how_to_install
-from training.cli.arguments import natural, positive
+from training.cli.arguments import add_address, natural, positive
 from training.cli.progress import Bar
 from training.running.cluster import Cluster, installed
 
@@ -113,7 +113,7 @@ def add_solve(subparsers: Subparsers) -> None:
     parser.add_argument(
         "--workers", type=positive, metavar="N", help="processor cores to use (all); 1 does without Ray"
     )
-    parser.add_argument("--address", help="address of a running Ray cluster: auto, HOST:PORT or ray://HOST:PORT")
+    add_address(parser)
     parser.add_argument(
         "--verify", type=_count_or_none, default=20, metavar="N",
         help="number of random deals to check by another method, at the end and before resuming (20; 0 = none)",

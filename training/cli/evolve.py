@@ -8,12 +8,13 @@ import math
 import os
 import threading
 import time
-from dataclasses import MISSING, asdict, fields, replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
 from bridge_env.files import write_whole
-from training.cli.config import given_fields
+from training.cli.arguments import add_address
+from training.cli.config import add_fields, add_run_options, given_fields
 from training.cli.config_file import add_config_file
 from training.cli.progress import Bar
 
@@ -59,18 +60,13 @@ def add_evolve(subparsers: Any) -> None:
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    for item in fields(EvolveConfig):
-        assert item.default is not MISSING
-        text = f"{item.metadata['help']} (default {item.default})"
-        parser.add_argument(f"--{item.name.replace('_', '-')}", type=type(item.default), default=None, help=text)
-    parser.add_argument("--name", help="name of the run folder below results/evolve (default: run-001, run-002 ...)")
-    parser.add_argument("--out", type=Path, default=Path("results"), help="parent of the run folders (default results)")
-    parser.add_argument("--resume", type=Path, metavar="FOLDER", help="resume this run; --generations may be raised")
+    add_fields(parser, EvolveConfig)
+    add_run_options(parser, "evolve", ("generations",))
     for unit in ("minutes", "hours"):
         text = f"begin no generation after so many {unit}; then the winner is judged"
         parser.add_argument(f"--{unit}", type=float, default=None, help=text)
     parser.add_argument("--workers", type=int, help="number of tasks at a time (default: all cores of the cluster)")
-    parser.add_argument("--address", help="address of a running Ray cluster: auto, HOST:PORT or ray://HOST:PORT")
+    add_address(parser)
     add_config_file(parser)
     parser.set_defaults(handler=run)
 

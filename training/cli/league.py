@@ -7,6 +7,7 @@ import os
 import time
 from typing import Any
 
+from training.cli.arguments import add_address
 from training.cli.config import add_fields, add_run_options, read_run_fields
 from training.cli.config_file import add_config_file
 from training.cli.panel import shows
@@ -54,7 +55,7 @@ def add_league(algorithms: Any) -> None:
         type=int,
         help="number of processes that play rollouts (default: all cores but one, and at least two)",
     )
-    parser.add_argument("--address", help="address of a running Ray cluster: auto, HOST:PORT or ray://HOST:PORT")
+    add_address(parser)
     add_config_file(parser)
     parser.set_defaults(handler=run)
 

@@ -69,9 +69,9 @@ def _add_patience(parser: argparse.ArgumentParser) -> None:
 
 
 def _manage(args: argparse.Namespace) -> int:
+    from training.http.listening import listen
     from training.match.boards import library_boards, pbn_boards
     from training.serve.manager import ROOMS, Limits, Meeting
-    from training.web.serving import listen
 
     if args.port > 65534:
         raise ValueError(f"--port is {args.port}; it must be at most 65534")

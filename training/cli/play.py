@@ -13,7 +13,7 @@ from training.cli.progress import Bar
 PLAYERS = """\
 A PLAYER plays cards:
   montecarlo              plays the best card on average over sampled deals, each solved double dummy
-  montecarlo?deals=80     options: deals or seconds, score=imps|points|tricks, inference=facts|auction|all,
+  montecarlo?deals=80     options: deals, score=imps|points|tricks, inference=facts|auction|all,
                           lead=convention|solved
   montecarlo?lead=solved  the plain algorithm: leads are chosen as any other card
   deceptive               plays the best card if the next opponent plays for the deals that seem possible to it
@@ -35,7 +35,6 @@ examples:
   bridge-env play --board 7 --seat S                take a seat: type cards such as HQ, or ? for help
   bridge-env play --contract "4S N" --deals event.pbn --board 3 --explain
   bridge-env play --declarer montecarlo --defence rule
-  bridge-env play --leads event.pbn --boards 1000 --keep leads.jsonl    compare opening leads with a record's
   bridge-env play --reads policy:champion --boards 300 --player "montecarlo?deals=6"
   bridge-env play --problems tests/problems/deception.pbn --out results/play    compare plain and deceptive cards
 """
@@ -61,14 +60,9 @@ def add_play(subparsers: Any) -> None:
     parser.add_argument("--seat", metavar="SEAT", help="bid and play N, E, S or W yourself (as declarer, dummy too)")
     parser.add_argument("--explain", action="store_true", help="explain each card")
     parser.add_argument("--pbn", metavar="FILE", help="write the board with its play")
-    leads = parser.add_argument_group("opening leads of a record")
-    leads.add_argument(
-        "--leads", metavar="FILE.pbn", help="report how often the player makes the recorded opening lead"
-    )
-    leads.add_argument("--boards", type=int, default=1000, metavar="N", help="use the first N boards (1000)")
-    leads.add_argument("--keep", metavar="FILE", type=Path, help="save each lead to this file, and resume from it")
     reading = parser.add_argument_group("what reading the calls of a bidder is worth at the opening lead")
     reading.add_argument("--reads", metavar="SPEC", help="let this bidder bid --boards training boards, and report it")
+    reading.add_argument("--boards", type=int, default=1000, metavar="N", help="number of those boards (1000)")
     reading.add_argument("--beside", metavar="SPEC", help="beside its calls read as those of this bidder (not read)")
     problems = parser.add_argument_group("problems: boards of a PBN file that are played up to a decision")
     problems.add_argument(
@@ -78,27 +72,6 @@ def add_play(subparsers: Any) -> None:
     problems.add_argument("--seeds", type=int, default=5, metavar="N", help="number of times to play each board (5)")
     problems.add_argument("--out", metavar="FOLDER", type=Path, help="write problems.md to this folder")
     parser.set_defaults(handler=_play)
-
-
-def _compare_leads(args: argparse.Namespace) -> int:
-    from training.cardplay.leads import compare_leads
-
-    args.kept = args.keep, args.again
-    with Bar(None, "board", brief=True) as bar:
-        found = compare_leads(
-            args.leads,
-            args.player,
-            args.bidder,
-            args.boards,
-            args.seed,
-            keep=args.keep,
-            progress=bar.add,
-            tell=bar.tell,
-        )
-    print(f"{args.player} and {args.leads}, {len(found.chosen):,} opening leads, calls read as {args.bidder}")
-    for name, share, error in found.shares():
-        print(f"  {name:<20} {share:6.1%} ± {error:.1%}")
-    return 0
 
 
 def _judge_reading(args: argparse.Namespace) -> int:
@@ -142,8 +115,6 @@ def _problems_again(args: argparse.Namespace) -> str:
 
 
 def _play(args: argparse.Namespace) -> int:
-    if args.leads is not None:
-        return _compare_leads(args)
     if args.reads is not None:
         return _judge_reading(args)
     if args.problems is not None:

@@ -15,7 +15,6 @@ examples:
   bridge-env report results/evolve/*                          print a table of all runs of self-play
   bridge-env report results/evolve/a results/evolve/b --out results/compared
                                                               write README.md and learning_curves.png to a folder
-  bridge-env report results/evolve/* --csv runs.csv           write settings and figures for a spreadsheet
 
 The table also shows unfinished runs, without their gain: only a finished run is judged.
 """
@@ -33,7 +32,6 @@ def add_report(subparsers: Any) -> None:
     )
     parser.add_argument("folders", metavar="FOLDER", nargs="+", type=Path, help="run folder")
     parser.add_argument("--out", type=Path, metavar="FOLDER", help="also write README.md and the plot into this folder")
-    parser.add_argument("--csv", type=Path, metavar="FILE", help="also write the runs to this file, a run a row")
     parser.set_defaults(handler=run)
 
 
@@ -43,9 +41,6 @@ def run(args: argparse.Namespace) -> int:
 
     found = _read(args.folders)
     print(report.text(found))
-    if args.csv is not None:
-        write_whole(args.csv, report.csv_text(found))
-        print(f"\nwritten: {args.csv}")
     if args.out is not None:
         args.out.mkdir(parents=True, exist_ok=True)
         report.plot(found, args.out / report.CURVES)

@@ -8,7 +8,6 @@ from training.running.listed import listed
 
 OPERATORS = ("evolution", "refinement", "swapping", "tuning", "amendment")
 BY_DEFAULT = ("tuning", "swapping")
-LABELS = ("play", "look-ahead")
 RULES = ("sound", "sayable", "any")
 
 
@@ -72,13 +71,6 @@ class EvolveConfig:
         default=16, metadata={"help": "proposals by evolution, and as many by swapping, for each partnership"}
     )
     positions: int = field(default=24, metadata={"help": "auctions that refinement looks at, for each partnership"})
-    labels: str = field(
-        default=LABELS[0],
-        metadata={
-            "help": "how refinement values a call: its score, played out on the board (play), or its expected score "
-            "over deals that fit what the caller knew (look-ahead, slower)"
-        },
-    )
     rules: str = field(
         default=RULES[0],
         metadata={
@@ -113,8 +105,6 @@ class EvolveConfig:
         twice = set(names(self.league)) & set(names(self.validators))
         if twice:
             raise ValueError(f"--validators: {', '.join(sorted(twice))} is also in --league; name it in one of them")
-        if self.labels == "look-ahead" and any(map(is_stranger, names(self.league))):
-            raise ValueError("--labels look-ahead needs opponents with a system; a network in --league has none")
         wrong = set(names(self.operators)) - set(OPERATORS)
         if wrong or not names(self.operators):
             raise ValueError(f"--operators {self.operators!r}: write some of {','.join(OPERATORS)}")
@@ -127,8 +117,6 @@ class EvolveConfig:
             raise ValueError("--player and the operator amendment go together: give both, or neither")
         if self.rules not in RULES:
             raise ValueError(f"--rules {self.rules!r}: write {' or '.join(RULES)}")
-        if self.labels not in LABELS:
-            raise ValueError(f"--labels {self.labels!r}: write {' or '.join(LABELS)}")
 
     @property
     def starts(self) -> list[str]:

@@ -326,9 +326,7 @@ def evolve(
     """
     opponents = league(config)  # once: a file that is edited meanwhile changes nothing
     while state.generation < config.generations if more is None else more(state.generation):
-        work = Work(
-            cluster, (*opponents, *state.champions), config.seed, tick, config.labels, config.rules != "any", say
-        )
+        work = Work(cluster, (*opponents, *state.champions), config.seed, tick, config.rules != "any", say)
         state = generation(state, config, work)
         save(folder, replace(config, generations=max(config.generations, state.generation)), state)
         yield state

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -103,28 +101,6 @@ def text(found: Sequence[Run]) -> str:
     return "\n".join(
         "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip() for line in lines
     )
-
-
-def csv_text(found: Sequence[Run]) -> str:
-    """The runs as CSV, a run a row: its settings, then its figures as plain numbers; empty where there is none."""
-    settings = sorted({name for run in found for name in run.config})
-    opponents = list(dict.fromkeys(row["opponent"] for run in found for row in run.verdict if row.get("opponent")))
-    judged = ["IMPs/board", *(f"gain: {name}" for name in opponents)]
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    figures = [column for name in judged for column in (name, f"error of {name}")]
-    writer.writerow(["run", *settings, "generations done", "minutes", "kept", *figures])
-    for run in found:
-        judgements = [_duplicate(run), *(_gains(run).get(name) for name in opponents)]
-        writer.writerow([
-            run.name, *(run.config.get(name, "") for name in settings), len(run.metrics), f"{run.minutes:.2f}",
-            _kept(run), *(cell for row in judgements for cell in _cells(row)),
-        ])  # fmt: skip
-    return out.getvalue()
-
-
-def _cells(row: Mapping[str, Any] | None) -> tuple[Any, Any]:
-    return ("", "") if row is None else (row["mean_imps"], row["standard_error"])
 
 
 def markdown(found: Sequence[Run], command: str) -> str:

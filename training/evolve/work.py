@@ -25,11 +25,7 @@ from training.running.cluster import Cluster
 TRAINING = "training"  # the split: a run never touches the judging boards before its verdict
 CONTEXTS_ONE_IN = 4  # for so many positions one kind of auction is refined that has no place in the tree
 FEWEST_DECISIONS = 100  # at a position, in all duels of a study
-MOST_DECISIONS = 600  # labelled at a position and table, in each task: 0.05 ms each where calls are played out
-# By look-ahead one takes 6 to 9 ms on one core, five of them for 24 deals and their tricks; but with fewer decisions,
-# induction would have too few hands for a rule.
-MOST_LOOKED_AT = 60
-MOST = {"play": MOST_DECISIONS, "look-ahead": MOST_LOOKED_AT}
+MOST_DECISIONS = 600  # labelled at a position and table, in each task: 0.05 ms each
 # Steps of lines that are tried: they promise to gain by so many standard errors, over so many decisions.
 PROMISED_ERRORS, FEWEST_NEAR, MOST_STEPS = 2.0, 8, 64
 FEWEST_LEFT = 30  # decisions at a position in which a player leaves the system, where its judgement is asked
@@ -45,7 +41,6 @@ class Work:
     Attributes:
         league: whom partnerships are tried against, the control pair first.
         tick: hears of boards as they are done.
-        labels: how refinement finds what calls are worth, of ``training.evolve.config.LABELS``.
         sayable: does refinement look for rules that a pair can say?
         say: hears what is done now.
     """
@@ -54,7 +49,6 @@ class Work:
     league: tuple[Rival, ...]
     seed: int
     tick: Callable[[int], None]
-    labels: str = "play"
     sayable: bool = False
     say: Callable[[str], object] = str
 
@@ -136,9 +130,8 @@ class Work:
                     total.update(more)
         chosen = _choose(offered[0], count, chance, fewest)
         chosen += _choose(offered[1], -(-count // CONTEXTS_ONE_IN), chance, fewest)
-        labels = judge or self.labels
-        wanted = dict.fromkeys(chosen, MOST.get(labels, MOST_DECISIONS))
-        labelled = dict(self.cluster.map(tasks.label_task, [(*job, wanted, labels) for job in jobs]))
+        wanted = dict.fromkeys(chosen, MOST_DECISIONS)
+        labelled = dict(self.cluster.map(tasks.label_task, [(*job, wanted, judge) for job in jobs]))
         groups = sorted({path for found in labelled.values() for path in found})
         parts = [[labelled[k][path] for k in range(len(jobs)) if path in labelled[k]] for path in groups]
         found = dict(self.cluster.map(tasks.rules_task, [(part, self.sayable) for part in parts]))
@@ -155,7 +148,6 @@ class Work:
         self, us: Partnership, proposed: Sequence[Proposal], stretch: Stretch, judge: str = ""
     ) -> list[Proposal]:
         """New calls (``proposals.answerable``) once more, each together with the answers that partner would need."""
-        labels = judge or self.labels
         jobs, begun = [], []
         ours, league = self.cluster.put(us), self.cluster.put(self.league)
         for asked in proposed:
@@ -165,7 +157,7 @@ class Work:
             if changed is not None and isinstance(edit, Insert):
                 path = "-".join(str(step) for step in edit.path)
                 jobs.append((changed, ours, league, stretch.parts(tasks.PARTS), path, edit.line.path[0].token,
-                             MOST.get(labels, MOST_DECISIONS), labels, self.sayable))  # fmt: skip
+                             MOST_DECISIONS, judge, self.sayable))  # fmt: skip
                 begun.append((proposal, edit))
         found = dict(self.cluster.map(tasks.answers_task, jobs))
         return [

@@ -43,7 +43,7 @@ def _imps(difference):  # type: ignore[no-untyped-def]
 
 
 @njit
-def _fill(state, history, board, best_points, other_points, hand, tricks, dealer, vulnerability, numbers, starts):  # type: ignore[no-untyped-def]
+def _fill(state, history, board, best_points, hand, tricks, dealer, vulnerability, numbers, starts):  # type: ignore[no-untyped-def]
     used = 0
     for i in range(len(board)):
         at, row = board[i], state[i]
@@ -70,32 +70,26 @@ def _fill(state, history, board, best_points, other_points, hand, tricks, dealer
             vulnerable = (vulnerability[at] >> (declarer & 1)) & 1
             stands = theirs * SCORE_TABLE[row[LAST_BID], row[DOUBLING], vulnerable, took]
             doubled = theirs * SCORE_TABLE[row[LAST_BID], max(row[DOUBLING], 1), vulnerable, took]
-        there = other_points[i]
-        usual = _imps(sign * (best_points[i] - there))
-        numbers[used] = STANDS + 24 + min(max(_imps(sign * (stands - there)) - usual, -24), 24)
-        numbers[used + 1] = DOUBLED + 24 + min(max(_imps(sign * (doubled - there)) - usual, -24), 24)
+        numbers[used] = STANDS + 24 + _imps(sign * (stands - best_points[i]))
+        numbers[used + 1] = DOUBLED + 24 + _imps(sign * (doubled - best_points[i]))
         used += 2
     starts[len(board)] = used
     return used
 
 
-def critic_rows(
-    auctions: Auctions, deals: Deals, board: NDArray[np.int64], best_points: NDArray[np.int64],
-    other_points: NDArray[np.int64],
-) -> Sparse:  # fmt: skip
+def critic_rows(auctions: Auctions, deals: Deals, board: NDArray[np.int64], best_points: NDArray[np.int64]) -> Sparse:
     """The inputs that are on for the seats to call.
 
     Args:
         auctions: N of them.
         board: int64 (N,), which of ``deals`` each has.
         best_points: int64 (N,), what the likeliest auction scored there, NS-positive.
-        other_points: int64 (N,), what IMPs are counted against: the other table's score, or the same.
     """
     longest = int(auctions.length.max(initial=0))
     numbers = np.empty(len(board) * (4 * HAND_ON + 22 + 9 + min(longest, MOST_ON)) + CRITIC_ON, np.uint16)
     starts = np.empty(len(board) + 1, np.int64)
     used = _fill(
-        auctions.state, auctions.history, board, best_points, other_points, deals.hand, deals.tricks, deals.dealer,
+        auctions.state, auctions.history, board, best_points, deals.hand, deals.tricks, deals.dealer,
         deals.vulnerability, numbers, starts,
     )  # fmt: skip
     return numbers[:used], starts

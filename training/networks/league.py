@@ -121,8 +121,6 @@ class League:
             config.doubled,
             plain=config.plain,
             prices=prices,
-            pay=config.pay,
-            foresees=config.foresee > 0,
         )
         records = cluster.put(self.records)
         pools: dict[tuple[int, ...], Any] = {}

@@ -6,8 +6,6 @@ from dataclasses import dataclass, field
 
 from training.networks.ppo_config import widths
 
-PAYS = ("board", "match")
-
 
 @dataclass(frozen=True)
 class LeagueConfig:
@@ -30,8 +28,6 @@ class LeagueConfig:
     doubled: float = field(
         default=0.05, metadata={"help": "share of the boards on which every failing contract counts as doubled"}
     )
-    pay: str = field(default="board", metadata={"help": "what boards against others pay: 'board', the IMPs over the "
-                     "likeliest auction; 'match', by how much it does better against the other table"})  # fmt: skip
     plain: float = field(default=0.0, metadata={"help": "IMPs that a call costs which does not mean what it says: a "
                          "suit bid without four cards, a low double ... (0.5 makes a system for people)"})  # fmt: skip
     book: str = field(default="", metadata={"help": "system (NAME or FILE.bidding) to bid by: the network sees its "
@@ -70,8 +66,6 @@ class LeagueConfig:
     last_rate: float = field(default=0.1, metadata={"help": "final learning rate, as a share of the first"})
     critic_rate: float = field(default=5e-4, metadata={"help": "learning rate of the critic"})
     clip: float = field(default=0.2, metadata={"help": "clip range of PPO: how far a probability may move in one pass"})
-    foresee: float = field(default=0.0, metadata={"help": "weight of learning to tell the hidden hands and the tricks "
-                           "of every contract, beside the calls (0: not learned)"})  # fmt: skip
     entropy: float = field(default=0.004, metadata={"help": "weight of the entropy bonus"})
     average: float = field(
         default=0.995, metadata={"help": "decay of the running average of weights, for each gradient step"}
@@ -92,7 +86,7 @@ class LeagueConfig:
         for name, least in (("iterations", 1), ("boards", 16), ("drawn", 1), ("remember", 1), ("selves", 0),
                             ("lessons", 0), ("estimated", 0), ("silent", 0),
                             ("batch", 2), ("lag", 1), ("evaluate", 1), ("judged", 2),
-                            ("foresee", 0), ("entropy", 0), ("doubled", 0), ("plain", 0), ("departure", 0),
+                            ("entropy", 0), ("doubled", 0), ("plain", 0), ("departure", 0),
                             ("untruth", 0), ("strangers", 0), ("earlier", 0), ("seed", 0)):  # fmt: skip
             if not getattr(self, name) >= least:
                 raise ValueError(f"--{name.replace('_', '-')} is {getattr(self, name)}; it must be {least} or more")
@@ -108,8 +102,6 @@ class LeagueConfig:
             raise ValueError("--strangers plus --earlier must be at most 1: both are shares of the boards")
         if not 0 <= self.slow < 1 or not 0 <= self.average < 1:
             raise ValueError("--average and --slow must be at least 0 and below 1")
-        if self.pay not in PAYS:
-            raise ValueError(f"--pay is {self.pay!r}; it must be one of {', '.join(PAYS)}")
         widths(self.layers), widths(self.critic)
         if self.widen:
             widths(self.widen)

@@ -15,7 +15,6 @@ from bridge_env import streams
 from bridge_env.calls import NUM_CALLS
 from training.networks.checkpoint import Arrays, learner_arrays, load_learner
 from training.networks.critic_inputs import CRITIC_INPUTS, CRITIC_ON
-from training.networks.foresight import FORESEEN
 from training.networks.league_config import LeagueConfig
 from training.networks.model import Perceptron, widened
 from training.networks.ppo_config import widths
@@ -44,10 +43,6 @@ class Learner:
         self.critic = Perceptron([CRITIC_INPUTS, *widths(config.critic), 1], config.seed + 1)
         self.average = [p.detach().clone() for p in self.policy.parameters()]
         self.slow = [p.clone() for p in self.average] if config.slow else self.average
-        self.foresight = torch.nn.Linear(hidden[-1] if hidden else NUM_CALLS, FORESEEN)
-        for parameter in self.foresight.parameters():
-            torch.nn.init.zeros_(parameter)
-        self.foresight_adam = torch.optim.Adam(self.foresight.parameters(), lr=config.critic_rate, eps=1e-6, fused=True)
         self.policy_adam = torch.optim.Adam(self.policy.parameters(), lr=config.learning_rate, eps=1e-6, fused=True)
         self.critic_adam = torch.optim.Adam(self.critic.parameters(), lr=config.critic_rate, eps=1e-6, fused=True)
 
@@ -72,7 +67,7 @@ class Learner:
 
     def _policy_step(self, experience: Experience, rows: NDArray[np.int64], scale: float) -> tuple[float, float]:
         config = self.config
-        outputs, hidden = self.policy.with_hidden(take_rows(experience.rows, rows))
+        outputs = self.policy(take_rows(experience.rows, rows))
         if experience.part is not None:
             outputs = outputs + torch.from_numpy(experience.part[rows])
         outputs = outputs.masked_fill(torch.from_numpy(~experience.mask[rows]), _NEVER)
@@ -86,16 +81,10 @@ class Learner:
         gain = torch.minimum(ratio * advantage, bounded * advantage)
         entropy = -(logs.exp() * logs.clamp_min(-30)).sum(1)
         loss = -(weight * (gain + config.entropy * entropy)).mean()
-        if experience.foreseen is not None:
-            off = self.foresight(hidden) - torch.from_numpy(experience.foreseen[rows])
-            loss = loss + config.foresee * (weight[:, None] * off * off).mean()
-            self.foresight_adam.zero_grad()
         self.policy_adam.zero_grad()
         loss.backward()
         torch.nn.utils.clip_grad_norm_(self.policy.parameters(), config.most_gradient)
         self.policy_adam.step()
-        if experience.foreseen is not None:
-            self.foresight_adam.step()
         with torch.no_grad():
             torch._foreach_lerp_(self.average, list(self.policy.parameters()), 1 - config.average)
             if config.slow:
@@ -135,8 +124,6 @@ class Learner:
         """All that is needed to go on."""
         out = learner_arrays("policy", self.policy, self.policy_adam)
         out |= learner_arrays("critic", self.critic, self.critic_adam)
-        if self.config.foresee:
-            out |= learner_arrays("foresight", self.foresight, self.foresight_adam)
         for name, parameters in self._averages().items():
             out |= {f"{name}.{i}": a.numpy().copy() for i, a in enumerate(parameters)}
         return out
@@ -148,8 +135,6 @@ class Learner:
         """Take over what ``arrays`` gave."""
         load_learner("policy", arrays, self.policy, self.policy_adam)
         load_learner("critic", arrays, self.critic, self.critic_adam)
-        if self.config.foresee:
-            load_learner("foresight", arrays, self.foresight, self.foresight_adam)
         for name, parameters in self._averages().items():
             for i, parameter in enumerate(parameters):
                 parameter.copy_(torch.from_numpy(arrays[f"{name}.{i}"]))

@@ -66,16 +66,11 @@ class Perceptron(torch.nn.Module):
             self.biases.append(torch.nn.Parameter(torch.zeros(outputs)))
 
     def forward(self, rows: Sparse) -> torch.Tensor:
-        return self.with_hidden(rows)[0]
-
-    def with_hidden(self, rows: Sparse) -> tuple[torch.Tensor, torch.Tensor]:
-        """Return the outputs, and what the last hidden layer passes on."""
         signal: torch.Tensor = _SparseLinear.apply(self.weights[0], self.biases[0], rows)  # type: ignore[no-untyped-call]
-        hidden = signal
         for weight, bias in zip(list(self.weights)[1:], list(self.biases)[1:], strict=True):
             hidden = torch.nn.functional.hardtanh(signal, 0.0, MOST)
             signal = torch.addmm(bias, hidden, weight)
-        return signal, hidden
+        return signal
 
     def floats(self) -> list[FloatLayer]:
         """The layers as arrays, copied."""

@@ -3,8 +3,7 @@
 Every board is first bid with everybody's likeliest calls. Beside that auction others are drawn, in which one side of
 the learner draws its calls by their chances. Drawn auctions share the likeliest one's calls up to the first other call,
 so only what follows is bid, and those that never leave it cost nothing and teach nothing: their reward is 0. The reward
-is the IMPs of the drawn auction against the likeliest; the luck of the deal is in both. Where a match pays, both are
-turned into IMPs against the other table's likeliest auction first: what is added to a good board is worth less there.
+is the IMPs of the drawn auction against the likeliest; the luck of the deal is in both.
 """
 
 from __future__ import annotations
@@ -30,7 +29,6 @@ from bridge_env.kernels import njit
 from bridge_env.scoring import imps
 from training.match.code_words import code_words
 from training.networks.critic_inputs import critic_rows
-from training.networks.foresight import foreseen
 from training.networks.stock import solved
 from training.networks.strayed import Prices, Strayed, joined
 from training.running.speed import use_fastest
@@ -52,8 +50,6 @@ class RolloutConfig:
         images: of each solved deal that are dealt.
         plain: IMPs that a call costs that does not mean what it says (``training.match.code_words``).
         prices: what a learner that bids by a book pays for straying from it.
-        foresees: whether the learner learns to tell what lies behind.
-        pay: ``board`` or ``match``: whether IMPs are counted against the likeliest auction or the other table.
     """
 
     boards: int
@@ -63,8 +59,6 @@ class RolloutConfig:
     images: int = NUM_IMAGES
     plain: float = 0.0
     prices: Prices = field(default_factory=Prices)
-    pay: str = "board"
-    foresees: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,7 +81,6 @@ class Experience:
         advantage: float32 (N,), in IMPs.
         weight: float32 (N,), decisions that each stands for.
         part: float32 (N, 38), what the learner's book added to its outputs; None without a book.
-        foreseen: float32 (N, FORESEEN), what lay behind (``training.networks.foresight``); None where nobody learns it.
         critic_rows, target, critic_weight: what the critic is to learn: the reward from what everybody holds.
         figures: sums to tell of.
     """
@@ -99,7 +92,6 @@ class Experience:
     advantage: NDArray[np.float32]
     weight: NDArray[np.float32]
     part: NDArray[np.float32] | None
-    foreseen: NDArray[np.float32] | None
     critic_rows: Sparse
     target: NDArray[np.float32]
     critic_weight: NDArray[np.float32]
@@ -234,9 +226,6 @@ def _rollout(
     nobody = np.full(boards, -1, np.int8)
     play_on(best, deals, everyone, players, seated, nobody, keys, note_best)
     best_points = deals.points(best, everyone, doubled & (sides != 3))
-    other_points = (
-        _other_table(deals, players, seated, sides, keys, best_points) if config.pay == "match" else best_points
-    )
 
     chances = likeliest.all()
     points = streams.uniforms(streams.key(keys, "branches"), 2)
@@ -259,7 +248,7 @@ def _rollout(
     drawn_keys = streams.key(keys[board], "drawn", np.arange(found))
     play_on(auctions, deals, board, players, seated[board], side.astype(np.int8), drawn_keys, note_drawn)
     drawn_points = deals.points(auctions, board, (doubled & (sides != 3))[board])
-    reward = _pay(drawn_points, best_points[board], other_points[board], 1 - 2 * side)
+    reward = imps((1 - 2 * side) * (drawn_points - best_points[board])).astype(np.float32)
     if config.plain:
         more = code_words(auctions.history, auctions.dealer, deals.owner[board], side)
         more -= code_words(best.history[board], auctions.dealer, deals.owner[board], side)
@@ -272,40 +261,14 @@ def _rollout(
         reward -= strayed.price(best, auctions, board, side, left, rows, made)
     return _experience(
         critic, deals, config, key, best, likeliest.at, chances, auctions, board, side, left, reward,
-        np.stack([best_points, other_points]), later, strayed,
+        best_points, later, strayed,
     )  # fmt: skip
-
-
-def _pay(
-    drawn: NDArray[np.int64], best: NDArray[np.int64], there: NDArray[np.int64], sign: NDArray[np.int64]
-) -> NDArray[np.float32]:
-    """Return the IMPs that a drawn auction wins over the likeliest; IMPs are counted against the score ``there``."""
-    gained: NDArray[np.float32] = imps(sign * (drawn - there)).astype(np.float32) - imps(sign * (best - there))
-    return gained.astype(np.float32)
-
-
-def _other_table(
-    deals: Deals, players: Sequence[Any], seated: NDArray[np.int8], sides: NDArray[np.int8],
-    keys: NDArray[np.uint64], best_points: NDArray[np.int64],
-) -> NDArray[np.int64]:  # fmt: skip
-    """Return what the other table scores, int64 (N,): the same pairs in each other's seats, with their likeliest calls.
-
-    Against itself the learner scores there what it scores here. No doubler sits there: what he costs here is
-    counted whole.
-    """
-    points = best_points.copy()
-    met = np.flatnonzero(sides != 3)
-    swapped = Auctions(deals.dealer[met], deals.vulnerability[met])
-    nobody = np.full(len(met), -1, np.int8)
-    play_on(swapped, deals, met, players, seated[met, ::-1], nobody, keys[met])
-    points[met] = deals.points(swapped, met, np.zeros(len(met), bool))
-    return points
 
 
 def _experience(
     critic: Network, deals: Deals, config: RolloutConfig, key: NDArray[np.uint64],
     best: Auctions, at: NDArray[np.int32], chances: NDArray[np.float32], auctions: Auctions, board: NDArray[np.int64],
-    side: NDArray[np.int64], left: NDArray[np.int64], reward: NDArray[np.float32], points: NDArray[np.int64],
+    side: NDArray[np.int64], left: NDArray[np.int64], reward: NDArray[np.float32], best_points: NDArray[np.int64],
     later: _Decisions, strayed: Strayed | None,
 ) -> Experience:  # fmt: skip
     """Advantages of all decisions, and the share of them that is learned from."""
@@ -320,7 +283,7 @@ def _experience(
     rows = np.concatenate([*later.row, np.empty(0, np.int64)])
     lengths = np.concatenate([*later.length, np.empty(0, np.int64)])
     seen = rewound(auctions, rows, lengths)
-    looked = critic_rows(seen, deals, board[rows], *points[:, board[rows]])
+    looked = critic_rows(seen, deals, board[rows], best_points[board[rows]])
     expected = critic.outputs(*looked)[:, 0]
 
     everything = np.concatenate([drawn, rows])
@@ -338,7 +301,6 @@ def _experience(
     if strayed is not None:
         part = np.concatenate([strayed.best[at[board[drawn], length]], strayed.later])[kept]
         inputs = strayed.inputs(states, deals, board[everything[kept]], inputs)
-    behind = foreseen(deals, board[everything[kept]], states.turn.astype(np.int64)) if config.foresees else None
     weight = (1 / keep[kept]).astype(np.float32)
     taught = kept[kept >= len(drawn)] - len(drawn)
     target = reward[rows]
@@ -351,7 +313,7 @@ def _experience(
         "calls": float(best.length.sum() + (auctions.length - left[: len(auctions)] - 1).sum()),
     }  # fmt: skip
     return Experience(
-        inputs, mask, calls[kept], np.log(np.maximum(chance_all[kept], 1e-9)), advantage[kept], weight, part, behind,
+        inputs, mask, calls[kept], np.log(np.maximum(chance_all[kept], 1e-9)), advantage[kept], weight, part,
         take_rows(looked, taught), target[taught], (1 / keep[taught + len(drawn)]).astype(np.float32), figures,
     )  # fmt: skip
 

@@ -16,6 +16,7 @@ from agents.cardplay.registry import make_player
 from agents.cardplay.seen import view_of_seen
 from agents.cardplay.split import Split
 from agents.cardplay.table import declares
+from agents.meanings import reader
 from agents.networks.bidder import NetworkBidder
 from agents.programs.question import CallAnswer, CardAnswer, Question
 from agents.wire import read_states
@@ -28,9 +29,8 @@ from bridge_env.faults import BidderFault, explained, last_line, legal_answer_of
 from bridge_env.play_view import PlayView
 from bridge_env.protocols import Bidder, CardPlayer, Explains
 from bridge_env.view import BidView
+from training.http.guard import PATIENCE
 from training.running.patience import TookTooLong, within
-from training.web.guard import PATIENCE
-from training.web.meanings import reader
 
 _Found = TypeVar("_Found")
 _ONE_NOTRUMP = bid_call(1, NOTRUMP)

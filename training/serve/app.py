@@ -13,10 +13,10 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from agents.programs import bbo, ben
+from training.http.asked import Refused
+from training.http.guard import Guard, Limits
+from training.http.thinking import Thinking
 from training.serve.answers import Answers, OwnFault
-from training.web.asked import Refused
-from training.web.guard import Guard, Limits
-from training.web.thinking import Thinking
 
 LIMITS = Limits(body=0, rate=2000.0, burst=4000, waiting=64)
 _LONGEST_QUERY, _LONGEST_FIELD = 4096, 1000

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 from bridge_env.bidders import DEFAULT_BIDDER
 from bridge_env.extras import how_to_install
-from training.web.guard import PATIENCE
-from training.web.serving import LOCAL, NoServer, listen
+from training.http.guard import PATIENCE
+from training.http.listening import LOCAL, NoServer, listen
 
 USUAL_PORT = 8085  # BEN's
 LONGEST_HEAD = 16_384  # bytes of a request before its end must have come
@@ -43,9 +43,9 @@ def serve(options: Options, say: Callable[[str], object] = print) -> None:
         SpecError: a spec names nothing.
     """
     try:
+        from training.http.connections import server_of
         from training.serve.answers import Answers
         from training.serve.app import make_app
-        from training.web.connections import server_of
     except ImportError as error:
         raise NoServer(
             f"the server needs {error.name}, which is missing; install with: {how_to_install('table')}"

@@ -18,20 +18,19 @@ from agents.registry import system_of
 from bridge_env.calls import parse_call
 from bridge_env.cards import SEATS, VULNERABILITIES
 from training.cardplay.table import read_card
+from training.http.asked import Asked, Refused
+from training.http.guard import Guard
+from training.http.thinking import Thinking
 from training.web import seating
-from training.web.asked import Asked, Refused
 from training.web.books import entries_after
 from training.web.dealing import read_stack
 from training.web.doors import answering, body, query
 from training.web.exports import export
-from training.web.guard import Guard, Limits
 from training.web.hints import hint
-from training.web.meanings import after_auction
 from training.web.review import review
-from training.web.session import Session
+from training.web.session import Limits, Session
 from training.web.table import OVER, Setup, Table
-from training.web.thinking import Thinking
-from training.web.views import check_looks, every_call, state
+from training.web.views import after_auction, check_looks, every_call, state
 from training.web.workshop import Workshop
 
 _STATIC = files("training.web") / "static"

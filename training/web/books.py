@@ -16,7 +16,7 @@ from bridge_env.calls import call_text
 from training.book.book import Book, add_worth, made, make_book, usual
 from training.book.diff import match_lines
 from training.book.points import Entry, Point, Points, Walker
-from training.web.asked import Refused
+from training.http.asked import Refused
 from training.web.seating import checked
 
 CONTROL = "sayc"  # against which the worth of a call is judged

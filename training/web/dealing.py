@@ -13,8 +13,8 @@ from bridge_env.cards import board_dealer, board_vulnerability, parse_deal, rand
 from bridge_env.records.board import Board, Problem, ReadResult
 from bridge_env.records.lin import board_of_link, read_lin
 from bridge_env.records.pbn import read_boards
+from training.http.asked import Refused
 from training.match.boards import library_boards
-from training.web.asked import Refused
 
 _DEAL = re.compile(r"^[NESWnesw]\s*:")
 _TOLD = 20  # problems of a text that are told

@@ -13,7 +13,7 @@ from bridge_env.auction import IllegalCall
 from bridge_env.bidders import SpecError
 from bridge_env.faults import BidderFault
 from bridge_env.play import IllegalCard
-from training.web.asked import Asked, Refused
+from training.http.asked import Asked, Refused
 
 _LOG = logging.getLogger("bridge_env.table")
 

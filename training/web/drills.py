@@ -12,6 +12,7 @@ from agents.hierarchy.bidder import Hierarchy, HierarchyBidder
 from agents.hierarchy.inverse.lines import lines_of_call
 from agents.hierarchy.language.tree import System
 from agents.hierarchy.telling import wording
+from agents.meanings import reader
 from bridge_env import streams
 from bridge_env.auction import one_auction
 from bridge_env.calls import PASS, call_text
@@ -22,8 +23,7 @@ from training.book.measure import Calls, Table
 from training.book.points import Points, Walker
 from training.exam.positions import ALL, FULL, Exam, Position
 from training.exam.writing import exam_text
-from training.web.asked import Refused
-from training.web.meanings import reader
+from training.http.asked import Refused
 from training.web.topics import Moment, Topic
 
 DEALS = 1000  # bid at a time

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from agents.seats import spec_at
 from bridge_env.cards import SEATS
 from bridge_env.records.board import Board
 from bridge_env.records.lin import lin_text, viewer_link
 from bridge_env.records.pbn import board_text
 from bridge_env.records.play_record import record_rows
-from training.web.asked import Refused
-from training.web.seating import spec_at
+from training.http.asked import Refused
 from training.web.table import OVER, Table
 
 _NAMES = ("North", "East", "South", "West")

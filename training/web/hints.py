@@ -14,14 +14,15 @@ from agents.cardplay.options import Options as CardOptions
 from agents.networks.bidder import NetworkBidder
 from agents.reasoning.doubting import Doubter, Weighing
 from agents.reasoning.reasoner import Reasoner, Thought
+from agents.seats import network_at, quick, spec_at
 from bridge_env.bidders import make
 from bridge_env.calls import call_text
 from bridge_env.cards import SEATS, card_text
 from bridge_env.faults import explained, legal_answer_of
 from bridge_env.protocols import Bidder, Explains
 from bridge_env.view import BidView
-from training.web.asked import Refused
-from training.web.seating import bidder_at, network_at, quick, spec_at
+from training.http.asked import Refused
+from training.web.seating import bidder_at
 from training.web.table import BIDDING, PLAYING, Table
 from training.web.views import shows
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from agents.seats import quick
 from bridge_env import streams
 from bridge_env.auction import Auctions
 from bridge_env.bidding import ask
@@ -19,8 +20,8 @@ from bridge_env.play import Plays
 from bridge_env.protocols import Bidder
 from bridge_env.render import result_line
 from bridge_env.scoring import imps, score
-from training.web.asked import Refused
-from training.web.seating import quick, teams
+from training.http.asked import Refused
+from training.web.seating import teams
 from training.web.table import OVER, Table
 
 _CASCADE: list[Cascade] = []

@@ -5,14 +5,13 @@ from __future__ import annotations
 from functools import lru_cache
 
 from agents.hierarchy.shipped import lend_system, shipped_systems
-from agents.networks.bidder import NetworkBidder
 from agents.networks.shipped import shipped_networks
 from agents.reasoning.options import Options, parse_options
 from agents.registry import seat_specs
 from bridge_env.bidders import SpecError, make, player_at
 from bridge_env.protocols import Bidder
+from training.http.asked import Refused
 from training.match.match import seat_teams
-from training.web.asked import Refused
 
 _PLAIN = ("pass", "random", "doubler")
 _MOST_SAMPLES, _MOST_SECONDS = 512, 10
@@ -99,27 +98,6 @@ def teams(north_south: str, east_west: str) -> tuple[Bidder, Bidder]:
     return seat_teams(north_south, east_west)
 
 
-def quick(spec: str) -> str:
-    """Return who bids for ``spec`` in thousands of play-outs: its bidder, without thinking."""
-    if spec.startswith("pair:"):
-        return "pair:" + ",".join(quick(part) for part in seat_specs(spec))
-    if not spec.startswith("reason:"):
-        return spec
-    plain = spec.removeprefix("reason:").partition("?")[0]
-    return plain if plain.startswith("policy:") else f"system:{plain.removeprefix('system:')}"
-
-
-def spec_at(north_south: str, east_west: str, seat: int) -> str:
-    """The spec of one seat."""
-    return seat_specs(east_west if seat & 1 else north_south)[seat // 2]
-
-
 def bidder_at(north_south: str, east_west: str, seat: int) -> Bidder:
     """Return who bids at one seat."""
     return player_at(teams(north_south, east_west)[seat & 1], seat)
-
-
-def network_at(north_south: str, east_west: str, seat: int) -> NetworkBidder | None:
-    """The network at a seat, thinking or not; None where there is none."""
-    bidder = make(quick(spec_at(north_south, east_west, seat)))
-    return bidder if isinstance(bidder, NetworkBidder) else None

@@ -4,24 +4,17 @@ from __future__ import annotations
 
 import contextlib
 import secrets
-import socket
 import threading
 import webbrowser
 from collections.abc import Callable
 from dataclasses import dataclass
 
 from bridge_env.extras import how_to_install
-from training.web.guard import PATIENCE, Limits
+from training.http.guard import PATIENCE
+from training.http.listening import LOCAL, NoServer, listen
 
-LOCAL = "127.0.0.1"
-USUAL_PORT = 8737
-_TRIED = 20  # ports after the usual one
 _LONGEST_HEAD = 65_536  # bytes of a request before its end must have come
 _AT_ONCE = 64  # connections; more are told to come back
-
-
-class NoServer(ValueError):
-    """The server cannot start; the message says why."""
 
 
 @dataclass(frozen=True)
@@ -52,10 +45,11 @@ def serve(options: Options, say: Callable[[str], object] = print) -> None:
         NoServer: the extra ``table`` is not installed, or the port is taken.
     """
     try:
+        from training.http.connections import server_of
+        from training.http.thinking import alone
         from training.web.app import make_app
-        from training.web.connections import server_of
         from training.web.seating import checked
-        from training.web.thinking import alone
+        from training.web.session import Limits
     except ImportError as error:
         raise NoServer(
             f"the table needs {error.name}, which is missing; install with: {how_to_install('table')}"
@@ -84,31 +78,11 @@ def serve(options: Options, say: Callable[[str], object] = print) -> None:
         server_of(app, _AT_ONCE, _LONGEST_HEAD).run(sockets=[listening])
 
 
-def listen(host: str, port: int | None) -> socket.socket:
-    """A listening socket, so that the port is known before the address is told."""
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    asked = [port] if port is not None else [*range(USUAL_PORT, USUAL_PORT + _TRIED), 0]
-    for number in asked:
-        # asyncio turns Nagle's delay off, 40 ms an answer, only for sockets that name their protocol
-        listening = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
-        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            listening.bind((host, number))
-            listening.listen()  # whoever is told the address may connect at once, and waits for an answer
-        except OSError as error:
-            listening.close()
-            if number == asked[-1]:
-                raise NoServer(f"cannot listen on {host}:{number}: {error.strerror}") from None
-            continue
-        return listening
-    raise NoServer(f"cannot listen on {host}")
-
-
 def _wake() -> None:
     """Load what the first board needs, so that its first call comes at once."""
+    from agents.meanings import reader
     from bridge_env.bidders import make
     from training.web.dealing import random_deal
-    from training.web.meanings import reader
     from training.web.table import BIDDING, Setup, Table
 
     spec = "policy:champion"

@@ -9,15 +9,42 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from agents.hierarchy.shipped import forget_system
+from training.http import guard
+from training.http.asked import Refused
 from training.match.match import MatchResult
-from training.web.asked import Refused
 from training.web.dealing import Deal, Stack, judging_deal, random_deal
 from training.web.drills import Drill
-from training.web.guard import Limits
 from training.web.seating import drop_system
 from training.web.table import Setup, Table
 
 _Kept = TypeVar("_Kept")
+
+
+@dataclass(frozen=True)
+class Limits(guard.Limits):
+    """What the table takes, beside what every server does.
+
+    Attributes:
+        tables, stacks: kept at the same time; the oldest goes first.
+        boards: of one file. systems: dropped on the page.
+        drafts, matches, drills: edited systems, matches and drills kept at the same time; the oldest goes first.
+        match_boards: of a match that the page asks for. drill: questions of a drill.
+        heavy_rate, heavy_burst: as ``rate`` and ``burst``, of requests that compute for a while.
+        errands: long computations at the same time.
+    """
+
+    tables: int = 200
+    stacks: int = 16
+    boards: int = 2000
+    systems: int = 64
+    drafts: int = 32
+    matches: int = 16
+    drills: int = 64
+    match_boards: int = 2000
+    drill: int = 50
+    heavy_rate: float = 3.0
+    heavy_burst: int = 12
+    errands: int = 2
 
 
 @dataclass

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from agents.cardplay.auction import AuctionReader
 from agents.cardplay.registry import make_player
+from agents.seats import spec_at
 from bridge_env import streams
 from bridge_env.auction import Auctions, Contracts, one_auction
 from bridge_env.calls import Contract, call_text
@@ -21,10 +22,10 @@ from bridge_env.play import Plays
 from bridge_env.play_view import PlayView, play_view
 from bridge_env.protocols import CardPlayer
 from bridge_env.view import BidView, view_of
+from training.http.asked import Refused
 from training.running.patience import TookTooLong, within
-from training.web.asked import Refused
 from training.web.dealing import Deal
-from training.web.seating import bidder_at, spec_at
+from training.web.seating import bidder_at
 
 BIDDING, BID, PLAYING, OVER = "bidding", "bid", "playing", "over"
 

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
+from agents.meanings import Shows, reader
+from agents.seats import spec_at
+from bridge_env.auction import one_auction
 from bridge_env.calls import NUM_CALLS, call_text
 from bridge_env.cards import SEATS, VULNERABILITIES, card_text, hand_text
 from bridge_env.play import Plays
 from bridge_env.render import result_line
-from training.web.asked import Refused
-from training.web.meanings import Shows, reader
-from training.web.seating import spec_at
+from training.http.asked import Refused
 from training.web.table import BIDDING, OVER, PLAYING, Table
 
 
@@ -136,3 +138,21 @@ def _play(table: Table) -> dict[str, Any]:
     if table.phase == PLAYING and table.chooser() is not None:
         out["legal"] = [card_text(c) for c in np.flatnonzero(plays.legal()[0]).tolist()]
     return out
+
+
+def after_auction(spec: str, calls: Sequence[int], vulnerability: int) -> dict[str, Any]:
+    """What each legal call shows after ``calls`` from North on, all four seats bidding by ``spec``; and so far shown.
+
+    Raises:
+        IllegalCall: the calls are no auction.
+    """
+    auctions = one_auction(calls, 0, vulnerability)
+    read = reader(spec, spec)
+    every = {} if auctions.done[0] else read.every(calls, 0, vulnerability)
+    shown = read.seats(calls, 0, vulnerability)
+    return {
+        "seat": SEATS[int(auctions.turn[0])],
+        "over": bool(auctions.done[0]),
+        "shown": {SEATS[seat]: shown[seat] for seat in range(4)},
+        "calls": {call_text(call): shows.as_json() for call, shows in every.items()},
+    }

@@ -10,14 +10,14 @@ from starlette.routing import Route
 from agents.hierarchy.language.text import system_text
 from bridge_env.calls import parse_call
 from training.exam.positions import parse_exam
+from training.http.asked import Asked, Refused
+from training.http.guard import Bucket
+from training.http.thinking import Thinking
 from training.web import books, drills, versions
-from training.web.asked import Asked, Refused
 from training.web.doors import answering, body, query
 from training.web.errands import Errands
-from training.web.guard import Bucket
 from training.web.session import Session
 from training.web.table import OVER
-from training.web.thinking import Thinking
 from training.web.topics import TOPICS
 from training.web.views import state
 

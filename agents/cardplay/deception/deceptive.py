@@ -13,8 +13,7 @@ fails, else with top tricks.)
 
 from __future__ import annotations
 
-import time
-from dataclasses import astuple, dataclass, field, replace
+from dataclasses import astuple, dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,18 +30,11 @@ from bridge_env.cards import SEATS, card_text, hand_text
 from bridge_env.play_view import PlayView
 
 _SAME = 1e-9
-_PLAIN_SHARE = 3  # of a budget in seconds, one part of so many goes to the plain card
-
-_SOLVES_A_SECOND = 5_000  # about, on one core
 
 
 @dataclass(frozen=True)
 class DeceptiveOptions(Options):
     """What to think with, beyond the options of ``montecarlo``.
-
-    With ``seconds``, a part goes to the plain card; where deception is called for, the rest goes to ever larger
-    searches, from a small one of depth 1, which is always done, past ``real`` and ``imagined``. The card then depends
-    on how fast the machine is.
 
     Attributes:
         real: of the deals, so many are looked at with the opponent's belief in mind (those that count most).
@@ -51,7 +43,7 @@ class DeceptiveOptions(Options):
         lines: lines that a level of the search may have; it ends early where there would be more.
         solves: what a card may cost in positions solved: one of up to seven tricks counts as 1, one
             of thirteen as much as a hundred. The search goes from a small one of depth 1, which is always done, to
-            larger ones, and keeps the last for which they were enough. It does not count with ``seconds``.
+            larger ones, and keeps the last for which they were enough.
         sure: a card other than the plain one has to be worth more by so many standard errors, from deal to deal.
         risk: what such a card may cost at most if the opponent sees through it, in the units of ``score``: with
             points, more than 0.3. ``sure=0&risk=1000`` (of points, 10000) is as
@@ -82,7 +74,7 @@ class Deception:
         planted: for each candidate, uint8 (S', 52), deals he imagines after it.
         opponent: his seat.
         size: of the search.
-        short: was it a smaller one than the options ask for, because solves or seconds ran out?
+        short: was it a smaller one than the options ask for, because solves ran out?
         taken: for each candidate, float64 (L,), tricks from here on along every line, those of one deal after another.
             ``shares``: what each line counts for, adding up to 1.
         usual: the candidate that stands for the plain card.
@@ -135,14 +127,9 @@ class Deceptive:
 
     def think(self, view: PlayView, key: NDArray[np.uint64]) -> list[Deception]:
         """Find each row's card, with the reasons."""
-        if self.options.seconds:
-            return [self._think_for(view, row, key[[row]]) for row in range(len(view))]
-        thoughts = [
-            self._thought(view, row, key[row], plain, self.plain)
-            for row, plain in enumerate(self.plain.think(view, key))
-        ]
+        thoughts = [self._thought(view, row, key[row], plain) for row, plain in enumerate(self.plain.think(view, key))]
         return [
-            self._deceive(view, row, key[row], thought, None) if self._wanted(view, row, thought)
+            self._deceive(view, row, key[row], thought) if self._wanted(view, row, thought)
             else Deception(thought, thought.card)
             for row, thought in enumerate(thoughts)
         ]  # fmt: skip
@@ -155,47 +142,31 @@ class Deceptive:
         tricks = tricks[:, cards]
         average = Worth(view, row, deal[None], self.options.score).of(tricks)[0]
         looked = Looked(deal[None], np.ones(1), tricks, average)
-        return self._weigh(view, row, key, settled(view, row, int(cards[0])), looked, cards, None)
+        return self._weigh(view, row, key, settled(view, row, int(cards[0])), looked, cards)
 
-    def _thought(self, view: PlayView, row: int, key: np.uint64, plain: CardThought, by: MonteCarlo) -> CardThought:
+    def _thought(self, view: PlayView, row: int, key: np.uint64, plain: CardThought) -> CardThought:
         """The plain thought; made up where there are only touching cards, equal but for what they tell."""
         dummy = int(view.declarer[row]) ^ 2
         if plain.belief is not None or view.turn[row] == dummy or len(candidates(view, row)) < 2:
             return plain
-        return by.weighed(view, row, key, plain.card)
-
-    def _think_for(self, view: PlayView, row: int, key: NDArray[np.uint64]) -> Deception:
-        """Think for the seconds of the options; where deception is not called for, all of them about the plain card."""
-        began, seconds, one = time.perf_counter(), self.options.seconds, view.take(np.array([row]))
-        plain = self._plain(seconds / _PLAIN_SHARE)
-        thought = self._thought(one, 0, key[0], plain.think(one, key)[0], plain)
-        if self._wanted(one, 0, thought):
-            return self._deceive(one, 0, key[0], thought, began + seconds)
-        if thought.belief is not None:
-            (thought,) = self._plain(began + seconds - time.perf_counter()).think(one, key)
-        return Deception(thought, thought.card)
-
-    def _plain(self, seconds: float) -> MonteCarlo:
-        return MonteCarlo(self.reader, replace(self.options, seconds=max(seconds, 1e-3)), self.threads)
+        return self.plain.weighed(view, row, key, plain.card)
 
     def _wanted(self, view: PlayView, row: int, thought: CardThought) -> bool:
         if thought.belief is None:
             return False
         return self.options.when == ALWAYS or success(view, row, thought) < 0.5
 
-    def _deceive(
-        self, view: PlayView, row: int, key: np.uint64, thought: CardThought, until: float | None
-    ) -> Deception:
+    def _deceive(self, view: PlayView, row: int, key: np.uint64, thought: CardThought) -> Deception:
         cards = candidates(view, row)
-        return self._weigh(view, row, key, thought, Looked.of(thought, cards, key), cards, until)
+        return self._weigh(view, row, key, thought, Looked.of(thought, cards, key), cards)
 
     def _weigh(
         self, view: PlayView, row: int, key: np.uint64, thought: CardThought, looked: Looked,
-        cards: NDArray[np.int64], until: float | None,
+        cards: NDArray[np.int64],
     ) -> Deception:  # fmt: skip
         options = self.options
         search = Lookahead(view, row, key, cards, looked, self.reader, options.inference, options.score, self.threads)
-        look = self._look(search, until)
+        look = self._look(search)
         usual = like(cards, thought.card)
         at = chosen(look, looked.average, usual, options)
         planted = [search.imagined(c, 0, look.size.imagined).deals for c in range(len(cards))]
@@ -206,22 +177,16 @@ class Deceptive:
             look.taken, usual, _against(look, usual, at, options), look.shares,
         )  # fmt: skip
 
-    def _look(self, search: Lookahead, until: float | None) -> Look:
-        """The largest search that the options and the seconds allow; the first, of depth 1, always is done."""
+    def _look(self, search: Lookahead) -> Look:
+        """The largest search that the options allow; the first, of depth 1, always is done."""
         options = self.options
         wanted = Size(options.real, options.imagined, options.depth)
-        first, *more = sizes(wanted, until is not None)
-        began = time.perf_counter()
-        done = search.exact(first, options.lines, None)
+        first, *more = sizes(wanted)
+        done = search.exact(first, options.lines)
         assert done is not None
+        search.solver.most = options.solves
         for size in more:
-            took, began = time.perf_counter() - began, time.perf_counter()
-            if until is not None and (began + took > until or size.real > 2 * len(search.deals)):
-                break
-            search.solver.most = options.solves
-            if until is not None:  # so that no step takes much longer
-                search.solver.most = search.solver.cost + int((until - began) * _SOLVES_A_SECOND)
-            found = search.exact(size, options.lines, until)
+            found = search.exact(size, options.lines)
             if found is None:
                 break
             done = found
@@ -293,7 +258,7 @@ def deception_text(found: Deception, view: PlayView, row: int, unit: str) -> str
     for at in np.argsort(-found.average, kind="stable"):
         name = card_text(int(found.cards[at])) + (f", {found.against[at]}" if found.against[at] else "")
         lines.append(f"            {found.average[at]:>+9.2f}  {found.double_dummy[at]:>+10.2f}   {name}")
-    short = ", less than asked for: solves or seconds ran out" if found.short else ""
+    short = ", less than asked for: solves ran out" if found.short else ""
     lines.append(f"  search    {found.size}{short}")
     at = int(np.flatnonzero(found.cards == found.card)[0])
     if at == found.usual:

@@ -6,7 +6,6 @@ exact leaves (``paired``).
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
@@ -151,8 +150,8 @@ class Lookahead:
         trick = tuple(int(c) for c in present_trick(view)[row] if c >= 0)
         self._leader, self._trick, self._side = int(trick_leader(view)[row]), trick, int(view.turn[row]) & 1
 
-    def exact(self, size: Size, lines: int, until: float | None) -> Look | None:
-        """With exact double dummy at the leaves; None if it was not done by ``until``, or ``solver`` is spent.
+    def exact(self, size: Size, lines: int) -> Look | None:
+        """With exact double dummy at the leaves; None if ``solver`` is spent.
 
         What he loses by his belief is added up on the deals that are looked at. What the cards are worth if he sees all
         is known on all deals, and taken from there: it differs more from deal to deal.
@@ -166,8 +165,6 @@ class Lookahead:
             groups: list[int] = []
             share: list[float] = []
             for d in range(len(deals)):
-                if _over(until):
-                    return None
                 for imagined, counts in zip(*self.imagined(at, d, size.imagined), strict=True):
                     roots.append(self._root(at, deals[d], imagined))
                     groups.append(d)
@@ -205,10 +202,6 @@ class Lookahead:
         return after(before, int(self.cards[at]), self.strain, self._side)
 
 
-def _over(until: float | None) -> bool:
-    return until is not None and time.perf_counter() > until
-
-
 def _left(deal: NDArray[np.uint8], gone: NDArray[np.bool_]) -> NDArray[np.uint8]:
     return np.where(gone, 255, deal).astype(np.uint8)
 
@@ -242,18 +235,9 @@ def opponents_views(view: PlayView, row: int, card: int, deals: NDArray[np.uint8
     ), seat
 
 
-def sizes(wanted: Size, grow: bool) -> list[Size]:
-    """Searches one after the other, each larger; the first look at few deals.
-
-    Args:
-        wanted: what to go to, by depth, then with what comes beyond it.
-        grow: go on to more deals.
-    """
+def sizes(wanted: Size) -> list[Size]:
+    """Searches one after the other, each larger, up to ``wanted``; the first look at few deals."""
     out = [replace(wanted, depth=depth, further=min(1, wanted.further)) for depth in range(1, wanted.depth + 1)]
     out += [replace(wanted, further=further) for further in range(2, wanted.further + 1)]
     few = Size(max(1, wanted.real // 4), max(1, wanted.imagined // 2), 1, 0)
-    out = [few, replace(wanted, depth=1, further=0), *out]
-    while grow and out[-1].real < 512:
-        last = out[-1]
-        out += [replace(last, real=2 * last.real), replace(last, real=2 * last.real, imagined=2 * last.imagined)]
-    return out
+    return [few, replace(wanted, depth=1, further=0), *out]

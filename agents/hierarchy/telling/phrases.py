@@ -1,14 +1,21 @@
-"""Conditions of a hand as a player says them: ``five or more hearts``, ``10 to 15 HCP``."""
+"""Conditions of a hand as a player says them, and what a seat has shown: ``five or more hearts``, ``10 to 15 HCP``."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
+import numpy as np
+from numpy.typing import NDArray
+
+from agents.hierarchy.engine.context import STRENGTH, SUIT
+from agents.hierarchy.language.columns import QUANTITY, TOP
 from agents.hierarchy.language.text import atom_text, is_difference
 from agents.hierarchy.language.tree import INFINITE, Atom, Constraint, Together
+from agents.hierarchy.telling.wording import span
 
 Ranges = dict[str, tuple[int, int]]
 
+_SYMBOLS = "♣♦♥♠"
 SUIT_NAMES = {"C": "clubs", "D": "diamonds", "H": "hearts", "S": "spades"}
 _NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
             "thirteen")  # fmt: skip
@@ -175,3 +182,75 @@ def _order(word: str, low: int, high: int) -> tuple[int, int]:
         return (0, -low) if low >= 3 else (3, high)
     stem = word.partition(":")[0]
     return (1 if stem in _POINTS and word != "rule20" and ":" not in word else 2, 0)
+
+
+# --- what a seat has shown, and what calls were measured to show ------------------------------------------------
+
+
+def shown_text(shown: NDArray[np.int16], symbols: bool = False) -> str:
+    """Describe what one seat has shown, int16 (QUANTITIES, 2): ``strength 12-21, 5+ spades``, or ``12-21 points, 5+♠``.
+
+    Args:
+        symbols: for pages: suits as symbols, strength as points.
+    """
+    parts = []
+    low, high = (int(n) for n in shown[STRENGTH])
+    if strength := _range(low, high, int(TOP[STRENGTH])):
+        parts.append(f"{strength} points" if symbols else f"strength {strength}")
+    least = shown[SUIT : SUIT + 4, 0]
+    for suit in (3, 2, 1, 0):
+        others = int(least.sum()) - int(least[suit])  # what they leave room for need not be said
+        if cards := _range(int(least[suit]), int(shown[SUIT + suit, 1]), 13 - others):
+            parts.append(f"{cards}{_SYMBOLS[suit]}" if symbols else f"{cards} {SUIT_NAMES['CDHS'[suit]]}")
+    for name in list(QUANTITY)[SUIT + 4 :]:
+        low, high = (int(n) for n in shown[QUANTITY[name]])
+        low, high = (0 if low <= _follows(name, shown) else low), (TOP[QUANTITY[name]] if _known(name, shown) else high)
+        if count := _range(low, high, int(TOP[QUANTITY[name]])):
+            parts.append(_counted_suit(name, count, symbols))
+    return ", ".join(parts) or ("nothing particular" if symbols else "nothing")
+
+
+def measured_text(ranges: NDArray[np.uint8]) -> str:
+    """Describe measured ranges, uint8 (5, 2): ``11-15 HCP, 5-6♠``. Suits of which they tell nothing are left out."""
+    (low, high), *suits = ((int(a), int(b)) for a, b in ranges.tolist())
+    words = [f"{span(low, high)} HCP"]
+    if min(a for a, _ in suits) >= 2 and max(b for _, b in suits) <= 5:
+        words.append("balanced")
+    for suit in (3, 2, 1, 0):
+        least, most = suits[suit]
+        if least >= 4 or most <= 2 or (least >= 3 and most <= 5) or (least >= 2 and most <= 3):
+            words.append(f"{span(least, most)}{_SYMBOLS[suit]}")
+    return ", ".join(words)
+
+
+def _follows(name: str, shown: NDArray[np.int16]) -> int:
+    """The least of a quantity that follows from others which are told anyway."""
+    least = {other: int(low) for other, (low, _) in zip(QUANTITY, shown, strict=True)}
+    if name == "hcp":
+        return max(least["strength"], 4 * least["aces"] + 3 * least["kings"], 2 * least["controls"] + 1)
+    if name == "controls":
+        keys = max(least[f"keycards:{suit}"] for suit in "CDHS")
+        return max(2 * least["aces"] + least["kings"], 2 * keys - 1)
+    return 0
+
+
+def _known(name: str, shown: NDArray[np.int16]) -> bool:
+    """Does the most of a quantity follow from another that is told anyway?"""
+    return name == "hcp" and shown[QUANTITY["hcp"], 1] >= shown[STRENGTH, 1]
+
+
+def _counted_suit(name: str, count: str, symbols: bool) -> str:
+    """``2 aces``, ``2+ of the top three hearts``, ``a stopper in clubs``."""
+    stem, _, suit = name.partition(":")
+    of = (_SYMBOLS["CDHS".index(suit)] if symbols else SUIT_NAMES[suit]) if suit else ""
+    if stem == "stopper":
+        return f"{'no' if count == '0' else 'a'} stopper in {of}"
+    if stem == "top3":
+        return f"{count} of the top three {of}"
+    words = {"keycards": "key cards"}.get(stem, stem)
+    return f"{count} {words.removesuffix('s') if count == '1' else words}{f' for {of}' if of else ''}"
+
+
+def _range(low: int, high: int, top: int) -> str:
+    """``12-21``, ``5+`` or ``4``; empty if it says nothing."""
+    return "" if low <= 0 and high >= top else span(low, high, top)

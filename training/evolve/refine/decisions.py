@@ -1,7 +1,7 @@
 """Collect the decisions of a partnership in its duels, and value the alternative calls.
 
 Played out, a call is worth what it scores when it is made once and everyone goes on by the current systems, on solved
-deals: IMPs against the call that was made. What it may be expected to be worth is ``look_ahead``'s matter.
+deals: IMPs against the call that was made.
 """
 
 from __future__ import annotations
@@ -151,7 +151,7 @@ def unlabelled(made: NDArray[np.int64], kind: type[Label]) -> NDArray[Label]:
 #: Tells which decisions at a table count: of boards int64 (N,) and numbers of calls int64 (N,), bool (N,).
 Chosen = Callable[[int, NDArray[np.int64], NDArray[np.int64]], NDArray[np.bool_]]
 
-#: What makes labels: ``play_out``, or ``training.evolve.refine.look_ahead.look_ahead``, which takes and means the same.
+#: What makes labels: ``play_out``, or what ``judgement.by_judgement`` returns, which takes and means the same.
 Labeller = Callable[
     [Partnership, Rival, Stretch, Duel, int, NDArray[np.int64], NDArray[np.int64], NDArray[np.bool_]], Worth
 ]

@@ -14,16 +14,14 @@ from training.evolve.refine.general import count_contexts, label_general
 from training.evolve.refine.induce import Rule, rules
 from training.evolve.refine.judgement import by_judgement
 from training.evolve.refine.labels import count_paths, label, label_duel
-from training.evolve.refine.look_ahead import look_ahead
 from training.match.duel import Partnership, Rival, Stretch, duel_changed, is_system
 
 PARTS = 4096  # boards a task
-_LABELLERS: dict[str, Labeller] = {"play": play_out, "look-ahead": look_ahead}
 
 
-def labeller(labels: str) -> Labeller:
-    """What makes labels: one of ``training.evolve.config.LABELS``, or the spec of a player whose judgement is asked."""
-    return _LABELLERS[labels] if labels in _LABELLERS else by_judgement(labels)
+def labeller(judge: str) -> Labeller:
+    """What makes labels: the board, played out, or a player whose judgement is asked by its spec."""
+    return by_judgement(judge) if judge else play_out
 
 
 def count_task(us: Partnership, them: Rival, stretch: Stretch) -> tuple[Counter[str], Counter[str]]:
@@ -32,10 +30,10 @@ def count_task(us: Partnership, them: Rival, stretch: Stretch) -> tuple[Counter[
 
 
 def label_task(
-    us: Partnership, them: Rival, stretch: Stretch, wanted: Mapping[str, int], labels: str = "play"
+    us: Partnership, them: Rival, stretch: Stretch, wanted: Mapping[str, int], judge: str = ""
 ) -> dict[str, Examples]:
     """Labelled decisions at the positions, and in the kinds of auctions, that are wanted; labels by ``labeller``."""
-    by = labeller(labels)
+    by = labeller(judge)
     at = {path: joined(parts) for path, parts in label(us, them, stretch, wanted, by).items()}
     general = label_general(us, them, stretch, wanted, by).items()
     return at | {f"{when} / {family}": joined(parts) for (when, family), parts in general}
@@ -54,7 +52,7 @@ def answers_task(
     path: str,
     call: str,
     most: int,
-    labels: str = "play",
+    judge: str = "",
     sayable: bool = False,
 ) -> list[Rule]:
     """Partner's answers to ``call`` at ``path``, which ``begun`` makes where ``us`` did not.
@@ -64,7 +62,7 @@ def answers_task(
     """
     if not is_system(begun):
         return []
-    by, leads = labeller(labels), after_call(path, call)
+    by, leads = labeller(judge), after_call(path, call)
     wanted = dict.fromkeys(leads, most)
     parts: dict[str, list[Examples]] = {}
     for them in league:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from agents.meanings import Reader, Shows
 from bridge_env.bidders import SpecError
 from bridge_env.calls import PASS
-from training.web.meanings import Reader, Shows
 
 LONGEST = 160  # characters of a text
 

@@ -7,18 +7,16 @@ from collections.abc import Collection
 from functools import lru_cache
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from bridge_env.html import framed, words_html
 from bridge_env.render import SUIT_SYMBOLS
-from training.cardplay.result_text import played_rows
 from training.match.board_text import figure, match_rows
 from training.match.report.charts import bar_svg, running_svg
 from training.match.report.classes import ALIKE, NAMES, Classes, classes_of
 from training.match.where import Share
 
 if TYPE_CHECKING:
-    from training.cardplay.result import PlayedMatch
     from training.match.match import MatchResult
 
 _FAULTS, _LONGEST = 50, 500  # of a file that are told, and characters of one
@@ -31,7 +29,14 @@ def style() -> str:
     return Path(__file__).with_name("report.css").read_text(encoding="utf-8")
 
 
-def match_html(match: MatchResult, played: PlayedMatch | None = None) -> str:
+class Played(Protocol):
+    """The play of a match, ``training.cardplay.result.PlayedMatch``, as far as a report tells of it."""
+
+    def figures(self) -> list[tuple[str, str]]:
+        """Its figures: name and value."""
+
+
+def match_html(match: MatchResult, played: Played | None = None) -> str:
     """What a match came to, for notebooks: all but the boards."""
     parts = [headline_html(match, 3), figures_html(match, played), where_html(match, classes_of(match), level=4)]
     return framed(f'<div class="bridge-panel">{"".join(parts)}</div>', style())
@@ -64,11 +69,11 @@ def _verdict(match: MatchResult) -> str:
     return f"{who}, {away:.1f} standard errors from level."
 
 
-def figures_html(match: MatchResult, played: PlayedMatch | None = None) -> str:
+def figures_html(match: MatchResult, played: Played | None = None) -> str:
     """The figures below the headline, and those of the play, as the command line tells them, but for the time taken."""
     rows = match_rows(match)[1:]
     if played is not None:
-        rows += played_rows(played)
+        rows += played.figures()
     rows = [row for row in rows if not row[0].startswith("seconds")]
     told = "".join(f"<div><dt>{escape(name)}</dt><dd>{escape(value)}</dd></div>" for name, value in rows)
     faults = match.boards.problems

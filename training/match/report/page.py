@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from bridge_env import html
 from bridge_env.cards import SEATS
@@ -19,9 +18,6 @@ from training.match.report import overview
 from training.match.report.choice import SAMPLE, chosen
 from training.match.report.classes import ALIKE, NAMES, Classes, classes_of
 from training.match.report.explaining import Explainer
-
-if TYPE_CHECKING:
-    from training.cardplay.result import PlayedMatch
 
 LIMIT = 1_900_000
 """Bytes that the page of a report has at most: it opens on a phone and goes into a mail."""
@@ -46,7 +42,7 @@ class Report:
 
 def report(
     match: MatchResult,
-    played: PlayedMatch | None = None,
+    played: overview.Played | None = None,
     *,
     explain: bool = True,
     progress: Callable[[int], object] = lambda boards: None,
@@ -92,7 +88,7 @@ class _Frame:
 
     match: MatchResult
     classes: Classes
-    played: PlayedMatch | None
+    played: overview.Played | None
 
     def page(self, boards: str, kept: set[int], count: int) -> str:
         match, script = self.match, _script()

@@ -11,32 +11,30 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import takewhile
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from agents.hierarchy.bidder import Hierarchy, HierarchyBidder
 from agents.hierarchy.engine.compiled import RULE_LINE
-from agents.hierarchy.explain import shown_text
 from agents.hierarchy.inverse.lines import lines_of_call
 from agents.hierarchy.language.overrides import place_of
 from agents.hierarchy.language.tree import Constraint
+from agents.hierarchy.telling.phrases import measured_text, shown_text
 from agents.hierarchy.telling.position import Position
-from agents.hierarchy.telling.wording import promise, remark, span, symbols
+from agents.hierarchy.telling.wording import promise, remark, symbols
 from agents.networks.bidder import NetworkBidder
 from agents.networks.drawn import HANDS, NEVER_PASSED, Drawn, Seated, drawn
 from agents.networks.meaning import auction_keys
 from agents.reasoning.habits import trivial_system
 from agents.registry import system_of
+from agents.seats import network_at, spec_at
 from bridge_env.auction import Auctions, one_auction
-from bridge_env.calls import DOUBLE, FIRST_BID, NOTRUMP, PASS, call_text, level_of, strain_of
-from bridge_env.cards import SEATS, UNKNOWN
+from bridge_env.calls import DOUBLE, FIRST_BID, NOTRUMP, PASS, level_of, strain_of
+from bridge_env.cards import UNKNOWN
 from bridge_env.view import BidView, view_of
-from training.web.seating import network_at, spec_at
 
 _LINES = 4  # of a system that are told for a call
-_SYMBOLS = "♣♦♥♠"
 _HARDLY = 0.1  # chance of a call, on the hands that explain it best, below which it tells nothing
 _DRAWN = f"of {HANDS} hands drawn now nine in ten keep to each range"
 _NATURAL = 3  # cards of its suit that a natural bid promises
@@ -120,12 +118,12 @@ class Reader:
                 continue
             network = self.networks[seat]
             if self.told[seat]:
-                out[seat] = _told(shown[seat])
+                out[seat] = shown_text(shown[seat], symbols=True)
             elif network is not None:
                 found = _ranges(network, calls[: own[-1] + 1])
                 if found is None and self.draws:
                     found = drawn(self._players(), tuple(calls), dealer, vulnerability).ranges(seat)
-                out[seat] = "not measured" if found is None else _range_words(found)
+                out[seat] = "not measured" if found is None else measured_text(found)
             else:
                 out[seat] = "not known"
         return out
@@ -140,7 +138,7 @@ class Reader:
         bidder = self.bidders[int(view.seat[0])]
         told = lines_of_call(bidder, view, made)
         told = [t for t in told if not t.general] or told  # as partner reads it
-        after = _told(self._shown([*calls, made], dealer, vulnerability)[int(view.seat[0])])
+        after = shown_text(self._shown([*calls, made], dealer, vulnerability)[int(view.seat[0])], symbols=True)
         name = bidder.own.system.name
         if not told:
             text = "any hand that no other call fits" if made == PASS else f"{after}; no line of {name} makes this call"
@@ -163,7 +161,7 @@ class Reader:
         if network is None or ranges is None:
             return None
         how = f"measured on {_count(network, calls):,} hands; nine in ten keep to each range"
-        return Shows(_range_words(ranges), artificial=_not_natural(ranges, calls), how=how)
+        return Shows(measured_text(ranges), artificial=_not_natural(ranges, calls), how=how)
 
     def _drawn(self, calls: Sequence[int], dealer: int, vulnerability: int) -> Shows:
         """What the last of ``calls`` shows on hands that are drawn for it."""
@@ -175,7 +173,7 @@ class Reader:
         ranges, made = found.ranges((dealer + len(calls) - 1) & 3), calls[-1]
         force = "" if made == PASS else "forcing" if found.passed <= NEVER_PASSED else "not forcing"
         passed = "" if made == PASS else f"; partner passes {found.passed:.0%}"
-        return Shows(_range_words(ranges), force, (), _not_natural(ranges, calls), _DRAWN + passed)
+        return Shows(measured_text(ranges), force, (), _not_natural(ranges, calls), _DRAWN + passed)
 
     def _players(self) -> Seated:
         n, e, s, w = (None if network is None else network.networks.player for network in self.networks)
@@ -188,7 +186,7 @@ def _of_next(here: Drawn, call: int) -> Shows:
     if ranges is None:
         return Shows("Hardly ever made here.", how=f"made on {share:.1%} of {HANDS} hands drawn now", known=False)
     natural = not _not_natural(ranges, [*here.calls, call])
-    return Shows(_range_words(ranges), artificial=not natural, how=f"made on {share:.0%} of {HANDS} hands drawn now")
+    return Shows(measured_text(ranges), artificial=not natural, how=f"made on {share:.0%} of {HANDS} hands drawn now")
 
 
 def _shared(notes: Sequence[str]) -> str:
@@ -203,24 +201,6 @@ def reader(north_south: str, east_west: str, draws: bool = True) -> Reader:
     return Reader(north_south, east_west, draws)
 
 
-def after_auction(spec: str, calls: Sequence[int], vulnerability: int) -> dict[str, Any]:
-    """What each legal call shows after ``calls`` from North on, all four seats bidding by ``spec``; and so far shown.
-
-    Raises:
-        IllegalCall: the calls are no auction.
-    """
-    auctions = one_auction(calls, 0, vulnerability)
-    read = reader(spec, spec)
-    every = {} if auctions.done[0] else read.every(calls, 0, vulnerability)
-    shown = read.seats(calls, 0, vulnerability)
-    return {
-        "seat": SEATS[int(auctions.turn[0])],
-        "over": bool(auctions.done[0]),
-        "shown": {SEATS[seat]: shown[seat] for seat in range(4)},
-        "calls": {call_text(call): shows.as_json() for call, shows in every.items()},
-    }
-
-
 def _view(calls: Sequence[int], dealer: int, vulnerability: int) -> BidView:
     """The auction as the seat to call sees it, without a hand."""
     auctions: Auctions = one_auction(calls, dealer, vulnerability)
@@ -231,18 +211,6 @@ def _needs(position: Position, call: int) -> dict[tuple[int, bool], Constraint]:
     """What the lines that make ``call`` ask of this hand alone, by their number and whether they stand in the tree."""
     numbers = position.pool.rules[:, RULE_LINE]
     return {(int(numbers[rule.number]), rule.tree): rule.needs for rule in position.rules if rule.call == call}
-
-
-def _told(shown: NDArray[np.int16]) -> str:
-    """``shown_text`` in the page's words: ``12-21 points, 5+ ♠``."""
-    text = shown_text(shown)
-    if text == "nothing":
-        return "nothing particular"
-    words = [f"{part.removeprefix('strength ')} points" if part.startswith("strength") else part
-             for part in text.split(", ")]  # fmt: skip
-    for suit, name in enumerate(("clubs", "diamonds", "hearts", "spades")):
-        words = [word.replace(f" {name}", _SYMBOLS[suit]) for word in words]
-    return ", ".join(words)
 
 
 # --- networks ------------------------------------------------------------------------------------------------
@@ -264,19 +232,6 @@ def _count(network: NetworkBidder, calls: Sequence[int]) -> int:
     """The hands on which the last of ``calls`` was measured."""
     row, meanings = _row(network, calls), network.meanings()
     return 0 if row < 0 or meanings is None else int(meanings.count[row])
-
-
-def _range_words(ranges: NDArray[np.uint8]) -> str:
-    """``11-15 HCP, 5-6♠``: points, and the suits of which they tell something."""
-    (low, high), *suits = ((int(a), int(b)) for a, b in ranges.tolist())
-    words = [f"{span(low, high)} HCP"]
-    if min(a for a, _ in suits) >= 2 and max(b for _, b in suits) <= 5:
-        words.append("balanced")
-    for suit in (3, 2, 1, 0):
-        least, most = suits[suit]
-        if least >= 4 or most <= 2 or (least >= 3 and most <= 5) or (least >= 2 and most <= 3):
-            words.append(f"{span(least, most)}{_SYMBOLS[suit]}")
-    return ", ".join(words)
 
 
 def _not_natural(ranges: NDArray[np.uint8], calls: Sequence[int]) -> bool:

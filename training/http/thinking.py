@@ -8,8 +8,8 @@ from typing import TypeVar
 
 import anyio.to_thread
 
+from training.http.asked import Refused
 from training.running.patience import TookTooLong, within
-from training.web.asked import Refused
 
 _Found = TypeVar("_Found")
 _ONE_AT_A_TIME = threading.Lock()

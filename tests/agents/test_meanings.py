@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from agents.hierarchy.shipped import lend_system
+from agents.meanings import Reader
 from bridge_env.calls import parse_call
-from training.web.meanings import Reader
 
 TEXT = """\
 system: pair

@@ -34,32 +34,14 @@ class Limits:
         body: bytes of a request.
         rate: requests a second in the long run; ``burst``: at once.
         waiting: requests that think or wait to think at the same time.
-        tables, stacks: kept at the same time; the oldest goes first.
-        boards: of one file. systems: dropped on the page.
         patience: seconds that a bidder or player may take for an answer.
-        drafts, matches, drills: edited systems, matches and drills kept at the same time; the oldest goes first.
-        match_boards: of a match that the page asks for. drill: questions of a drill.
-        heavy_rate, heavy_burst: as ``rate`` and ``burst``, of requests that compute for a while.
-        errands: long computations at the same time.
     """
 
     body: int = 1_000_000
     rate: float = 40.0
     burst: int = 160
     waiting: int = 8
-    tables: int = 200
-    stacks: int = 16
-    boards: int = 2000
-    systems: int = 64
     patience: float = PATIENCE
-    drafts: int = 32
-    matches: int = 16
-    drills: int = 64
-    match_boards: int = 2000
-    drill: int = 50
-    heavy_rate: float = 3.0
-    heavy_burst: int = 12
-    errands: int = 2
 
 
 class Bucket:

@@ -1,0 +1,33 @@
+"""Listen on a port: the one that is asked for, or the first that is free."""
+
+from __future__ import annotations
+
+import socket
+
+LOCAL = "127.0.0.1"
+USUAL_PORT = 8737
+_TRIED = 20  # ports after the usual one
+
+
+class NoServer(ValueError):
+    """The server cannot start; the message says why."""
+
+
+def listen(host: str, port: int | None) -> socket.socket:
+    """A listening socket, so that the port is known before the address is told."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    asked = [port] if port is not None else [*range(USUAL_PORT, USUAL_PORT + _TRIED), 0]
+    for number in asked:
+        # asyncio turns Nagle's delay off, 40 ms an answer, only for sockets that name their protocol
+        listening = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            listening.bind((host, number))
+            listening.listen()  # whoever is told the address may connect at once, and waits for an answer
+        except OSError as error:
+            listening.close()
+            if number == asked[-1]:
+                raise NoServer(f"cannot listen on {host}:{number}: {error.strerror}") from None
+            continue
+        return listening
+    raise NoServer(f"cannot listen on {host}")
