@@ -25,6 +25,8 @@ Seats are relative to who looks: 0 me, 1 left, 2 partner, 3 right.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -165,6 +167,13 @@ def take_rows(rows: Sparse, chosen: NDArray[np.int64]) -> Sparse:
     out = np.empty(int(ends[-1]), np.uint16)
     _take(numbers, starts, chosen, ends, out)
     return out, ends
+
+
+def stacked(parts: Sequence[Sparse]) -> Sparse:
+    """Rows of several batches, one behind the other."""
+    begins = np.cumsum([0, *(len(numbers) for numbers, _ in parts)])
+    starts = [starts[:-1] + begin for (_, starts), begin in zip(parts, begins, strict=False)]
+    return np.concatenate([numbers for numbers, _ in parts]), np.concatenate([*starts, begins[-1:]])
 
 
 @njit

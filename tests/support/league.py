@@ -8,8 +8,8 @@ from training.networks.league import League
 class Here:
     """A cluster of this process: tasks run when their result is asked for, or at once."""
 
-    def __init__(self, eager):
-        self.eager = eager
+    def __init__(self, eager, workers=2):
+        self.eager, self.workers = eager, workers
 
     def put(self, value):
         return value
@@ -19,6 +19,9 @@ class Here:
             done = function(*task)
             return lambda: done
         return lambda: function(*task)
+
+    def ready(self, reference):
+        return self.eager
 
     def result(self, reference):
         return reference()

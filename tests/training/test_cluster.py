@@ -18,7 +18,7 @@ CONFIG = EvolveConfig(
     seed=3, generations=1, partnerships=1, proposals=3, positions=2, study=256, boards=256, confirm=256, judge=64,
     league="acol,precision,preempts,doubler,silent", validators="", operators="evolution,refinement,swapping",
 )  # fmt: skip
-REMOVED_AFTER = 4.0  # seconds
+CHANGED_AFTER = 4.0  # seconds
 
 
 def _population(folder, cluster: Cluster) -> list:
@@ -72,10 +72,36 @@ def test_no_cluster_is_told():
         Cluster(None, "127.0.0.1:1").__enter__()
 
 
-def test_three_nodes_one_of_which_goes_away_give_the_same_systems(tmp_path):
+@pytest.fixture
+def three_nodes():
+    """Three nodes of a core each; what removes one of them and adds another, some seconds from now."""
     from ray.cluster_utils import Cluster as Nodes
 
-    config = replace(CONFIG, generations=2)
+    nodes = Nodes(initialize_head=True, head_node_args={"num_cpus": 1})
+    timers = []
+
+    def change() -> None:
+        nodes.remove_node(others[0], allow_graceful=False)
+        nodes.add_node(num_cpus=1)
+
+    def change_soon() -> threading.Timer:
+        timers.append(threading.Timer(CHANGED_AFTER, change))
+        timers[-1].start()
+        return timers[-1]
+
+    try:
+        others = [nodes.add_node(num_cpus=1) for _ in range(2)]
+        nodes.wait_for_nodes()
+        yield nodes.address, change_soon
+    finally:
+        for timer in timers:
+            timer.join()
+        nodes.shutdown()
+
+
+def test_evolving_is_the_same_where_a_node_is_lost_and_another_comes(tmp_path, three_nodes):
+    address, change_soon = three_nodes
+    config, heard = replace(CONFIG, generations=2), []
 
     def population(cluster: Cluster, name: str) -> list:
         folder = tmp_path / name
@@ -85,23 +111,42 @@ def test_three_nodes_one_of_which_goes_away_give_the_same_systems(tmp_path):
             state = after
         return state.as_json()["population"]
 
-    nodes = Nodes(initialize_head=True, head_node_args={"num_cpus": 1})
-    try:
-        others = [nodes.add_node(num_cpus=1) for _ in range(2)]
-        nodes.wait_for_nodes()
-        with Cluster(3, nodes.address) as cluster:
-            gone = threading.Event()
-
-            def remove_one() -> None:
-                nodes.remove_node(others[0], allow_graceful=False)
-                gone.set()
-
-            timer = threading.Timer(REMOVED_AFTER, remove_one)  # in the middle of the first generation
-            timer.start()
-            three = population(cluster, "three")
-            timer.join()
-            assert gone.is_set()
-    finally:
-        nodes.shutdown()
+    with Cluster(3, address, heard.append) as cluster:
+        changed = change_soon()  # in the middle of the first generation
+        three = population(cluster, "three")
+        assert not changed.is_alive()
+    assert any(text.startswith("a node was lost; ") and "done again" in text for text in heard)
+    assert any(text == "a node joined the cluster: 3 cores on 3 nodes" for text in heard)
     with Cluster(1) as cluster:
         assert population(cluster, "one") == three
+
+
+def test_the_league_is_the_same_where_a_node_is_lost_and_another_comes(tmp_path, three_nodes):
+    pytest.importorskip("torch")
+    from tests.support.league import same
+    from training.networks.league import League
+    from training.networks.league_config import LeagueConfig
+
+    address, change_soon = three_nodes
+    config = LeagueConfig(
+        start="nothing", iterations=10, boards=1500, estimated=0, lessons=1, silent=1, layers="64,32", critic="32",
+        batch=3000, shard=400, evaluate=5, judged=40, panel="pass", remember=4, lag=2, rollouts=3,
+    )  # fmt: skip
+
+    def league(cluster: Cluster, name: str) -> League:
+        (tmp_path / name).mkdir()
+        run = League(tmp_path / name, config, None)
+        for _ in run.run(cluster, lambda: False, lambda *_told: None):
+            pass
+        return run
+
+    heard: list[str] = []
+    with Cluster(3, address, heard.append) as cluster:
+        changed = change_soon()
+        three = league(cluster, "three")
+        changed.join()
+    with Cluster(1) as cluster:
+        one = league(cluster, "one")
+    same(one, three)
+    for a, b in zip(one.state.metrics, three.state.metrics, strict=True):
+        assert a["pass"] == b["pass"]

@@ -1,15 +1,17 @@
-"""Run the league: actors play rollouts and one learner learns, asynchronously.
+"""Run the league: actors play rollouts, a learner learns from them, and what it has learned is judged meanwhile.
 
-Rollout k plays with the networks as they stood ``lag`` iterations before it is learned from, however many workers there
-are. So a run is a function of its settings, and a killed one goes on to the same weights.
+The rollouts of an iteration play with the networks as they stood ``lag`` iterations before they are learned from,
+however many workers there are; gradients are cut into shards (``shards``) that any worker computes. So a run is a
+function of its settings, and a killed one goes on to the same weights.
 """
 
 from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +33,8 @@ from training.match.truth import of_match as truth_of_match
 from training.networks import checkpoint
 from training.networks.league_config import LeagueConfig
 from training.networks.learner import Learner
-from training.networks.rollout import Opponent, RolloutConfig, rollout
+from training.networks.rollout import Opponent, RolloutConfig, rollout, together
+from training.networks.shards import Spread
 from training.networks.stock import curve_boards, solved
 from training.networks.strayed import Prices
 from training.running import runs
@@ -50,6 +53,7 @@ _SCALES = [Number(0)]
 _CHECKPOINT = {
     "iteration": Whole(0), "seconds": Number(0), "metrics": [ROW], "sums": {...: Number(unknown=True)},
     "players": [{"version": Whole(0), "scales": (_SCALES, _SCALES)}],
+    "judging": [{"iteration": Whole(0), "boards": Whole(1), "seconds": Number(0), ...: Number(unknown=True)}],
 }  # fmt: skip
 
 
@@ -84,6 +88,8 @@ class League:
         self.strangers = [(spec, _player(spec)) for spec in listed(config.pool)]
         self.players: deque[tuple[int, Players]] = deque([(0, self.learner.players())], maxlen=config.lag)
         self.sums: dict[str, float] = {}
+        self.judging: list[dict[str, Any]] = []  # the row that waits for its matches, if one does
+        self._verdict: Any = None
 
     # --- the pool -----------------------------------------------------------------------------------------
 
@@ -108,20 +114,15 @@ class League:
     def run(
         self, cluster: Cluster, stop: Callable[[], bool], tell: Callable[[State, dict[str, float]], None]
     ) -> Iterator[State]:
-        """Learn to the last iteration, or until ``stop`` says so; yields after every evaluation.
+        """Learn to the last iteration, or until ``stop`` says so; yields when an evaluation, made meanwhile, is there.
 
-        A checkpoint is written at every evaluation and at the end.
+        A checkpoint is written where an evaluation begins, and at the end.
         """
         config = self.config
-        prices = Prices(config.departure, config.untruth)
         settings = RolloutConfig(
-            config.boards,
-            config.drawn,
-            config.keep,
-            config.doubled,
-            plain=config.plain,
-            prices=prices,
-        )
+            config.boards, config.drawn, config.keep, config.doubled, plain=config.plain,
+            prices=Prices(config.departure, config.untruth),
+        )  # fmt: skip
         records = cluster.put(self.records)
         pools: dict[tuple[int, ...], Any] = {}
         sent: dict[int, tuple[Any, Any]] = {}
@@ -138,18 +139,19 @@ class League:
                 sent[version] = cluster.put(self._networks(policy).player), cluster.put(critic)
                 for old in [v for v in sent if v < version]:
                     del sent[old]
-            return cluster.submit(rollout, *sent[version], pools[met], settings, config.seed, number, records)
+            first, told = number * config.rollouts, (*sent[version], pools[met], settings, config.seed)
+            return [cluster.submit(rollout, *told, first + i, records) for i in range(config.rollouts)]
 
         ahead = deque(submit(n) for n in range(self.state.iteration, self._last(self.state.iteration)))
-        began = time.perf_counter() - self.state.seconds
-        if not self.state.metrics:
-            self._evaluate(began)
+        began, hands = time.perf_counter() - self.state.seconds, Spread(cluster)
+        if self.judging or not self.state.metrics:  # a killed run had not been judged yet
+            self._judge(cluster, began)
         waited = 0.0
         while self.state.iteration < config.iterations and not stop():
             asked = time.perf_counter()
-            experience = cluster.result(ahead.popleft())
+            experience = together([cluster.result(reference) for reference in ahead.popleft()])
             waited += time.perf_counter() - asked
-            figures = self.learner.learn(experience, self.state.iteration)
+            figures = self.learner.learn(experience, self.state.iteration, hands)
             self.state.iteration += 1
             number = self.state.iteration
             self.players.append((number, self.learner.players()))
@@ -160,10 +162,16 @@ class League:
             waited = 0.0
             self.state.seconds = time.perf_counter() - began
             tell(self.state, self.sums)
-            if number % config.evaluate == 0 or number == config.iterations:
-                self._evaluate(began)
-                self.save()
+            due = number % config.evaluate == 0 or number == config.iterations
+            if self.judging and (due or cluster.ready(self._verdict)):
+                self._judged(cluster)
                 yield self.state
+            if due:
+                self._judge(cluster, began)
+                self.save()
+        if self.judging:
+            self._judged(cluster)
+            yield self.state
         self.state.seconds = time.perf_counter() - began
         self.save()
 
@@ -180,23 +188,20 @@ class League:
         for name, value in figures.items():
             self.sums[name] = self.sums.get(name, 0.0) + value
 
-    def _evaluate(self, began: float) -> None:
-        """A point of the curve: matches with the start and the config's panel on boards that no rollout plays."""
-        bidder = NetworkBidder(self.networks())
-        row: dict[str, Any] = {"iteration": self.state.iteration, "boards": self.config.judged}
-        for name in (("start",) if self.start is not None else ()) + tuple(listed(self.config.panel)):
-            other = NetworkBidder(self.start) if name == "start" and self.start is not None else name
-            match = play(bidder, other, _curve_boards(self.config), self.config.seed)
-            row[name] = {"mean_imps": match.mean_imps, "standard_error": match.standard_error}
-            if self.book is not None and name == (*listed(self.config.panel), "start")[0]:
-                truth = truth_of_match(match, self.book)
-                row |= {"truth": truth.share, "departures": truth.departures}
-        row |= summary(self.sums)
-        self.state.seconds = time.perf_counter() - began
-        row["seconds"] = round(self.state.seconds, 1)
-        self.state.metrics.append(row)
-        self.sums = {}
-        networks_file.save(self.networks(), self.folder / POLICY)
+    def _judge(self, cluster: Cluster, began: float) -> None:
+        """Save the network that plays now, and have it judged by a task of the cluster."""
+        config, networks = self.config, self.networks()
+        if not self.judging:
+            self.state.seconds = time.perf_counter() - began
+            row = {"iteration": self.state.iteration, "boards": config.judged, "seconds": round(self.state.seconds, 1)}
+            self.judging, self.sums = [row | summary(self.sums)], {}
+        networks_file.save(networks, self.folder / POLICY)
+        self._verdict = cluster.submit(judged, networks, self.start, listed(config.panel), config.judged, config.seed)
+
+    def _judged(self, cluster: Cluster) -> None:
+        """Wait for the verdict, and write the row."""
+        (row,), self.judging = self.judging, []
+        self.state.metrics.append(row | cluster.result(self._verdict))
         runs.write_metrics(self.folder, self.state.metrics)
 
     def networks(self) -> Networks:
@@ -223,7 +228,7 @@ class League:
                     arrays[f"player.{version}.{head}.weight.{i}"] = layer.weight
                     arrays[f"player.{version}.{head}.bias.{i}"] = layer.bias
             kept.append({"version": version, "scales": scales})
-        state = asdict(self.state) | {"players": kept, "sums": self.sums}
+        state = asdict(self.state) | {"players": kept, "sums": self.sums, "judging": self.judging}
         checkpoint.save(self.folder / CHECKPOINT, arrays, state)
 
     def load(self) -> None:
@@ -247,8 +252,24 @@ class League:
                 ]  # fmt: skip
                 both.append(Network(tuple(layers)))
             self.players.append((version, (both[0], both[1])))
-        self.sums = state.pop("sums")
+        self.sums, self.judging = state.pop("sums"), state.pop("judging")
         self.state = State(**state)
+
+
+def judged(
+    networks: Networks, start: Networks | None, panel: Sequence[str], boards: int, seed: int
+) -> dict[str, float | dict[str, float]]:
+    """Matches with the start and a panel on boards that no rollout plays: a point for each, and the truth of one."""
+    row: dict[str, float | dict[str, float]] = {}
+    bidder = NetworkBidder(networks)
+    for name in (*(("start",) if start is not None else ()), *panel):
+        other = NetworkBidder(start) if name == "start" and start is not None else name
+        match = play(bidder, other, _curve_boards(boards, seed), seed)
+        row[name] = {"mean_imps": match.mean_imps, "standard_error": match.standard_error}
+        if networks.book is not None and name == (*panel, "start")[0]:
+            truth = truth_of_match(match, networks.book)
+            row |= {"truth": truth.share, "departures": truth.departures}
+    return row
 
 
 def chosen_selves(version: int, every: int, most: int) -> list[int]:
@@ -302,11 +323,6 @@ def _player(spec: str) -> Network | ByBook | str | None:
     return spec if networks is None else networks.player
 
 
-_boards: dict[tuple[int, int], Any] = {}
-
-
-def _curve_boards(config: LeagueConfig) -> Any:
-    key = (config.judged, config.seed)
-    if key not in _boards:
-        _boards[key] = curve_boards(config.judged, config.seed)
-    return _boards[key]
+@lru_cache(maxsize=2)
+def _curve_boards(judged: int, seed: int) -> Any:
+    return curve_boards(judged, seed)

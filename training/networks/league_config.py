@@ -61,7 +61,11 @@ class LeagueConfig:
     widen: str = field(default="", metadata={"help": "widths to grow the hidden layers of the network that it starts "
                        "from to, as in 1024,512,512; it calls as before at first"})  # fmt: skip
     critic: str = field(default="256,256", metadata={"help": "widths of the critic's hidden layers"})
+    rollouts: int = field(default=1, metadata={"help": "rollouts to play side by side and to learn from together; with "
+                          "many cores as many as these, and a --batch that grows with them"})  # fmt: skip
     batch: int = field(default=1024, metadata={"help": "decisions in each gradient step"})
+    shard: int = field(default=4096, metadata={"help": "most decisions whose gradient one task computes; a larger "
+                       "--batch is cut into such shards, for any core of the cluster"})  # fmt: skip
     learning_rate: float = field(default=3e-4, metadata={"help": "first learning rate"})
     last_rate: float = field(default=0.1, metadata={"help": "final learning rate, as a share of the first"})
     critic_rate: float = field(default=5e-4, metadata={"help": "learning rate of the critic"})
@@ -85,7 +89,7 @@ class LeagueConfig:
         """Raises: ValueError for a number that makes no sense."""
         for name, least in (("iterations", 1), ("boards", 16), ("drawn", 1), ("remember", 1), ("selves", 0),
                             ("lessons", 0), ("estimated", 0), ("silent", 0),
-                            ("batch", 2), ("lag", 1), ("evaluate", 1), ("judged", 2),
+                            ("batch", 2), ("shard", 2), ("rollouts", 1), ("lag", 1), ("evaluate", 1), ("judged", 2),
                             ("entropy", 0), ("doubled", 0), ("plain", 0), ("departure", 0),
                             ("untruth", 0), ("strangers", 0), ("earlier", 0), ("seed", 0)):  # fmt: skip
             if not getattr(self, name) >= least:

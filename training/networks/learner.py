@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import zip_longest
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 
 from agents.networks.book import BOOK_INPUTS, BOOK_ON
-from agents.networks.inputs import MOST_ON, NUM_INPUTS, take_rows
+from agents.networks.inputs import MOST_ON, NUM_INPUTS
 from agents.networks.network import FloatLayer, Network, quantized
 from bridge_env import streams
 from bridge_env.calls import NUM_CALLS
@@ -19,9 +20,7 @@ from training.networks.league_config import LeagueConfig
 from training.networks.model import Perceptron, widened
 from training.networks.ppo_config import widths
 from training.networks.rollout import Experience
-
-_IMPS = 4.0  # advantages are learned in units of this many IMPs: about their deviation
-_NEVER = -1e9
+from training.networks.shards import IMPS, Alone, CriticShard, Hands, PolicyShard, Shard, Step, apply, cut
 
 
 class Learner:
@@ -46,70 +45,64 @@ class Learner:
         self.policy_adam = torch.optim.Adam(self.policy.parameters(), lr=config.learning_rate, eps=1e-6, fused=True)
         self.critic_adam = torch.optim.Adam(self.critic.parameters(), lr=config.critic_rate, eps=1e-6, fused=True)
 
-    def learn(self, experience: Experience, iteration: int) -> dict[str, float]:
-        """One pass over the experience of a rollout; returns figures to tell of."""
-        config = self.config
+    def learn(self, experience: Experience, iteration: int, hands: Hands | None = None) -> dict[str, float]:
+        """One pass over the experience of a rollout, policy and critic side by side; returns figures to tell of.
+
+        Args:
+            hands: what computes gradients; None: this process. The weights are the same.
+        """
+        config, hands = self.config, hands or Alone()
         share = iteration / config.iterations
         self.policy_adam.param_groups[0]["lr"] = config.learning_rate * (1 - share * (1 - config.last_rate))
-        count = len(experience.call)
-        if not count:  # no auction left the likeliest: there is nothing to learn
-            return {"clipped": 0.0, "moved": 0.0, "steps": 0.0}
-        order = np.argsort(streams.key("learn", config.seed, iteration, np.arange(count)), kind="stable")
-        scale = count / float(experience.weight.sum())
-        clipped = moved = 0.0
-        steps = max(1, round(count / config.batch))
-        for rows in np.array_split(order, steps):
-            one, other = self._policy_step(experience, rows, scale)
-            clipped += one / steps
-            moved += other / steps
-        self._learn_critic(experience, iteration)
-        return {"clipped": clipped, "moved": moved, "steps": float(steps)}
+        policy = self._cut("learn", len(experience.call), iteration)
+        critic = self._cut("critic", len(experience.target), iteration)
+        figures = np.zeros(2)
+        for ours, theirs in zip_longest(policy, critic):
+            steps: list[Step] = []
+            for model, rows, make in (
+                (self.policy, ours, self._policy_shard),
+                (self.critic, theirs, self._critic_shard),
+            ):
+                if rows is not None:
+                    count = sum(len(part) for part in rows)
+                    steps.append((model, [make(experience, part) for part in rows], count))
+            found = iter(hands.gradients(steps))
+            if ours is not None:
+                told = apply(self.policy, self.policy_adam, next(found), config.most_gradient)
+                figures += told / sum(len(part) for part in ours) / len(policy)
+                self._follow()
+            if theirs is not None:
+                apply(self.critic, self.critic_adam, next(found))
+        return {"clipped": figures[0], "moved": figures[1], "steps": float(len(policy))}
 
-    def _policy_step(self, experience: Experience, rows: NDArray[np.int64], scale: float) -> tuple[float, float]:
+    def _cut(self, purpose: str, count: int, iteration: int) -> list[list[NDArray[np.int64]]]:
+        """The decisions of each step, in shards."""
+        if not count:  # no auction left the likeliest: there is nothing to learn
+            return []
+        order = np.argsort(streams.key(purpose, self.config.seed, iteration, np.arange(count)), kind="stable")
+        return cut(order, self.config.batch, self.config.shard)
+
+    def _policy_shard(self, experience: Experience, rows: NDArray[np.int64]) -> Shard:
+        scale = len(experience.call) / float(experience.weight.sum())
+        return PolicyShard.of(experience, rows, scale, self.config.clip, self.config.entropy)
+
+    def _critic_shard(self, experience: Experience, rows: NDArray[np.int64]) -> Shard:
+        scale = len(experience.target) / float(experience.critic_weight.sum())
+        return CriticShard.of(experience, rows, scale)
+
+    def _follow(self) -> None:
+        """Let the averages of weights follow."""
         config = self.config
-        outputs = self.policy(take_rows(experience.rows, rows))
-        if experience.part is not None:
-            outputs = outputs + torch.from_numpy(experience.part[rows])
-        outputs = outputs.masked_fill(torch.from_numpy(~experience.mask[rows]), _NEVER)
-        logs = torch.log_softmax(outputs, dim=1)
-        calls = torch.from_numpy(experience.call[rows].astype(np.int64))
-        before = torch.from_numpy(experience.log_chance[rows])
-        advantage = torch.from_numpy(experience.advantage[rows] / np.float32(_IMPS))
-        weight = torch.from_numpy(experience.weight[rows] * np.float32(scale))
-        ratio = (logs.gather(1, calls[:, None])[:, 0] - before).clamp(-10, 10).exp()
-        bounded = ratio.clamp(1 - config.clip, 1 + config.clip)
-        gain = torch.minimum(ratio * advantage, bounded * advantage)
-        entropy = -(logs.exp() * logs.clamp_min(-30)).sum(1)
-        loss = -(weight * (gain + config.entropy * entropy)).mean()
-        self.policy_adam.zero_grad()
-        loss.backward()
-        torch.nn.utils.clip_grad_norm_(self.policy.parameters(), config.most_gradient)
-        self.policy_adam.step()
         with torch.no_grad():
             torch._foreach_lerp_(self.average, list(self.policy.parameters()), 1 - config.average)
             if config.slow:
                 torch._foreach_lerp_(self.slow, list(self.policy.parameters()), 1 - config.slow)
-            return float((ratio != bounded).float().mean()), float((ratio - 1).abs().mean())
-
-    def _learn_critic(self, experience: Experience, iteration: int) -> None:
-        count = len(experience.target)
-        if not count:
-            return
-        order = np.argsort(streams.key("critic", self.config.seed, iteration, np.arange(count)), kind="stable")
-        scale = count / float(experience.critic_weight.sum())
-        for rows in np.array_split(order, max(1, round(count / self.config.batch))):
-            expected = self.critic(take_rows(experience.critic_rows, rows))[:, 0]
-            off = expected - torch.from_numpy(experience.target[rows] / np.float32(_IMPS))
-            loss = (torch.from_numpy(experience.critic_weight[rows] * np.float32(scale)) * off * off).mean()
-            self.critic_adam.zero_grad()
-            loss.backward()
-            self.critic_adam.step()
 
     def players(self) -> tuple[Network, Network]:
         """Return what plays now: the average policy, and the critic in IMPs, in whole numbers."""
         layers = self.critic.floats()
         weight, bias = layers[-1]
-        return self._policy(self.average), quantized([*layers[:-1], (weight * _IMPS, bias * _IMPS)], CRITIC_ON)
+        return self._policy(self.average), quantized([*layers[:-1], (weight * IMPS, bias * IMPS)], CRITIC_ON)
 
     def best(self) -> Network:
         """Return the policy to judge and to save: the slower average of weights."""

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
 from agents.networks.book import ByBook
-from agents.networks.inputs import Sparse, take_rows
+from agents.networks.inputs import Sparse, stacked, take_rows
 from agents.networks.network import Network
 from agents.networks.tables import Deals, branched, look, play_on
 from bridge_env import streams
@@ -96,6 +96,25 @@ class Experience:
     target: NDArray[np.float32]
     critic_weight: NDArray[np.float32]
     figures: Mapping[str, float]
+
+
+def together(parts: Sequence[Experience]) -> Experience:
+    """The experience of several rollouts as that of one."""
+    if len(parts) == 1:
+        return parts[0]
+    arrays = {
+        name: np.concatenate([getattr(part, name) for part in parts])
+        for name in ("mask", "call", "log_chance", "advantage", "weight", "target", "critic_weight")
+    }
+    own = [part.part for part in parts if part.part is not None]
+    figures: dict[str, float] = {}
+    for part in parts:
+        for name, value in part.figures.items():
+            figures[name] = figures.get(name, 0.0) + value
+    return Experience(
+        rows=stacked([part.rows for part in parts]), critic_rows=stacked([part.critic_rows for part in parts]),
+        part=np.concatenate(own) if own else None, figures=figures, **arrays,
+    )  # fmt: skip
 
 
 @dataclass

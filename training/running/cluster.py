@@ -77,6 +77,8 @@ class Cluster:
         self.workers, self.address, self.tell = workers, address, tell
         self._private: PrivateRay | None = None
         self._gone = False  # the head
+        self._nodes: dict[str, float] = {}  # the cores of each node that was there when last looked
+        self._looked = 0.0  # when that was
         self._remote: dict[Callable[..., Any], Any] = {}
 
     def __enter__(self) -> Cluster:
@@ -86,6 +88,7 @@ class Cluster:
             self._start()
         if self.workers is None:
             self.workers = max(1, int(self.ray.cluster_resources().get("CPU", 1)))
+        self._nodes = self._nodes_there()
         return self
 
     def _start(self) -> None:
@@ -161,6 +164,7 @@ class Cluster:
         """
         began, told = time.monotonic(), False
         while True:
+            self._watch_nodes()
             done, _ = self.ray.wait(running, num_returns=1, timeout=LOOK_SECONDS)
             if done:
                 found: list[Any] = done
@@ -170,6 +174,23 @@ class Cluster:
                 told = True
                 if why := self._why_nothing_ends(all_of_ours):
                     self.tell(f"nothing has been done for {STALL_SECONDS:.0f} seconds: {why}")
+
+    def _nodes_there(self) -> dict[str, float]:
+        return {node["NodeID"]: node["Resources"].get("CPU", 0.0) for node in self.ray.nodes() if node["Alive"]}
+
+    def _watch_nodes(self) -> None:
+        """Tell of nodes that came or were lost since somebody looked, every few seconds."""
+        if self._private is not None or time.monotonic() - self._looked < LOOK_SECONDS:
+            return
+        before, self._looked = self._nodes, time.monotonic()
+        with contextlib.suppress(self.ray.exceptions.RayError):  # the head may be gone: whoever waits will find out
+            self._nodes = self._nodes_there()
+        cores = f"{sum(self._nodes.values()):g} cores on {len(self._nodes)} nodes"
+        if lost := before.keys() - self._nodes.keys():
+            what = "a node was lost" if len(lost) == 1 else f"{len(lost)} nodes were lost"
+            self.tell(f"{what}; {cores} are left, and what was under way there is done again")
+        if came := self._nodes.keys() - before.keys():
+            self.tell(f"{'a node' if len(came) == 1 else f'{len(came)} nodes'} joined the cluster: {cores}")
 
     def _check_head(self) -> None:
         """Is the head of the cluster there? Ray itself waits for a minute, and then ends the whole process.
@@ -221,6 +242,10 @@ class Cluster:
         if function not in self._remote:  # a function is sent once
             self._remote[function] = self.ray.remote(num_cpus=1, max_retries=8)(_opening(function))
         return self._remote[function]
+
+    def ready(self, reference: Any) -> bool:
+        """Is a task that was submitted done?"""
+        return bool(self.ray.wait([reference], num_returns=1, timeout=0)[0])
 
     def result(self, reference: Any) -> Any:
         """Return what a task that was submitted gave.

@@ -1,0 +1,95 @@
+"""Gradients in shards: the sum is that of the whole step, and the same bits wherever shards are computed."""
+
+import numpy as np
+import pytest
+
+from tests.support.league import Here, run_league, same
+from training.networks.league_config import LeagueConfig
+from training.networks.learner import Learner
+from training.networks.rollout import Opponent, RolloutConfig, rollout, together
+from training.networks.shards import Alone, CriticShard, PolicyShard, Spread, cut, gradient_of
+from training.networks.stock import solved
+
+CONFIG = LeagueConfig(
+    start="nothing", iterations=3, boards=96, estimated=0, lessons=1, silent=1, layers="24,16", critic="12",
+    batch=400, shard=90, evaluate=2, judged=20, panel="pass", remember=2, lag=2, rollouts=3,
+)  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def experience():
+    learner = Learner(CONFIG, None)
+    told = (*learner.players(), [Opponent("silent", 1.0, None)], RolloutConfig(200, 4, 0.8, 0.0), 1)
+    return together([rollout(*told, number, solved()) for number in range(2)])
+
+
+def shards_of(e, rows):
+    scale = len(e.call) / float(e.weight.sum())
+    return PolicyShard.of(e, rows, scale, 0.2, 0.01)
+
+
+def test_rollouts_together_are_one_behind_the_other(experience):
+    learner = Learner(CONFIG, None)
+    told = (*learner.players(), [Opponent("silent", 1.0, None)], RolloutConfig(200, 4, 0.8, 0.0), 1)
+    parts = [rollout(*told, number, solved()) for number in range(2)]
+    numbers, starts = experience.rows
+    assert starts[-1] == len(numbers)
+    assert len(experience.call) == sum(len(part.call) for part in parts) == len(starts) - 1
+    first = len(parts[0].call)
+    own, begins = parts[1].rows
+    for row in (0, 3, len(begins) - 2):
+        assert (
+            numbers[starts[first + row] : starts[first + row + 1]].tolist()
+            == own[begins[row] : begins[row + 1]].tolist()
+        )
+    assert experience.figures["boards"] == 400
+
+
+def test_shards_add_up_to_the_step(experience):
+    learner, order = Learner(CONFIG, None), np.arange(len(experience.call))
+    (whole, told) = shards_of(experience, order).gradient(learner.policy, len(order))
+    parts = [shards_of(experience, rows).gradient(learner.policy, len(order)) for rows in np.array_split(order, 7)]
+    for number, array in enumerate(whole):
+        total = sum(part[number].astype(np.float64) for part, _ in parts)
+        np.testing.assert_allclose(array, total, atol=2e-6)
+        assert np.abs(array).max() > 1e-4  # a gradient of nothing would add up, too
+    np.testing.assert_allclose(told, sum(figures for _, figures in parts), rtol=1e-5, atol=1e-5)
+    critic = CriticShard.of(experience, np.arange(len(experience.target)), 1.0)
+    assert all(np.abs(part).max() > 0 for part in critic.gradient(learner.critic, 10)[0])
+
+
+def test_a_task_computes_what_this_process_does(experience):
+    learner = Learner(CONFIG, None)
+    shard = shards_of(experience, np.arange(50))
+    here, there = shard.gradient(learner.policy, 99), gradient_of(learner.policy.floats(), shard, 99)
+    for a, b in zip(here[0], there[0], strict=True):
+        np.testing.assert_array_equal(a, b)
+
+
+def test_steps_and_shards_hold_every_decision_once():
+    steps = cut(np.arange(1000)[::-1], 300, 64)
+    assert [len(step) for step in steps] == [6, 6, 6]
+    assert max(len(shard) for step in steps for shard in step) <= 64
+    assert np.concatenate([shard for step in steps for shard in step]).tolist() == list(range(999, -1, -1))
+
+
+@pytest.mark.parametrize("workers", [1, 2, 5])
+def test_weights_do_not_depend_on_who_computes(experience, workers):
+    alone, spread = Learner(CONFIG, None), Learner(CONFIG, None)
+    one = alone.learn(experience, 0, Alone())
+    other = spread.learn(experience, 0, Spread(Here(workers % 2 == 0, workers)))
+    assert one == other
+    for name, array in alone.arrays().items():
+        np.testing.assert_array_equal(array, spread.arrays()[name])
+    assert one["steps"] > 1
+
+
+def test_a_run_of_many_shards_is_the_same_stopped_and_at_once(tmp_path):
+    whole = run_league(tmp_path / "whole", CONFIG)
+    turns = iter([False, False, True])
+    run_league(tmp_path / "parts", CONFIG, stop=lambda: next(turns), eager=True)
+    parts = run_league(tmp_path / "parts", CONFIG)
+    same(whole, parts)
+    assert [row["iteration"] for row in parts.state.metrics] == [0, 2, 3]
+    for ours, theirs in zip(whole.state.metrics, parts.state.metrics, strict=True):
+        assert ours["pass"] == theirs["pass"]
