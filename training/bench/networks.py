@@ -9,11 +9,14 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import count
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from training.bench.own import Rate, rate
+
+if TYPE_CHECKING:
+    from training.networks.league import League
 
 _BOARDS = 4096
 _CALLERS = ("two-over-one", "champion", "by-the-book")
@@ -76,7 +79,8 @@ def league_speeds(repetitions: int, counts: Sequence[int] = (1, 2)) -> list[Rate
     return out
 
 
-def _league(folder: Path, iterations: int, seed: int) -> Any:
+def league_of(folder: Path, iterations: int, seed: int) -> League:
+    """A league of the champion's size, to be timed."""
     from agents.networks.shipped import read_networks
     from training.networks.league import League
     from training.networks.league_config import LeagueConfig
@@ -96,7 +100,7 @@ def _timed(folder: Path, cluster: Any, number: int) -> float:
         times.append(time.perf_counter())
         decisions.append(sums["decisions"])
 
-    league = _league(folder / str(number), _ITERATIONS, number + 1)
+    league = league_of(folder / str(number), _ITERATIONS, number + 1)
     league.folder.mkdir()
     for _ in league.run(cluster, lambda: False, tell):
         pass
@@ -112,7 +116,7 @@ def shares() -> dict[str, dict[str, float]]:
 
     torch.set_num_threads(1)
     with tempfile.TemporaryDirectory() as folder:
-        league = _league(Path(folder), 2, 1)
+        league = league_of(Path(folder), 2, 1)
     config, pool = RolloutConfig(_BOARDS, 16, 0.3, 0.05), league.pool(0)
     learner = league.learner
     policy, critic = learner.players()

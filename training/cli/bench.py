@@ -26,6 +26,7 @@ examples:
   bridge-env bench
   bridge-env bench --repetitions 9 --out results/bench
   bridge-env bench --networks                           measure how fast networks call and learn instead
+  bridge-env bench --scale                              measure the parts of a league, and foretell it on many cores
 """
 
 
@@ -46,6 +47,10 @@ def add_bench(subparsers: Any) -> None:
     parser.add_argument(
         "--networks", action="store_true", help="measure how fast networks call and learn instead (needs torch and Ray)"
     )
+    parser.add_argument(
+        "--scale", action="store_true",
+        help="measure the parts of a league and foretell how it grows with its cores instead (needs torch and Ray)",
+    )  # fmt: skip
     parser.set_defaults(handler=run)
 
 
@@ -53,8 +58,8 @@ def run(args: argparse.Namespace) -> int:
     """Measure, print, write."""
     if args.repetitions < 1:
         raise ValueError(f"--repetitions is {args.repetitions}; it must be 1 or more")
-    if args.networks:
-        return _networks(args)
+    if args.networks or args.scale:
+        return _networks(args) if args.networks else _scale(args)
     from training.bench import own, peers, report
 
     for name in peers.missing():
@@ -94,6 +99,28 @@ def _networks(args: argparse.Namespace) -> int:
     write_whole(args.out / "networks.md", page)
     print("\n" + page.partition("Where the time")[2])
     print(f"written: {args.out}/networks.md")
+    return 0
+
+
+def _scale(args: argparse.Namespace) -> int:
+    """Measure the parts of a league, run it with one worker and two, and foretell the rest."""
+    from training.bench import scale
+    from training.running.runs import require
+
+    require("train", "torch", "ray")
+    print("measuring the parts of an iteration", file=sys.stderr)
+    costs, checks = scale.measure(args.repetitions), []
+    for cores in (1, 2):
+        shape = scale.shape_for(cores)
+        print(f"a real run on {cores} core{'s' * (cores > 1)}", file=sys.stderr)
+        checks.append((cores, scale.real(cores, shape), scale.foretold(costs, cores, shape)))
+    rows = scale.curve(costs)
+    page = scale.markdown(costs, rows, checks, _machine(), f"bridge-env bench --scale --repetitions {args.repetitions}")
+    args.out.mkdir(parents=True, exist_ok=True)
+    write_whole(args.out / "scale.md", page)
+    scale.plot(rows, args.out / "scale.png")
+    print(page, end="")
+    print(f"written: {args.out}/scale.md, scale.png")
     return 0
 
 

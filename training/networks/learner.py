@@ -60,8 +60,8 @@ class Learner:
         for ours, theirs in zip_longest(policy, critic):
             steps: list[Step] = []
             for model, rows, make in (
-                (self.policy, ours, self._policy_shard),
-                (self.critic, theirs, self._critic_shard),
+                (self.policy, ours, self.policy_shard),
+                (self.critic, theirs, self.critic_shard),
             ):
                 if rows is not None:
                     count = sum(len(part) for part in rows)
@@ -70,7 +70,7 @@ class Learner:
             if ours is not None:
                 told = apply(self.policy, self.policy_adam, next(found), config.most_gradient)
                 figures += told / sum(len(part) for part in ours) / len(policy)
-                self._follow()
+                self.follow()
             if theirs is not None:
                 apply(self.critic, self.critic_adam, next(found))
         return {"clipped": figures[0], "moved": figures[1], "steps": float(len(policy))}
@@ -82,15 +82,17 @@ class Learner:
         order = np.argsort(streams.key(purpose, self.config.seed, iteration, np.arange(count)), kind="stable")
         return cut(order, self.config.batch, self.config.shard)
 
-    def _policy_shard(self, experience: Experience, rows: NDArray[np.int64]) -> Shard:
+    def policy_shard(self, experience: Experience, rows: NDArray[np.int64]) -> Shard:
+        """Some of the decisions of a rollout, for whoever computes their gradient."""
         scale = len(experience.call) / float(experience.weight.sum())
         return PolicyShard.of(experience, rows, scale, self.config.clip, self.config.entropy)
 
-    def _critic_shard(self, experience: Experience, rows: NDArray[np.int64]) -> Shard:
+    def critic_shard(self, experience: Experience, rows: NDArray[np.int64]) -> Shard:
+        """Some of the rewards of a rollout, the same way."""
         scale = len(experience.target) / float(experience.critic_weight.sum())
         return CriticShard.of(experience, rows, scale)
 
-    def _follow(self) -> None:
+    def follow(self) -> None:
         """Let the averages of weights follow."""
         config = self.config
         with torch.no_grad():

@@ -117,7 +117,7 @@ class Spread:
         if sum(len(shards) for _, shards, _ in steps) <= len(steps):
             return Alone().gradients(steps)  # nothing to share
         away: dict[tuple[int, int], Any] = {}
-        every = self._cluster.workers + 1
+        every = self._cluster.workers + 1  # as many at work, this process with them
         for number, (model, shards, count) in enumerate(steps):
             layers = self._cluster.put(model.floats())
             for at, shard in enumerate(shards):

@@ -1,0 +1,46 @@
+"""What is foretold of a league on many cores, from what its parts cost."""
+
+from dataclasses import replace
+
+import pytest
+
+from training.bench.scale import CORES, Costs, Shape, curve, foretold, markdown, shape_for
+
+FREE = Costs(
+    rollout=1.0, policy=0.4, critic=0.1, add=0.0, step=0.0, send=0.0, fetch=0.0, cut=0.0, players=0.0,
+    decisions=8192, rewards=4096,
+)  # fmt: skip
+
+
+def test_one_core_does_one_thing_after_the_other():
+    assert foretold(FREE, 1, Shape(batch=8192)) == pytest.approx(1.0 + 2 * 0.4 + 0.1)
+    dear = replace(FREE, step=0.3, players=0.2, add=0.05)
+    assert foretold(dear, 1, Shape(batch=4096)) == pytest.approx(1.9 + 2 * 0.3 + 0.2)  # two steps of a shard each
+
+
+def test_two_cores_play_and_learn_at_once():
+    """Learning takes less than playing: the core that plays sets the pace."""
+    assert foretold(FREE, 2, Shape(batch=1024)) == pytest.approx(1.0, rel=0.1)
+
+
+def test_no_number_of_cores_does_more_than_its_work():
+    rows = curve(FREE)
+    assert [row[0] for row in rows] == list(CORES)
+    for cores, shape, speed, share in rows:
+        assert shape == shape_for(cores)
+        assert speed <= cores * rows[0][2] * 1.001
+        assert share == pytest.approx(speed / cores / rows[0][2])
+    assert rows[3][3] > 0.6  # eight cores, where handing out costs nothing
+
+
+def test_what_one_process_must_do_alone_bends_the_curve():
+    slow = replace(FREE, fetch=0.05, send=0.05, add=0.01, cut=0.01)
+    shares = [row[3] for row in curve(slow)]
+    assert shares[-1] < 0.5 * shares[3]
+
+
+def test_the_page_tells_costs_runs_and_the_curve():
+    page = markdown(FREE, curve(FREE), [(1, 2.0, 1.9), (2, 1.2, 1.1)], "here", "bridge-env bench --scale")
+    assert "| 2 | 1.20 | 1.10 |" in page
+    assert "| 1 | 1 | 1,024 |" in page
+    assert page.count("\n| 256 |") == 1

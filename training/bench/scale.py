@@ -1,0 +1,255 @@
+"""Measure what each part of a league's iteration costs, and foretell from that how a league grows with its cores.
+
+The foretelling is a simulation of events: tasks wait for a free core in the order in which they were handed out, and
+the process that learns, on a core of its own, hands out, computes and waits as ``training.networks.league`` does.
+For one core, which all take turns on, and for two it is compared with real runs.
+"""
+
+from __future__ import annotations
+
+import heapq
+import os
+import tempfile
+import time
+from collections import deque
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+_BOARDS, _SHARD = 4096, 4096
+_REAL = 8  # iterations of a real run
+CORES = (1, 2, 4, 8, 16, 32, 64, 128, 256)
+
+
+@dataclass(frozen=True)
+class Costs:
+    """Seconds on one core, medians.
+
+    Attributes:
+        rollout: to play one of 4,096 boards.
+        policy, critic: to compute the gradient of one shard.
+        add: to add the gradient of a shard of the policy to the sum.
+        step: of the optimizer and the averages, both networks.
+        send: to hand a new policy to the cluster; fetch: to take the gradient of a shard from it.
+        cut: to cut a shard out of the experience; players: to make the networks that play.
+        decisions: to learn from, of one rollout; rewards: for the critic.
+    """
+
+    rollout: float
+    policy: float
+    critic: float
+    add: float
+    step: float
+    send: float
+    fetch: float
+    cut: float
+    players: float
+    decisions: int
+    rewards: int
+
+
+@dataclass(frozen=True)
+class Shape:
+    """How a run is set: the settings of ``LeagueConfig`` that say what can be done side by side."""
+
+    rollouts: int = 1
+    batch: int = 1024
+    lag: int = 3
+
+
+def shape_for(cores: int) -> Shape:
+    """Settings that feed so many cores: a rollout for each, and steps of a shard for each."""
+    return Shape(rollouts=cores, batch=max(1024, _SHARD * cores) if cores > 1 else 1024)
+
+
+def measure(repetitions: int) -> Costs:
+    """The costs on this machine, of networks of the champion's size, with one worker of Ray."""
+    import torch
+
+    from training.bench.networks import league_of
+    from training.networks.rollout import RolloutConfig, rollout
+    from training.networks.shards import apply, cut, gradient_of
+    from training.running.cluster import Cluster
+
+    torch.set_num_threads(1)
+    with tempfile.TemporaryDirectory() as folder:
+        league = league_of(Path(folder), 2, 1)
+    learner, config, pool = league.learner, RolloutConfig(_BOARDS, 16, 0.3, 0.05), league.pool(0)
+    players = learner.players()
+    experience = rollout(*players, pool, config, 1, 0)
+    one = [part[0] for part in (cut(np.arange(len(experience.call)), _SHARD, _SHARD),
+                                cut(np.arange(len(experience.target)), _SHARD, _SHARD))]  # fmt: skip
+    policy = learner.policy_shard(experience, one[0][0])
+    critic = learner.critic_shard(experience, one[1][0])
+    found, of_critic = policy.gradient(learner.policy, _SHARD), critic.gradient(learner.critic, _SHARD)
+
+    def median(work: Callable[[], Any]) -> float:
+        work()
+        times = []
+        for _ in range(repetitions):
+            began = time.perf_counter()
+            work()
+            times.append(time.perf_counter() - began)
+        return float(np.median(times))
+
+    def step() -> None:
+        apply(learner.policy, learner.policy_adam, [found], 1.0)
+        apply(learner.critic, learner.critic_adam, [of_critic])
+        learner.follow()
+
+    with Cluster(1, None) as cluster:
+        layers, shard = cluster.put(learner.policy.floats()), cluster.ray.put(policy)
+        away = median(lambda: cluster.result(cluster.submit(gradient_of, layers, shard, _SHARD)))
+        send = median(lambda: cluster.put(learner.policy.floats()))
+    gradient = median(lambda: policy.gradient(learner.policy, _SHARD))
+    many = median(lambda: apply(learner.policy, learner.policy_adam, [found] * 9, 1.0))
+    single = median(lambda: apply(learner.policy, learner.policy_adam, [found], 1.0))
+    return Costs(
+        rollout=median(lambda: rollout(*players, pool, config, 1, 0)), policy=gradient,
+        critic=median(lambda: critic.gradient(learner.critic, _SHARD)), add=max(0.0, many - single) / 8,
+        step=median(step), send=send, fetch=max(0.0, away - gradient),
+        cut=median(lambda: learner.policy_shard(experience, one[0][0])), players=median(learner.players),
+        decisions=len(experience.call), rewards=len(experience.target),
+    )  # fmt: skip
+
+
+class _Cores:
+    """Cores that take tasks in the order in which these were handed out."""
+
+    def __init__(self, count: int) -> None:
+        self._free = [0.0] * count
+
+    def take(self, at: float, seconds: float) -> float:
+        """When a task is done that is handed out ``at`` a time and lasts so long."""
+        done = max(at, heapq.heappop(self._free)) + seconds
+        heapq.heappush(self._free, done)
+        return done
+
+
+def foretold(costs: Costs, cores: int, shape: Shape, iterations: int = 24) -> float:
+    """Seconds of an iteration, on average, with so many cores, one of which learns."""
+    if cores == 1:
+        none = _Cores(1)  # nothing is handed out, or all of it waits for the one core
+        learned = _learn(costs, none, 0.0, shape, every=1)
+        return costs.rollout * shape.rollouts + learned
+    tasks, now, began = _Cores(cores - 1), 0.0, 0.0
+
+    def play(at: float) -> float:
+        return max(tasks.take(at, costs.rollout) for _ in range(shape.rollouts))
+
+    ahead = deque(play(0.0) for _ in range(shape.lag))
+    for iteration in range(iterations + 4):
+        if iteration == 4:
+            began = now  # by then the pipeline is full
+        now = max(now, ahead.popleft())
+        now = _learn(costs, tasks, now, shape, every=cores)
+        ahead.append(play(now))
+    return (now - began) / iterations
+
+
+def _learn(costs: Costs, tasks: _Cores, now: float, shape: Shape, every: int) -> float:
+    """When an iteration's learning is done that begins ``now``; the learner computes one of ``every`` shards."""
+    decisions, rewards = costs.decisions * shape.rollouts, costs.rewards * shape.rollouts
+    steps = max(1, round(decisions / shape.batch))
+    for _ in range(steps):
+        now = _step(costs, tasks, now, (decisions / steps, rewards / steps), every)
+    return now + costs.players
+
+
+def _step(costs: Costs, tasks: _Cores, now: float, sizes: tuple[float, float], every: int) -> float:
+    """When a step of both networks is done that begins ``now``."""
+    counts = [max(1, round(size / _SHARD + 0.499)) for size in sizes]
+    cost = [seconds * size / count / _SHARD for seconds, size, count
+            in zip((costs.policy, costs.critic), sizes, counts, strict=True)]  # fmt: skip
+    away: list[float] = []
+    mine = 0.0
+    shared = sum(counts) > 2
+    if shared:
+        now += 2 * costs.send
+    for number, (count, seconds) in enumerate(zip(counts, cost, strict=True)):
+        for at in range(count):
+            now += costs.cut * min(1.0, sizes[number] / count / _SHARD)
+            if shared and (at + number) % every:
+                away.append(tasks.take(now, seconds + costs.fetch))
+            else:
+                mine += seconds
+    now = max([now + mine, *away])
+    return now + costs.step + costs.add * (sum(counts) - 2)
+
+
+def real(cores: int, shape: Shape) -> float:
+    """Seconds of an iteration of a real run on so many cores, one of which learns where there are several."""
+    from training.bench.networks import league_of
+    from training.networks.league import League
+    from training.running.cluster import Cluster
+
+    times: list[float] = []
+    before = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, sorted(before)[:cores])  # Ray's processes, which this one starts, keep to these, too
+    with tempfile.TemporaryDirectory() as folder, Cluster(max(1, cores - 1), None) as cluster:
+        base = league_of(Path(folder), _REAL, 1)
+        config = replace(base.config, rollouts=shape.rollouts, batch=shape.batch, shard=_SHARD, lag=shape.lag)
+        for _ in League(Path(folder), config, base.start, base.records).run(
+            cluster, lambda: False, lambda *_told: times.append(time.perf_counter())
+        ):
+            pass
+    os.sched_setaffinity(0, before)
+    return (times[-2] - times[1]) / (len(times) - 3)
+
+
+def curve(costs: Costs) -> list[tuple[int, Shape, float, float]]:
+    """For each number of cores: how the run is set, decisions a second, and the share of so many single cores'."""
+    out: list[tuple[int, Shape, float, float]] = []
+    for cores in CORES:
+        shape = shape_for(cores)
+        speed = costs.decisions * shape.rollouts / foretold(costs, cores, shape)
+        out.append((cores, shape, speed, speed / cores / (out[0][2] if out else speed)))
+    return out
+
+
+def markdown(
+    costs: Costs, rows: Sequence[tuple[int, Shape, float, float]], checks: Sequence[tuple[int, float, float]],
+    machine: str, command: str,
+) -> str:  # fmt: skip
+    """The page of results."""
+    lines = [
+        "# How a league grows with its cores", "", f"`{command}`, one run: {machine}.", "",
+        "What each part costs on one core, networks of the champion's size:", "",
+        "| | |", "| --- | ---: |",
+        f"| play a rollout of {_BOARDS:,} boards | {costs.rollout:.2f} s |",
+        f"| gradient of a shard of {_SHARD:,} decisions, policy | {costs.policy:.3f} s |",
+        f"| the same of the critic | {costs.critic:.3f} s |",
+        f"| cut a shard out of the experience | {1000 * costs.cut:.1f} ms |",
+        f"| hand a policy to the cluster | {1000 * costs.send:.1f} ms |",
+        f"| hand out a shard and fetch its gradient | {1000 * costs.fetch:.1f} ms |",
+        f"| add a gradient to the sum | {1000 * costs.add:.1f} ms |",
+        f"| step of both networks and the averages | {1000 * costs.step:.1f} ms |",
+        f"| make the networks that play | {1000 * costs.players:.1f} ms |",
+        f"| decisions to learn from in a rollout | {costs.decisions:,} |", "",
+        "Seconds of an iteration, really and as the model foretells:", "",
+        "| cores | run | model |", "| ---: | ---: | ---: |",
+    ]  # fmt: skip
+    lines += [f"| {workers} | {run:.2f} | {told:.2f} |" for workers, run, told in checks]
+    lines += ["", "More cores are the model's alone. A run for N cores has `--rollouts N` and a `--batch` of N shards;",
+              "efficiency is decisions a second beside N times those of one core.", "",
+              "| cores | rollouts | batch | decisions a second | efficiency |",
+              "| ---: | ---: | ---: | ---: | ---: |"]  # fmt: skip
+    lines += [f"| {cores} | {shape.rollouts} | {shape.batch:,} | {speed:,.0f} | {share:.0%} |"
+              for cores, shape, speed, share in rows]  # fmt: skip
+    return "\n".join([*lines, "", "![decisions a second by cores](scale.png)", ""])
+
+
+def plot(rows: Sequence[tuple[int, Shape, float, float]], path: Path) -> None:
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(6, 4), layout="constrained")
+    axes = figure.subplots()
+    cores = [row[0] for row in rows]
+    axes.plot(cores, [row[2] for row in rows], "o-", label="the model")
+    axes.plot(cores, [rows[0][2] * c for c in cores], "--", color="gray", label="linear")
+    axes.set(xscale="log", yscale="log", xlabel="cores", ylabel="decisions a second")
+    axes.legend()
+    figure.savefig(path, dpi=120)
