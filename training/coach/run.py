@@ -134,9 +134,10 @@ def train(this: Round, cluster: Cluster, tick: Callable[[int, str], None], say: 
     run = league_run.prepare(run if run.exists() else None, settings, this.folder, name)
 
     def told(state: State, decisions: float) -> None:
-        last = state.metrics[-1]
+        last = state.metrics[-1] if state.metrics else {}  # the first verdict comes while it learns
         figures = [f"{last[n]['mean_imps']:+.2f} v. {n}" for n in ("start", "policy:two-over-one") if n in last]
-        tick(state.iteration, f"{', '.join(figures)}, truth {100 * last.get('truth', 0):.1f}%")
+        figures += [f"truth {100 * last['truth']:.1f}%"] if "truth" in last else []
+        tick(state.iteration, ", ".join(figures))
 
     league_run.train(run, settings, cluster, None, told, say)
     learned = networks_file.load(run / POLICY)
