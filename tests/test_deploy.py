@@ -15,6 +15,8 @@ from pathlib import Path
 import pytest
 from support.places import ROOT
 
+from training.cli.entry import command_parser
+
 yaml = pytest.importorskip("yaml")
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 DOCKERFILE = (ROOT / "deploy" / "Dockerfile").read_text()
@@ -72,9 +74,12 @@ def test_ray_takes_the_file_of_a_cluster():
 
 
 def test_kubernetes_gets_one_ray_everywhere_and_no_root():
-    claim, cluster = documents("deploy/kuberay-cluster.yaml")
-    assert cluster["kind"] == "RayCluster"
-    spec = cluster["spec"]
+    *claims, job = documents("deploy/kuberay-job.yaml")
+    assert job["kind"] == "RayJob"
+    spec = job["spec"]["rayClusterSpec"]
+    assert spec["enableInTreeAutoscaling"]
+    args = command_parser().parse_args(job["spec"]["entrypoint"].split()[1:])  # so it is a command that there is
+    assert (args.address, str(args.out)) == ("auto", "/work/results")
     assert spec["rayVersion"] == pinned("ray")
     assert spec["authOptions"] == {"mode": "token"}
     pods = [spec["headGroupSpec"]["template"]["spec"], *(g["template"]["spec"] for g in spec["workerGroupSpecs"])]
@@ -87,8 +92,11 @@ def test_kubernetes_gets_one_ray_everywhere_and_no_root():
         assert container["resources"]["requests"] == container["resources"]["limits"]  # so Ray counts what it gets
         volumes = {volume["name"] for volume in pod.get("volumes", ())}
         assert {mount["name"] for mount in container.get("volumeMounts", ())} <= volumes
-    (results,) = pods[0]["volumes"]
-    assert results["persistentVolumeClaim"]["claimName"] == claim["metadata"]["name"]
+    asked = {volume["persistentVolumeClaim"]["claimName"] for pod in pods for volume in pod["volumes"]}
+    assert asked == {claim["metadata"]["name"] for claim in claims}
+    for container in containers:
+        assert "NUMBA_CACHE_DIR=/home/bridge/.cache/bridge-env" in DOCKERFILE
+        assert "/home/bridge/.cache/bridge-env" in {mount["mountPath"] for mount in container["volumeMounts"]}
     for group in spec["workerGroupSpecs"]:
         assert group["minReplicas"] <= group["replicas"] <= group["maxReplicas"]
 

@@ -77,7 +77,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     0 success, 2 an error that the message explains, 130 stopped by Ctrl-C, 143 by SIGTERM.
     """
     terminal.prepare()
-    args = parsed(_parser(), argv)
+    args = parsed(command_parser(), argv)
     args.again = shlex.join(["bridge-env", *(sys.argv[1:] if argv is None else argv)])
     with sigterm_as_interrupt():
         return _run(args)
@@ -142,7 +142,8 @@ def _text(error: Exception) -> str:
     return str(error)
 
 
-def _parser() -> argparse.ArgumentParser:
+def command_parser() -> argparse.ArgumentParser:
+    """Parse all commands of bridge-env."""
     parser = Parser(
         prog="bridge-env",
         description="Contract-bridge bidding: deals, bidding systems, duplicate matches, self-play.",
@@ -174,7 +175,7 @@ def _parser() -> argparse.ArgumentParser:
         add_bench,
     ):
         add(subparsers)
-    add_completion(subparsers, _parser)
+    add_completion(subparsers, command_parser)
     return parser
 
 
