@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from support.league import run_league, same
-from support.networks import by_book
+from support.networks import by_book, random_networks
 
 from agents.hierarchy.shipped import hierarchy_of
 from agents.networks import file as networks_file
@@ -91,7 +91,7 @@ def test_a_run_with_a_small_one_begins_with_judgement():
 
 
 def test_a_stopped_run_by_a_book_goes_on_to_the_same_weights(tmp_path):
-    start = by_the_book(read_networks("champion-plain"), SMALL)
+    start = by_the_book(random_networks(3), SMALL)
     whole = run_league(tmp_path / "whole", SMALL, start)
     stops = iter([False, True])
     part = run_league(tmp_path / "part", SMALL, start, stop=lambda: next(stops))
@@ -188,8 +188,9 @@ def test_labels_follow_the_players_judgement_at_the_play_outs_prices(judge):
 
 def test_steps_that_the_player_likes_are_counted(judge):
     us = them = numbered("sayc")
-    asked, bound = (near_task(us, them, STRETCH, 0, judge(name)) for name in ("free", "bound"))
-    plain = near_task(us, them, STRETCH, 0)
+    some = Stretch(5, "training", 0, 120)
+    asked, bound = (near_task(us, them, some, 0, judge(name)) for name in ("free", "bound"))
+    plain = near_task(us, them, some, 0)
     assert asked.keys() == plain.keys() == bound.keys()
     assert all((a.gain, a.decisions) == (plain[change].gain, plain[change].decisions) for change, a in asked.items())
     assert all(0 <= promise.liked <= promise.decisions for promise in asked.values())
