@@ -34,6 +34,8 @@ Positions that no line was mended by (`results/exam/unseen.exam`):
 {unseen_tables}
 ```
 
+- Positions of this kind whose wrong answers were read since stand in `results/exam/later-N.exam`. Lines were mended by
+  the principle behind each error, and keys where books differ, so they measure these three systems no longer either.
 - Each system sits the key of its header. A bidder that names neither, or has no system, answers all positions, and
   where the keys differ, either answer counts. So compare bidders in one table; `--key` sets the key.
 - Systems are asked only what they have the conventions for, as the notes of their lines name them
