@@ -45,7 +45,9 @@ class Treatment:
         start = text.find(self.under)
         at = text.find(self.before, max(start, 0))
         if start < 0 or at < 0:
-            raise ValueError(f"two over one has no line {self.before!r} any more; the treatment {self.name!r} changes it")
+            raise ValueError(
+                f"two over one has no line {self.before!r} any more; the treatment {self.name!r} changes it"
+            )
         return text[:at] + self.after + text[at + len(self.before) :]
 
 
@@ -57,7 +59,12 @@ TREATMENTS = (
     ),
     Treatment("double 3NT", "X      18+ combined", "X      16+ combined", "last-notrump, 0 doubled, 1+ partner-bid"),
     Treatment("aces in clubs", "4N    33+ likely-total:C, 9+ fit:C", "4N    32+ likely-total:C, 8+ fit:C"),
-    Treatment("no double of 1NT", "  X     15+ hcp                                            ; penalty\n", "", "after (1N)-P\n"),
+    Treatment(
+        "no double of 1NT",
+        "  X     15+ hcp                                            ; penalty\n",
+        "",
+        "after (1N)-P\n",
+    ),
     Treatment("five of a minor", "9+ fit:m, 29+ likely-total:m, not stopped", "9+ fit:m, 28+ likely-total:m"),
 )
 
