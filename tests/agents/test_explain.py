@@ -76,7 +76,8 @@ def test_the_text_tells_what_else_the_hand_nearly_was():
         "2C",
         "  says      2♣: five or more clubs, 11 to 16 points with length, not forcing",
         f"  because   sayc, line {told.line.number}: 2x  5+ x, 11-16 points",
-        "  nearly    with one more club: 3♣; with one more diamond: 1NT; with one more heart in place of a club: 2♥",
+        "  nearly    with one more diamond: 1NT; with one more heart in place of a club: 2♥; "
+        "with one more spade in place of a diamond: 2♠",
         "  denies    W passed: no X (four or more hearts, four or more diamonds, 11 to 17 HCP, at most three spades); "
         "no 2♥ (five or more hearts, 9 to 16 HCP, two or more of the top five hearts)",
         "            E passed: no 1♥ (five or more hearts, 8 to 17 HCP); no 1♠ (five or more spades, 8 to 17 HCP)",

@@ -1,0 +1,52 @@
+"""The study of treatments: what each changes in the text, and where it counts as having come up."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from agents.hierarchy.shipped import system_path
+from studies.treatments import TREATMENTS, Treatment, _differ, main, measure
+from training.match.boards import library_boards
+from training.match.match import play
+
+
+@pytest.fixture(scope="module")
+def text():
+    return system_path("two-over-one").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("treatment", TREATMENTS, ids=lambda treatment: treatment.name)
+def test_a_treatment_changes_one_line(treatment, text):
+    before, after = text.splitlines(), treatment.put_into(text).splitlines()
+    gone = [line for line in before if line not in after]
+    assert 0 <= len(before) - len(after) <= 1
+    assert len(gone) <= 1
+    assert before != after
+
+
+def test_a_line_that_is_gone_is_told(text):
+    with pytest.raises(ValueError, match="no line"):
+        Treatment("none", "X  99+ hcp", "").put_into(text)
+
+
+def test_a_change_of_nothing_never_comes_up():
+    same = play("system:two-over-one", "system:two-over-one", library_boards(50, 1, "judging"))
+    assert not len(_differ(same))
+    other = play("system:two-over-one", "system:acol", library_boards(50, 1, "judging"))
+    differ = _differ(other)
+    assert len(differ)
+    untouched = np.setdiff1d(np.arange(50), differ)
+    assert not other.imps[untouched].any()
+
+
+def test_treatments_are_measured_apart(tmp_path, capsys):
+    five, three = measure(TREATMENTS[0], 10, 2000), measure(TREATMENTS[1], 10, 2000)
+    assert 0 < five.boards <= 10
+    assert (five.exact, five.played) != (three.exact, three.played)
+    main(["--boards", "2", "--tried", "400", "--json", str(tmp_path / "out.json")])
+    rows = json.loads((tmp_path / "out.json").read_text())["treatments"]
+    assert [row["name"] for row in rows] == [treatment.name for treatment in TREATMENTS]
+    assert "five level" in capsys.readouterr().out
