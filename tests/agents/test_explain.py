@@ -209,7 +209,7 @@ def test_the_changed_hand_differs_by_what_is_said():
     view = read_states([{"hand": "A8.KQ94.72.KQ652", "dealer": "N", "auction": ["1C", "P", "1S", "P"]}])[0]
     told = explain(make("system:sayc"), view)
     first = told.nearly[0]
-    assert (str(first), call_text(first.call)) == ("one more club", "3C")
+    assert (str(first), call_text(first.call)) == ("one more diamond", "1NT")
     suits = [len(suit) for suit in first.hand.split(".")]
     assert suits[3] == 6
     assert sum(suits) == 13
@@ -228,7 +228,7 @@ def test_the_command_prints_json_with_all_fields(capsys):
     told = json.loads(capsys.readouterr().out)
     assert (told["call"], told["text"]) == ("2C", "five or more clubs, 11 to 16 points with length, not forcing")
     assert told["ranges"] == {"C": [5, 99], "points": [11, 16]}
-    assert told["nearest"][0]["with"] == "one more club"
+    assert told["nearest"][0]["with"] == "one more diamond"
     assert told["nearest"][0]["line"] > 0
     assert told["denied"][1]["seat"] == "E"
     assert told["denied"][1]["calls"][0]["call"] == "1H"

@@ -71,12 +71,12 @@ def test_the_examples_of_the_help_can_be_read(epilog):
     assert len(commands) >= 3
     for command in commands:
         words = [quoted or word for quoted, word in re.findall(r'"(.*?)"|(\S+)', command)]
-        assert cli._parser().parse_args(words).handler
+        assert cli.command_parser().parse_args(words).handler
 
 
 def test_help_is_quick_because_it_imports_nothing_heavy():
     heavy = "numba", "ray", "endplay", "torch", "matplotlib", "agents"
-    code = f"import sys, training.cli.entry as c; c._parser().format_help(); print([m for m in {heavy} if m in sys.modules])"  # noqa: E501
+    code = f"import sys, training.cli.entry as c; c.command_parser().format_help(); print([m for m in {heavy} if m in sys.modules])"  # noqa: E501
     assert python(code).stdout == "[]\n"
 
 

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from training.cli.config_file import parsed
-from training.cli.entry import _parser, main
+from training.cli.entry import command_parser, main
 
 LONG = [
     ["evolve"], ["train", "league"], ["train", "ppo"], ["panel", "system:sayc"], ["match", "pass", "system:sayc"],
@@ -21,7 +21,7 @@ def test_every_long_command_takes_its_options_from_a_file(command, tmp_path):
     file = tmp_path / "run.toml"
     out = f'out = "{tmp_path}/out"\n' if "policy" in command else ""  # which it cannot do without
     file.write_text(out + "seed = 23\n")
-    assert parsed(_parser(), [*command, "--config", str(file)]).seed == 23
+    assert parsed(command_parser(), [*command, "--config", str(file)]).seed == 23
 
 
 @pytest.mark.parametrize("before", [True, False])
@@ -29,7 +29,7 @@ def test_the_command_line_goes_before_the_file(before, tmp_path):
     file = tmp_path / "run.toml"
     file.write_text('boards = 64\nworkers = 3\nagainst = ["pass", "doubler"]\nwhere = true\n')
     line, config = ["--boards", "20000"], ["--config", str(file)]  # 20000 is what it would be anyway
-    args = parsed(_parser(), ["panel", "system:sayc", *(line + config if before else config + line)])
+    args = parsed(command_parser(), ["panel", "system:sayc", *(line + config if before else config + line)])
     assert (args.boards, args.workers, args.against, args.where) == (20000, 3, ["pass", "doubler"], True)
 
 
@@ -37,7 +37,7 @@ def test_the_manifest_of_a_run_serves_too(tmp_path):
     told = {"config": {"generations": 3, "start": "acol", "seed": 5}}
     (tmp_path / "manifest.json").write_text(json.dumps(told))
     for path in (tmp_path, tmp_path / "manifest.json"):
-        args = parsed(_parser(), ["evolve", "--config", str(path), "--seed", "6"])
+        args = parsed(command_parser(), ["evolve", "--config", str(path), "--seed", "6"])
         assert (args.generations, args.start, args.seed, args.boards) == (3, "acol", 6, None)
 
 
@@ -74,7 +74,7 @@ def test_yaml_is_told_as_what_it_is(name, tmp_path, capsys):
 def test_a_file_may_spell_options_as_the_command_line_does(tmp_path):
     file = tmp_path / "run.toml"
     file.write_text("learning-rate = 0.25\n")
-    assert parsed(_parser(), ["train", "ppo", "--config", str(file)]).learning_rate == 0.25
+    assert parsed(command_parser(), ["train", "ppo", "--config", str(file)]).learning_rate == 0.25
 
 
 def test_a_choice_is_checked(tmp_path, capsys):

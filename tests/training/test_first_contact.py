@@ -17,7 +17,7 @@ from bridge_env.records.lin import write_lin
 from bridge_env.records.pbn import read_boards, write_boards
 from training.cardplay.person import Left
 from training.cardplay.table import Setup, play_board
-from training.cli.entry import _parser, main
+from training.cli.entry import command_parser, main
 from training.match.boards import library_boards, pbn_boards
 from training.match.match import bid_out, play, seat_teams
 
@@ -73,9 +73,9 @@ def test_options_and_commands_that_are_nearly_right(capsys, words, hint):
 
 @pytest.mark.parametrize("rate", [["--learning_rate", "0.25"], ["--learning_rate=0.25"], ["--learning-rate", "0.25"]])
 def test_options_are_spelled_with_dashes_and_underscores_are_read(rate):
-    args = _parser().parse_args(["train", "ppo", *rate, "--name", "my_own"])
+    args = command_parser().parse_args(["train", "ppo", *rate, "--name", "my_own"])
     assert (args.learning_rate, args.name) == (0.25, "my_own")
-    assert _parser().parse_args(["table", "--no_browser"]).no_browser
+    assert command_parser().parse_args(["table", "--no_browser"]).no_browser
 
 
 def test_help_has_one_spelling(capsys):

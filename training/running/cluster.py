@@ -88,7 +88,8 @@ class Cluster:
             self._start()
         if self.workers is None:
             self.workers = max(1, int(self.ray.cluster_resources().get("CPU", 1)))
-        self._nodes = self._nodes_there()
+        if self._private is None:
+            self._nodes = self._nodes_there()
         return self
 
     def _start(self) -> None:
@@ -176,14 +177,15 @@ class Cluster:
                     self.tell(f"nothing has been done for {STALL_SECONDS:.0f} seconds: {why}")
 
     def _nodes_there(self) -> dict[str, float]:
-        return {node["NodeID"]: node["Resources"].get("CPU", 0.0) for node in self.ray.nodes() if node["Alive"]}
+        there = [node for node in self.ray.nodes() if node["Alive"]]
+        return {node.get("NodeID", ""): node.get("Resources", {}).get("CPU", 0.0) for node in there}
 
     def _watch_nodes(self) -> None:
         """Tell of nodes that came or were lost since somebody looked, every few seconds."""
         if self._private is not None or time.monotonic() - self._looked < LOOK_SECONDS:
             return
         before, self._looked = self._nodes, time.monotonic()
-        with contextlib.suppress(self.ray.exceptions.RayError):  # the head may be gone: whoever waits will find out
+        with contextlib.suppress(Exception):  # the head may be gone: whoever waits will find out
             self._nodes = self._nodes_there()
         cores = f"{sum(self._nodes.values()):g} cores on {len(self._nodes)} nodes"
         if lost := before.keys() - self._nodes.keys():
