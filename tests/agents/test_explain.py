@@ -211,7 +211,7 @@ def test_the_changed_hand_differs_by_what_is_said():
     first = told.nearly[0]
     assert (str(first), call_text(first.call)) == ("one more diamond", "1NT")
     suits = [len(suit) for suit in first.hand.split(".")]
-    assert suits[3] == 6
+    assert suits[2] == 3
     assert sum(suits) == 13
 
 

@@ -182,7 +182,7 @@ class Cluster:
 
     def _watch_nodes(self) -> None:
         """Tell of nodes that came or were lost since somebody looked, every few seconds."""
-        if self._private is not None or time.monotonic() - self._looked < LOOK_SECONDS:
+        if not self._nodes or time.monotonic() - self._looked < LOOK_SECONDS:
             return
         before, self._looked = self._nodes, time.monotonic()
         with contextlib.suppress(Exception):  # the head may be gone: whoever waits will find out
