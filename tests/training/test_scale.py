@@ -1,9 +1,11 @@
 """What is foretold of a league on many cores, from what its parts cost."""
 
+import time
 from dataclasses import replace
 
 import pytest
 
+from training.bench.maps import Recorded, Timed
 from training.bench.scale import CORES, Costs, Shape, curve, foretold, markdown, shape_for
 
 FREE = Costs(
@@ -44,3 +46,26 @@ def test_the_page_tells_costs_runs_and_the_curve():
     assert "| 2 | 1.20 | 1.10 |" in page
     assert "| 1 | 1 | 1,024 |" in page
     assert page.count("\n| 256 |") == 1
+
+
+def test_tasks_are_laid_out_beside_what_one_process_does_alone():
+    done = Recorded(20.0, [[4.0, 2.0, 2.0], [1.0] * 8])  # 4 seconds are no task's
+    assert done.foretold(1) == pytest.approx(20.0)
+    assert done.foretold(2) == pytest.approx(4.0 + 4.0 + 4.0)
+    assert done.foretold(64) == pytest.approx(4.0 + 4.0 + 1.0)
+
+
+@pytest.mark.slow
+@pytest.mark.xdist_group("ray")
+def test_what_tasks_take_is_written_down():
+    def _sleep(seconds):  # sent as it stands: a worker knows no module of tests
+        time.sleep(seconds)
+        return seconds
+
+    with Timed(1, cut_for=5) as cluster:
+        assert cluster.workers == 5
+        assert sorted(result for _, result in cluster.map(_sleep, [(0.2,), (0.1,), (0.0,)])) == [0.0, 0.1, 0.2]
+    ((first, second, third),) = cluster.recorded.maps
+    assert first >= 0.2
+    assert second >= 0.1
+    assert third < 0.1

@@ -7,7 +7,7 @@ from tests.support.league import Here, run_league, same
 from training.networks.league_config import LeagueConfig
 from training.networks.learner import Learner
 from training.networks.rollout import Opponent, RolloutConfig, rollout, together
-from training.networks.shards import Alone, CriticShard, PolicyShard, Spread, cut, gradient_of
+from training.networks.shards import Alone, CriticShard, OnDevice, PolicyShard, Spread, cut, gradient_of
 from training.networks.stock import solved
 
 CONFIG = LeagueConfig(
@@ -93,3 +93,29 @@ def test_a_run_of_many_shards_is_the_same_stopped_and_at_once(tmp_path):
     assert [row["iteration"] for row in parts.state.metrics] == [0, 2, 3]
     for ours, theirs in zip(whole.state.metrics, parts.state.metrics, strict=True):
         assert ours["pass"] == theirs["pass"]
+
+
+def test_a_device_computes_the_same_gradients_nearly(experience):
+    """torch's own sums of rows, which a CUDA device computes, on the CPU: the same to a rounding, step after step."""
+    alone, other = Learner(CONFIG, None), Learner(CONFIG, None)
+    order = np.arange(len(experience.call))
+    shard, by_torch = shards_of(experience, order), OnDevice("cpu", by_torch=True)
+    for learner in (alone, other):
+        learner.learn(experience, 0, Alone() if learner is alone else by_torch)
+    for ours, theirs in zip(alone.policy.parameters(), other.policy.parameters(), strict=True):
+        assert float((ours - theirs).detach().abs().max()) < 2e-4
+    (((found, _),),) = by_torch.gradients([(other.policy, [shard], len(order))])
+    wanted, _ = shard.gradient(
+        other.policy, len(order)
+    )  # of the weights as they are now, not as they were copied first
+    for a, b in zip(found, wanted, strict=True):
+        np.testing.assert_allclose(a, b, atol=2e-6)
+
+
+def test_a_run_is_settled_for_its_cores_once():
+    assert LeagueConfig().settled(4).rollouts == 1
+    many = LeagueConfig().settled(16)
+    assert (many.cores, many.rollouts, many.batch) == (16, 8, 16 * 4096)
+    assert many.settled(2) == many  # another cluster, the same run
+    assert LeagueConfig(cores=32, batch=500).settled(2).rollouts == 16
+    assert LeagueConfig(cores=32, batch=500).settled(2).batch == 500

@@ -7,8 +7,6 @@ For one core, which all take turns on, and for two it is compared with real runs
 
 from __future__ import annotations
 
-import heapq
-import os
 import tempfile
 import time
 from collections import deque
@@ -18,6 +16,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+
+from training.bench.cores import Cores, pinned
+from training.networks.league_config import LeagueConfig
 
 _BOARDS, _SHARD = 4096, 4096
 _REAL = 8  # iterations of a real run
@@ -61,8 +62,9 @@ class Shape:
 
 
 def shape_for(cores: int) -> Shape:
-    """Settings that feed so many cores: a rollout for each, and steps of a shard for each."""
-    return Shape(rollouts=cores, batch=max(1024, _SHARD * cores) if cores > 1 else 1024)
+    """How a run is set that begins on so many cores."""
+    config = LeagueConfig(shard=_SHARD).settled(cores)
+    return Shape(config.rollouts, config.batch, config.lag)
 
 
 def measure(repetitions: int) -> Costs:
@@ -116,26 +118,13 @@ def measure(repetitions: int) -> Costs:
     )  # fmt: skip
 
 
-class _Cores:
-    """Cores that take tasks in the order in which these were handed out."""
-
-    def __init__(self, count: int) -> None:
-        self._free = [0.0] * count
-
-    def take(self, at: float, seconds: float) -> float:
-        """When a task is done that is handed out ``at`` a time and lasts so long."""
-        done = max(at, heapq.heappop(self._free)) + seconds
-        heapq.heappush(self._free, done)
-        return done
-
-
 def foretold(costs: Costs, cores: int, shape: Shape, iterations: int = 24) -> float:
     """Seconds of an iteration, on average, with so many cores, one of which learns."""
     if cores == 1:
-        none = _Cores(1)  # nothing is handed out, or all of it waits for the one core
+        none = Cores(1)  # nothing is handed out, or all of it waits for the one core
         learned = _learn(costs, none, 0.0, shape, every=1)
         return costs.rollout * shape.rollouts + learned
-    tasks, now, began = _Cores(cores - 1), 0.0, 0.0
+    tasks, now, began = Cores(cores - 1), 0.0, 0.0
 
     def play(at: float) -> float:
         return max(tasks.take(at, costs.rollout) for _ in range(shape.rollouts))
@@ -150,7 +139,7 @@ def foretold(costs: Costs, cores: int, shape: Shape, iterations: int = 24) -> fl
     return (now - began) / iterations
 
 
-def _learn(costs: Costs, tasks: _Cores, now: float, shape: Shape, every: int) -> float:
+def _learn(costs: Costs, tasks: Cores, now: float, shape: Shape, every: int) -> float:
     """When an iteration's learning is done that begins ``now``; the learner computes one of ``every`` shards."""
     decisions, rewards = costs.decisions * shape.rollouts, costs.rewards * shape.rollouts
     steps = max(1, round(decisions / shape.batch))
@@ -159,7 +148,7 @@ def _learn(costs: Costs, tasks: _Cores, now: float, shape: Shape, every: int) ->
     return now + costs.players
 
 
-def _step(costs: Costs, tasks: _Cores, now: float, sizes: tuple[float, float], every: int) -> float:
+def _step(costs: Costs, tasks: Cores, now: float, sizes: tuple[float, float], every: int) -> float:
     """When a step of both networks is done that begins ``now``."""
     counts = [max(1, round(size / _SHARD + 0.499)) for size in sizes]
     cost = [seconds * size / count / _SHARD for seconds, size, count
@@ -187,16 +176,13 @@ def real(cores: int, shape: Shape) -> float:
     from training.running.cluster import Cluster
 
     times: list[float] = []
-    before = os.sched_getaffinity(0)
-    os.sched_setaffinity(0, sorted(before)[:cores])  # Ray's processes, which this one starts, keep to these, too
-    with tempfile.TemporaryDirectory() as folder, Cluster(max(1, cores - 1), None) as cluster:
+    with pinned(cores), tempfile.TemporaryDirectory() as folder, Cluster(max(1, cores - 1), None) as cluster:
         base = league_of(Path(folder), _REAL, 1)
         config = replace(base.config, rollouts=shape.rollouts, batch=shape.batch, shard=_SHARD, lag=shape.lag)
         for _ in League(Path(folder), config, base.start, base.records).run(
             cluster, lambda: False, lambda *_told: times.append(time.perf_counter())
         ):
             pass
-    os.sched_setaffinity(0, before)
     return (times[-2] - times[1]) / (len(times) - 3)
 
 
@@ -212,7 +198,7 @@ def curve(costs: Costs) -> list[tuple[int, Shape, float, float]]:
 
 def markdown(
     costs: Costs, rows: Sequence[tuple[int, Shape, float, float]], checks: Sequence[tuple[int, float, float]],
-    machine: str, command: str,
+    machine: str, command: str, others: Sequence[str] = (),
 ) -> str:  # fmt: skip
     """The page of results."""
     lines = [
@@ -233,13 +219,13 @@ def markdown(
         "| cores | run | model |", "| ---: | ---: | ---: |",
     ]  # fmt: skip
     lines += [f"| {workers} | {run:.2f} | {told:.2f} |" for workers, run, told in checks]
-    lines += ["", "More cores are the model's alone. A run for N cores has `--rollouts N` and a `--batch` of N shards;",
+    lines += ["", "More cores are the model's alone. Rollouts and batch are those of a run on so many cores;",
               "efficiency is decisions a second beside N times those of one core.", "",
               "| cores | rollouts | batch | decisions a second | efficiency |",
               "| ---: | ---: | ---: | ---: | ---: |"]  # fmt: skip
     lines += [f"| {cores} | {shape.rollouts} | {shape.batch:,} | {speed:,.0f} | {share:.0%} |"
               for cores, shape, speed, share in rows]  # fmt: skip
-    return "\n".join([*lines, "", "![decisions a second by cores](scale.png)", ""])
+    return "\n".join([*lines, "", "![decisions a second by cores](scale.png)", "", *others, ""])
 
 
 def plot(rows: Sequence[tuple[int, Shape, float, float]], path: Path) -> None:

@@ -26,7 +26,7 @@ examples:
   bridge-env bench
   bridge-env bench --repetitions 9 --out results/bench
   bridge-env bench --networks                           measure how fast networks call and learn instead
-  bridge-env bench --scale                              measure the parts of a league, and foretell it on many cores
+  bridge-env bench --scale                              foretell how league, evolve and solve grow
 """
 
 
@@ -49,7 +49,7 @@ def add_bench(subparsers: Any) -> None:
     )
     parser.add_argument(
         "--scale", action="store_true",
-        help="measure the parts of a league and foretell how it grows with its cores instead (needs torch and Ray)",
+        help="measure how league, evolve and solve grow with their cores instead (needs torch and Ray)",
     )  # fmt: skip
     parser.set_defaults(handler=run)
 
@@ -103,8 +103,8 @@ def _networks(args: argparse.Namespace) -> int:
 
 
 def _scale(args: argparse.Namespace) -> int:
-    """Measure the parts of a league, run it with one worker and two, and foretell the rest."""
-    from training.bench import scale
+    """Measure the parts of a league, of evolving and of solving, run them on one core and two, foretell the rest."""
+    from training.bench import maps, scale
     from training.running.runs import require
 
     require("train", "torch", "ray")
@@ -115,7 +115,9 @@ def _scale(args: argparse.Namespace) -> int:
         print(f"a real run on {cores} core{'s' * (cores > 1)}", file=sys.stderr)
         checks.append((cores, scale.real(cores, shape), scale.foretold(costs, cores, shape)))
     rows = scale.curve(costs)
-    page = scale.markdown(costs, rows, checks, _machine(), f"bridge-env bench --scale --repetitions {args.repetitions}")
+    command = f"bridge-env bench --scale --repetitions {args.repetitions}"
+    others = maps.rows(lambda what: print(what, file=sys.stderr))
+    page = scale.markdown(costs, rows, checks, _machine(), command, others)
     args.out.mkdir(parents=True, exist_ok=True)
     write_whole(args.out / "scale.md", page)
     scale.plot(rows, args.out / "scale.png")

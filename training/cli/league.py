@@ -32,7 +32,7 @@ and as a start.
 _MAY_CHANGE = (
     "iterations", "estimated", "drawn", "keep", "doubled", "plain", "prior", "truth", "departure", "untruth",
     "strangers", "earlier", "pool", "selves", "learning_rate", "last_rate", "critic_rate", "entropy", "evaluate",
-    "judged", "panel",
+    "judged", "panel", "device",
 )  # fmt: skip
 
 
@@ -53,7 +53,7 @@ def add_league(algorithms: Any) -> None:
     parser.add_argument(
         "--workers",
         type=int,
-        help="number of processes that play rollouts (default: all cores but one, and at least two)",
+        help="number of tasks at a time (default: all cores of the cluster; without one all cores but one, at least 2)",
     )
     add_address(parser)
     add_config_file(parser)
@@ -76,10 +76,14 @@ def run(args: argparse.Namespace) -> int:
         print(note)
     if args.judge < 2:
         raise ValueError(f"--judge is {args.judge}; it must be 2 or more")
-    # Learning takes less than a core: on two cores it would wait for a single process that plays.
-    workers = max(2, (os.cpu_count() or 2) - 1) if args.workers is None else args.workers
+    workers, cores = args.workers, os.cpu_count() or 2
+    if workers is None and args.address is None:
+        workers = max(2, cores - 1)  # learning takes less than a core: on two it would wait for a single one that plays
     league_run.check_start(config)  # whatever is wrong is told before there is a folder
     with Cluster(workers, args.address) as cluster:
+        if args.resume is None:
+            assert cluster.workers is not None
+            config = config.settled(cluster.workers if args.address or args.workers else cores)
         folder = league_run.prepare(args.resume, config, args.out, args.name)
         args.kept = folder, f"bridge-env train league --resume {folder}"
         print(f"{folder}: from {config.start}; curve in metrics.jsonl" + (

@@ -34,7 +34,7 @@ from training.networks import checkpoint
 from training.networks.league_config import LeagueConfig
 from training.networks.learner import Learner
 from training.networks.rollout import Opponent, RolloutConfig, rollout, together
-from training.networks.shards import Spread
+from training.networks.shards import Hands, OnDevice, Spread
 from training.networks.stock import curve_boards, solved
 from training.networks.strayed import Prices
 from training.running import runs
@@ -79,7 +79,7 @@ class League:
     ) -> None:
         torch.set_num_threads(1)
         torch.set_flush_denormal(True)
-        self.folder, self.config, self.state = folder, config, State()
+        self.folder, self.config, self.state = folder, config.settled(1), State()
         self.records = solved() if records is None else records
         self.start = start
         self.book = book_of(config.book) if config.book else None
@@ -143,7 +143,7 @@ class League:
             return [cluster.submit(rollout, *told, first + i, records) for i in range(config.rollouts)]
 
         ahead = deque(submit(n) for n in range(self.state.iteration, self._last(self.state.iteration)))
-        began, hands = time.perf_counter() - self.state.seconds, Spread(cluster)
+        began, hands = time.perf_counter() - self.state.seconds, self._hands(cluster)
         if self.judging or not self.state.metrics:  # a killed run had not been judged yet
             self._judge(cluster, began)
         waited = 0.0
@@ -174,6 +174,9 @@ class League:
             yield self.state
         self.state.seconds = time.perf_counter() - began
         self.save()
+
+    def _hands(self, cluster: Cluster) -> Hands:
+        return Spread(cluster) if self.config.device == "cpu" else OnDevice(self.config.device)
 
     def _last(self, iteration: int) -> int:
         return min(iteration + self.config.lag, self.config.iterations)

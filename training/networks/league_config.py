@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from training.networks.ppo_config import widths
 
@@ -61,9 +61,12 @@ class LeagueConfig:
     widen: str = field(default="", metadata={"help": "widths to grow the hidden layers of the network that it starts "
                        "from to, as in 1024,512,512; it calls as before at first"})  # fmt: skip
     critic: str = field(default="256,256", metadata={"help": "widths of the critic's hidden layers"})
-    rollouts: int = field(default=1, metadata={"help": "rollouts to play side by side and to learn from together; with "
-                          "many cores as many as these, and a --batch that grows with them"})  # fmt: skip
-    batch: int = field(default=1024, metadata={"help": "decisions in each gradient step"})
+    cores: int = field(default=0, metadata={"help": "cores that --rollouts and --batch are set for where these are 0; "
+                       "0: those that are there when the run begins"})  # fmt: skip
+    rollouts: int = field(default=0, metadata={"help": "rollouts to play side by side and to learn from together; 0: "
+                          "as many as suit --cores (1 on fewer than 8, then half as many as cores)"})  # fmt: skip
+    batch: int = field(default=0, metadata={"help": "decisions in each gradient step; 0: as suits --cores (1024 on "
+                       "fewer than 8, then as many shards as cores)"})  # fmt: skip
     shard: int = field(default=4096, metadata={"help": "most decisions whose gradient one task computes; a larger "
                        "--batch is cut into such shards, for any core of the cluster"})  # fmt: skip
     learning_rate: float = field(default=3e-4, metadata={"help": "first learning rate"})
@@ -83,13 +86,22 @@ class LeagueConfig:
         default="system:sayc,system:two-over-one", metadata={"help": "opponents to evaluate against, beside the start"}
     )
     lag: int = field(default=3, metadata={"help": "rollouts in progress while the learner learns"})
+    device: str = field(default="cpu", metadata={"help": "where gradients are computed: cpu, or cuda (which gives "
+                        "other weights, and others each time)"})  # fmt: skip
     seed: int = field(default=1, metadata={"help": "random seed"})
+
+    def settled(self, cores: int) -> LeagueConfig:
+        """The settings of a run that begins where there are so many cores: no number is left open."""
+        cores = self.cores or cores
+        rollouts, batch = (cores // 2, cores * self.shard) if cores >= 8 else (1, 1024)
+        return replace(self, cores=cores, rollouts=self.rollouts or rollouts, batch=self.batch or batch)
 
     def check(self) -> None:
         """Raises: ValueError for a number that makes no sense."""
         for name, least in (("iterations", 1), ("boards", 16), ("drawn", 1), ("remember", 1), ("selves", 0),
                             ("lessons", 0), ("estimated", 0), ("silent", 0),
-                            ("batch", 2), ("shard", 2), ("rollouts", 1), ("lag", 1), ("evaluate", 1), ("judged", 2),
+                            ("batch", 0), ("shard", 2), ("cores", 0), ("rollouts", 0), ("lag", 1),
+                            ("evaluate", 1), ("judged", 2),
                             ("entropy", 0), ("doubled", 0), ("plain", 0), ("departure", 0),
                             ("untruth", 0), ("strangers", 0), ("earlier", 0), ("seed", 0)):  # fmt: skip
             if not getattr(self, name) >= least:
@@ -102,6 +114,10 @@ class LeagueConfig:
         for name in ("prior", "truth"):
             if not getattr(self, name) > 0:
                 raise ValueError(f"--{name.replace('_', '-')} is {getattr(self, name)}; it must be above 0")
+        if self.batch == 1:
+            raise ValueError("--batch is 1; it must be 2 or more, or 0 for what suits the cores")
+        if self.device.partition(":")[0] not in ("cpu", "cuda"):
+            raise ValueError(f"--device is {self.device}; it must be cpu or cuda")
         if self.strangers + self.earlier > 1:
             raise ValueError("--strangers plus --earlier must be at most 1: both are shares of the boards")
         if not 0 <= self.slow < 1 or not 0 <= self.average < 1:

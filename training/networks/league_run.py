@@ -38,8 +38,10 @@ def check_start(config: LeagueConfig) -> None:
 
     Raises:
         SpecError: the start or somebody of the pool cannot be had.
-        ValueError: the start cannot be widened so.
+        ValueError: the start cannot be widened so, or the device is not there.
     """
+    if config.device != "cpu" and not torch.cuda.is_available():
+        raise ValueError(f"--device is {config.device}, but torch {torch.__version__} finds no CUDA device here")
     for spec in [*listed(config.pool), *listed(config.panel)]:
         make(spec)
     if config.book:

@@ -31,7 +31,7 @@ class Learner:
     """
 
     def __init__(self, config: LeagueConfig, layers: Sequence[FloatLayer] | None) -> None:
-        self.config = config
+        self.config = config = config.settled(1)
         self.inputs, self.most_on = (BOOK_INPUTS, MOST_ON + BOOK_ON) if config.book else (NUM_INPUTS, MOST_ON)
         if layers is not None and config.widen:
             layers = widened(layers, widths(config.widen), config.seed + 2)

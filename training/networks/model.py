@@ -46,8 +46,16 @@ class _SparseLinear(torch.autograd.Function):
         return out, gradient.sum(0), None
 
 
+def summed_rows(weight: torch.Tensor, bias: torch.Tensor, rows: Sparse) -> torch.Tensor:
+    """Bias plus the sum of the weight's rows that are on, by torch alone, on the weight's device."""
+    numbers, starts = (torch.from_numpy(np.asarray(array, np.int64)).to(weight.device) for array in rows)
+    return torch.nn.functional.embedding_bag(numbers, weight, starts[:-1], mode="sum") + bias
+
+
 class Perceptron(torch.nn.Module):
     """ReLU layers over sparse inputs, cut off at ``MOST`` as the network in whole numbers is.
+
+    On another device than the CPU, torch's own functions sum the rows that are on.
 
     Args:
         sizes: inputs, hidden units, outputs.
@@ -56,6 +64,7 @@ class Perceptron(torch.nn.Module):
 
     def __init__(self, sizes: Sequence[int], seed: int) -> None:
         super().__init__()
+        self.by_torch = False  # also on the CPU
         chance = torch.Generator().manual_seed(seed)
         self.weights, self.biases = torch.nn.ParameterList(), torch.nn.ParameterList()
         for number, (inputs, outputs) in enumerate(pairwise(sizes)):
@@ -66,11 +75,18 @@ class Perceptron(torch.nn.Module):
             self.biases.append(torch.nn.Parameter(torch.zeros(outputs)))
 
     def forward(self, rows: Sparse) -> torch.Tensor:
-        signal: torch.Tensor = _SparseLinear.apply(self.weights[0], self.biases[0], rows)  # type: ignore[no-untyped-call]
+        signal = self._first(rows)
         for weight, bias in zip(list(self.weights)[1:], list(self.biases)[1:], strict=True):
             hidden = torch.nn.functional.hardtanh(signal, 0.0, MOST)
             signal = torch.addmm(bias, hidden, weight)
         return signal
+
+    def _first(self, rows: Sparse) -> torch.Tensor:
+        weight, bias = self.weights[0], self.biases[0]
+        if weight.device.type == "cpu" and not self.by_torch:
+            signal: torch.Tensor = _SparseLinear.apply(weight, bias, rows)  # type: ignore[no-untyped-call]
+            return signal
+        return summed_rows(weight, bias, rows)
 
     def floats(self) -> list[FloatLayer]:
         """The layers as arrays, copied."""

@@ -6,6 +6,7 @@ any number of processes and nodes, as far as their processors compute alike.
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -50,13 +51,16 @@ class PolicyShard:
     def gradient(self, model: Perceptron, count: int) -> tuple[Floats, NDArray[np.float64]]:
         """This shard's part of the gradient of a step of ``count`` decisions; decisions clipped, and sum of moves."""
         outputs = model(self.rows)
+        on = outputs.device
         if self.part is not None:
-            outputs = outputs + torch.from_numpy(self.part)
-        outputs = outputs.masked_fill(torch.from_numpy(~self.mask), _NEVER)
+            outputs = outputs + torch.from_numpy(self.part).to(on)
+        outputs = outputs.masked_fill(torch.from_numpy(~self.mask).to(on), _NEVER)
         logs = torch.log_softmax(outputs, dim=1)
-        calls = torch.from_numpy(self.call.astype(np.int64))
-        advantage, weight = torch.from_numpy(self.advantage / np.float32(IMPS)), torch.from_numpy(self.weight)
-        ratio = (logs.gather(1, calls[:, None])[:, 0] - torch.from_numpy(self.log_chance)).clamp(-10, 10).exp()
+        calls = torch.from_numpy(self.call.astype(np.int64)).to(on)
+        advantage = torch.from_numpy(self.advantage / np.float32(IMPS)).to(on)
+        weight = torch.from_numpy(self.weight).to(on)
+        before = torch.from_numpy(self.log_chance).to(on)
+        ratio = (logs.gather(1, calls[:, None])[:, 0] - before).clamp(-10, 10).exp()
         bounded = ratio.clamp(1 - self.clip, 1 + self.clip)
         gain = torch.minimum(ratio * advantage, bounded * advantage)
         entropy = -(logs.exp() * logs.clamp_min(-30)).sum(1)
@@ -79,8 +83,10 @@ class CriticShard:
 
     def gradient(self, model: Perceptron, count: int) -> tuple[Floats, NDArray[np.float64]]:
         """This shard's part of the gradient of a step of ``count`` rewards; the second is as for a policy's, zeros."""
-        off = model(self.rows)[:, 0] - torch.from_numpy(self.target / np.float32(IMPS))
-        return _gradient(model, (torch.from_numpy(self.weight) * off * off).sum() / count), np.zeros(2)
+        outputs = model(self.rows)[:, 0]
+        off = outputs - torch.from_numpy(self.target / np.float32(IMPS)).to(outputs.device)
+        weight = torch.from_numpy(self.weight).to(outputs.device)
+        return _gradient(model, (weight * off * off).sum() / count), np.zeros(2)
 
 
 Shard = PolicyShard | CriticShard
@@ -101,6 +107,33 @@ class Alone:
 
     def gradients(self, steps: Sequence[Step]) -> Iterable[list[tuple[Floats, NDArray[np.float64]]]]:
         return [[shard.gradient(model, count) for shard in shards] for model, shards, count in steps]
+
+
+class OnDevice:
+    """Compute all gradients on a device of torch, such as ``cuda``: other bits than on the CPU, and on CUDA not the
+    same from run to run, as it adds in any order.
+
+    The networks stay where they are: a copy on the device takes over their weights for each step.
+
+    Args:
+        by_torch: sum rows as on any other device also on the CPU.
+    """
+
+    def __init__(self, device: str, by_torch: bool = False) -> None:
+        self._device, self._by_torch = torch.device(device), by_torch
+        self._copies: dict[int, Perceptron] = {}
+
+    def gradients(self, steps: Sequence[Step]) -> Iterable[list[tuple[Floats, NDArray[np.float64]]]]:
+        return [[shard.gradient(self._copy(model), count) for shard in shards] for model, shards, count in steps]
+
+    def _copy(self, model: Perceptron) -> Perceptron:
+        if id(model) not in self._copies:
+            self._copies[id(model)] = copy.deepcopy(model).to(self._device)
+            self._copies[id(model)].by_torch |= self._by_torch
+        with torch.no_grad():
+            for there, here in zip(self._copies[id(model)].parameters(), model.parameters(), strict=True):
+                there.copy_(here)
+        return self._copies[id(model)]
 
 
 class Spread:
@@ -152,7 +185,7 @@ def _model(sizes: tuple[int, ...]) -> Perceptron:
 def _gradient(model: Perceptron, loss: torch.Tensor) -> Floats:
     model.zero_grad()
     loss.backward()
-    return [p.grad.numpy().copy() for p in model.parameters() if p.grad is not None]
+    return [p.grad.cpu().numpy().copy() for p in model.parameters() if p.grad is not None]
 
 
 def apply(

@@ -19,6 +19,7 @@ import sys
 import threading
 import time
 import warnings
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache, wraps
@@ -80,6 +81,8 @@ class Cluster:
         self._nodes: dict[str, float] = {}  # the cores of each node that was there when last looked
         self._looked = 0.0  # when that was
         self._remote: dict[Callable[..., Any], Any] = {}
+        self._held: deque[Pending] = deque()  # submitted, and not handed to Ray yet
+        self._handed: set[Any] = set()  # what Ray has of these
 
     def __enter__(self) -> Cluster:
         self.ray = _ray()
@@ -147,7 +150,7 @@ class Cluster:
                 if not running:
                     return
                 for reference in self._next(list(running), len(running)):
-                    yield running.pop(reference), self.result(reference)
+                    yield running.pop(reference), self._got(reference)
         finally:
             # Tasks in hand are short and pure: they may end. Cancelled ones have made Ray itself crash at shutdown.
             if running and not self._gone:
@@ -236,25 +239,49 @@ class Cluster:
             return f"other programs hold {others:g} or more of the cluster's {cores:g} cores; the tasks wait for them"
         return ""
 
-    def submit(self, function: Callable[..., Any], *task: Any) -> Any:
+    def submit(self, function: Callable[..., Any], *task: Any) -> Pending:
         """Hand out ``function(*task)``, to be run when a worker is free; ``result`` waits for it."""
-        return self._sent(function).remote(*task)
+        pending = Pending(self._sent(function), task)
+        self._held.append(pending)
+        self._hand_out()
+        return pending
+
+    def _hand_out(self) -> None:
+        """Give Ray what is held, as far as ``workers`` allows where the cluster has more cores."""
+        bounded = self._private is None and self.workers is not None and self.workers < sum(self._nodes.values())
+        if bounded and self._held and self._handed:
+            done, _ = self.ray.wait(list(self._handed), num_returns=len(self._handed), timeout=0, fetch_local=False)
+            self._handed.difference_update(done)
+        while self._held and not (bounded and len(self._handed) >= (self.workers or 1)):
+            pending = self._held.popleft()
+            pending.reference = pending.remote.remote(*pending.task)
+            pending.task = ()
+            if bounded:
+                self._handed.add(pending.reference)
 
     def _sent(self, function: Callable[..., Any]) -> Any:
         if function not in self._remote:  # a function is sent once
             self._remote[function] = self.ray.remote(num_cpus=1, max_retries=8)(_opening(function))
         return self._remote[function]
 
-    def ready(self, reference: Any) -> bool:
+    def ready(self, pending: Pending) -> bool:
         """Is a task that was submitted done?"""
-        return bool(self.ray.wait([reference], num_returns=1, timeout=0)[0])
+        self._hand_out()
+        return pending.reference is not None and bool(self.ray.wait([pending.reference], timeout=0)[0])
 
-    def result(self, reference: Any) -> Any:
+    def result(self, pending: Pending) -> Any:
         """Return what a task that was submitted gave.
 
         Raises:
             ClusterError: Ray could not finish it.
         """
+        self._hand_out()
+        while pending.reference is None:
+            self._next(list(self._handed))
+            self._hand_out()
+        return self._got(pending.reference)
+
+    def _got(self, reference: Any) -> Any:
         try:
             self._next([reference])
             return self.ray.get(reference)
@@ -264,6 +291,15 @@ class Cluster:
             raise ClusterError(
                 f"Ray could not finish a task (too little memory for so many workers?): {error}"
             ) from error
+
+
+@dataclass(eq=False)
+class Pending:
+    """A task that was submitted; it has a reference of Ray's once it was handed out."""
+
+    remote: Any
+    task: tuple[Any, ...]
+    reference: Any = None
 
 
 @dataclass(frozen=True)
