@@ -197,6 +197,31 @@ def test_the_exported_policy_calls_as_the_model_does():
     assert (outputs.argmax(axis=1) == theirs).mean() > 0.99
 
 
+def test_a_callback_of_ones_own_is_called(tmp_path, capsys):
+    file = tmp_path / "mine.py"
+    file.write_text(
+        "from stable_baselines3.common.callbacks import BaseCallback\n"
+        "CALLS = []\n"
+        "class Mine(BaseCallback):\n"
+        "    def _on_step(self):\n"
+        "        CALLS.append(self.num_timesteps)\n"
+        "        return len(CALLS) < 3\n"
+    )
+    words = ["--out", str(tmp_path / "runs"), *TINY, "--steps", "6400"]
+    assert main(["train", "ppo", "--callback", f"{file}:Mine", *words]) == 0
+    calls = sys.modules["mine"].CALLS if "mine" in sys.modules else _module_of(file).CALLS
+    assert len(calls) == 3  # it said that it is enough
+    capsys.readouterr()
+    for wrong, says in ((f"{file}:Nobody", "Nobody"), (f"{file}:CALLS", "no method of"), ("mine", "write python:")):
+        assert main(["train", "ppo", "--callback", wrong, *words]) == 2
+        assert says in capsys.readouterr().err
+    assert len(list((tmp_path / "runs" / "train").iterdir())) == 1
+
+
+def _module_of(file):
+    return next(module for module in list(sys.modules.values()) if getattr(module, "__file__", None) == str(file))
+
+
 def test_train_writes_a_run_that_plays_and_goes_on(tmp_path, capsys):
     assert main(["train", "ppo", "--steps", "384", "--out", str(tmp_path), "--name", "a", *TINY]) == 0
     folder = tmp_path / "train" / "a"

@@ -22,6 +22,7 @@ examples:
   bridge-env train ppo --minutes 60 --name long           longer, into results/train/long
   bridge-env train ppo --resume results/train/long --minutes 120
   bridge-env train ppo --opponents system:sayc --control system:sayc
+  bridge-env train ppo --callback my_file.py:MyCallback
 
 Ctrl-C loses nothing: the run is saved, and --resume goes on. A run folder holds SB3's own model, a file that
 can run code when it is loaded: resume only folders that you made. The policy to share is policy.npz, plain data:
@@ -45,6 +46,11 @@ def add_train(subparsers: Any) -> None:
     )
     add_fields(parser, PPOConfig)
     add_run_options(parser, "train", _MAY_CHANGE)
+    parser.add_argument(
+        "--callback", action="append", default=[], metavar="MODULE:NAME",
+        help="call this callback of Stable-Baselines3, too; MODULE is a module or a file, NAME an object or what "
+        "makes one; may be given several times",
+    )  # fmt: skip
     add_config_file(parser)
     parser.set_defaults(handler=run)
 
@@ -58,6 +64,7 @@ def run(args: argparse.Namespace) -> int:
     from training.networks import ppo
 
     config = read_run_fields(args, PPOConfig, _MAY_CHANGE)
+    callbacks = [ppo.read_callback(where) for where in args.callback]  # a faulty one is told before there is a folder
     folder, state = ppo.prepare(args.resume, config, args.out, args.name)
     args.kept = folder, f"bridge-env train ppo --resume {folder}"
     logs = f"tensorboard --logdir {folder}" if find_spec("tensorboard") else "none, tensorboard is not installed"
@@ -73,7 +80,7 @@ def run(args: argparse.Namespace) -> int:
         bar.note(text)
 
     try:
-        ppo.train(folder, config, state, tick, began)
+        ppo.train(folder, config, state, tick, began, callbacks)
     except KeyboardInterrupt:
         bar.close()
         print(f"\nstopped and saved. Go on: bridge-env train ppo --resume {folder}")

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import io
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
@@ -28,7 +28,7 @@ from stable_baselines3.common.utils import FloatSchedule
 from agents import policy as policies
 from agents.policy import Policy
 from bridge_env import streams
-from bridge_env.bidders import make
+from bridge_env.bidders import from_python, make
 from bridge_env.double_dummy.library import embedded
 from bridge_env.envs.vector import BiddingVectorEnv
 from bridge_env.files import write_whole
@@ -127,14 +127,32 @@ def prepare(folder: Path | None, config: PPOConfig, root: Path, name: str | None
     return folder, State()
 
 
+def read_callback(where: str) -> BaseCallback:
+    """A callback of Stable-Baselines3: ``MODULE:NAME`` or ``FILE.py:NAME``, an object or what makes one.
+
+    Raises:
+        SpecError: there is none.
+    """
+    callback: BaseCallback = from_python(
+        f"python:{where.removeprefix('python:')}", BaseCallback, "of stable_baselines3's BaseCallback"
+    )
+    return callback
+
+
 def train(
-    folder: Path, config: PPOConfig, state: State, tick: Callable[[float, State], None], began: float | None = None
+    folder: Path,
+    config: PPOConfig,
+    state: State,
+    tick: Callable[[float, State], None],
+    began: float | None = None,
+    callbacks: Sequence[BaseCallback] = (),
 ) -> State:
     """Learn until the limits of ``config``, with evaluations and checkpoints on the way.
 
     Args:
         tick: hears after every rollout of the share done and of the state.
         began: ``time.perf_counter()`` when this part of the run began.
+        callbacks: of Stable-Baselines3, to be called besides; one that returns False ends this part of the run.
 
     Raises:
         KeyboardInterrupt: after the state of that moment has been saved.
@@ -152,7 +170,7 @@ def train(
     run.init_callback(model)  # a run that is over before its first rollout is saved too
     try:
         if run.share() < 1.0:
-            model.learn(_NO_LIMIT, callback=run, reset_num_timesteps=False)
+            model.learn(_NO_LIMIT, callback=[run, *callbacks], reset_num_timesteps=False)
         run.checkpoint()
     except KeyboardInterrupt:
         run.checkpoint()
