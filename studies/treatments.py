@@ -1,16 +1,18 @@
-"""What five treatments are worth each time: two over one with one change meets itself, and the cards are played out.
+"""What treatments are worth: two over one with one change, against gatekeepers, and with the cards played out.
 
     python -m studies.treatments --json results/hierarchies/treatments.json
+    python -m studies.treatments --abroad --json results/hierarchies/treatments-abroad.json
 
-A treatment came up where the auctions of the two tables differ. There its IMPs are counted at double-dummy tricks, and
-at the tricks that the rule player takes and defends. Boards are of the judging half.
+Played out, two over one with the change meets itself. A treatment came up where the auctions of the two tables differ.
+There its IMPs are counted at double-dummy tricks, and at the tricks that the rule player takes and defends. Abroad,
+what counts is the gain over two over one on the same boards. Boards are of the judging half.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -29,12 +31,16 @@ PART = 20_000  # boards bid at a time
 
 @dataclass(frozen=True)
 class Treatment:
-    """A change of one line: ``before`` stands once in the text, below ``under`` if that is given."""
+    """A change: ``before`` gives way to ``after`` where it stands first in the text, or first below ``under``.
+
+    ``more`` are changes that belong to it.
+    """
 
     name: str
     before: str
     after: str
     under: str = ""
+    more: tuple[tuple[str, str], ...] = ()
 
     def put_into(self, text: str) -> str:
         """The text with the change.
@@ -42,13 +48,15 @@ class Treatment:
         Raises:
             ValueError: the text has no such line.
         """
-        start = text.find(self.under)
-        at = text.find(self.before, max(start, 0))
-        if start < 0 or at < 0:
-            raise ValueError(
-                f"two over one has no line {self.before!r} any more; the treatment {self.name!r} changes it"
-            )
-        return text[:at] + self.after + text[at + len(self.before) :]
+        for before, after, under in ((self.before, self.after, self.under), *((*pair, "") for pair in self.more)):
+            start = text.find(under)
+            at = text.find(before, max(start, 0))
+            if start < 0 or at < 0:
+                raise ValueError(
+                    f"two over one has no line {before!r} any more; the treatment {self.name!r} changes it"
+                )
+            text = text[:at] + after + text[at + len(before) :]
+        return text
 
 
 TREATMENTS = (
@@ -66,7 +74,32 @@ TREATMENTS = (
         "after (1N)-P\n",
     ),
     Treatment("five of a minor", "9+ fit:m, 29+ likely-total:m, not stopped", "9+ fit:m, 28+ likely-total:m"),
+    Treatment(
+        "weak twos on three",
+        "2S    5-10 hcp, 6 S, 2+ top5:S, 0-3 H, 1-3 position",
+        "2S    3-10 hcp, 6 S, 1+ top5:S, 1-3 position",
+        more=(
+            ("2H    5-10 hcp, 6 H, 2+ top5:H, 0-3 S, 1-3 position", "2H    3-10 hcp, 6 H, 1+ top5:H, 1-3 position"),
+            ("2D    5-10 hcp, 6 D, 2+ top5:D, 1-3 position", "2D    3-10 hcp, 6 D, 1+ top5:D, 1-3 position"),
+        ),
+    ),
+    Treatment("three on six cards", "3x    3-10 hcp, 7+ x, 1+ top3:x", "3x    3-10 hcp, 6+ x, 1+ top3:x"),
+    Treatment(
+        "three clubs on one honour",
+        "3C    4-10 hcp, 6+ C, 2+ top3:C,",
+        "3C    4-10 hcp, 6+ C, 1+ top3:C or 4-10 hcp, 6+ C, 2+ top5:C,",
+    ),
+    Treatment(
+        "six no trump", "6N    33+ combined\n  ", "6N    32+ combined\n  ", "7N    37+ combined, 4+ combined-aces"
+    ),
+    Treatment(
+        "four level on nine trumps",
+        "lowest:x best:x, 10+ fit:x, 20+ likely-total:x, 4 level",
+        "lowest:x best:x, 9+ fit:x, 20+ likely-total:x, 4 level",
+    ),
+    Treatment("aces in diamonds", "4N    33+ likely-total:D, 9+ fit:D", "4N    32+ likely-total:D, 8+ fit:D"),
 )
+GATEKEEPERS = ("policy:humans", "policy:polish", "policy:wbridge5")
 
 
 @dataclass(frozen=True)
@@ -82,7 +115,7 @@ class Worth:
     def text(self) -> str:
         """One line of the table."""
         figures = "  ".join(f"{mean:+6.2f} ± {error:.2f}" for mean, error in (self.exact, self.played))
-        return f"{self.name:18} {self.boards:6,} of {self.tried:9,}  {figures}"
+        return f"{self.name:26} {self.boards:6,} of {self.tried:9,}  {figures}"
 
 
 def measure(treatment: Treatment, boards: int, tried: int) -> Worth:
@@ -99,6 +132,46 @@ def measure(treatment: Treatment, boards: int, tried: int) -> Worth:
     exact, played, base = (np.concatenate(parts)[:boards] for parts in zip(*map(_values, found), strict=True))
     forget_system(changed)
     return Worth(treatment.name, bid, len(exact), _mean(exact, base), _mean(played, base))
+
+
+@dataclass(frozen=True)
+class Gain:
+    """What two over one gains by a treatment: of all seeds and gatekeepers together, and of each.
+
+    The seeds' boards share deals, so the error counts deals.
+    """
+
+    name: str
+    boards: int
+    gain: tuple[float, float]
+    each: tuple[tuple[float, ...], ...]  # by seed, then gatekeeper
+
+    def text(self) -> str:
+        """One line of the table."""
+        mean, error = self.gain
+        each = "  ".join(" ".join(f"{value:+.3f}" for value in row) for row in self.each)
+        return f"{self.name:26} {mean:+.4f} ± {error:.4f} ({mean / error if error else 0.0:+.1f})  {each}"
+
+
+def abroad(treatments: Sequence[Treatment], boards: int, seeds: Sequence[int]) -> Iterator[Gain]:
+    """Play each treatment and two over one itself against all gatekeepers, on the same judging boards."""
+    text = system_path("two-over-one").read_text(encoding="utf-8")
+    dealt = [library_boards(boards, seed) for seed in seeds]
+    before = [[play(BASE, them, part).imps for them in GATEKEEPERS] for part in dealt]
+    for treatment in treatments:
+        changed = lend_system(treatment.name.replace(" ", "-"), treatment.put_into(text))
+        gains = [
+            [
+                play(changed, them, part).imps.astype(np.int64) - imps
+                for them, imps in zip(GATEKEEPERS, row, strict=True)
+            ]
+            for part, row in zip(dealt, before, strict=True)
+        ]
+        forget_system(changed)
+        of_boards = np.concatenate([np.sum(row, axis=0) for row in gains])  # whole numbers, of all gatekeepers
+        mean, error = _mean(of_boards, np.concatenate([part.base for part in dealt]))
+        each = tuple(tuple(float(part.mean()) for part in row) for row in gains)
+        yield Gain(treatment.name, boards, (mean / len(GATEKEEPERS), error / len(GATEKEEPERS)), each)
 
 
 def _differ(match: MatchResult) -> NDArray[np.int64]:
@@ -122,16 +195,27 @@ def _mean(values: NDArray[np.int64], base: NDArray[np.int64]) -> tuple[float, fl
 
 def main(argv: Sequence[str] | None = None) -> None:
     """Print what each treatment is worth each time."""
-    parser = argparse.ArgumentParser(description="Tell what five treatments are worth, double dummy and played out.")
+    parser = argparse.ArgumentParser(description="Tell what treatments are worth, abroad or played out.")
+    parser.add_argument("--abroad", action="store_true", help="play against gatekeepers instead")
+    parser.add_argument("--only", nargs="+", metavar="NAME", help="of these treatments alone")
+    parser.add_argument("--judge", type=int, default=20_000, help="with --abroad: boards against each (20000)")
+    parser.add_argument("--seeds", type=int, nargs="+", default=[1, 2, 3], help="with --abroad: seeds (1 2 3)")
     parser.add_argument("--boards", type=int, default=1000, help="boards where it came up (1000)")
     parser.add_argument("--tried", type=int, default=400_000, help="boards to bid at most (400000)")
     parser.add_argument("--json", type=Path, help="write the figures to this file too")
     args = parser.parse_args(argv)
+    treatments = [treatment for treatment in TREATMENTS if not args.only or treatment.name in args.only]
+    if unknown := set(args.only or ()) - {treatment.name for treatment in treatments}:
+        parser.error(f"no treatment {', '.join(sorted(unknown))}; there are {', '.join(t.name for t in TREATMENTS)}")
+    if args.abroad:
+        found: Iterator[Worth | Gain] = iter(abroad(treatments, args.judge, args.seeds))
+    else:
+        print(f"{'treatment':26} {'came up on boards':>19}  {'double dummy':>14}  {'played out':>14}")
+        found = (measure(treatment, args.boards, args.tried) for treatment in treatments)
     worths = []
-    print(f"{'treatment':18} {'came up on boards':>19}  {'double dummy':>14}  {'played out':>14}")
-    for treatment in TREATMENTS:
-        worths.append(measure(treatment, args.boards, args.tried))
-        print(worths[-1].text(), flush=True)
+    for worth in found:
+        worths.append(worth)
+        print(worth.text(), flush=True)
     if args.json:
         rows = [vars(worth) for worth in worths]
         write_whole(args.json, json.dumps({"treatments": rows}, indent=1) + "\n")
