@@ -34,6 +34,7 @@ from training.cli.play import add_play
 from training.cli.read import add_read
 from training.cli.report import add_report
 from training.cli.serve import add_serve
+from training.cli.sweep import add_sweep
 from training.cli.table import add_table
 from training.cli.train import add_train
 from training.running.cluster import ClusterError
@@ -171,6 +172,7 @@ def command_parser() -> argparse.ArgumentParser:
         add_coach,
         add_report,
         add_train,
+        add_sweep,
         add_fit,
         add_bench,
     ):
