@@ -52,7 +52,7 @@ def add_sweep(subparsers: Any) -> None:
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("config", metavar="CONFIG.toml", nargs="?", type=Path, help="what to sweep")
+    parser.add_argument("file", metavar="CONFIG.toml", nargs="?", type=Path, help="what to sweep")
     parser.add_argument("--name", help="name of the folder below results/sweep (default: that of CONFIG.toml)")
     parser.add_argument("--out", type=Path, default=Path("results"), help="parent of the folders (default results)")
     parser.add_argument("--resume", type=Path, metavar="FOLDER", help="resume the sweep in this folder")
@@ -98,7 +98,7 @@ def _sweep(args: argparse.Namespace) -> tuple[Path, Sweep]:
     from training.running import runs
     from training.sweep import plan
 
-    if (args.config is None) == (args.resume is None):
+    if (args.file is None) == (args.resume is None):
         raise ValueError("name a file, as in 'bridge-env sweep rates.toml', or a folder with --resume: one of them")
     if args.resume is not None:
         if args.name is not None:
@@ -107,15 +107,15 @@ def _sweep(args: argparse.Namespace) -> tuple[Path, Sweep]:
         if sweep is None:
             raise runs.RunError(f"{args.resume} is not the folder of a sweep")
         return args.resume, sweep
-    name = args.name if args.name is not None else args.config.stem
+    name = args.name if args.name is not None else args.file.stem
     runs.check_name(name)
     try:
-        content = read_options(args.config)
+        content = read_options(args.file)
     except runs.RunError:
         raise
     except ValueError as error:
-        raise ValueError(f"{args.config}: {error}") from None
-    return args.out / plan.KIND / name, plan.read(content, str(args.config))
+        raise ValueError(f"{args.file}: {error}") from None
+    return args.out / plan.KIND / name, plan.read(content, str(args.file))
 
 
 def _passed_on(args: argparse.Namespace, sweep: Sweep) -> list[str]:

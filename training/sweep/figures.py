@@ -6,6 +6,7 @@ import math
 import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from training.match import panel
 from training.match.judge import VERDICT, VERDICT_ROW, Row
@@ -56,13 +57,15 @@ def verdict(trial: Trial) -> list[Row]:
             for x in lines
         ]
     rows = runs.read_result(trial.folder, VERDICT, {"rows": [VERDICT_ROW]})["rows"]
-    return [
-        Row(
-            f"gain against {row['opponent']}" if row.get("opponent") else row["what"],
-            row["mean_imps"], row["standard_error"], row["boards"],
-        )
-        for row in rows
-    ]  # fmt: skip
+    return [Row(_measured(row), row["mean_imps"], row["standard_error"], row["boards"]) for row in rows]
+
+
+def _measured(row: Mapping[str, Any]) -> str:
+    """What a row of a verdict tells of; where that is a gain, without the run's own figures."""
+    opponent = row.get("opponent")
+    if opponent == "abroad":
+        return "gain abroad, against all gatekeepers together"
+    return f"gain against {opponent}" if opponent else str(row["what"])
 
 
 def figures(verdicts: Mapping[int, Mapping[int, Sequence[Row]]]) -> list[Figure]:
