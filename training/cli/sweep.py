@@ -85,9 +85,9 @@ def run(args: argparse.Namespace) -> int:
     print(f"{folder}: {len(trials)} trials of '{sweep.command}', {len(trials) - len(left)} of them ended before")
     progress = _Progress(trials, left, told, args.at_once)
     try:
-        processes.run(left, args.at_once, more, progress.began, progress.ended)
+        processes.run(left, args.at_once, more, progress.began, progress.ended, progress.stopping)
     except KeyboardInterrupt:
-        print(f"\nstopped; every trial saved what it had. Go on: {go_on}")
+        print(f"stopped; every trial saved what it had. Go on: {go_on}")
         return 130
     return _conclude(folder, sweep, trials, progress.failed, go_on)
 
@@ -151,6 +151,9 @@ class _Progress:
             self.failed[trial.name] = f"exit code {code}: {last_words(trial)}"
             how = f"FAILED, {self.failed[trial.name]}"
         print(f"{trial.name} {how}; {self.all - self.left} of {self.all}{self._time_left()}", flush=True)
+
+    def stopping(self, running: int) -> None:
+        print(f"\nstopping; {running} running {'trial saves' if running == 1 else 'trials save'} first", flush=True)
 
     def _time_left(self) -> str:
         if not self.left or not self.minutes:

@@ -38,6 +38,7 @@ def run(
     more: Sequence[str],
     began: Callable[[Trial], object],
     ended: Callable[[Trial, int, float], object],
+    stopping: Callable[[int], object],
 ) -> None:
     """Run trials to their ends, ``at_once`` of them at a time. Each is told to stop and save if this is interrupted.
 
@@ -45,6 +46,7 @@ def run(
         more: words that every trial's command gets besides its own.
         began: hears of each trial as it begins.
         ended: hears of each trial that ends, of its exit code and of the seconds that it took.
+        stopping: hears, when this is interrupted, of how many trials are waited for.
     """
     waiting = list(trials)
     running = dict[str, tuple[Trial, subprocess.Popen[bytes], float]]()
@@ -61,6 +63,9 @@ def run(
                     _let_go(process)
                     ended(trial, code, time.monotonic() - since)
             time.sleep(_PAUSE)
+    except KeyboardInterrupt:
+        stopping(len(running))
+        raise
     finally:
         for _, process, _ in running.values():
             _let_go(process)
