@@ -57,6 +57,7 @@ examples:
   bridge-env book sayc                                        print a system as notes, with figures
   bridge-env check mine.bidding                               list all faults of a system of yours
   bridge-env evolve                                           let partnerships learn from each other
+  bridge-env sweep rates.toml                                 compare settings of a training command over seeds
 
 'bridge-env COMMAND --help' explains each command. Set {_TRACEBACK}=1 to see where in the code an error arose.
 """
@@ -75,7 +76,8 @@ class _Foreign(ImportError):
 def main(argv: Sequence[str] | None = None) -> int:
     """Run ``bridge-env`` with ``argv`` (default: the process's) and return its exit code.
 
-    0 success, 2 an error that the message explains, 130 stopped by Ctrl-C, 143 by SIGTERM.
+    0 success, 1 what was looked at or run is at fault, 2 an error that the message explains, 130 stopped by Ctrl-C,
+    143 by SIGTERM.
     """
     terminal.prepare()
     args = parsed(command_parser(), argv)

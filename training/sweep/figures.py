@@ -16,7 +16,7 @@ from training.sweep.plan import COMMANDS, Sweep, Trial
 HOW_TO_READ = """\
 Mean IMPs a board over the seeds, on boards that training never saw. SE is the standard error of the boards, and spread
 the standard deviation over seeds. Differences are from the first setting, seed by seed; their error is that of the
-boards or that over seeds, whichever is larger."""
+boards, taken as if each run had boards of its own, or that over seeds, whichever is larger."""
 
 
 @dataclass(frozen=True)
