@@ -208,6 +208,13 @@ def test_a_widened_network_calls_as_before():
             widened(layers, wrong, 1)
 
 
+@pytest.mark.skipif(torch.cuda.is_available(), reason="a CUDA device is here")
+def test_a_device_that_is_not_here_is_told_before_anything_runs(tmp_path, capsys):
+    assert main(["train", "league", "--device", "cuda", "--out", str(tmp_path)]) == 2
+    assert "finds no CUDA device" in capsys.readouterr().err
+    assert not list(tmp_path.iterdir())
+
+
 def test_a_network_that_cannot_be_widened_so_is_told_before_anything_runs(tmp_path, capsys):
     words = ["--start", "policy:champion", "--widen", "64,64,64", "--out", str(tmp_path)]
     assert main(["train", "league", *words]) == 2
@@ -413,6 +420,8 @@ def test_bad_settings_get_a_clear_error(tmp_path, capsys):
         (["--strangers", "0.8", "--earlier", "0.5"], "must be at most 1"),
         (["--pool", "system:nobody"], "nobody"),
         (["--hours", "0"], "--hours"),
+        (["--device", "tpu"], "--device is tpu; it must be cpu or cuda"),
+        (["--batch", "1"], "--batch is 1"),
         (["--resume", str(tmp_path)], "not the folder of a run"),
     ):
         assert main(["train", "league", "--out", str(tmp_path / "runs"), *words]) == 2

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from training.cli.parser import did_you_mean
+from training.running.near import did_you_mean
 
 _HELP = "take options from this file: TOML such as 'boards = 8192', or a run's folder or manifest.json"
 

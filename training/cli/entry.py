@@ -34,6 +34,7 @@ from training.cli.play import add_play
 from training.cli.read import add_read
 from training.cli.report import add_report
 from training.cli.serve import add_serve
+from training.cli.sweep import add_sweep
 from training.cli.table import add_table
 from training.cli.train import add_train
 from training.running.cluster import ClusterError
@@ -56,6 +57,7 @@ examples:
   bridge-env book sayc                                        print a system as notes, with figures
   bridge-env check mine.bidding                               list all faults of a system of yours
   bridge-env evolve                                           let partnerships learn from each other
+  bridge-env sweep rates.toml                                 compare settings of a training command over seeds
 
 'bridge-env COMMAND --help' explains each command. Set {_TRACEBACK}=1 to see where in the code an error arose.
 """
@@ -74,7 +76,8 @@ class _Foreign(ImportError):
 def main(argv: Sequence[str] | None = None) -> int:
     """Run ``bridge-env`` with ``argv`` (default: the process's) and return its exit code.
 
-    0 success, 2 an error that the message explains, 130 stopped by Ctrl-C, 143 by SIGTERM.
+    0 success, 1 what was looked at or run is at fault, 2 an error that the message explains, 130 stopped by Ctrl-C,
+    143 by SIGTERM.
     """
     terminal.prepare()
     args = parsed(command_parser(), argv)
@@ -171,6 +174,7 @@ def command_parser() -> argparse.ArgumentParser:
         add_coach,
         add_report,
         add_train,
+        add_sweep,
         add_fit,
         add_bench,
     ):

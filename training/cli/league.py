@@ -71,7 +71,7 @@ def run(args: argparse.Namespace) -> int:
         raise ValueError(f"--hours is {args.hours}; it must be more than 0")
     from training.networks import league_run
 
-    config = _config(args)
+    config = read_run_fields(args, LeagueConfig, _MAY_CHANGE)
     if args.resume is not None and (note := runs.note_of_other_code(args.resume)):
         print(note)
     if args.judge < 2:
@@ -107,16 +107,6 @@ def run(args: argparse.Namespace) -> int:
     with Bar(None, "board") as bar:
         league_run.conclude(folder, config, args.judge, shows(bar))
     return 0
-
-
-def _config(args: argparse.Namespace) -> LeagueConfig:
-    """Take the defaults, or the config of the run to resume; override them by the command line."""
-    from training.match.strangers import refuse_gatekeepers
-    from training.running.listed import listed
-
-    config = read_run_fields(args, LeagueConfig, _MAY_CHANGE)
-    refuse_gatekeepers([config.start, *listed(config.pool), *listed(config.panel)])
-    return config
 
 
 class _Progress:

@@ -6,11 +6,12 @@ Options are spelled with dashes; ``--learning_rate`` is read as ``--learning-rat
 from __future__ import annotations
 
 import argparse
-import difflib
 import re
 import sys
 from collections.abc import Sequence
 from typing import Any, NoReturn
+
+from training.running.near import did_you_mean
 
 _CHOICE = re.compile(r"invalid choice: '(.*?)'.*choose from (.*?)\)?$")
 
@@ -49,10 +50,3 @@ class Parser(argparse.ArgumentParser):
         if choice is not None:
             message += did_you_mean(choice[1], re.findall(r"[\w.:-]+", choice[2]))
         super().error(message)
-
-
-def did_you_mean(word: str, known: Sequence[str] | dict[str, Any]) -> str:
-    """The end of a sentence that asks whether something known was meant; empty where nothing is like it."""
-    by_form = {name.replace("_", "-").lower(): name for name in known}
-    near = difflib.get_close_matches(word.replace("_", "-").lower(), list(by_form), n=2, cutoff=0.7)
-    return f"; did you mean {' or '.join(by_form[form] for form in near)}?" if near else ""

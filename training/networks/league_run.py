@@ -18,6 +18,7 @@ from bridge_env.bidders import make
 from bridge_env.double_dummy.library import embedded
 from bridge_env.files import write_whole
 from training.match import panel
+from training.match.strangers import refuse_gatekeepers
 from training.networks import imitate, league_report, lessons, recorded
 from training.networks.imitation_config import ImitationConfig
 from training.networks.league import DEALS, KIND, NOTHING, POLICY, ROW, START, League, State, start_networks
@@ -37,11 +38,12 @@ def check_start(config: LeagueConfig) -> None:
     """Can a run begin so? Asked before there is a folder, or Ray.
 
     Raises:
-        SpecError: the start or somebody of the pool cannot be had.
+        SpecError: the start or somebody of the pool cannot be had, or is a gatekeeper.
         ValueError: the start cannot be widened so, or the device is not there.
     """
     if config.device != "cpu" and not torch.cuda.is_available():
         raise ValueError(f"--device is {config.device}, but torch {torch.__version__} finds no CUDA device here")
+    refuse_gatekeepers([config.start, *listed(config.pool), *listed(config.panel)])
     for spec in [*listed(config.pool), *listed(config.panel)]:
         make(spec)
     if config.book:

@@ -109,6 +109,15 @@ def policy_of(model: MaskablePPO, trained: dict[str, Any]) -> Policy:
     )
 
 
+def check_start(config: PPOConfig) -> None:
+    """Check that a run can start with these settings, before making a folder.
+
+    Raises:
+        SpecError: opponents or control name no bidder.
+    """
+    make(config.opponents), make(config.control)
+
+
 def prepare(folder: Path | None, config: PPOConfig, root: Path, name: str | None) -> tuple[Path, State]:
     """A new run folder, or the one to go on with, and where it stands.
 
@@ -119,7 +128,7 @@ def prepare(folder: Path | None, config: PPOConfig, root: Path, name: str | None
     if folder is not None:
         runs.write_manifest(folder, runs.read_manifest(folder) | {"config": asdict(config)})
         return folder, State(**runs.load_checkpoint(folder, _CHECKPOINT))
-    make(config.opponents), make(config.control)  # a faulty spec is told before there is a folder
+    check_start(config)
     folder = runs.new_folder(root, KIND, name)
     lock.hold(folder)
     runs.write_manifest(folder, runs.manifest(asdict(config), runs.sha256(Path(embedded().path))) | {"kind": "ppo"})

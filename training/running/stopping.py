@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import signal
 import threading
 from collections.abc import Iterator
@@ -23,6 +24,19 @@ def note(number: int) -> None:
 def code(of_handler: int) -> int:
     """The exit code of a command whose handler gave ``of_handler``: where SIGTERM stopped it, 143 for 130."""
     return TERMINATED if of_handler == INTERRUPTED and _terminated.is_set() else of_handler
+
+
+def stop_when_input_ends() -> None:
+    """Let SIGTERM stop this process when its standard input ends: a pipe from who started it, closed or gone with it.
+
+    Nothing may be written to the pipe, and nothing else may read from it.
+    """
+
+    def wait() -> None:
+        os.read(0, 1)
+        os.kill(os.getpid(), signal.SIGTERM)
+
+    threading.Thread(target=wait, daemon=True).start()
 
 
 @contextlib.contextmanager

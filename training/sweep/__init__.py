@@ -1,0 +1,1 @@
+"""Sweep over settings and seeds: the trials, their processes, and the table at the end."""
