@@ -7,7 +7,8 @@ import json
 import numpy as np
 import pytest
 
-from agents.hierarchy.shipped import system_path
+from agents.hierarchy.shipped import forget_system, lend_system, system_path
+from studies import treatments
 from studies.treatments import TREATMENTS, Treatment, _differ, main, measure
 from training.match.boards import library_boards
 from training.match.match import play
@@ -19,11 +20,11 @@ def text():
 
 
 @pytest.mark.parametrize("treatment", TREATMENTS, ids=lambda treatment: treatment.name)
-def test_a_treatment_changes_one_line(treatment, text):
+def test_a_treatment_changes_its_lines(treatment, text):
     before, after = text.splitlines(), treatment.put_into(text).splitlines()
     gone = [line for line in before if line not in after]
     assert 0 <= len(before) - len(after) <= 1
-    assert len(gone) <= 1
+    assert len(gone) <= 1 + len(treatment.more)
     assert before != after
 
 
@@ -46,7 +47,20 @@ def test_treatments_are_measured_apart(tmp_path, capsys):
     five, three = measure(TREATMENTS[0], 10, 2000), measure(TREATMENTS[1], 10, 2000)
     assert 0 < five.boards <= 10
     assert (five.exact, five.played) != (three.exact, three.played)
-    main(["--boards", "2", "--tried", "400", "--json", str(tmp_path / "out.json")])
+    only = ["five level", "weak twos on three"]
+    main(["--boards", "2", "--tried", "400", "--json", str(tmp_path / "out.json"), "--only", *only])
     rows = json.loads((tmp_path / "out.json").read_text())["treatments"]
-    assert [row["name"] for row in rows] == [treatment.name for treatment in TREATMENTS]
+    assert [row["name"] for row in rows] == only
     assert "five level" in capsys.readouterr().out
+
+
+def test_a_gain_abroad_is_that_over_the_base_on_the_same_boards(monkeypatch):
+    monkeypatch.setattr(treatments, "GATEKEEPERS", ("system:acol", "system:polish"))  # quick ones
+    (gain,) = treatments.abroad(TREATMENTS[:1], 600, [1, 2])
+    changed = lend_system("five-level-again", TREATMENTS[0].put_into(system_path("two-over-one").read_text()))
+    boards = library_boards(600, 2, "judging")
+    ours, before = play(changed, "system:polish", boards), play("system:two-over-one", "system:polish", boards)
+    forget_system(changed)
+    assert gain.each[1][1] == pytest.approx(ours.mean_imps - before.mean_imps)
+    assert gain.gain[0] == pytest.approx(np.mean(gain.each))
+    assert gain.gain[1] > 0
