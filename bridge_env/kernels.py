@@ -2,11 +2,11 @@
 
 numba dates a cached function by its own file. That a kernel which it calls, in another file, is new, goes
 unnoticed, and after an update old machine code would run. So the cache lies in a folder named after a hash of
-all source files that hold kernels. A constant of any file is compiled in: the name of a kernel's own file there
-holds a hash of those that it and its callees use. ``NUMBA_CACHE_DIR`` says where, as for numba itself, when this module is
-imported; numba reads its own settings anew whenever the environment changes, so the place is kept here. That hash is also all
-that dates a kernel: neither where its file lies nor when it was written counts, so a second copy of this project, a
-wheel beside a checkout or a fresh clone, finds what the first has compiled.
+all source files that hold kernels. A constant of any file is compiled in, so the names of a kernel's files there hold
+a hash of those that it and its callees use. ``NUMBA_CACHE_DIR`` says where, as for numba itself, when this module is
+imported; numba reads its own settings anew whenever the environment changes, so the place is kept here. These hashes
+are also all that dates a kernel: neither where its file lies nor when it was written counts, so a second copy of this
+project, a wheel beside a checkout or a fresh clone, finds what the first has compiled.
 
 A cache only saves time. Where there is no place for one, the kernels lie in a folder for temporary files, or are
 compiled anew by every process; a file in it that is damaged, or a disk that is full, costs the compiling alone. One

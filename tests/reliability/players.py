@@ -152,7 +152,7 @@ def _plug_ins() -> dict[str, Any]:
     }
 
 
-def published(seed: int) -> Iterator[Case]:
+def published() -> Iterator[Case]:
     """Plug-ins that fail as they are loaded, made, looked at or asked; a sentence and exit code 2, or a result."""
     module = types.ModuleType("a_plug_in_of_others")
     plug_ins = _plug_ins()

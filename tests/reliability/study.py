@@ -9,7 +9,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from tests.reliability import doors, envs, players, processes, stores, texts
-from tests.reliability.tally import Case, Row, left_out, tally
+from tests.reliability.tally import Case, Row, left_out, some, tally
 
 SAME = "the copy goes on as the env does"
 SAID = "an error that says what is wrong, and nothing else has changed"
@@ -84,7 +84,11 @@ def _plan(settings: Settings, folder: Path) -> Iterable[tuple[str, str, Iterable
     yield "archives that mean ill", REFUSED, stores.archives(folder, share(0.02), seed)
     yield "texts of great size", "read or refused, in bounded time and memory", texts.sizes(folder, share(0.06), seed)
     yield "signs that nobody sees", "read as one sees it, or told", texts.characters(share(0.25), seed)
-    yield "files without an end, or none", "refused, in bounded time and memory", stores.endless(folder)
+    yield (
+        "files without an end, or none",
+        "refused, in bounded time and memory",
+        some(stores.endless(folder), share(0.03), seed),
+    )
     yield (
         "files that change while they are read",
         "one of both, or refused",
@@ -96,8 +100,12 @@ def _plan(settings: Settings, folder: Path) -> Iterable[tuple[str, str, Iterable
         "auctions by the laws, or a fault that tells the real one",
         players.writers(share(0.1), seed),
     )
-    yield "plug-ins that misbehave", "a result, or a sentence and exit code 2", players.published(seed)
-    yield "programs that say nothing", "told within their time", doors.silent_programs()
+    yield (
+        "plug-ins that misbehave",
+        "a result, or a sentence and exit code 2",
+        some(players.published(), share(0.15), seed),
+    )
+    yield "programs that say nothing", "told within their time", some(doors.silent_programs(), share(0.005), seed)
     server = find_spec("starlette") is not None and find_spec("httpx2") is not None
     yield "requests to serve, damaged", ANSWERED, doors.serve(share(0.25), seed) if server else _NO_SERVER
     yield "requests to table, damaged", ANSWERED, doors.table(share(0.25), seed) if server else _NO_SERVER

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import random
 import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass, field
@@ -57,6 +58,13 @@ class Row:
 
     def as_json(self) -> dict[str, Any]:
         return asdict(self)
+
+
+def some(cases: Iterable[Case], count: int, seed: int) -> Iterator[Case]:
+    """As many of some cases, or all of them, in an order that the seed names."""
+    known = list(cases)
+    random.Random(seed).shuffle(known)
+    yield from known[:count]
 
 
 def tally(what: str, expected: str, cases: Iterable[Case]) -> Row:
