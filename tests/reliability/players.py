@@ -47,7 +47,7 @@ class Writer:
 
 
 def _by_call(writer: Any) -> list[list[int]]:
-    return [[0, 0, parse_call(agents_call(writer, _HAND, "P P"))]]
+    return [[parse_call(agents_call(writer, _HAND))]]
 
 
 def _by_wire(writer: Any) -> list[list[int]]:

@@ -200,7 +200,7 @@ def endless(folder: Path) -> Iterator[Case]:
     for kind, read in (READERS | _TEXTS).items():
         for path in (Path("/dev/zero"), sparse, folder, folder / "empty"):
             if path.exists() and not (kind == "kept" and path.is_dir()):
-                yield f"{path.name} as {kind}", partial(within, 10.0, partial(_odd_file, path, read))
+                yield f"{path.name} as {kind}", partial(within, 10.0, 400.0, partial(_odd_file, path, read))
 
 
 def _odd_file(path: Path, read: Reader) -> bool:

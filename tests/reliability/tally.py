@@ -18,7 +18,6 @@ except ImportError:  # Windows
     resource = None  # type: ignore[assignment]
 
 LONGEST = 20.0  # seconds of processor time for a case; more is a failure
-MOST_MEMORY = 400.0  # MiB that a case of great size may take
 _TOLD = 5  # failures of a row that are told
 
 Case = tuple[str, Callable[[], bool]]
@@ -90,8 +89,8 @@ def tally(what: str, expected: str, cases: Iterable[Case]) -> Row:
     return row
 
 
-def within(seconds: float, trial: Callable[[], bool]) -> bool:
-    """Do a trial that may take so many seconds of processor time, and ``MOST_MEMORY``.
+def within(seconds: float, memory: float, trial: Callable[[], bool]) -> bool:
+    """Do a trial that may take so many seconds of processor time, and MiB of memory.
 
     Raises:
         Wrong: it takes more of either.
@@ -100,7 +99,7 @@ def within(seconds: float, trial: Callable[[], bool]) -> bool:
     with _room():
         taken = trial()
     spent, held = time.process_time() - began, _peak() - before
-    if spent > seconds or held > MOST_MEMORY:
+    if spent > seconds or held > memory:
         raise Wrong(f"took {spent:.1f} seconds and {held:.0f} MiB")
     return taken
 

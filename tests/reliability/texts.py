@@ -144,7 +144,7 @@ def states(count: int, seed: int) -> Iterator[Case]:
 
 # --- sizes and repetition -------------------------------------------------------------------------------------
 
-_LONG = 12.0  # seconds of processor time for a text of some hundred kilobytes, on a busy machine
+_LONG, _MOST = 15.0, 130.0  # seconds of processor time on a busy machine, and MiB, for a text of some megabytes
 _PIECES = {
     "pbn": ("[", "]", '"', "{", "}\n", ";\n", "%\n", "x\n", "x\n\n", "\n", " ", '[A "', '[A "b"]',
             '[T{n} "x"]\n', "1C ",
@@ -162,17 +162,18 @@ _PIECES = {
 
 
 def sizes(folder: Path, count: int, seed: int) -> Iterator[Case]:
-    """A piece of a form again and again, up to a megabyte, plain or packed: time and memory stay bounded."""
+    """A piece of a form again and again, up to four megabytes, plain or packed: time and memory stay bounded."""
     rng = np.random.default_rng([seed, 11])
     kinds = list(_PIECES)
     for number in range(count):
         kind = kinds[number % len(kinds)]
         pieces = _PIECES[kind]
-        piece, tail = (pieces[int(at)] for at in rng.integers(len(pieces), size=2))
-        times = (1 << int(rng.integers(12, 21))) // len(piece) + 1
+        piece = pieces[number // len(kinds) % len(pieces)]
+        tail = pieces[int(rng.integers(len(pieces)))]
+        times = (1 << (22 if kind in ("pbn", "lin") else 20)) // len(piece) + 1
         text = "".join(piece.replace("{n}", str(n)) for n in range(times)) + tail.replace("{n}", "0")
         name = f"size {number} of seed {seed}: {kind}, {piece!r} {times:,} times, then {tail!r}"
-        yield name, partial(within, _LONG, partial(_sized, kind, text, folder / f"large.{kind}"))
+        yield name, partial(within, _LONG, _MOST, partial(_sized, kind, text, folder / f"large.{kind}"))
 
 
 def _sized(kind: str, text: str, path: Path) -> bool:

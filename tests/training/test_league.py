@@ -366,7 +366,7 @@ def test_a_killed_run_goes_on_from_its_checkpoint(tmp_path):
 def test_a_checkpoint_that_does_not_fit_is_told(tmp_path):
     League(tmp_path, SMALL, None).save()
     other = League(tmp_path, LeagueConfig(**(vars(SMALL) | {"layers": "16,8"})), None)
-    with pytest.raises(runs.RunError, match="checkpoint.npz does not fit this run"):
+    with pytest.raises(runs.RunError, match=r"checkpoint\.npz does not fit this run"):
         other.load()
 
 
