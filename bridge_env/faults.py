@@ -123,7 +123,7 @@ def explained(bidder: Explains, view: BidView, key: NDArray[np.uint64]) -> str:
         raise Failed(f"{name} failed to explain its call after {said(view, 0)}: {last_line(error)}") from error
     if not view.mask[0, call]:
         raise BidderFault(f"{name}: {CALL_NAMES[call]} is not legal after {said(view, 0)}")
-    return text
+    return printable(text)
 
 
 def _found(

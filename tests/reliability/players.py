@@ -156,10 +156,10 @@ def published() -> Iterator[Case]:
     """Plug-ins that fail as they are loaded, made, looked at or asked; a sentence and exit code 2, or a result."""
     module = types.ModuleType("a_plug_in_of_others")
     plug_ins = _plug_ins()
-    for name, factory in plug_ins.items():
-        setattr(module, name, factory)
-    group = bidders.ENTRY_POINT_GROUP
-    entries = {name: EntryPoint(name, f"{module.__name__}:{name}", group) for name in plug_ins}
+    group, entries = bidders.ENTRY_POINT_GROUP, dict[str, EntryPoint]()
+    for number, (name, factory) in enumerate(plug_ins.items()):
+        setattr(module, f"plug_{number}", factory)
+        entries[name] = EntryPoint(name, f"{module.__name__}:plug_{number}", group)
     for name, value in (
         ("lost", "no_such_module:x"),
         ("missing", f"{module.__name__}:gone"),
