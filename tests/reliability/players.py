@@ -155,6 +155,7 @@ def _plug_ins() -> dict[str, Any]:
 def published() -> Iterator[Case]:
     """Plug-ins that fail as they are loaded, made, looked at or asked; a sentence and exit code 2, or a result."""
     module = types.ModuleType("a_plug_in_of_others")
+    sys.modules[module.__name__] = module  # for good: what is imported meanwhile has to stay
     plug_ins = _plug_ins()
     group, entries = bidders.ENTRY_POINT_GROUP, dict[str, EntryPoint]()
     for number, (name, factory) in enumerate(plug_ins.items()):
@@ -169,14 +170,13 @@ def published() -> Iterator[Case]:
         entries[name] = EntryPoint(name, value, group)
     for name in entries:
         for words in (["bid", f"{name}:x", "--hand", _HAND], ["match", f"{name}:x", "pass", "--boards", "4"]):
-            yield f"{name}, {words[0]}", partial(_published, module, entries, words)
+            yield f"{name}, {words[0]}", partial(_published, entries, words)
 
 
-def _published(module: types.ModuleType, entries: dict[str, EntryPoint], words: list[str]) -> bool:
+def _published(entries: dict[str, EntryPoint], words: list[str]) -> bool:
     known = bidders._published() | entries
     out, err = io.StringIO(), io.StringIO()
     with (
-        mock.patch.dict(sys.modules, {module.__name__: module}),
         mock.patch.object(bidders, "_published", return_value=known),
         contextlib.redirect_stdout(out), contextlib.redirect_stderr(err),
     ):  # fmt: skip
