@@ -250,10 +250,10 @@ def _table(folder: Path) -> Iterator[Running]:
 
 
 def _sit(address: str, over: threading.Event, bid: list[int]) -> None:
-    """Open a table, pass at it until it takes no pass, and open another."""
+    """Open a table, pass until the bidding is over, and open another."""
     bidders = {name: "system:sayc" for name in ("ns", "ew", "control")}
 
-    def post(path: str, **fields: str) -> Any:
+    def post(path: str, **fields: Any) -> Any:
         kind = {"content-type": "application/json"}
         request = urllib.request.Request(f"{address}/api/{path}", json.dumps(fields).encode(), kind)
         with urllib.request.urlopen(request, timeout=60) as answer:
@@ -261,9 +261,11 @@ def _sit(address: str, over: threading.Event, bid: list[int]) -> None:
 
     while not over.is_set():
         with contextlib.suppress(OSError):
-            table = post("tables", people="S", cards="rule", **bidders)["table"]
-            for _ in range(10):
-                post(f"tables/{table}/call", call="Pass")
+            state = post("tables", people="S", cards="rule", **bidders)
+            while state["phase"] == "bidding" and not over.is_set():
+                act = {"seat": "S", "call": "Pass"} if state["turn"] == "S" else {}
+                where = f"tables/{state['table']}/{'call' if act else 'step'}"
+                state = post(where, at=state["at"], **act)
                 bid[0] += 1
                 time.sleep(0.05)
         time.sleep(0.2)
