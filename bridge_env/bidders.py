@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from importlib.metadata import EntryPoint, entry_points
 from importlib.util import find_spec, module_from_spec, spec_from_file_location
+from inspect import getattr_static
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +32,7 @@ ENTRY_POINT_GROUP = "bridge_env.bidders"
 DEFAULT_BIDDER = "system:two-over-one"  # where nobody says otherwise
 _TWO_NOTRUMP = bid_call(2, 4)
 _NOT_THERE = (ImportError, AttributeError)
-_OTHERS_FAULTS = (Exception, SystemExit)  # what code of others may do
+_LONGEST_WORDS = 2000  # characters of another's error
 
 
 class SpecError(ValueError):
@@ -67,8 +68,22 @@ class DoublerBidder:
 
 
 def player_at(bidder: Bidder, seat: int) -> Bidder:
-    """Return the player at ``seat`` 0..3 if ``bidder`` bids for that side."""
-    return bidder.player(seat) if meets(bidder, Partnership) else bidder  # type: ignore[attr-defined]
+    """Return the player at ``seat`` 0..3 if ``bidder`` bids for that side.
+
+    Raises:
+        SpecError: somebody's own partnership has none there.
+    """
+    if not meets(bidder, Partnership):
+        return bidder
+    try:
+        player: Bidder = bidder.player(seat)  # type: ignore[attr-defined]
+    except (SpecError, KeyboardInterrupt):
+        raise
+    except BaseException as error:
+        raise SpecError(f"{type(bidder).__name__}.player({seat}) failed: {_short(error)}") from error
+    if not meets(player, Bidder):
+        raise SpecError(f"{type(bidder).__name__}.player({seat}) gave {type(player).__name__}, which cannot bid")
+    return player
 
 
 _TRIVIAL: dict[str, type[PassBidder] | type[RandomBidder] | type[DoublerBidder]] = {
@@ -133,15 +148,19 @@ def _from_published(
     spec: str, published: EntryPoint, argument: str, partner: str | None, opponents: str | None
 ) -> Bidder:
     """Make a bidder by the factory of some package, which may fail in any way."""
-    package = published.module.partition(".")[0]
+    package = published.value.partition(":")[0].partition(".")[0]
     try:
         factory = published.load()
-    except _OTHERS_FAULTS as error:
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # code of others may do anything
         hint = f"; does another package named {package!r} hide it?" if isinstance(error, _NOT_THERE) else ""
         raise SpecError(f"{spec!r}: cannot load {published.value}: {_short(error)}{hint}") from error
     try:
         bidder: Bidder = factory(argument, partner=partner, opponents=opponents)
-    except _OTHERS_FAULTS as error:
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
         if isinstance(error, SpecError) or package == "agents":  # it has said what is wrong
             raise
         called = "it is called as factory(argument, partner=, opponents=)"
@@ -154,20 +173,31 @@ def _from_published(
 def meets(player: object, kind: type[Any]) -> bool:
     """Has this object, no class, the methods of a protocol? One that cannot be looked at has none."""
     try:
-        return isinstance(player, kind) and not isinstance(player, type)
-    except Exception:
+        return isinstance(player, kind) and not isinstance(player, type) and not _has_data(player, kind)
+    except KeyboardInterrupt:
+        raise
+    except BaseException:
         return False
+
+
+def _has_data(player: object, kind: type[Any]) -> bool:
+    """Does something that cannot be called have the name of a method of the protocol?"""
+    names = [name for name, value in vars(kind).items() if callable(value) and not name.startswith("_")]
+    found = [getattr_static(player, name, print) for name in names]
+    return any(not callable(each) and not hasattr(type(each), "__get__") for each in found)
 
 
 def _shown(thing: object) -> str:
     try:
         return repr(thing)
-    except Exception:  # somebody's own may fail in any way
+    except KeyboardInterrupt:
+        raise
+    except BaseException:  # somebody's own may fail in any way
         return f"this {type(thing).__name__}"
 
 
 def _short(error: BaseException) -> str:
-    return traceback.format_exception_only(error)[-1].strip()
+    return traceback.format_exception_only(error)[-1].strip()[:_LONGEST_WORDS]
 
 
 @lru_cache(maxsize=1)
@@ -195,7 +225,9 @@ def from_python(spec: str, kind: type[Any], method: str) -> Any:
         raise SpecError(f"{spec!r}: there is no file {module_name}")
     try:
         target: Any = _from_file(path.resolve()) if path.suffix == ".py" else importlib.import_module(module_name)
-    except _OTHERS_FAULTS as error:  # a user's module may fail in any way
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # a user's module may fail in any way
         raise SpecError(f"{spec!r}: cannot import {module_name!r}: {_short(error)}") from error
     try:
         for name in attribute.split("."):
@@ -206,7 +238,9 @@ def from_python(spec: str, kind: type[Any], method: str) -> Any:
         return target
     try:
         made = target() if callable(target) else target
-    except _OTHERS_FAULTS as error:
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
         raise SpecError(f"{spec!r}: calling {attribute!r} without arguments failed: {_short(error)}") from error
     if not meets(made, kind):
         raise SpecError(f"{spec!r} gave {type(made).__name__}, which has no method {method}")

@@ -21,6 +21,7 @@ from bridge_env.cards import SEATS
 from bridge_env.protocols import Bidder, Explains
 from bridge_env.view import BidView
 
+LONGEST = 2000  # characters of another's error
 NAMED = 64  # rows that are asked one by one, to find out which of them a bidder cannot bear
 
 
@@ -83,9 +84,8 @@ def legal_answer_of(
     Raises:
         BidderFault: also of a call that is not legal; ``row`` and ``call`` say which, the first of the view.
     """
-    mask = view.mask.copy()  # the bidder may write to its own
-    calls = answer_of(bidder, view, key, ask)
-    bad = np.flatnonzero(~are_legal(mask, calls))
+    calls = answer_of(bidder, view.take(np.arange(len(view))), key.copy(), ask)  # it may write to what is its own
+    bad = np.flatnonzero(~are_legal(view.mask, calls))
     if len(bad):
         row, call = int(bad[0]), int(calls[bad[0]])
         who = player_at(bidder, int(view.seat[row]))
@@ -109,9 +109,9 @@ def explained(bidder: Explains, view: BidView, key: NDArray[np.uint64]) -> str:
     Raises:
         BidderFault: it gave none, or one for a call that is not legal.
     """
-    name, mask = bidder_name(bidder), view.mask.copy()  # type: ignore[arg-type]
+    name = bidder_name(bidder)  # type: ignore[arg-type]
     try:
-        text = bidder.explain(view, key)
+        text = bidder.explain(view.take(np.arange(len(view))), key.copy())  # it may write to what is its own
         call = parse_call(text.split("\n", 1)[0].split()[0])
     except (BidderFault, KeyboardInterrupt):
         raise
@@ -121,9 +121,9 @@ def explained(bidder: Explains, view: BidView, key: NDArray[np.uint64]) -> str:
         ) from None
     except BaseException as error:
         raise Failed(f"{name} failed to explain its call after {said(view, 0)}: {last_line(error)}") from error
-    if not mask[0, call]:
+    if not view.mask[0, call]:
         raise BidderFault(f"{name}: {CALL_NAMES[call]} is not legal after {said(view, 0)}")
-    return text
+    return printable(text)
 
 
 def _found(
@@ -154,7 +154,7 @@ def said(view: BidView, row: int) -> str:
 
 def last_line(error: BaseException) -> str:
     """The last line of an error's traceback, and the line of code that it came from."""
-    line = printable(traceback.format_exception_only(error)[-1].strip())
+    line = printable(traceback.format_exception_only(error)[-1].strip()[:LONGEST])
     frames = traceback.extract_tb(error.__traceback__)
     if not frames:
         return line

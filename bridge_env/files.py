@@ -25,6 +25,29 @@ class FileError(ValueError):
     """A file that is not what it should be; the message names the file, the place in it, and the fault."""
 
 
+def read_bounded(path: PathLike, most: int, error: type[ValueError] = FileError) -> bytes:
+    """The content of a file; no more of it is read than it may hold: what is no file may have no end.
+
+    Raises:
+        FileError: of the kind ``error``: it holds more than ``most`` bytes.
+        OSError: it cannot be read.
+    """
+    with open(path, "rb") as stream:
+        found = stream.read(most + 1)
+    if len(found) > most:
+        raise error(f"{os.fspath(path)}: too large; such a file has up to {most >> 20} MiB")
+    return found
+
+
+def text_bounded(path: PathLike, most: int, error: type[ValueError] = FileError) -> str:
+    """The text of a file, UTF-8 with line ends of any kind; else as :func:`read_bounded`.
+
+    Raises:
+        UnicodeDecodeError: it is no such text.
+    """
+    return read_bounded(path, most, error).decode("utf-8").replace("\r\n", "\n").replace("\r", "\n")
+
+
 def write_whole(path: PathLike, content: Content) -> None:
     """Write a file, all or nothing. The one that was there keeps its permissions.
 

@@ -2,10 +2,11 @@
 
 numba dates a cached function by its own file. That a kernel which it calls, in another file, is new, goes
 unnoticed, and after an update old machine code would run. So the cache lies in a folder named after a hash of
-all source files that hold kernels. ``NUMBA_CACHE_DIR`` says where, as for numba itself, when this module is imported;
-numba reads its own settings anew whenever the environment changes, so the place is kept here. That hash is also all
-that dates a kernel: neither where its file lies nor when it was written counts, so a second copy of this project, a
-wheel beside a checkout or a fresh clone, finds what the first has compiled.
+all source files that hold kernels. A constant of any file is compiled in, so the names of a kernel's files there hold
+a hash of those that it and its callees use. ``NUMBA_CACHE_DIR`` says where, as for numba itself, when this module is
+imported; numba reads its own settings anew whenever the environment changes, so the place is kept here. These hashes
+are also all that dates a kernel: neither where its file lies nor when it was written counts, so a second copy of this
+project, a wheel beside a checkout or a fresh clone, finds what the first has compiled.
 
 A cache only saves time. Where there is no place for one, the kernels lie in a folder for temporary files, or are
 compiled anew by every process; a file in it that is damaged, or a disk that is full, costs the compiling alone. One
@@ -29,10 +30,13 @@ import time
 import warnings
 from collections.abc import Callable
 from pathlib import Path
+from types import CodeType, ModuleType
 from typing import Any
 
 import numba
+import numpy as np
 from numba.core.caching import CompileResultCacheImpl, FunctionCache, UserProvidedCacheLocator
+from numba.core.dispatcher import Dispatcher
 
 try:
     import fcntl
@@ -42,6 +46,7 @@ except ImportError:  # Windows
 PACKAGES = ("bridge_env", "agents")
 _MARK = ".bridge-env"  # a file that tells our folders from others'
 _TEMPORARY = "BRIDGE_ENV_TEMPORARY_KERNELS"  # tells processes of this one where to look
+_PLAIN = (int, float, str, bytes, tuple, np.generic, np.dtype, type(None))  # constants that say what they are
 _KEPT = 4  # folders of other versions, for those who go back and forth between them
 _WAIT = 300.0  # seconds that a process leaves a kernel to another; then it compiles the kernel itself
 
@@ -81,13 +86,29 @@ def _temporary_root() -> Path:
     Raises:
         OSError: there is none, or somebody else has laid it.
     """
-    user = os.getuid() if hasattr(os, "getuid") else 0
-    root = Path(tempfile.gettempdir()) / f"bridge-env-{user}"
+    root = Path(tempfile.gettempdir()) / f"bridge-env-{_user()}"
     root.mkdir(mode=0o700, exist_ok=True)
     found = root.lstat()
-    if not stat.S_ISDIR(found.st_mode) or found.st_uid != user or found.st_mode & 0o022:
+    if not stat.S_ISDIR(found.st_mode) or found.st_uid != _user() or found.st_mode & 0o022:
         raise PermissionError(f"{root} is not this user's alone")
     return root
+
+
+def _user() -> int:
+    return os.getuid() if hasattr(os, "getuid") else 0
+
+
+def _check_owner(folder: Path) -> None:
+    """Is a folder one that only this user, the system's or a group of theirs can fill? What lies in it is run.
+
+    Raises:
+        PermissionError: others can.
+    """
+    found = folder.lstat()
+    if sys.platform == "win32":
+        return
+    if not stat.S_ISDIR(found.st_mode) or found.st_uid not in (_user(), 0) or found.st_mode & stat.S_IWOTH:
+        raise PermissionError(f"others may have written to {folder}, and what lies there would be run")
 
 
 def _in_root(root: Path) -> Path:
@@ -98,7 +119,9 @@ def _in_root(root: Path) -> Path:
     """
     folder = root / f"kernels-{_sources_hash(Path(__file__).parent.parent)}"
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        root.mkdir(parents=True, exist_ok=True)
+        folder.mkdir(mode=0o755, exist_ok=True)
+        _check_owner(folder)
         os.utime(folder)
         with tempfile.TemporaryFile(dir=folder) as trial:
             trial.write(b"x")
@@ -106,6 +129,7 @@ def _in_root(root: Path) -> Path:
         (folder / _MARK).touch()
     except OSError:
         if (folder / _MARK).is_file():  # filled before, and read-only now
+            _check_owner(folder)
             return folder
         raise
     ours = [mark.parent for mark in root.glob(f"kernels-*/{_MARK}")]
@@ -144,13 +168,46 @@ def _prepare() -> Path | None:
 FOLDER = _prepare()
 
 
+_Function = Callable[..., Any]
+_constants_of: dict[_Function, str] = {}  # of the kernels so far; empty while it is found
+
+
+def _constants_hash(function: _Function) -> str:
+    """A hash of the constants that are compiled into a kernel and into the kernels that it calls."""
+    if function not in _constants_of:
+        _constants_of[function] = ""
+        digest = hashlib.sha256()
+        for name, value in sorted(_globals_of(function).items()):
+            if isinstance(value, np.ndarray):
+                digest.update(f"{name} {value.dtype} {value.shape} ".encode() + value.tobytes())
+            elif isinstance(value, _PLAIN):
+                digest.update(f"{name} {value!r} ".encode())
+            elif isinstance(value, Dispatcher):
+                digest.update(_constants_hash(value.py_func).encode())
+        _constants_of[function] = digest.hexdigest()[:12]
+    return _constants_of[function]
+
+
+def _globals_of(function: _Function) -> dict[str, Any]:
+    """What the names in a function's code stand for, those of modules' members too."""
+    codes = [function.__code__]
+    for code in codes:
+        codes += [inner for inner in code.co_consts if isinstance(inner, CodeType)]
+    names = {name for code in codes for name in code.co_names}
+    found = {name: function.__globals__[name] for name in names & function.__globals__.keys()}
+    for module, value in list(found.items()):
+        if isinstance(value, ModuleType) and value.__name__.partition(".")[0] not in ("numpy", "numba", "math"):
+            found |= {f"{module}.{name}": vars(value)[name] for name in names & vars(value).keys()}
+    return found
+
+
 class _Place:
     """Where the kernels of one module lie below this version's folder, which alone dates them (numba's "locator")."""
 
     def __init__(self, py_func: Callable[..., Any], py_file: str, root: Path) -> None:
         self._py_file = py_file  # numba names it in its own warnings
         self._module = ".".join(Path(py_file).relative_to(root).with_suffix("").parts)
-        self._line = py_func.__code__.co_firstlineno
+        self._which = f"{py_func.__code__.co_firstlineno}-{_constants_hash(py_func)}"
 
     @classmethod
     def from_function(cls, py_func: Callable[..., Any], py_file: str) -> _Place | None:
@@ -170,7 +227,7 @@ class _Place:
         return self._module
 
     def get_disambiguator(self) -> str:
-        return str(self._line)
+        return self._which
 
 
 class _Elsewhere(UserProvidedCacheLocator):
@@ -178,12 +235,16 @@ class _Elsewhere(UserProvidedCacheLocator):
 
     def __init__(self, py_func: Callable[..., Any], py_file: str) -> None:
         self._py_file, self._lineno = py_file, py_func.__code__.co_firstlineno
+        self._which = f"{self._lineno}-{_constants_hash(py_func)}"
         self._cache_path = str(Path(str(FOLDER)) / self.get_suitable_cache_subpath(py_file))  # type: ignore[no-untyped-call]
 
     @classmethod
     def from_function(cls, py_func: Callable[..., Any], py_file: str) -> Any:
         """A place, or None for a function that has no file."""
         return super(UserProvidedCacheLocator, cls).from_function(py_func, py_file)  # type: ignore[no-untyped-call]
+
+    def get_disambiguator(self) -> str:
+        return self._which
 
 
 class _Places(CompileResultCacheImpl):

@@ -17,14 +17,13 @@ from __future__ import annotations
 import json
 import math
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
-from bridge_env.files import FileError, PathLike
+from bridge_env.files import FileError, PathLike, text_bounded
 
 DEEPEST = 32
 """Levels of lists and objects within each other."""
-LARGEST = 1 << 28
+LARGEST = 1 << 26
 """Bytes of a file."""
 
 
@@ -110,11 +109,8 @@ def check_shape(value: Any, shape: Any, source: str, error: type[FileError] = Fi
 
 
 def _text(path: PathLike, error: type[FileError]) -> str:
-    file = Path(path)
     try:
-        if file.stat().st_size > LARGEST:
-            raise error(f"{path}: too large; such a file has up to {LARGEST >> 20} MiB")
-        return file.read_text(encoding="utf-8")
+        return text_bounded(path, LARGEST, error)
     except FileNotFoundError:
         raise
     except OSError as fault:

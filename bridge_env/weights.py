@@ -8,6 +8,7 @@ SHA-256 of itself and of all arrays. Policies and trick estimators are such file
 from __future__ import annotations
 
 import hashlib
+import io
 import json
 import os
 import zipfile
@@ -19,7 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from bridge_env.files import FileError, write_whole
+from bridge_env.files import FileError, read_bounded, write_whole
 from bridge_env.schema import parse_json
 
 _LARGEST_FILE = 1 << 28
@@ -98,6 +99,8 @@ def read_weights(
 
 def format_of(path: str | os.PathLike[str]) -> str | None:
     """Read the ``format`` that a file's header names; None if it is no file of weights. Nothing in it is ever run."""
+    if not os.path.isfile(path):  # it may have no end
+        return None
     try:
         with zipfile.ZipFile(os.fspath(path)) as archive:
             if archive.getinfo("header.npy").file_size > _LARGEST_HEADER:
@@ -110,10 +113,12 @@ def format_of(path: str | os.PathLike[str]) -> str | None:
 
 
 def _members(name: str, kind: str) -> dict[str, NDArray[Any]]:
-    with zipfile.ZipFile(name) as archive:
+    content = io.BytesIO(read_bounded(name, _LARGEST_FILE, WeightsError))  # once: what was looked at is what is read
+    with zipfile.ZipFile(content) as archive:
         if sum(info.file_size for info in archive.infolist()) > _LARGEST_FILE:
             raise WeightsError(f"too large for a {kind}; its limit is {_LARGEST_FILE >> 20} MiB")
-    with np.load(name, allow_pickle=False) as file:
+    content.seek(0)
+    with np.load(content, allow_pickle=False) as file:
         return {member: file[member] for member in file.files}
 
 

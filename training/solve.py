@@ -246,7 +246,7 @@ def _check_deals(library: Library, seed: int, start: int) -> None:
 
 @contextlib.contextmanager
 def _stop_signals() -> Iterator[threading.Event]:
-    """An event that Ctrl-C and SIGTERM set instead of breaking in; a second one breaks in after all."""
+    """An event that Ctrl-C, SIGTERM and SIGHUP set instead of breaking in; a second one breaks in after all."""
     stop = threading.Event()
     if threading.current_thread() is not threading.main_thread():  # only the main thread gets signals
         yield stop
@@ -257,9 +257,10 @@ def _stop_signals() -> Iterator[threading.Event]:
         if stop.is_set():
             raise KeyboardInterrupt
         stop.set()
-        os.write(2, b"\nstopping after the deals in hand; once more to stop at once\n")  # print is not safe here
+        with contextlib.suppress(OSError):  # the terminal may be gone
+            os.write(2, b"\nstopping after the deals in hand; once more to stop at once\n")  # print is not safe here
 
-    before = {number: signal.signal(number, ask_to_stop) for number in (signal.SIGINT, signal.SIGTERM)}
+    before = {number: signal.signal(number, ask_to_stop) for number in (signal.SIGINT, *stopping.endings())}
     try:
         yield stop
     finally:

@@ -27,7 +27,7 @@ from agents.cardplay.options import parse_options
 from agents.cardplay.rule import RandomPlayer, RulePlayer
 from agents.cardplay.split import Split
 from agents.programs.seat import make_seat_player
-from bridge_env.bidders import SpecError, from_python
+from bridge_env.bidders import SpecError, from_python, meets
 from bridge_env.protocols import CardPlayer
 
 Factory = Callable[[str, AuctionReader], CardPlayer]
@@ -58,7 +58,7 @@ def make_player(spec: str | CardPlayer, reader: AuctionReader | None = None) -> 
         SpecError: the spec names nothing, or its module cannot be used; the message says why.
     """
     if not isinstance(spec, str):
-        if isinstance(spec, CardPlayer) and not isinstance(spec, type):
+        if meets(spec, CardPlayer):
             return spec
         raise SpecError(f"{spec!r} is neither a spec string nor a CardPlayer (an object with play(view, key))")
     declarer, plus, defender = spec.strip().partition("+")

@@ -145,7 +145,8 @@ class Library:
             OSError: no such file, or it cannot be read.
         """
         path = Path(path)
-        content = np.fromfile(path, np.uint8)
+        announced = _announced(bytes(np.fromfile(path, np.uint8, HEADER_BYTES)))
+        content = np.fromfile(path, np.uint8, min(os.path.getsize(path), announced + 1))
         count, offset = _check(path, content)
         content.flags.writeable = False
         records = content[HEADER_BYTES:offset].reshape(count, RECORD_BYTES)
@@ -276,6 +277,14 @@ class _KeyIndex:
 def _hash(words: NDArray[np.uint64]) -> NDArray[np.uint64]:
     """A 64-bit key of each deal's ``packed_words`` (N, 2): uint64 (N,)."""
     return streams.key(words[:, 0], words[:, 1])
+
+
+def _announced(start: bytes) -> int:
+    """How many bytes a sound header tells of; no more than itself where it is not sound: then the rest is not read."""
+    if len(start) < HEADER_BYTES or zlib.crc32(start[:60]) != int.from_bytes(start[60:], "little"):
+        return HEADER_BYTES
+    _, _, _, _, offset, length = HEADER.unpack_from(start)
+    return int(offset + length)
 
 
 def _check(path: Path, content: UInt8Array) -> tuple[int, int]:

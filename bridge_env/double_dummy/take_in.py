@@ -49,6 +49,8 @@ def import_npz(
     """
     with open(path, "rb"):
         pass  # no such file is told as such
+    if not Path(path).is_file():
+        raise ForeignFile(f"{path}: no file, but something that may have no end")
     try:
         owner, tricks = _read(path)
     except LibraryError:

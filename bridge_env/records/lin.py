@@ -27,7 +27,7 @@ from bridge_env.records import lin_fields as fields
 from bridge_env.records.board import ILLEGAL, BadBoard, Board, Problem, ReadResult
 from bridge_env.records.drafts import Draft, Form
 from bridge_env.records.lin_fields import LIN_SEATS, PLAYERS, LinBoard
-from bridge_env.records.lines import Fault, Source, source_name, text_lines, write_text
+from bridge_env.records.lines import Fault, Source, given_up, source_name, text_lines, write_text
 from bridge_env.records.play_record import play_faults
 
 VIEWER = "https://www.bridgebase.com/tools/handviewer.html"
@@ -60,7 +60,7 @@ def iter_lin(source: Source) -> Iterator[Board | Problem]:
     """Read boards one by one, with a lookahead of some hundred."""
     name = source_name(source)
     faults: list[Fault] = []
-    lins = _boards(_values(text_lines(source, faults), faults))
+    lins = _boards(_values(text_lines(source, faults), faults), faults)
     yield from _FORM.read(name, lins, faults)
 
 
@@ -68,7 +68,9 @@ def _values(lines: Iterator[str], faults: list[Fault]) -> Iterator[tuple[int, st
     """(line, key, value). A bar too few or too many costs the value beside it."""
     key, key_line = "", 0
     lost = False  # once for each stretch
-    for number, piece in _pieces(lines):
+    for number, piece in _pieces(lines, faults):
+        if given_up(number, 0, faults):
+            return
         word = piece.strip()
         name = word.lower()
         if key and not (name in _NO_VALUE and key in _STRICT):
@@ -83,26 +85,30 @@ def _values(lines: Iterator[str], faults: list[Fault]) -> Iterator[tuple[int, st
             lost = True
 
 
-def _pieces(lines: Iterator[str]) -> Iterator[tuple[int, str]]:
+def _pieces(lines: Iterator[str], faults: list[Fault]) -> Iterator[tuple[int, str]]:
     """Return what stands between bars, with the line on which it begins; line ends inside it are blanks."""
     parts: list[str] = []
-    start = 1
+    start, size = 1, 0
     for number, line in enumerate(lines, 1):
+        size += len(line) + 1
+        if given_up(number, size if parts else 0, faults):
+            return
         first, *others = line.split("|")
         start = start if parts else number
         parts.append(first)
         for other in others:
             yield start, " ".join(parts)
-            parts, start = [other], number
+            parts, start, size = [other], number, len(other)
         if parts == [""]:
             parts = []
+        size = size if parts else 0
     if any(part.strip() for part in parts):
         yield start, " ".join(parts)
 
 
-def _boards(values: Iterable[tuple[int, str, str]]) -> Iterator[LinBoard]:
+def _boards(values: Iterable[tuple[int, str, str]], faults: list[Fault]) -> Iterator[LinBoard]:
     """The boards, each with what the file says of all of them."""
-    event, names = "", ""
+    event, names, size = "", "", 0
     lin: LinBoard | None = None
     before: LinBoard | None = None
     for line, key, value in values:
@@ -110,11 +116,14 @@ def _boards(values: Iterable[tuple[int, str, str]]) -> Iterator[LinBoard]:
             event = value[:_LONGEST_SHARED].split(",")[0].strip()
         if key not in _BOARD_KEYS:
             continue
+        size += len(value) + 4
         if lin is None or _begins(lin, key):
             if lin is not None:
                 yield from _told_of(lin)
                 before = lin
-            lin = LinBoard(line)
+            lin, size = LinBoard(line), 0
+        if given_up(line, size, faults):
+            break
         if event:
             lin.values["vg"] = event
         if key == "mb":

@@ -28,12 +28,33 @@ LONGEST_COMMENT = 20_000
 
 LONGEST_LINE = 1 << 20
 """Bytes of a line; what is longer is no record, and may have no end."""
+LARGEST_BOARD = 1 << 20
+"""Characters of what a file says of one board; no record says more."""
+MOST_FAULTS = 10_000
+"""Faults between some hundred boards; a file with more is no record."""
 
 _CHUNK = 1 << 16
 _PACKED_CHUNK = 1 << 12  # where a gzip file is damaged, no more than this is lost before the damage
 _SIGN = re.compile(r'["{;]')
 _QUOTED = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"')
 _TAG_START = re.compile(r'\s*\[\s*[A-Za-z]\w*\s*"')
+
+
+def given_up(number: int, size: int, faults: list[Fault]) -> bool:
+    """Is this no record, as far as it was read? Then a fault says so, and nothing more of it is to be read.
+
+    Args:
+        number: of the present line.
+        size: characters that the file says of the present board.
+        faults: those since the last boards.
+    """
+    if size > LARGEST_BOARD:
+        faults.append((number, f"a board of more than {LARGEST_BOARD >> 20} MiB, which no record is; read up to here"))
+    elif len(faults) >= MOST_FAULTS:
+        faults.append((number, f"{MOST_FAULTS:,} faults before this line; read up to here"))
+    else:
+        return False
+    return True
 
 
 def source_name(source: Source) -> str:
@@ -171,6 +192,7 @@ class Uncommented:
     def __init__(self, lines: Iterator[str], faults: list[Fault]) -> None:
         self._lines, self._faults = lines, faults
         self._ahead: deque[str] = deque()  # lines after the present one that were looked at
+        self._ahead_size = 0  # their characters
         self._number = 0  # the present line
         # What lies ahead: lines looked at, the first of them that closes a comment, and before it the last
         # that opens one and the last with a tag. Kept, so that no line is looked at twice.
@@ -184,7 +206,12 @@ class Uncommented:
             yield from self._scan(line)
 
     def _next(self) -> str | None:
-        line = self._ahead.popleft() if self._ahead else next(self._lines, None)
+        line: str | None
+        if self._ahead:
+            line = self._ahead.popleft()
+            self._ahead_size -= len(line)
+        else:
+            line = next(self._lines, None)
         self._number += line is not None
         return line
 
@@ -224,11 +251,12 @@ class Uncommented:
         if self._close <= self._number:
             self._close = 0
             self._searched = max(self._searched, self._number)
-        while not self._close and self._searched < self._number + LONGEST_COMMENT:
+        while not self._close and self._searched < self._number + LONGEST_COMMENT and self._ahead_size <= LARGEST_BOARD:
             line = next(self._lines, None)
             if line is None:
                 break
             self._ahead.append(line)
+            self._ahead_size += len(line)
             self._searched += 1
             before, closing, _ = line.partition("}")
             if closing:

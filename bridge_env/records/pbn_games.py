@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from bridge_env.records.lines import TAKEN_OUT, Fault, Source, Uncommented, text_lines
+from bridge_env.records.lines import TAKEN_OUT, Fault, Source, Uncommented, given_up, text_lines
 
 _TAG = re.compile(
     r'\[\s*([A-Za-z]\w*)\s*"((?:[^"\\]++|\\.)*+)"\s*\]'
@@ -58,7 +58,11 @@ def read_games(source: Source, faults: list[Fault]) -> Iterator[Game]:
 def _games(source: Source, faults: list[Fault]) -> Iterator[Game]:
     game: Game | None = None
     section, ended, stray = "", True, False  # a blank line ends a game
+    size = 0  # of the game
     for number, line in Uncommented(text_lines(source, faults), faults):
+        size += len(line) + 1
+        if given_up(number, size if game is not None else 0, faults):
+            break
         row = line.replace(TAKEN_OUT, " ").strip()
         if not row:
             if TAKEN_OUT not in line:
@@ -71,7 +75,7 @@ def _games(source: Source, faults: list[Fault]) -> Iterator[Game]:
             if game is None or _begins_game(game, name, ended):
                 if game is not None:
                     yield game
-                game = Game(number)
+                game, size = Game(number), len(line)
             ended = False
             game.tags.setdefault(name, (value, number))  # of a tag given twice the first counts
             if name == "Note":  # notes stand under the auction or the play, and do not end them

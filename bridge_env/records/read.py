@@ -11,6 +11,9 @@ from bridge_env.records.board import Board, Problem, ReadResult
 from bridge_env.records.lin import iter_lin
 from bridge_env.records.pbn import iter_boards
 
+MOST_PROBLEMS = 100_000
+"""How many a report keeps; it counts all."""
+
 
 def iter_records(path: str | os.PathLike[str]) -> Iterator[Board | Problem]:
     """Boards and problems of a file one by one: LIN if its name ends in ``.lin`` or ``.lin.gz``, else PBN.
@@ -42,7 +45,7 @@ class Report:
         lost: boards that were left out; ``lost_whole`` those that carry a deal and an auction.
         text: other pieces of the files that were left out.
         kinds: boards left out and pieces of text, by kind of reason; the first problem of each kind.
-        problems: all of them.
+        problems: the first ``MOST_PROBLEMS`` of them.
     """
 
     files: int = 0
@@ -61,7 +64,8 @@ class Report:
             self.whole += item.auction is not None
             return
         self.kinds[item.kind] += 1
-        self.problems.append(item)
+        if len(self.problems) < MOST_PROBLEMS or self.kinds[item.kind] == 1:
+            self.problems.append(item)
         self.lost += item.board
         self.lost_whole += item.auction
         self.text += not item.board

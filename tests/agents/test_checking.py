@@ -91,7 +91,7 @@ def test_lines_that_no_auction_comes_to_and_lines_that_count_in_others(text, not
 @pytest.mark.skipif(not os.path.exists("/dev/zero"), reason="needs a file without an end")
 def test_a_file_without_an_end_is_no_system(capsys):
     assert main(["check", "/dev/zero"]) == 2
-    assert "too large for a bidding system" in capsys.readouterr().err
+    assert "too large; such a file has up to 4 MiB" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("name", shipped_systems())

@@ -4,6 +4,8 @@ A new spec joins the suite by one line in ``SPECS``.
 """
 
 import pickle
+import sys
+import types
 from importlib.metadata import entry_points
 
 import numpy as np
@@ -365,3 +367,41 @@ def test_what_make_returns():
     assert bidders.make(" random ") == RandomBidder()
     seats = Tables(1, [bidders.make(s) for s in ("pass", "random", "doubler", "pass")])
     assert len(seats.status) == 1
+
+
+class Odd(BaseException):
+    """No ``Exception``, which most nets are made for."""
+
+
+class Data(PassBidder):
+    player = company = explain = 5
+
+
+class Lost(PassBidder):
+    def player(self, seat):
+        raise Odd("no such seat")
+
+
+class Empty(PassBidder):
+    def player(self, seat):
+        return 3
+
+
+def test_what_has_the_name_of_a_method_and_is_none():
+    assert bidders.player_at(bidders.make(Data()), 1).company == 5
+
+
+@pytest.mark.parametrize(("kind", "why"), [(Lost, "failed: .*no such seat"), (Empty, "gave int, which cannot bid")])
+def test_a_partnership_without_a_player(kind, why):
+    with pytest.raises(SpecError, match=why):
+        bidders.player_at(kind(), 2)
+
+
+def test_a_factory_may_raise_anything(monkeypatch):
+    def fails():
+        raise Odd("x" * 100_000)
+
+    monkeypatch.setitem(sys.modules, "a_module_of_others", types.SimpleNamespace(fails=fails))
+    with pytest.raises(SpecError, match="failed: ") as told:
+        bidders.make("python:a_module_of_others:fails")
+    assert len(str(told.value)) < 3000

@@ -52,6 +52,36 @@ def _double(tmp_path: Path, **environment: str) -> subprocess.CompletedProcess[s
     return subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, env=words, check=False)
 
 
+CONSTANTS = """
+import constants
+from bridge_env.kernels import njit
+from constants import FACTOR
+
+@njit
+def inner(x):
+    return x * FACTOR + constants.TABLE[0]
+
+@njit
+def outer(x):
+    return inner(x)
+
+print(outer(21), sum(outer.stats.cache_hits.values()))
+"""
+
+
+def test_a_constant_of_another_file_is_what_it_is_now(tmp_path):
+    (tmp_path / "uses.py").write_text(CONSTANTS)
+    words = {"PATH": "", "PYTHONPATH": f"{ROOT}:{tmp_path}", "NUMBA_CACHE_DIR": str(tmp_path / "cache")}
+    words["PYTHONDONTWRITEBYTECODE"] = "1"
+    found = []
+    for factor, first in ((2, 0), (2, 0), (3, 0), (2, 5), (2, 0)):
+        (tmp_path / "constants.py").write_text(f"import numpy as np\nFACTOR = {factor}\nTABLE = np.array([{first}])\n")
+        command = [sys.executable, "-c", "import uses"]
+        done = subprocess.run(command, capture_output=True, text=True, env=words, check=True)
+        found.append(done.stdout.strip())
+    assert found == ["42 0", "42 1", "63 0", "47 0", "42 1"]
+
+
 def _warnings(done: subprocess.CompletedProcess[str]) -> int:
     return done.stderr.count("RuntimeWarning")
 
@@ -275,6 +305,14 @@ def test_only_folders_of_our_own_are_cleared(tmp_path):
     left = {folder.name for folder in tmp_path.iterdir()}
     assert {f"kernels-{number}" for number in range(6)} < left
     assert len(left) == 6 + kernels._KEPT
+
+
+def test_what_others_can_have_written_is_not_run(tmp_path):
+    folder = _own(tmp_path, NUMBA_CACHE_DIR=str(tmp_path / "cache"))[1]
+    folder.chmod(0o777)
+    found, other, told = _own(tmp_path, NUMBA_CACHE_DIR=str(tmp_path / "cache"), TMPDIR=str(tmp_path))
+    assert (found, other == folder) == (False, False)
+    assert "others may have written" in told
 
 
 # --- with checks of bounds ---------------------------------------------------------------------------------

@@ -43,7 +43,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--out", type=Path, metavar="FOLDER", help="write README.md and table.json to this folder")
     parser.add_argument(
         "--soak", type=minutes, metavar="MINUTES",
-        help="let env, evolve and server work for so long instead, and report how their memory grows",
+        help="let env, evolve, league, server and table work for so long instead, and report how their memory grows",
     )  # fmt: skip
     args = parser.parse_args(argv)
     words = sys.argv[1:] if argv is None else list(argv)

@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import random
+import re
+import socket
 import string
+import threading
+import time
+import urllib.request
 from collections.abc import Iterator
 from functools import partial
+from pathlib import Path
 from typing import Any
 
-from tests.reliability.tally import Case, Wrong
+import agents
+from tests.reliability.processes import kill, start
+from tests.reliability.tally import Case, Wrong, refuses
 
 _HOST = "http://127.0.0.1"
 _TOKEN = "a-key-for-a-study"
@@ -99,6 +108,90 @@ def _post(door: Any, path: str, fields: dict[str, Any], chance: float) -> bool:
         body = body[: int(len(body) * 10 * chance)]
     kind = "text/plain" if chance > 0.97 else "application/json"
     return _judge(door.post(path, content=body, headers={"content-type": kind}), fields)
+
+
+# --- connections that say nothing ---------------------------------------------------------------------------------
+
+_BODILESS = b"POST /x HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Length: 9000\r\n\r\n{"
+_SILENCES: dict[str, bytes] = {
+    "nothing": b"", "half a head": b"GET / HTTP/1.1\r\nHost: ", "a body that never comes": _BODILESS,
+    "no HTTP": b"\0\xff\r\n" * 9,
+}  # fmt: skip
+_MANY = 140  # connections; both servers take fewer
+
+
+def silent_clients() -> Iterator[Case]:
+    """More silent connections than a server takes; a client that asks is answered all the same."""
+    for words in (("serve", "pass", "--play", "rule", "--port", "0"), ("table", "--no-browser", "--port", "0")):
+        for name, said in _SILENCES.items():
+            yield f"{words[0]}, {_MANY} connections with {name}", partial(_crowded, words, said)
+
+
+def _crowded(words: tuple[str, ...], said: bytes) -> bool:
+    process = start(words, Path())
+    try:
+        assert process.stdout is not None
+        found = None
+        while found is None and (line := process.stdout.readline()):
+            found = re.search(r"http://127\.0\.0\.1:(\d+)\S*", line)
+        if found is None:
+            raise Wrong("it says no address")
+        with contextlib.ExitStack() as stack:
+            for _ in range(_MANY):
+                with contextlib.suppress(OSError):
+                    each = stack.enter_context(socket.create_connection(("127.0.0.1", int(found[1])), 10))
+                    each.sendall(said)
+            time.sleep(1.0)
+            for attempt in range(20):
+                try:
+                    with urllib.request.urlopen(found[0], timeout=20) as answer:
+                        return bool(answer.status == 200)
+                except OSError as error:
+                    if getattr(error, "code", 503) != 503 or attempt == 19:
+                        raise Wrong(f"nobody else is answered: {error}") from error
+                    time.sleep(0.5)
+    finally:
+        kill(process)
+    return False
+
+
+def silent_programs() -> Iterator[Case]:
+    """Programs at a seat that say nothing, little, too much, or hang up: told within their time."""
+    speeches: dict[str, Iterator[bytes] | Any] = {
+        "nothing": lambda: iter(()), "a byte at a time": lambda: (b"x" for _ in range(600)),
+        "a head at a time": lambda: iter([b"HTTP/1.1 200 OK\r\n", *[b"X: y\r\n"] * 600]),
+        "no end": lambda: (b"x" * 65536 for _ in range(10**6)), "hangs up": lambda: iter([b"HTTP/1.1 200 OK\r\n\r\n"]),
+    }  # fmt: skip
+    for name, speech in speeches.items():
+        for form in ("ben", "robot"):
+            yield f"seat:, {form}, {name}", partial(_silent_seat, form, speech, name)
+
+
+def _silent_seat(form: str, speech: Any, name: str) -> bool:
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        over = threading.Event()
+
+        def speak() -> None:
+            with contextlib.suppress(OSError):
+                connection, _ = listening.accept()
+                with connection:
+                    for part in speech():
+                        connection.sendall(part)
+                        if len(part) < 100 and over.wait(0.05):
+                            return
+                    if name != "hangs up":
+                        over.wait(30)
+
+        threading.Thread(target=speak, daemon=True).start()
+        began = time.monotonic()
+        spec = f"seat:http://127.0.0.1:{listening.getsockname()[1]}?form={form}&timeout=1&retries=0"
+        try:
+            taken = refuses(partial(agents.call, spec, "AKQ2.T98.J7.A543"), ValueError, OSError, RuntimeError)
+        finally:
+            over.set()
+        if time.monotonic() - began > 15:
+            raise Wrong(f"{time.monotonic() - began:.0f} seconds where one was allowed")
+        return taken
 
 
 def _value(draw: random.Random) -> Any:

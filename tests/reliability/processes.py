@@ -117,19 +117,22 @@ def commands() -> list[Command]:
     return found
 
 
-def start(words: tuple[str, ...], folder: Path, quiet: bool = False, **options: object) -> subprocess.Popen[str]:
+def start(
+    words: tuple[str, ...], folder: Path, quiet: bool = False, before: str = "", **options: object
+) -> subprocess.Popen[str]:
     """Start a command of ``bridge-env`` in a session of its own, so that all of it can be ended.
 
     Args:
         words: of the command; ``{}`` in them stands for ``folder``.
         quiet: nobody reads what it says.
+        before: Python that the process runs first.
         options: of ``Popen``.
     """
     end = subprocess.DEVNULL if quiet else subprocess.PIPE
     filled = [word.replace("{}", str(folder)) for word in words]
     paths = os.pathsep.join(filter(None, [str(_ROOT), os.environ.get("PYTHONPATH", "")]))
     started: subprocess.Popen[str] = subprocess.Popen(
-        [sys.executable, "-c", _MAIN, *filled], env=os.environ | {"PYTHONPATH": paths}, text=True,
+        [sys.executable, "-c", f"{before}\n{_MAIN}", *filled], env=os.environ | {"PYTHONPATH": paths}, text=True,
         stdout=end, stderr=end, start_new_session=True, **options,  # type: ignore[call-overload]
     )  # fmt: skip
     return started
@@ -216,10 +219,81 @@ def _killed(
     return True
 
 
+_SIGNALS = {
+    number: 128 + number for number in (signal.SIGTERM, signal.SIGINT, getattr(signal, "SIGHUP", signal.SIGTERM))
+}
+
+
+def signals(folder: Path, count: int, seed: int) -> Iterator[Case]:
+    """SIGTERM, Ctrl-C and the end of a terminal, at any moment: it ends soon, alone, and the same command goes on."""
+    rng, known = np.random.default_rng([seed, 15]), dict[str, Any]()
+    for number in range(count):
+        for command, how in (
+            (MATCH, signal.SIGINT),
+            *((MATCH, how) for how in _SIGNALS),
+            (SOLVE, max(_SIGNALS, key=int)),
+            (SOLVE, min(_SIGNALS, key=int)),
+        ):
+            place = folder / f"signal-{number}-{_slug(command)}-{how.name}-{len(known)}"
+            share = float(rng.uniform(0.05, 0.9))
+            yield (
+                f"{command.name}, {how.name} after {share:.0%}, {number}",
+                partial(_ended, command, place, how, share, known),
+            )
+
+
+def _ended(command: Command, folder: Path, how: signal.Signals, share: float, known: dict[str, Any]) -> bool:
+    if command.name not in known:
+        began = time.monotonic()
+        known[command.name] = _whole(command, folder.with_name(f"{_slug(command)}-unsignalled"))
+        known[f"{command.name} seconds"] = time.monotonic() - began
+    folder.mkdir(exist_ok=True)
+    process = start(command.words, folder)
+    with contextlib.suppress(subprocess.TimeoutExpired):
+        process.wait(share * known[f"{command.name} seconds"])
+    process.send_signal(how)
+    began = time.monotonic()
+    code, said = finish(process)
+    if code not in (0, _SIGNALS[how]) and not (code == -how and not said):  # before Python was up
+        raise Wrong(f"it ends with {code}, not {_SIGNALS[how]}: {said.strip()[-300:]}")
+    if time.monotonic() - began > 120:
+        raise Wrong(f"it ended {time.monotonic() - began:.0f} seconds after the signal")
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process.pid, 0)
+        time.sleep(5)
+        os.killpg(process.pid, signal.SIGKILL)
+        raise Wrong("something of it goes on by itself")
+    again, told = finish(start(command.words, folder))
+    if again or command.result(folder) != known[command.name]:
+        raise Wrong(f"then it ends with {again}, or comes to something else: {told.strip()[-300:]}")
+    return code == 0
+
+
+_BACKWARDS = "import time; real = time.time; time.time = lambda: 4e9 - 1000 * real()"
+
+
+def clocks(folder: Path) -> Iterator[Case]:
+    """A clock that goes back, a thousand times as fast as time goes on: the result is the same."""
+    for command in (MATCH, PANEL, SOLVE):
+        yield f"{command.name} by a clock that goes back", partial(_by_clock, command, folder)
+
+
+def _by_clock(command: Command, folder: Path) -> bool:
+    whole = _whole(command, folder / f"{_slug(command)}-forward")
+    place = folder / f"{_slug(command)}-backward"
+    place.mkdir()
+    code, said = finish(start(command.words, place, before=_BACKWARDS))
+    if code:
+        raise Wrong(f"it ends with {code}: {said.strip()[-300:]}")
+    if command.result(place) != whole:
+        raise Wrong("it comes to something else than by a clock that goes on")
+    return True
+
+
 def two_writers(folder: Path, count: int) -> Iterator[Case]:
     """The same command twice at once: one does it, the other is told, or both come to the same one after the other."""
     for number in range(count):
-        for command in (MATCH, PANEL, SOLVE):
+        for command in (MATCH, PANEL, SOLVE, *(each for each in commands() if each is EVOLVE)):
             yield f"{command.name}, twice at once, {number}", partial(_twice, command, folder / f"two-{number}")
 
 
@@ -232,7 +306,9 @@ def _twice(command: Command, folder: Path) -> bool:
     codes = sorted(code for code, _ in ended)
     if codes not in ([0, 0], [0, 2]):
         raise Wrong(f"they end with {codes}: {ended[0][1].strip()[-200:]} / {ended[1][1].strip()[-200:]}")
-    if codes == [0, 2] and not any(code == 2 and "in use by" in said for code, said in ended):
+    if codes == [0, 2] and not any(
+        code == 2 and ("in use by" in said or "exists already" in said) for code, said in ended
+    ):
         raise Wrong(f"the second is not told why: {[said.strip()[-200:] for code, said in ended if code]}")
     command.result(place)
     return codes == [0, 0]
@@ -306,3 +382,122 @@ def _served() -> bool:
             process.send_signal(signal.SIGKILL)
             kill(process)
     return True
+
+
+# --- the cache of compiled code -----------------------------------------------------------------------------------
+
+_KERNEL = """
+from bridge_env.kernels import njit, FOLDER
+from constants import FACTOR
+
+@njit
+def times(x):
+    return x * FACTOR{change}
+"""
+_USE = "import kernel_of_a_study as k; print(k.times(21), sum(k.times.stats.cache_hits.values()), k.FOLDER)"
+
+
+def caches(folder: Path) -> Iterator[Case]:
+    """Caches that are read-only, foreign, stale, moved, damaged, or shared with other things and versions."""
+    for number, (name, spoil) in enumerate(_SPOILT.items()):
+        yield f"a cache that is {name}", partial(_cached, folder / f"cache-{number}", spoil)
+
+
+def _used(
+    place: Path, factor: int = 2, change: str = "", cache: str = "cache", before: str = ""
+) -> tuple[int, bool, Path]:
+    """What a process makes of a kernel, whether it found it compiled, and where."""
+    (place / "constants.py").write_text(f"FACTOR = {factor}\n")
+    (place / "kernel_of_a_study.py").write_text(_KERNEL.replace("{change}", change))
+    here = place / "here"
+    here.mkdir(exist_ok=True)
+    words = {"PATH": "", "PYTHONPATH": f"{_ROOT}{os.pathsep}{place}", "NUMBA_CACHE_DIR": str(place / cache)}
+    words |= {"PYTHONDONTWRITEBYTECODE": "1", "TMPDIR": str(place)}
+    done = subprocess.run(
+        [sys.executable, "-c", before + _USE],
+        cwd=here,
+        env=words,
+        capture_output=True,
+        text=True,
+        timeout=_LIMIT,
+        check=False,
+    )
+    if done.returncode or "Traceback" in done.stderr:
+        raise Wrong(f"it ends with {done.returncode}: {done.stderr.strip()[-300:]}")
+    if list(here.iterdir()):
+        raise Wrong("something is written to the current folder")
+    made, hits, where = done.stdout.split(maxsplit=2)
+    return int(made), hits != "0", Path(where.strip())
+
+
+def _cached(place: Path, spoil: Callable[[Path, Path], tuple[tuple[int, bool], tuple[int, bool]]]) -> bool:
+    place.mkdir()
+    made, _, folder = _used(place)
+    if made != 42:
+        raise Wrong(f"{made} for 42")
+    found, expected = spoil(place, folder)
+    if found != expected:
+        raise Wrong(f"(result, found compiled) is {found}, not {expected}")
+    return True
+
+
+Told = tuple[tuple[int, bool], tuple[int, bool]]
+
+
+def _read_only(place: Path, folder: Path) -> Told:
+    no = "import tempfile\ndef no(*a, **k): raise PermissionError(13, 'read-only')\ntempfile.TemporaryFile = no\n"
+    return _used(place, before=no)[:2], (42, True)
+
+
+def _foreign(place: Path, folder: Path) -> Told:
+    if os.getuid():
+        folder.chmod(0o777)
+    else:
+        os.chown(folder, 12345, 12345)
+    made, hit, where = _used(place)
+    if where == folder:
+        raise Wrong("what another can have laid there is run")
+    return (made, hit), (42, False)
+
+
+def _stale(place: Path, folder: Path) -> Told:
+    return _used(place, change=" + 1")[:2], (43, False)
+
+
+def _stale_constant(place: Path, folder: Path) -> Told:
+    return _used(place, factor=3)[:2], (63, False)
+
+
+def _moved(place: Path, folder: Path) -> Told:
+    (place / "cache").rename(place / "moved")
+    return _used(place, cache="moved")[:2], (42, True)
+
+
+def _damaged(place: Path, folder: Path) -> Told:
+    for path in folder.rglob("*.nb?"):
+        path.write_bytes(path.read_bytes()[:-7])
+    return _used(place)[:2], (42, False)
+
+
+def _shared(place: Path, folder: Path) -> Told:
+    others = [folder.with_name(f"kernels-{n:016x}") for n in range(9)]
+    for other in others:
+        other.mkdir()
+        (other / "weights").write_text("of somebody's own")
+    found = _used(place)[:2]
+    if not all((other / "weights").exists() for other in others):
+        raise Wrong("what this project did not make is deleted")
+    return found, (42, True)
+
+
+def _of_versions(place: Path, folder: Path) -> Told:
+    first = [_used(place, factor=factor)[0] for factor in (3, 2)]
+    if first != [63, 42]:
+        raise Wrong(f"{first} for 63 and 42")
+    return _used(place, factor=3)[:2], (63, True)
+
+
+_SPOILT: dict[str, Callable[[Path, Path], Told]] = {
+    "read-only": _read_only, "another's": _foreign, "stale": _stale, "stale by a constant": _stale_constant,
+    "moved": _moved, "damaged": _damaged, "shared with other things": _shared, "of several versions": _of_versions,
+}  # fmt: skip

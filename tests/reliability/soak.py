@@ -1,4 +1,4 @@
-"""Let an env, a run of self-play and a server work for some time; does their memory grow?"""
+"""Let an env, self-play, a league, a server and a table with two clients work for some time; does their memory grow?"""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 
 from bridge_env.cards import hand_text, random_deals
-from tests.reliability.processes import start
+from tests.reliability.processes import LEAGUE, start
 
 MOST = 0.05  # growth between a tenth of the time and its end
 _EVERY = 2.0  # seconds between two looks
@@ -144,8 +144,10 @@ def _programs() -> dict[str, Callable[[Path], contextlib.AbstractContextManager[
     found: dict[str, Callable[[Path], contextlib.AbstractContextManager[Running]]] = {
         "vector env": _env, "evolve": _evolve
     }  # fmt: skip
+    if find_spec("ray") is not None and find_spec("torch") is not None:
+        found["train league"] = _league
     if find_spec("uvicorn") is not None:
-        found["serve"] = _serve
+        found |= {"serve": _serve, "table, two clients": _table}
     return found
 
 
@@ -207,6 +209,68 @@ def _serve(folder: Path) -> Iterator[Running]:
             thread.join(20)
 
 
+@contextlib.contextmanager
+def _league(folder: Path) -> Iterator[Running]:
+    """A league of small networks, with Ray's own processes; it counts as begun after some iterations."""
+    at = LEAGUE.words.index("--iterations")
+    words = (*LEAGUE.words[: at + 1], str(10**6), *LEAGUE.words[at + 2 :])
+    process = start(words, folder, quiet=True)
+    metrics = folder / "league" / "run" / "metrics.jsonl"
+
+    def points() -> int:
+        return metrics.read_bytes().count(b"\n") if metrics.exists() else 0
+
+    with _ended(process):
+        while points() < 2 and process.poll() is None:
+            time.sleep(0.5)
+        yield process, lambda: f"{points():,} points of the curve, of small networks on one worker"
+
+
+@contextlib.contextmanager
+def _table(folder: Path) -> Iterator[Running]:
+    """Two clients that each bid one board after the other."""
+    process = start(("table", "--no-browser", "--port", "0"), folder)
+    with _ended(process):
+        assert process.stdout is not None
+        found = None
+        while found is None and (line := process.stdout.readline()):
+            found = re.search(r"http://127\.0\.0\.1:\d+/[^/\s]+", line)
+        if found is None:
+            raise ValueError("table did not start")
+        over, bid = threading.Event(), [0]
+        threads = [threading.Thread(target=_sit, args=(found[0], over, bid), daemon=True) for _ in range(2)]
+        for thread in threads:
+            thread.start()
+        try:
+            yield process, lambda: f"{bid[0]:,} calls and boards by two clients"
+        finally:
+            over.set()
+            for thread in threads:
+                thread.join(20)
+
+
+def _sit(address: str, over: threading.Event, bid: list[int]) -> None:
+    """Open a table, pass until the bidding is over, and open another."""
+    bidders = {name: "system:sayc" for name in ("ns", "ew", "control")}
+
+    def post(path: str, **fields: Any) -> Any:
+        kind = {"content-type": "application/json"}
+        request = urllib.request.Request(f"{address}/api/{path}", json.dumps(fields).encode(), kind)
+        with urllib.request.urlopen(request, timeout=60) as answer:
+            return json.load(answer)
+
+    while not over.is_set():
+        with contextlib.suppress(OSError):
+            state = post("tables", people="S", cards="rule", **bidders)
+            while state["phase"] == "bidding" and not over.is_set():
+                act = {"seat": "S", "call": "Pass"} if state["turn"] == "S" else {}
+                where = f"tables/{state['table']}/{'call' if act else 'step'}"
+                state = post(where, at=state["at"], **act)
+                bid[0] += 1
+                time.sleep(0.05)
+        time.sleep(0.2)
+
+
 def _ask(address: str, over: threading.Event, asked: list[int]) -> None:
     """Ask for the opening call of one hand after the other."""
     number = 0
@@ -222,7 +286,7 @@ def _ask(address: str, over: threading.Event, asked: list[int]) -> None:
 
 def text(growth: Growth) -> str:
     """A line for the terminal."""
-    return f"{growth.what:<12} {growth.early:8.1f} to {growth.late:8.1f} MiB {growth.growth:+7.1%}  {growth.done}"
+    return f"{growth.what:<18} {growth.early:8.1f} to {growth.late:8.1f} MiB {growth.growth:+7.1%}  {growth.done}"
 
 
 def markdown(found: list[Growth], command: str) -> str:

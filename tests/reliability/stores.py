@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 import io
 import json
 import pickle
+import threading
 import warnings
 import zipfile
 from collections.abc import Callable, Iterator
@@ -17,6 +19,8 @@ import numpy as np
 
 import agents
 import bridge_env
+from agents.hierarchy.language.text import load_system
+from agents.hierarchy.telling.pages import load_pages
 from agents.networks.file import load as load_network
 from agents.policy import load as load_policy
 from agents.registry import make_cases, make_maps
@@ -26,10 +30,13 @@ from bridge_env.double_dummy.estimator import EstimatorFileError, load_estimator
 from bridge_env.double_dummy.library import Library, LibraryError, write_library
 from bridge_env.double_dummy.take_in import import_npz
 from bridge_env.files import FileError, write_whole
+from bridge_env.schema import read_json
 from tests.reliability.damage import ARRAY_WORDS, mutations
-from tests.reliability.tally import Case, Wrong, refuses
+from tests.reliability.tally import Case, Wrong, refuses, within
+from training.cli.config_file import read_options
 from training.evolve import generations, report
 from training.evolve.config import EvolveConfig
+from training.exam.positions import read_exam
 from training.match import panel
 from training.match.judge import VERDICT, Row
 from training.running import runs
@@ -154,6 +161,107 @@ def _in_run(run: Path, name: str, content: bytes, whole: bytes, read: Reader) ->
         return refuses(partial(read, run), runs.RunError, names=name)
     finally:
         (run / name).write_bytes(whole)
+
+
+def checkpoints(folder: Path, count: int, seed: int) -> Iterator[Case]:
+    """Checkpoints that somebody has edited, or another version has written, with the right checksum."""
+    run = folder / "edited"
+    run.mkdir()
+    config = EvolveConfig(start="silent", control="silent", league="", gatekeepers="")
+    generations.save(run, config, generations.begin(config))
+    path = run / runs.CHECKPOINT
+    whole = json.loads(path.read_bytes())["state"]
+    for number, damaged in enumerate(mutations(whole.encode(), count, seed)):
+        state = damaged.decode("utf-8", "replace")
+        yield f"checkpoint {number} of seed {seed}", partial(_edited, run, state)
+
+
+def _edited(run: Path, state: str) -> bool:
+    digest = hashlib.sha256(state.encode()).hexdigest()
+    (run / runs.CHECKPOINT).write_text(json.dumps({"sha256": digest, "step": 0, "state": state}), "utf-8")
+    return refuses(partial(generations.load, run), runs.RunError, names=str(run))
+
+
+# --- what is no file, and what changes ----------------------------------------------------------------------------
+
+_TEXTS: dict[str, Reader] = {
+    "system": load_system, "pages": load_pages, "exam": lambda path: read_exam([path]), "options": read_options,
+    "checkpoint": lambda path: read_json(path, {}), "kept": lambda path: _kept(path, {}).read(lambda got: [], str),
+    "library": Library.open,
+}  # fmt: skip
+
+
+def endless(folder: Path) -> Iterator[Case]:
+    """A device without an end, a sparse file of eight gigabytes, a folder, and nothing, to all that read files."""
+    sparse = folder / "sparse"
+    with sparse.open("wb") as stream:
+        stream.truncate(8 << 30)
+    (folder / "empty").touch()
+    for kind, read in (READERS | _TEXTS).items():
+        for path in (Path("/dev/zero"), sparse, folder, folder / "empty"):
+            if path.exists() and not (kind == "kept" and path.is_dir()):
+                yield f"{path.name} as {kind}", partial(within, 10.0, 400.0, partial(_odd_file, path, read))
+
+
+def _odd_file(path: Path, read: Reader) -> bool:
+    try:
+        return refuses(partial(read, path), ValueError, OSError)
+    finally:
+        release(path)
+
+
+def changing(folder: Path, count: int, seed: int) -> Iterator[Case]:
+    """Files that somebody writes to while they are read: what is read is one of both, or refused."""
+    tricks = np.tile(np.array([[9, 8, 7, 6, 5], [4, 5, 6, 7, 8]] * 2, np.int8), (600, 1, 1))
+    both = []
+    for n in range(2):
+        write_library(folder / f"moving-{n}.bdl", random_deals(seed + n, 0, 600), tricks, {"by": "a study"})
+        both.append((folder / f"moving-{n}.bdl").read_bytes())
+    networks = [(_SHIPPED.parent / f"{name}.npz").read_bytes() for name in ("standard", "acol")]
+    states = [json.dumps([n] * 40_000) for n in (1, 23)]
+    digests = [hashlib.sha256(state.encode()).hexdigest() for state in states]
+    saved = [json.dumps({"sha256": d, "state": s}).encode() for d, s in zip(digests, states, strict=True)]
+    found: dict[str, tuple[list[bytes], Reader]] = {
+        "library": (both, lambda path: Library.open(path).records.tobytes()),
+        "network": (networks, lambda path: [layer.weight.tobytes() for layer in load_network(path).policy.layers]),
+        runs.CHECKPOINT: (saved, lambda path: runs.load_checkpoint(path.parent, [int])),
+    }
+    for number in range(count):
+        rng = np.random.default_rng([seed, 13, number])
+        kind = list(found)[number % len(found)]
+        yield f"{kind} that changes, {number} of seed {seed}", partial(_moving, folder / kind, *found[kind], rng)
+
+
+def _moving(path: Path, contents: list[bytes], read: Reader, rng: np.random.Generator) -> bool:
+    """Read while a thread writes one content over the other, and cuts it."""
+    known: list[object] = []
+    for content in contents:
+        path.write_bytes(content)
+        known.append(read(path))
+    over, moments = threading.Event(), rng.random(1000).tolist()
+
+    def write() -> None:
+        for moment in moments:
+            content = contents[int(moment * 1000) % 2]
+            with path.open("r+b") as stream:
+                stream.write(content[: int(moment * len(content))])
+                stream.truncate()
+                stream.write(content[int(moment * len(content)) :])
+            if over.is_set():
+                return
+
+    writer = threading.Thread(target=write)
+    writer.start()
+    got: list[object] = []
+    try:
+        for _ in range(10):
+            refuses(lambda: got.append(read(path)), ValueError, OSError)
+    finally:
+        over.set()
+        writer.join()
+    if any(each not in known for each in got):
+        raise Wrong("something was read that nobody wrote")
+    return bool(got)
 
 
 # --- archives that mean ill -------------------------------------------------------------------------------------

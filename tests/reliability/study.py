@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 
-from tests.reliability import doors, envs, processes, stores, texts
-from tests.reliability.tally import Case, Row, left_out, tally
+from tests.reliability import doors, envs, players, processes, stores, texts
+from tests.reliability.tally import Case, Row, left_out, some, tally
 
 SAME = "the copy goes on as the env does"
 SAID = "an error that says what is wrong, and nothing else has changed"
@@ -82,6 +82,30 @@ def _plan(settings: Settings, folder: Path) -> Iterable[tuple[str, str, Iterable
     yield "kept rows, damaged", "the rows that are whole; the others told", stores.kept_rows(folder, share(0.5), seed)
     yield "files of runs, damaged", NAMED, stores.run_files(folder, share(0.5), seed)
     yield "archives that mean ill", REFUSED, stores.archives(folder, share(0.02), seed)
+    yield "texts of great size", "read or refused, in bounded time and memory", texts.sizes(folder, share(0.06), seed)
+    yield "signs that nobody sees", "read as one sees it, or told", texts.characters(share(0.25), seed)
+    yield (
+        "files without an end, or none",
+        "refused, in bounded time and memory",
+        some(stores.endless(folder), share(0.03), seed),
+    )
+    yield (
+        "files that change while they are read",
+        "one of both, or refused",
+        stores.changing(folder, share(0.015), seed),
+    )
+    yield "checkpoints, edited or older", NAMED, stores.checkpoints(folder, share(0.15), seed)
+    yield (
+        "bidders that write",
+        "auctions by the laws, or a fault that tells the real one",
+        players.writers(share(0.1), seed),
+    )
+    yield (
+        "plug-ins that misbehave",
+        "a result, or a sentence and exit code 2",
+        some(players.published(), share(0.15), seed),
+    )
+    yield "programs that say nothing", "told within their time", some(doors.silent_programs(), share(0.005), seed)
     server = find_spec("starlette") is not None and find_spec("httpx2") is not None
     yield "requests to serve, damaged", ANSWERED, doors.serve(share(0.25), seed) if server else _NO_SERVER
     yield "requests to table, damaged", ANSWERED, doors.table(share(0.25), seed) if server else _NO_SERVER
@@ -90,6 +114,20 @@ def _plan(settings: Settings, folder: Path) -> Iterable[tuple[str, str, Iterable
     served = processes.serve_kills(min(settings.kills, 1))
     yield "serve, killed and started again", "it answers again", served if server else _NO_SERVER
     yield "two writers at once", "one is told who the other is", processes.two_writers(folder, min(settings.kills, 1))
+    yield (
+        "signals",
+        "it ends soon, with the signal's exit code; the same command goes on",
+        processes.signals(folder, min(settings.kills, 1), seed),
+    )
+    few = bool(settings.kills)
+    yield "clocks that go back", "the same result", processes.clocks(folder) if few else iter(())
+    yield (
+        "caches of compiled code",
+        "the right result, nothing of others run or deleted",
+        processes.caches(folder) if few else iter(()),
+    )
+    crowds = doors.silent_clients() if few else iter(())
+    yield "clients that say nothing", "others are answered", crowds if server else _NO_SERVER
     full = processes.full_disks(folder, settings.kills, seed)
     yield "full disks", f"{TOLD}; with room again, the same command goes on", full if processes.LIMITS else _NO_LIMITS
     closed = processes.closed_disks(folder) if settings.kills else iter(())

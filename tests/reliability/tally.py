@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
+import random
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict, dataclass, field
+from pathlib import Path
 from typing import Any
 
 from bridge_env.faults import last_line
+
+try:
+    import resource
+except ImportError:  # Windows
+    resource = None  # type: ignore[assignment]
 
 LONGEST = 20.0  # seconds of processor time for a case; more is a failure
 _TOLD = 5  # failures of a row that are told
@@ -51,6 +59,13 @@ class Row:
         return asdict(self)
 
 
+def some(cases: Iterable[Case], count: int, seed: int) -> Iterator[Case]:
+    """As many of some cases, or all of them, in an order that the seed names."""
+    known = list(cases)
+    random.Random(seed).shuffle(known)
+    yield from known[:count]
+
+
 def tally(what: str, expected: str, cases: Iterable[Case]) -> Row:
     """Try all cases; whatever one raises is a failure of its own, and the others go on."""
     row, began = Row(what, expected), time.perf_counter()
@@ -72,6 +87,48 @@ def tally(what: str, expected: str, cases: Iterable[Case]) -> Row:
             row.refused += 1
     row.seconds = time.perf_counter() - began
     return row
+
+
+def within(seconds: float, memory: float, trial: Callable[[], bool]) -> bool:
+    """Do a trial that may take so many seconds of processor time, and MiB of memory.
+
+    Raises:
+        Wrong: it takes more of either.
+    """
+    before, began = _peak(reset=True), time.process_time()
+    with _room():
+        taken = trial()
+    spent, held = time.process_time() - began, _peak() - before
+    if spent > seconds or held > memory:
+        raise Wrong(f"took {spent:.1f} seconds and {held:.0f} MiB")
+    return taken
+
+
+@contextlib.contextmanager
+def _room() -> Iterator[None]:
+    """Let this process take two gigabytes more and nothing beyond: a reader without bounds must not end the study."""
+    try:
+        own = int(Path("/proc/self/statm").read_text("ascii").split()[0]) * resource.getpagesize()
+    except (OSError, AttributeError):
+        yield
+        return
+    before = resource.getrlimit(resource.RLIMIT_AS)
+    resource.setrlimit(resource.RLIMIT_AS, (own + (2 << 30), before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_AS, before)
+
+
+def _peak(reset: bool = False) -> float:
+    """The most MiB that this process has held since the last reset; 0 where that cannot be told."""
+    try:
+        if reset:
+            Path("/proc/self/clear_refs").write_text("5")
+        told = Path("/proc/self/status").read_text("ascii")
+        return int(told.split("VmHWM:")[1].split()[0]) / 1024
+    except (OSError, IndexError):
+        return 0.0
 
 
 def left_out(what: str, expected: str, why: str) -> Row:

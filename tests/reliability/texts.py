@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import io
+import unicodedata
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
@@ -12,16 +13,21 @@ import numpy as np
 
 import agents
 from agents.hierarchy.engine.compiled import compile_system
-from agents.hierarchy.language.text import SystemTextError, parse_system, system_text
+from agents.hierarchy.language.text import SystemTextError, load_system, parse_system, system_text
+from agents.hierarchy.language.tree import Line
+from agents.hierarchy.telling.pages import load_pages
 from agents.wire import calls
 from bridge_env.auction import Auctions
 from bridge_env.bidders import SpecError, make
 from bridge_env.cards import board_dealer, board_vulnerability, random_deals
+from bridge_env.files import FileError
 from bridge_env.records.board import Board
 from bridge_env.records.lin import LinError, board_of_link, iter_lin, lin_text
 from bridge_env.records.pbn import board_text, iter_boards
+from bridge_env.schema import read_json
 from tests.reliability.damage import damaged_record, damaged_system
-from tests.reliability.tally import Case, Wrong, refuses
+from tests.reliability.tally import Case, Wrong, refuses, within
+from training.exam.positions import ExamError, read_exam
 
 _SYSTEMS = Path(agents.__file__).parent / "hierarchy" / "systems"
 _SPECS = (
@@ -134,3 +140,100 @@ def states(count: int, seed: int) -> Iterator[Case]:
         text = damaged_record(value.encode(), rng).decode("latin-1")
         state[name] = text.split() if name == "auction" else text
         yield f"state {number} of seed {seed}", partial(refuses, partial(calls, "system:sayc", [state]), ValueError)
+
+
+# --- sizes and repetition -------------------------------------------------------------------------------------
+
+_LONG, _MOST = 15.0, 130.0  # seconds of processor time on a busy machine, and MiB, for a text of some megabytes
+_PIECES = {
+    "pbn": ("[", "]", '"', "{", "}\n", ";\n", "%\n", "x\n", "x\n\n", "\n", " ", '[A "', '[A "b"]',
+            '[T{n} "x"]\n', "1C ",
+            '[Auction "N"]\n', '[Note "1:x"]\n', "{\n", "[Deal ", "\\", "=1=", '[A "##x"]\n\n', "\r"),
+    "lin": ("|", "md|", "mb|1C|", "an|x|", "x|\n", "x\n", "qx|o{n}|\n", "pc|SA|", "pn|a,b|", "\n",
+            "mb|1C|an|x|", "vg|x|"),
+    "system": ("1N ", "  ", "\t", "4 H or ", "4 H, ", "4 H and ", "(1x)-", "1C-", " !gf", ";", "#\n",
+            "1C  {n} hcp\n", "H >= ",
+               "after ", "when ours\n", "-", "(", "9", "5+ H\n", "base: sayc\n", "any-", "\n  "),
+    "json": ("[", "[[],", '{"a":', '"', "9", "[1,", "{},", "\\u0000", "\n", "1e9,"),
+    "exam": ("area: a b\n", "|", "None N | - | ", "x\n", " ", "#\n", "1C ", "\n"),
+    "pages": ("**", "(", "*when ", "| ", "## Notes by auction\n", " · ", "x\n", " — ", "- 1C **a** (5%)\n",
+            "**1C** x\n"),
+}  # fmt: skip
+
+
+def sizes(folder: Path, count: int, seed: int) -> Iterator[Case]:
+    """A piece of a form again and again, up to four megabytes, plain or packed: time and memory stay bounded."""
+    rng = np.random.default_rng([seed, 11])
+    kinds = list(_PIECES)
+    for number in range(count):
+        kind = kinds[number % len(kinds)]
+        pieces = _PIECES[kind]
+        piece = pieces[number // len(kinds) % len(pieces)]
+        tail = pieces[int(rng.integers(len(pieces)))]
+        times = (1 << (22 if kind in ("pbn", "lin") else 20)) // len(piece) + 1
+        text = "".join(piece.replace("{n}", str(n)) for n in range(times)) + tail.replace("{n}", "0")
+        name = f"size {number} of seed {seed}: {kind}, {piece!r} {times:,} times, then {tail!r}"
+        yield name, partial(within, _LONG, _MOST, partial(_sized, kind, text, folder / f"large.{kind}"))
+
+
+def _sized(kind: str, text: str, path: Path) -> bool:
+    if kind in ("pbn", "lin"):
+        read = iter_boards if kind == "pbn" else iter_lin
+        return _read(read, gzip.compress(text.encode(), 1)) and _read(read, text.encode())
+    path.write_text(text, "utf-8")
+    readers: dict[str, Callable[[Path], object]] = {
+        "system": load_system, "json": partial(read_json, shape={"a": [int]}), "exam": lambda path: read_exam([path]),
+        "pages": load_pages,
+    }  # fmt: skip
+    named = "" if kind == "exam" else path.name  # an exam has any number of files
+    return refuses(partial(readers[kind], path), SystemTextError, FileError, ExamError, names=named)
+
+
+# --- characters -----------------------------------------------------------------------------------------------
+
+_LINES = "system: mine\n1N    15-17 hcp, balanced\n  2C    8+ hcp, 4 H or 4 S\n    2H    4+ H\n1S    5+ S, 11+ hcp\n"
+_ODD_SIGNS = [
+    chr(code) for code in range(0x110000)
+    if not 0xD800 <= code < 0xE000
+    and (chr(code).isspace() or unicodedata.category(chr(code)) in ("Zs", "Zl", "Zp", "Cc", "Cf"))
+]  # fmt: skip
+_PLACES: tuple[Callable[[str], str], ...] = (
+    lambda sign: _LINES.replace("\n  2C", f"\n{sign}{sign}2C"),
+    lambda sign: _LINES.replace("\n    2H", f"\n  {sign}2H"),
+    lambda sign: _LINES.replace("1N    15", f"1N{sign}15"),
+    lambda sign: _LINES.replace("4 H or", f"4{sign}H or"),
+    lambda sign: _LINES.replace("balanced\n", f"balanced ; x{sign}1D  5+ D\n"),
+    lambda sign: _LINES.replace("balanced\n", f"balanced\n# x{sign}1D  5+ D\n"),
+    lambda sign: _LINES + f"{sign}",
+    lambda sign: f"{sign}{_LINES}",
+)
+
+
+def characters(count: int, seed: int) -> Iterator[Case]:
+    """Spaces, line ends and signs that nobody sees, in systems: read as one sees it, or told."""
+    rng = np.random.default_rng([seed, 12])
+    for number, at in enumerate(rng.permutation(len(_ODD_SIGNS) * len(_PLACES))[:count]):
+        sign, place = _ODD_SIGNS[int(at) // len(_PLACES)], int(at) % len(_PLACES)
+        yield f"sign {number} of seed {seed}: {sign!a} at place {place}", partial(_sign, sign, _PLACES[place])
+
+
+def _sign(sign: str, place: Callable[[str], str]) -> bool:
+    usual = {"\t": "\t", "\n": "\n", "\r": "\n"}.get(sign, " ")  # what one sees
+    try:
+        expected: object = _rules(place(usual))
+    except SystemTextError:
+        expected = None
+    known: list[object] = []
+    taken = refuses(lambda: known.append(_rules(place(sign))), SystemTextError)
+    if taken and known[0] != expected:
+        raise Wrong("another system is read than one sees")
+    return taken
+
+
+def _rules(text: str) -> object:
+    """What a system bids, whatever its notes say."""
+
+    def told(lines: tuple[Line, ...]) -> object:
+        return [(line.path, line.constraint, told(line.lines)) for line in lines]
+
+    return told(parse_system(text).lines)

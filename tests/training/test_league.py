@@ -370,6 +370,13 @@ def test_a_killed_run_goes_on_from_its_checkpoint(tmp_path):
     same(run_league(tmp_path / "whole", SMALL), again)
 
 
+def test_a_checkpoint_that_does_not_fit_is_told(tmp_path):
+    League(tmp_path, SMALL, None).save()
+    other = League(tmp_path, LeagueConfig(**(vars(SMALL) | {"layers": "16,8"})), None)
+    with pytest.raises(runs.RunError, match=r"checkpoint\.npz does not fit this run"):
+        other.load()
+
+
 def test_when_tasks_run_does_not_matter(tmp_path):
     same(run_league(tmp_path / "late", SMALL), run_league(tmp_path / "early", SMALL, eager=True))
 

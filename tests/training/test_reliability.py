@@ -13,7 +13,10 @@ from tests.reliability import envs, processes, stores, study, tally
 from tests.reliability.report import markdown
 from tests.reliability.study import Settings
 
-QUICK = ("damaged", "misused", "mean ill")
+QUICK = (
+    "damaged", "misused", "mean ill", "great size", "nobody sees", "without an end", "change while", "edited",
+    "that write", "misbehave", "programs that say",
+)  # fmt: skip
 
 
 def fails(error):
@@ -86,7 +89,7 @@ def test_a_share_of_every_quick_row_passes(tmp_path, capsys):
     assert str(tmp_path) not in (tmp_path / "README.md").read_text()  # a page tells of no folder of this machine
     assert "\n0 of " in capsys.readouterr().out
     rows = json.loads((tmp_path / "table.json").read_text())["rows"]
-    assert len(rows) >= 12
+    assert len(rows) >= 20
     assert all(row["taken"] + row["refused"] or row["left_out"] for row in rows)
     page = (tmp_path / "README.md").read_text()
     assert page.count("\n| ") == len(rows) + 2

@@ -8,8 +8,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from bridge_env.files import text_bounded
 from training.running.near import did_you_mean
 
+_LARGEST = 1 << 20  # bytes of a file
 _HELP = "take options from this file: TOML such as 'boards = 8192', or a run's folder or manifest.json"
 
 
@@ -60,7 +62,7 @@ def read_options(path: Path) -> Mapping[str, Any]:
         config: Mapping[str, Any] = manifest["config"]
         return config
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
+        return tomllib.loads(text_bounded(path, _LARGEST, ValueError))
     except OSError as error:
         raise ValueError(f"{error.strerror}") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:

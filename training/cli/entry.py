@@ -6,6 +6,7 @@ Nothing heavy is imported until a subcommand runs, so that ``--help`` answers at
 from __future__ import annotations
 
 import argparse
+import contextlib
 import os
 import shlex
 import sys
@@ -39,7 +40,7 @@ from training.cli.table import add_table
 from training.cli.train import add_train
 from training.running.cluster import ClusterError
 from training.running.lock import release_all
-from training.running.stopping import INTERRUPTED, sigterm_as_interrupt
+from training.running.stopping import INTERRUPTED, endings_as_interrupt
 from training.running.stopping import code as stop_code
 
 _TRACEBACK = "BRIDGE_ENV_TRACEBACK"
@@ -77,12 +78,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run ``bridge-env`` with ``argv`` (default: the process's) and return its exit code.
 
     0 success, 1 what was looked at or run is at fault, 2 an error that the message explains, 130 stopped by Ctrl-C,
-    143 by SIGTERM.
+    143 by SIGTERM, 129 by SIGHUP.
     """
     terminal.prepare()
     args = parsed(command_parser(), argv)
     args.again = shlex.join(["bridge-env", *(sys.argv[1:] if argv is None else argv)])
-    with sigterm_as_interrupt():
+    with endings_as_interrupt():
         return _run(args)
 
 
@@ -99,13 +100,15 @@ def _run(args: argparse.Namespace) -> int:
         return 0
     except KeyboardInterrupt:
         kept = "; the same command goes on" if getattr(args, "keep", None) else ""
-        print(f"\nbridge-env: stopped{kept}", file=sys.stderr)
+        with contextlib.suppress(OSError):  # the terminal may be gone
+            print(f"\nbridge-env: stopped{kept}", file=sys.stderr)
         return stop_code(INTERRUPTED)
     except (ValueError, OSError, ClusterError, _Foreign) as error:
         if os.environ.get(_TRACEBACK):
             raise
-        print(f"bridge-env: error: {_told(error)}", file=sys.stderr)
-        _tell_kept(args, error)
+        with contextlib.suppress(OSError):
+            print(f"bridge-env: error: {_told(error)}", file=sys.stderr)
+            _tell_kept(args, error)
         _flush()
         return 2
     finally:

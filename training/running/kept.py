@@ -19,6 +19,9 @@ from bridge_env.schema import check_shape, parse_json
 from training.running.lock import hold
 
 FORMAT = 2
+LARGEST = 1 << 30
+"""Bytes of a file of kept results."""
+_LONGEST_HEADER = 1 << 20
 
 Row = dict[str, Any]
 Check = Callable[[list[Row]], list[str | None]]
@@ -57,8 +60,13 @@ class Kept:
         if not self.path.exists() or not self.path.stat().st_size:
             self._write([])
             return []
-        first, *lines = self.path.read_bytes().split(b"\n")
-        self._check_header(first)
+        with self.path.open("rb") as stream:
+            first = stream.readline(_LONGEST_HEADER)
+            self._check_header(first.rstrip(b"\n"))
+            lines = stream.read(LARGEST + 1).split(b"\n") if first.endswith(b"\n") else []
+            if stream.tell() > LARGEST:
+                raise KeptError(f"{self.path}: too large; such a file has up to {LARGEST >> 20} MiB")
+        first = first.rstrip(b"\n")
         faults: dict[int, str] = {}
         found: dict[int, Row] = {}
         for number, line in enumerate(lines, 2):

@@ -10,6 +10,8 @@ from multiprocessing import get_context
 from multiprocessing.synchronize import Event
 from typing import Any, TypeVar
 
+from training.running.stopping import endings
+
 T = TypeVar("T")
 
 
@@ -58,5 +60,5 @@ def in_processes(function: Callable[..., T], arguments: Iterable[tuple[Any, ...]
 def _begin(begun: Event) -> None:
     """Tell that a process has begun, and leave signals to the parent: they are often sent to the whole group."""
     begun.set()
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    for number in (signal.SIGINT, *endings()):
+        signal.signal(number, signal.SIG_IGN)

@@ -1,4 +1,7 @@
-"""SIGTERM, as schedulers send it, ends a command as Ctrl-C does: what was done is kept, and the exit code is 143."""
+"""SIGTERM, as schedulers send it, and SIGHUP, of a terminal that is closed, end a command as Ctrl-C does.
+
+What was done is kept, and the exit code is 143 or 129. A command that ``nohup`` started goes on after a SIGHUP.
+"""
 
 from __future__ import annotations
 
@@ -12,18 +15,24 @@ from types import FrameType
 INTERRUPTED, TERMINATED = 130, 143
 """Exit codes: of Ctrl-C, and of SIGTERM."""
 
-_terminated = threading.Event()
+_ended_by: list[int] = []  # the signals, but Ctrl-C, that have asked this process to stop
+
+
+def endings() -> list[signal.Signals]:
+    """The signals that end a command and are handled; one that somebody has told this process to ignore is none."""
+    known = (getattr(signal, name, None) for name in ("SIGTERM", "SIGHUP"))
+    return [number for number in known if number is not None and signal.getsignal(number) is not signal.SIG_IGN]
 
 
 def note(number: int) -> None:
     """Remember that a signal has asked this process to stop; for handlers that do not raise."""
-    if number == signal.SIGTERM:
-        _terminated.set()
+    if number != signal.SIGINT:
+        _ended_by.append(number)
 
 
 def code(of_handler: int) -> int:
-    """The exit code of a command whose handler gave ``of_handler``: where SIGTERM stopped it, 143 for 130."""
-    return TERMINATED if of_handler == INTERRUPTED and _terminated.is_set() else of_handler
+    """The exit code of a command whose handler gave ``of_handler``: where another signal stopped it, not 130."""
+    return 128 + _ended_by[0] if of_handler == INTERRUPTED and _ended_by else of_handler
 
 
 def stop_when_input_ends() -> None:
@@ -40,9 +49,9 @@ def stop_when_input_ends() -> None:
 
 
 @contextlib.contextmanager
-def sigterm_as_interrupt() -> Iterator[None]:
-    """Let SIGTERM raise KeyboardInterrupt in the block. Outside the main thread nothing changes."""
-    _terminated.clear()
+def endings_as_interrupt() -> Iterator[None]:
+    """Let SIGTERM and SIGHUP raise KeyboardInterrupt in the block. Outside the main thread nothing changes."""
+    _ended_by.clear()
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -51,8 +60,9 @@ def sigterm_as_interrupt() -> Iterator[None]:
         note(number)
         raise KeyboardInterrupt
 
-    before = signal.signal(signal.SIGTERM, interrupt)
+    before = {number: signal.signal(number, interrupt) for number in endings()}
     try:
         yield
     finally:
-        signal.signal(signal.SIGTERM, before)
+        for number, handler in before.items():
+            signal.signal(number, handler)

@@ -22,7 +22,7 @@ from agents.programs.question import CallAnswer, CardAnswer, Question
 from agents.wire import read_states
 from bridge_env import streams
 from bridge_env.auction import one_auction
-from bridge_env.bidders import make, player_at
+from bridge_env.bidders import make, meets, player_at
 from bridge_env.calls import NOTRUMP, PASS, bid_call, call_text
 from bridge_env.cards import SEATS, hand_text, parse_hand
 from bridge_env.faults import BidderFault, explained, last_line, legal_answer_of
@@ -92,8 +92,8 @@ class Answers:
         shows = self._own(self.spec, lambda: reader(*self._sides(seat & 1), details).call(*state, call))
         note = f" ({shows.note})" if shows.note else ""
         why = ""
-        if details and isinstance(player, Explains):
-            why = self._own(self.spec, lambda: explained(player, view, key))
+        if details and meets(player, Explains):
+            why = self._own(self.spec, lambda: explained(player, view, key))  # type: ignore[arg-type]
         return CallAnswer(call, _candidates(player, view, call), f"{shows.text}{note}", why)
 
     def card(self, question: Question, details: bool = False) -> CardAnswer:

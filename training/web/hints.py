@@ -15,7 +15,7 @@ from agents.networks.bidder import NetworkBidder
 from agents.reasoning.doubting import Doubter, Weighing
 from agents.reasoning.reasoner import Reasoner, Thought
 from agents.seats import network_at, quick, spec_at
-from bridge_env.bidders import make
+from bridge_env.bidders import make, meets
 from bridge_env.calls import call_text
 from bridge_env.cards import SEATS, card_text
 from bridge_env.faults import explained, legal_answer_of
@@ -59,8 +59,8 @@ def _call_hint(table: Table, seat: int) -> dict[str, Any]:
         why = _why(thought, spec)
     else:
         best = usual = int(legal_answer_of(bidder, view, key)[0])
-        if isinstance(bidder, Explains):
-            why = "\n".join(explained(bidder, view, key).splitlines()[1:])
+        if meets(bidder, Explains):
+            why = "\n".join(explained(bidder, view, key).splitlines()[1:])  # type: ignore[arg-type]
     rows = _with_chances(network_at(ns, ew, seat), view, rows)
     if not rows:
         rows = [{"call": call_text(best)}]

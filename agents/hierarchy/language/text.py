@@ -47,6 +47,7 @@ from agents.hierarchy.language.limits import DEEPEST, LARGEST, MOST_POSITIONS, t
 from agents.hierarchy.language.lines import base_in, lines_of, trouble
 from agents.hierarchy.language.overrides import ALSO, DROP, OverrideError, Overrides, overridden, renumbered
 from agents.hierarchy.language.tree import Block, Line, Step, System
+from bridge_env.files import read_bounded
 
 __all__ = [
     "FLAGS", "SPANS", "SUITS", "VARIABLES", "SystemTextError", "atom_text", "constraint_text", "is_difference",
@@ -83,11 +84,7 @@ def read_overrides(path: Path) -> Overrides | None:
 
 def _text_of(file: Path) -> str:
     try:
-        with file.open("rb") as stream:
-            found = stream.read(LARGEST + 1)  # no more: what is no file may have no end
-        if len(found) > LARGEST:
-            raise SystemTextError(f"{file}: too large for a bidding system; its limit is {LARGEST >> 20} MiB")
-        return found.decode("utf-8")
+        return read_bounded(file, LARGEST, SystemTextError).decode("utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise SystemTextError(f"{file}: cannot be read: {error}") from error
 

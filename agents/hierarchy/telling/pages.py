@@ -27,7 +27,9 @@ from agents.hierarchy.telling.wording import (
     read_remark,
     remark,
 )
+from bridge_env.files import text_bounded
 
+_LARGEST = 1 << 24  # bytes of a file
 NOTES, GENERAL = "## Notes by auction", "## Where no note has a call"
 OPENING = "Opening"
 NEXT_ROW, NEXT_NOTE = " · ", " — "
@@ -149,7 +151,7 @@ def load_pages(path: Path) -> System:
         SystemTextError: the file cannot be read, or holds no such pages; the message says which line.
     """
     try:
-        text = path.read_text(encoding="utf-8")
+        text = text_bounded(path, _LARGEST, SystemTextError)
     except (OSError, UnicodeDecodeError) as error:
         raise SystemTextError(f"{path}: cannot be read: {error}") from error
     return read_pages(text, str(path), path.stem)
