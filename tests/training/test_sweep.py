@@ -8,14 +8,16 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import asdict, replace
 
 import pytest
 
 from training.cli.entry import main
+from training.match import panel
 from training.match.judge import Row
 from training.running import lock, runs
 from training.sweep import plan, processes
-from training.sweep.figures import figures, table
+from training.sweep.figures import figures, table, verdict
 
 RATES = """
 command = "train ppo"
@@ -422,3 +424,16 @@ def test_real_runs_are_resumed_after_a_kill_and_compared_by_their_verdicts(rates
             assert figure["error"] == pytest.approx(math.hypot(one["standard_error"], two["standard_error"]) / 2)
             assert (figure["seeds"], figure["boards"]) == (2, 40)
     assert "against pass, its control pair" in capsys.readouterr().out
+
+
+def test_a_league_that_settled_for_its_cores_is_of_the_sweep(tmp_path, monkeypatch):
+    content = {"command": "train league", "seeds": [1], "vary": {"entropy": [0.0, 0.01]}}
+    first, second = plan.read(content, "here").trials(tmp_path)
+    for trial in (first, second):
+        trial.folder.mkdir(parents=True)
+    runs.write_manifest(first.folder, {"config": asdict(first.config().settled(16))})
+    runs.write_manifest(second.folder, {"config": asdict(replace(second.config(), entropy=0.5).settled(16))})
+    monkeypatch.setattr(panel, "read", lambda _file: {"line": panel.Line("", "pass", 1.0, 0.1, 50, 0.0, None, None)})
+    assert verdict(first) == [Row("against pass", 1.0, 0.1, 50)]
+    with pytest.raises(runs.RunError, match="settings are not those of the sweep"):
+        verdict(second)

@@ -10,6 +10,7 @@ from typing import Any
 
 from training.match import panel
 from training.match.judge import VERDICT, VERDICT_ROW, Row
+from training.networks.league_config import LeagueConfig
 from training.running import runs
 from training.sweep.plan import COMMANDS, Sweep, Trial
 
@@ -48,7 +49,10 @@ def verdict(trial: Trial) -> list[Row]:
     Raises:
         RunError: its verdict is damaged, or it was made with other settings than the sweep's.
     """
-    if runs.config_of(trial.folder, COMMANDS[trial.command].config) != trial.config():
+    found, wanted = runs.config_of(trial.folder, COMMANDS[trial.command].config), trial.config()
+    if isinstance(found, LeagueConfig):
+        wanted = wanted.settled(found.cores)  # the run chose what its settings left to the cores
+    if found != wanted:
         raise runs.RunError(f"{trial.folder}: its settings are not those of the sweep")
     if trial.command == "train league":
         lines = panel.read(trial.folder / "panel.json").values()
