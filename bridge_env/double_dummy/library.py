@@ -145,8 +145,10 @@ class Library:
             OSError: no such file, or it cannot be read.
         """
         path = Path(path)
-        announced = _announced(bytes(np.fromfile(path, np.uint8, HEADER_BYTES)))
-        content = np.fromfile(path, np.uint8, min(os.path.getsize(path), announced + 1))
+        with path.open("rb") as stream:  # once: another may be put in its place meanwhile
+            announced = _announced(stream.read(HEADER_BYTES))
+            stream.seek(0)
+            content = np.fromfile(stream, np.uint8, min(os.fstat(stream.fileno()).st_size, announced + 1))
         count, offset = _check(path, content)
         content.flags.writeable = False
         records = content[HEADER_BYTES:offset].reshape(count, RECORD_BYTES)
