@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import os
 from dataclasses import replace
 from functools import lru_cache
 from importlib.resources import files
@@ -30,10 +31,10 @@ def network_path(argument: str) -> Path:
     """
     name = argument.partition("?")[0]
     shipped = Path(str(_FOLDER)) / f"{name}.npz"
-    if "/" not in name and "\\" not in name and shipped.is_file():
+    if "/" not in name and "\\" not in name and os.path.isfile(shipped):  # which bears names of any length
         return shipped
     path = Path(name)
-    if path.is_file():
+    if os.path.isfile(path):
         return path
     near = difflib.get_close_matches(name, shipped_networks(), n=1)
     raise SpecError(

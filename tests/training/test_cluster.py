@@ -71,6 +71,7 @@ def test_two_nodes_give_the_same_and_get_the_code(tmp_path):
 
 
 def test_no_cluster_is_told():
+    ray.shutdown()  # what a test before may have left would be joined
     with pytest.raises(ClusterError, match="no Ray cluster on"):
         Cluster(None, "127.0.0.1:1").__enter__()
 
