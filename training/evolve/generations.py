@@ -366,7 +366,7 @@ def load(folder: Path) -> tuple[EvolveConfig, State]:
     try:
         state = State.from_json(data)
         changed = [name for name, fingerprint in state.systems.items() if _fingerprint(name) != fingerprint]
-    except ValueError as error:
+    except (ValueError, OSError) as error:
         raise runs.RunError(f"{path} is of another version of this program: {error}") from error
     if changed:
         raise runs.RunError(f"the system {changed[0]!r} has changed since {folder} began; begin a new run")
