@@ -7,11 +7,13 @@ own), and whatever packages publish in the entry-point group ``bridge_env.bidder
 
 from __future__ import annotations
 
+import contextlib
 import difflib
 import importlib
 import sys
 import traceback
 import zlib
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.metadata import EntryPoint, entry_points
@@ -75,12 +77,8 @@ def player_at(bidder: Bidder, seat: int) -> Bidder:
     """
     if not meets(bidder, Partnership):
         return bidder
-    try:
+    with _told(f"{type(bidder).__name__}.player({seat}) failed"):
         player: Bidder = bidder.player(seat)  # type: ignore[attr-defined]
-    except (SpecError, KeyboardInterrupt):
-        raise
-    except BaseException as error:
-        raise SpecError(f"{type(bidder).__name__}.player({seat}) failed: {_short(error)}") from error
     if not meets(player, Bidder):
         raise SpecError(f"{type(bidder).__name__}.player({seat}) gave {type(player).__name__}, which cannot bid")
     return player
@@ -196,6 +194,17 @@ def _shown(thing: object) -> str:
         return f"this {type(thing).__name__}"
 
 
+@contextlib.contextmanager
+def _told(what: str) -> Iterator[None]:
+    """Run code of others, which may do anything: a fault of it becomes a SpecError that begins with ``what``."""
+    try:
+        yield
+    except (SpecError, KeyboardInterrupt):
+        raise
+    except BaseException as error:
+        raise SpecError(f"{what}: {_short(error)}") from error
+
+
 def _short(error: BaseException) -> str:
     return traceback.format_exception_only(error)[-1].strip()[:_LONGEST_WORDS]
 
@@ -223,12 +232,8 @@ def from_python(spec: str, kind: type[Any], method: str) -> Any:
     path = Path(module_name)
     if path.suffix == ".py" and not path.is_file():
         raise SpecError(f"{spec!r}: there is no file {module_name}")
-    try:
+    with _told(f"{spec!r}: cannot import {module_name!r}"):
         target: Any = _from_file(path.resolve()) if path.suffix == ".py" else importlib.import_module(module_name)
-    except KeyboardInterrupt:
-        raise
-    except BaseException as error:  # a user's module may fail in any way
-        raise SpecError(f"{spec!r}: cannot import {module_name!r}: {_short(error)}") from error
     try:
         for name in attribute.split("."):
             target = getattr(target, name)
@@ -236,12 +241,8 @@ def from_python(spec: str, kind: type[Any], method: str) -> Any:
         raise SpecError(f"{spec!r}: {error}") from error
     if meets(target, kind):
         return target
-    try:
+    with _told(f"{spec!r}: calling {attribute!r} without arguments failed"):
         made = target() if callable(target) else target
-    except KeyboardInterrupt:
-        raise
-    except BaseException as error:
-        raise SpecError(f"{spec!r}: calling {attribute!r} without arguments failed: {_short(error)}") from error
     if not meets(made, kind):
         raise SpecError(f"{spec!r} gave {type(made).__name__}, which has no method {method}")
     return made

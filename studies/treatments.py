@@ -1,7 +1,7 @@
 """What treatments are worth: two over one with one change, against gatekeepers, and with the cards played out.
 
-    python -m studies.treatments --json results/hierarchies/treatments.json
-    python -m studies.treatments --abroad --json results/hierarchies/treatments-abroad.json
+    python -m studies.treatments --only "five level"
+    python -m studies.treatments --abroad --only "five level" --seeds 1 2 3
 
 Played out, two over one with the change meets itself. A treatment came up where the auctions of the two tables differ.
 There its IMPs are counted at double-dummy tricks, and at the tricks that the rule player takes and defends. Abroad,

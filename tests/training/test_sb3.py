@@ -209,17 +209,13 @@ def test_a_callback_of_ones_own_is_called(tmp_path, capsys):
     )
     words = ["--out", str(tmp_path / "runs"), *TINY, "--steps", "6400"]
     assert main(["train", "ppo", "--callback", f"{file}:Mine", *words]) == 0
-    calls = sys.modules["mine"].CALLS if "mine" in sys.modules else _module_of(file).CALLS
-    assert len(calls) == 3  # it said that it is enough
+    (module,) = [known for known in list(sys.modules.values()) if getattr(known, "__file__", None) == str(file)]
+    assert len(module.CALLS) == 3  # it said that it is enough
     capsys.readouterr()
     for wrong, says in ((f"{file}:Nobody", "Nobody"), (f"{file}:CALLS", "no method of"), ("mine", "write python:")):
         assert main(["train", "ppo", "--callback", wrong, *words]) == 2
         assert says in capsys.readouterr().err
     assert len(list((tmp_path / "runs" / "train").iterdir())) == 1
-
-
-def _module_of(file):
-    return next(module for module in list(sys.modules.values()) if getattr(module, "__file__", None) == str(file))
 
 
 def test_train_writes_a_run_that_plays_and_goes_on(tmp_path, capsys):

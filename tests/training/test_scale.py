@@ -5,8 +5,8 @@ from dataclasses import replace
 
 import pytest
 
-from training.bench.maps import Recorded, Timed
 from training.bench.scale import CORES, Costs, Shape, curve, foretold, markdown, shape_for
+from training.bench.tasks import Recorded, Timed
 
 FREE = Costs(
     rollout=1.0, policy=0.4, critic=0.1, add=0.0, step=0.0, send=0.0, fetch=0.0, cut=0.0, players=0.0,

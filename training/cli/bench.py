@@ -104,7 +104,7 @@ def _networks(args: argparse.Namespace) -> int:
 
 def _scale(args: argparse.Namespace) -> int:
     """Measure the parts of a league, of evolving and of solving, run them on one core and two, foretell the rest."""
-    from training.bench import maps, scale
+    from training.bench import scale, tasks
     from training.running.runs import require
 
     require("train", "torch", "ray")
@@ -116,7 +116,7 @@ def _scale(args: argparse.Namespace) -> int:
         checks.append((cores, scale.real(cores, shape), scale.foretold(costs, cores, shape)))
     rows = scale.curve(costs)
     command = f"bridge-env bench --scale --repetitions {args.repetitions}"
-    others = maps.rows(lambda what: print(what, file=sys.stderr))
+    others = tasks.rows(lambda what: print(what, file=sys.stderr))
     page = scale.markdown(costs, rows, checks, _machine(), command, others)
     args.out.mkdir(parents=True, exist_ok=True)
     write_whole(args.out / "scale.md", page)
