@@ -124,8 +124,8 @@ def test_images_of_a_deal_have_the_images_of_its_table(solver):
 
 
 @pytest.mark.slow
-def test_images_of_300_deals_have_the_images_of_their_tables(solver):
-    check_images(solver, 300)
+def test_images_of_50_deals_have_the_images_of_their_tables(solver):
+    check_images(solver, 50)
 
 
 def test_default_threads(monkeypatch):

@@ -64,7 +64,9 @@ def _by_env(kind: Callable[..., Any], writer: Any) -> list[list[int]]:
     env = kind(writer)
     env.reset(seed=1)
     for _ in range(3):
-        env.step(0 if isinstance(env, BiddingEnv) else np.zeros(3, int))
+        over = env.step(0 if isinstance(env, BiddingEnv) else np.zeros(3, int))[2]
+        if over is True:  # four passes; the vector env deals by itself
+            break
     return [[int(call) for call in row if call >= 0] for row in env._tables.auctions.history]
 
 

@@ -13,9 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.hierarchy.bidder import Hierarchy
-from agents.hierarchy.engine.engine import bid_rows
 from agents.hierarchy.fast.positions import positions_among
-from agents.hierarchy.language.columns import QUANTITIES
 from agents.networks.book import ByBook
 from agents.networks.network import Network
 from agents.networks.shipped import GATEKEEPER, read_networks, role
@@ -141,21 +139,7 @@ def _caller(
     positions, systems = positions_among(seats)
 
     def call(auctions: Auctions, board: NDArray[np.int64], rows: NDArray[np.int64]) -> NDArray[np.int8]:
-        longest = int(auctions.length[rows].max(initial=0))
-        columns = (*auctions.history[rows, :longest].T[::-1], auctions.vulnerability[rows], auctions.dealer[rows])
-        order = np.lexsort(columns)  # auctions that are alike are read once
-        rows = rows[order]
-        n, seat = len(rows), auctions.turn[rows].astype(np.int64)
-        chosen, rules = np.empty(n, np.int8), np.empty(n, np.int32)
-        bid_rows(
-            positions.pool, np.broadcast_to(systems, (n, 4)).copy(), auctions.dealer[rows],
-            auctions.vulnerability[rows], np.ascontiguousarray(auctions.history[rows, :longest]),
-            auctions.length[rows], features[board[rows], seat], chosen, rules,
-            np.empty((n, 4, QUANTITIES, 2), np.int16),
-        )  # fmt: skip
-        out = np.empty(n, np.int8)
-        out[order] = chosen
-        return out
+        return positions.calls(systems, features, board[rows], auctions.take(rows))
 
     return call
 

@@ -167,6 +167,22 @@ class Positions:
         """Make the calls of systems at tables, from where they stand; ``calling`` explains the arguments."""
         call_at_tables(self._plan, self._room, read_by, asked, rows, auctions.state, auctions.history, owner, *stands)
 
+    def calls(
+        self, systems: NDArray[np.int32], features: NDArray[np.int16], boards: NDArray[np.int64], auctions: Auctions
+    ) -> NDArray[np.int8]:
+        """What the systems call where ``auctions`` stand: int8 (N,), Pass where one is over.
+
+        Args:
+            systems: int32 (4,), which system each seat plays. The rest is as for ``look``.
+        """
+        chosen, length = np.empty(len(auctions), np.int8), auctions.length.astype(np.int64)
+        for part in self._parts(length):
+            with self.lock:
+                _, chosen[part], _ = self._stand(
+                    features, boards[part], auctions.state[part], auctions.history[part], length[part], systems
+                )
+        return chosen
+
     def look(
         self,
         features: NDArray[np.int16],
@@ -265,16 +281,21 @@ class Positions:
 
     def _stand(
         self, features: NDArray[np.int16], boards: NDArray[np.int64], state: NDArray[np.int16], calls: NDArray[np.int8],
-        length: NDArray[np.int64],
+        length: NDArray[np.int64], systems: NDArray[np.int32] | None = None,
     ) -> tuple[NDArray[np.int32], NDArray[np.int8], NDArray[np.int32]]:  # fmt: skip
-        """Positions int32 (N,), good until the next call of this, with the system's calls and the rules that say so."""
+        """Positions int32 (N,), good until the next call of this, with the calls there and the rules that say so.
+
+        Args:
+            systems: int32 (4,), which system each seat plays (default: the first in all).
+        """
         n = len(length)
         stands, chosen, rules = np.empty(n, np.int32), np.empty(n, np.int8), np.empty(n, np.int32)
         if self._store.counts[POSITIONS] + int((length + 1).sum()) + _ROOTS > len(self._store.links):
             self.clear()
         stand_rows(
-            self._plan, self._room, np.zeros((n, 4), np.int32), features, boards, np.ascontiguousarray(calls, np.int8),
-            np.asarray(length, np.int64), np.ascontiguousarray(state), stands, chosen, rules,
+            self._plan, self._room, np.tile(np.zeros(4, np.int32) if systems is None else systems, (n, 1)), features,
+            boards, np.ascontiguousarray(calls, np.int8), np.asarray(length, np.int64), np.ascontiguousarray(state),
+            stands, chosen, rules,
         )  # fmt: skip
         return stands, chosen, rules
 

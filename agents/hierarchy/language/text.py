@@ -333,8 +333,21 @@ def parse_step(text: str) -> Step:
 
 
 def numbered_anew(system: System) -> System:
-    """The same system with its lines numbered as its own text has them."""
-    return parse_system(system_text(system))
+    """The same system with its lines numbered as its own text (``system_text``) has them."""
+    number = len(system.comments) + 2  # the last line of the text so far
+
+    def numbered(line: Line) -> Line:
+        nonlocal number
+        number += len(line.comments) + 1
+        mine = number
+        return replace(line, number=mine, lines=tuple(map(numbered, line.lines)))
+
+    lines, blocks = tuple(map(numbered, system.lines)), []
+    for block in system.blocks:
+        number += len(block.comments) + 2
+        mine = number
+        blocks.append(replace(block, number=mine, lines=tuple(map(numbered, block.lines))))
+    return replace(system, lines=lines, blocks=tuple(blocks))
 
 
 def system_text(system: System) -> str:

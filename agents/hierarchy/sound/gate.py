@@ -49,20 +49,22 @@ def _said(line: Line | None) -> str:
 def _differing(old: Hierarchy, new: Hierarchy) -> tuple[set[int], set[int]]:
     """Nodes that lie at the same place in two trees and have other rules, some of them: in the old, and in the new."""
     (old_signs, old_blocks), (new_signs, new_blocks) = signatures(old.compiled), signatures(new.compiled)
-    pairs: list[tuple[int, int]] = []
-    waiting = [(0, 0)]
-    while waiting:
-        was, now = waiting.pop()
-        here = old_signs[was] if was >= 0 else np.uint64(0)
-        if here != (new_signs[now] if now >= 0 else np.uint64(0)) or old_blocks != new_blocks:
-            pairs.append((was, now))
-        waiting += _below(old.compiled.children, new.compiled.children, was, now)
-    if len(pairs) > _MOST_NODES:
-        pairs = [pairs[k] for k in np.linspace(0, len(pairs) - 1, _MOST_NODES).astype(int)]
-    return {was for was, _ in pairs if was >= 0}, {now for _, now in pairs if now >= 0}
+    was = now = np.zeros(1, np.int64)
+    pairs = [(was, now)]
+    while len(was):  # level by level; -1 is nowhere
+        a, b = _below(old.compiled.children, was), _below(new.compiled.children, now)
+        there = (a >= 0) | (b >= 0)
+        was, now = a[there], b[there]
+        pairs.append((was, now))
+    was, now = (np.concatenate(side) for side in zip(*pairs, strict=True))
+    if old_blocks == new_blocks:
+        changed = np.append(old_signs, np.uint64(0))[was] != np.append(new_signs, np.uint64(0))[now]
+        was, now = was[changed], now[changed]
+    if len(was) > _MOST_NODES:
+        chosen = np.linspace(0, len(was) - 1, _MOST_NODES).astype(int)
+        was, now = was[chosen], now[chosen]
+    return set(was[was >= 0].tolist()), set(now[now >= 0].tolist())
 
 
-def _below(old: NDArray[np.int32], new: NDArray[np.int32], was: int, now: int) -> list[tuple[int, int]]:
-    nothing = np.full(old.shape[1:], -1, np.int32)
-    a, b = old[was] if was >= 0 else nothing, new[now] if now >= 0 else nothing
-    return [(int(a[k]), int(b[k])) for k in map(tuple, np.argwhere((a >= 0) | (b >= 0)))]
+def _below(children: NDArray[np.int32], nodes: NDArray[np.int64]) -> NDArray[np.int32]:
+    return np.where((nodes >= 0)[:, None, None], children[nodes], -1)

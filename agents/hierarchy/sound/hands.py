@@ -30,18 +30,14 @@ def better_suit(hands: NDArray[np.bool_], suit: int) -> NDArray[np.bool_]:
     Args:
         hands: bool (N, 52).
     """
-    out = hands.copy()
-    own = slice(13 * suit, 13 * suit + 13)
-    for row in out:
-        held = row[own]
-        for rank in _HONOURS[:3]:
-            sides = [s for s in range(4) if s != suit and row[13 * s + rank]]
-            small = np.flatnonzero(held[:8])
-            if held[rank] or not sides or not len(small):
-                continue
-            other = next((s for s in sides if not row[13 * s + small[0]]), None)
-            if other is None:
-                continue
-            row[13 * other + rank], row[13 * other + small[0]] = False, True
-            held[rank], held[small[0]] = True, False
+    out, rows = hands.copy(), np.arange(len(hands))
+    cards = out.reshape(-1, 4, 13)
+    for rank in _HONOURS[:3]:
+        small = cards[:, suit, :8].argmax(axis=1)  # its lowest card
+        gives = cards[:, :, rank] & ~cards[rows, :, small]  # suits that hold the honour and lack that card
+        gives[:, suit] = False
+        other = gives.argmax(axis=1)
+        swap = np.flatnonzero(gives.any(axis=1) & ~cards[:, suit, rank] & cards[:, suit, :8].any(axis=1))
+        for side, low, honour in ((other[swap], True, False), (suit, False, True)):
+            cards[swap, side, rank], cards[swap, side, small[swap]] = honour, low
     return out
