@@ -39,7 +39,7 @@ from training.running.cluster import Cluster
 KIND = "coach"
 _PLAYER, _AMENDING = "player", "amending"
 TERMS = (8.0, 10.0, 12.0, 16.0, 24.0, 32.0, 48.0)  # what a player loses for each point or card by which it misleads
-_SHORT_OF_BOOK, _SETTLED_ON = 0.008, 10_000  # truth that it may have less than its book; boards that tell
+_SHORT_OF_BOOK, _SETTLED_ON = 0.008, 10_000  # truth that it may have less than its book; boards that tell, at most
 
 
 def prepare(resumed: Path | None, config: CoachConfig, root: Path, name: str | None) -> Path:
@@ -143,7 +143,7 @@ def train(this: Round, cluster: Cluster, tick: Callable[[int, str], None], say: 
     learned = networks_file.load(run / POLICY)
     if not _is_settled(this.player, learned):
         say("settling on terms")
-        networks_file.save(settled(learned, this.config.seed), this.player)
+        networks_file.save(settled(learned, this.config.seed, min(_SETTLED_ON, this.config.counted)), this.player)
 
 
 def _is_settled(path: Path, learned: Networks) -> bool:
@@ -154,14 +154,17 @@ def _is_settled(path: Path, learned: Networks) -> bool:
     return dict(kept.trained) == dict(learned.trained) and digest(kept.policy) == digest(learned.policy)
 
 
-def settled(networks: Networks, seed: int) -> Networks:
+def settled(networks: Networks, seed: int, count: int = _SETTLED_ON) -> Networks:
     """Put a network on the mildest of ``TERMS`` on which it is nearly as true to its book as the book's own rules.
 
     The stricter the terms, the truer its calls, and the less they win. Training boards decide. Where none suffices,
     the strictest are taken.
+
+    Args:
+        count: boards.
     """
     assert networks.book is not None
-    boards = library_boards(_SETTLED_ON, seed, "training")
+    boards = library_boards(count, seed, "training")
     book, itself = networks.book, HierarchyBidder(networks.book.hierarchy)
     enough = truth.of_pair(itself, book, boards, seed).share - _SHORT_OF_BOOK
     for term in TERMS:

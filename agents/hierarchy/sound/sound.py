@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import cache
+from itertools import chain
 
 from agents.hierarchy.bidder import Hierarchy
 from agents.hierarchy.engine.compiled import END_RULE, FIRST_RULE, RULE_LINE
 from agents.hierarchy.language.overrides import place_of
-from agents.hierarchy.language.tree import Line
+from agents.hierarchy.language.tree import Line, System, walk
 from agents.hierarchy.sound.checks import Lines, Place, Promises, auction_text, names
 from agents.hierarchy.sound.preempts import preempts
 from agents.hierarchy.sound.reach import Partner, Reserve, reach
@@ -17,6 +18,7 @@ from agents.hierarchy.sound.scenes import FEW_VARIANTS, Hands, Scene, Theatre
 DEAD = "no hand comes to this line"
 _HANDS, _FEW_HANDS = 4000, 2000
 _BOARDS, _SEED = 8000, 5
+_MOST_KNOWN = 4
 _ARTIFICIAL = 1  # cards of a suit that they bid: whoever shows no more of it bids it in another sense than we do
 _STRENGTH = ("they-min", "they-max")  # of what they bid: our own bids may never be so strong, or so weak
 
@@ -24,9 +26,29 @@ _STRENGTH = ("they-min", "they-max")  # of what they bid: our own bids may never
 def unsound(system: Hierarchy, tick: Callable[[int, int], None] | None = None) -> list[tuple[Place, str]]:
     """What is unsound about a system: places of lines (is it a general rule, and the line's number) and what is wrong.
 
+    The answers for the last systems are kept: whoever mends one asks again and again.
+
     Args:
         tick: hears how many of all scenes have been seen.
     """
+    key = system.system, _numbers(system.system)  # equal systems may have their lines at other numbers
+    found = _known.pop(key, None)
+    if found is None:
+        found = _all_unsound(system, tick)
+    _known[key] = found
+    if len(_known) > _MOST_KNOWN:
+        del _known[next(iter(_known))]
+    return list(found)
+
+
+_known: dict[tuple[System, tuple[int, ...]], list[tuple[Place, str]]] = {}
+
+
+def _numbers(system: System) -> tuple[int, ...]:
+    return tuple(line.number for line in chain(walk(system.lines), *(block.lines for block in system.blocks)))
+
+
+def _all_unsound(system: Hierarchy, tick: Callable[[int, int], None] | None) -> list[tuple[Place, str]]:
     lines, theatre = _lines(system), Theatre(system, _many_hands())
     scenes = theatre.scenes()
     promises = Promises(lines)
