@@ -84,7 +84,7 @@ def test_evolve_on_a_cluster(tmp_path):
 @pytest.mark.slow
 @pytest.mark.xdist_group("ray")
 def test_sweep_with_ray_tune(tmp_path, monkeypatch):
-    monkeypatch.setenv("RAY_ADDRESS", "local")  # else Ray looks for a cluster, also for one that a test before has ended
+    monkeypatch.setenv("RAY_ADDRESS", "local")  # else Ray looks for a cluster, also for one that has ended
     pytest.importorskip("sb3_contrib")
     pytest.importorskip("ray.tune")
     small = {"tables": 64, "evaluate": 50, "every": 0.0, "layers": "16", "critic": "16"}

@@ -49,7 +49,7 @@ def _said(line: Line | None) -> str:
 def _differing(old: Hierarchy, new: Hierarchy) -> tuple[set[int], set[int]]:
     """Nodes that lie at the same place in two trees and have other rules, some of them: in the old, and in the new."""
     (old_signs, old_blocks), (new_signs, new_blocks) = signatures(old.compiled), signatures(new.compiled)
-    was = now = np.zeros(1, np.int64)
+    was = now = np.zeros(1, np.int32)
     pairs = [(was, now)]
     while len(was):  # level by level; -1 is nowhere
         a, b = _below(old.compiled.children, was), _below(new.compiled.children, now)
@@ -66,5 +66,5 @@ def _differing(old: Hierarchy, new: Hierarchy) -> tuple[set[int], set[int]]:
     return set(was[was >= 0].tolist()), set(now[now >= 0].tolist())
 
 
-def _below(children: NDArray[np.int32], nodes: NDArray[np.int64]) -> NDArray[np.int32]:
+def _below(children: NDArray[np.int32], nodes: NDArray[np.int32]) -> NDArray[np.int32]:
     return np.where((nodes >= 0)[:, None, None], children[nodes], -1)
