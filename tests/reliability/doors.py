@@ -122,7 +122,10 @@ _MANY = 140  # connections; both servers take fewer
 
 def silent_clients() -> Iterator[Case]:
     """More silent connections than a server takes; a client that asks is answered all the same."""
-    for words in (("serve", "pass", "--play", "rule", "--port", "0"), ("table", "--no-browser", "--port", "0")):
+    for words in (
+        ("serve", "pass", "--play", "rule", "--port", "0"),
+        ("table", "--no-browser", "--port", "0", "--memory", "none"),
+    ):
         for name, said in _SILENCES.items():
             yield f"{words[0]}, {_MANY} connections with {name}", partial(_crowded, words, said)
 

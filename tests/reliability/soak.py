@@ -229,7 +229,7 @@ def _league(folder: Path) -> Iterator[Running]:
 @contextlib.contextmanager
 def _table(folder: Path) -> Iterator[Running]:
     """Two clients that each bid one board after the other."""
-    process = start(("table", "--no-browser", "--port", "0"), folder)
+    process = start(("table", "--no-browser", "--port", "0", "--memory", "none"), folder)
     with _ended(process):
         assert process.stdout is not None
         found = None

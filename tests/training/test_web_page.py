@@ -103,7 +103,7 @@ REVIEW = {
     "played": None, "contract": {"text": "4♠ N made"}, "imps": -7, "side": "NS", "other": None,
     "par": {"contracts": [], "points": 0, "imps": 0}, "strains": ["C", "D", "H", "S", "NT"],
     "tricks": {seat: [1, 2, 3, 4, 5] for seat in "NESW"}, "cards": [],
-    "calls": [{"seat": "S", "call": "2H", "usual": "2H",
+    "calls": [{"seat": "S", "call": "2H", "usual": "2H", "better": "3H", "lost": 7, "costly": False,
                "options": [{"call": "3H", "imps": 7, "result": ""}, {"call": "2H", "imps": 0, "result": ""}]}],
 }  # fmt: skip
 
@@ -111,7 +111,7 @@ REVIEW = {
 @pytest.mark.parametrize("usual", ["2H", "3H"])
 def test_a_review_names_its_columns_and_blames_nobody_for_the_lie_of_the_cards(drawn, usual):
     found = copy.deepcopy(REVIEW)
-    found["calls"][0]["usual"] = usual
+    found["calls"][0] |= {"usual": usual, "costly": usual != "2H"}
     heads, text, bad, open_at_once = drawn(f"""
         import {{ drawReview }} from "./review.js";
         const at = place(), state = {{ people: ["S"], replay: false }};

@@ -13,9 +13,11 @@ examples:
   bridge-env table system:mine.bidding         offer a bidder of yours as well
   bridge-env table --port 9000 --no-browser    print the address only
   bridge-env table --seed 7                    repeat the same boards
+  bridge-env table --memory none               keep nothing when it ends
 
-The server answers on this machine only, at an address that contains a key. It keeps everything in memory. It uses
-files and Python modules only if you name them here; the page itself takes .bidding, PBN and LIN texts.
+The server answers on this machine only, at an address that contains a key. It keeps finished boards, and what they
+cost, in a file of yours. It uses files and Python modules only if you name them here; the page itself takes .bidding,
+PBN and LIN texts.
 """
 
 
@@ -40,6 +42,10 @@ def add_table(subparsers: Any) -> None:
         "--patience", type=seconds, default=120.0, metavar="S",
         help="give up on a bidder or player that needs more than S seconds for an answer (120)",
     )  # fmt: skip
+    parser.add_argument(
+        "--memory", metavar="FILE",
+        help="keep finished boards in FILE; none: keep nothing (table.sqlite in your folder for data)",
+    )  # fmt: skip
     parser.set_defaults(handler=_table)
 
 
@@ -48,5 +54,7 @@ def _table(args: argparse.Namespace) -> int:
 
     if args.port is not None and args.port > 65535:
         raise ValueError(f"--port is {args.port}; it must be at most 65535")
-    serve(Options(tuple(args.specs), args.host, args.port, args.seed, not args.no_browser, args.patience))
+    serve(Options(
+        tuple(args.specs), args.host, args.port, args.seed, not args.no_browser, args.patience, args.memory
+    ))  # fmt: skip
     return 0

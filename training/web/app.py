@@ -22,11 +22,13 @@ from training.http.asked import Asked, Refused
 from training.http.guard import Guard
 from training.http.thinking import Thinking
 from training.web import seating
+from training.web.archive import Archive
 from training.web.books import entries_after
 from training.web.dealing import read_stack
 from training.web.doors import answering, body, query
 from training.web.exports import export
 from training.web.hints import hint
+from training.web.memory import Memory
 from training.web.review import review
 from training.web.session import Limits, Session
 from training.web.table import OVER, Setup, Table
@@ -75,7 +77,7 @@ class Doors:
             for then, those in ((True, acts), (False, answers))
             for act, do in those.items()
         ]
-        routes += Workshop(self.session, self.thinking).routes()
+        routes += Workshop(self.session, self.thinking).routes() + Archive(self.session, self.thinking).routes()
         return [*routes, Route("/{file}", static, methods=["GET"]), Route("/", static, methods=["GET"])]
 
     # --- the server ---------------------------------------------------------------------------------------
@@ -171,13 +173,12 @@ class Doors:
 
         def look_back() -> dict[str, Any]:
             found = review(table)
-            self.session.count(table, found)
-            return {**found, "session": self.session.summary()}
+            return {**found, "unkept": self.session.count(table, found), "session": self.session.summary()}
 
         return await self.thinking(look_back)
 
     async def again(self, request: Request) -> dict[str, Any]:
-        """The same board once more; its result counts as helped, because its hands are known."""
+        """The same board once more; it does not count again, because its hands are known."""
         asked = await self._body(request)
         asked.done()
         table = self._table(request)
@@ -288,7 +289,7 @@ async def _broken(request: Request, error: Exception) -> Response:
 
 def make_app(
     token: str, *, seed: int = 0, named: tuple[str, ...] = (), host: str = "127.0.0.1", port: int | None = None,
-    limits: Limits | None = None,
+    limits: Limits | None = None, memory: Memory | None = None,
 ) -> Guard:  # fmt: skip
     """The whole server as an ASGI app.
 
@@ -298,9 +299,10 @@ def make_app(
         named: specs that the page may use besides those that come with the package.
         host, port: where it will listen; Host headers must say so.
         limits: of requests and of what is kept.
+        memory: of finished boards; None: they are gone when the server ends.
     """
     limits = limits or Limits()
-    session = Session(seed, named, limits)
+    session = Session(seed, named, limits, memory or Memory())
     handlers: dict[Any, Any] = {HTTPException: _lost, ClientDisconnect: _gone, Exception: _broken}
     app = Starlette(routes=list(Doors(session).routes()), exception_handlers=handlers)
     app.router.redirect_slashes = False

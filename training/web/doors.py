@@ -14,6 +14,7 @@ from bridge_env.bidders import SpecError
 from bridge_env.faults import BidderFault
 from bridge_env.play import IllegalCard
 from training.http.asked import Asked, Refused
+from training.web.memory import MemoryFault
 
 _LOG = logging.getLogger("bridge_env.table")
 
@@ -51,7 +52,7 @@ def answering(door: Door) -> Callable[[Request], Awaitable[Response]]:
             return JSONResponse(await door(request))
         except Refused as refused:
             return JSONResponse({"error": str(refused)}, refused.status)
-        except BidderFault as fault:  # none of the request's
+        except (BidderFault, MemoryFault) as fault:  # none of the request's
             _LOG.error("%s", fault)
             return JSONResponse({"error": f"{fault}."}, 500)
         except (IllegalCall, IllegalCard, SpecError, ValueError) as error:

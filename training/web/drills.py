@@ -42,12 +42,16 @@ class Drill:
         titles: of the areas.
         questions: in order.
         given: by question, the first call that was answered.
+        mistakes: by question, its number in the memory; none where the questions are no mistakes of the person's own.
+        readers: by question, the bidders of both sides by which its auction is read; none: all by ``spec``.
     """
 
     spec: str
     titles: dict[str, str]
     questions: tuple[Position, ...]
     given: dict[int, int] = field(default_factory=dict)
+    mistakes: tuple[int, ...] = ()
+    readers: tuple[tuple[str, str], ...] = ()
 
     def wrong(self) -> list[Position]:
         """The questions whose first answer did not get all points."""
@@ -157,10 +161,15 @@ def drill_of_exam(spec: str, exam: Exam, most: int, choose: Callable[[Position],
     return Drill(spec, {area: title for area, title in exam.titles.items() if area in areas}, chosen)
 
 
+def begun(name: str, drill: Drill) -> dict[str, Any]:
+    """What the person is told of a drill that begins."""
+    return {"drill": name, "questions": len(drill.questions), "titles": drill.titles}
+
+
 def question(drill: Drill, number: int) -> dict[str, Any]:
     """What the person sees of a question: the hand and the auction, and no answer."""
     position = drill.questions[number]
-    read = reader(drill.spec, drill.spec)
+    read = reader(*(drill.readers[number] if drill.readers else (drill.spec, drill.spec)))
     auction, dealer, vulnerability = list(position.auction), position.dealer, position.vulnerability
     legal = np.flatnonzero(one_auction(auction, dealer, vulnerability).legal()[0]).tolist()
     return {
@@ -205,5 +214,6 @@ def wrong_file(drill: Drill) -> dict[str, Any]:
     wrong = drill.wrong()
     if not wrong:
         raise Refused("Nothing was answered wrong so far.", 409)
-    comment = f"Wrong answers; the calls are those of {drill.spec}. Open this file on the practice page to repeat them."
+    whose = "that the review found better" if drill.mistakes else f"of {drill.spec}"
+    comment = f"Wrong answers; the calls are those {whose}. Open this file on the practice page to repeat them."
     return {"name": "wrong.exam", "text": exam_text(wrong, drill.titles, comment)}

@@ -25,6 +25,7 @@ from training.web.seating import teams
 from training.web.table import OVER, Table
 
 _CASCADE: list[Cascade] = []
+_COSTLY = 3  # IMPs that a call must lose to be a mistake; a few are often the lie of the cards alone
 
 
 def review(table: Table) -> dict[str, Any]:
@@ -60,7 +61,7 @@ def _review(table: Table) -> dict[str, Any]:
         "side": "EW" if side else "NS",
         "imps": None if other is None else int(imps(sign * (points - other["points"]))),
         "calls": _my_calls(table, tricks, solved["points"]),
-        "cards": _card_costs(table),
+        "cards": _card_costs(table, solved["took"]),
     }  # fmt: skip
 
 
@@ -165,11 +166,24 @@ def _my_calls(table: Table, tricks: NDArray[np.int8], points: int) -> list[dict[
              "auction": [call_text(c) for c in auctions.calls(row)[k + 1 :]]}
             for row in rows
         ]  # fmt: skip
+        call, usual = call_text(table.calls[k]), call_text(_usual(table, k))
         out.append({
-            "number": k, "seat": SEATS[(deal.dealer + k) & 3], "call": call_text(table.calls[k]),
-            "usual": call_text(_usual(table, k)), "options": options,
+            "number": k, "seat": SEATS[(deal.dealer + k) & 3], "call": call, "usual": usual,
+            **_verdict(call, usual, {option["call"]: option["imps"] for option in options}), "options": options,
         })  # fmt: skip
     return out
+
+
+def _verdict(call: str, usual: str, gains: dict[str, int]) -> dict[str, Any]:
+    """The better call, the IMPs that were lost to it, and whether that was a mistake: not where the bidder errs too.
+
+    Args:
+        gains: IMPs that each legal call gains over the auction.
+    """
+    best = max(gains.values())
+    better = usual if gains[usual] == best else next(other for other, gain in gains.items() if gain == best)
+    lost = best - gains[call]
+    return {"better": better, "lost": lost, "costly": lost >= _COSTLY and call != usual}
 
 
 def _usual(table: Table, number: int) -> int:
@@ -184,8 +198,12 @@ def _row(calls: list[int]) -> NDArray[np.int64]:
     return np.array(calls, np.int64).reshape(1, -1)
 
 
-def _card_costs(table: Table) -> list[dict[str, Any]]:
-    """What every card cost, in double-dummy tricks of the side that played it, and what would have cost nothing."""
+def _card_costs(table: Table, took: int) -> list[dict[str, Any]]:
+    """What every card cost the side that played it, in double-dummy tricks and IMPs, and what would have cost nothing.
+
+    Args:
+        took: declarer's tricks double dummy.
+    """
     cards, contract = table.cards, table.contract
     if not cards:
         return []
@@ -198,11 +216,19 @@ def _card_costs(table: Table) -> list[dict[str, Any]]:
     owners = np.broadcast_to(table.deal.owner, (len(cards), 52))
     plays = Plays.replay(owners, contract.declarer, contract.strain, history)
     worth = card_tricks(plays.left, plays.strain, plays.leader, trick)
+    choices = plays.legal().sum(axis=1)
+    costs = worth.max(axis=1) - worth[np.arange(len(cards)), cards]
+    change = np.where((plays.turn ^ contract.declarer) & 1 == 0, -costs, costs).astype(np.int64)
+    after = took + np.cumsum(change)  # declarer's tricks double dummy, after each card
+    terms = contract.bid, contract.doubling, contract.declarer, table.deal.vulnerability
+    before, then = (score(*terms, tricks).astype(np.int64) for tricks in (after - change, after))
+    lost = imps(np.abs(then - before))
     out = []
     for k, card in enumerate(cards):
         best = int(worth[k].max())
         out.append({
-            "card": card_text(card), "seat": SEATS[int(plays.turn[k])], "cost": best - int(worth[k, card]),
+            "card": card_text(card), "seat": SEATS[int(plays.turn[k])], "cost": int(costs[k]), "imps": int(lost[k]),
+            "choices": int(choices[k]),
             "best": [card_text(c) for c in np.flatnonzero(worth[k] == best).tolist()],
         })  # fmt: skip
     return out

@@ -8,6 +8,7 @@ import threading
 import webbrowser
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 
 from bridge_env.extras import how_to_install
 from training.http.guard import PATIENCE
@@ -28,6 +29,7 @@ class Options:
         seed: names the deals; None: by chance.
         browser: open the page.
         patience: seconds that a bidder or player may take for an answer.
+        memory: the file that keeps finished boards; ``none``: nothing does; None: the usual one of this user.
     """
 
     specs: tuple[str, ...] = ()
@@ -36,6 +38,7 @@ class Options:
     seed: int | None = None
     browser: bool = True
     patience: float = PATIENCE
+    memory: str | None = None
 
 
 def serve(options: Options, say: Callable[[str], object] = print) -> None:
@@ -43,11 +46,13 @@ def serve(options: Options, say: Callable[[str], object] = print) -> None:
 
     Raises:
         NoServer: the extra ``table`` is not installed, or the port is taken.
+        MemoryFault: the file that keeps boards cannot be used.
     """
     try:
         from training.http.connections import server_of
         from training.http.thinking import alone
         from training.web.app import make_app
+        from training.web.memory import NONE, Memory, usual_file
         from training.web.seating import checked
         from training.web.session import Limits
     except ImportError as error:
@@ -56,13 +61,16 @@ def serve(options: Options, say: Callable[[str], object] = print) -> None:
         ) from None
     for spec in options.specs:
         checked(spec, options.specs)
+    path = None if options.memory == NONE else Path(options.memory) if options.memory else usual_file()
     listening = listen(options.host, options.port)
-    with contextlib.closing(listening):
+    with contextlib.closing(listening), contextlib.closing(Memory(path)) as memory:
         port = int(listening.getsockname()[1])
         token = secrets.token_urlsafe(18)
         seed = secrets.randbits(48) if options.seed is None else options.seed
         limits = Limits(patience=options.patience)
-        app = make_app(token, seed=seed, named=options.specs, host=options.host, port=port, limits=limits)
+        app = make_app(
+            token, seed=seed, named=options.specs, host=options.host, port=port, limits=limits, memory=memory
+        )
         shown = LOCAL if options.host in ("0.0.0.0", "::") else options.host
         named = f"[{shown}]" if ":" in shown else shown
         address = f"http://{named}:{port}/{token}/"
@@ -71,7 +79,8 @@ def serve(options: Options, say: Callable[[str], object] = print) -> None:
                 f"Listening on {options.host}: whoever can reach this machine and knows the address below can use the "
                 "table; there, put this machine's name in digits in its place. What is sent is not encrypted."
             )
-        say(f"The table is at {address}\nCtrl-C ends it; nothing is kept.")
+        kept = "nothing is kept" if path is None else f"finished boards are kept in {path}"
+        say(f"The table is at {address}\nCtrl-C ends it; {kept}.")
         threading.Thread(target=alone, args=(_wake,), daemon=True).start()
         if options.browser:
             threading.Timer(0.5, webbrowser.open, [address]).start()

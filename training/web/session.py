@@ -1,8 +1,8 @@
-"""What the server keeps in memory: tables, stacks of boards, and the IMPs of the session."""
+"""What the server knows until it ends: tables, stacks of boards, and the IMPs of the session."""
 
 from __future__ import annotations
 
-import math
+import logging
 import secrets
 from collections import OrderedDict
 from dataclasses import dataclass, field
@@ -14,10 +14,14 @@ from training.http.asked import Refused
 from training.match.match import MatchResult
 from training.web.dealing import Deal, Stack, judging_deal, random_deal
 from training.web.drills import Drill
+from training.web.history import mean_error
+from training.web.keeping import keep
+from training.web.memory import Memory, MemoryFault
 from training.web.seating import drop_system
 from training.web.table import Setup, Table
 
 _Kept = TypeVar("_Kept")
+_LOG = logging.getLogger("bridge_env.table")
 
 
 @dataclass(frozen=True)
@@ -49,11 +53,12 @@ class Limits(guard.Limits):
 
 @dataclass
 class Session:
-    """Everything that the server knows. It is gone when the server ends.
+    """Everything that the server knows. All but the memory is gone when the server ends.
 
     Attributes:
         seed: names the random deals and the order of the judging boards.
         named: specs that were named at the start.
+        memory: the finished boards of all sessions.
         dropped: specs of systems that were dropped on the page.
         results: of the boards that a person has finished, in order.
     """
@@ -61,6 +66,7 @@ class Session:
     seed: int
     named: tuple[str, ...] = ()
     limits: Limits = field(default_factory=Limits)
+    memory: Memory = field(default_factory=Memory)
     dropped: list[str] = field(default_factory=list)
     results: list[dict[str, Any]] = field(default_factory=list)
     _tables: OrderedDict[str, Table] = field(default_factory=OrderedDict)
@@ -144,28 +150,32 @@ class Session:
 
     # --- results ------------------------------------------------------------------------------------------
 
-    def count(self, table: Table, review: dict[str, Any]) -> None:
-        """Count a board that a person has finished, once."""
-        if (
-            table.setup.replay
-            or review["imps"] is None
-            or any(result["table"] == table.name for result in self.results)
-        ):
-            return
-        self.results.append({
-            "table": table.name, "board": table.deal.number, "imps": review["imps"], "helped": table.helped > 0,
-            "result": (review["played"] or review["contract"])["text"], "other": review["other"]["text"],
-        })  # fmt: skip
+    def count(self, table: Table, review: dict[str, Any]) -> str | None:
+        """Count a board that a person has finished, and keep it. The memory tells whether its deal has counted before.
+
+        Returns:
+            Why the board could not be kept; it counts once its review is asked for again. None where all is well.
+        """
+        if table.setup.replay or review["imps"] is None:
+            return None
+        try:
+            counts = keep(self.memory, table, review)
+        except MemoryFault as fault:
+            _LOG.error("%s", fault)
+            return f"This board is not kept and does not count: {fault}."
+        if counts:
+            self.results.append({
+                "table": table.name, "board": table.deal.number, "imps": review["imps"], "helped": table.helped > 0,
+                "result": (review["played"] or review["contract"])["text"], "other": review["other"]["text"],
+            })  # fmt: skip
+        return None
 
     def summary(self) -> dict[str, Any]:
         """IMPs a board with their standard error, and the boards."""
         values = [result["imps"] for result in self.results]
-        n = len(values)
-        mean = sum(values) / n if n else 0.0
-        error = math.sqrt(sum((v - mean) ** 2 for v in values) / (n - 1) / n) if n > 1 else None
         return {
-            "boards": n, "total": sum(values), "mean": round(mean, 2),
-            "error": None if error is None else round(error, 2),
+            "boards": len(values), "total": sum(values),
+            **mean_error(len(values), sum(values), sum(value * value for value in values)),
             "helped": sum(result["helped"] for result in self.results), "results": self.results[-200:],
         }  # fmt: skip
 

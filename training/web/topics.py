@@ -185,3 +185,14 @@ TOPICS = {
         Topic("their-doubles", "After their doubles", _their_doubles),
     )
 }
+
+# Of several topics that a decision belongs to, the one that says most of it comes first.
+_NARROW_FIRST = (
+    "openings", "slam", "strong", "1nt", "raises", "responses", "opener", "responder", "takeout", "doubles",
+    "their-doubles", "their-notrump", "preempts", "overcalls", "competing", "interference",
+)  # fmt: skip
+
+
+def topic_of(moment: Moment) -> Topic | None:
+    """The topic that says most of a decision; None where it belongs to none."""
+    return next((TOPICS[name] for name in _NARROW_FIRST if TOPICS[name].fits(moment)), None)

@@ -9,11 +9,11 @@ from starlette.routing import Route
 
 from agents.hierarchy.language.text import system_text
 from bridge_env.calls import parse_call
-from training.exam.positions import parse_exam
+from training.exam.positions import FULL, parse_exam
 from training.http.asked import Asked, Refused
 from training.http.guard import Bucket
 from training.http.thinking import Thinking
-from training.web import books, drills, versions
+from training.web import books, drills, repeats, versions
 from training.web.doors import answering, body, query
 from training.web.errands import Errands
 from training.web.session import Session
@@ -217,7 +217,12 @@ class Workshop:
         drill = self.session.drill(request.path_params["name"])
         number, call = asked.number("number", 0, len(drill.questions) - 1), parse_call(asked.text("call", 8))
         asked.done()
-        return drills.answer(drill, number, call)
+        first = number not in drill.given
+        told = drills.answer(drill, number, call)
+        if drill.mistakes and first:
+            memory, mistake, right = self.session.memory, drill.mistakes[number], told["points"] == FULL
+            told["due"] = await self.thinking(lambda: repeats.answered(memory, mistake, right))
+        return told
 
     async def wrong(self, request: Request) -> dict[str, Any]:
         query(request).done()
@@ -226,8 +231,7 @@ class Workshop:
     # --- what several ask ---------------------------------------------------------------------------------
 
     def _keep(self, drill: drills.Drill) -> dict[str, Any]:
-        name = self.session.keep_drill(drill)
-        return {"drill": name, "questions": len(drill.questions), "titles": drill.titles}
+        return drills.begun(self.session.keep_drill(drill), drill)
 
     def _spec(self, spec: str) -> str:
         self._system(spec)

@@ -226,6 +226,7 @@ async function review() {
     const found = await get(`tables/${state.table}/review`);
     if (now !== round) return;
     tellSession(found.session);
+    if (found.unkept) complain(new Fault(found.unkept));
     drawReview(place, state, found, [
       button("New board", deal, { class: "primary" }), button("Same board again", again),
       button("PBN", () => save("pbn")), button("LIN", () => save("lin")), button("BBO link", link), button("Share", share),
@@ -307,10 +308,11 @@ function remember() {
   history.replaceState(null, "", `#${told}`);
 }
 
-/** What the address asks for: a table that was left, a board of a match, a shared board; null where nothing. */
+/** What the address asks for: a table that was left, a board of a match, a kept or a shared board; null where nothing. */
 async function asked() {
   const told = new URLSearchParams(location.hash.slice(1));
   if (told.has("match")) return () => post(`matches/${told.get("match")}/open`, { board: Number(told.get("board")) });
+  if (told.has("kept")) return () => post(`history/boards/${Number(told.get("kept"))}/open`);
   if (told.has("table")) {
     const left = await get(`tables/${told.get("table")}`, told.get("seat") ? { seat: told.get("seat") } : {}).catch(() => null);
     return left && (() => left);

@@ -5,7 +5,7 @@ import { drawAuction, drawBox, drawDetail } from "./auction.js";
 import { handLine } from "./book.js";
 import { suits } from "./hands.js";
 import { callOfKey, keyOf } from "./keys.js";
-import { NAMES, callMark, callWords, coloured, element, vulnerableWords } from "./words.js";
+import { NAMES, callMark, callWords, coloured, dayWords, element, vulnerableWords } from "./words.js";
 
 const at = (name) => document.getElementById(name);
 let drill = null; // {drill, questions, titles, number, results}
@@ -97,6 +97,7 @@ function drawVerdict(told) {
     element("h3", { class: right ? "good" : told.points ? "" : "bad" }, words, right ? ": " : `: you called `, callMark(told.call)),
     right ? "" : element("p", {}, "The call is ", element("b", {}, accepted), "."),
     element("p", {}, coloured(told.reason)),
+    told.due ? element("p", { class: "aside" }, `It is asked again on ${dayWords(told.due)}.`) : "",
     right ? "" : element("p", { class: "aside" }, "Your ", callMark(told.call), " would show ", coloured(asked.shows[told.call].text), "."),
     element("div", { class: "row end" }, next)));
   next.focus();
@@ -131,6 +132,15 @@ function finish() {
   at("choose").open = true;
   title.focus();
   tellScore();
+  tellMine().catch(complain);
+}
+
+/** How many of one's own mistakes are due; the button begins a drill of them. */
+async function tellMine() {
+  const { due, next } = await get("mistakes");
+  at("mine").hidden = !due && !next;
+  at("mine").disabled = !due;
+  at("mine").textContent = due ? `My mistakes that are due (${due})` : next ? `My mistakes: the next is due on ${dayWords(next)}` : "";
 }
 
 const wrongFile = () => get(`drills/${drill.drill}/wrong`);
@@ -170,6 +180,7 @@ document.addEventListener("keydown", (event) => {
   else say(`${callWords(call)} is not possible now.`);
 });
 at("drill-form").addEventListener("submit", (event) => { event.preventDefault(); begin(() => post("drills", fields())); });
+at("mine").addEventListener("click", () => begin(() => post("mistakes/drill", { spec: at("spec").value, count: Number(at("count").value) })));
 at("file").addEventListener("change", async (event) => { await open(event.target.files[0]); event.target.value = ""; });
 document.addEventListener("dragover", (event) => event.preventDefault());
 document.addEventListener("drop", (event) => { event.preventDefault(); open(event.dataTransfer.files[0]); });
@@ -181,6 +192,7 @@ try {
   at("spec").replaceChildren(...systems.map((spec) => element("option", { value: spec }, spec.replace(/^system:~?/, ""))));
   const wished = new URLSearchParams(location.hash.slice(1));
   at("spec").value = systems.includes(wished.get("spec")) ? wished.get("spec") : "system:two-over-one";
+  await tellMine();
   if (topics.some(({ name }) => name === wished.get("topic"))) at("topic").value = wished.get("topic");
 } catch (fault) {
   complain(fault);

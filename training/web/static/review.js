@@ -50,18 +50,15 @@ function optionTable(rows) {
 function calls(state, found) {
   if (!found.calls.length) return null;
   const parts = found.calls.map((mine) => {
-    const made = mine.options.find((option) => option.call === mine.call);
-    const usual = mine.options.find((option) => option.call === mine.usual);
-    const best = usual && usual.imps === mine.options[0].imps ? usual : mine.options[0];
-    const lost = best.imps - made.imps;
+    const { lost } = mine;
     const agreed = mine.usual === mine.call; // then another call was worth more by the lie of the cards alone
     const verdict = lost <= 0 ? element("span", { class: "good" }, "nothing better")
-      : element("span", { class: lost >= 3 && !agreed ? "bad" : "" }, callMark(best.call), ` was worth ${signed(lost)} IMPs on this deal`);
+      : element("span", { class: mine.costly ? "bad" : "" }, callMark(mine.better), ` was worth ${signed(lost)} IMPs on this deal`);
     const bidder = agreed ? (lost > 0 ? (state.replay ? " · the system's call" : " · your system's bidder calls so too") : "") : [state.replay ? " · the system: " : " · your system's bidder: ", callMark(mine.usual)].flat();
     const rows = mine.options.map((option) => element("tr", {},
       element("td", { class: "call" }, option.call === mine.call ? element("strong", {}, callMark(option.call)) : callMark(option.call)),
       element("td", {}, coloured(option.result)), element("td", {}, signed(option.imps))));
-    return element("details", { open: lost >= 3 && !agreed && found.calls.length < 4 },
+    return element("details", { open: mine.costly && found.calls.length < 4 },
       element("summary", {}, state.people.length > 1 ? `${NAMES[mine.seat]} ` : "", callMark(mine.call), " — ", verdict, bidder),
       optionTable(rows.filter((_, k) => k < FEW || mine.options[k].call === mine.call)),
       rows.length > FEW + 1 ? element("details", {}, element("summary", { class: "aside" }, `all ${rows.length} calls`),

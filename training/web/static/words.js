@@ -67,6 +67,12 @@ export function isVulnerable(seat, vulnerability) {
   return vulnerability === "Both" || (vulnerability !== "None" && vulnerability.includes(seat));
 }
 
+/** A day such as 2026-11-25, or a time in UTC, as people here write it. */
+export function dayWords(day, clock = false) {
+  const when = new Date(day.length > 10 ? day : `${day}T00:00`); // without a time, a day would be one in UTC
+  return when.toLocaleString([], { dateStyle: "medium", ...(clock ? { timeStyle: "short" } : {}) });
+}
+
 /** +3, −2, 0. */
 export function signed(number, digits = 0) {
   const text = Math.abs(number).toFixed(digits);

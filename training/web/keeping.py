@@ -1,0 +1,100 @@
+"""Say what is kept of a board that was reviewed: its result, how many decisions of each kind, and the costly ones."""
+
+from __future__ import annotations
+
+from collections import Counter
+from datetime import timedelta
+from typing import Any
+
+import numpy as np
+
+from bridge_env.calls import parse_call
+from bridge_env.cards import SEATS, VULNERABILITIES, card_text, deal_text, hand_text
+from bridge_env.features import FEATURES, hand_features
+from training.web.memory import Memory
+from training.web.table import Table
+from training.web.topics import TOPICS, Moment, topic_of
+
+CALL, CARD = "call", "card"
+_OTHER = "other"
+KINDS = {
+    **{topic.name: topic.title for topic in TOPICS.values()},
+    _OTHER: "Other calls",
+    "lead": "Opening leads",
+    "declarer": "Play as declarer",
+    "defence": "Defence",
+}
+_SAME = 1  # IMPs that a call may gain less than the better one, and be as right
+_HCP, _LENGTHS = FEATURES["hcp"], [FEATURES[f"length:{suit}"] for suit in "CDHS"]
+
+
+def keep(memory: Memory, table: Table, review: dict[str, Any]) -> bool:
+    """Keep a reviewed board; a costly call is asked again from the next day on.
+
+    Returns:
+        Does the board count? Its deal may have counted before.
+
+    Raises:
+        MemoryFault: the memory cannot be written.
+    """
+    own = [*_calls(table, review), *_cards(table, review)]
+    tomorrow = (memory.today() + timedelta(days=1)).isoformat()
+    mistakes = [
+        {**mistake, "due": tomorrow if mistake["part"] == CALL else None} for _, mistake in own if mistake is not None
+    ]
+    return memory.keep(_board(table, review), Counter(kind for kind, _ in own), mistakes)
+
+
+def _board(table: Table, review: dict[str, Any]) -> dict[str, object]:
+    deal, setup = table.deal, table.setup
+    result = review["played"] or review["contract"]
+    return {
+        "number": deal.number, "source": deal.source, "deal": deal_text(deal.owner), "dealer": SEATS[deal.dealer],
+        "vulnerability": VULNERABILITIES[deal.vulnerability], "people": "".join(SEATS[s] for s in setup.people),
+        "north_south": setup.north_south, "east_west": setup.east_west, "control": setup.control,
+        "player": setup.player, "calls": " ".join(table.auction_words()),
+        "cards": " ".join(map(card_text, table.cards)), "claimed": table.claimed, "contract": result["contract"],
+        "tricks": result["took"], "score": result["points"], "result": result["text"], "other": review["other"]["text"],
+        "imps": review["imps"], "helped": table.helped,
+    }  # fmt: skip
+
+
+def _calls(table: Table, review: dict[str, Any]) -> list[tuple[str, dict[str, object] | None]]:
+    """The kind of each call of a person, and the mistake that it was."""
+    out: list[tuple[str, dict[str, object] | None]] = []
+    for mine in review["calls"]:
+        held = table.deal.owner == SEATS.index(mine["seat"])
+        features = hand_features(held[None])[0]
+        moment = Moment.of(
+            table.calls[: mine["number"]], features[_LENGTHS].tolist(), int(features[_HCP]), parse_call(mine["call"])
+        )
+        topic = topic_of(moment)
+        kind = _OTHER if topic is None else topic.name
+        gains = {option["call"]: option["imps"] for option in mine["options"]}
+        accepted = [call for call, gain in gains.items() if gains[mine["better"]] - gain <= _SAME]
+        out.append((kind, None if not mine["costly"] else {
+            "part": CALL, "number": mine["number"], "kind": kind, "seat": mine["seat"], "hand": hand_text(held),
+            "made": mine["call"], "better": mine["better"], "accepted": " ".join(accepted), "usual": mine["usual"],
+            "cost": mine["lost"],
+        }))  # fmt: skip
+    return out
+
+
+def _cards(table: Table, review: dict[str, Any]) -> list[tuple[str, dict[str, object] | None]]:
+    """The kind of each card that a person chose among several, and the mistake that it was."""
+    out: list[tuple[str, dict[str, object] | None]] = []
+    declarer, people = table.contract.declarer, table.setup.people
+    for number, told in enumerate(review["cards"]):
+        seat = SEATS.index(told["seat"])
+        declares = (seat ^ declarer) & 1 == 0
+        chosen = bool({declarer, declarer ^ 2} & set(people)) if declares else seat in people
+        if not chosen or told["choices"] < 2:
+            continue
+        kind = "declarer" if declares else "defence" if number else "lead"
+        held = (table.deal.owner == seat) & ~np.isin(np.arange(52), table.cards[:number])
+        out.append((kind, None if not told["cost"] else {
+            "part": CARD, "number": number, "kind": kind, "seat": told["seat"], "hand": hand_text(held),
+            "made": told["card"], "better": told["best"][0], "accepted": " ".join(told["best"]), "usual": "",
+            "cost": told["imps"],
+        }))  # fmt: skip
+    return out

@@ -1,0 +1,91 @@
+"""Ask costly calls again, at intervals that grow with every right answer in a row."""
+
+from __future__ import annotations
+
+from datetime import date, timedelta
+from typing import Any
+
+from bridge_env.calls import call_text, parse_call
+from bridge_env.cards import SEATS, VULNERABILITIES
+from training.exam.positions import ALL, FULL, Position
+from training.http.asked import Refused
+from training.web.drills import Drill
+from training.web.keeping import CALL, KINDS
+from training.web.memory import Memory
+
+DAYS = (1, 3, 7, 21, 60)  # until a mistake is asked again, after the first right answer in a row, the second, ...
+_DUE = "FROM mistakes JOIN boards ON boards.id = board WHERE part = ? AND due <= ?"
+
+
+def due(memory: Memory) -> dict[str, Any]:
+    """How many calls are due, and the day on which the next one is, where none is yet.
+
+    Raises:
+        MemoryFault: the memory cannot be read.
+    """
+    number = memory.rows(f"SELECT count(*) AS number {_DUE}", CALL, memory.today().isoformat())[0]["number"]
+    coming = memory.rows("SELECT min(due) AS day FROM mistakes WHERE part = ?", CALL)[0]["day"]
+    return {"due": number, "next": None if number else coming}
+
+
+def drill_of_due(memory: Memory, spec: str, most: int) -> Drill:
+    """A drill of the calls that are due, those that wait longest first and of them the costliest.
+
+    Args:
+        spec: the bidder that the drill is named after; each auction is read by the bidders that made it.
+        most: questions.
+
+    Raises:
+        Refused: none is due.
+        MemoryFault: the memory cannot be read.
+    """
+    rows = memory.rows(
+        f"SELECT mistakes.*, calls, dealer, vulnerability, north_south, east_west, at, boards.number AS board_number "
+        f"{_DUE} ORDER BY due, cost DESC, mistakes.id LIMIT ?", CALL, memory.today().isoformat(), most,
+    )  # fmt: skip
+    if not rows:
+        coming = due(memory)["next"]
+        then = f"the next is due on {coming}" if coming else "a costly call comes here the day after its board"
+        raise Refused(f"No mistake of yours is due today; {then}.", 404)
+    return Drill(
+        spec, {row["kind"]: KINDS.get(row["kind"], row["kind"]) for row in rows}, tuple(map(_position, rows)),
+        mistakes=tuple(row["id"] for row in rows),
+        readers=tuple((row["north_south"], row["east_west"]) for row in rows),
+    )  # fmt: skip
+
+
+def answered(memory: Memory, mistake: int, right: bool) -> str:
+    """Move the day on which a mistake is due, and return it. Who answers a mistake that is not due moves nothing.
+
+    Raises:
+        MemoryFault: the memory cannot be written.
+    """
+    today = memory.today()
+    with memory.writing() as file:
+        rights, day = file.execute("SELECT rights, due FROM mistakes WHERE id = ?", (mistake,)).fetchone()
+        if day > today.isoformat():
+            return str(day)
+        rights = rights + 1 if right else 0
+        day = _after(today, rights)
+        file.execute("UPDATE mistakes SET rights = ?, due = ? WHERE id = ?", (rights, day, mistake))
+    return day
+
+
+def _after(today: date, rights: int) -> str:
+    days = DAYS[min(rights, len(DAYS)) - 1] if rights else 1
+    return (today + timedelta(days=days)).isoformat()
+
+
+def _position(row: dict[str, Any]) -> Position:
+    better, made = parse_call(row["better"]), parse_call(row["made"])
+    others = [parse_call(word) for word in row["accepted"].split() if word != row["better"]]
+    by_the_book = ", as your side's bidder called," if row["usual"] == row["better"] else ""
+    reason = (
+        f"{call_text(better)}{by_the_book} was worth {row['cost']} IMPs more than your {call_text(made)} on this deal "
+        f"(board {row['board_number']}, {row['at'][:10]})"
+    )
+    auction = tuple(parse_call(word) for word in row["calls"].split()[: row["number"]])
+    return Position(
+        row["kind"], ALL, VULNERABILITIES.index(row["vulnerability"]), SEATS.index(row["dealer"]), auction, row["hand"],
+        ((better, FULL), *((call, FULL) for call in others)), reason, f"board {row['board']}",
+    )  # fmt: skip

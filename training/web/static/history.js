@@ -1,0 +1,64 @@
+// History: the boards of all sessions, what they came to, and which decisions cost IMPs.
+
+import { Fault, get } from "./api.js";
+import { coloured, dayWords, element, signed, tone } from "./words.js";
+
+const at = (name) => document.getElementById(name);
+
+function complain(fault) {
+  if (!(fault instanceof Fault)) throw fault;
+  at("message").textContent = fault.message;
+  at("message").hidden = false;
+}
+
+const several = (number, thing) => `${number.toLocaleString("en")} ${thing}${number === 1 ? "" : "s"}`;
+const average = ({ mean, error }) => `${signed(mean, 2)}${error === null ? "" : ` ± ${error.toFixed(2)}`}`;
+
+function table(heads, rows) {
+  const titles = heads.map((head) => element("th", { scope: "col" }, head));
+  return element("div", { class: "wide" }, element("table", { class: "figures" },
+    element("thead", {}, element("tr", {}, titles)),
+    element("tbody", {}, rows.map(([first, ...rest]) => element("tr", {},
+      element("th", { scope: "row" }, first), rest.map((cell) => element("td", {}, cell)))))));
+}
+
+const mean = (row) => element("span", { class: tone(row.mean, row.error || 0) }, average(row));
+
+function drawOverview(found) {
+  at("all").textContent = found.all.boards ? `${average(found.all)} IMPs a board over ${several(found.all.boards, "board")}` : "";
+  at("about").textContent = (found.all.boards ? "Choose a board to review it again. A deal counts once, when it is first reviewed."
+    : "Nothing here yet. A board comes here when it is over and its review has been seen.")
+    + (found.kept ? "" : " This server keeps nothing: these boards are gone when it ends.");
+  at("sessions").replaceChildren(table(["began", "boards", "with help", "IMPs a board"], found.sessions.map((row) =>
+    [dayWords(row.began, true) + (row.current ? ", now" : ""), row.boards, row.helped, mean(row)])));
+  at("kinds").replaceChildren(
+    table(["kind", "made", "costly", "IMPs lost"], found.kinds.map((row) => [row.title, row.made, row.costly, row.lost])),
+    element("p", { class: "aside" }, "A call is costly where another would have gained 3 IMPs or more and your side's bidder does not make it too; "
+      + "a card where it gave a trick away double dummy. Both are hindsight on one deal: look for kinds that come up again and again."));
+}
+
+function drawBoards({ boards, page, pages }) {
+  const rows = boards.map((row) => element("li", {}, element("a", { href: `./#kept=${row.id}` },
+    element("b", {}, dayWords(row.at, true)),
+    element("span", { class: "pairs" }, element("span", {}, coloured(row.result)),
+      element("span", { class: "aside" }, `board ${row.number}, ${row.people || "nobody"} · other table: `, coloured(row.other), row.helped ? " · with help" : "")),
+    element("span", { class: `imps ${tone(row.imps)}` }, `${signed(row.imps)} IMPs`))));
+  at("boards").replaceChildren(element("ul", { class: "boards past-boards" }, rows));
+  const turn = (words, to) => element("button", { type: "button", disabled: to < 0 || to >= pages, onclick: () => open(to) }, words);
+  at("pager").replaceChildren(...(pages > 1 ? [turn("Newer", page - 1), element("span", { class: "aside", role: "status" }, `Page ${page + 1} of ${pages}`), turn("Older", page + 1)] : []));
+}
+
+async function open(page) {
+  try {
+    drawBoards(await get("history/boards", { page }));
+  } catch (fault) {
+    complain(fault);
+  }
+}
+
+try {
+  drawOverview(await get("history"));
+  await open(0);
+} catch (fault) {
+  complain(fault);
+}
