@@ -29,34 +29,46 @@ def browser():
 
 
 class Served:
-    """A server in a thread, which a test may end; ``seed`` names its deals."""
+    """A server in a thread, which a test may end, or begin again with a memory; ``seed`` names its deals."""
 
     seed = SEED
 
-    def __init__(self, uvicorn, listening, app):
-        self.listening = listening
+    def __init__(self):
+        self._begin(0, None)
+
+    def _begin(self, port, memory):
+        import uvicorn
+
+        from training.http.listening import LOCAL, listen
+        from training.web.app import make_app
+        from training.web.session import Limits
+
+        self.listening, self.memory = listen(LOCAL, port), memory
+        self.port = self.listening.getsockname()[1]
+        calm = Limits(rate=1e9, burst=10**9, heavy_rate=1e9, heavy_burst=10**9)
+        app = make_app(TOKEN, seed=SEED, port=self.port, limits=calm, memory=memory)
         self.server = uvicorn.Server(uvicorn.Config(app, log_level="warning", timeout_graceful_shutdown=1))
-        self.thread = threading.Thread(target=self.server.run, kwargs={"sockets": [listening]}, daemon=True)
+        self.thread = threading.Thread(target=self.server.run, kwargs={"sockets": [self.listening]}, daemon=True)
         self.thread.start()
+        self.address = f"http://{LOCAL}:{self.port}/{TOKEN}/"
 
     def end(self):
         self.server.should_exit = True
         self.thread.join(20)
         self.listening.close()
+        if self.memory is not None:
+            self.memory.close()
+
+    def restart(self, memory):
+        """End the server, and begin it at the same address, which keeps its boards in a memory."""
+        self.end()
+        self._begin(self.port, memory)
 
 
 @pytest.fixture
 def served():
-    uvicorn = pytest.importorskip("uvicorn")
-    from training.http.listening import LOCAL, listen
-    from training.web.app import make_app
-    from training.web.session import Limits
-
-    listening = listen(LOCAL, 0)
-    port = listening.getsockname()[1]
-    calm = Limits(rate=1e9, burst=10**9, heavy_rate=1e9, heavy_burst=10**9)
-    made = Served(uvicorn, listening, make_app(TOKEN, seed=SEED, port=port, limits=calm))
-    made.address = f"http://{LOCAL}:{port}/{TOKEN}/"
+    pytest.importorskip("uvicorn")
+    made = Served()
     yield made
     made.end()
 

@@ -16,6 +16,7 @@ PAGES = {
     "compare": ("systems.html#tab=compare&spec=system:sayc&other=system:acol", ".beside"),
     "edit": ("systems.html#tab=edit&spec=system:silent", "#gutter:has-text('1')"),
     "practice": ("practice.html", "#topic:has(option)"),
+    "history": ("history.html", "#kinds table"),
 }
 
 

@@ -203,5 +203,6 @@ PHONE = [
     ("systems.html#tab=auction&spec=system:sayc", "#unfolded li"),
     ("systems.html#tab=compare&spec=system:sayc&other=system:acol", ".beside"),
     ("systems.html#tab=edit&spec=system:silent", "#gutter:has-text('1')"),
+    ("history.html", "#kinds table"),
     ("practice.html", "#topic:has(option)"),
 ]

@@ -160,7 +160,7 @@ def _my_calls(table: Table, tricks: NDArray[np.int8], points: int) -> list[dict[
     for k in mine:
         rows = [row for row, (number, _) in enumerate(branches) if number == k]
         rows.sort(key=lambda row: (-sign * int(scores[row]), branches[row][1]))
-        options = [
+        options: list[dict[str, Any]] = [
             {"call": call_text(branches[row][1]), "imps": int(gains[row]), "points": int(scores[row]),
              "result": result_line(contracts.at(row), int(took[row]), deal.vulnerability),
              "auction": [call_text(c) for c in auctions.calls(row)[k + 1 :]]}

@@ -1,0 +1,69 @@
+"""The page of history in a browser: a board of an earlier session is found, reviewed again, and its mistake asked."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+
+import pytest
+
+pytest.importorskip("starlette")
+playwright = pytest.importorskip("playwright.sync_api", reason="playwright of the extra 'browser' is missing")
+
+from training.web.memory import Memory  # noqa: E402
+
+pytestmark = pytest.mark.slow
+
+
+playwright.expect.set_options(timeout=120_000)
+expect = playwright.expect
+
+
+def bid_seven_notrump(page):
+    """Bid it, and see what became of it."""
+    page.keyboard.press("7")
+    page.keyboard.press("n")
+    while not page.locator("#actions .primary").count():
+        if page.locator(".calls button").count():
+            page.keyboard.press("p")
+        page.wait_for_timeout(150)
+    page.click("text=Show the result")
+    page.wait_for_selector("#review .headline .imps")
+
+
+def tomorrow():
+    return datetime.now().astimezone() + timedelta(days=1)
+
+
+def test_a_newcomer_finds_yesterdays_board_and_is_asked_its_mistake(visit, served, tmp_path):
+    served.restart(Memory(tmp_path / "table.sqlite"))
+    page = visit()
+    bid_seven_notrump(page)
+    result, gain = page.inner_text("#review h2"), page.inner_text("#review .headline .imps")
+    auction = page.inner_text("table.auction")
+    page.click("nav >> text=History")
+    expect(page.locator("#sessions")).to_contain_text(", now")
+    served.restart(Memory(tmp_path / "table.sqlite", tomorrow))
+
+    page = visit("history.html", ready=".boards a")
+    expect(page.locator(".boards a")).to_have_count(1)
+    expect(page.locator("#sessions tbody tr")).to_have_count(1)
+    assert ", now" not in page.inner_text("#sessions")
+    assert "over 1 board" in page.inner_text("#all")
+    assert page.locator(".boards .imps").inner_text() == gain
+    page.click(".boards a")
+    page.wait_for_selector("#review .headline .imps")
+    assert page.inner_text("#review h2") == result
+    assert page.inner_text("table.auction") == auction
+    assert page.inner_text("#session") == ""  # it was counted in its own session
+
+    page.click("nav >> text=Practice")
+    expect(page.locator("#mine")).to_have_text("My mistakes that are due (1)")
+    page.click("#mine")
+    page.wait_for_selector("#box button")
+    page.keyboard.press("7")
+    page.keyboard.press("n")
+    expect(page.locator("#verdict")).to_contain_text("IMPs more than your 7NT")
+    expect(page.locator("#verdict")).to_contain_text("It is asked again on")
+    page.keyboard.press("Enter")
+    expect(page.locator("#mine")).to_contain_text("the next is due on")
+    expect(page.locator("#mine")).to_be_disabled()
