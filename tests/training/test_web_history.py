@@ -62,7 +62,7 @@ def test_a_newcomer_finds_yesterdays_board_and_is_asked_its_mistake(visit, serve
     page.wait_for_selector("#box button")
     page.keyboard.press("7")
     page.keyboard.press("n")
-    expect(page.locator("#verdict")).to_contain_text("IMPs more than your 7NT")
+    expect(page.locator("#verdict")).to_contain_text("your 7NT lost")
     expect(page.locator("#verdict")).to_contain_text("It is asked again on")
     page.keyboard.press("Enter")
     expect(page.locator("#mine")).to_contain_text("the next is due on")

@@ -8,6 +8,7 @@ import sqlite3
 import subprocess
 import sys
 import tempfile
+import threading
 from collections import Counter
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
@@ -208,6 +209,19 @@ def test_two_servers_share_a_file(tmp_path):
     assert told == {**history.overview(two), "sessions": told["sessions"]}
 
 
+def test_a_server_waits_for_the_other_ones_transaction(tmp_path):
+    one, two = (Memory(tmp_path / "table.sqlite") for _ in range(2))
+    kept = []
+    waiting = threading.Thread(target=lambda: kept.append(two.keep(board(1), {}, [])))
+    with one.writing():
+        waiting.start()
+        waiting.join(0.3)
+        assert kept == []
+    waiting.join(10)
+    assert kept == [True]
+    assert history.overview(one)["all"]["boards"] == 1
+
+
 def test_a_transaction_that_fails_leaves_nothing(tmp_path):
     memory = Memory(tmp_path / "table.sqlite")
     with pytest.raises(MemoryFault):
@@ -291,7 +305,7 @@ def test_the_drill_takes_what_waits_longest_and_accepts_what_is_as_good():
     assert drill.mistakes == (2, 3)
     question = drill.questions[0]
     assert question.answers == ((parse_call("1NT"), 10), (parse_call("2NT"), 10))
-    assert "worth 5 IMPs more than your 1S" in question.reason
+    assert "your 1S lost 5 IMPs" in question.reason
     assert (question.seat, question.auction) == (SEATS.index("S"), ())
     assert repeats.drill_of_due(memory, "system:sayc", 1).mistakes == (2,)
 
@@ -369,6 +383,36 @@ def test_a_board_opens_again_as_it_was_played(tmp_path):
     assert row["imps"] == found["imps"]
     later.post("history/boards/999/open", 404)
     later.get("history/boards", 400, page="x")
+
+
+def test_a_play_that_was_ended_early_opens_again():
+    visitor = server(Memory())
+    state = visitor.bid_out(visitor.post("tables", people="S", **CALM), lambda look: look["legal"][1])
+    state = visitor.post(f"tables/{state['table']}/play", seat="S")
+    while state["at"] < len(state["calls"]) + 9:
+        where = f"tables/{state['table']}"
+        if state["chooser"] is None:
+            state = visitor.post(f"{where}/step", seat="S", at=state["at"])
+        else:
+            state = visitor.post(f"{where}/card", seat="S", card=state["play"]["legal"][0], at=state["at"])
+    state = visitor.post(f"tables/{state['table']}/show", seat="S")
+    assert state["play"]["claimed"] is not None
+    found = visitor.get(f"tables/{state['table']}/review")
+    opened = visitor.post("history/boards/1/open")
+    assert {**opened, "table": ""} == {**state, "table": ""}
+    assert visitor.get(f"tables/{opened['table']}/review") == found
+
+
+def test_a_bidder_that_is_not_here_any_more():
+    clock = Clock()
+    memory = Memory(now=clock)
+    memory.keep(board(1, north_south="system:~mine"), {"openings": 1}, [mistake("2026-03-02")])
+    clock.pass_days(1)
+    visitor = server(memory)
+    assert "system:~mine" in visitor.post("history/boards/1/open", 400)["error"]
+    drill = visitor.post("mistakes/drill", spec="system:sayc")  # its mistake is asked all the same
+    asked = visitor.get(f"drills/{drill['drill']}/question", number=0)
+    assert asked["shows"]["1NT"]["text"].startswith("15-17 HCP")
 
 
 def test_each_decision_has_a_kind_and_its_cost_is_the_reviews():

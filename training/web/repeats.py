@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import date, timedelta
 from typing import Any
 
-from bridge_env.calls import call_text, parse_call
+from bridge_env.calls import parse_call
 from bridge_env.cards import SEATS, VULNERABILITIES
 from training.exam.positions import ALL, FULL, Position
 from training.http.asked import Refused
@@ -77,15 +77,16 @@ def _after(today: date, rights: int) -> str:
 
 
 def _position(row: dict[str, Any]) -> Position:
-    better, made = parse_call(row["better"]), parse_call(row["made"])
-    others = [parse_call(word) for word in row["accepted"].split() if word != row["better"]]
-    by_the_book = ", as your side's bidder called," if row["usual"] == row["better"] else ""
+    """The question of a mistake: every call that was as good counts, that of the side's bidder first."""
+    accepted = row["accepted"].split()
+    first = row["usual"] if row["usual"] in accepted else row["better"]
+    words = [first, *(word for word in accepted if word != first)]
     reason = (
-        f"{call_text(better)}{by_the_book} was worth {row['cost']} IMPs more than your {call_text(made)} on this deal "
-        f"(board {row['board_number']}, {row['at'][:10]})"
+        f"your {row['made']} lost {row['cost']} IMPs to it on this deal (board {row['board_number']}, "
+        f"{row['at'][:10]}); your side's bidder called {row['usual']}"
     )
     auction = tuple(parse_call(word) for word in row["calls"].split()[: row["number"]])
     return Position(
         row["kind"], ALL, VULNERABILITIES.index(row["vulnerability"]), SEATS.index(row["dealer"]), auction, row["hand"],
-        ((better, FULL), *((call, FULL) for call in others)), reason, f"board {row['board']}",
+        tuple((parse_call(word), FULL) for word in words), reason, f"board {row['board']}",
     )  # fmt: skip
