@@ -190,9 +190,9 @@ class Memory:
             )
         if self._file.execute("PRAGMA quick_check(1)").fetchone()[0] != "ok":
             raise self._damaged()
-        # No write-ahead log: every board that was kept is then in this one file, which can be moved or copied alone, even
-        # after a kill, and may lie on a network's disk. Only a kill within the milliseconds of a commit leaves a journal
-        # beside it, for the next start to take that one board back. One small write a board needs no more speed.
+        # No write-ahead log: all boards that were kept are then in this one file, which can be moved or copied alone,
+        # even after a kill, and may lie on a network's disk. Only a kill within the milliseconds of a commit leaves a
+        # journal beside it, by which the next start takes that one board back. One small write a board is fast enough.
         self._file.execute("PRAGMA journal_mode = DELETE")
         self._file.execute("PRAGMA synchronous = FULL")  # a board that was answered outlives a power cut, too
         self._file.execute("PRAGMA foreign_keys = ON")

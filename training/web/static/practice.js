@@ -90,7 +90,7 @@ function drawVerdict(told) {
   const best = Object.keys(told.accepted)[0];
   const right = told.points === 10;
   const accepted = Object.entries(told.accepted).map(([call, points], k) => [k ? ", " : "", callMark(call), points < 10 ? ` (${points} points)` : ""]).flat(2);
-  const words = right ? "Right" : told.points ? "Reasonable" : "Not by the book";
+  const words = right ? "Right" : told.points ? "Reasonable" : told.due ? "Not that call" : "Not by the book";
   const last = drill.number + 1 >= drill.questions;
   const next = element("button", { type: "button", class: "primary", onclick: go }, last ? "See how it went" : "Next");
   at("verdict").replaceChildren(element("div", { class: `sheet ${right ? "right" : "off"}` },
@@ -120,14 +120,14 @@ function finish() {
   const wrong = drill.results.filter((one) => one.points < 10);
   const rows = wrong.map((one) => element("li", {},
     element("div", {}, handLine(one.hand), one.calls.length ? element("span", { class: "aside" }, " after ", one.calls.map(({ call }) => [...callMark(call), " "]).flat()) : ""),
-    element("div", {}, "you called ", callMark(one.call), "; the book ", element("b", {}, callMark(Object.keys(one.accepted)[0])), ": ", coloured(one.reason))));
+    element("div", {}, "you called ", callMark(one.call), one.due ? "; better is " : "; the book ", element("b", {}, callMark(Object.keys(one.accepted)[0])), ": ", coloured(one.reason))));
   const buttons = wrong.length ? [
     element("button", { type: "button", class: "primary", onclick: () => again() }, "Repeat these"),
     element("button", { type: "button", onclick: download }, "Download them"),
   ] : [];
   const title = element("h2", { tabindex: -1 }, `${points} of ${10 * drill.results.length} points`);
   at("summary").replaceChildren(element("section", { class: "sheet", "aria-label": "How it went" }, title,
-    wrong.length ? element("ol", { class: "wrong" }, rows) : element("p", {}, "Every call was by the book."),
+    wrong.length ? element("ol", { class: "wrong" }, rows) : element("p", {}, "Every call was right."),
     element("div", { class: "row" }, buttons, element("button", { type: "button", onclick: () => begin(() => post("drills", fields())) }, "More of this topic"))));
   at("choose").open = true;
   title.focus();
