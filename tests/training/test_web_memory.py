@@ -193,6 +193,17 @@ def test_a_folder_in_place_of_the_file_and_a_file_in_place_of_its_folder(tmp_pat
         Memory(tmp_path / "taken" / "table.sqlite")
 
 
+@pytest.mark.skipif(os.name != "posix", reason="an open file cannot be moved")
+def test_a_file_that_is_moved_away_meanwhile_is_told_and_takes_boards_when_it_is_back(tmp_path):
+    file = tmp_path / "table.sqlite"
+    memory = Memory(file)
+    file.rename(tmp_path / "elsewhere")
+    with pytest.raises(MemoryFault, match="has gone; put it back"):
+        memory.keep(board(1), {}, [])
+    (tmp_path / "elsewhere").rename(file)
+    assert memory.keep(board(1), {}, [])
+
+
 def test_an_empty_file_of_a_start_that_was_killed_is_filled(tmp_path):
     (tmp_path / "table.sqlite").touch()
     assert Memory(tmp_path / "table.sqlite").keep(board(1), {}, [])

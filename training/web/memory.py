@@ -131,6 +131,8 @@ class Memory:
             MemoryFault: the file cannot be written.
         """
         with self._lock, self._faults():
+            if self.path is not None and not self.path.exists():  # what is written would go with the last open handle
+                raise MemoryFault(f"{self.path} has gone; put it back, or start the server again")
             self._file.execute("BEGIN IMMEDIATE")
             try:
                 yield self._file
