@@ -54,6 +54,7 @@ def test_a_newcomer_finds_yesterdays_board_and_is_asked_its_mistake(visit, serve
     page.wait_for_selector("#review .headline .imps")
     assert page.inner_text("#review h2") == result
     assert page.inner_text("table.auction") == auction
+    assert "not counted" in page.inner_text("#review .headline")
     assert page.inner_text("#session") == ""  # it was counted in its own session
 
     page.click("nav >> text=Practice")

@@ -390,7 +390,8 @@ def test_a_board_opens_again_as_it_was_played(tmp_path):
     opened = later.post(f"history/boards/{row['id']}/open")
     assert {**opened, "table": ""} == {**state, "table": ""}
     review = later.get(f"tables/{opened['table']}/review")
-    assert {**review, "session": None} == {**found, "session": None}
+    assert (found["counts"], review["counts"]) == (True, False)  # it counted in its own session
+    assert {**review, "session": None, "counts": True} == {**found, "session": None}
     assert row["imps"] == found["imps"]
     later.post("history/boards/999/open", 404)
     later.get("history/boards", 400, page="x")
@@ -411,7 +412,7 @@ def test_a_play_that_was_ended_early_opens_again():
     found = visitor.get(f"tables/{state['table']}/review")
     opened = visitor.post("history/boards/1/open")
     assert {**opened, "table": ""} == {**state, "table": ""}
-    assert visitor.get(f"tables/{opened['table']}/review") == found
+    assert visitor.get(f"tables/{opened['table']}/review") == {**found, "counts": False}
 
 
 def test_a_bidder_that_is_not_here_any_more():

@@ -173,7 +173,9 @@ class Doors:
 
         def look_back() -> dict[str, Any]:
             found = review(table)
-            return {**found, "unkept": self.session.count(table, found), "session": self.session.summary()}
+            unkept = self.session.count(table, found)
+            counts = self.session.counted(table)
+            return {**found, "unkept": unkept, "counts": counts, "session": self.session.summary()}
 
         return await self.thinking(look_back)
 

@@ -170,6 +170,10 @@ class Session:
             })  # fmt: skip
         return None
 
+    def counted(self, table: Table) -> bool:
+        """Does the result of a table count in this session?"""
+        return any(result["table"] == table.name for result in self.results)
+
     def summary(self) -> dict[str, Any]:
         """IMPs a board with their standard error, and the boards."""
         values = [result["imps"] for result in self.results]
