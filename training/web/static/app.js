@@ -1,13 +1,15 @@
 // The page: keeps what the server last told, draws it, and asks the server to go on.
 
-import { Fault, get, post } from "./api.js";
+import { get, post } from "./api.js";
 import { drawAuction, drawBox, drawDetail, drawHint } from "./auction.js";
+import { cover, isCovered, uncover } from "./cover.js";
+import { lookBack } from "./ending.js";
 import { drawTable } from "./hands.js";
-import { callOfKey, keyOf, levelWaits } from "./keys.js";
-import { drawReview } from "./review.js";
+import { listen } from "./keys.js";
 import * as setup from "./setup.js";
-import { addressOf, boardOf } from "./share.js";
-import { NAMES, callWords, cardWords, element, signed } from "./words.js";
+import { boardOf } from "./share.js";
+import { button, complain, say, tellSession } from "./telling.js";
+import { NAMES, callWords, cardWords, element } from "./words.js";
 
 const at = (name) => document.getElementById(name);
 let state = null; // what the seat in front of the screen may know
@@ -15,25 +17,6 @@ let meanings = null; // what each legal call would show
 let thinking = false;
 let pending = null; // what a person asked for while the table was thinking
 let round = 0; // grows with every board, so that answers to an earlier one are dropped
-
-// --- telling -----------------------------------------------------------------------------------------------
-
-function say(words) {
-  at("live").textContent = words;
-}
-
-function complain(fault) {
-  if (!(fault instanceof Fault)) throw fault;
-  at("message").textContent = fault.message;
-  at("message").hidden = false;
-}
-
-function tellSession(session) {
-  const error = session.error === null ? "" : ` ± ${session.error.toFixed(2)}`;
-  const helped = session.helped ? `, ${session.helped} with help` : "";
-  at("session").textContent = session.boards
-    ? `${signed(session.mean, 2)}${error} IMPs a board over ${session.boards} board${session.boards > 1 ? "s" : ""}${helped}` : "";
-}
 
 const PLACES = ["box", "table", "actions"];
 let held = null; // which of them has the focus, or had it when what held it was drawn anew
@@ -50,22 +33,27 @@ function keepFocus() {
 function draw() {
   const now = document.activeElement;
   if (now !== document.body) held = PLACES.find((name) => at(name).contains(now)) || null;
-  at("table").classList.toggle("closed", state.phase === "bidding" && state.people.length > 0);
-  drawTable(at("table"), state, thinking, playCard);
-  drawAuction(at("auction"), state, (call, shows, who) => drawDetail(at("detail"), call, shows, who));
+  document.body.dataset.phase = state.phase; // the style lays the page out by it
+  const bidden = state.phase === "playing" || state.phase === "over"; // then the trick takes the auction's place
+  const home = at(bidden ? "side" : "table");
+  if (at("auction").parentNode !== home) home.append(at("auction"));
+  drawTable(at("seats"), state, thinking, setup.drawn(), playCard);
+  drawAuction(at("auction"), state, tellShows);
   drawBox(at("box"), state.yours && !thinking ? state.legal : null, makeCall, point);
   drawActions();
   at("box").hidden = state.phase !== "bidding";
   keepFocus();
 }
 
-function point(call) {
-  const shows = meanings && meanings[call];
-  drawDetail(at("detail"), call, shows || { text: "…", note: "", lines: [], how: "" }, null);
+/** What a call shows takes the place of an idea where there is room for one of them. */
+function tellShows(call, shows, who) {
+  at("told").dataset.first = "detail";
+  drawDetail(at("detail"), call, shows, who);
 }
 
-function button(words, act, extra = {}) {
-  return element("button", { type: "button", onclick: act, ...extra }, words);
+function point(call) {
+  const shows = meanings && meanings[call];
+  tellShows(call, shows || { text: "…", note: "", lines: [], how: "" }, null);
 }
 
 function drawActions() {
@@ -91,8 +79,8 @@ function claimParts() {
 /** The latest call, where nothing else is pointed at. */
 function tellLatest() {
   const latest = state.calls.at(-1);
-  if (latest) drawDetail(at("detail"), latest.call, latest.shows, NAMES[latest.seat]);
-  else drawDetail(at("detail"), null);
+  if (latest) tellShows(latest.call, latest.shows, NAMES[latest.seat]);
+  else tellShows(null);
 }
 
 /** Ask the server for something at this table, and draw what it tells. */
@@ -170,24 +158,19 @@ function told() {
   return state.calls.slice(-3).map(({ seat, call }) => `${NAMES[seat]} ${callWords(call)}.`).join(" ");
 }
 
-/** Two people at one screen: cover it until the next one looks. */
+/** Two people at one screen: the next one looks when the other has turned away. */
 function handOver(seat) {
-  const cover = at("cover");
-  const look = async () => {
+  cover(seat, async () => {
     try {
       state = await get(`tables/${state.table}`, { seat });
-      cover.hidden = true;
+      uncover();
       draw();
       at("table").focus();
       proceed();
     } catch (fault) {
       complain(fault);
     }
-  };
-  const open = button(`Show ${NAMES[seat]}'s hand`, look, { class: "primary" });
-  cover.replaceChildren(element("h2", {}, `${NAMES[seat]} is next`), element("p", { class: "aside" }, "The other hand is covered."), open);
-  cover.hidden = false;
-  open.focus();
+  });
 }
 
 function makeCall(call) {
@@ -202,12 +185,12 @@ async function hint() {
   if (!state.yours || thinking) return;
   const now = round;
   say("Thinking…");
+  at("told").dataset.first = "hint";
   at("hint").replaceChildren(element("p", { class: "aside" }, "Thinking…"));
   try {
     const found = await post(`tables/${state.table}/hint`, { seat: state.seat });
     if (now !== round) return;
     drawHint(at("hint"), found);
-    at("hint").scrollIntoView({ block: "nearest" }); // on a phone it lies below
     say(`Idea: ${found.card ? cardWords(found.card) : callWords(found.call)}. ${found.why}`);
   } catch (fault) {
     at("hint").replaceChildren();
@@ -215,61 +198,12 @@ async function hint() {
   }
 }
 
-// --- the end of a board ------------------------------------------------------------------------------------
-
 async function review() {
   const now = round;
   const place = at("review");
-  place.hidden = false;
-  place.replaceChildren(element("p", { class: "aside" }, "Looking back…"));
-  try {
-    const found = await get(`tables/${state.table}/review`);
-    if (now !== round) return;
-    tellSession(found.session);
-    drawReview(place, state, found, [
-      button("New board", deal, { class: "primary" }), button("Same board again", again),
-      button("PBN", () => save("pbn")), button("LIN", () => save("lin")), button("BBO link", link), button("Share", share),
-    ]);
-    if (held && document.activeElement === document.body) place.querySelector("button").focus({ preventScroll: true });
-    say(`${(found.played || found.contract).text}. ${found.imps === null ? "" : `${found.imps} IMPs.`}`);
-  } catch (fault) {
-    place.replaceChildren();
-    complain(fault);
-  }
+  const shown = await lookBack(place, state, () => now === round, [button("New board", deal, { class: "primary" }), button("Same board again", again)]);
+  if (shown && held && document.activeElement === document.body) place.querySelector("button").focus({ preventScroll: true });
 }
-
-async function save(form) {
-  try {
-    const { name, text } = await get(`tables/${state.table}/export`, { form });
-    const address = URL.createObjectURL(new Blob([text], { type: "text/plain" }));
-    element("a", { href: address, download: name }).click();
-    setTimeout(() => URL.revokeObjectURL(address), 1000);
-  } catch (fault) {
-    complain(fault);
-  }
-}
-
-/** Show an address to be copied, with a warning beside it. */
-async function offer(text, warning) {
-  const field = element("input", { value: text, readonly: true, "aria-label": warning });
-  const place = at("review").querySelector(".actions");
-  place.querySelectorAll(".offer").forEach((old) => old.remove());
-  place.append(element("label", { class: "offer" }, warning, field));
-  field.select();
-  await navigator.clipboard?.writeText(text).catch(() => undefined);
-}
-
-async function link() {
-  try {
-    const { text } = await get(`tables/${state.table}/export`, { form: "link" });
-    await offer(text, "A link to BBO's hand viewer. It holds all four hands, and opens another site.");
-  } catch (fault) {
-    complain(fault);
-  }
-}
-
-const share = () => offer(addressOf(state), "Careful: this address holds all four hands and the key of this table. "
-  + "Others paste it under Settings at their own table.");
 
 // --- boards ------------------------------------------------------------------------------------------------
 
@@ -279,11 +213,11 @@ async function begin(asking) {
   thinking = true; // nothing is to be asked of the board that goes
   pending = null;
   at("message").hidden = true;
-  at("cover").hidden = true;
+  uncover();
   at("review").hidden = true;
   at("hint").replaceChildren();
   try {
-    if (!state) at("table").replaceChildren(element("p", { class: "about" }, "Thinking…"));
+    if (!state) at("seats").replaceChildren(element("p", { class: "about" }, "Thinking…"));
     const fresh = await asking();
     if (now !== round) return;
     state = fresh;
@@ -332,33 +266,15 @@ function again() {
   return begin(() => post(`tables/${table}/again`));
 }
 
-// --- keys --------------------------------------------------------------------------------------------------
+// --- what is asked for by keys and buttons -------------------------------------------------------------------
 
-let suit = ""; // of a card, until its rank is typed
-
-function onKey(event) {
-  const key = keyOf(event);
-  if (key === null || !setup.shortcuts() || !state || !at("cover").hidden) return;
-  const before = suit;
-  suit = "";
-  const waits = levelWaits();
-  const call = callOfKey(key);
-  if (state.phase === "bidding" && state.yours && !thinking && (call || waits)) {
-    if (call) chosen(call, state.legal, makeCall);
-  } else if (state.phase === "playing" && state.yours && !thinking && before && /^[2-9TJQKA]$/.test(key)) {
-    chosen(before + key, state.play.legal, playCard);
-  } else if (state.phase === "playing" && state.yours && !thinking && "SHDC".includes(key)) suit = key;
-  else if (key === "I") hint();
-  else if (key === "U" && state.people.length && state.phase !== "over") act("undo");
-  else if (key === "B") deal();
-}
-
-function chosen(word, legal, choose) {
-  if (legal.includes(word)) choose(word);
-  else say(`${word} is not possible now.`);
-}
-
-document.addEventListener("keydown", onKey);
+listen({
+  awake: () => setup.shortcuts() && state !== null && !isCovered(),
+  calls: () => (state.phase === "bidding" && state.yours && !thinking ? state.legal : null),
+  cards: () => (state.phase === "playing" && state.yours && !thinking ? state.play.legal : null),
+  makeCall, playCard, hint, deal, refuse: (word) => say(`${word} is not possible now.`),
+  undo: () => { if (state.people.length && state.phase !== "over") act("undo"); },
+});
 at("new").addEventListener("click", deal);
 const settle = async () => { if (await setup.open()) deal(); };
 at("settings").addEventListener("click", settle);
@@ -372,6 +288,7 @@ at("system").addEventListener("click", () => {
   const told = { tab: "auction", spec: setup.wishes().ns, calls: state ? state.calls.map(({ call }) => call).join(" ") : "" };
   at("system").href = `systems.html#${new URLSearchParams(told)}`;
 });
+setup.onDrawn(() => { if (state) draw(); });
 at("keys").addEventListener("click", () => at("help").showModal());
 
 try {

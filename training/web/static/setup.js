@@ -25,6 +25,24 @@ export function wishes() {
 
 export const pace = () => Number(new FormData(form).get("pace"));
 export const shortcuts = () => form.elements.shortcuts.checked;
+export const drawn = () => form.elements.drawn.checked;
+
+/** Calls `draw` when cards are to look otherwise. */
+export const onDrawn = (draw) => form.elements.drawn.addEventListener("change", draw);
+
+// What is set for this page is kept by the browser; all else is of one sitting.
+const KEPT = "this page";
+const ofPage = [...document.querySelectorAll("#this-page [name]")];
+const known = JSON.parse(localStorage.getItem(KEPT) || "{}");
+for (const field of ofPage) {
+  if (!(field.name in known)) continue;
+  if (field.type === "checkbox") field.checked = known[field.name];
+  else field.value = known[field.name];
+}
+document.getElementById("this-page").addEventListener("change", () => {
+  const told = ofPage.map((field) => [field.name, field.type === "checkbox" ? field.checked : field.value]);
+  localStorage.setItem(KEPT, JSON.stringify(Object.fromEntries(told)));
+});
 
 export async function start() {
   const found = await get("start");

@@ -3,14 +3,18 @@
 import { post } from "./api.js";
 import { SEATS } from "./words.js";
 
-/** The address of a board that is over. It holds all four hands. */
-export function addressOf(state) {
-  const told = new URLSearchParams({
+/** A board that is over at the table, as addresses tell it. */
+export function boardIn(state) {
+  return {
     deal: `N:${SEATS.map((seat) => state.hands[seat]).join(" ")}`,
     board: state.board.number, dealer: state.board.dealer, vulnerable: state.board.vulnerability,
     calls: state.calls.map(({ call }) => call).join(" "), seat: state.people.join(""),
-  });
-  return `${location.origin}${location.pathname}#${told}`;
+  };
+}
+
+/** The address of a board, of the table or another page. It holds all four hands. */
+export function addressOf(board, page = "") {
+  return `${new URL(page || "./", location.href.split("#")[0])}#${new URLSearchParams(board)}`;
 }
 
 /** What an address asks for: fields of a table, without its bidders; null where it holds no board. */

@@ -1,0 +1,59 @@
+// The end of a board: its review, and taking it along.
+
+import { get } from "./api.js";
+import { drawReview } from "./review.js";
+import { addressOf, boardIn } from "./share.js";
+import { button, complain, say, tellSession } from "./telling.js";
+import { element } from "./words.js";
+
+/** Show what came of the board, with buttons for what comes next; whether it is still `wanted` when it is found. */
+export async function lookBack(place, state, wanted, next) {
+  place.hidden = false;
+  place.replaceChildren(element("p", { class: "aside" }, "Looking back…"));
+  try {
+    const found = await get(`tables/${state.table}/review`);
+    if (!wanted()) return false;
+    tellSession(found.session);
+    drawReview(place, state, found, [...next, ...takeAlong(place, state)]);
+    say(`${(found.played || found.contract).text}. ${found.imps === null ? "" : `${found.imps} IMPs.`}`);
+    return true;
+  } catch (fault) {
+    place.replaceChildren();
+    complain(fault);
+    return false;
+  }
+}
+
+function takeAlong(place, state) {
+  const written = (form) => get(`tables/${state.table}/export`, { form });
+  const link = async () => {
+    try {
+      offer(place.querySelector(".actions"), (await written("link")).text, "A link to BBO's hand viewer. It holds all four hands, and opens another site.");
+    } catch (fault) {
+      complain(fault);
+    }
+  };
+  const share = () => offer(place.querySelector(".actions"), addressOf(boardIn(state)), "Careful: this address holds all four hands and the key of this table. "
+    + "Others paste it under Settings at their own table.");
+  return [
+    button("PBN", () => written("pbn").then(save).catch(complain)), button("LIN", () => written("lin").then(save).catch(complain)),
+    button("BBO link", link), button("Share", share),
+    element("a", { class: "button", href: addressOf(boardIn(state), "editor.html") }, "Edit"),
+  ];
+}
+
+/** Save a text as a file. */
+export function save({ name, text }) {
+  const address = URL.createObjectURL(new Blob([text], { type: "text/plain" }));
+  element("a", { href: address, download: name }).click();
+  setTimeout(() => URL.revokeObjectURL(address), 1000);
+}
+
+/** Show an address to be copied, with a warning beside it. */
+export function offer(place, text, warning) {
+  const field = element("input", { value: text, readonly: true, "aria-label": warning });
+  place.querySelectorAll(".offer").forEach((old) => old.remove());
+  place.append(element("label", { class: "offer" }, warning, field));
+  field.select();
+  return navigator.clipboard?.writeText(text).catch(() => undefined);
+}
