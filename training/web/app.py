@@ -25,6 +25,7 @@ from training.web import seating
 from training.web.books import entries_after
 from training.web.dealing import read_stack
 from training.web.doors import answering, body, query
+from training.web.editor import Editor
 from training.web.exports import export
 from training.web.hints import hint
 from training.web.review import review
@@ -75,6 +76,7 @@ class Doors:
             for then, those in ((True, acts), (False, answers))
             for act, do in those.items()
         ]
+        routes += Editor(self.session, self.thinking).routes()
         routes += Workshop(self.session, self.thinking).routes()
         return [*routes, Route("/{file}", static, methods=["GET"]), Route("/", static, methods=["GET"])]
 

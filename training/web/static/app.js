@@ -3,12 +3,12 @@
 import { get, post } from "./api.js";
 import { drawAuction, drawBox, drawDetail, drawHint } from "./auction.js";
 import { cover, isCovered, uncover } from "./cover.js";
-import { lookBack } from "./ending.js";
+import { lookBack, tellSession } from "./ending.js";
 import { drawTable } from "./hands.js";
 import { listen } from "./keys.js";
 import * as setup from "./setup.js";
 import { boardOf } from "./share.js";
-import { button, complain, say, tellSession } from "./telling.js";
+import { button, complain, say } from "./telling.js";
 import { NAMES, callWords, cardWords, element } from "./words.js";
 
 const at = (name) => document.getElementById(name);

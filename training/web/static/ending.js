@@ -2,9 +2,10 @@
 
 import { get } from "./api.js";
 import { drawReview } from "./review.js";
+import { offer, save } from "./saving.js";
 import { addressOf, boardIn } from "./share.js";
-import { button, complain, say, tellSession } from "./telling.js";
-import { element } from "./words.js";
+import { button, complain, say } from "./telling.js";
+import { element, signed } from "./words.js";
 
 /** Show what came of the board, with buttons for what comes next; whether it is still `wanted` when it is found. */
 export async function lookBack(place, state, wanted, next) {
@@ -24,6 +25,14 @@ export async function lookBack(place, state, wanted, next) {
   }
 }
 
+/** The session, at the top of the page. */
+export function tellSession(session) {
+  const error = session.error === null ? "" : ` ± ${session.error.toFixed(2)}`;
+  const helped = session.helped ? `, ${session.helped} with help` : "";
+  document.getElementById("session").textContent = session.boards
+    ? `${signed(session.mean, 2)}${error} IMPs a board over ${session.boards} board${session.boards > 1 ? "s" : ""}${helped}` : "";
+}
+
 function takeAlong(place, state) {
   const written = (form) => get(`tables/${state.table}/export`, { form });
   const link = async () => {
@@ -40,20 +49,4 @@ function takeAlong(place, state) {
     button("BBO link", link), button("Share", share),
     element("a", { class: "button", href: addressOf(boardIn(state), "editor.html") }, "Edit"),
   ];
-}
-
-/** Save a text as a file. */
-export function save({ name, text }) {
-  const address = URL.createObjectURL(new Blob([text], { type: "text/plain" }));
-  element("a", { href: address, download: name }).click();
-  setTimeout(() => URL.revokeObjectURL(address), 1000);
-}
-
-/** Show an address to be copied, with a warning beside it. */
-export function offer(place, text, warning) {
-  const field = element("input", { value: text, readonly: true, "aria-label": warning });
-  place.querySelectorAll(".offer").forEach((old) => old.remove());
-  place.append(element("label", { class: "offer" }, warning, field));
-  field.select();
-  return navigator.clipboard?.writeText(text).catch(() => undefined);
 }

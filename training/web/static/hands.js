@@ -21,7 +21,8 @@ function about(state) {
   const { board } = state;
   return element("p", { class: "about" },
     element("b", {}, `Board ${board.number}`),
-    `${NAMES[board.dealer]} deals, `, element("br"), vulnerableWords(board.vulnerability), element("br"), element("span", { class: "source" }, board.source));
+    element("span", { class: "terms" }, `${NAMES[board.dealer]} deals, `, element("br"), vulnerableWords(board.vulnerability)),
+    element("br"), element("span", { class: "source" }, board.source));
 }
 
 function stateWords(state) {
