@@ -26,7 +26,7 @@ function keepFocus() {
   if (!held || document.activeElement !== document.body) return;
   const next = at("actions").querySelector("button");
   const box = at("box").querySelector("[role=group]") || (state.phase === "bid" ? next : null);
-  const first = { box, table: at("table"), actions: next }[held];
+  const first = { box, table: at("table"), actions: state.phase === "playing" ? at("table") : next }[held]; // a claim is not to be made by Enter
   first?.focus({ preventScroll: true });
 }
 

@@ -78,7 +78,7 @@ async function drawCalls() {
   try {
     const found = await post("editor/calls", { dealer, calls: calls.join(" ") });
     drawAuction(at("auction"), { board, calls: made, phase: found.over ? "over" : "bidding", yours: true }, () => undefined);
-    if (calls.length) at("auction").firstChild.append(button("Take back", () => bid(calls.slice(0, -1)), { id: "back" }));
+    if (calls.length) at("auction").firstChild.append(button("Take back", () => bid(calls.slice(0, -1)), { class: "back-one" }));
     drawBox(at("box"), found.over ? null : found.legal, (call) => bid([...calls, call]), () => undefined);
   } catch (fault) {
     complain(fault);
@@ -93,7 +93,7 @@ async function bid(next) {
   keep();
   quiet();
   await drawCalls();
-  (at("box").querySelector("[role=group]") || document.getElementById("back"))?.focus({ preventScroll: true });
+  (at("box").querySelector("[role=group]") || at("auction").querySelector(".back-one"))?.focus({ preventScroll: true });
 }
 
 // --- texts, and the table ----------------------------------------------------------------------------------
