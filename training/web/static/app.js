@@ -1,5 +1,6 @@
 // The page: keeps what the server last told, draws it, and asks the server to go on.
 
+import { drawActions } from "./actions.js";
 import { get, post } from "./api.js";
 import { drawAuction, drawBox, drawDetail, drawHint } from "./auction.js";
 import { cover, isCovered, uncover } from "./cover.js";
@@ -7,13 +8,14 @@ import { lookBack, tellSession } from "./ending.js";
 import { drawTable } from "./hands.js";
 import { listen } from "./keys.js";
 import * as setup from "./setup.js";
-import { boardOf } from "./share.js";
+import { asked, remember } from "./share.js";
 import { button, complain, say } from "./telling.js";
-import { NAMES, callWords, cardWords, element } from "./words.js";
+import { NAMES, callWords, cardWords, element, latestWords } from "./words.js";
 
 const at = (name) => document.getElementById(name);
 let state = null; // what the seat in front of the screen may know
 let meanings = null; // what each legal call would show
+let pointed = null; // the call that is pointed at in the box
 let thinking = false;
 let pending = null; // what a person asked for while the table was thinking
 let round = 0; // grows with every board, so that answers to an earlier one are dropped
@@ -40,13 +42,14 @@ function draw() {
   drawTable(at("seats"), state, thinking, setup.drawn(), playCard);
   drawAuction(at("auction"), state, tellShows);
   drawBox(at("box"), state.yours && !thinking ? state.legal : null, makeCall, point);
-  drawActions();
+  drawActions(at("actions"), state, thinking, act, hint);
   at("box").hidden = state.phase !== "bidding";
   keepFocus();
 }
 
 /** What a call shows takes the place of an idea where there is room for one of them. */
 function tellShows(call, shows, who) {
+  pointed = null;
   at("told").dataset.first = "detail";
   drawDetail(at("detail"), call, shows, who);
 }
@@ -54,24 +57,7 @@ function tellShows(call, shows, who) {
 function point(call) {
   const shows = meanings && meanings[call];
   tellShows(call, shows || { text: "…", note: "", lines: [], how: "" }, null);
-}
-
-function drawActions() {
-  const made = [];
-  if (state.phase === "bid" && !thinking) {
-    made.push(button("Play the hand", () => act("play"), { class: "primary" }), button("Show the result", () => act("show")));
-  }
-  if (state.phase === "playing") made.push(...claimParts(), button("End the play", () => act("show")));
-  if (state.yours && !thinking) made.push(button("Idea", hint, { "aria-keyshortcuts": "i" }));
-  const mine = state.people.length && (state.phase !== "over");
-  if (mine && state.at) made.push(button("Take back", () => act("undo"), { "aria-keyshortcuts": "u" }));
-  at("actions").replaceChildren(...made);
-}
-
-function claimParts() {
-  if (!state.people.length || thinking) return [];
-  const number = element("input", { type: "number", class: "few", min: 0, max: state.play.left, value: state.play.left, "aria-label": `Tricks that your side claims, of ${state.play.left} left` });
-  return [element("span", { class: "row" }, number, button("Claim", () => act("claim", { tricks: Number(number.value) })))];
+  pointed = call;
 }
 
 // --- going on ----------------------------------------------------------------------------------------------
@@ -133,6 +119,7 @@ const wait = (milliseconds) => new Promise((resolve) => { setTimeout(resolve, mi
 async function proceed() {
   const now = round;
   drawHint(at("hint"), null);
+  pointed = null;
   if (state.phase === "over") return review();
   if (state.phase === "bid") return say(`${state.contract.text}. Play the hand, or show the result.`);
   if (state.chooser === null) {
@@ -143,19 +130,15 @@ async function proceed() {
   }
   if (state.chooser !== state.seat) return handOver(state.chooser);
   meanings = null;
-  say(state.phase === "bidding" ? `${told()} Your call.` : `${told()} ${NAMES[state.turn]} to play.`);
+  say(state.phase === "bidding" ? `${latestWords(state)} Your call.` : `${latestWords(state)} ${NAMES[state.turn]} to play.`);
   if (state.phase === "bidding") {
-    meanings = await post(`tables/${state.table}/calls`, { seat: state.seat }).catch(() => null);
+    const asking = state;
+    const found = await post(`tables/${state.table}/calls`, { seat: state.seat }).catch(() => null);
+    if (state !== asking) return undefined;
+    meanings = found;
+    if (meanings && pointed) point(pointed); // it was looked at before the answer came
   }
   return undefined;
-}
-
-/** The latest calls or cards, for who listens. */
-function told() {
-  if (state.phase === "playing") {
-    return state.play.trick.map(({ seat, card }) => `${NAMES[seat]} ${cardWords(card)}.`).join(" ");
-  }
-  return state.calls.slice(-3).map(({ seat, call }) => `${NAMES[seat]} ${callWords(call)}.`).join(" ");
 }
 
 /** Two people at one screen: the next one looks when the other has turned away. */
@@ -223,7 +206,7 @@ async function begin(asking) {
     state = fresh;
     thinking = false;
     pending = null;
-    remember();
+    remember(state);
     tellLatest();
     draw();
     at("table").focus({ preventScroll: true });
@@ -233,24 +216,6 @@ async function begin(asking) {
     if (now === round) thinking = false;
     complain(fault);
   }
-}
-
-/** The address names the table, so that coming back to the page finds it. */
-function remember() {
-  const told = new URLSearchParams({ table: state.table, seat: state.seat || "" });
-  history.replaceState(null, "", `#${told}`);
-}
-
-/** What the address asks for: a table that was left, a board of a match, a shared board; null where nothing. */
-async function asked() {
-  const told = new URLSearchParams(location.hash.slice(1));
-  if (told.has("match")) return () => post(`matches/${told.get("match")}/open`, { board: Number(told.get("board")) });
-  if (told.has("table")) {
-    const left = await get(`tables/${told.get("table")}`, told.get("seat") ? { seat: told.get("seat") } : {}).catch(() => null);
-    return left && (() => left);
-  }
-  const shared = await boardOf(location.hash).catch(complain);
-  return shared ? () => post("tables", { ...setup.wishes(), ...shared }) : null;
 }
 
 function deal() {
@@ -280,7 +245,7 @@ const settle = async () => { if (await setup.open()) deal(); };
 at("settings").addEventListener("click", settle);
 document.addEventListener("dropped", settle);
 window.addEventListener("hashchange", async () => {
-  const asking = await asked();
+  const asking = await asked(setup.wishes);
   if (asking) begin(asking);
 });
 document.addEventListener("shared-board", (event) => { location.hash = event.detail; });
@@ -293,7 +258,7 @@ at("keys").addEventListener("click", () => at("help").showModal());
 
 try {
   tellSession(await setup.start());
-  const asking = await asked();
+  const asking = await asked(setup.wishes);
   if (asking) await begin(asking);
   else await deal();
 } catch (fault) {

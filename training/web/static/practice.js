@@ -3,7 +3,8 @@
 import { get, post } from "./api.js";
 import { drawAuction, drawBox, drawDetail } from "./auction.js";
 import { handLine } from "./book.js";
-import { suits } from "./hands.js";
+import { pictures, suits } from "./hands.js";
+import { kept } from "./kept.js";
 import { callOfKey, keyOf } from "./keys.js";
 import { save } from "./saving.js";
 import { complain, say } from "./telling.js";
@@ -48,7 +49,7 @@ function draw() {
   at("question").replaceChildren(
     element("p", { class: "aside" }, `Question ${drill.number + 1} of ${drill.questions} · ${asked.title}`),
     element("h2", {}, `You sit ${NAMES[asked.seat]}`),
-    suits(asked.hand, null, null),
+    ...(kept().drawn === false ? [suits(asked.hand, null, null)] : pictures(asked.hand, false, null, null)),
     element("p", { class: "aside" }, `${NAMES[asked.board.dealer]} deals, ${vulnerableWords(asked.board.vulnerability)}.`));
   const tell = (call, shows, who) => drawDetail(at("detail"), call, shows, who);
   drawAuction(at("auction"), { ...asked, phase: answered ? "over" : "bidding", yours: true }, tell);

@@ -1,6 +1,7 @@
 // The settings, and boards and systems that are pasted, opened or dropped.
 
 import { Fault, get, post } from "./api.js";
+import { keep, kept } from "./kept.js";
 import { element } from "./words.js";
 
 const dialog = document.getElementById("setup");
@@ -30,18 +31,16 @@ export const drawn = () => form.elements.drawn.checked;
 /** Calls `draw` when cards are to look otherwise. */
 export const onDrawn = (draw) => form.elements.drawn.addEventListener("change", draw);
 
-// What is set for this page is kept by the browser; all else is of one sitting.
-const KEPT = "this page";
+// What is set for the pages is kept; all else is of one sitting.
 const ofPage = [...document.querySelectorAll("#this-page [name]")];
-const known = JSON.parse(localStorage.getItem(KEPT) || "{}");
+const known = kept();
 for (const field of ofPage) {
   if (!(field.name in known)) continue;
   if (field.type === "checkbox") field.checked = known[field.name];
   else field.value = known[field.name];
 }
 document.getElementById("this-page").addEventListener("change", () => {
-  const told = ofPage.map((field) => [field.name, field.type === "checkbox" ? field.checked : field.value]);
-  localStorage.setItem(KEPT, JSON.stringify(Object.fromEntries(told)));
+  keep(Object.fromEntries(ofPage.map((field) => [field.name, field.type === "checkbox" ? field.checked : field.value])));
 });
 
 export async function start() {
