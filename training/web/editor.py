@@ -59,8 +59,8 @@ class Editor:
         dealer, said = SEATS.index(asked.choice("dealer", SEATS)), asked.text("calls", 2000, "")
         asked.done()
         auctions = legal_auction(said, dealer, 0)
-        legal = auctions.legal()[0]
-        return {"legal": [call_text(call) for call in range(NUM_CALLS) if legal[call]], "over": bool(auctions.done[0])}
+        over, legal = bool(auctions.done[0]), auctions.legal()[0]
+        return {"legal": [call_text(call) for call in range(NUM_CALLS) if legal[call] and not over], "over": over}
 
     async def board(self, request: Request) -> dict[str, Any]:
         """A whole board that was checked, in all forms."""

@@ -36,6 +36,7 @@ function draw() {
   const now = document.activeElement;
   if (now !== document.body) held = PLACES.find((name) => at(name).contains(now)) || null;
   document.body.dataset.phase = state.phase; // the style lays the page out by it
+  document.body.toggleAttribute("data-watched", !state.seat);
   const bidden = state.phase === "playing" || state.phase === "over"; // then the trick takes the auction's place
   const home = at(bidden ? "side" : "table");
   if (at("auction").parentNode !== home) home.append(at("auction"));

@@ -63,9 +63,9 @@ function backs(state, seat) {
   return element("div", { class: "backs", role: "img", "aria-label": `${NAMES[seat]}'s cards are hidden` }, cards);
 }
 
-/** A hand that is seen. A board that is over is read rather than played: its hands are text. */
+/** A hand that is seen. Four open hands, of a board that is over or watched, are read: they are text. */
 function open(state, seat, spot, held, drawn, legal, playCard) {
-  if (!drawn || state.phase === "over") return suits(held, legal, playCard);
+  if (!drawn || state.phase === "over" || !state.seat) return suits(held, legal, playCard);
   const dummy = state.play && state.play.dummy === seat;
   return pictures(held, spot === "left" || spot === "right" || (spot === "top" && dummy), legal, playCard);
 }
