@@ -143,7 +143,8 @@ def test_the_play_needs_no_scrolling(visit, size, seat):
         page.wait_for_selector("[data-card]:not(:disabled)")
     assert no_scroll(page)
     assert in_sight(page, ".hand .plate, .hand svg, .trick svg, #actions button, #auction, #detail")
-    small = """() => [...document.querySelectorAll('[data-card]')].filter((one) => one.offsetWidth < 24 || one.offsetHeight < 24).length"""
+    small = """() => [...document.querySelectorAll('[data-card]')].filter((one) =>
+        one.offsetWidth < 24 || one.offsetHeight < 24).length"""
     assert page.evaluate(small) == 0
     page.keyboard.press("i")
     page.wait_for_selector("#hint h3")
