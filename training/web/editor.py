@@ -56,7 +56,7 @@ class Editor:
     async def calls(self, request: Request) -> dict[str, Any]:
         """What may be called after an auction."""
         asked = await self._body(request)
-        dealer, said = SEATS.index(asked.choice("dealer", SEATS)), asked.text("calls", 2000, "")
+        dealer, said = SEATS.index(asked.choice("dealer", tuple(SEATS))), asked.text("calls", 2000, "")
         asked.done()
         auctions = legal_auction(said, dealer, 0)
         over, legal = bool(auctions.done[0]), auctions.legal()[0]
@@ -66,7 +66,7 @@ class Editor:
         """A whole board that was checked, in all forms."""
         asked = await self._body(request)
         deal, said = asked.text("deal", 200), asked.text("calls", 2000, "")
-        dealer = SEATS.index(asked.choice("dealer", SEATS))
+        dealer = SEATS.index(asked.choice("dealer", tuple(SEATS)))
         vulnerability = VULNERABILITIES.index(asked.choice("vulnerable", VULNERABILITIES))
         number = asked.number("board", 1, 10**6 - 1, 1)
         asked.done()
