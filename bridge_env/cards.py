@@ -150,13 +150,18 @@ def parse_hand(text: str) -> BoolArray:
     Raises:
         DealError: not four suits of distinct ranks with 13 cards in all.
     """
-    held = _parse_holding(text)
+    held = parse_holding(text)
     if int(held.sum()) != 13:
         raise DealError(f"hand {text!r} has {int(held.sum())} cards, not 13")
     return held
 
 
-def _parse_holding(text: str) -> BoolArray:
+def parse_holding(text: str) -> BoolArray:
+    """Part of a hand, written as a hand is, as bool (52,).
+
+    Raises:
+        DealError: not four suits of distinct ranks.
+    """
     suits = text.strip().upper().replace("10", "T").split(".")
     if len(suits) != 4:
         raise DealError(f"hand {text!r} must have four suits (S.H.D.C) divided by dots; it has {len(suits)}")

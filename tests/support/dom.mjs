@@ -9,7 +9,9 @@ class Element {
   cloneNode() { return this; }
 }
 
-globalThis.document = { createElement: (name) => new Element(name) };
+globalThis.document = {
+  createElement: (name) => new Element(name), createElementNS: (space, name) => new Element(name), getElementById: () => null,
+};
 
 /** A place to draw in. */
 export const place = () => new Element("div");

@@ -8,6 +8,7 @@ from bridge_env.cards import SEATS, card_text
 
 TOKEN = "a-key-for-tests"
 HOST = "http://127.0.0.1"
+SUIT_NAMES = ("spades", "hearts", "diamonds", "clubs")
 
 
 class Visitor:

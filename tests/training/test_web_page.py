@@ -39,7 +39,7 @@ def test_the_page_is_light_and_loads_nothing_from_elsewhere():
         for address in page.loads:
             assert address.startswith("#") or address == "./" or (STATIC / address).is_file(), address
     for path in (*SCRIPTS, *STYLES):
-        text = path.read_text()
+        text = path.read_text().replace('"http://www.w3.org/2000/svg"', "")  # a name, which nothing loads
         assert not re.search(r"https?://|url\(|@import|//cdn", text), path
         for module in re.findall(r'from "([^"]+)"', text):
             assert (STATIC / module).is_file(), (path, module)
@@ -97,6 +97,42 @@ def test_who_listens_hears_the_suits(drawn):
         console.log(JSON.stringify([...said.map((parts) => heard(element("p", {}, parts))), heard(row)]));
     """)
     assert told == ["11-18 HCP, 4-6spades, 0-2hearts", "2clubs", "3NT", "ace of spades, ten of spades"]
+
+
+@pytest.mark.parametrize("in_columns", [False, True], ids=["row", "columns"])
+def test_cards_are_drawn_and_heard(drawn, in_columns):
+    """Pictures are silent: buttons say their cards; where none can be played, the hand is heard as text."""
+    told = drawn(f"""
+        import {{ pictures }} from "./hands.js";
+        import {{ element }} from "./words.js";
+        const text = (one) => all(one, "text").map((part) => part.children.join(""));
+        const still = element("div", {{}}, pictures("AT..432.", {json.dumps(in_columns)}, null, null));
+        const played = [];
+        const held = pictures("AT..432.", {json.dumps(in_columns)}, new Set(["D3"]), (card) => played.push(card));
+        const buttons = all(held, "button");
+        buttons.find((one) => !("disabled" in one.attributes)).listeners.click();
+        console.log(JSON.stringify([heard(still), text(still), buttons.map(heard), played,
+            all(still, "svg").map((one) => one.attributes.class)]));
+    """)
+    heard_still, ranks, buttons, played, kinds = told
+    assert heard_still == "ace of spades, ten of spadesnone4 of diamonds, 3 of diamonds, 2 of diamondsnone"
+    assert ranks == ["A", "10", "4", "3", "2"]
+    assert buttons == ["ace of spades", "ten of spades", "4 of diamonds", "3 of diamonds", "2 of diamonds"]
+    assert played == ["D3"]
+    assert kinds == ["card face s"] * 2 + ["card face d"] * 3
+
+
+def test_a_deal_moves_between_pack_and_hands(drawn):
+    told = drawn("""
+        import { cardsAt, dealOf, dealText, emptyDeal, filled, moved } from "./pack.js";
+        const some = moved(emptyDeal(), ["SA", "DT", "C2"], "E");
+        const whole = filled(some);
+        const counts = ["N", "E", "S", "W", null].map((place) => cardsAt(whole, place).length);
+        console.log(JSON.stringify([dealText(some), counts, dealText(dealOf(dealText(whole))) === dealText(whole),
+            cardsAt(whole, "E").filter((card) => ["SA", "DT", "C2"].includes(card)).length,
+            moved(whole, cardsAt(whole, "N"), "E")]));
+    """)
+    assert told == ["N:... A..T.2 ... ...", [13, 13, 13, 13, 0], True, 3, None]
 
 
 REVIEW = {
@@ -165,11 +201,12 @@ def contrast(one, other):
     return (high + 0.05) / (low + 0.05)
 
 
-TEXTS = [(ink, ground) for ground in ("page", "panel") for ink in
+TEXTS = [(ink, ground) for ground in ("page", "panel", "card") for ink in
          ("ink", "quiet", "clubs", "diamonds", "hearts", "spades", "good", "bad", "vul", "accent")]  # fmt: skip
-TEXTS += [(ink, "felt") for ink in ("felt-ink", "felt-quiet", "clubs", "diamonds", "hearts", "spades", "accent")]
+TEXTS += [("felt-ink", "felt"), ("felt-quiet", "felt")]  # suits stand on cards and plates
 TEXTS += [("on-accent", "accent"), ("on-vul", "vul"), ("warn-ink", "warn")]
-EDGES = [("edge", "page"), ("edge", "panel"), ("focus", "page"), ("focus", "panel"), ("focus", "felt")]
+EDGES = [("edge", "page"), ("edge", "panel"), ("focus", "page"), ("focus", "panel")]
+EDGES += [("focus", "card"), ("felt-focus", "felt")]
 
 
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])

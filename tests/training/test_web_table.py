@@ -480,3 +480,52 @@ def test_a_call_of_a_system_and_a_hint_come_at_once(visitor):
     assert len(calls) >= 10
     assert np.median(calls) < 0.05 * room
     assert np.median(hints) < 1.0 * room
+
+
+# --- boards put together ---------------------------------------------------------------------------------------
+
+
+BOARD = {"deal": DEAL, "dealer": "E", "vulnerable": "NS", "board": 7, "calls": "Pass 1NT"}
+
+
+@pytest.mark.parametrize("calls", ["", "Pass 1NT", "Pass 1NT Pass Pass Pass"], ids=["none", "begun", "over"])
+def test_a_board_put_together_comes_back_from_each_form(visitor, calls):
+    told = visitor.post("editor/board", **{**BOARD, "calls": calls})
+    for form in ("pbn", "lin", "link"):
+        (back,) = visitor.post("editor/read", text=told[form]["text"])["boards"]
+        assert back == {**BOARD, "calls": calls}
+
+
+@pytest.mark.parametrize(
+    ("fields", "sentence"),
+    [
+        ({"deal": DEAL.replace("AKQ2", "AKQ")}, "Every hand holds thirteen cards; North holds 12."),
+        ({"deal": "N:... ... ... ..."}, "North holds 0, East holds 0, South holds 0 and West holds 0."),
+        ({"deal": DEAL.replace("J97.AQ2", "A97.AQ2")}, "SA lies in two hands, North's and East's."),
+        ({"deal": DEAL.replace("AKQ2", "AKQQ")}, "twice"),
+        ({"deal": DEAL[2:]}, "Write the four hands"),
+        ({"calls": "1NT 1D"}, "1D is not legal after E: 1NT."),
+        ({"calls": "Pass Pass Pass Pass 1D"}, "1D is not legal"),
+        ({"calls": "8C"}, "8C"),
+        ({"board": 0}, "from 1 to"),
+    ],
+)  # fmt: skip
+def test_a_wrong_board_is_told_in_a_sentence(visitor, fields, sentence):
+    assert sentence in visitor.post("editor/board", 400, **{**BOARD, **fields})["error"]
+
+
+def test_the_editor_asks_the_rules_what_may_be_called(visitor):
+    told = visitor.post("editor/calls", dealer="N", calls="1H Pass")
+    assert "1S" in told["legal"]
+    assert not {"1H", "X", "XX"} & set(told["legal"])
+    assert not told["over"]
+    assert visitor.post("editor/calls", dealer="N", calls="1H Pass Pass Pass") == {"legal": [], "over": True}
+    assert "1H is not legal" in visitor.post("editor/calls", 400, dealer="N", calls="1S 1H")["error"]
+
+
+def test_the_editor_reads_all_boards_of_a_text_and_tells_what_is_left_out(visitor):
+    good = visitor.post("editor/board", **BOARD)["pbn"]["text"]
+    found = visitor.post("editor/read", text=good + "\n" + good.replace("AKQ2.T98", "AKQ2.T99"))
+    assert len(found["boards"]) == 1
+    assert found["problems"][0].startswith("line ")
+    visitor.post("editor/read", 400, text="nothing of the kind")

@@ -26,6 +26,7 @@ from training.web.archive import Archive
 from training.web.books import entries_after
 from training.web.dealing import read_stack
 from training.web.doors import answering, body, query
+from training.web.editor import Editor
 from training.web.exports import export
 from training.web.hints import hint
 from training.web.memory import Memory
@@ -77,7 +78,8 @@ class Doors:
             for then, those in ((True, acts), (False, answers))
             for act, do in those.items()
         ]
-        routes += Workshop(self.session, self.thinking).routes() + Archive(self.session, self.thinking).routes()
+        routes += Editor(self.session, self.thinking).routes() + Archive(self.session, self.thinking).routes()
+        routes += Workshop(self.session, self.thinking).routes()
         return [*routes, Route("/{file}", static, methods=["GET"]), Route("/", static, methods=["GET"])]
 
     # --- the server ---------------------------------------------------------------------------------------

@@ -80,6 +80,21 @@ def read_stack(text: str, name: str, most: int) -> Stack:
     Raises:
         Refused: none can be read, or there are more than ``most``; the first faulty line is told.
     """
+    result = read_texts(text, most)
+    problems = told_problems(result)
+    deals = []
+    for place, board in enumerate(result.boards, 1):
+        number = board.number if board.number and board.number < 10**6 else place
+        deals.append(Deal(board.owner, board.dealer, board.vulnerability, number, name))
+    return Stack(name, tuple(deals), problems)
+
+
+def read_texts(text: str, most: int) -> ReadResult:
+    """What a text holds, with the auctions; at least one board.
+
+    Raises:
+        Refused: none can be read, or there are more than ``most``; the first faulty line is told.
+    """
     stripped = text.strip()
     if not stripped:
         raise Refused("The text is empty; paste a board in PBN or LIN, or drop a file.")
@@ -89,14 +104,15 @@ def read_stack(text: str, name: str, most: int) -> Stack:
         raise Refused(f"{error}.") from None
     if len(result.boards) > most:
         raise Refused(f"The text holds {len(result.boards):,} boards; at most {most:,} are taken.", 413)
-    problems = tuple(f"line {p.line}: {p.reason}" for p in result.problems[:_TOLD])
     if not result.boards:
+        problems = told_problems(result)
         raise Refused(f"No board can be read: {problems[0] if problems else 'the text holds none'}.")
-    deals = []
-    for place, board in enumerate(result.boards, 1):
-        number = board.number if board.number and board.number < 10**6 else place
-        deals.append(Deal(board.owner, board.dealer, board.vulnerability, number, name))
-    return Stack(name, tuple(deals), problems)
+    return result
+
+
+def told_problems(result: ReadResult) -> tuple[str, ...]:
+    """The problems of a text, with their lines, as many as are told."""
+    return tuple(f"line {p.line}: {p.reason}" for p in result.problems[:_TOLD])
 
 
 def _read(stripped: str, text: str) -> ReadResult:

@@ -1,4 +1,4 @@
-"""A board that is over, for other programs: PBN, LIN, or a link to Bridge Base Online's hand viewer."""
+"""A board for other programs: PBN, LIN, or a link to Bridge Base Online's hand viewer."""
 
 from __future__ import annotations
 
@@ -24,11 +24,15 @@ def export(table: Table, form: str) -> dict[str, Any]:
     """
     if table.phase != OVER:
         raise Refused("A board can be taken along when it is over: its record holds all four hands.", 409)
-    board = _board(table)
+    return written(_board(table), form)
+
+
+def written(board: Board, form: str) -> dict[str, Any]:
+    """A board as ``pbn``, ``lin`` or ``link``."""
     if form == "link":
         return {"form": form, "text": viewer_link(board)}
     text = "% PBN 2.1\n% EXPORT\n\n" + board_text(board) if form == "pbn" else lin_text(board) + "\n"
-    return {"form": form, "name": f"board-{table.deal.number}.{form}", "text": text}
+    return {"form": form, "name": f"board-{board.number}.{form}", "text": text}
 
 
 def _board(table: Table) -> Board:

@@ -1,39 +1,24 @@
 // The page: keeps what the server last told, draws it, and asks the server to go on.
 
-import { Fault, get, post } from "./api.js";
+import { drawActions } from "./actions.js";
+import { get, post } from "./api.js";
 import { drawAuction, drawBox, drawDetail, drawHint } from "./auction.js";
+import { cover, isCovered, uncover } from "./cover.js";
+import { lookBack, tellSession } from "./ending.js";
 import { drawTable } from "./hands.js";
-import { callOfKey, keyOf, levelWaits } from "./keys.js";
-import { drawReview } from "./review.js";
+import { listen } from "./keys.js";
 import * as setup from "./setup.js";
-import { addressOf, boardOf } from "./share.js";
-import { NAMES, callWords, cardWords, element, signed } from "./words.js";
+import { asked, remember } from "./share.js";
+import { button, complain, say } from "./telling.js";
+import { NAMES, callWords, cardWords, element, latestWords } from "./words.js";
 
 const at = (name) => document.getElementById(name);
 let state = null; // what the seat in front of the screen may know
 let meanings = null; // what each legal call would show
+let pointed = null; // the call that is pointed at in the box
 let thinking = false;
 let pending = null; // what a person asked for while the table was thinking
 let round = 0; // grows with every board, so that answers to an earlier one are dropped
-
-// --- telling -----------------------------------------------------------------------------------------------
-
-function say(words) {
-  at("live").textContent = words;
-}
-
-function complain(fault) {
-  if (!(fault instanceof Fault)) throw fault;
-  at("message").textContent = fault.message;
-  at("message").hidden = false;
-}
-
-function tellSession(session) {
-  const error = session.error === null ? "" : ` ± ${session.error.toFixed(2)}`;
-  const helped = session.helped ? `, ${session.helped} with help` : "";
-  at("session").textContent = session.boards
-    ? `${signed(session.mean, 2)}${error} IMPs a board over ${session.boards} board${session.boards > 1 ? "s" : ""}${helped}` : "";
-}
 
 const PLACES = ["box", "table", "actions"];
 let held = null; // which of them has the focus, or had it when what held it was drawn anew
@@ -43,47 +28,37 @@ function keepFocus() {
   if (!held || document.activeElement !== document.body) return;
   const next = at("actions").querySelector("button");
   const box = at("box").querySelector("[role=group]") || (state.phase === "bid" ? next : null);
-  const first = { box, table: at("table"), actions: next }[held];
+  const first = { box, table: at("table"), actions: state.phase === "playing" ? at("table") : next }[held]; // a claim is not to be made by Enter
   first?.focus({ preventScroll: true });
 }
 
 function draw() {
   const now = document.activeElement;
   if (now !== document.body) held = PLACES.find((name) => at(name).contains(now)) || null;
-  at("table").classList.toggle("closed", state.phase === "bidding" && state.people.length > 0);
-  drawTable(at("table"), state, thinking, playCard);
-  drawAuction(at("auction"), state, (call, shows, who) => drawDetail(at("detail"), call, shows, who));
+  document.body.dataset.phase = state.phase; // the style lays the page out by it
+  document.body.toggleAttribute("data-watched", !state.seat);
+  const bidden = state.phase === "playing" || state.phase === "over"; // then the trick takes the auction's place
+  const home = at(bidden ? "side" : "table");
+  if (at("auction").parentNode !== home) home.append(at("auction"));
+  drawTable(at("seats"), state, thinking, setup.drawn(), playCard);
+  drawAuction(at("auction"), state, tellShows);
   drawBox(at("box"), state.yours && !thinking ? state.legal : null, makeCall, point);
-  drawActions();
+  drawActions(at("actions"), state, thinking, act, hint);
   at("box").hidden = state.phase !== "bidding";
   keepFocus();
 }
 
+/** What a call shows takes the place of an idea where there is room for one of them. */
+function tellShows(call, shows, who) {
+  pointed = null;
+  at("told").dataset.first = "detail";
+  drawDetail(at("detail"), call, shows, who);
+}
+
 function point(call) {
   const shows = meanings && meanings[call];
-  drawDetail(at("detail"), call, shows || { text: "…", note: "", lines: [], how: "" }, null);
-}
-
-function button(words, act, extra = {}) {
-  return element("button", { type: "button", onclick: act, ...extra }, words);
-}
-
-function drawActions() {
-  const made = [];
-  if (state.phase === "bid" && !thinking) {
-    made.push(button("Play the hand", () => act("play"), { class: "primary" }), button("Show the result", () => act("show")));
-  }
-  if (state.phase === "playing") made.push(...claimParts(), button("End the play", () => act("show")));
-  if (state.yours && !thinking) made.push(button("Idea", hint, { "aria-keyshortcuts": "i" }));
-  const mine = state.people.length && (state.phase !== "over");
-  if (mine && state.at) made.push(button("Take back", () => act("undo"), { "aria-keyshortcuts": "u" }));
-  at("actions").replaceChildren(...made);
-}
-
-function claimParts() {
-  if (!state.people.length || thinking) return [];
-  const number = element("input", { type: "number", class: "few", min: 0, max: state.play.left, value: state.play.left, "aria-label": `Tricks that your side claims, of ${state.play.left} left` });
-  return [element("span", { class: "row" }, number, button("Claim", () => act("claim", { tricks: Number(number.value) })))];
+  tellShows(call, shows || { text: "…", note: "", lines: [], how: "" }, null);
+  pointed = call;
 }
 
 // --- going on ----------------------------------------------------------------------------------------------
@@ -91,8 +66,8 @@ function claimParts() {
 /** The latest call, where nothing else is pointed at. */
 function tellLatest() {
   const latest = state.calls.at(-1);
-  if (latest) drawDetail(at("detail"), latest.call, latest.shows, NAMES[latest.seat]);
-  else drawDetail(at("detail"), null);
+  if (latest) tellShows(latest.call, latest.shows, NAMES[latest.seat]);
+  else tellShows(null);
 }
 
 /** Ask the server for something at this table, and draw what it tells. */
@@ -145,6 +120,7 @@ const wait = (milliseconds) => new Promise((resolve) => { setTimeout(resolve, mi
 async function proceed() {
   const now = round;
   drawHint(at("hint"), null);
+  pointed = null;
   if (state.phase === "over") return review();
   if (state.phase === "bid") return say(`${state.contract.text}. Play the hand, or show the result.`);
   if (state.chooser === null) {
@@ -155,39 +131,30 @@ async function proceed() {
   }
   if (state.chooser !== state.seat) return handOver(state.chooser);
   meanings = null;
-  say(state.phase === "bidding" ? `${told()} Your call.` : `${told()} ${NAMES[state.turn]} to play.`);
+  say(state.phase === "bidding" ? `${latestWords(state)} Your call.` : `${latestWords(state)} ${NAMES[state.turn]} to play.`);
   if (state.phase === "bidding") {
-    meanings = await post(`tables/${state.table}/calls`, { seat: state.seat }).catch(() => null);
+    const asking = state;
+    const found = await post(`tables/${state.table}/calls`, { seat: state.seat }).catch(() => null);
+    if (state !== asking) return undefined;
+    meanings = found;
+    if (meanings && pointed) point(pointed); // it was looked at before the answer came
   }
   return undefined;
 }
 
-/** The latest calls or cards, for who listens. */
-function told() {
-  if (state.phase === "playing") {
-    return state.play.trick.map(({ seat, card }) => `${NAMES[seat]} ${cardWords(card)}.`).join(" ");
-  }
-  return state.calls.slice(-3).map(({ seat, call }) => `${NAMES[seat]} ${callWords(call)}.`).join(" ");
-}
-
-/** Two people at one screen: cover it until the next one looks. */
+/** Two people at one screen: the next one looks when the other has turned away. */
 function handOver(seat) {
-  const cover = at("cover");
-  const look = async () => {
+  cover(seat, async () => {
     try {
       state = await get(`tables/${state.table}`, { seat });
-      cover.hidden = true;
+      uncover();
       draw();
       at("table").focus();
       proceed();
     } catch (fault) {
       complain(fault);
     }
-  };
-  const open = button(`Show ${NAMES[seat]}'s hand`, look, { class: "primary" });
-  cover.replaceChildren(element("h2", {}, `${NAMES[seat]} is next`), element("p", { class: "aside" }, "The other hand is covered."), open);
-  cover.hidden = false;
-  open.focus();
+  });
 }
 
 function makeCall(call) {
@@ -202,12 +169,12 @@ async function hint() {
   if (!state.yours || thinking) return;
   const now = round;
   say("Thinking…");
+  at("told").dataset.first = "hint";
   at("hint").replaceChildren(element("p", { class: "aside" }, "Thinking…"));
   try {
     const found = await post(`tables/${state.table}/hint`, { seat: state.seat });
     if (now !== round) return;
     drawHint(at("hint"), found);
-    at("hint").scrollIntoView({ block: "nearest" }); // on a phone it lies below
     say(`Idea: ${found.card ? cardWords(found.card) : callWords(found.call)}. ${found.why}`);
   } catch (fault) {
     at("hint").replaceChildren();
@@ -215,62 +182,12 @@ async function hint() {
   }
 }
 
-// --- the end of a board ------------------------------------------------------------------------------------
-
 async function review() {
   const now = round;
   const place = at("review");
-  place.hidden = false;
-  place.replaceChildren(element("p", { class: "aside" }, "Looking back…"));
-  try {
-    const found = await get(`tables/${state.table}/review`);
-    if (now !== round) return;
-    tellSession(found.session);
-    if (found.unkept) complain(new Fault(found.unkept));
-    drawReview(place, state, found, [
-      button("New board", deal, { class: "primary" }), button("Same board again", again),
-      button("PBN", () => save("pbn")), button("LIN", () => save("lin")), button("BBO link", link), button("Share", share),
-    ]);
-    if (held && document.activeElement === document.body) place.querySelector("button").focus({ preventScroll: true });
-    say(`${(found.played || found.contract).text}. ${found.imps === null ? "" : `${found.imps} IMPs.`}`);
-  } catch (fault) {
-    place.replaceChildren();
-    complain(fault);
-  }
+  const shown = await lookBack(place, state, () => now === round, [button("New board", deal, { class: "primary" }), button("Same board again", again)]);
+  if (shown && held && document.activeElement === document.body) place.querySelector("button").focus({ preventScroll: true });
 }
-
-async function save(form) {
-  try {
-    const { name, text } = await get(`tables/${state.table}/export`, { form });
-    const address = URL.createObjectURL(new Blob([text], { type: "text/plain" }));
-    element("a", { href: address, download: name }).click();
-    setTimeout(() => URL.revokeObjectURL(address), 1000);
-  } catch (fault) {
-    complain(fault);
-  }
-}
-
-/** Show an address to be copied, with a warning beside it. */
-async function offer(text, warning) {
-  const field = element("input", { value: text, readonly: true, "aria-label": warning });
-  const place = at("review").querySelector(".actions");
-  place.querySelectorAll(".offer").forEach((old) => old.remove());
-  place.append(element("label", { class: "offer" }, warning, field));
-  field.select();
-  await navigator.clipboard?.writeText(text).catch(() => undefined);
-}
-
-async function link() {
-  try {
-    const { text } = await get(`tables/${state.table}/export`, { form: "link" });
-    await offer(text, "A link to BBO's hand viewer. It holds all four hands, and opens another site.");
-  } catch (fault) {
-    complain(fault);
-  }
-}
-
-const share = () => offer(addressOf(state), "Careful: this address holds all four hands and the key of this table. "
-  + "Others paste it under Settings at their own table.");
 
 // --- boards ------------------------------------------------------------------------------------------------
 
@@ -280,17 +197,17 @@ async function begin(asking) {
   thinking = true; // nothing is to be asked of the board that goes
   pending = null;
   at("message").hidden = true;
-  at("cover").hidden = true;
+  uncover();
   at("review").hidden = true;
   at("hint").replaceChildren();
   try {
-    if (!state) at("table").replaceChildren(element("p", { class: "about" }, "Thinking…"));
+    if (!state) at("seats").replaceChildren(element("p", { class: "about" }, "Thinking…"));
     const fresh = await asking();
     if (now !== round) return;
     state = fresh;
     thinking = false;
     pending = null;
-    remember();
+    remember(state);
     tellLatest();
     draw();
     at("table").focus({ preventScroll: true });
@@ -300,25 +217,6 @@ async function begin(asking) {
     if (now === round) thinking = false;
     complain(fault);
   }
-}
-
-/** The address names the table, so that coming back to the page finds it. */
-function remember() {
-  const told = new URLSearchParams({ table: state.table, seat: state.seat || "" });
-  history.replaceState(null, "", `#${told}`);
-}
-
-/** What the address asks for: a table that was left, a board of a match, a kept or a shared board; null where nothing. */
-async function asked() {
-  const told = new URLSearchParams(location.hash.slice(1));
-  if (told.has("match")) return () => post(`matches/${told.get("match")}/open`, { board: Number(told.get("board")) });
-  if (told.has("kept")) return () => post(`history/boards/${Number(told.get("kept"))}/open`);
-  if (told.has("table")) {
-    const left = await get(`tables/${told.get("table")}`, told.get("seat") ? { seat: told.get("seat") } : {}).catch(() => null);
-    return left && (() => left);
-  }
-  const shared = await boardOf(location.hash).catch(complain);
-  return shared ? () => post("tables", { ...setup.wishes(), ...shared }) : null;
 }
 
 function deal() {
@@ -334,39 +232,21 @@ function again() {
   return begin(() => post(`tables/${table}/again`));
 }
 
-// --- keys --------------------------------------------------------------------------------------------------
+// --- what is asked for by keys and buttons -------------------------------------------------------------------
 
-let suit = ""; // of a card, until its rank is typed
-
-function onKey(event) {
-  const key = keyOf(event);
-  if (key === null || !setup.shortcuts() || !state || !at("cover").hidden) return;
-  const before = suit;
-  suit = "";
-  const waits = levelWaits();
-  const call = callOfKey(key);
-  if (state.phase === "bidding" && state.yours && !thinking && (call || waits)) {
-    if (call) chosen(call, state.legal, makeCall);
-  } else if (state.phase === "playing" && state.yours && !thinking && before && /^[2-9TJQKA]$/.test(key)) {
-    chosen(before + key, state.play.legal, playCard);
-  } else if (state.phase === "playing" && state.yours && !thinking && "SHDC".includes(key)) suit = key;
-  else if (key === "I") hint();
-  else if (key === "U" && state.people.length && state.phase !== "over") act("undo");
-  else if (key === "B") deal();
-}
-
-function chosen(word, legal, choose) {
-  if (legal.includes(word)) choose(word);
-  else say(`${word} is not possible now.`);
-}
-
-document.addEventListener("keydown", onKey);
+listen({
+  awake: () => setup.shortcuts() && state !== null && !isCovered(),
+  calls: () => (state.phase === "bidding" && state.yours && !thinking ? state.legal : null),
+  cards: () => (state.phase === "playing" && state.yours && !thinking ? state.play.legal : null),
+  makeCall, playCard, hint, deal, refuse: (word) => say(`${word} is not possible now.`),
+  undo: () => { if (state.people.length && state.phase !== "over") act("undo"); },
+});
 at("new").addEventListener("click", deal);
 const settle = async () => { if (await setup.open()) deal(); };
 at("settings").addEventListener("click", settle);
 document.addEventListener("dropped", settle);
 window.addEventListener("hashchange", async () => {
-  const asking = await asked();
+  const asking = await asked(setup.wishes);
   if (asking) begin(asking);
 });
 document.addEventListener("shared-board", (event) => { location.hash = event.detail; });
@@ -374,11 +254,12 @@ at("system").addEventListener("click", () => {
   const told = { tab: "auction", spec: setup.wishes().ns, calls: state ? state.calls.map(({ call }) => call).join(" ") : "" };
   at("system").href = `systems.html#${new URLSearchParams(told)}`;
 });
+setup.onDrawn(() => { if (state) draw(); });
 at("keys").addEventListener("click", () => at("help").showModal());
 
 try {
   tellSession(await setup.start());
-  const asking = await asked();
+  const asking = await asked(setup.wishes);
   if (asking) await begin(asking);
   else await deal();
 } catch (fault) {

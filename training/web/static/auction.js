@@ -14,6 +14,7 @@ export function drawAuction(place, state, tell) {
   for (let k = 0; k < cells.length || k === 0; k += 4) rows.push(element("tr", {}, cells.slice(k, k + 4)));
   place.replaceChildren(element("div", { class: "sheet" }, element("table", { class: "auction" },
     element("caption", { class: "unseen" }, "The auction"), element("thead", {}, element("tr", {}, heads)), element("tbody", {}, rows))));
+  place.scrollTop = place.scrollHeight; // where it is long, its end is what matters
 }
 
 function callButton(made, tell) {
@@ -65,14 +66,13 @@ export function drawBox(place, legal, choose, point) {
     }, callMark(call));
     return made;
   };
-  const rows = [];
+  const bids = [];
   for (let level = 1; level <= 7; level += 1) {
-    const calls = ["C", "D", "H", "S", "NT"].map((strain) => `${level}${strain}`);
-    if (calls.some((call) => can.has(call))) rows.push(...calls.map((call, column) => button(call, level, column)));
+    bids.push(...["C", "D", "H", "S", "NT"].map((strain, row) => button(`${level}${strain}`, row + 1, level)));
   }
   const box = element("div", { class: "sheet", role: "group", "aria-label": "Bidding box", tabindex: -1, onkeydown: moveIn },
-    element("div", { class: "calls" }, button("Pass", 0, 0), button("X", 0, 3), button("XX", 0, 4)),
-    element("div", { class: "bids" }, rows));
+    element("div", { class: "calls" }, button("Pass", 0, 1), button("X", 0, 5), button("XX", 0, 7)),
+    element("div", { class: "bids" }, bids));
   place.replaceChildren(box);
 }
 
@@ -109,7 +109,7 @@ export function drawHint(place, hint) {
     element("td", { class: "call" }, cards ? cardMark(row.card) : callMark(row.call)), columns.map((column) => cell(row, column))));
   const heads = [element("th", { scope: "col" }, cards ? "card" : "call"), ...columns.map(([, head]) => element("th", { scope: "col" }, head))];
   const looked = hint.deals ? `Each was looked at on ${hint.deals} deals that fit what is known.` : "";
-  place.replaceChildren(element("div", { class: "sheet", role: "status" },
+  place.replaceChildren(element("div", { class: "sheet idea", role: "region", "aria-label": "Idea", tabindex: 0 },
     element("h3", {}, "Idea: ", cards ? cardMark(hint.card) : callMark(hint.call)),
     element("p", { class: "aside lines" }, coloured(hint.why)),
     rows.length ? element("table", { class: "figures" }, element("thead", {}, element("tr", {}, heads)), element("tbody", {}, rows)) : "",

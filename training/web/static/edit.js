@@ -1,6 +1,7 @@
 // Edit a system's text beside a live check, the exam, and a match against the version that one began with.
 
 import { Fault, get, post } from "./api.js";
+import { save } from "./saving.js";
 import { element } from "./words.js";
 import { examSheet, matchSheet } from "./versions.js";
 
@@ -109,9 +110,7 @@ function complain(fault, name = "verdict") {
 }
 
 function download() {
-  const address = URL.createObjectURL(new Blob([text()], { type: "text/plain" }));
-  element("a", { href: address, download: `${base.replace(/^system:~?/, "")}.bidding` }).click();
-  setTimeout(() => URL.revokeObjectURL(address), 1000);
+  save({ name: `${base.replace(/^system:~?/, "")}.bidding`, text: text() });
 }
 
 async function lend() {

@@ -1,45 +1,85 @@
-// Draws the four hands, the compass and the trick in play.
+// Draws the four seats with their hands, and the trick in play. Who sits before the screen sits below.
 
-import { NAMES, SEATS, bidderWords, cardMark, cardWords, coloured, element, isVulnerable, sign, vulnerableWords } from "./words.js";
+import { back, face } from "./cards.js";
+import { NAMES, SEATS, bidderWords, cardWords, coloured, element, isVulnerable, sign, vulnerableWords } from "./words.js";
 
-const CLASSES = { N: "north", E: "east", S: "south", W: "west" };
+const PLACES = ["bottom", "left", "top", "right"]; // clockwise
 
-/** The whole table. `playCard` is called with a card that was chosen. */
-export function drawTable(place, state, thinking, playCard) {
-  const hands = SEATS.map((seat) => hand(state, seat, thinking, playCard));
-  place.replaceChildren(about(state), stateWords(state), ...hands, middle(state));
+/** Where a seat is on the screen. */
+function placeOf(seat, state) {
+  return PLACES[(SEATS.indexOf(seat) - SEATS.indexOf(state.seat || "S") + 4) % 4];
+}
+
+/** All seats. `playCard` is called with a card that was chosen; `drawn`: cards are pictures, not text. */
+export function drawTable(place, state, thinking, drawn, playCard) {
+  const around = SEATS.map((_, k) => SEATS[(SEATS.indexOf(state.seat || "S") + k + 2) % 4]); // from the top
+  const hands = around.map((seat) => hand(state, seat, thinking, drawn, playCard));
+  place.replaceChildren(about(state), stateWords(state), ...hands, trick(state, drawn));
 }
 
 function about(state) {
   const { board } = state;
   return element("p", { class: "about" },
     element("b", {}, `Board ${board.number}`),
-    `${NAMES[board.dealer]} deals, `, element("br"), vulnerableWords(board.vulnerability), element("br"), element("span", { class: "source" }, board.source));
+    element("span", { class: "terms" }, `${NAMES[board.dealer]} deals, `, element("br"), vulnerableWords(board.vulnerability)),
+    element("br"), element("span", { class: "source" }, board.source));
 }
 
 function stateWords(state) {
   if (!state.contract) return element("p", { class: "state" });
   const play = state.play;
-  const tricks = play && [element("br"), `declarer ${play.won}, defence ${play.lost}`];
+  const tricks = play && `declarer ${play.won}, defence ${play.lost}`;
   return element("p", { class: "state" }, element("b", {}, coloured(state.contract.text.replace(/:.*$/, ""))), tricks || "");
 }
 
-function hand(state, seat, thinking, playCard) {
+function hand(state, seat, thinking, drawn, playCard) {
   const held = state.hands[seat];
   const yours = state.people.includes(seat) && !state.replay;
   const turn = state.turn === seat;
   const legal = turn && state.yours && state.phase === "playing" ? new Set(state.play.legal) : null;
-  const classes = ["hand", CLASSES[seat], state.seat === seat ? "you" : "", turn ? "turn" : "", turn && thinking ? "thinking" : ""].join(" ");
-  const shown = state.shown[seat];
+  const spot = placeOf(seat, state);
+  const classes = ["hand", spot, NAMES[seat].toLowerCase(), state.seat === seat ? "you" : "", turn ? "turn" : "", turn && thinking ? "thinking" : ""].join(" ");
   return element("section", { class: classes, "aria-label": `${NAMES[seat]}${yours ? ", you" : ""}` },
-    element("h3", {}, NAMES[seat], element("span", { class: "who" }, yours ? "you" : bidderWords(state.sits[seat]))),
-    held === null ? backs(seat) : suits(held, legal, playCard),
+    plate(state, seat, yours),
+    held === null ? backs(state, seat) : open(state, seat, spot, held, drawn, legal, playCard));
+}
+
+function plate(state, seat, yours) {
+  const { board } = state;
+  const vulnerable = isVulnerable(seat, board.vulnerability);
+  const shown = state.shown[seat];
+  return element("div", { class: `plate${vulnerable ? " vul" : ""}` },
+    element("h3", {}, NAMES[seat],
+      board.dealer === seat ? element("span", { class: "tag", title: "dealer" }, element("span", { "aria-hidden": "true" }, "D"), element("span", { class: "unseen" }, ", dealer")) : null,
+      vulnerable ? element("span", { class: "tag red", title: "vulnerable" }, "vul") : null,
+      element("span", { class: "who" }, yours ? "you" : bidderWords(state.sits[seat]))),
     shown ? element("p", { class: "shows" }, element("span", { class: "unseen" }, "has shown "), coloured(shown)) : null);
 }
 
-function backs(seat) {
-  const cards = Array.from({ length: 7 }, () => element("i"));
+/** Hidden cards, as many as are still held. */
+function backs(state, seat) {
+  const gone = state.play ? state.play.cards.filter((played) => played.seat === seat).length : 0;
+  const cards = Array.from({ length: 13 - gone }, () => element("i", {}, back()));
   return element("div", { class: "backs", role: "img", "aria-label": `${NAMES[seat]}'s cards are hidden` }, cards);
+}
+
+/** A hand that is seen. Four open hands, of a board that is over or watched, are read: they are text. */
+function open(state, seat, spot, held, drawn, legal, playCard) {
+  if (!drawn || state.phase === "over" || !state.seat) return suits(held, legal, playCard);
+  const dummy = state.play && state.play.dummy === seat;
+  return pictures(held, spot === "left" || spot === "right" || (spot === "top" && dummy), legal, playCard);
+}
+
+/** A hand in pictures: one overlapping row, or a column for each suit. Where none can be played, its text is heard. */
+export function pictures(held, inColumns, legal, playCard) {
+  const can = legal && held.split(".").some((ranks, at) => [...ranks].some((rank) => legal.has("SHDC"[at] + rank)));
+  const piece = (card) => (can ? element("button", {
+    type: "button", class: "of-card", disabled: !legal.has(card), "data-card": card, "aria-label": cardWords(card), onclick: () => playCard(card),
+  }, face(card)) : element("span", { class: "of-card" }, face(card)));
+  const rows = held.split(".").map((ranks, at) => [...ranks].map((rank) => piece("SHDC"[at] + rank)));
+  const cards = inColumns ? rows.filter((row) => row.length).map((row) => element("div", { class: "column" }, row)) : rows;
+  const box = element("div", { class: inColumns ? "columns" : "fan", ...(can ? {} : { "aria-hidden": "true" }) }, cards);
+  return can ? box : [box, element("div", { class: "unseen" }, suits(held, null, null))];
 }
 
 /** A hand suit by suit; its cards are buttons where they can be played. */
@@ -61,23 +101,17 @@ export function suits(held, legal, playCard) {
   return element("ul", { class: "suits" }, rows);
 }
 
-function middle(state) {
-  const edges = SEATS.map((seat) => {
-    const vulnerable = isVulnerable(seat, state.board.vulnerability);
-    const words = `${NAMES[seat]}${vulnerable ? ", vulnerable" : ""}${state.board.dealer === seat ? ", dealer" : ""}`;
-    const text = `${seat}${state.board.dealer === seat ? "·D" : ""}`;
-    const short = "NS".includes(seat) ? `${text}${vulnerable ? " vul" : ""}` : seat;
-    return element("div", { class: `edge ${seat}${vulnerable ? " vul" : ""}`, title: words }, element("span", { role: "img", "aria-label": words }, short));
-  });
-  return element("div", { class: "middle" }, ...edges, element("div", { class: "heart" }, trick(state)));
-}
+let latest = ""; // the card that came in last: it moves in once, however often it is drawn
 
-function trick(state) {
-  if (!state.play || state.phase !== "playing" || !state.play.trick.length) {
-    return element("span", { class: "number", "aria-hidden": "true" }, state.board.number);
-  }
-  const cards = state.play.trick.map(({ seat, card }) => element("span", {
-    class: `${seat}${state.play.complete ? " old" : ""}`, role: "img", "aria-label": `${NAMES[seat]}: ${cardWords(card)}`,
-  }, cardMark(card)));
+/** The trick in the middle, each card on its player's side. */
+function trick(state, drawn) {
+  const played = state.play && state.phase === "playing" ? state.play.trick : [];
+  const cards = played.map(({ seat, card }, at) => {
+    const fresh = at === played.length - 1 && latest !== `${state.table} ${card}`;
+    if (fresh) latest = `${state.table} ${card}`;
+    const classes = `${placeOf(seat, state)}${state.play.complete ? " old" : ""}${fresh ? " fresh" : ""}`;
+    return element("span", { class: classes, role: "img", "aria-label": `${NAMES[seat]}: ${cardWords(card)}` },
+      drawn ? face(card) : element("b", { class: "word" }, sign(card[0]), card[1] === "T" ? "10" : card[1]));
+  });
   return element("div", { class: "trick" }, cards);
 }

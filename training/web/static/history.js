@@ -1,15 +1,10 @@
 // History: the boards of all sessions, what they came to, and which decisions cost IMPs.
 
-import { Fault, get } from "./api.js";
+import { get } from "./api.js";
+import { complain } from "./telling.js";
 import { coloured, dayWords, element, signed, tone } from "./words.js";
 
 const at = (name) => document.getElementById(name);
-
-function complain(fault) {
-  if (!(fault instanceof Fault)) throw fault;
-  at("message").textContent = fault.message;
-  at("message").hidden = false;
-}
 
 const several = (number, thing) => `${number.toLocaleString("en")} ${thing}${number === 1 ? "" : "s"}`;
 const average = ({ mean, error }) => `${signed(mean, 2)}${error === null ? "" : ` ± ${error.toFixed(2)}`}`;

@@ -21,3 +21,25 @@ export function keyOf(event) {
   if (event.target.matches("input, select, textarea")) return null;
   return event.key.length === 1 ? event.key.toUpperCase() : event.key;
 }
+
+let suit = ""; // of a card, until its rank is typed
+
+/** Hear keys at the table. `calls` and `cards` give what is legal where a person is to choose, else null. */
+export function listen({ awake, calls, cards, makeCall, playCard, hint, undo, deal, refuse }) {
+  const chosen = (word, legal, choose) => (legal.includes(word) ? choose(word) : refuse(word));
+  document.addEventListener("keydown", (event) => {
+    const key = keyOf(event);
+    if (key === null || !awake()) return;
+    const before = suit;
+    suit = "";
+    const waits = levelWaits();
+    const call = callOfKey(key);
+    if (calls() && (call || waits)) {
+      if (call) chosen(call, calls(), makeCall);
+    } else if (cards() && before && /^[2-9TJQKA]$/.test(key)) chosen(before + key, cards(), playCard);
+    else if (cards() && "SHDC".includes(key)) suit = key;
+    else if (key === "I") hint();
+    else if (key === "U") undo();
+    else if (key === "B") deal();
+  });
+}

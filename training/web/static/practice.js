@@ -1,24 +1,19 @@
 // Practice: bid one call on a hand, and hear what the system calls and why.
 
-import { Fault, get, post } from "./api.js";
+import { get, post } from "./api.js";
 import { drawAuction, drawBox, drawDetail } from "./auction.js";
 import { handLine } from "./book.js";
-import { suits } from "./hands.js";
+import { pictures, suits } from "./hands.js";
+import { kept } from "./kept.js";
 import { callOfKey, keyOf } from "./keys.js";
+import { save } from "./saving.js";
+import { complain, say } from "./telling.js";
 import { NAMES, callMark, callWords, coloured, dayWords, element, vulnerableWords } from "./words.js";
 
 const at = (name) => document.getElementById(name);
 let drill = null; // {drill, questions, titles, number, results}
 let asked = null; // the question
 let answered = false;
-
-function complain(fault) {
-  if (!(fault instanceof Fault)) throw fault;
-  at("message").textContent = fault.message;
-  at("message").hidden = false;
-}
-
-const say = (words) => { at("live").textContent = words; };
 
 async function begin(asking) {
   at("message").hidden = true;
@@ -54,7 +49,7 @@ function draw() {
   at("question").replaceChildren(
     element("p", { class: "aside" }, `Question ${drill.number + 1} of ${drill.questions} · ${asked.title}`),
     element("h2", {}, `You sit ${NAMES[asked.seat]}`),
-    suits(asked.hand, null, null),
+    ...(kept().drawn === false ? [suits(asked.hand, null, null)] : pictures(asked.hand, false, null, null)),
     element("p", { class: "aside" }, `${NAMES[asked.board.dealer]} deals, ${vulnerableWords(asked.board.vulnerability)}.`));
   const tell = (call, shows, who) => drawDetail(at("detail"), call, shows, who);
   drawAuction(at("auction"), { ...asked, phase: answered ? "over" : "bidding", yours: true }, tell);
@@ -156,10 +151,7 @@ async function again() {
 
 async function download() {
   try {
-    const { text, name } = await wrongFile();
-    const address = URL.createObjectURL(new Blob([text], { type: "text/plain" }));
-    element("a", { href: address, download: name }).click();
-    setTimeout(() => URL.revokeObjectURL(address), 1000);
+    save(await wrongFile());
   } catch (fault) {
     complain(fault);
   }

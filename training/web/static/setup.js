@@ -1,6 +1,7 @@
 // The settings, and boards and systems that are pasted, opened or dropped.
 
 import { Fault, get, post } from "./api.js";
+import { keep, kept } from "./kept.js";
 import { element } from "./words.js";
 
 const dialog = document.getElementById("setup");
@@ -25,6 +26,22 @@ export function wishes() {
 
 export const pace = () => Number(new FormData(form).get("pace"));
 export const shortcuts = () => form.elements.shortcuts.checked;
+export const drawn = () => form.elements.drawn.checked;
+
+/** Calls `draw` when cards are to look otherwise. */
+export const onDrawn = (draw) => form.elements.drawn.addEventListener("change", draw);
+
+// What is set for the pages is kept; all else is of one sitting.
+const ofPage = [...document.querySelectorAll("#this-page [name]")];
+const known = kept();
+for (const field of ofPage) {
+  if (!(field.name in known)) continue;
+  if (field.type === "checkbox") field.checked = known[field.name];
+  else field.value = known[field.name];
+}
+document.getElementById("this-page").addEventListener("change", () => {
+  keep(Object.fromEntries(ofPage.map((field) => [field.name, field.type === "checkbox" ? field.checked : field.value])));
+});
 
 export async function start() {
   const found = await get("start");

@@ -1,20 +1,25 @@
-// The address of a board: deal, auction and seat behind the #, which no browser sends anywhere.
+// What addresses say: the table that was left, or a board, as deal, auction and seat behind the #, which no browser sends anywhere.
 
-import { post } from "./api.js";
+import { get, post } from "./api.js";
+import { complain } from "./telling.js";
 import { SEATS } from "./words.js";
 
-/** The address of a board that is over. It holds all four hands. */
-export function addressOf(state) {
-  const told = new URLSearchParams({
+/** A board that is over at the table, as addresses tell it. */
+export function boardIn(state) {
+  return {
     deal: `N:${SEATS.map((seat) => state.hands[seat]).join(" ")}`,
     board: state.board.number, dealer: state.board.dealer, vulnerable: state.board.vulnerability,
     calls: state.calls.map(({ call }) => call).join(" "), seat: state.people.join(""),
-  });
-  return `${location.origin}${location.pathname}#${told}`;
+  };
+}
+
+/** The address of a board, of the table or another page. It holds all four hands. */
+export function addressOf(board, page = "") {
+  return `${new URL(page || "./", location.href.split("#")[0])}#${new URLSearchParams(board)}`;
 }
 
 /** What an address asks for: fields of a table, without its bidders; null where it holds no board. */
-export async function boardOf(address) {
+async function boardOf(address) {
   const told = new URLSearchParams(address.slice(address.indexOf("#") + 1));
   if (!address.includes("#") || !told.has("deal")) return null;
   const tags = { Board: told.get("board"), Dealer: told.get("dealer"), Vulnerable: told.get("vulnerable"), Deal: told.get("deal") };
@@ -24,4 +29,22 @@ export async function boardOf(address) {
     source: "stack", stack, number: 1, people: told.get("seat") || "", calls: told.get("calls") || "",
     dealer: told.get("dealer") || "board", vulnerability: told.get("vulnerable") || "board",
   };
+}
+
+/** The address names the table, so that coming back to the page finds it. */
+export function remember(state) {
+  history.replaceState(null, "", `#${new URLSearchParams({ table: state.table, seat: state.seat || "" })}`);
+}
+
+/** What opens what the address asks for: a table that was left, a board of a match, a kept or a shared board; null: nothing. */
+export async function asked(wishes) {
+  const told = new URLSearchParams(location.hash.slice(1));
+  if (told.has("match")) return () => post(`matches/${told.get("match")}/open`, { board: Number(told.get("board")) });
+  if (told.has("kept")) return () => post(`history/boards/${Number(told.get("kept"))}/open`);
+  if (told.has("table")) {
+    const left = await get(`tables/${told.get("table")}`, told.get("seat") ? { seat: told.get("seat") } : {}).catch(() => null);
+    return left && (() => left);
+  }
+  const shared = await boardOf(location.hash).catch(complain);
+  return shared ? () => post("tables", { ...wishes(), ...shared }) : null;
 }

@@ -91,3 +91,9 @@ export function bidderWords(spec) {
   const name = rest.join(":").replace(/^~/, "");
   return { policy: `${name}, a network`, system: `${name}, a system`, reason: `${name.replace("policy:", "")}, thinking` }[head] || spec;
 }
+
+/** The latest calls or cards, for who listens. */
+export function latestWords(state) {
+  if (state.phase === "playing") return state.play.trick.map(({ seat, card }) => `${NAMES[seat]} ${cardWords(card)}.`).join(" ");
+  return state.calls.slice(-3).map(({ seat, call }) => `${NAMES[seat]} ${callWords(call)}.`).join(" ");
+}

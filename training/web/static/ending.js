@@ -1,0 +1,53 @@
+// The end of a board: its review, and taking it along.
+
+import { Fault, get } from "./api.js";
+import { drawReview } from "./review.js";
+import { offer, save } from "./saving.js";
+import { addressOf, boardIn } from "./share.js";
+import { button, complain, say } from "./telling.js";
+import { element, signed } from "./words.js";
+
+/** Show what came of the board, with buttons for what comes next; whether it is still `wanted` when it is found. */
+export async function lookBack(place, state, wanted, next) {
+  place.hidden = false;
+  place.replaceChildren(element("p", { class: "aside" }, "Looking back…"));
+  try {
+    const found = await get(`tables/${state.table}/review`);
+    if (!wanted()) return false;
+    tellSession(found.session);
+    if (found.unkept) complain(new Fault(found.unkept));
+    drawReview(place, state, found, [...next, ...takeAlong(place, state)]);
+    say(`${(found.played || found.contract).text}. ${found.imps === null ? "" : `${found.imps} IMPs.`}`);
+    return true;
+  } catch (fault) {
+    place.replaceChildren();
+    complain(fault);
+    return false;
+  }
+}
+
+/** The session, at the top of the page. */
+export function tellSession(session) {
+  const error = session.error === null ? "" : ` ± ${session.error.toFixed(2)}`;
+  const helped = session.helped ? `, ${session.helped} with help` : "";
+  document.getElementById("session").textContent = session.boards
+    ? `${signed(session.mean, 2)}${error} IMPs a board over ${session.boards} board${session.boards > 1 ? "s" : ""}${helped}` : "";
+}
+
+function takeAlong(place, state) {
+  const written = (form) => get(`tables/${state.table}/export`, { form });
+  const link = async () => {
+    try {
+      offer(place.querySelector(".actions"), (await written("link")).text, "A link to BBO's hand viewer. It holds all four hands, and opens another site.");
+    } catch (fault) {
+      complain(fault);
+    }
+  };
+  const share = () => offer(place.querySelector(".actions"), addressOf(boardIn(state)), "Careful: this address holds all four hands and the key of this table. "
+    + "Others paste it under Settings at their own table.");
+  return [
+    button("PBN", () => written("pbn").then(save).catch(complain)), button("LIN", () => written("lin").then(save).catch(complain)),
+    button("BBO link", link), button("Share", share),
+    element("a", { class: "button", href: addressOf(boardIn(state), "editor.html") }, "Edit"),
+  ];
+}

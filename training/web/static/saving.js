@@ -1,0 +1,19 @@
+// Takes texts along: as a file, or to be copied.
+
+import { element } from "./words.js";
+
+/** Save a text as a file. */
+export function save({ name, text }) {
+  const address = URL.createObjectURL(new Blob([text], { type: "text/plain" }));
+  element("a", { href: address, download: name }).click();
+  setTimeout(() => URL.revokeObjectURL(address), 1000);
+}
+
+/** Show an address to be copied, with a warning beside it. */
+export function offer(place, text, warning) {
+  const field = element("input", { value: text, readonly: true, "aria-label": warning });
+  place.querySelectorAll(".offer").forEach((old) => old.remove());
+  place.append(element("label", { class: "offer" }, warning, field));
+  field.select();
+  return navigator.clipboard?.writeText(text).catch(() => undefined);
+}
