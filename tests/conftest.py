@@ -7,9 +7,11 @@ import pytest
 
 
 def pytest_configure() -> None:
-    """A runner that works in the background hands down an ignored Ctrl-C; the tests of stopping need it as usual."""
+    """A runner in the background hands down signals that are ignored; the tests of stopping need them as usual."""
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+    if hasattr(signal, "SIGHUP") and signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
+        signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
 #: What `make test` does not install, and its tests are skipped without: `make browser` does.

@@ -3,19 +3,21 @@
 ========================  ==========================================================================================
 field                     what it holds
 ========================  ==========================================================================================
-``hand``, ``dummy``       thirteen cards, spades first, ``AK97543.K.T3.AK7``; ``_`` may stand for the dots
+``hand``, ``dummy``       thirteen cards, spades first, ``AK97543.K.T3.AK7``; ``_`` may stand for the dots, and ``x``
+                          for a small card: the lowest that is not named elsewhere
 ``seat``, ``dealer``      N, E, S or W
 ``vul``                   empty or ``None``; ``@v`` or ``NS``; ``@V`` or ``EW``; ``@v@V``, ``All`` or ``Both``
 ``ctx``                   two characters a call from the dealer on: ``--``, ``Db``, ``Rd``, ``1C`` ... ``7N``; also
-                          with a dash between calls, ``P-1N-P``
-``played``                two characters a card, in the order of play: ``H7HQ``
+                          with a dash or a space between calls, ``P-1N-P``
+``played``                two characters a card, in the order of play: ``H7HQ``; with ``format=true`` the cards of every
+                          trick begin with that of the opening leader's seat
 ========================  ==========================================================================================
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 from urllib.parse import urlencode
 
@@ -23,12 +25,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.programs.question import CallAnswer, CardAnswer, Question, plain, read_card, read_seat
+from bridge_env.auction import one_auction
 from bridge_env.calls import CALL_NAMES, DOUBLE, PASS, REDOUBLE, CallError, parse_call
-from bridge_env.cards import card_text, hand_text, parse_hand, parse_vulnerability
+from bridge_env.cards import RANKS, card_text, hand_text, parse_hand, parse_vulnerability
 from bridge_env.files import FileError
 from bridge_env.schema import parse_json
 
 BID, LEAD, PLAY = "/bid", "/lead", "/play"
+EXPLAIN, EXPLAIN_ALL, CONTRACT = "/explain", "/explain_auction", "/contract"
+DOORS = (BID, LEAD, PLAY, EXPLAIN, EXPLAIN_ALL, CONTRACT)
 
 _WORDS = {"--": PASS, "PA": PASS, "P": PASS, "DB": DOUBLE, "RD": REDOUBLE}
 _WRITTEN = {PASS: "--", DOUBLE: "Db", REDOUBLE: "Rd"}
@@ -45,14 +50,47 @@ def read_question(fields: Mapping[str, str], play: bool = False) -> Question:
         ValueError: a field is missing or faulty; the message says which.
     """
     told = {name: _field(fields, name) for name in ("hand", "seat", "dealer", "vul", "ctx")}
-    if fields.get("format", "").lower() == "true":
-        raise ValueError("leave out format=true: this server reads cards in the order of play only")
-    dummy = _hand(_field(fields, "dummy")) if play else None
+    calls, dealer = read_calls(told["ctx"]), read_seat(told["dealer"], "dealer")
+    hands, played = [told["hand"]], tuple[int, ...]()
+    if play:
+        hands.append(_field(fields, "dummy"))
+        played = read_cards(_field(fields, "played"))
+        if fields.get("format", "").lower() == "true":
+            played = in_order_of_play(played, calls, dealer)
+    hand, *dummy = read_hands(hands, played)
     return Question(
-        read_seat(told["seat"], "seat"), _hand(told["hand"]), read_seat(told["dealer"], "dealer"),
-        read_vulnerability(told["vul"]), read_calls(told["ctx"]), dummy,
-        read_cards(_field(fields, "played")) if play else (), _key(fields.get("key", "")),
+        read_seat(told["seat"], "seat"), hand, dealer, read_vulnerability(told["vul"]), calls,
+        dummy[0] if dummy else None, played, _key(fields.get("key", "")),
     )  # fmt: skip
+
+
+def read_auction(fields: Mapping[str, str]) -> Question:
+    """The auction of a query about calls, whose last one is meant; it holds no hand.
+
+    Raises:
+        ValueError: a field is missing or faulty, or there was no call; the message says which.
+    """
+    told = {name: _field(fields, name) for name in ("seat", "dealer", "vul", "ctx")}
+    calls = read_calls(told["ctx"])
+    if not calls:
+        raise ValueError("'ctx' holds no call to be explained")
+    return Question(
+        read_seat(told["seat"], "seat"), np.zeros(52, np.bool_), read_seat(told["dealer"], "dealer"),
+        read_vulnerability(told["vul"]), calls,
+    )  # fmt: skip
+
+
+def read_two_hands(fields: Mapping[str, str]) -> Question:
+    """Both hands of a side, of a query that asks for their contract.
+
+    Raises:
+        ValueError: a field is missing or faulty, or a card lies in both; the message says which.
+    """
+    hand, dummy = read_hands([_field(fields, "hand"), _field(fields, "dummy")])
+    if (hand & dummy).any():
+        raise ValueError(f"{card_text(int((hand & dummy).argmax()))} lies in both hands")
+    seat = read_seat(_field(fields, "seat"), "seat")
+    return Question(seat, hand, seat, read_vulnerability(_field(fields, "vul")), dummy=dummy)
 
 
 def question_path(question: Question, *, play: bool, vul: str = "words", **more: str) -> str:
@@ -81,9 +119,12 @@ def read_calls(text: str) -> tuple[int, ...]:
     Raises:
         CallError: one of them is none.
     """
-    if "-" in text and "--" not in text:
+    if " " in text.strip():
+        words = text.split()
+    elif "-" in text and "--" not in text:
         words = text.split("-")
     else:
+        text = text.strip()
         words = [text[at : at + 2] for at in range(0, len(text), 2)]
     return tuple(read_call(word, "ctx") for word in words)
 
@@ -117,6 +158,48 @@ def read_cards(text: str) -> tuple[int, ...]:
     return tuple(read_card(text[at : at + 2]) for at in range(0, len(text), 2))
 
 
+def in_order_of_play(cards: Sequence[int], calls: Sequence[int], dealer: int) -> tuple[int, ...]:
+    """Cards whose tricks all begin with the opening leader's seat, in the order in which they were played.
+
+    A last trick that is not whole stands in the order of play already.
+    """
+    contract = one_auction(calls, dealer, 0).contracts()
+    strain, leader = int(contract.bid[0]) % 5, 0  # the seat that leads a trick, from the opening leader on
+    out: list[int] = []
+    for start in range(0, len(cards), 4):
+        trick = list(cards[start : start + 4])
+        if len(trick) == 4:
+            trick = trick[leader:] + trick[:leader]
+            leader = (leader + _winner(trick, strain)) & 3
+        out += trick
+    return tuple(out)
+
+
+def _winner(trick: Sequence[int], strain: int) -> int:
+    """Which of four cards, in the order of play, wins: 0..3."""
+    return max(range(4), key=lambda at: (trick[at] // 13 == strain, trick[at] // 13 == trick[0] // 13, trick[at]))
+
+
+def read_hands(texts: Sequence[str], played: Sequence[int] = ()) -> list[NDArray[np.bool_]]:
+    """Hands, bool (52,) each; an ``x`` is the lowest card that neither a hand nor a trick names.
+
+    Raises:
+        ValueError: one is none; the message says why.
+    """
+    suits = [text.strip().upper().replace("_", ".").replace("10", "T").split(".") for text in texts]
+    taken = {card_text(card) for card in played}
+    taken |= {letter + rank for hand in suits for letter, ranks in zip("SHDC", hand, strict=False) for rank in ranks}
+    for hand in suits:
+        for at, letter in enumerate("SHDC"[: len(hand)]):
+            while "X" in hand[at]:
+                small = next((rank for rank in RANKS if letter + rank not in taken), None)
+                if small is None:
+                    raise ValueError(f"there are more cards of {letter} than thirteen")
+                taken.add(letter + small)
+                hand[at] = hand[at].replace("X", small, 1)
+    return [parse_hand(".".join(hand)) for hand in suits]
+
+
 def read_vulnerability(text: str) -> int:
     """The code of ``vul``.
 
@@ -137,10 +220,6 @@ def _field(fields: Mapping[str, str], name: str) -> str:
     return fields[name]
 
 
-def _hand(text: str) -> NDArray[np.bool_]:
-    return parse_hand(text.replace("_", "."))
-
-
 def _key(text: str) -> int | None:
     if not text:
         return None
@@ -157,6 +236,7 @@ def call_json(answer: CallAnswer, who: str) -> dict[str, Any]:
     out: dict[str, Any] = {
         "bid": answer_word(answer.call),
         "who": who,
+        "alert": answer.alert,
         "candidates": [{"call": answer_word(c), "insta_score": round(p, 4)} for c, p in answer.candidates],
         "explanation": answer.explanation,
     }

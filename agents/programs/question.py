@@ -50,12 +50,14 @@ class CallAnswer:
         candidates: calls that were considered, and how likely each was.
         explanation: what the call shows.
         why: how it was found, on lines of its own.
+        alert: does it not mean what it says?
     """
 
     call: int
     candidates: tuple[tuple[int, float], ...] = ()
     explanation: str = ""
     why: str = ""
+    alert: bool = False
 
 
 @dataclass(frozen=True)

@@ -104,6 +104,11 @@ class Reasoner:
         """Find the call for the one row of ``view``, with the reasons; its deals have the seat to call at N."""
         return self._think_all(turned(view), key, int(view.seat[0] in (1, 2)))[0]
 
+    def compare(self, view: BidView, key: NDArray[np.uint64], calls: list[int]) -> Thought:
+        """Weigh some calls, and any that the deals suggest, for the one row of ``view``: each beside the first."""
+        frame = int(view.seat[0] in (1, 2))
+        return self._think_on(frame, turned(view), key[0], calls, self.options.samples)
+
     def _think_all(self, view: BidView, key: NDArray[np.uint64], frame: int) -> list[Thought]:
         bidder = self._frames[frame][0]
         usual = np.full(len(view), PASS) if self.free else bidder.call(view)

@@ -15,8 +15,8 @@ examples:
   curl "http://127.0.0.1:8085/bid?hand=AK97543.K.T3.AK7&seat=S&dealer=N&vul=&ctx=----"
   bridge-env match system:sayc seat:http://127.0.0.1:8085 --boards 100
 
-Requests and answers are those of BEN (/bid, /lead, /play; Brill's too) and of BBO's robots (/robot.php). Each request
-stands alone. The server answers on this machine only.
+Requests and answers are those of BEN (/bid, /lead, /play, /explain ...; Brill's too) and of BBO's robots
+(/robot.php). Each request stands alone. The server answers on this machine only.
 """
 
 
@@ -38,7 +38,28 @@ def add_serve(subparsers: Any) -> None:
         "--patience", type=seconds, default=120.0, metavar="S",
         help="give up on a bidder or player that needs more than S seconds for an answer (120)",
     )  # fmt: skip
+    parser.add_argument(
+        "--allow-origin", metavar="ORIGIN", action="append", default=[], type=_origin,
+        help="let pages of this site ask, such as https://example.org; may be repeated (none)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--allow-host", metavar="NAME", action="append", default=[], type=str.lower,
+        help="answer to this name as well, such as bridge.local; may be repeated (this machine's own)",
+    )  # fmt: skip
     parser.set_defaults(handler=_serve)
+
+
+def _origin(text: str) -> str:
+    """An origin as browsers send it.
+
+    Raises:
+        argparse.ArgumentTypeError: it is none.
+    """
+    told = text.lower().rstrip("/")
+    scheme, mark, host = told.partition("://")
+    if scheme not in ("http", "https") or not mark or not host or "/" in host or "*" in host:
+        raise argparse.ArgumentTypeError(f"{text!r} is no origin; write one such as https://example.org")
+    return told
 
 
 def _serve(args: argparse.Namespace) -> int:
@@ -47,5 +68,8 @@ def _serve(args: argparse.Namespace) -> int:
 
     if args.port > 65535:
         raise ValueError(f"--port is {args.port}; it must be at most 65535")
-    serve(Options(args.spec or DEFAULT_BIDDER, args.opponents, args.play, args.host, args.port, args.patience))
+    serve(Options(
+        args.spec or DEFAULT_BIDDER, args.opponents, args.play, args.host, args.port, args.patience,
+        tuple(args.allow_origin), tuple(args.allow_host),
+    ))  # fmt: skip
     return 0

@@ -6,7 +6,7 @@ import hmac
 import ipaddress
 import json
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import Any
 
@@ -71,14 +71,17 @@ class Guard:
         port: the port, None in tests.
         limits: of bodies and rates.
         command: what printed the address.
+        origins: of pages elsewhere that may ask, such as ``https://example.org``.
+        names: by which the server may be called besides.
     """
 
     def __init__(
         self, app: Any, token: str | None, host: str, port: int | None, limits: Limits,
-        command: str = "bridge-env table",
+        command: str = "bridge-env table", origins: Collection[str] = (), names: Collection[str] = (),
     ) -> None:  # fmt: skip
         self.app, self.token, self.host, self.port, self.limits = app, token, host, port, limits
         self.command = command
+        self.origins, self.names = frozenset(origins), frozenset(names)
         self.bucket = Bucket(limits.rate, limits.burst)
 
     async def __call__(self, scope: Scope, receive: Any, send: Any) -> None:
@@ -89,25 +92,31 @@ class Guard:
             await send({"type": "websocket.close", "code": 1008})
             return
         headers = {name.lower(): value for name, value in scope["headers"]}
-        refusal = self._refusal(scope, headers)
+        origin = headers.get(b"origin", b"").decode("latin-1").lower()
+        allowed = origin if origin in self.origins else ""
+        refusal = self._refusal(scope, headers, allowed)
         if refusal is not None:
             await _answer(send, *refusal)
             return
+        send = _with_headers(send)
+        if allowed:
+            send = _to_origin(send, allowed)
         if self.token is None:
-            await self.app(scope, receive, _with_headers(send))
+            await self.app(scope, receive, send)
             return
         rest = scope["path"][len(self.token) + 1 :]
         inner = {**scope, "path": rest, "raw_path": rest.encode(), "root_path": ""}
-        await self.app(inner, receive, _with_headers(send))
+        await self.app(inner, receive, send)
 
-    def _refusal(self, scope: Scope, headers: dict[bytes, bytes]) -> tuple[int, str] | None:
+    def _refusal(self, scope: Scope, headers: dict[bytes, bytes], allowed: str) -> tuple[int, str] | None:
         host = headers.get(b"host", b"").decode("latin-1").lower()
         if not self._known_host(host):
             return 403, f"This server answers under its own address only; use the one that {self.command} printed."
         origin = headers.get(b"origin")
-        if origin is not None and origin.decode("latin-1").lower() != f"http://{host}":
+        if not allowed and origin is not None and origin.decode("latin-1").lower() != f"http://{host}":
             return 403, "Another page may not speak to this server."
-        if headers.get(b"sec-fetch-site", b"none") not in (b"none", b"same-origin") and not _opens(scope, headers):
+        elsewhere = headers.get(b"sec-fetch-site", b"none") not in (b"none", b"same-origin")
+        if elsewhere and not allowed and not _opens(scope, headers):
             return 403, "Another page may not speak to this server."
         if self.token is not None and not _begins_with(scope["path"], self.token):
             return 403, f"The key in the address is missing or wrong; open the address that {self.command} printed."
@@ -126,7 +135,7 @@ class Guard:
             name, port = header, ""
         if self.port is not None and port != str(self.port):
             return False
-        if name in _LOCAL or name == self.host:
+        if name in _LOCAL or name == self.host or name in self.names:
             return True
         return self.host not in _LOCAL and _is_address(name)
 
@@ -148,6 +157,19 @@ def _is_address(name: str) -> bool:
 def _opens(scope: Scope, headers: dict[bytes, bytes]) -> bool:
     """A link from elsewhere that opens the page itself, with the right token in it."""
     return scope["method"] == "GET" and headers.get(b"sec-fetch-mode") == b"navigate"
+
+
+def _to_origin(send: Any, origin: str) -> Any:
+    """Let a page of ``origin`` read the answer."""
+    told = [(b"access-control-allow-origin", origin.encode()), (b"vary", b"origin"),
+            (b"cross-origin-resource-policy", b"cross-origin")]  # fmt: skip
+
+    async def sending(message: Scope) -> None:
+        if message["type"] == "http.response.start":
+            message["headers"] = [*message["headers"], *told]
+        await send(message)
+
+    return sending
 
 
 def _with_headers(send: Any) -> Any:

@@ -16,7 +16,7 @@ from agents.cardplay.registry import make_player
 from agents.cardplay.seen import view_of_seen
 from agents.cardplay.split import Split
 from agents.cardplay.table import declares
-from agents.meanings import reader
+from agents.meanings import Shows, reader
 from agents.networks.bidder import NetworkBidder
 from agents.programs.question import CallAnswer, CardAnswer, Question
 from agents.wire import read_states
@@ -31,6 +31,7 @@ from bridge_env.protocols import Bidder, CardPlayer, Explains
 from bridge_env.view import BidView
 from training.http.guard import PATIENCE
 from training.running.patience import TookTooLong, within
+from training.serve.explained import said
 
 _Found = TypeVar("_Found")
 _ONE_NOTRUMP = bid_call(1, NOTRUMP)
@@ -90,11 +91,22 @@ class Answers:
         player = player_at(self.bidder, seat)
         state = question.calls, question.dealer, question.vulnerability
         shows = self._own(self.spec, lambda: reader(*self._sides(seat & 1), details).call(*state, call))
-        note = f" ({shows.note})" if shows.note else ""
         why = ""
         if details and meets(player, Explains):
             why = self._own(self.spec, lambda: explained(player, view, key))  # type: ignore[arg-type]
-        return CallAnswer(call, _candidates(player, view, call), f"{shows.text}{note}", why)
+        return CallAnswer(call, _candidates(player, view, call), said(shows), why, shows.artificial)
+
+    def shows(self, question: Question) -> list[Shows]:
+        """What each call of an auction shows, where the pair sits at the seat that is asked.
+
+        Raises:
+            ValueError: the auction is not legal.
+            OwnFault: the bidder's own explanation fails.
+        """
+        calls, state = question.calls, (question.dealer, question.vulnerability)
+        one_auction(calls, *state)
+        read = reader(*self._sides(question.seat & 1), True)
+        return self._own(self.spec, lambda: [read.call(calls[:k], *state, made) for k, made in enumerate(calls)])
 
     def card(self, question: Question, details: bool = False) -> CardAnswer:
         """The card of the hand whose turn it is, as ``call`` otherwise."""

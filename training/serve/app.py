@@ -1,9 +1,9 @@
-"""The doors' routes: BEN's ``/bid``, ``/lead`` and ``/play``, BBO's ``/robot.php``, and ``/`` tells who is here."""
+"""The doors' routes: BEN's ``/bid``, ``/lead``, ``/play``, ``/explain`` and more, BBO's ``/robot.php``, and ``/``."""
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Collection
 from typing import Any
 
 from starlette.applications import Starlette
@@ -17,6 +17,8 @@ from training.http.asked import Refused
 from training.http.guard import Guard, Limits
 from training.http.thinking import Thinking
 from training.serve.answers import Answers, OwnFault
+from training.serve.contracts import contracts_json
+from training.serve.explained import explained_all_json, explained_json
 
 LIMITS = Limits(body=0, rate=2000.0, burst=4000, waiting=64)
 _LONGEST_QUERY, _LONGEST_FIELD = 4096, 1000
@@ -38,6 +40,9 @@ class Doors:
             ben.BID: (self.bid, _error_json),
             ben.LEAD: (self.lead, _error_json),
             ben.PLAY: (self.play, _error_json),
+            ben.EXPLAIN: (self.explain, _error_json),
+            ben.EXPLAIN_ALL: (self.explain_auction, _error_json),
+            ben.CONTRACT: (self.contract, _error_json),
             bbo.ROBOT: (self.robot, self._error_xml),
         }
         return [Route(path, _answering(*door), methods=["GET"]) for path, door in doors.items()]
@@ -45,7 +50,7 @@ class Doors:
     async def home(self, fields: dict[str, str]) -> Response:
         told = {
             "program": "bridge-env", "bids": self.answers.spec, "plays": self.answers.play,
-            "doors": [ben.BID, ben.LEAD, ben.PLAY, bbo.ROBOT],
+            "doors": [*ben.DOORS, bbo.ROBOT],
         }  # fmt: skip
         return JSONResponse(told)
 
@@ -61,6 +66,20 @@ class Doors:
         if not fields.get("played"):
             raise Refused("No card was played yet: ask /lead for the opening lead.")
         return await self._card(fields, True)
+
+    async def explain(self, fields: dict[str, str]) -> Response:
+        question = ben.read_auction(fields)
+        shown = await self.thinking(lambda: self.answers.shows(question))
+        return JSONResponse(explained_json(shown[-1]))
+
+    async def explain_auction(self, fields: dict[str, str]) -> Response:
+        question = ben.read_auction(fields)
+        shown = await self.thinking(lambda: self.answers.shows(question))
+        return JSONResponse(explained_all_json(question.calls, shown))
+
+    async def contract(self, fields: dict[str, str]) -> Response:
+        question = ben.read_two_hands(fields)
+        return JSONResponse(await self.thinking(lambda: contracts_json(question)))
 
     async def robot(self, fields: dict[str, str]) -> Response:
         question, play = bbo.read_question(fields)
@@ -138,21 +157,25 @@ def _xml(text: str, status: int = 200) -> Response:
 async def _lost(request: Request, error: Exception) -> Response:
     status = error.status_code if isinstance(error, HTTPException) else 500
     told = {
-        404: "There is no such door; there are /bid, /lead, /play and /robot.php.",
+        404: f"There is no such door; there are {', '.join(ben.DOORS)} and {bbo.ROBOT}.",
         405: "Questions are asked by GET, with all they say in the address.",
     }
     return _error_json(told.get(status, "The request cannot be met."), status)
 
 
-def make_app(answers: Answers, *, host: str = "127.0.0.1", port: int | None = None, limits: Limits = LIMITS) -> Guard:
+def make_app(
+    answers: Answers, *, host: str = "127.0.0.1", port: int | None = None, limits: Limits = LIMITS,
+    origins: Collection[str] = (), names: Collection[str] = (),
+) -> Guard:  # fmt: skip
     """The doors as an ASGI app.
 
     Args:
         answers: what is behind them.
         host, port: where it will listen; Host headers must say so.
         limits: of requests.
+        origins: of pages that may ask; names: by which this machine may be called.
     """
     handlers: dict[Any, Any] = {HTTPException: _lost}
     app = Starlette(routes=Doors(answers, limits).routes(), exception_handlers=handlers)
     app.router.redirect_slashes = False
-    return Guard(app, None, host, port, limits, "bridge-env serve")
+    return Guard(app, None, host, port, limits, "bridge-env serve", origins, names)

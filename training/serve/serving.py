@@ -25,6 +25,7 @@ class Options:
         play: of the card player.
         host, port: where to listen.
         patience: seconds that bidder or player may take for an answer.
+        origins: of pages elsewhere that may ask; names: by which this machine may be called.
     """
 
     spec: str = DEFAULT_BIDDER
@@ -33,6 +34,8 @@ class Options:
     host: str = LOCAL
     port: int = USUAL_PORT
     patience: float = PATIENCE
+    origins: tuple[str, ...] = ()
+    names: tuple[str, ...] = ()
 
 
 def serve(options: Options, say: Callable[[str], object] = print) -> None:
@@ -62,7 +65,8 @@ def serve(options: Options, say: Callable[[str], object] = print) -> None:
                 "without a key. What is sent is not encrypted."
             )
         say(
-            f"{options.spec} bids and {options.play} plays at {address} (/bid, /lead, /play, /robot.php).\n"
+            f"{options.spec} bids and {options.play} plays at {address} (/bid, /lead, /play, /robot.php ...).\n"
             f"Elsewhere it is the bidder seat:{address}. Ctrl-C ends it."
         )
-        server_of(make_app(answers, host=options.host, port=port), AT_ONCE, LONGEST_HEAD).run(sockets=[listening])
+        app = make_app(answers, host=options.host, port=port, origins=options.origins, names=options.names)
+        server_of(app, AT_ONCE, LONGEST_HEAD).run(sockets=[listening])

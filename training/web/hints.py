@@ -49,11 +49,11 @@ def _call_hint(table: Table, seat: int) -> dict[str, Any]:
     ns, ew = table.setup.north_south, table.setup.east_west
     spec, view, key = spec_at(ns, ew, seat), table.view(), table.key(len(table.calls))
     bidder = bidder_at(ns, ew, seat)
-    thinker = _thinker(spec, ew if seat & 1 == 0 else ns)
+    player = thinker(spec, ew if seat & 1 == 0 else ns)
     rows: list[dict[str, Any]] = []
     why, deals = "", 0
-    if thinker is not None:
-        thought = thinker.think(view, key)
+    if player is not None:
+        thought = player.think(view, key)
         rows, deals = _rows(thought)
         best, usual = thought.call, thought.usual
         why = _why(thought, spec)
@@ -73,7 +73,7 @@ def _call_hint(table: Table, seat: int) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _thinker(spec: str, opponents: str) -> Reasoner | Doubter | None:
+def thinker(spec: str, opponents: str) -> Reasoner | Doubter | None:
     """A player that thinks as ``spec`` would, with few deals; None where there is none."""
     head, _, _ = spec.partition(":")
     if head not in ("system", "policy", "reason"):
@@ -81,15 +81,13 @@ def _thinker(spec: str, opponents: str) -> Reasoner | Doubter | None:
     plain = quick(spec)
     argument = plain if plain.startswith("policy:") else plain.removeprefix("system:")
     try:
-        thinker: Bidder = make(f"reason:{argument}", partner=plain, opponents=opponents)
+        made: Bidder = make(f"reason:{argument}", partner=plain, opponents=opponents)
     except ValueError:
         return None  # a network without a belief does not think
-    if isinstance(thinker, Doubter):
-        return Doubter(
-            thinker.voice, thinker.belief, thinker.models, replace(thinker.options, samples=_DOUBTING_SAMPLES)
-        )
-    if isinstance(thinker, Reasoner):
-        return Reasoner(thinker.reader, replace(thinker.options, samples=_SAMPLES), thinker.habits)
+    if isinstance(made, Doubter):
+        return Doubter(made.voice, made.belief, made.models, replace(made.options, samples=_DOUBTING_SAMPLES))
+    if isinstance(made, Reasoner):
+        return Reasoner(made.reader, replace(made.options, samples=_SAMPLES), made.habits)
     return None
 
 

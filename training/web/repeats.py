@@ -82,7 +82,7 @@ def _position(row: dict[str, Any]) -> Position:
     first = row["usual"] if row["usual"] in accepted else row["better"]
     words = [first, *(word for word in accepted if word != first)]
     reason = (
-        f"your {row['made']} lost {row['cost']} IMPs to it on this deal (board {row['board_number']}, "
+        f"your {row['made']} lost {row['cost']} IMPs on this deal (board {row['board_number']}, "
         f"{row['at'][:10]}); your side's bidder called {row['usual']}"
     )
     auction = tuple(parse_call(word) for word in row["calls"].split()[: row["number"]])

@@ -1,4 +1,7 @@
-"""Review a board: contract, double-dummy table, par, the other table, and costly calls."""
+"""Review a board: contract, double-dummy table, par, the other table, and costly calls.
+
+A call is costly where it lost on this deal and another is better over deals that fit what the player knew (``fair``).
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,7 @@ from agents.seats import quick
 from bridge_env import streams
 from bridge_env.auction import Auctions
 from bridge_env.bidding import ask
-from bridge_env.calls import STRAINS, Contract, call_text
+from bridge_env.calls import STRAINS, Contract, call_text, parse_call
 from bridge_env.cards import SEATS, card_text
 from bridge_env.double_dummy.cascade import Cascade
 from bridge_env.double_dummy.positions import card_tricks
@@ -21,6 +24,7 @@ from bridge_env.protocols import Bidder
 from bridge_env.render import result_line
 from bridge_env.scoring import imps, score
 from training.http.asked import Refused
+from training.web.fair import fair
 from training.web.seating import teams
 from training.web.table import OVER, Table
 
@@ -167,15 +171,18 @@ def _my_calls(table: Table, tricks: NDArray[np.int8], points: int) -> list[dict[
             for row in rows
         ]  # fmt: skip
         call, usual = call_text(table.calls[k]), call_text(_usual(table, k))
+        verdict = _verdict(call, usual, {option["call"]: option["imps"] for option in options})
+        if verdict["costly"]:
+            verdict |= _fairly(table, k, [verdict["better"], usual])
         out.append({
-            "number": k, "seat": SEATS[(deal.dealer + k) & 3], "call": call, "usual": usual,
-            **_verdict(call, usual, {option["call"]: option["imps"] for option in options}), "options": options,
+            "number": k, "seat": SEATS[(deal.dealer + k) & 3], "call": call, "usual": usual, **verdict,
+            "options": options,
         })  # fmt: skip
     return out
 
 
 def _verdict(call: str, usual: str, gains: dict[str, int]) -> dict[str, Any]:
-    """The better call, the IMPs that were lost to it, and whether that was a mistake: not where the bidder errs too.
+    """The better call on this deal, the IMPs lost to it, and whether it may be a mistake: not if the bidder errs too.
 
     Args:
         gains: IMPs that each legal call gains over the auction.
@@ -183,7 +190,17 @@ def _verdict(call: str, usual: str, gains: dict[str, int]) -> dict[str, Any]:
     best = max(gains.values())
     better = usual if gains[usual] == best else next(other for other, gain in gains.items() if gain == best)
     lost = best - gains[call]
-    return {"better": better, "lost": lost, "costly": lost >= _COSTLY and call != usual}
+    return {"better": better, "lost": lost, "costly": lost >= _COSTLY and call != usual, "fair": None}
+
+
+def _fairly(table: Table, number: int, others: list[str]) -> dict[str, Any]:
+    """What a call that lost on this deal was worth over deals that fit what the player knew; that tells a mistake."""
+    found = fair(table, number, [parse_call(other) for other in others])
+    if found is None:
+        return {"fair": None}
+    told = {"call": call_text(found.call), "gain": round(found.gain, 1), "error": round(found.error, 1),
+            "deals": found.deals}  # fmt: skip
+    return {"fair": told, "costly": found.sure, **({"better": told["call"]} if found.sure else {})}
 
 
 def _usual(table: Table, number: int) -> int:

@@ -28,8 +28,8 @@ function drawOverview(found) {
     [dayWords(row.began, true) + (row.current ? ", now" : ""), row.boards, row.helped, mean(row)])));
   at("kinds").replaceChildren(
     table(["kind", "made", "costly", "IMPs lost"], found.kinds.map((row) => [row.title, row.made, row.costly, row.lost])),
-    element("p", { class: "aside" }, "A call is costly where another would have gained 3 IMPs or more and your side's bidder does not make it too; "
-      + "a card where it gave a trick away double dummy. Both are hindsight on one deal: look for kinds that come up again and again."));
+    element("p", { class: "aside" }, "A call is costly where it lost 3 IMPs or more and another is better over deals that fit what you knew; "
+      + "a card where it gave a trick away double dummy, which is hindsight on one deal."));
 }
 
 function drawBoards({ boards, page, pages }) {

@@ -48,13 +48,23 @@ function optionTable(rows) {
   return element("table", { class: "figures" }, element("thead", {}, element("tr", {}, heads)), element("tbody", {}, rows));
 }
 
+/** What the player could know comes first, what happened on this deal second. */
+function verdictOf({ lost, costly, better, fair }) {
+  if (lost <= 0) return element("span", { class: "good" }, "nothing better");
+  if (!fair) return element("span", { class: costly ? "bad" : "" }, callMark(better), ` was worth ${signed(lost)} IMPs on this deal`);
+  const over = `over ${fair.deals} deals that fit what you knew`;
+  const here = `on this deal the best call gains ${signed(lost)}`;
+  return costly
+    ? element("span", { class: "bad" }, callMark(fair.call), ` was worth ${signed(fair.gain, 1)} ± ${fair.error.toFixed(1)} IMPs ${over}; ${here}`)
+    : element("span", {}, `no call was surely better ${over}; ${here}`);
+}
+
 function calls(state, found) {
   if (!found.calls.length) return null;
   const parts = found.calls.map((mine) => {
     const { lost } = mine;
     const agreed = mine.usual === mine.call; // then another call was worth more by the lie of the cards alone
-    const verdict = lost <= 0 ? element("span", { class: "good" }, "nothing better")
-      : element("span", { class: mine.costly ? "bad" : "" }, callMark(mine.better), ` was worth ${signed(lost)} IMPs on this deal`);
+    const verdict = verdictOf(mine);
     const bidder = agreed ? (lost > 0 ? (state.replay ? " · the system's call" : " · your system's bidder calls so too") : "") : [state.replay ? " · the system: " : " · your system's bidder: ", callMark(mine.usual)].flat();
     const rows = mine.options.map((option) => element("tr", {},
       element("td", { class: "call" }, option.call === mine.call ? element("strong", {}, callMark(option.call)) : callMark(option.call)),
