@@ -55,7 +55,7 @@ def test_two_nodes_give_the_same_and_get_the_code(tmp_path):
         nodes.wait_for_nodes()
         with Cluster(None, nodes.address) as cluster:
             assert cluster.workers == 2
-            seen, until = [], time.monotonic() + 120
+            seen, until = [], time.monotonic() + 400
             while len({node for node, _ in seen}) < 2 and time.monotonic() < until:  # a busy node starts late
                 seen += [place for _, place in cluster.map(where, [(k,) for k in range(10)])]
             assert len({node for node, _ in seen}) == 2
