@@ -65,13 +65,14 @@ def test_bens_own_example():
         ("1NPaPaDb", "1NT P P X"),
         ("1C1D1H", "1C 1D 1H"),
         ("P-1N-P-3N-X-XX", "P 1NT P 3NT X XX"),
+        (" P 1N  P Db ", "P 1NT P X"),
     ],
 )
 def test_ctx(text, calls):
     assert ben.read_calls(text) == words(calls)
 
 
-@pytest.mark.parametrize("text", ["1", "8C", "1C-", "1C--?", "zz", "----1", "1N Db", "1C-1D-"])
+@pytest.mark.parametrize("text", ["1", "8C", "1C-", "1C--?", "zz", "----1", "1N Dbl", "1C-1D-"])
 def test_ctx_that_is_none(text):
     with pytest.raises(ValueError, match="is no call"):
         ben.read_calls(text)
