@@ -72,7 +72,7 @@ def test_ctx(text, calls):
     assert ben.read_calls(text) == words(calls)
 
 
-@pytest.mark.parametrize("text", ["1", "8C", "1C-", "1C--?", "zz", "----1", "1N Dbl", "1C-1D-"])
+@pytest.mark.parametrize("text", ["1", "8C", "1C-", "1C--?", "zz", "----1", "1N Zz", "1C-1D-"])
 def test_ctx_that_is_none(text):
     with pytest.raises(ValueError, match="is no call"):
         ben.read_calls(text)
