@@ -440,6 +440,9 @@ def test_each_decision_has_a_kind_and_its_cost_is_the_reviews():
     calls = [m for m in mistakes if m["part"] == CALL]
     assert [(m["made"], m["better"], m["cost"]) for m in calls] == [(c["call"], c["better"], c["lost"]) for c in costly]
     assert costly
+    for mistake in calls:  # who makes it again is not right
+        assert mistake["made"] not in mistake["accepted"].split()
+        assert mistake["better"] in mistake["accepted"].split()
     for call in costly:
         gains = {option["call"]: option["imps"] for option in call["options"]}
         assert max(gains.values()) - gains[call["call"]] >= 3

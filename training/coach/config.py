@@ -24,7 +24,10 @@ class CoachConfig:
                            "its hand misses what a call tells by the book"})  # fmt: skip
     study: int = field(default=24576, metadata={"help": "boards that amendments are found on, each generation"})
     confirm: int = field(default=16384, metadata={"help": "boards that amendments are confirmed on"})
-    counted: int = field(default=60_000, metadata={"help": "boards that departures and lines are counted on"})
+    counted: int = field(
+        default=60_000,
+        metadata={"help": "boards that departures and lines are counted on, and the player's truth on 10,000 of them"},
+    )
     judge: int = field(default=10_000, metadata={"help": "judging boards against each gatekeeper"})
     rollout: int = field(default=4096, metadata={"help": "boards in each rollout"})
     estimated: int = field(default=200_000, metadata={"help": "deals to play besides the solved ones"})

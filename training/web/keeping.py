@@ -71,7 +71,9 @@ def _calls(table: Table, review: dict[str, Any]) -> list[tuple[str, dict[str, ob
         topic = topic_of(moment)
         kind = _OTHER if topic is None else topic.name
         gains = {option["call"]: option["imps"] for option in mine["options"]}
-        accepted = [call for call, gain in gains.items() if gains[mine["better"]] - gain <= _SAME]
+        accepted = [
+            call for call, gain in gains.items() if call != mine["call"] and gains[mine["better"]] - gain <= _SAME
+        ]
         out.append((kind, None if not mine["costly"] else {
             "part": CALL, "number": mine["number"], "kind": kind, "seat": mine["seat"], "hand": hand_text(held),
             "made": mine["call"], "better": mine["better"], "accepted": " ".join(accepted), "usual": mine["usual"],

@@ -194,10 +194,10 @@ def _verdict(call: str, usual: str, gains: dict[str, int]) -> dict[str, Any]:
 
 
 def _fairly(table: Table, number: int, others: list[str]) -> dict[str, Any]:
-    """What a call that lost on this deal was worth over deals that fit what the player knew; that tells a mistake."""
+    """Weigh a call that lost on this deal over deals that fit what the player knew: fields that change the verdict."""
     found = fair(table, number, [parse_call(other) for other in others])
     if found is None:
-        return {"fair": None}
+        return {}
     told = {"call": call_text(found.call), "gain": round(found.gain, 1), "error": round(found.error, 1),
             "deals": found.deals}  # fmt: skip
     return {"fair": told, "costly": found.sure, **({"better": told["call"]} if found.sure else {})}

@@ -37,7 +37,7 @@ def unsound(system: Hierarchy, tick: Callable[[int, int], None] | None = None) -
         found = _all_unsound(system, tick)
     _known[key] = found
     if len(_known) > _MOST_KNOWN:
-        del _known[next(iter(_known))]
+        _known.pop(next(iter(_known)), None)  # another thread may have been first
     return list(found)
 
 
