@@ -35,7 +35,9 @@ from typing import Any
 
 import numba
 import numpy as np
+from numba.core import sigutils
 from numba.core.caching import CompileResultCacheImpl, FunctionCache, UserProvidedCacheLocator
+from numba.core.compiler_lock import global_compiler_lock
 from numba.core.dispatcher import Dispatcher
 
 try:
@@ -262,6 +264,10 @@ class _Cache(FunctionCache):
     def __init__(self, function: Callable[..., Any]) -> None:
         super().__init__(function)  # type: ignore[no-untyped-call]
         self._turn: int | None = None  # the open file that is locked
+        self.bare = False  # is what is asked for, or was found last, without a door for Python?
+
+    def _index_key(self, sig: Any, codegen: Any) -> Any:
+        return (*super()._index_key(sig, codegen), self.bare)  # type: ignore[no-untyped-call]
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         found = self._loaded(sig, target_context)
@@ -305,7 +311,12 @@ class _Cache(FunctionCache):
 
     def _loaded(self, sig: Any, target_context: Any) -> Any:
         try:
-            return super().load_overload(sig, target_context)  # type: ignore[no-untyped-call]
+            found = super().load_overload(sig, target_context)  # type: ignore[no-untyped-call]
+            if found is None and self.bare:  # with a door it will do as well
+                self.bare = False
+                found = super().load_overload(sig, target_context)  # type: ignore[no-untyped-call]
+                self.bare = found is None
+            return found
         except Exception as error:  # what is cut or changed fails in any way when it is unpickled
             _warn(
                 f"a file of compiled code in {self.cache_path} is damaged ({type(error).__name__}), so it is made anew"
@@ -335,17 +346,45 @@ if sys.platform != "win32":
     os.register_at_fork(after_in_child=_end_turns)
 
 
-def _in_turn(kernel: Any, cache: _Cache) -> Callable[[Any], Any]:
-    """``kernel.compile``, after which the turn that it may have taken is over, however it ended."""
-    compile_it = kernel.compile
+class _Compiling:
+    """``kernel.compile``: in turn with other processes, and without a door for Python where another kernel calls.
 
-    def compiled(sig: Any) -> Any:
-        try:
-            return compile_it(sig)
-        finally:
-            cache.end_turn()
+    A door is machine code that unpacks Python's arguments: a quarter of the time to compile. Most kernels are only
+    called by others. One that Python calls after all is then compiled once more, with a door.
+    """
 
-    return compiled
+    depth = 0  # of kernels that wait for those that they call; whoever counts holds numba's lock
+
+    def __init__(self, kernel: Any, cache: _Cache) -> None:
+        self._kernel, self._cache = kernel, cache
+        self._compile, self._add = kernel.compile, kernel.add_overload
+        self._bare: set[Any] = set()  # the types of arguments for which there is no door
+
+    def compile(self, sig: Any) -> Any:
+        kernel, cache = self._kernel, self._cache
+        with global_compiler_lock:
+            types, _ = sigutils.normalize_signature(sig)  # type: ignore[no-untyped-call]
+            cache.bare = _Compiling.depth > 0
+            if not cache.bare and types in self._bare:
+                self._bare.discard(types)
+                del kernel.overloads[types]
+            wanted = kernel._compiler.targetoptions
+            wanted["no_cpython_wrapper"] = wanted["no_cfunc_wrapper"] = cache.bare
+            _Compiling.depth += 1
+            try:
+                return self._compile(sig)
+            finally:
+                _Compiling.depth -= 1
+                cache.end_turn()
+
+    def add_overload(self, result: Any) -> None:
+        """Note what was compiled or loaded; a call from Python must not find what has no door."""
+        if not self._cache.bare:
+            self._add(result)
+            return
+        types = tuple(result.signature.args)
+        self._bare.add(types)
+        self._kernel.overloads[types] = result
 
 
 def njit(function: Callable[..., Any] | None = None, **options: Any) -> Any:
@@ -356,5 +395,6 @@ def njit(function: Callable[..., Any] | None = None, **options: Any) -> Any:
     kernel = numba.njit(**options)(function)
     if cached:
         kernel._cache = _Cache(function)
-        kernel.compile = _in_turn(kernel, kernel._cache)
+        compiling = _Compiling(kernel, kernel._cache)
+        kernel.compile, kernel.add_overload = compiling.compile, compiling.add_overload
     return kernel
