@@ -9,9 +9,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
 
-import numpy as np
-
 from agents.hierarchy.bidder import Hierarchy
+from agents.hierarchy.engine.asked import clauses_of
 from agents.hierarchy.engine.compiled import (
     END_RULE,
     FIRST_RULE,
@@ -201,7 +200,8 @@ def _never_reached(system: System, compiled: Compiled) -> Iterator[Finding]:
     for first, end in compiled.parts[: len(compiled.children), FIRST_RULE : END_RULE + 1]:
         seen: dict[tuple[object, ...], int] = {}
         for rule in compiled.rules[first:end]:
-            key, number = _content(compiled, rule), int(rule[RULE_LINE])
+            key = clauses_of(compiled, int(rule[RULE_FIRST]), int(rule[RULE_END]))  # empty where it takes every hand
+            number = int(rule[RULE_LINE])
             before = seen.get((), seen.get(key))
             passes = seen.get(_MAY_PASS)
             if before not in (None, number):
@@ -219,14 +219,3 @@ def _never_reached(system: System, compiled: Compiled) -> Iterator[Finding]:
             if passes and not same:
                 why += ", unless its player must not pass"
             yield Finding(number, f"no hand comes to this line: {why}: {named.get(number, '')!r}", fault=False)
-
-
-def _content(compiled: Compiled, rule: np.ndarray) -> tuple[object, ...]:
-    """Return what a rule asks of the hand; empty where it takes every hand."""
-    return tuple(
-        tuple(
-            tuple(map(tuple, compiled.atoms[slice(*compiled.together[t])].tolist()))
-            for t in range(*compiled.clauses[clause])
-        )
-        for clause in range(int(rule[RULE_FIRST]), int(rule[RULE_END]))
-    )

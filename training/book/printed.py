@@ -9,7 +9,7 @@ from functools import cached_property
 from agents.hierarchy.bidder import Hierarchy
 from agents.hierarchy.engine.context import ENOUGH
 from agents.hierarchy.language.last_resort import LAST_RESORT
-from agents.hierarchy.language.tree import System
+from agents.hierarchy.language.tree import System, atoms_of
 from agents.hierarchy.language.vocabulary import AUCTION_WORDS
 from agents.hierarchy.telling import wording
 from agents.hierarchy.telling.pages import GENERAL, NEXT_NOTE, NOTES, read_pages
@@ -116,7 +116,7 @@ class Printed:
     def _terms(self) -> list[str]:
         """What the ways to count mean that the rows ask for."""
         rows = [row for note in (*self.kept, *self.notes.general) for row in note.rows]
-        asked = {atom.word.partition(":")[0] for r in rows for c in r.line.constraint for t in c for atom in t}
+        asked = {atom.word.partition(":")[0] for r in rows for atom in atoms_of(r.line.constraint)}
         asked |= {word.hand for word in AUCTION_WORDS if word.name in asked}
         return [
             f"- *{name}*: {MEANINGS[word].removeprefix('1 for ').replace('hcp', 'HCP')}"

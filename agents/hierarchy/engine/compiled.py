@@ -18,7 +18,7 @@ from agents.hierarchy.engine.denials import Alternatives, AtomRow, denied, left_
 from agents.hierarchy.language.columns import ASKS_DETAIL, QUANTITIES
 from agents.hierarchy.language.last_resort import LAST_RESORT
 from agents.hierarchy.language.text import FLAGS, SPANS, SUITS, VARIABLES, SystemTextError, is_difference
-from agents.hierarchy.language.tree import Atom, Clause, Constraint, Line, Step, System
+from agents.hierarchy.language.tree import Atom, Clause, Constraint, Line, Step, System, atoms_of
 from agents.hierarchy.language.vocabulary import NUM_BASE, WORDS, difference
 from bridge_env.calls import DOUBLE, FIRST_BID, NUM_BIDS, NUM_CALLS, PASS, REDOUBLE, bid_call
 
@@ -293,7 +293,7 @@ def _bits(line: Line) -> int:
 
 def _variables(constraint: Constraint) -> frozenset[str]:
     """The suit variables that a constraint speaks of, such as x in ``4+ x`` and ``hcp:x``."""
-    words = {atom.word for clause in constraint for together in clause for atom in together}
+    words = {atom.word for atom in atoms_of(constraint)}
     return frozenset(part for word in words for part in _PARTS.split(word) if part in VARIABLES)
 
 

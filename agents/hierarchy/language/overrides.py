@@ -20,7 +20,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from agents.hierarchy.language.tree import Block, Line, Step, System
+from agents.hierarchy.language.tree import Block, Line, Step, System, atoms_of
 from agents.hierarchy.language.vocabulary import CALL_WORDS
 
 ALSO, DROP = "also", "drop"
@@ -197,7 +197,7 @@ def _blocks(said: Overrides) -> tuple[Block, ...]:
         if gone := [rule for rule in own.lines if said.marks.get(rule.number) == DROP]:
             raise OverrideError(gone[0].number, "the base has no block of these words in which to drop a call")
         # In front of all others but those for answers to conventions, which speak of a certain call.
-        at = next((k for k, block in enumerate(blocks) if not _answers(block)), len(blocks))
+        at = next((k for k, block in enumerate(blocks) if not answers(block)), len(blocks))
         blocks.insert(at, own)
     return tuple(blocks)
 
@@ -211,8 +211,9 @@ def _shared_out(own: tuple[Line, ...], blocks: Sequence[Block], alike: Sequence[
     return out
 
 
-def _answers(block: Block) -> bool:
-    return any(atom.word in CALL_WORDS for clause in block.when for together in clause for atom in together)
+def answers(block: Block) -> bool:
+    """Does the block speak of auctions in which a certain call was made, as after Blackwood?"""
+    return any(atom.word in CALL_WORDS for atom in atoms_of(block.when))
 
 
 def _general(lines: tuple[Line, ...], own: tuple[Line, ...], marks: Mapping[int, str]) -> tuple[Line, ...]:

@@ -104,6 +104,13 @@ class System:
         return replace(self, name=name)
 
 
+def atoms_of(constraint: Constraint) -> Iterator[Atom]:
+    """All conditions that it speaks of, in order."""
+    for clause in constraint:
+        for together in clause:
+            yield from together
+
+
 def walk(lines: tuple[Line, ...]) -> Iterator[Line]:
     """All lines, each before those that follow it."""
     for line in lines:
