@@ -139,14 +139,9 @@ def _compiled(system: System) -> tuple[Compiled | None, list[Finding]]:
                 raise
             number = int(told[1])
             found.append(Finding(number, told[2]))
-            lines, blocks = _without(system.lines, number), system.blocks
-            blocks = tuple(replace(b, lines=_without(b.lines, number)) for b in blocks if b.number != number)
-            system = replace(system, lines=lines, blocks=blocks)
+            system = replace(system, blocks=tuple(block for block in system.blocks if block.number != number))
+            system = system.rebuilt(lambda line, number=number: [] if line.number == number else [line])  # type: ignore[misc]
     return None, found
-
-
-def _without(lines: tuple[Line, ...], number: int) -> tuple[Line, ...]:
-    return tuple(replace(line, lines=_without(line.lines, number)) for line in lines if line.number != number)
 
 
 class _Heard(NamedTuple):

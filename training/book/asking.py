@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from agents.hierarchy.bidder import Hierarchy, HierarchyBidder, deal_features
 from agents.hierarchy.engine.context import FORCED
 from agents.hierarchy.telling.position import Position
-from agents.hierarchy.telling.wording import SUIT_MARKS, span
+from agents.hierarchy.telling.wording import SUIT_MARKS, of_call, span
 from bridge_env.auction import one_auction
 from bridge_env.calls import PASS, parse_call
 from bridge_env.cards import UNKNOWN, random_deals
@@ -154,3 +154,8 @@ def _over(auction: tuple[int, ...]) -> bool:
 def parsed(text: str) -> tuple[int, ...]:
     """The calls of an auction as text."""
     return tuple(parse_call(word) for word in text.split())
+
+
+def call_name(text: str) -> str:
+    """A call as books print it: ``1NT`` of ``1N``, ``2!c`` of ``2C``."""
+    return of_call(parse_call(text))

@@ -9,14 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.hierarchy.bidder import Hierarchy
-from agents.hierarchy.telling.wording import SUIT_MARKS
+from agents.hierarchy.telling.wording import of_call
 from agents.networks.meaning import auction_keys
-from bridge_env.calls import DOUBLE, FIRST_BID, PASS
+from bridge_env.calls import PASS
 from bridge_env.streams import key as hashed
 from training.book.measure import COLUMNS, HELD, Figures, Table
 from training.book.points import Points, Walker
-
-_STRAINS = (*SUIT_MARKS.values(), "NT")
 
 
 @dataclass(frozen=True)
@@ -108,6 +106,4 @@ def title(before: tuple[int, ...]) -> str:
 
 def name(call: int) -> str:
     """``2!c``, ``3NT``, ``X``, ``P``."""
-    if call < FIRST_BID:
-        return "P" if call == PASS else "X" if call == DOUBLE else "XX"
-    return f"{(call - FIRST_BID) // 5 + 1}{_STRAINS[(call - FIRST_BID) % 5]}"
+    return "P" if call == PASS else of_call(call)

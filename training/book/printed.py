@@ -16,7 +16,7 @@ from agents.hierarchy.telling.pages import GENERAL, NEXT_NOTE, NOTES, read_pages
 from bridge_env.features import MEANINGS
 from training.book.asking import Asker
 from training.book.auctions import Spoken
-from training.book.book import PAGE_LINES, PAGE_WIDTH, Book, pages, printed
+from training.book.book import PAGE_LINES, PAGE_WIDTH, Book, pages, printed, table
 from training.book.card import Section, card_text, convention_card
 from training.book.notes import Note, Notes, make_notes, share
 from training.book.playable import agreement
@@ -155,14 +155,15 @@ class Printed:
             return ["Nothing: this is the system that others are compared with (`--base` names another)."]
         if not self.surprises:
             return [f"Nothing: no call that comes up often means something else than in `{self.base}`."]
-        lines = [f"|Call|Made in 1,000 deals|Shows|In `{self.base}`|", "|---|---|---|---|"]
-        for one in self.surprises[:_SURPRISES]:
-            lines.append(f"|**{one.auction}**|{1000 * one.per_deal:.1f}|{one.shows}|{one.instead}|")
+        rows = [
+            (f"**{one.auction}**", f"{1000 * one.per_deal:.1f}", one.shows, one.instead)
+            for one in self.surprises[:_SURPRISES]
+        ]
         intro = (
             f"Calls that show something else than in `{self.base}`: the most frequent and most different first, "
             "measured on the hands that make them. What follows from a call named here is left out."
         )
-        return [intro, "\n".join(lines)]
+        return [intro, table(("Call", "Made in 1,000 deals", "Shows", f"In `{self.base}`"), rows)]
 
 
 def _left_out(rows: int) -> str:

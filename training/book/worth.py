@@ -133,15 +133,9 @@ def _wide(history: NDArray[np.int8], width: int) -> NDArray[np.int8]:
 def without(system: System, numbers: frozenset[int]) -> System:
     """The system without the lines of some numbers: the next line that fits decides. What follows them stays."""
 
-    def kept(lines: tuple[Line, ...]) -> tuple[Line, ...]:
-        out = []
-        for line in lines:
-            below = kept(line.lines)
-            if line.number not in numbers:
-                out.append(replace(line, lines=below))
-            elif below:
-                out.append(replace(line, lines=below, after=True, constraint=(), flags=(), note=""))
-        return tuple(out)
+    def kept(line: Line) -> list[Line]:
+        if line.number not in numbers:
+            return [line]
+        return [replace(line, after=True, constraint=(), flags=(), note="")] if line.lines else []
 
-    blocks = tuple(replace(block, lines=kept(block.lines)) for block in system.blocks)
-    return replace(system, lines=kept(system.lines), blocks=blocks)
+    return system.rebuilt(kept)

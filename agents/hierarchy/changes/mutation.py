@@ -69,11 +69,6 @@ def line_at(system: System, address: Address) -> Line | None:
     return line
 
 
-def with_line(system: System, address: Address, line: Line) -> System:
-    """Replace the line at an address."""
-    return with_lines(system, address, (line,))
-
-
 def with_lines(system: System, address: Address, new: tuple[Line, ...]) -> System:
     """Replace the line at an address by other lines, or by none."""
 

@@ -178,11 +178,11 @@ class _Builder:
                 yield call, _Place(child, bindings, bid, bid_is_theirs, doubling if call == PASS else call)
 
     def read(self, token: str, bindings: Bindings, bid: int) -> list[tuple[int, Bindings]]:
-        """Calls that ``token`` can stand for after ``bid``: ``_readings``, worked out once."""
+        """Calls that ``token`` can stand for after ``bid``: ``token_readings``, worked out once."""
         key = token, bindings, bid if token == "any" or ":" in token else -1
         found = self.readings.get(key)
         if found is None:
-            found = self.readings[key] = list(_readings(*key))
+            found = self.readings[key] = list(token_readings(*key))
         return found
 
     # --- general rules ------------------------------------------------------------------------------
@@ -194,7 +194,7 @@ class _Builder:
             raise self.fault(line, "!denies stands in the tree; lines above a general rule may have no call")
         span, _, strain = line.path[0].token.partition(":")
         if not strain:
-            readings = [(SPAN_CALL, call, b) for call, b in _readings(span, (), -1)]
+            readings = [(SPAN_CALL, call, b) for call, b in token_readings(span, (), -1)]
         else:
             readings = [(SPAN_CODES[span], value, b) for value, b in _bind(strain, ())]
         constraint = self.passing(line.constraint) if span == "P" else line.constraint
@@ -318,7 +318,7 @@ def _bind(name: str, bindings: Bindings) -> Iterator[tuple[int, Bindings]]:
                 yield suit, tuple(sorted([*bindings, *more]))
 
 
-def _readings(token: str, bindings: Bindings, last_bid: int) -> Iterator[tuple[int, Bindings]]:
+def token_readings(token: str, bindings: Bindings, last_bid: int) -> Iterator[tuple[int, Bindings]]:
     """Calls that ``token`` can stand for after ``last_bid``."""
     if token in ("P", "X", "XX"):
         yield {"P": PASS, "X": DOUBLE, "XX": REDOUBLE}[token], bindings

@@ -74,12 +74,8 @@ def place_of(number: int) -> str:
 
 def renumbered(system: System, more: int = STEP) -> System:
     """The system with its lines numbered as those of a base; ``GENERAL`` makes ``more`` of general rules."""
-    blocks = tuple(replace(b, number=_higher(b.number, more), lines=_raised(b.lines, more)) for b in system.blocks)
-    return replace(system, lines=_raised(system.lines, more), blocks=blocks)
-
-
-def _raised(lines: tuple[Line, ...], more: int) -> tuple[Line, ...]:
-    return tuple(replace(x, number=_higher(x.number, more), lines=_raised(x.lines, more)) for x in lines)
+    out = system.rebuilt(lambda line: [replace(line, number=_higher(line.number, more))])
+    return replace(out, blocks=tuple(replace(block, number=_higher(block.number, more)) for block in out.blocks))
 
 
 def _higher(number: int, more: int) -> int:
