@@ -31,7 +31,6 @@ def add_cases(targets: Any) -> None:
         description="Make a bidder that calls by example, from the auctions of PBN files. Boards of the judging split\n"
         "are held out: they judge the base.",
         epilog=_EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument(
         "files",

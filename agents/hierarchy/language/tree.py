@@ -113,11 +113,9 @@ def _rebuilt(lines: tuple[Line, ...], change: Callable[[Line], Iterable[Line]]) 
     return tuple(new for line in lines for new in change(replace(line, lines=_rebuilt(line.lines, change))))
 
 
-def atoms_of(constraint: Constraint) -> Iterator[Atom]:
+def atoms_of(constraint: Constraint) -> list[Atom]:
     """All conditions that it speaks of, in order."""
-    for clause in constraint:
-        for together in clause:
-            yield from together
+    return [atom for clause in constraint for together in clause for atom in together]
 
 
 def walk(lines: tuple[Line, ...]) -> Iterator[Line]:
