@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bridge_env.auction import DEALER, LENGTH, VULNERABILITY, Auctions
+from bridge_env.calls import NUM_CALLS, first_calls
 from bridge_env.cards import hands
 
 Rows = NDArray[np.int64] | NDArray[np.bool_]
@@ -44,6 +45,18 @@ class BidView:
             self.hand[rows], self.history[rows], self.length[rows], self.dealer[rows],
             self.vulnerability[rows], self.seat[rows], self.mask[rows],
         )  # fmt: skip
+
+
+def views_before(
+    owner: NDArray[np.uint8], history: NDArray[np.int8], number: NDArray[np.int64], dealer: NDArray[np.signedinteger],
+    vulnerability: NDArray[np.signedinteger],
+) -> BidView:  # fmt: skip
+    """The views of who made call ``number`` of each auction int8 (N, L); which calls were legal they do not say."""
+    seat = ((dealer + number) & 3).astype(np.int16)
+    return BidView(
+        hands(owner, seat), first_calls(history, number), number.astype(np.int16), dealer.astype(np.int16),
+        vulnerability.astype(np.int16), seat, np.ones((len(number), NUM_CALLS), np.bool_),
+    )  # fmt: skip
 
 
 def view_of(auctions: Auctions, owner: NDArray[np.uint8], rows: Rows | None = None) -> BidView:
