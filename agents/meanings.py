@@ -49,7 +49,6 @@ class Shows:
         note: its name or its force: ``Stayman, forcing``; empty where there is none.
         lines: what the system's lines ask for, one or the other.
         artificial: it does not mean what it says, and is alerted.
-        how: where this comes from.
         known: something is known of it; else the text says why not.
     """
 

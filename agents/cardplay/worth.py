@@ -19,7 +19,6 @@ class Worth:
 
     Args:
         owner: uint8 (S, 52), the deals that results are looked at on; their par is estimated, never solved.
-        score: TRICKS, POINTS or IMPS.
     """
 
     def __init__(self, view: PlayView, row: int, owner: NDArray[np.uint8], score: str) -> None:

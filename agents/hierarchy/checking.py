@@ -45,8 +45,6 @@ class Finding:
     """A fault or a note about one line of a file.
 
     Attributes:
-        line: its number.
-        text: what is wrong.
         fault: the system cannot be used so; else it only says something that its writer may not mean.
         file: where the line stands, if not in the system's own file.
     """

@@ -38,7 +38,6 @@ class Passed:
     """A pass, and what it denies.
 
     Attributes:
-        seat: who passed.
         number: how many calls came before it.
         denied: calls that were passed over, with hands that would have made them.
     """
@@ -53,14 +52,10 @@ class Explanation:
     """One call of a system.
 
     Attributes:
-        call: what the system calls.
-        system: its name.
         line: the line that made the call; None where none fitted, which is a pass.
         general: the line is one of the general rules, not of the tree.
-        seat: who calls.
         shown: int16 (4, QUANTITIES, 2), what each seat has shown once the call is made, as ``HierarchyBidder.meaning``.
         rule: the rule of the pool that made the call, -1 none.
-        position: where it was made.
         hand: on which, bool (52,).
     """
 

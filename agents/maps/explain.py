@@ -47,7 +47,6 @@ class Explanation:
     """One call of a system of maps.
 
     Attributes:
-        call: the call.
         because: why, in a sentence.
         sure: how sure, in a sentence; empty where no map decides.
         units: the best-matching unit, then those around it, the nearest first.

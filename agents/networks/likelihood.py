@@ -26,7 +26,6 @@ class Calls:
 
     Attributes:
         before: what the seat to call saw before each call, but for its hand.
-        calls: the calls.
     """
 
     before: tuple[BidView, ...]

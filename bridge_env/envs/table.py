@@ -81,7 +81,6 @@ class Tables:
     Attributes:
         room: the arrays that say all about the tables; below are some of them.
         plan: where they and the terms are, for kernels.
-        auctions: the N auctions.
         kinds: int8 (4,), who bids N, E, S, W: CALLER, INJECTED, PASSES, RANDOM or DOUBLES.
         owner: uint8 (N, 52).
         tricks: int8 (N, 4, 5), -1 where not known.

@@ -84,7 +84,6 @@ def play_faults(boards: Sequence[_Told], *, gaps: bool = True) -> list[str | Non
     All boards are replayed together.
 
     Args:
-        boards: any boards.
         gaps: are cards that follow one that is not told wrong too?
     """
     faults: list[str | None] = [None] * len(boards)

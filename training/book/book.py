@@ -32,7 +32,6 @@ class Book:
     """What is printed.
 
     Attributes:
-        measured: the figures.
         said: for every entry what the book says that the call shows; None where it says nothing.
         check: of that on fresh deals.
         levels: how deep into the tree to print: 1 openings, 2 responses and overcalls ...; None all of it.

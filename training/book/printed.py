@@ -56,11 +56,9 @@ class Printed:
     """What the pages hold.
 
     Attributes:
-        book: the figures.
         card: sections of the convention card.
         surprises: against ``base``, the greatest first.
         base: the name of the system that surprises are measured from; empty where it is the system itself.
-        notes: all of them.
         most: pages.
     """
 

@@ -24,7 +24,6 @@ class KeptBoards:
     """The boards of a match in a file.
 
     Args:
-        path: of the file.
         header: what the boards depend on.
         bidding: the match. Its boards are replayed as they are read; of others the file keeps what it has.
     """

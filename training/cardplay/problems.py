@@ -96,7 +96,6 @@ class CardResult:
     """The result of one card in the true deal; all tricks are declarer's on the whole board.
 
     Attributes:
-        card: of which this is told.
         seen_through: double dummy: where everybody sees all cards.
         believed: float64 (L,), against the modelled opponent, along each line he may believe in.
         share: float64 (L,), what each of these lines counts for; they add up to 1.
@@ -233,9 +232,7 @@ def solve_problems(
         plain: the spec of a ``montecarlo``, which also plays the boards to their end.
         deceptive: the spec of a ``deceptive``.
         bidder: the spec of a system by which all calls are read; None: they tell nothing.
-        seed: the random seed.
         seeds: how often each board is played to its end; 0: not at all.
-        threads: of DDS.
         progress: called with 1 after each problem.
 
     Raises:

@@ -56,7 +56,6 @@ class Schooling:
         first_rate, rate: of learning in each stage.
         batch, decay, dropout, smoothing: of learning.
         others: what an error in the hands of the other seats weighs beside one in the call.
-        seed: the random seed.
     """
 
     members: int = 2

@@ -28,10 +28,6 @@ def write_report(
     """Write the card, its numbers and its plots into the run's folder.
 
     Args:
-        folder: of the run.
-        config: of the run.
-        verdict: on the judging deals.
-        metrics: a row each epoch.
         sizes: verdicts of the same network after fewer training deals; may be empty.
     """
     content = {"verdict": verdict.as_json(), "sizes": [[n, [vars(hit) for hit in hits]] for n, hits in sizes]}

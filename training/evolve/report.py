@@ -22,8 +22,6 @@ class Run:
     """A run as its folder tells it.
 
     Attributes:
-        config: of the manifest.
-        metrics: one mapping a generation.
         verdict: the rows of its verdict on unseen boards; none where it has not ended.
     """
 

@@ -68,7 +68,6 @@ def agreement(
     """Ask ``spec`` for the call in every recorded position.
 
     Args:
-        paths: PBN files.
         rounds: ``openings`` (positions before the first bid, and the call that is made there) or ``all``.
         held_out: only boards whose deals lie in the judging part.
 

@@ -199,7 +199,6 @@ def save_checkpoint(folder: Path, state: Mapping[str, Any], step: str) -> None:
     """Write the state with its own checksum; never over one that is further.
 
     Args:
-        folder: of the run.
         state: what JSON can say.
         step: the field of the state that tells how far the run is.
 

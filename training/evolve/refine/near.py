@@ -70,7 +70,6 @@ class Promise:
 
     Attributes:
         gain, squares: of the decisions that it changes.
-        decisions: how many.
         liked: of them, how many would go as a player likes that was asked.
     """
 
