@@ -116,6 +116,7 @@ NUM_FEATURES = len(FEATURES)
 KINDS = np.array([_feature.kind for _feature in COLUMN_FEATURES], np.int8)
 
 HCP, POINTS, LENGTH = FEATURES["hcp"], FEATURES["points"], FEATURES["length:C"]
+HCP_AND_LENGTHS = [HCP, *range(LENGTH, LENGTH + 4)]  # what tells the most of a hand
 _LONGEST, _SHORTEST, _DIFFERENCE = FEATURES["longest"], FEATURES["shortest"], FEATURES["difference:CD"]
 _BALANCED, _SEMIBALANCED = FEATURES["balanced"], FEATURES["semibalanced"]
 _CONTROLS, _ACES, _KINGS, _LOSERS = FEATURES["controls"], FEATURES["aces"], FEATURES["kings"], FEATURES["losers"]

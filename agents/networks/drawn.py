@@ -20,7 +20,7 @@ from bridge_env import streams
 from bridge_env.auction import one_auction
 from bridge_env.calls import PASS
 from bridge_env.cards import UNKNOWN
-from bridge_env.features import HCP, LENGTH, hand_features
+from bridge_env.features import HCP_AND_LENGTHS, hand_features
 from bridge_env.view import view_of
 
 HANDS = 100
@@ -78,7 +78,7 @@ class Drawn:
         return 1.0 if over else float(self._chances(after)[:, PASS].mean())
 
     def _held(self, seat: int) -> NDArray[np.int16]:
-        return hand_features(self.owner == seat)[:, [HCP, *range(LENGTH, LENGTH + 4)]]
+        return hand_features(self.owner == seat)[:, HCP_AND_LENGTHS]
 
     def _chances(self, calls: tuple[int, ...]) -> NDArray[np.float64]:
         """How likely each call is after ``calls`` with each of the hands; all alike where no network sits there."""

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from agents.hierarchy.bidder import Hierarchy, HierarchyBidder, bid_out, deal_features
 from agents.hierarchy.engine.compiled import RULE_LINE
 from bridge_env.cards import board_dealer, board_vulnerability, hand_text, random_deals
-from bridge_env.features import FEATURES
+from bridge_env.features import HCP_AND_LENGTHS
 from bridge_env.view import BidView, views_before
 from training.book.points import Entry, Points, Walker
 from training.match.code_words import code_words
@@ -22,7 +22,6 @@ HELD = ("hcp", "C", "D", "H", "S", "M", "oM", "m", "om", "x", "y", "in partner's
 BATCH = 20_000  # deals at a time
 _ROWS = 50_000  # calls looked up at a time
 _EXAMPLES = 2
-COLUMNS = [FEATURES["hcp"], *(FEATURES[f"length:{suit}"] for suit in "CDHS")]
 
 
 @dataclass(frozen=True)
@@ -109,7 +108,7 @@ class Table:
     def held(self, calls: Calls, walker: Walker, entry: Entry) -> NDArray[np.int8]:
         """Return features of the hands behind ``calls``, all made by ``entry``: int8 (N, len(HELD))."""
         out = np.full((len(calls), len(HELD)), -1, np.int8)
-        out[:, :5] = self.features[calls.board, calls.seat][:, COLUMNS]
+        out[:, :5] = self.features[calls.board, calls.seat][:, HCP_AND_LENGTHS]
         pairs = calls.state.astype(np.int64) * 64 + calls.call
         for pair in np.unique(pairs):
             rows = np.flatnonzero(pairs == pair)
