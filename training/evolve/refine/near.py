@@ -119,21 +119,12 @@ def _fails(pool, together, f):
 
 
 @njit
-def _clause_holds(pool, clause, f):
-    for together in within(pool.clauses, clause):
-        count, _ = _fails(pool, together, f)
-        if count == 0:
-            return True
-    return False
-
-
-@njit
 def _loosened(pool, rule, f, keys, found):
     """Write what would let a rule that fails in one clause apply."""
     first, end = needs_of(pool, rule)
     failing = -1
     for clause in range(first, end):
-        if not _clause_holds(pool, clause, f):
+        if not holds(pool, clause, clause + 1, f):
             if failing >= 0:
                 return found
             failing = clause
