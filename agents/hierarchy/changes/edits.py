@@ -93,6 +93,17 @@ class Replace:
         return with_lines(system, address, new)
 
 
+def dropped(trail: Trail, line: Line, where: str = "") -> Replace:
+    """A line dropped, with what follows it; ``where`` stands before what that is called."""
+    return Replace(trail, line, (), f"{where}{line.name}: dropped ({constraint_text(line.constraint)})")
+
+
+def without_clause(trail: Trail, line: Line, at: int, said: str = "no longer", where: str = "") -> Replace:
+    """A line that asks for one thing less."""
+    less = replace(line, constraint=(*line.constraint[:at], *line.constraint[at + 1 :]))
+    return Replace(trail, line, (less,), f"{where}{line.name}: {said} {constraint_text(line.constraint[at : at + 1])}")
+
+
 @dataclass(frozen=True)
 class Exchange:
     """Two neighbouring lines in the other order."""

@@ -7,10 +7,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from agents.hierarchy.changes.edits import Replace, new_lines
+from agents.hierarchy.changes.edits import Replace, dropped, new_lines
 from agents.hierarchy.changes.sameness import signatures
 from agents.hierarchy.engine.compiled import Compiled, compile_system
-from agents.hierarchy.language.text import constraint_text
 from agents.hierarchy.language.tree import System
 
 
@@ -18,7 +17,7 @@ def added(before: System, after: System) -> Iterator[Replace]:
     """Edits that drop, one by one, the lines of ``after`` that ``before`` has not; those with lines below are kept."""
     for _, trail, line in new_lines(before, after):
         if not line.lines:
-            yield Replace(trail, line, (), f"{line.name}: dropped ({constraint_text(line.constraint)})")
+            yield dropped(trail, line)
 
 
 def without_empty(system: System) -> System:
