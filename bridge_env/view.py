@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from bridge_env.auction import DEALER, LENGTH, VULNERABILITY, Auctions
 from bridge_env.calls import NUM_CALLS, first_calls
-from bridge_env.cards import hands
+from bridge_env.cards import UNKNOWN, hands
 
 Rows = NDArray[np.int64] | NDArray[np.bool_]
 
@@ -72,3 +72,8 @@ def view_of(auctions: Auctions, owner: NDArray[np.uint8], rows: Rows | None = No
         hands(deals, seat), chosen.history[:, :longest], chosen.state[:, LENGTH], chosen.state[:, DEALER],
         chosen.state[:, VULNERABILITY], seat, chosen.legal(),
     )  # fmt: skip
+
+
+def unseen(auctions: Auctions) -> BidView:
+    """The same of every row for one who sees no hand."""
+    return view_of(auctions, np.full((len(auctions), 52), UNKNOWN, np.uint8))
