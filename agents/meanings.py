@@ -29,10 +29,9 @@ from agents.networks.meaning import auction_keys
 from agents.reasoning.habits import trivial_system
 from agents.registry import system_of
 from agents.seats import network_at, spec_at
-from bridge_env.auction import Auctions, one_auction
+from bridge_env.auction import one_auction
 from bridge_env.calls import DOUBLE, FIRST_BID, NOTRUMP, PASS, level_of, strain_of
-from bridge_env.cards import UNKNOWN
-from bridge_env.view import BidView, view_of
+from bridge_env.view import unseen
 
 _LINES = 4  # of a system that are told for a call
 _HARDLY = 0.1  # chance of a call, on the hands that explain it best, below which it tells nothing
@@ -49,7 +48,6 @@ class Shows:
         note: its name or its force: ``Stayman, forcing``; empty where there is none.
         lines: what the system's lines ask for, one or the other.
         artificial: it does not mean what it says, and is alerted.
-        how: where this comes from.
         known: something is known of it; else the text says why not.
     """
 
@@ -129,12 +127,12 @@ class Reader:
         return out
 
     def _shown(self, calls: Sequence[int], dealer: int, vulnerability: int) -> NDArray[np.int16]:
-        view = _view(calls, dealer, vulnerability)
+        view = unseen(one_auction(calls, dealer, vulnerability))
         shown: NDArray[np.int16] = self.bidders[int(view.seat[0])].meaning(view)[0]
         return shown
 
     def _by_system(self, calls: Sequence[int], dealer: int, vulnerability: int, made: int) -> Shows:
-        view = _view(calls, dealer, vulnerability)
+        view = unseen(one_auction(calls, dealer, vulnerability))
         bidder = self.bidders[int(view.seat[0])]
         told = lines_of_call(bidder, view, made)
         told = [t for t in told if not t.general] or told  # as partner reads it
@@ -199,12 +197,6 @@ def _shared(notes: Sequence[str]) -> str:
 def reader(north_south: str, east_west: str, draws: bool = True) -> Reader:
     """The reader of two partnerships, kept."""
     return Reader(north_south, east_west, draws)
-
-
-def _view(calls: Sequence[int], dealer: int, vulnerability: int) -> BidView:
-    """The auction as the seat to call sees it, without a hand."""
-    auctions: Auctions = one_auction(calls, dealer, vulnerability)
-    return view_of(auctions, np.full((1, 52), UNKNOWN, np.uint8))
 
 
 def _needs(position: Position, call: int) -> dict[tuple[int, bool], Constraint]:

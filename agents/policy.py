@@ -11,9 +11,8 @@ member                          what it holds
 ``bias_0``, ``bias_1`` ...      float32 (outputs,)
 ==============================  ====================================================================================
 
-The policy makes the legal call with the highest output, the lowest such call in a tie; no chance is used.
-Weights are multiples of 2**-16, and what a layer passes on is rounded to multiples of 2**-12. So every sum
-is exact in float64 whatever its order: a batch equals its rows one by one, on any machine.
+The policy makes the legal call with the highest output, the lowest such call in a tie; no chance is used. Its sums are
+exact (``agents.exact``).
 """
 
 from __future__ import annotations
@@ -26,6 +25,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from agents.exact import Layer, rounded, through
 from agents.outputs import highest_legal
 from bridge_env.bidders import SpecError
 from bridge_env.calls import NUM_CALLS
@@ -35,12 +35,7 @@ from bridge_env.weights import read_weights, write_weights
 
 POLICY_FORMAT = "bridge-env policy"
 _EXPECTED = {"format": POLICY_FORMAT, "version": 1, "observation": LAYOUT, "activation": "relu"}
-_WEIGHT_STEP, _SIGNAL_STEP = 2.0**-16, 2.0**-12
-_EXACT = 2.0**53  # whole numbers below this are exact in float64
-_LARGEST_WEIGHT = 2.0**7  # so that 24 bits, a float32's, hold it
 _MOST_LAYERS = 16
-
-Layer = tuple[NDArray[np.float64], NDArray[np.float64]]  # weight (inputs, outputs), bias (outputs,)
 
 
 class PolicyFileError(SpecError):
@@ -61,12 +56,7 @@ class Policy:
 
     def logits(self, observation: NDArray[np.int8]) -> NDArray[np.float64]:
         """The outputs, float64 (N, 38), for observations (N, 480)."""
-        signal = observation.astype(np.float64)
-        for number, (weight, bias) in enumerate(self.layers):
-            if number:
-                signal = np.round(np.maximum(signal, 0.0) / _SIGNAL_STEP) * _SIGNAL_STEP
-            signal = signal @ weight + bias
-        return signal
+        return through(self.layers, observation.astype(np.float64))
 
     def bid(self, view: BidView, key: NDArray[np.uint64]) -> NDArray[np.int8]:
         """The legal call with the highest output, for every row."""
@@ -79,27 +69,12 @@ def policy(layers: Sequence[tuple[Any, Any]], trained: Mapping[str, Any] | None 
     Raises:
         ValueError: the layers do not lead from 480 inputs to 38 outputs, or their numbers are too large.
     """
-    rounded = []
-    width, largest = OBSERVATION_SIZE, 1.0
-    if not 1 <= len(layers) <= _MOST_LAYERS:
-        raise ValueError(f"{len(layers)} layers; a policy has 1 to {_MOST_LAYERS}")
-    for number, pair in enumerate(layers):
-        weight, bias = (np.round(np.asarray(a, np.float64) / _WEIGHT_STEP) * _WEIGHT_STEP for a in pair)
-        if weight.ndim != 2 or weight.shape[0] != width or bias.shape != weight.shape[1:]:
-            raise ValueError(f"layer {number} is {weight.shape} with bias {bias.shape}, after {width} outputs")
-        for a in (weight, bias):
-            if not (np.abs(a) < _LARGEST_WEIGHT).all():  # also where it is not a number
-                raise ValueError(f"layer {number} has weights that are not below {_LARGEST_WEIGHT:.0f}")
-            a.flags.writeable = False
-        # The largest sum there can be, in the steps that it is a multiple of.
-        largest = float((largest * np.abs(weight).sum(axis=0) + np.abs(bias)).max(initial=0.0)) + _SIGNAL_STEP
-        if largest / (_WEIGHT_STEP * _SIGNAL_STEP) >= _EXACT:
-            raise ValueError(f"layer {number} has sums that float64 does not hold exactly; use smaller weights")
-        rounded.append((weight, bias))
-        width = weight.shape[1]
-    if width != NUM_CALLS:
+    rows = rounded(layers, OBSERVATION_SIZE, "a policy", _MOST_LAYERS, 1.0)
+    for array in (array for layer in rows for array in layer):
+        array.flags.writeable = False
+    if (width := len(rows[-1][1])) != NUM_CALLS:
         raise ValueError(f"the last layer has {width} outputs; there are {NUM_CALLS} calls")
-    return Policy(tuple(rounded), dict(trained or {}))
+    return Policy(rows, dict(trained or {}))
 
 
 # --- the file ------------------------------------------------------------------------------------------------

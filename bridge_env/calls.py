@@ -13,6 +13,7 @@ doubling   0 undoubled, 1 doubled, 2 redoubled
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -134,3 +135,25 @@ def first_calls(history: NDArray[np.int8], count: NDArray[np.integer]) -> NDArra
     """
     cut: NDArray[np.int8] = np.where(np.arange(history.shape[1]) < count[:, None], history, np.int8(-1))
     return cut
+
+
+def histories_of(auctions: Sequence[Sequence[int]]) -> NDArray[np.int8]:
+    """Return auctions, each as long as it is, as int8 (N, L), padded with -1."""
+    out = np.full((len(auctions), max(map(len, auctions), default=0)), -1, np.int8)
+    for row, calls in zip(out, auctions, strict=True):
+        row[: len(calls)] = calls
+    return out
+
+
+def as_wide(histories: Sequence[NDArray[np.int8]], least: int = 0) -> list[NDArray[np.int8]]:
+    """Return arrays of auctions, int8 (..., L) each, padded with -1 to the widest of them, or to ``least`` calls."""
+    width = max(least, *(history.shape[-1] for history in histories))
+    return [
+        np.pad(h, [(0, 0)] * (h.ndim - 1) + [(0, width - h.shape[-1])], constant_values=-1) for h in histories
+    ]  # fmt: skip
+
+
+def every_call(length: NDArray[np.integer]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return for each call of auctions of some lengths (N,) the row of its auction, and how many calls came before."""
+    row = np.repeat(np.arange(len(length)), length)
+    return row, np.arange(len(row)) - np.repeat(np.cumsum(length) - length, length)

@@ -44,6 +44,10 @@ def card_text(card: int) -> str:
     return SUITS[card // 13] + RANKS[card % 13]
 
 
+CARD_NUMBERS = {card_text(card): card for card in range(52)}
+"""``{'SA': 51, ...}``."""
+
+
 def parse_seat(text: str | int) -> int:
     """Parse a seat to its number: ``"N"``, ``"east"`` or 0..3.
 

@@ -1,4 +1,4 @@
-"""Evaluate hands as players do: nine point counts, eight methods that count shape, and Zar points.
+"""Evaluate hands as players do: nine point counts, and eight methods that count shape.
 
 These are the methods that Mossakowski and Mandziuk put beside their networks ("Learning without human expertise:
 a case study of the double dummy bridge problem", IEEE Transactions on Neural Networks 20, 2009). Their inventory is
@@ -45,9 +45,7 @@ plus value
     for Qx without A, K or a QJx; 1 for J with A or K, but not in AKQJ, nor in the KJT that is counted already; 1 in
     all if another suit is void or a singleton. No strain.
 
-Honour tricks and plus values are as Wikinfo, "Honor trick", gives Culbertson's table. **Zar points** (Zar Petkov,
-Aggressive Bidding, 2003): Work points + controls (A 2, K 1) + the two longest suits + the longest less the shortest;
-26 opens.
+Honour tricks and plus values are as Wikinfo, "Honor trick", gives Culbertson's table.
 """
 
 from __future__ import annotations
@@ -146,12 +144,6 @@ def run_tricks(hand, suit):  # type: ignore[no-untyped-def]
 
 
 @njit
-def zar(points, controls, longest, second, shortest):  # type: ignore[no-untyped-def]
-    """Zar points of a hand."""
-    return points + controls + 2 * longest + second - shortest
-
-
-@njit
 def _plus_values(n, a, k, q, j, t):  # type: ignore[no-untyped-def]
     """Plus values of a suit's honours."""
     if n == 1:
@@ -232,31 +224,10 @@ def _all_distributional(hands, strains, out):  # type: ignore[no-untyped-def]
         _row_distributional(hands[i], strains[i], out[i])
 
 
-@njit
-def _all_zar(hands, out):  # type: ignore[no-untyped-def]
-    for i in range(len(hands)):
-        points = controls = longest = second = 0
-        shortest = 13
-        for suit in range(4):
-            base = suit * 13
-            n = 0
-            for rank in range(13):
-                n += int(hands[i, base + rank])
-            a, k = int(hands[i, base + 12]), int(hands[i, base + 11])
-            points += 4 * a + 3 * k + 2 * int(hands[i, base + 10]) + int(hands[i, base + 9])
-            controls += 2 * a + k
-            if n > longest:
-                longest, second = n, longest
-            elif n > second:
-                second = n
-            shortest = min(shortest, n)
-        out[i] = zar(points, controls, longest, second, shortest)
-
-
 # --- batches ------------------------------------------------------------------------------------------------
 
 
-def _check_hands(hands: ArrayLike) -> NDArray[np.bool_]:
+def check_hands(hands: ArrayLike) -> NDArray[np.bool_]:
     held: NDArray[Any] = np.asarray(hands)
     if held.ndim != 2 or held.shape[1] != 52 or held.dtype != np.bool_:
         raise ValueError(
@@ -277,7 +248,7 @@ def _check_strains(strain: ArrayLike, count: int) -> NDArray[np.int8]:
 
 def point_counts(hands: ArrayLike) -> Float32Array:
     """Point counts of hands bool (N, 52): float32 (N, 9), columns as in ``POINT_COUNTS``."""
-    held = _check_hands(hands).reshape(-1, 4, 13)
+    held = check_hands(hands).reshape(-1, 4, 13)
     honours = np.zeros((len(held), 5), np.int16)
     for suit in range(4):
         honours += held[:, suit, :7:-1]
@@ -292,16 +263,8 @@ def distributional(hands: ArrayLike, strain: ArrayLike) -> Float32Array:
         strain: 0 to 4 (C D H S NT), one for all hands or int (N,). Playing tricks, assets, Stayman's points and
             the rule of three and four depend on it.
     """
-    held = _check_hands(hands)
+    held = check_hands(hands)
     halves = np.empty((len(held), len(DISTRIBUTIONAL)), np.int16)
     _all_distributional(held, _check_strains(strain, len(held)), halves)
     values: Float32Array = halves.astype(np.float32) / np.float32(2)
     return values
-
-
-def zar_points(hands: ArrayLike) -> NDArray[np.int16]:
-    """Zar points of hands bool (N, 52): int16 (N,)."""
-    held = _check_hands(hands)
-    out = np.empty(len(held), np.int16)
-    _all_zar(held, out)
-    return out

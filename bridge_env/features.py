@@ -4,7 +4,7 @@
 ``MEANINGS`` says what they count. Suits stand in the order C D H S. Constraints, bidding systems and case bases all
 read these columns.
 
-Players have more ways to count: ``point_counts``, ``distributional`` and ``zar_points``, defined in
+Players have more ways to count: ``point_counts`` and ``distributional``, defined in
 ``bridge_env.evaluation``, are to be had from here. They are no columns of ``FEATURES``: a match counts all columns of
 every hand, and most of those methods are fractions, or follow from columns that are there. Zar points and playing
 tricks are columns, because rules speak of them: what opens, and how high a long suit may preempt.
@@ -20,13 +20,12 @@ from numpy.typing import ArrayLike, NDArray
 from bridge_env.evaluation import (
     DISTRIBUTIONAL,
     POINT_COUNTS,
+    check_hands,
     distributional,
     point_counts,
     run_tricks,
     suit_losers,
     suit_playing_tricks,
-    zar,
-    zar_points,
 )
 from bridge_env.kernels import njit
 
@@ -117,6 +116,7 @@ NUM_FEATURES = len(FEATURES)
 KINDS = np.array([_feature.kind for _feature in COLUMN_FEATURES], np.int8)
 
 HCP, POINTS, LENGTH = FEATURES["hcp"], FEATURES["points"], FEATURES["length:C"]
+HCP_AND_LENGTHS = [HCP, *range(LENGTH, LENGTH + 4)]  # what tells the most of a hand
 _LONGEST, _SHORTEST, _DIFFERENCE = FEATURES["longest"], FEATURES["shortest"], FEATURES["difference:CD"]
 _BALANCED, _SEMIBALANCED = FEATURES["balanced"], FEATURES["semibalanced"]
 _CONTROLS, _ACES, _KINGS, _LOSERS = FEATURES["controls"], FEATURES["aces"], FEATURES["kings"], FEATURES["losers"]
@@ -187,7 +187,7 @@ def row_features(hand, f):  # type: ignore[no-untyped-def]
     f[_BALANCED] = shortest >= 2 and doubletons <= 1 and longest <= 5
     f[_SEMIBALANCED] = shortest >= 2 and longest <= 6 and doubletons <= 2
     f[_RULE20] = f[HCP] + longest + second
-    f[_ZAR] = zar(f[HCP], f[_CONTROLS], longest, second, shortest)
+    f[_ZAR] = f[HCP] + f[_CONTROLS] + 2 * longest + second - shortest
     for trump in range(4):
         trumps = f[LENGTH + trump]
         value = f[HCP]
@@ -210,3 +210,8 @@ def hand_features(hands: ArrayLike) -> NDArray[np.int16]:
     out = np.empty((len(held), NUM_FEATURES), np.int16)
     _all_features(held, out)
     return out
+
+
+def zar_points(hands: ArrayLike) -> NDArray[np.int16]:
+    """Zar points (Zar Petkov, Aggressive Bidding, 2003) of hands bool (N, 52): int16 (N,)."""
+    return np.ascontiguousarray(hand_features(check_hands(hands))[:, _ZAR])

@@ -95,7 +95,6 @@ class Plan:
     """The numbers that kernels take, of the records put into it. It keeps the arrays that these point to.
 
     Args:
-        schema: what there is.
         records: to put into it now.
 
     Attributes:

@@ -144,8 +144,6 @@ def par_contracts(tricks: ArrayLike, dealer: int, vulnerability: int) -> tuple[i
 
     Args:
         tricks: (4, 5) [declarer seat, strain].
-        dealer: seat 0..3.
-        vulnerability: code 0..3.
 
     Returns:
         The par score, points for NS, and the contracts in ascending order (bid, then declarer N E S W). Par 0

@@ -60,9 +60,6 @@ def deal_diagram(
 
     Args:
         owner: (52,), the seat that holds each card, 255 = unknown (then the card is not shown).
-        dealer: seat 0..3.
-        vulnerability: code 0..3.
-        number: board number.
         symbols: suit symbols in place of letters.
     """
     o = np.asarray(owner)
@@ -111,7 +108,6 @@ def auction_table(calls: Iterable[int], dealer: int, vulnerability: int = 0, sym
     Args:
         calls: call numbers from the dealer on; a padded row of a history will do (-1 ends it).
         dealer: seat 0..3; the cells before it in the first row stay blank.
-        vulnerability: code 0..3.
         symbols: suit symbols in place of letters.
     """
     names = [SEAT_NAMES[seat] + "*" * is_vulnerable(seat, vulnerability) for seat in AUCTION_ORDER]

@@ -61,7 +61,6 @@ def read_json(path: PathLike, shape: Any, error: type[FileError] = FileError) ->
     """Read a JSON file and check its shape.
 
     Args:
-        path: of the file.
         shape: what it must hold, as the top of this module tells.
         error: the kind of error that damage becomes.
 

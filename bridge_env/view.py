@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bridge_env.auction import DEALER, LENGTH, VULNERABILITY, Auctions
-from bridge_env.cards import hands
+from bridge_env.calls import NUM_CALLS, first_calls
+from bridge_env.cards import UNKNOWN, hands
 
 Rows = NDArray[np.int64] | NDArray[np.bool_]
 
@@ -46,6 +47,18 @@ class BidView:
         )  # fmt: skip
 
 
+def views_before(
+    owner: NDArray[np.uint8], history: NDArray[np.int8], number: NDArray[np.int64], dealer: NDArray[np.signedinteger],
+    vulnerability: NDArray[np.signedinteger],
+) -> BidView:  # fmt: skip
+    """The views of who made call ``number`` of each auction int8 (N, L); which calls were legal they do not say."""
+    seat = ((dealer + number) & 3).astype(np.int16)
+    return BidView(
+        hands(owner, seat), first_calls(history, number), number.astype(np.int16), dealer.astype(np.int16),
+        vulnerability.astype(np.int16), seat, np.ones((len(number), NUM_CALLS), np.bool_),
+    )  # fmt: skip
+
+
 def view_of(auctions: Auctions, owner: NDArray[np.uint8], rows: Rows | None = None) -> BidView:
     """The view of the seat to call at ``rows`` (default all) of ``auctions`` on the deals ``owner``.
 
@@ -59,3 +72,8 @@ def view_of(auctions: Auctions, owner: NDArray[np.uint8], rows: Rows | None = No
         hands(deals, seat), chosen.history[:, :longest], chosen.state[:, LENGTH], chosen.state[:, DEALER],
         chosen.state[:, VULNERABILITY], seat, chosen.legal(),
     )  # fmt: skip
+
+
+def unseen(auctions: Auctions) -> BidView:
+    """The same of every row for one who sees no hand."""
+    return view_of(auctions, np.full((len(auctions), 52), UNKNOWN, np.uint8))

@@ -46,7 +46,6 @@ def write_weights(
     """Write a file; a reader sees the old file or the new one, never a part. The same input gives the same bytes.
 
     Args:
-        path: of the file.
         header: JSON; ``format`` (str) and ``version`` must be in it.
         arrays: kept as float32, or as ``kinds`` says of their names.
         kinds: other types of arrays: ``{"hands": "uint8"}``.
@@ -68,7 +67,6 @@ def read_weights(
     """Read and check a file. Nothing in it is ever run.
 
     Args:
-        path: of the file.
         kind: what it should be, for messages: "policy".
         expected: entries that the header must have, or tuples of those it may have; ``format`` is looked at first.
         kinds: the types of arrays that are not float32, by name.

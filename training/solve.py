@@ -260,12 +260,8 @@ def _stop_signals() -> Iterator[threading.Event]:
         with contextlib.suppress(OSError):  # the terminal may be gone
             os.write(2, b"\nstopping after the deals in hand; once more to stop at once\n")  # print is not safe here
 
-    before = {number: signal.signal(number, ask_to_stop) for number in (signal.SIGINT, *stopping.endings())}
-    try:
+    with stopping.handling(ask_to_stop, (signal.SIGINT, *stopping.endings())):
         yield stop
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
 
 
 def table_text(tricks: ArrayLike) -> str:

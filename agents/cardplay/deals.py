@@ -7,7 +7,7 @@ instead: by how likely its calls are, and by how far hands are off the hypothese
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -133,6 +133,16 @@ def _weighed(
     return Belief.of(sample, kept, discarded, (*evidence.networks, *evidence.shown))
 
 
+def _one_by_one(
+    told: Sequence[Hypothesis], stand: Callable[[list[Hypothesis]], bool]
+) -> tuple[list[Hypothesis], list[Hypothesis]]:
+    """The hypotheses that stand together, one after the other, and the others."""
+    kept, rest = list[Hypothesis](), list[Hypothesis]()
+    for hypothesis in told:
+        (kept if stand([*kept, hypothesis]) else rest).append(hypothesis)
+    return kept, rest
+
+
 @dataclass(frozen=True, eq=False)
 class _Search:
     places: Places
@@ -142,31 +152,16 @@ class _Search:
     def believed(self, told: Sequence[Hypothesis], count: int) -> Belief:
         possible = [h for h in told if h.possible(self.places)]
         discarded = [(h, AGAINST_FACTS) for h in told if h not in possible]
-        kept, rest = self._placed_together(possible)
+        kept, rest = _one_by_one(possible, lambda some: self._placed(some) is not None)
         sample = self._sample(kept, count)
         if kept and not sample.fitting and self._feasible([]):
-            kept, rest = self._one_by_one(possible)
+            kept, rest = _one_by_one(possible, self._feasible)
             sample = self._sample(kept, count)
         discarded += [(h, AGAINST_OTHERS) for h in rest]
         return Belief.of(sample, kept, discarded, self.shown)
 
-    def _placed_together(self, told: Sequence[Hypothesis]) -> tuple[list[Hypothesis], list[Hypothesis]]:
-        """The hypotheses for which there are places, one after the other, and the others."""
-        kept: list[Hypothesis] = []
-        rest: list[Hypothesis] = []
-        for hypothesis in told:
-            (kept if self._placed([*kept, hypothesis]) is not None else rest).append(hypothesis)
-        return kept, rest
-
-    def _one_by_one(self, told: Sequence[Hypothesis]) -> tuple[list[Hypothesis], list[Hypothesis]]:
-        """The hypotheses that leave some deal, one after the other, and the others."""
-        kept: list[Hypothesis] = []
-        rest: list[Hypothesis] = []
-        for hypothesis in told:
-            (kept if self._feasible([*kept, hypothesis]) else rest).append(hypothesis)
-        return kept, rest
-
     def _feasible(self, told: Sequence[Hypothesis]) -> bool:
+        """Is some deal left?"""
         if self._placed(told) is None:
             return False
         return bool(self._sample(told, 1, np.uint64(streams.key(self.key, "feasible")[0]), _PROBE).fitting)

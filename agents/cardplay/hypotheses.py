@@ -31,9 +31,7 @@ class Hypothesis:
     """A statement about a hand: in one of the alternatives all counts hold.
 
     Attributes:
-        seat: whose hand.
         kind: CONVENTION or HEURISTIC.
-        text: the statement in words.
         alternatives: each a tuple of counts.
     """
 

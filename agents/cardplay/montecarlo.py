@@ -33,7 +33,6 @@ class CardThought:
     """A chosen card with the reasons for it.
 
     Attributes:
-        card: what is played.
         cards: the legal cards, int64 (C,).
         tricks: int8 (S, C), tricks from here on for the side that plays, double dummy on each deal; S is 0 where
             there was nothing to think about.
@@ -65,7 +64,6 @@ class MonteCarlo:
 
     Args:
         reader: of the auction, by the systems of all seats.
-        options: what to think with.
         threads: of DDS; None: one a core, one in worker processes.
     """
 

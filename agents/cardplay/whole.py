@@ -37,7 +37,6 @@ def play_out(
     """Play ``plays`` to the end, in place. The stream of a card depends on its table's key and its number.
 
     Args:
-        players: whoever sits somewhere.
         seats: int64 (N, 4), which of the players sits at N E S W of each table.
         keys: uint64 (N,), the tables' streams.
         ask: gives a player's cards at tables ``rows``; a card below 0 ends the play of that table.

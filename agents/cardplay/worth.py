@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
-
 import numpy as np
 from numpy.typing import NDArray
 
 from agents.cardplay.options import IMPS, TRICKS
-from bridge_env.double_dummy.estimator import TrickEstimator, embedded_estimator
+from agents.reasoning.leaves import estimator
 from bridge_env.par import par
 from bridge_env.play_view import PlayView
 from bridge_env.scoring import SCORE_TABLE, imps
@@ -19,7 +17,6 @@ class Worth:
 
     Args:
         owner: uint8 (S, 52), the deals that results are looked at on; their par is estimated, never solved.
-        score: TRICKS, POINTS or IMPS.
     """
 
     def __init__(self, view: PlayView, row: int, owner: NDArray[np.uint8], score: str) -> None:
@@ -32,7 +29,7 @@ class Worth:
         self.points = SCORE_TABLE[view.bid[row], view.doubling[row], vulnerable].astype(np.int64)
         self.par = np.zeros(len(owner), np.int64)
         if score == IMPS:
-            table = _estimator().tricks(owner)
+            table = estimator().tricks(owner)
             north_south = par(
                 table, np.full(len(owner), view.dealer[row]), np.full(len(owner), view.vulnerability[row])
             )
@@ -60,10 +57,3 @@ class Worth:
         less, more, part = self.of(below), self.of(below + np.int8(1)), tricks - below
         worth: NDArray[np.float64] = less * (1 - part) + more * part
         return worth
-
-
-@lru_cache(maxsize=1)
-def _estimator() -> TrickEstimator:
-    """The shipped estimator, on one thread: a card's deals are few."""
-    shipped = embedded_estimator()
-    return TrickEstimator(shipped.weights, shipped.trained, threads=1)

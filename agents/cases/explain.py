@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from html import escape
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -71,16 +70,6 @@ class Explanation:
             )
             lines.append(f"         {case.outcome}")
         return "\n".join(lines)
-
-    def html(self) -> str:
-        """A fragment; everything in it is escaped."""
-        head = "".join(f"<th>{word}</th>" for word in ("similarity", "hand", "auction", "call", "here", "outcome"))
-        rows = []
-        for case in self.cases:
-            cells = (f"{case.similarity:.1f}", case.hand, case.auction, case.call, case.vote, case.outcome)
-            rows.append("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in cells) + "</tr>")
-        said = f"<p><strong>{escape(self.call)}</strong>: {escape(self.because)}</p>"
-        return f'<div class="cases">{said}<table><tr>{head}</tr>{"".join(rows)}</table></div>'
 
 
 def explain(bidder: CaseBidder, view: BidView, shown: int = SHOWN) -> Explanation:

@@ -9,9 +9,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
 
-import numpy as np
-
 from agents.hierarchy.bidder import Hierarchy
+from agents.hierarchy.engine.asked import clauses_of
 from agents.hierarchy.engine.compiled import (
     END_RULE,
     FIRST_RULE,
@@ -46,8 +45,6 @@ class Finding:
     """A fault or a note about one line of a file.
 
     Attributes:
-        line: its number.
-        text: what is wrong.
         fault: the system cannot be used so; else it only says something that its writer may not mean.
         file: where the line stands, if not in the system's own file.
     """
@@ -140,14 +137,9 @@ def _compiled(system: System) -> tuple[Compiled | None, list[Finding]]:
                 raise
             number = int(told[1])
             found.append(Finding(number, told[2]))
-            lines, blocks = _without(system.lines, number), system.blocks
-            blocks = tuple(replace(b, lines=_without(b.lines, number)) for b in blocks if b.number != number)
-            system = replace(system, lines=lines, blocks=blocks)
+            system = replace(system, blocks=tuple(block for block in system.blocks if block.number != number))
+            system = system.rebuilt(lambda line, number=number: [] if line.number == number else [line])  # type: ignore[misc]
     return None, found
-
-
-def _without(lines: tuple[Line, ...], number: int) -> tuple[Line, ...]:
-    return tuple(replace(line, lines=_without(line.lines, number)) for line in lines if line.number != number)
 
 
 class _Heard(NamedTuple):
@@ -201,7 +193,8 @@ def _never_reached(system: System, compiled: Compiled) -> Iterator[Finding]:
     for first, end in compiled.parts[: len(compiled.children), FIRST_RULE : END_RULE + 1]:
         seen: dict[tuple[object, ...], int] = {}
         for rule in compiled.rules[first:end]:
-            key, number = _content(compiled, rule), int(rule[RULE_LINE])
+            key = clauses_of(compiled, int(rule[RULE_FIRST]), int(rule[RULE_END]))  # empty where it takes every hand
+            number = int(rule[RULE_LINE])
             before = seen.get((), seen.get(key))
             passes = seen.get(_MAY_PASS)
             if before not in (None, number):
@@ -219,14 +212,3 @@ def _never_reached(system: System, compiled: Compiled) -> Iterator[Finding]:
             if passes and not same:
                 why += ", unless its player must not pass"
             yield Finding(number, f"no hand comes to this line: {why}: {named.get(number, '')!r}", fault=False)
-
-
-def _content(compiled: Compiled, rule: np.ndarray) -> tuple[object, ...]:
-    """Return what a rule asks of the hand; empty where it takes every hand."""
-    return tuple(
-        tuple(
-            tuple(map(tuple, compiled.atoms[slice(*compiled.together[t])].tolist()))
-            for t in range(*compiled.clauses[clause])
-        )
-        for clause in range(int(rule[RULE_FIRST]), int(rule[RULE_END]))
-    )

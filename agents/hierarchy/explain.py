@@ -23,8 +23,8 @@ from agents.hierarchy.telling.phrases import Ranges, hull, sentence, shown_text,
 from agents.hierarchy.telling.position import Position
 from bridge_env.auction import Auctions
 from bridge_env.calls import FIRST_BID, PASS, call_text
-from bridge_env.cards import SEATS, UNKNOWN
-from bridge_env.view import BidView, view_of
+from bridge_env.cards import SEATS
+from bridge_env.view import BidView, unseen
 
 _STRAINS = ("♣", "♦", "♥", "♠", "NT")
 _GAMES = (20, 21, 17, 18, 14)  # 5C 5D 4H 4S 3NT as bids
@@ -38,7 +38,6 @@ class Passed:
     """A pass, and what it denies.
 
     Attributes:
-        seat: who passed.
         number: how many calls came before it.
         denied: calls that were passed over, with hands that would have made them.
     """
@@ -53,14 +52,10 @@ class Explanation:
     """One call of a system.
 
     Attributes:
-        call: what the system calls.
-        system: its name.
         line: the line that made the call; None where none fitted, which is a pass.
         general: the line is one of the general rules, not of the tree.
-        seat: who calls.
         shown: int16 (4, QUANTITIES, 2), what each seat has shown once the call is made, as ``HierarchyBidder.meaning``.
         rule: the rule of the pool that made the call, -1 none.
-        position: where it was made.
         hand: on which, bool (52,).
     """
 
@@ -188,7 +183,7 @@ def explain(bidder: HierarchyBidder, view: BidView) -> Explanation:
     after = Auctions.replay(view.history, view.dealer, view.vulnerability)
     after.step(call)
     if not after.done[0]:
-        shown = as_seat(bidder, seat, (seat + 1) & 3).meaning(_unseen(after))
+        shown = as_seat(bidder, seat, (seat + 1) & 3).meaning(unseen(after))
     return Explanation(
         call, bidder.own.system.name, line, general, seat, shown[0], rule, Position(bidder, view), view.hand[0]
     )  # fmt: skip
@@ -215,7 +210,7 @@ def force_of(position: Position, line: Line | None, call: int) -> str:
         auctions.step(step)
         if auctions.done[0]:
             return ""
-    partner = Position(as_seat(position.bidder, position.seat, position.seat ^ 2), _unseen(auctions))
+    partner = Position(as_seat(position.bidder, position.seat, position.seat ^ 2), unseen(auctions))
     if partner.context[FORCED]:
         return "forcing"
     bid = call - FIRST_BID
@@ -234,14 +229,9 @@ def _passes(position: Position, call: int) -> Iterator[Passed]:
             continue
         seat = (position.seat - offset) & 3
         auctions = Auctions.replay(position.calls[None, :number], position.view.dealer, position.view.vulnerability)
-        found = denied(Position(as_seat(position.bidder, position.seat, seat), _unseen(auctions)), _OTHERS)
+        found = denied(Position(as_seat(position.bidder, position.seat, seat), unseen(auctions)), _OTHERS)
         if found:
             yield Passed(seat, number, tuple(found))
-
-
-def _unseen(auctions: Auctions) -> BidView:
-    """The auction as the seat to call sees it, without a hand."""
-    return view_of(auctions, np.full((1, 52), UNKNOWN, np.uint8))
 
 
 def line_of_rule(bidder: HierarchyBidder, rule: int) -> Line | None:

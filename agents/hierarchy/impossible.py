@@ -12,6 +12,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
+from agents.hierarchy.engine.asked import clauses_of
 from agents.hierarchy.engine.compiled import (
     ATOM_COLUMN,
     END_RULE,
@@ -23,7 +24,7 @@ from agents.hierarchy.engine.compiled import (
     RULE_SPAN,
     Compiled,
 )
-from agents.hierarchy.engine.denials import Clauses, possible
+from agents.hierarchy.engine.denials import possible
 from agents.hierarchy.language.text import constraint_text
 from agents.hierarchy.language.tree import Constraint, Line, System, walk
 from agents.hierarchy.language.vocabulary import WORDS
@@ -54,17 +55,10 @@ class Fits:
         return self.of(int(rule[RULE_FIRST]), int(rule[RULE_END]), level)
 
     def _of(self, first: int, end: int, level: int) -> _Mask:
-        clauses = self._clauses(first, end)
+        clauses = clauses_of(self.compiled, first, end)
         if not level and any(atom[ATOM_COLUMN] == _LEVEL for c in clauses for t in c for atom in t):
             return possible((), 0)  # a call whose level the auction tells
         return possible(clauses, level)
-
-    def _clauses(self, first: int, end: int) -> Clauses:
-        c = self.compiled
-        return [
-            [[tuple(row) for row in c.atoms[slice(*c.together[k])].tolist()] for k in range(*c.clauses[clause])]
-            for clause in range(first, end)
-        ]
 
 
 def unfit_lines(system: System, compiled: Compiled) -> Iterator[tuple[Line, str]]:

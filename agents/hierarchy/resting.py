@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from agents.hierarchy.engine.compiled import END_RULE, FIRST_RULE, RULE_CALL, RULE_LINE, Compiled
+from agents.hierarchy.language.constraints import cut
 from agents.hierarchy.language.overrides import (
     STEP,
     Overrides,
@@ -16,7 +17,7 @@ from agents.hierarchy.language.overrides import (
     rules_below,
 )
 from agents.hierarchy.language.text import SUITS, VARIABLES, constraint_text
-from agents.hierarchy.language.tree import Atom, Constraint, Line, System
+from agents.hierarchy.language.tree import Atom, Constraint, Line, System, atoms_of
 
 #: Words that count this hand's points alone. "25+ combined" goes with what partner has shown, so nothing rests on it.
 _POINTS = frozenset(("hcp", "points", "support", "rule20", "zar", "losers", "playing", "controls"))
@@ -48,7 +49,7 @@ def _said(replaced: Replaced, found: list[tuple[Path, Line]]) -> str:
     answers = [line for path, line in found if len([step for step in path if not step.theirs]) == before + 1]
     later = [line for _, line in found if line not in answers]
     named = "; ".join(
-        f"{place_of(line.number)}: {line.name} {_cut(constraint_text(line.constraint))}"
+        f"{place_of(line.number)}: {line.name} {cut(constraint_text(line.constraint), _LONG)}"
         for line in (*answers, *later)[:_NAMED]
     )
     what = " and ".join(
@@ -56,19 +57,18 @@ def _said(replaced: Replaced, found: list[tuple[Path, Line]]) -> str:
         for lines, one in ((answers, "answer"), (later, "later call")) if lines
     )  # fmt: skip
     old, new = (
-        _cut(" / ".join(constraint_text(line.constraint) for line in lines)) for lines in (replaced.old, replaced.new)
+        cut(" / ".join(constraint_text(line.constraint) for line in lines), _LONG)
+        for lines in (replaced.old, replaced.new)
     )
     more = f"; and {len(found) - _NAMED} more" if len(found) > _NAMED else ""
     return f"{replaced.path[-1]} is now {new!r}: {what} of the base count on {old!r}: {named}{more}"
 
 
-def _cut(text: str) -> str:
-    return text if len(text) <= _LONG else text[: _LONG - 3] + "..."
-
-
 def _changed(replaced: Replaced) -> tuple[bool, frozenset[str]]:
     """Does the call tell other points than before, and of which suits does it tell something else?"""
-    old, new = ({atom for line in lines for atom in _atoms(line.constraint)} for lines in (replaced.old, replaced.new))
+    old, new = (
+        {atom for line in lines for atom in atoms_of(line.constraint)} for lines in (replaced.old, replaced.new)
+    )
     different = old ^ new
     suits = {part for atom in different for part in atom.word.replace("-", ":").split(":")} & {*SUITS, *VARIABLES}
     return any(_stem(atom) in _POINTS for atom in different), frozenset(suits)
@@ -77,7 +77,7 @@ def _changed(replaced: Replaced) -> tuple[bool, frozenset[str]]:
 def _counts_on(constraint: Constraint, points: bool, suits: frozenset[str]) -> bool:
     return any(
         (points and _stem(atom) in _POINTS) or atom.word in suits or _only_length(atom, suits)
-        for atom in _atoms(constraint)
+        for atom in atoms_of(constraint)
     )
 
 
@@ -85,12 +85,6 @@ def _only_length(atom: Atom, suits: frozenset[str]) -> bool:
     """Is it a fit or a comparison of lengths in one of these suits?"""
     first, _, second = atom.word.partition("-")
     return bool(second) and (first in suits or second in suits)
-
-
-def _atoms(constraint: Constraint) -> Iterator[Atom]:
-    for clause in constraint:
-        for together in clause:
-            yield from together
 
 
 def _stem(atom: Atom) -> str:

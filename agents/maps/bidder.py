@@ -46,7 +46,6 @@ class MapBidder:
     """Bids as the best-matching units say.
 
     Args:
-        atlas: the maps.
         opponents: the spec of their bidder, by which their calls are read if it is a system (default: the reader).
     """
 

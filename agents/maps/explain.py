@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from html import escape
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -48,7 +47,6 @@ class Explanation:
     """One call of a system of maps.
 
     Attributes:
-        call: the call.
         because: why, in a sentence.
         sure: how sure, in a sentence; empty where no map decides.
         units: the best-matching unit, then those around it, the nearest first.
@@ -66,17 +64,6 @@ class Explanation:
         if self.units:
             lines.append(f"  {'unit':<18} {'dist.':>5}  {'hands':>6}  {'mean hand (S-H-D-C, points)':<38}  calls")
         return "\n".join(lines + [f"  {unit}" for unit in self.units])
-
-    def html(self) -> str:
-        """A fragment; everything in it is escaped."""
-        head = "".join(f"<th>{word}</th>" for word in ("unit", "distance", "hands", "mean hand", "calls"))
-        rows = []
-        for unit in self.units:
-            told = ", ".join(f"{call} {100 * share:.0f}%" for call, share in unit.calls)
-            cells = (unit.where, f"{unit.distance:.1f}", f"{unit.hands:,}", unit.mean, told)
-            rows.append("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in cells) + "</tr>")
-        said = f"<p><strong>{escape(self.call)}</strong>: {escape(self.because)}; {escape(self.sure)}</p>"
-        return f'<div class="maps">{said}<table><tr>{head}</tr>{"".join(rows)}</table></div>'
 
 
 def explain(bidder: MapBidder, view: BidView) -> Explanation:

@@ -90,8 +90,6 @@ def draw_deals(
     Args:
         hand: bool (52,), my cards.
         odds: float64 (52, 3), above 0 for cards that are not mine: those of left, partner and right for each.
-        count: how many deals.
-        key: the random stream.
 
     Returns:
         owner uint8 (count, 52), counted clockwise from me (0), and float64 (count,), the logarithm of each deal's odds.

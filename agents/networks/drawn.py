@@ -19,9 +19,8 @@ from agents.networks.weighed import Evidence, deals_by_calls
 from bridge_env import streams
 from bridge_env.auction import one_auction
 from bridge_env.calls import PASS
-from bridge_env.cards import UNKNOWN
-from bridge_env.features import HCP, LENGTH, hand_features
-from bridge_env.view import view_of
+from bridge_env.features import HCP_AND_LENGTHS, hand_features
+from bridge_env.view import unseen
 
 HANDS = 100
 NEVER_PASSED = 0.02  # a call that partner passes less often is called forcing
@@ -78,12 +77,11 @@ class Drawn:
         return 1.0 if over else float(self._chances(after)[:, PASS].mean())
 
     def _held(self, seat: int) -> NDArray[np.int16]:
-        return hand_features(self.owner == seat)[:, [HCP, *range(LENGTH, LENGTH + 4)]]
+        return hand_features(self.owner == seat)[:, HCP_AND_LENGTHS]
 
     def _chances(self, calls: tuple[int, ...]) -> NDArray[np.float64]:
         """How likely each call is after ``calls`` with each of the hands; all alike where no network sits there."""
-        nobody = np.full((1, 52), UNKNOWN, np.uint8)
-        one = view_of(one_auction(calls, self.dealer, self.vulnerability), nobody)
+        one = unseen(one_auction(calls, self.dealer, self.vulnerability))
         seat = int(one.seat[0])
         network = self.networks[seat]
         if network is None:

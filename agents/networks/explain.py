@@ -27,7 +27,6 @@ class Explanation:
     """One call of a network.
 
     Attributes:
-        call: the call.
         alternatives: calls and the chance of each, the likeliest first.
         shown: what each other seat has shown by its calls, in words.
         believed: what each is believed to hold on average; empty without a belief.

@@ -13,8 +13,7 @@ from agents.networks.book import ByBook
 from agents.networks.network import Network
 from agents.networks.tables import decide
 from bridge_env.auction import Auctions
-from bridge_env.cards import UNKNOWN
-from bridge_env.view import BidView, view_of
+from bridge_env.view import BidView, unseen
 
 Chance = Callable[[BidView, NDArray[np.int8]], NDArray[np.float64]]
 """How likely a player makes calls (N,), float64 (N,), with the hands of a view."""
@@ -26,7 +25,6 @@ class Calls:
 
     Attributes:
         before: what the seat to call saw before each call, but for its hand.
-        calls: the calls.
     """
 
     before: tuple[BidView, ...]
@@ -35,9 +33,9 @@ class Calls:
     @classmethod
     def of(cls, calls: Sequence[int] | NDArray[np.int8], dealer: int, vulnerability: int) -> Calls:
         """The calls from the dealer on."""
-        made, nobody = np.array(calls, np.int8), np.full((1, 52), UNKNOWN, np.uint8)
+        made = np.array(calls, np.int8)
         before = (Auctions.replay(made[None, :number], dealer, vulnerability) for number in range(len(made)))
-        return cls(tuple(view_of(auctions, nobody) for auctions in before), tuple(made.tolist()))
+        return cls(tuple(map(unseen, before)), tuple(made.tolist()))
 
     def last_of(self, seat: int) -> BidView | None:
         """What ``seat`` saw before its last call, but for its hand; None where it never called."""

@@ -58,7 +58,6 @@ class Evidence:
     """What calls and cards say of the hands.
 
     Attributes:
-        calls: the auction.
         networks: seat -> those that may have made its calls.
         shown: seat -> what its calls show by its system.
         told: what the cards suggest.

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bridge_env.calls import DOUBLE, FIRST_BID, PASS, REDOUBLE
-from bridge_env.cards import RANKS, SUITS
+from bridge_env.cards import CARD_NUMBERS, RANKS, SUITS
 
 VERSION = 18
 SEAT_NAMES = ("North", "East", "South", "West")
@@ -130,7 +130,7 @@ def read_card(text: str, seat: int) -> int | None:
     found = _CARD.fullmatch(text)
     if found is None or seat_of(found[1]) != seat:
         return None
-    return 13 * SUITS.index(found[3].upper()) + RANKS.index(found[2].upper().replace("10", "T"))
+    return CARD_NUMBERS[found[3].upper() + found[2].upper().replace("10", "T")]
 
 
 def hand_words(owner: str, hand: Hand) -> str:

@@ -46,7 +46,6 @@ class Address:
         secure: by https.
         host: its name; ``port``: None for the usual one.
         path: what stands before the doors, without the last slash.
-        options: how to ask it.
     """
 
     spec: str

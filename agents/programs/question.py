@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bridge_env.calls import DOUBLE, FIRST_BID, PASS, REDOUBLE
-from bridge_env.cards import RANKS, SUITS
+from bridge_env.cards import CARD_NUMBERS
 from bridge_env.play_view import PlayView
 from bridge_env.view import BidView
 
@@ -105,10 +105,10 @@ def read_card(word: str) -> int:
     Raises:
         ValueError: it is none.
     """
-    text = word.upper().replace("10", "T")
-    if len(text) != 2 or text[0] not in SUITS or text[1] not in RANKS:
+    card = CARD_NUMBERS.get(word.upper().replace("10", "T"))
+    if card is None:
         raise ValueError(f"{word!r} is no card; write the suit and the rank, as in HQ")
-    return 13 * SUITS.index(text[0]) + RANKS.index(text[1])
+    return card
 
 
 def read_seat(text: str, what: str) -> int:

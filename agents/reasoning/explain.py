@@ -31,9 +31,7 @@ class Explanation:
     Attributes:
         thought: how it was found; its deals are turned so that the seat to call is N.
         because: the line of the system that would make the usual call; empty where there is no system.
-        seat: who calls.
         shown: what each other seat has shown, seat by seat to the left.
-        options: what was thought with.
     """
 
     thought: Thought

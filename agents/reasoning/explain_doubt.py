@@ -25,7 +25,6 @@ class Explanation:
 
     Attributes:
         weighing: how it was found.
-        seat: who calls.
         acts: a network that thinks makes the call that was found, a plain one its usual call.
         shown: what each other seat has shown by its calls, in words; empty where a system thinks.
     """

@@ -24,12 +24,12 @@ def contract_values(owner: NDArray[np.uint8], vulnerability: int) -> Float32Arra
         owner: the deals of one row, always estimated by themselves: sums in another grouping would differ in the last
             digit, and a batch would not equal its rows.
     """
-    return expected_scores(_estimator().distribution(owner), vulnerability)
+    return expected_scores(estimator().distribution(owner), vulnerability)
 
 
 @lru_cache(maxsize=1)
-def _estimator() -> TrickEstimator:
-    """The shipped estimator, on one thread: a row's deals are few."""
+def estimator() -> TrickEstimator:
+    """The shipped estimator, on one thread: the deals of a row, or of a card, are few."""
     shipped = embedded_estimator()
     return TrickEstimator(shipped.weights, shipped.trained, threads=1)
 

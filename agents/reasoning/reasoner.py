@@ -34,7 +34,6 @@ class Thought:
     """A chosen call with the reasons for it.
 
     Attributes:
-        call: what is called.
         usual: what the system calls.
         calls: the candidates, ``usual`` first.
         average: float64 (C,), what each is worth, in the units of the options, against the field.
@@ -60,7 +59,6 @@ class Reasoner:
 
     Args:
         reader: the systems of all seats as ``HierarchyBidder`` has them.
-        options: what to think with.
         habits: of partner and the two opponents, the one at N or E first.
     """
 

@@ -34,7 +34,6 @@ def import_npz(
 
     Args:
         path: of the file; nothing in it is ever run.
-        out: the library to write.
         made: how the deals were made; what was verified is added.
         sample: deals to solve again first; nothing is written if one differs.
         solver: what solves them; None = DDS with its default threads.

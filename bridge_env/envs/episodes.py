@@ -93,7 +93,6 @@ def draw_episodes(
     """Episodes of the given streams: the same, however they are cut into calls.
 
     Args:
-        setup: of the env.
         key: uint64 (N,), the episodes' streams.
         number: int64 (N,), how many-th episode each is.
         boards: instead of those that the deal source gives.

@@ -27,10 +27,8 @@ class Setup:
         learner: the seats that the caller bids: one, both of a partnership, or all four.
         table: who bids N, E, S, W at the learner's table; None is the caller.
         other_table: who bids them at the control pair's table; None where the reward does not ask for it.
-        deals: where boards come from.
         dealer: seat 0..3; None = as the board says, else at random.
         vulnerability: code 0..3; None = as the board says, else at random.
-        reward: what an episode pays.
         illegal: ``"end"`` or ``"raise"``.
         penalty: what an illegal call costs, 0 or more, in the reward's unit.
     """

@@ -28,7 +28,6 @@ class EpisodeStock:
     Copies and pickles are made without what was drawn ahead: they draw it again.
 
     Args:
-        setup: of the env.
         count: N.
     """
 
@@ -125,9 +124,6 @@ class AheadSolver:
     It has work only if par is asked of boards that come unsolved; other rewards need one contract of a board,
     and which one is not known ahead. The thread starts with the first boards, and ends with ``close`` or when nobody
     has the solver any more; copies and pickles are made without it.
-
-    Args:
-        setup: of the env.
     """
 
     def __init__(self, setup: Setup) -> None:

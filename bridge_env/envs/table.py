@@ -14,19 +14,17 @@ from numpy.typing import NDArray
 
 from bridge_env.auction import DEALER, DONE, LENGTH, Auctions, Contracts
 from bridge_env.bidders import DoublerBidder, PassBidder, RandomBidder
-from bridge_env.bidding import bid_round, call_keys, company_of
+from bridge_env.bidding import bid_round, company_of
 from bridge_env.boards import Boards, contract_tricks
 from bridge_env.calls import NUM_CALLS
 from bridge_env.cards import parse_seat
 from bridge_env.envs.kernels.arrays import (
     ASKS_BIDDER,
-    ASKS_CALLER,
     BID,
     CALLER,
     DECLARER,
     DOUBLED,
     DOUBLES,
-    ILLEGAL,
     INJECTED,
     OVER,
     PASSES,
@@ -59,11 +57,6 @@ from bridge_env.protocols import Bidder, DoubleDummy
 from bridge_env.render import auction_table, deal_diagram, result_line
 from bridge_env.scoring import SCORE_TABLE
 
-__all__ = [
-    "ASKS_BIDDER", "ASKS_CALLER", "CALLER", "DOUBLES", "ILLEGAL", "INJECTED", "OVER", "PASSES", "RANDOM",
-    "Tables", "call_keys",
-]  # fmt: skip
-
 _SIGNS = np.array([1, -1, 1, -1], np.float32)  # of N, E, S, W for North-South
 _COMPILED: dict[type, int] = {PassBidder: PASSES, RandomBidder: RANDOM, DoublerBidder: DOUBLES}
 
@@ -79,15 +72,8 @@ class Tables:
         terms: how calls are paid; None = nobody is paid here, and ``settle`` is not called.
 
     Attributes:
-        room: the arrays that say all about the tables; below are some of them.
+        room: the arrays that say all about the tables, ``owner`` and ``tricks`` among them.
         plan: where they and the terms are, for kernels.
-        auctions: the N auctions.
-        kinds: int8 (4,), who bids N, E, S, W: CALLER, INJECTED, PASSES, RANDOM or DOUBLES.
-        owner: uint8 (N, 52).
-        tricks: int8 (N, 4, 5), -1 where not known.
-        key: uint64 (N,), each board's stream; bidders draw from ``call_keys(key, call number)``.
-        status: int8 (N,), what each table does: ASKS_CALLER, OVER, or ILLEGAL: the last call was, and was not made.
-        viewer: int8 (N,), the caller's seat that called last; it is shown the end of the auction.
     """
 
     __slots__ = ("_asked", "_bidders", "_company", "_rows", "_seats", "auctions", "plan", "room", "terms")
@@ -126,28 +112,12 @@ class Tables:
         self._open(room)
 
     @property
-    def kinds(self) -> NDArray[np.int8]:
-        return self.room.kinds
-
-    @property
     def owner(self) -> NDArray[np.uint8]:
         return self.room.owner
 
     @property
     def tricks(self) -> NDArray[np.int8]:
         return self.room.tricks
-
-    @property
-    def key(self) -> NDArray[np.uint64]:
-        return self.room.key
-
-    @property
-    def status(self) -> NDArray[np.int8]:
-        return self.room.status
-
-    @property
-    def viewer(self) -> NDArray[np.int8]:
-        return self.room.viewer
 
     def start(
         self,
@@ -234,7 +204,7 @@ class Tables:
         paid = reward.of(contract, outcome[TRICKS], outcome[SCORE], outcome[REFERENCE], setup.side)
         if setup.four_seats:
             results.seat_rewards[rows] = paid[:, None] * _SIGNS
-            paid = np.where(self.viewer[rows] & 1, -paid, paid)
+            paid = np.where(self.room.viewer[rows] & 1, -paid, paid)
         results.reward[rows] = paid
 
     def look(self) -> tuple[NDArray[np.int8], NDArray[np.int8]]:

@@ -18,6 +18,7 @@ from bridge_env.envs.deals import LibraryDeals
 from bridge_env.envs.episodes import draw_episodes, episode_key, seed_base, settled_by
 from bridge_env.envs.kernels.arrays import (
     DISABLED,
+    INJECTED,
     NEXT_STEP,
     SAME_STEP,
     Results,
@@ -34,7 +35,7 @@ from bridge_env.envs.picture import Frame, checked_mode, frame_of
 from bridge_env.envs.rewards import NOTHING, PAR
 from bridge_env.envs.setup import Setup
 from bridge_env.envs.stock import EpisodeStock
-from bridge_env.envs.table import INJECTED, Tables
+from bridge_env.envs.table import Tables
 from bridge_env.kernel_records import writeable
 from bridge_env.observation import OBSERVATION_SIZE
 from bridge_env.protocols import Bidder
@@ -281,7 +282,7 @@ class BiddingVectorEnv(VectorEnv[Observations, NDArray[np.int64], NDArray[Any]])
         if self._compiled is not None:
             return
         setup = self._setup
-        compiled = INJECTED not in self._tables.kinds and setup.reward.reference in (PAR, NOTHING)
+        compiled = INJECTED not in self._room.kinds and setup.reward.reference in (PAR, NOTHING)
         if compiled and isinstance(setup.deals, LibraryDeals):
             self._tables.plan.put(stock_of(setup, setup.deals, self._mode))
         elif self._drawn is None:

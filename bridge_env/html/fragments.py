@@ -129,8 +129,6 @@ def auction_html(
 
     Args:
         calls: call numbers from the dealer on; a padded row of a history will do (-1 ends it).
-        dealer: seat 0..3.
-        vulnerability: code 0..3.
         notes: texts by the place of a call in the auction, which become tooltips.
         alerts: places of calls that get an A beside them.
     """

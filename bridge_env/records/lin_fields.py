@@ -15,6 +15,7 @@ import numpy as np
 from bridge_env.auction import MAX_CALLS
 from bridge_env.calls import DOUBLE, NOTRUMP, PASS, REDOUBLE, Contract, call_text, parse_call
 from bridge_env.cards import (
+    CARD_NUMBERS,
     RANKS,
     SUITS,
     UNKNOWN,
@@ -85,7 +86,7 @@ class LinBoard:
                 return
             end = match.end()
             rank = match[2].upper().replace("10", "T")
-            self.cards.append(SUITS.index(match[1].upper()) * 13 + RANKS.index(rank))
+            self.cards.append(CARD_NUMBERS[match[1].upper() + rank])
 
 
 def read_number(lin: LinBoard) -> int | None:
@@ -219,7 +220,7 @@ def play_order(rows: Sequence[Sequence[str]], contract: Contract) -> list[int]:
         for column in turn:
             if row[column] == "-":
                 return out + cards
-            cards.append(SUITS.index(row[column][0]) * 13 + RANKS.index(row[column][1]))
+            cards.append(CARD_NUMBERS[row[column]])
         out += cards
         first = turn[_winner(cards, trump)]
     return out

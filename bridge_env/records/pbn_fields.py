@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from bridge_env.auction import MAX_CALLS
 from bridge_env.calls import FIRST_BID, PASS, CallError, Contract, parse_call
 from bridge_env.cards import (
-    RANKS,
+    CARD_NUMBERS,
     SEATS,
     SUITS,
     DealError,
@@ -28,7 +28,7 @@ from bridge_env.records.pbn_games import Game, unescape
 
 _MARKS = re.compile(r"=\d*=|\$\d+|[!?]+")  # note, numeric annotation, good or bad call or card
 _TRICKS = re.compile(r"(NS|EW)?\s*(\d{1,4})(?:\s*(?:NS|EW)\s*\d+)?$", re.ASCII)
-_CARDS = {suit + rank: suit + rank for suit in SUITS for rank in RANKS}
+_CARDS = {card: card for card in CARD_NUMBERS}
 _CARDS |= {f"{suit}10": f"{suit}T" for suit in SUITS} | {"-": "-"}
 _MOST_NOTES = 8  # of one call
 _OPEN = ("", "?")  # tag values that say nothing

@@ -12,13 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bridge_env.calls import NOTRUMP, Contract
-from bridge_env.cards import RANKS, SEATS, SUITS, UInt8Array, card_text
+from bridge_env.cards import CARD_NUMBERS, SEATS, UInt8Array, card_text
 from bridge_env.kernels import njit
 from bridge_env.play import Plays, row_winner
 
 PlayRows = tuple[tuple[str, ...], ...]
-
-_NUMBER = {suit + rank: 13 * s + r for s, suit in enumerate(SUITS) for r, rank in enumerate(RANKS)} | {"-": -1}
 
 
 class _Told(Protocol):
@@ -56,7 +54,7 @@ def _tables(boards: Sequence[_Told]) -> NDArray[np.int8]:
     table = np.full((len(boards), 13, 4), -1, np.int8)
     for i, board in enumerate(boards):
         for trick, row in enumerate((board.play or ())[:13]):
-            table[i, trick] = [_NUMBER.get(word, -1) for word in row]
+            table[i, trick] = [CARD_NUMBERS.get(word, -1) for word in row]
     return table
 
 
@@ -86,7 +84,6 @@ def play_faults(boards: Sequence[_Told], *, gaps: bool = True) -> list[str | Non
     All boards are replayed together.
 
     Args:
-        boards: any boards.
         gaps: are cards that follow one that is not told wrong too?
     """
     faults: list[str | None] = [None] * len(boards)

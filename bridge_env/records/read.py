@@ -39,7 +39,6 @@ class Report:
     """Counts over boards.
 
     Attributes:
-        files: how many were read.
         read: boards that were read.
         whole: those of them with an auction (a deal they all have).
         lost: boards that were left out; ``lost_whole`` those that carry a deal and an auction.

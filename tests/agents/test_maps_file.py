@@ -11,7 +11,7 @@ from support.maps import CONFIG, small_atlas
 
 from agents.maps.atlas import Atlas, MapFileError, around, load, save
 from agents.maps.bidder import MapBidder, read_bidder
-from agents.maps.explain import Explanation, Unit, explain, neighbours
+from agents.maps.explain import explain, neighbours
 from agents.maps.situations import ADVANCES, LATER, SITUATIONS
 from agents.wire import read_states
 from bridge_env.calls import call_text, parse_call
@@ -188,14 +188,6 @@ def test_why(atlas, tmp_path):
     none = explain(MapBidder(replace(atlas, maps={LATER: atlas.maps[LATER]})), view)
     assert none.call == "Pass"
     assert "no map of openings" in str(none)
-
-
-def test_html_escapes():
-    unit = Unit("<b>", 3, "A & B", (("<1S>", 1.0),), 0.0)
-    fragment = Explanation("1S", "<i>", '"<script>"', (unit,)).html()
-    for raw in ("<b>", "<i>", "<script>", "A & B", "<1S>"):
-        assert raw not in fragment
-    assert "&lt;script&gt;" in fragment
 
 
 # --- judging, pictures, the study --------------------------------------------------------------------------

@@ -7,7 +7,7 @@ from agents.hierarchy.changes.mutation import (
     addresses,
     line_at,
     threshold_move,
-    with_line,
+    with_lines,
 )
 from agents.hierarchy.engine.compiled import compile_system
 from agents.hierarchy.language.text import parse_system, system_text
@@ -30,7 +30,7 @@ def test_with_line_changes_one_line_and_nothing_else():
     address, line = ("lines", 0, 0), line_at(TOY, ("lines", 0, 0))
     other = with_constraint(TOY, address, ())
     assert line_at(other, address).constraint == ()
-    assert with_line(other, address, line) == TOY
+    assert with_lines(other, address, (line,)) == TOY
     assert parse_system(system_text(TOY)) == TOY  # the parent is as it was
 
 

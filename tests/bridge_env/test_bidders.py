@@ -19,10 +19,12 @@ from agents.policy import policy, save
 from bridge_env import bidders, streams
 from bridge_env.auction import MAX_CALLS, Auctions, one_auction
 from bridge_env.bidders import DoublerBidder, PassBidder, RandomBidder, SpecError, player_at
+from bridge_env.bidding import call_keys
 from bridge_env.calls import DOUBLE, NUM_CALLS, PASS, parse_call
 from bridge_env.cards import random_deals
+from bridge_env.envs.kernels.arrays import DOUBLES, PASSES, RANDOM
 from bridge_env.envs.kernels.rows import row_trivial_call
-from bridge_env.envs.table import DOUBLES, PASSES, RANDOM, Tables, call_keys
+from bridge_env.envs.table import Tables
 from bridge_env.protocols import Bidder
 from bridge_env.view import view_of
 
@@ -366,7 +368,7 @@ def test_what_make_returns():
     assert bidders.make("python:test_bidders:Bold").__class__.__name__ == "Bold"
     assert bidders.make(" random ") == RandomBidder()
     seats = Tables(1, [bidders.make(s) for s in ("pass", "random", "doubler", "pass")])
-    assert len(seats.status) == 1
+    assert len(seats.room.status) == 1
 
 
 class Odd(BaseException):

@@ -13,14 +13,16 @@ from gymnasium.utils.env_checker import check_env
 from bridge_env import bidders
 from bridge_env.auction import IllegalCall, one_auction
 from bridge_env.bidders import DoublerBidder, PassBidder, RandomBidder
+from bridge_env.bidding import call_keys
 from bridge_env.boards import boards_of
 from bridge_env.calls import DOUBLE, PASS, REDOUBLE, Contract, parse_call
 from bridge_env.cards import DealError, deal_text, parse_deal, random_deals, rotate_deals
 from bridge_env.double_dummy import Cascade
 from bridge_env.envs import single
 from bridge_env.envs.deals import LibraryDeals
+from bridge_env.envs.kernels.arrays import ASKS_CALLER, OVER
 from bridge_env.envs.single import BiddingEnv
-from bridge_env.envs.table import ASKS_CALLER, OVER, Tables, call_keys
+from bridge_env.envs.table import Tables
 from bridge_env.observation import observe
 from bridge_env.streams import key as stream_key
 from bridge_env.view import view_of
@@ -377,7 +379,7 @@ class Guest:
         terminated = False
         while not terminated:
             tables = env._tables
-            key = call_keys(tables.key, tables.auctions.length)
+            key = call_keys(tables.room.key, tables.auctions.length)
             call = self.bidder.bid(view_of(tables.auctions, tables.owner), key)[0]
             _, reward, terminated, _, info = env.step(call)
         return reward, info
@@ -437,8 +439,8 @@ def test_many_tables_are_as_many_tables_of_one():
     for row, one in enumerate(singles):
         one.start(np.array([0]), boards, key, np.array([row]))
     rng = np.random.default_rng(1)
-    while (batch.status != OVER).any():
-        assert set(np.unique(batch.status)) <= {ASKS_CALLER, OVER}
+    while (batch.room.status != OVER).any():
+        assert set(np.unique(batch.room.status)) <= {ASKS_CALLER, OVER}
         observation, mask = batch.look()
         calls = (rng.random(mask.shape) * mask).argmax(axis=1)
         for row, one in enumerate(singles):

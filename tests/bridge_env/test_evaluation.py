@@ -10,8 +10,8 @@ from agents.hierarchy.bidder import Hierarchy, HierarchyBidder
 from agents.hierarchy.language.text import parse_system, system_text
 from bridge_env import features
 from bridge_env.cards import hands, parse_hand, permute_suits, random_deals
-from bridge_env.evaluation import DISTRIBUTIONAL, POINT_COUNTS, distributional, point_counts, zar_points
-from bridge_env.features import FEATURES, hand_features
+from bridge_env.evaluation import DISTRIBUTIONAL, POINT_COUNTS, distributional, point_counts
+from bridge_env.features import FEATURES, hand_features, zar_points
 
 C, D, H, S, NT = range(5)
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from agents.hierarchy.changes.mutation import line_at, with_line
+from agents.hierarchy.changes.mutation import line_at, with_lines
 from bridge_env.cards import random_deals
 
 
@@ -19,7 +19,7 @@ def boards(count, seed):
 def with_constraint(system, address, constraint):
     """Replace the constraint at an address; return the system unchanged if it has no line there."""
     line = line_at(system, address)
-    return system if line is None else with_line(system, address, replace(line, constraint=constraint))
+    return system if line is None else with_lines(system, address, (replace(line, constraint=constraint),))
 
 
 # A small system in which every construction of the language meets the others.

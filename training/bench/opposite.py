@@ -6,11 +6,8 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
-from bridge_env import streams
 from training.bench import own
-from training.bench.own import Rate, rate
+from training.bench.own import Rate, rate, steps_of
 
 _TABLES, _ROUNDS, _STEPS = 1024, 40, 1000
 _WARM_UP = 6  # times as long as a repetition: systems keep the positions that come often
@@ -36,21 +33,9 @@ def tables(name: str, settings: dict[str, Any], repetitions: int, *, at_random: 
     import gymnasium
 
     import bridge_env  # noqa: F401 - registers the id
-    from bridge_env.envs.kernels.rounds import sample_legal
 
     env: Any = gymnasium.make_vec("bridge_env/Bidding-v0", num_envs=_TABLES, **settings)
-    _, info = env.reset(seed=1)
-    calls, turn = np.zeros(_TABLES, np.int64), 0
-
-    def work() -> int:
-        nonlocal info, turn
-        turn += 1
-        for key in streams.key("bench", turn, np.arange(_ROUNDS)):
-            if at_random:
-                sample_legal(info["action_mask"], key, calls)
-            _, _, _, _, info = env.step(calls)
-        return _ROUNDS * _TABLES
-
+    work = steps_of(env, _ROUNDS, at_random=at_random)
     _warm_up(work)
     caller = "random legal calls" if at_random else "the caller passes"
     result = rate(f"bridge-env, {name}", "steps/s", work, repetitions, f"{_TABLES:,} tables, one core, {caller}")

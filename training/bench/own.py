@@ -60,29 +60,36 @@ def vector_env(batch: int, threads: int, repetitions: int, copy: bool = True) ->
     import gymnasium
 
     import bridge_env  # noqa: F401 - registers the id
-    from bridge_env.envs.kernels.rounds import sample_legal
 
     env: Any = gymnasium.make_vec(
         "bridge_env/Bidding-v0", num_envs=batch, learner="all", reward="imps_vs_par", threads=threads, copy=copy
     )
+    cores = "one thread" if threads == 1 else f"{threads} threads"
+    how = "new arrays every step" if copy else "the same arrays every step"
+    name = f"bridge-env, batch {batch:,}, {cores}" + ("" if copy else ", copy=False")
+    result = rate(name, "steps/s", steps_of(env, max(1, 100_000 // batch)), repetitions, how)
+    env.close()
+    return result
+
+
+def steps_of(env: Any, rounds: int, *, at_random: bool = True) -> Callable[[], int]:
+    """Some rounds of a vector env, as work to be timed: calls are legal ones at random, or passes."""
+    from bridge_env.envs.kernels.rounds import sample_legal
+
     _, info = env.reset(seed=1)
-    calls, turn = np.zeros(batch, np.int64), 0
-    rounds = max(1, 100_000 // batch)
+    tables, turn = int(env.num_envs), 0
+    calls = np.zeros(tables, np.int64)
 
     def work() -> int:
         nonlocal info, turn
         turn += 1
         for key in streams.key("bench", turn, np.arange(rounds)):
-            sample_legal(info["action_mask"], key, calls)
+            if at_random:
+                sample_legal(info["action_mask"], key, calls)
             _, _, _, _, info = env.step(calls)
-        return rounds * batch
+        return rounds * tables
 
-    cores = "one thread" if threads == 1 else f"{threads} threads"
-    how = "new arrays every step" if copy else "the same arrays every step"
-    name = f"bridge-env, batch {batch:,}, {cores}" + ("" if copy else ", copy=False")
-    result = rate(name, "steps/s", work, repetitions, how)
-    env.close()
-    return result
+    return work
 
 
 def single_env(repetitions: int, **options: Any) -> Rate:

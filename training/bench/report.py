@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from training.bench.own import Rate
+from training.running.pages import drawn
 
 
 def markdown(rates: list[Rate], others: dict[str, float], machine: str, repetitions: int) -> str:
@@ -41,13 +42,9 @@ def markdown(rates: list[Rate], others: dict[str, float], machine: str, repetiti
 
 
 def plot(rates: list[Rate], path: Path) -> None:
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(8, 0.36 * len(rates) + 1.2), layout="constrained")
-    axes = figure.subplots()
     names = [rate.what for rate in rates][::-1]
-    colours = ["tab:blue" if rate.what.startswith("bridge-env") else "tab:orange" for rate in rates][::-1]
-    axes.barh(names, [rate.median for rate in rates][::-1], color=colours)
-    axes.set_xscale("log")
-    axes.set_xlabel("steps a second (logarithmic)")
-    figure.savefig(path, dpi=120)
+    colours = ["tab:blue" if name.startswith("bridge-env") else "tab:orange" for name in names]
+    with drawn(path, 8, 0.36 * len(rates) + 1.2) as axes:
+        axes.barh(names, [rate.median for rate in rates][::-1], color=colours)
+        axes.set_xscale("log")
+        axes.set_xlabel("steps a second (logarithmic)")

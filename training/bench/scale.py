@@ -19,6 +19,7 @@ import numpy as np
 
 from training.bench.cores import Cores, pinned
 from training.networks.league_config import LeagueConfig
+from training.running.pages import drawn
 
 _BOARDS, _SHARD = 4096, 4096
 _REAL = 8  # iterations of a real run
@@ -229,13 +230,9 @@ def markdown(
 
 
 def plot(rows: Sequence[tuple[int, Shape, float, float]], path: Path) -> None:
-    from matplotlib.figure import Figure
-
-    figure = Figure(figsize=(6, 4), layout="constrained")
-    axes = figure.subplots()
     cores = [row[0] for row in rows]
-    axes.plot(cores, [row[2] for row in rows], "o-", label="the model")
-    axes.plot(cores, [rows[0][2] * c for c in cores], "--", color="gray", label="linear")
-    axes.set(xscale="log", yscale="log", xlabel="cores", ylabel="decisions a second")
-    axes.legend()
-    figure.savefig(path, dpi=120)
+    with drawn(path, 6, 4) as axes:
+        axes.plot(cores, [row[2] for row in rows], "o-", label="the model")
+        axes.plot(cores, [rows[0][2] * c for c in cores], "--", color="gray", label="linear")
+        axes.set(xscale="log", yscale="log", xlabel="cores", ylabel="decisions a second")
+        axes.legend()

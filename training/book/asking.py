@@ -10,12 +10,12 @@ from numpy.typing import NDArray
 from agents.hierarchy.bidder import Hierarchy, HierarchyBidder, deal_features
 from agents.hierarchy.engine.context import FORCED
 from agents.hierarchy.telling.position import Position
-from agents.hierarchy.telling.wording import SUIT_MARKS, span
+from agents.hierarchy.telling.wording import SUIT_MARKS, of_call, span
 from bridge_env.auction import one_auction
 from bridge_env.calls import PASS, parse_call
-from bridge_env.cards import UNKNOWN, random_deals
+from bridge_env.cards import random_deals
 from bridge_env.features import FEATURES, LENGTH, NUM_FEATURES
-from bridge_env.view import view_of
+from bridge_env.view import unseen
 
 HANDS = 24_000
 SEED = 40
@@ -105,8 +105,7 @@ class Asker:
 
     def position(self, auction: tuple[int, ...]) -> Position:
         """The position of the seat to call after ``auction``."""
-        view = view_of(one_auction(auction, 0, 0), np.full((1, 52), UNKNOWN, np.uint8))
-        return Position(self.bidder, view)
+        return Position(self.bidder, unseen(one_auction(auction, 0, 0)))
 
     def calls(self, auction: tuple[int, ...]) -> NDArray[np.int8]:
         """The calls int8 (HANDS,) of all hands after ``auction``."""
@@ -154,3 +153,8 @@ def _over(auction: tuple[int, ...]) -> bool:
 def parsed(text: str) -> tuple[int, ...]:
     """The calls of an auction as text."""
     return tuple(parse_call(word) for word in text.split())
+
+
+def call_name(text: str) -> str:
+    """A call as books print it: ``1NT`` of ``1N``, ``2!c`` of ``2C``."""
+    return of_call(parse_call(text))

@@ -9,14 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.hierarchy.bidder import Hierarchy
-from agents.hierarchy.telling.wording import SUIT_MARKS
+from agents.hierarchy.telling.wording import of_call
 from agents.networks.meaning import auction_keys
-from bridge_env.calls import DOUBLE, FIRST_BID, PASS
+from bridge_env.calls import PASS
+from bridge_env.features import HCP_AND_LENGTHS
 from bridge_env.streams import key as hashed
-from training.book.measure import COLUMNS, HELD, Figures, Table
+from training.book.measure import HELD, Figures, Table
 from training.book.points import Points, Walker
-
-_STRAINS = (*SUIT_MARKS.values(), "NT")
 
 
 @dataclass(frozen=True)
@@ -64,7 +63,7 @@ class Spoken:
         self.before = np.where(self.number > 0, keys[calls.board, np.maximum(self.number - 1, 0)], begin)
         self.key: NDArray[np.uint64] = hashed(self.before, calls.call.astype(np.int64))
         self.held = np.full((len(calls), len(HELD)), -1, np.int8)
-        self.held[:, :5] = self.table.features[calls.board, calls.seat][:, COLUMNS]
+        self.held[:, :5] = self.table.features[calls.board, calls.seat][:, HCP_AND_LENGTHS]
 
     def __len__(self) -> int:
         return len(self.number)
@@ -108,6 +107,4 @@ def title(before: tuple[int, ...]) -> str:
 
 def name(call: int) -> str:
     """``2!c``, ``3NT``, ``X``, ``P``."""
-    if call < FIRST_BID:
-        return "P" if call == PASS else "X" if call == DOUBLE else "XX"
-    return f"{(call - FIRST_BID) // 5 + 1}{_STRAINS[(call - FIRST_BID) % 5]}"
+    return "P" if call == PASS else of_call(call)

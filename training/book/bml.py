@@ -85,8 +85,7 @@ def _row(book: Book, entry: Entry, depth: int) -> str:
 
 def _description(book: Book, entry: Entry) -> str:
     figures = book.figures(entry)
-    remark = wording.lines_remark(entry.lines)
-    parts = [wording.lines_promise(entry.lines) + (f" ({remark})" if remark else "")]
+    parts = [wording.lines_promise(entry.lines) + wording.aside(wording.lines_remark(entry.lines))]
     if book.said[entry.index] is not None and str(book.said[entry.index]) != parts[0]:
         parts.append(f"shows {book.said[entry.index]}")
     held = f"{made(figures)}, nine in ten {usual(figures)}" if figures.made else made(figures)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
@@ -31,7 +32,6 @@ class Book:
     """What is printed.
 
     Attributes:
-        measured: the figures.
         said: for every entry what the book says that the call shows; None where it says nothing.
         check: of that on fresh deals.
         levels: how deep into the tree to print: 1 openings, 2 responses and overcalls ...; None all of it.
@@ -149,6 +149,11 @@ def chapter(point: OnPath) -> str:
     return _CHAPTERS[min(point.ours, 4)]
 
 
+def table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """A table of Markdown."""
+    return "\n".join(f"|{'|'.join(row)}|" for row in (heads, ["---"] * len(heads), *rows))
+
+
 def made(figures: Figures) -> str:
     """How often: ``12.3%``."""
     if not figures.made:
@@ -220,13 +225,7 @@ def fit(book: Book, most: int, text: Callable[[Book], str]) -> Book:
 
 def rarest(order: list[int], most: int, text: Callable[[frozenset[int]], str]) -> frozenset[int]:
     """The first of ``order``, as many as must be left out to print ``text`` on ``most`` pages."""
-    fewest, enough = 0, len(order)
-    while fewest < enough:
-        middle = (fewest + enough) // 2
-        if pages(text(frozenset(order[:middle]))) <= most:
-            enough = middle
-        else:
-            fewest = middle + 1
+    fewest = bisect_left(range(len(order)), True, key=lambda n: pages(text(frozenset(order[:n]))) <= most)
     return frozenset(order[:fewest])
 
 

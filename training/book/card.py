@@ -12,7 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from agents.hierarchy.telling.wording import SUIT_MARKS, span
-from training.book.asking import Asker, Hands
+from training.book.asking import Asker, Hands, call_name
+from training.book.book import table
 from training.book.card_competition import competition
 from training.book.card_slam import slam
 
@@ -39,12 +40,8 @@ def convention_card(asker: Asker) -> list[Section]:
 
 def card_text(sections: Iterable[Section]) -> str:
     """The card as a table of Markdown."""
-    lines = ["|Call|What it is|", "|---|---|"]
-    for section in sections:
-        lines.append(f"|**{section.title}**||")
-        for labels, text in _merged(section.rows):
-            lines.append(f"|{labels}|{text}|")
-    return "\n".join(lines)
+    rows = [row for section in sections for row in ((f"**{section.title}**", ""), *_merged(section.rows))]
+    return table(("Call", "What it is"), rows)
 
 
 def _merged(rows: tuple[tuple[str, str], ...]) -> list[tuple[str, str]]:
@@ -67,7 +64,7 @@ def openings(asker: Asker) -> Iterator[tuple[str, str]]:
     for suit in (3, 2, 1, 0):
         yield f"1{_mark(suit)}", _one_of_a_suit(asker, suit)
     for call in ("2C", "2D", "2H", "2S", "2N"):
-        yield _name(call), opening(asker.made(call), call)
+        yield call_name(call), opening(asker.made(call), call)
     threes = [asker.made(f"3{letter}") for letter in _SUITS]
     known = [(hands, suit) for suit, hands in enumerate(threes) if hands.known]
     if known:
@@ -142,7 +139,7 @@ def notrump(asker: Asker) -> Iterator[tuple[str, str]]:
     for call in ("2C", "2D", "2H", "2S", "2N", "3C", "3D", "3H", "3S", "4C", "4D", "4H"):
         hands = asker.made(f"1N P {call}")
         if hands.known:
-            yield _name(call), response_to_notrump(hands, call)
+            yield call_name(call), response_to_notrump(hands, call)
 
 
 def response_to_notrump(hands: Hands, call: str) -> str:
@@ -187,14 +184,14 @@ def majors(asker: Asker) -> Iterator[tuple[str, str]]:
         hands = asker.made(f"1S P {call}")
         text = _conventional_raise(hands, call, call == "2N" and asker.forced("1S P 2N P 3S P"))
         if text:
-            yield f"1!s - {_name(call)}", text
+            yield f"1!s - {call_name(call)}", text
     yield "1!s - 1NT", _notrump_response(asker, "1S P 1N")
     for call in ("2C", "2H"):
         hands = asker.made(f"1S P {call}")
         if hands.known:
             game = all(asker.forced(f"1S P {call} P {later} P") for later in _PREFERENCES[call])
             force = "forcing to game" if game else "forcing" if asker.forced(f"1S P {call} P") else "not forcing"
-            yield f"1!s - {_name(call)}", f"{hands.hcp()}, {hands.cards(_SUITS.index(call[1]))}, {force}"
+            yield f"1!s - {call_name(call)}", f"{hands.hcp()}, {hands.cards(_SUITS.index(call[1]))}, {force}"
     drury = asker.made("P P 1S P 2C")
     if drury.known and drury.most(drury.length(3) >= 3):
         yield "by a passed hand 2!c", f"Drury, {drury.cards(3)}, {drury.hcp()}"
@@ -240,7 +237,7 @@ def minors(asker: Asker) -> Iterator[tuple[str, str]]:
     strong = asker.made("1C")
     if strong.known and strong.range("hcp")[0] >= 15:
         for call in ("1D", "1H", "1S", "1N", "2C"):
-            yield f"1!c - {_name(call)}", asker.made(f"1C P {call}").words()
+            yield f"1!c - {call_name(call)}", asker.made(f"1C P {call}").words()
     for suit in (1, 0):
         one = f"1{_SUITS[suit]}"
         if suit == 0 and strong.known and strong.range("hcp")[0] >= 15:
@@ -250,11 +247,11 @@ def minors(asker: Asker) -> Iterator[tuple[str, str]]:
             if hands.known and hands.most(hands.length(suit) >= 3):
                 middle = float(np.median(hands.column("hcp")))
                 kind = "inverted, " if level == 2 and middle >= 11 else "weak, " if level == 3 and middle < 8 else ""
-                yield f"{_name(one)} - {level}{_mark(suit)}", f"{kind}{hands.cards(suit)}, {hands.hcp()}"
+                yield f"{call_name(one)} - {level}{_mark(suit)}", f"{kind}{hands.cards(suit)}, {hands.hcp()}"
     for call in ("1N", "2N", "3N"):
         hands = asker.made(f"1D P {call}")
         if hands.known:
-            yield f"1!d - {_name(call)}", hands.words()
+            yield f"1!d - {call_name(call)}", hands.words()
     hands = asker.made("1D P 2H")
     if hands.known:
         low, high = hands.range("hcp")
@@ -263,7 +260,3 @@ def minors(asker: Asker) -> Iterator[tuple[str, str]]:
 
 def _mark(suit: int) -> str:
     return SUIT_MARKS[_SUITS[suit]]
-
-
-def _name(call: str) -> str:
-    return call[0] + ("NT" if call[1] == "N" else SUIT_MARKS[call[1]])

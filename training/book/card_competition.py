@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from agents.hierarchy.telling.wording import SUIT_MARKS, span
-from training.book.asking import Asker, Hands
+from training.book.asking import Asker, Hands, call_name
 
 _SUITS = "CDHS"
 _SHORT = 2.8  # cards in their suit on average: hands at random have more
@@ -54,7 +54,7 @@ def _our_doubles(asker: Asker) -> Iterator[tuple[str, str]]:
             if bid[1] != opening[1]:
                 hands = asker.made(f"{opening} {bid} X")
                 kinds.append((bid, kind_of_double(hands, _SUITS.index(bid[1]), (_SUITS.index(opening[1]),)), hands))
-        yield f"double after {_name(opening)}-(overcall)", through(kinds, "negative")
+        yield f"double after {call_name(opening)}-(overcall)", through(kinds, "negative")
     kinds = []
     for bid in ("2D", "2S", "3D", "3S", "4D", "4S"):
         hands = asker.made(f"1{bid[1]} X {bid} X")
@@ -78,9 +78,9 @@ def through(kinds: list[tuple[str, str, Hands]], name: str) -> str:
         first = next((k for k in kinds if k[1]), None)
         return "not used" if first is None else f"not {name}: {first[1]} ({first[2].words()})"
     least = kinds[0][2].range("hcp")[0]
-    text = f"{name} through {_name(kinds[low - 1][0])}, from {least} HCP"
+    text = f"{name} through {call_name(kinds[low - 1][0])}, from {least} HCP"
     above = next((k for k in kinds[low:] if k[1]), None)
-    return text if above is None else f"{text}; {_above(above[1])} at {_name(above[0])}"
+    return text if above is None else f"{text}; {_above(above[1])} at {call_name(above[0])}"
 
 
 def _above(kind: str) -> str:
@@ -154,7 +154,7 @@ def _against_notrump(asker: Asker) -> Iterator[tuple[str, str]]:
     for call in ("X", "2C", "2D", "2H", "2S", "2N"):
         hands = asker.made(f"1N {call}")
         if hands.known:
-            told.append(f"{_name(call)} {_one_against_notrump(hands, call)}")
+            told.append(f"{call_name(call)} {_one_against_notrump(hands, call)}")
     yield "over (1NT)", "; ".join(told) or "always pass"
 
 
@@ -166,9 +166,3 @@ def _one_against_notrump(hands: Hands, call: str) -> str:
     if suit >= 0 and hands.most(hands.length(suit) >= 5, 0.9):
         return f"natural, {hands.cards(suit)}, {hands.hcp()}"
     return two_suits(hands, -1) if not hands.most(hands.column("balanced") == 1) else hands.words()
-
-
-def _name(call: str) -> str:
-    if call == "X":
-        return "X"
-    return call[0] + ("NT" if call[1] == "N" else SUIT_MARKS[call[1]])

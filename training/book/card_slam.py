@@ -7,12 +7,11 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.hierarchy.telling.wording import SUIT_MARKS
+from agents.hierarchy.telling.wording import of_call
 from bridge_env.calls import FIRST_BID
 from bridge_env.features import FEATURES
 from training.book.asking import Asker, parsed
 
-_STRAINS = "CDHSN"
 _RAISES = (
     ("1S P 3S P", "1!s-3!s"), ("1D P 1S P 4S P", "1!d-1!s-4!s"), ("1D P 1S P 3S P", "1!d-1!s-3!s"),
     ("1S P 2N P 3S P", "1!s-2NT-3!s"), ("1S P 2N P 4S P", "1!s-2NT-4!s"),
@@ -80,7 +79,7 @@ def _counted(asker: Asker, calls: NDArray[np.int8], among: NDArray[np.bool_], fe
             by_call.setdefault(call, []).append(f"{n}{more}")
     if len(by_call) < 3 or min(by_call) < FIRST_BID:
         return []
-    return [f"{_name(call)} {' or '.join(by_call[call])}" for call in sorted(by_call)]
+    return [f"{of_call(call)} {' or '.join(by_call[call])}" for call in sorted(by_call)]
 
 
 def _answered(
@@ -98,8 +97,3 @@ def _answered(
     if two[1][0] - two[0][0] < _QUEEN:
         return []
     return [(two[0][1], ""), (two[1][1], " with the queen")]
-
-
-def _name(call: int) -> str:
-    level, strain = (call - FIRST_BID) // 5 + 1, (call - FIRST_BID) % 5
-    return f"{level}{'NT' if strain == 4 else SUIT_MARKS[_STRAINS[strain]]}"

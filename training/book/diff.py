@@ -188,17 +188,8 @@ def _taken_back(system: System, change: Change, pairs: list[_Pair], order: list[
 
 def _with(system: System, number: int, old: Line) -> System:
     """The system with the constraint and flags of ``old`` at the line of a number."""
-
-    def put(lines: tuple[Line, ...]) -> tuple[Line, ...]:
-        return tuple(
-            replace(line, constraint=old.constraint, flags=old.flags, lines=put(line.lines))
-            if line.number == number
-            else replace(line, lines=put(line.lines))
-            for line in lines
-        )
-
-    blocks = tuple(replace(block, lines=put(block.lines)) for block in system.blocks)
-    return replace(system, lines=put(system.lines), blocks=blocks)
+    said = {"constraint": old.constraint, "flags": old.flags}
+    return system.rebuilt(lambda line: [replace(line, **said) if line.number == number else line])  # type: ignore[arg-type]
 
 
 def _with_followers(line: Line, path: tuple[Step, ...], followers: Iterable[tuple[tuple[Step, ...], Line]]) -> Line:
@@ -214,19 +205,13 @@ def _with_followers(line: Line, path: tuple[Step, ...], followers: Iterable[tupl
 def _inserted(system: System, number: int, new: Line, *, after: bool) -> System:
     """The system with a line put behind, or before, the one of a number."""
 
-    def put(lines: tuple[Line, ...]) -> tuple[Line, ...]:
-        out: list[Line] = []
-        for line in lines:
-            same = replace(line, lines=put(line.lines))
-            if line.number == number:
-                beside = replace(new, path=(*line.path[:-1], *new.path))
-                out += [same, beside] if after else [beside, same]
-            else:
-                out.append(same)
-        return tuple(out)
+    def put(line: Line) -> list[Line]:
+        if line.number != number:
+            return [line]
+        beside = replace(new, path=(*line.path[:-1], *new.path))
+        return [line, beside] if after else [beside, line]
 
-    blocks = tuple(replace(block, lines=put(block.lines)) for block in system.blocks)
-    return replace(system, lines=put(system.lines), blocks=blocks)
+    return system.rebuilt(put)
 
 
 # --- general rules -----------------------------------------------------------------------------------------
@@ -317,8 +302,5 @@ def _order(change: Change) -> tuple[bool, int, float]:
 
 def _bidding(system: System) -> System:
     """The system without what does not bid."""
-
-    def bare(lines: tuple[Line, ...]) -> tuple[Line, ...]:
-        return tuple(replace(line, note="", lines=bare(line.lines)) for line in lines)
-
-    return System("", bare(system.lines), tuple(replace(b, note="", lines=bare(b.lines)) for b in system.blocks))
+    bare = system.rebuilt(lambda line: [replace(line, note="")])
+    return System("", bare.lines, tuple(replace(block, note="") for block in bare.blocks))

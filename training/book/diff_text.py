@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from html import escape
 
+from agents.hierarchy.language.tree import Line, Step
 from agents.hierarchy.telling import wording
+from training.book.book import table
 from training.book.diff import Change, Difference
 from training.book.html import document, rich
 
@@ -23,8 +25,7 @@ def diff_markdown(difference: Difference) -> str:
     parts = [f"# {difference.a} to {difference.b}", *_facts(difference)]
     for title, changes in _sections(difference):
         rows = [[call, " · ".join([*what, *aside]), *figures] for call, what, aside, figures in map(_row, changes)]
-        lines = ["|".join(_HEADS), "|".join(["---"] * len(_HEADS)), *("|".join(row) for row in rows)]
-        parts += [f"## {title}", "\n".join(f"|{line}|" for line in lines)]
+        parts += [f"## {title}", table(_HEADS, rows)]
     return wording.symbols("\n\n".join(parts)) + "\n"
 
 
@@ -85,17 +86,16 @@ def _call(change: Change) -> str:
     return f"{context}{_lead(change.path)}**{wording.call(line.path[-1])}**"
 
 
-def _lead(path: tuple[object, ...]) -> str:
-    return f"{wording.path(path)} - " if path else ""  # type: ignore[arg-type]
+def _lead(path: tuple[Step, ...]) -> str:
+    return f"{wording.path(path)} - " if path else ""
 
 
-def _said(line: object) -> str:
-    return f"{wording.call(line.path[-1])}: {_promise(line)}"  # type: ignore[attr-defined]
+def _said(line: Line) -> str:
+    return f"{wording.call(line.path[-1])}: {_promise(line)}"
 
 
-def _promise(line: object) -> str:
-    remark = wording.remark(line)  # type: ignore[arg-type]
-    return wording.promise(line.constraint) + (f" ({remark})" if remark else "")  # type: ignore[attr-defined]
+def _promise(line: Line) -> str:
+    return wording.promise(line.constraint) + wording.aside(wording.remark(line))
 
 
 def _what(change: Change) -> list[str]:

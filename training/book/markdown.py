@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from agents.hierarchy.telling import wording
-from training.book.book import LEGEND, Book, made, usual
+from training.book.book import LEGEND, Book, made, table, usual
 from training.book.points import Entry, Point
 
 _OTHERS = 0.05  # a share of calls by general rules that is worth a row
@@ -33,9 +33,7 @@ def _table(book: Book, first: str, rows: list[list[str]]) -> str:
     heads = [first, "What it promises", "Shows", "Made", "Nine in ten hold"]
     heads += ["Examples"] if book.examples else []
     heads += ["Worth", "per 1,000"] if book.worth else []
-    lines = ["|".join(heads), "|".join(["---"] * len(heads))]
-    lines += ["|".join(cell.replace("|", "/") for cell in row) for row in rows]
-    return "\n".join(f"|{line}|" for line in lines)
+    return table(heads, ([cell.replace("|", "/") for cell in row] for row in rows))
 
 
 def _rows(book: Book, point: Point) -> list[list[str]]:

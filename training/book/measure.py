@@ -10,10 +10,9 @@ from numpy.typing import NDArray
 
 from agents.hierarchy.bidder import Hierarchy, HierarchyBidder, bid_out, deal_features
 from agents.hierarchy.engine.compiled import RULE_LINE
-from bridge_env.calls import NUM_CALLS, first_calls
-from bridge_env.cards import board_dealer, board_vulnerability, hand_text, hands, random_deals
-from bridge_env.features import FEATURES
-from bridge_env.view import BidView
+from bridge_env.cards import board_dealer, board_vulnerability, hand_text, random_deals
+from bridge_env.features import HCP_AND_LENGTHS
+from bridge_env.view import BidView, views_before
 from training.book.points import Entry, Points, Walker
 from training.match.code_words import code_words
 
@@ -23,7 +22,6 @@ HELD = ("hcp", "C", "D", "H", "S", "M", "oM", "m", "om", "x", "y", "in partner's
 BATCH = 20_000  # deals at a time
 _ROWS = 50_000  # calls looked up at a time
 _EXAMPLES = 2
-COLUMNS = [FEATURES["hcp"], *(FEATURES[f"length:{suit}"] for suit in "CDHS")]
 
 
 @dataclass(frozen=True)
@@ -95,21 +93,22 @@ class Table:
         return np.concatenate([self._decide(calls.take(rows))[2] for rows in _parts(len(calls))])
 
     def _decide(self, calls: Calls) -> tuple[NDArray[np.int8], NDArray[np.int32], NDArray[np.int16]]:
-        n, longest = len(calls), max(1, int(calls.number.max(initial=0)))
-        history = first_calls(self.history[calls.board][:, :longest], calls.number)
-        view = BidView(
-            hands(self.owner[calls.board], calls.seat), history, calls.number.astype(np.int16),
-            self.dealer[calls.board], self.vulnerability[calls.board], calls.seat.astype(np.int16),
-            np.ones((n, NUM_CALLS), np.bool_),
-        )  # fmt: skip
-        chosen, rules, shown = self.bidder.decide(view)
+        chosen, rules, shown = self.bidder.decide(self.view(calls))
         assert np.array_equal(chosen, calls.call), "the bidder and the whole auction disagree"
         return chosen, rules, shown
+
+    def view(self, calls: Calls) -> BidView:
+        """What those who made ``calls`` saw."""
+        history = self.history[:, : max(1, int(calls.number.max(initial=0)))]
+        board = calls.board
+        return views_before(
+            self.owner[board], history[board], calls.number, self.dealer[board], self.vulnerability[board]
+        )
 
     def held(self, calls: Calls, walker: Walker, entry: Entry) -> NDArray[np.int8]:
         """Return features of the hands behind ``calls``, all made by ``entry``: int8 (N, len(HELD))."""
         out = np.full((len(calls), len(HELD)), -1, np.int8)
-        out[:, :5] = self.features[calls.board, calls.seat][:, COLUMNS]
+        out[:, :5] = self.features[calls.board, calls.seat][:, HCP_AND_LENGTHS]
         pairs = calls.state.astype(np.int64) * 64 + calls.call
         for pair in np.unique(pairs):
             rows = np.flatnonzero(pairs == pair)

@@ -14,9 +14,9 @@ from agents.networks.drawn import NEVER_PASSED
 from agents.networks.network import Network
 from bridge_env.auction import one_auction
 from bridge_env.calls import PASS
-from bridge_env.cards import UNKNOWN, hands, random_deals
+from bridge_env.cards import hands, random_deals
 from bridge_env.features import NUM_FEATURES
-from bridge_env.view import view_of
+from bridge_env.view import unseen
 from training.book.asking import SEED, Asker, parsed
 
 HANDS = 8_000
@@ -39,7 +39,7 @@ class NetworkAsker(Asker):
 
     def calls(self, auction: tuple[int, ...]) -> NDArray[np.int8]:
         if auction not in self._calls:
-            one = view_of(one_auction(auction, 0, 0), np.full((1, 52), UNKNOWN, np.uint8))
+            one = unseen(one_auction(auction, 0, 0))
             parts = []
             for start in range(0, len(self._cards), _ROWS):
                 cards = self._cards[start : start + _ROWS]

@@ -51,11 +51,9 @@ class NetworkBook:
     """What is printed.
 
     Attributes:
-        name: of the network.
         points, situations: with their calls, in the order in which they are printed.
         deals, seed: that the figures are of.
         code_words: for each 100 auctions of a side, and the standard error of that.
-        card: the convention card.
         levels, left_out: what is not printed.
     """
 

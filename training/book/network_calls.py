@@ -21,9 +21,9 @@ from agents.networks.tables import all_by
 from bridge_env.auction import Auctions
 from bridge_env.calls import DOUBLE, FIRST_BID, PASS, REDOUBLE
 from bridge_env.cards import board_dealer, board_vulnerability, hand_text, random_deals
-from bridge_env.features import FEATURES
+from bridge_env.features import FEATURES, HCP_AND_LENGTHS
 from bridge_env.streams import key as hashed
-from training.book.measure import COLUMNS, HELD
+from training.book.measure import HELD
 from training.book.situations import SUITS, situations
 from training.match.code_words import which
 
@@ -125,7 +125,7 @@ def _bid(network: Network | ByBook, seed: int, start: int, count: int) -> Networ
     seen, suits = (each[row, at] for each in situations(history, dealer))
     features = deal_features(owner)[row, seat]
     held = np.full((len(row), len(HELD)), -1, np.int8)
-    held[:, :5] = features[:, COLUMNS]
+    held[:, :5] = features[:, HCP_AND_LENGTHS]
     held[:, HELD.index("points")] = features[:, FEATURES["points"]]
     for column, suit in zip(SUITS, suits.T, strict=True):
         cards = np.take_along_axis(held, 1 + np.maximum(suit, 0)[:, None].astype(np.int64), axis=1)[:, 0]

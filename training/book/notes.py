@@ -107,7 +107,6 @@ class Notes:
 
     Attributes:
         auctions: calls of the tree; a note stands before those that are asked after it.
-        general: the general rules.
     """
 
     auctions: list[Note]

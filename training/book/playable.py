@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from agents.hierarchy.bidder import Hierarchy, HierarchyBidder
 from agents.hierarchy.language.tree import System
-from bridge_env.calls import NUM_CALLS, first_calls
-from bridge_env.cards import hands
-from bridge_env.view import BidView
 from training.book.measure import Table
 from training.book.points import Points, Walker
 
@@ -22,10 +17,4 @@ def agreement(system: System, pages: System, deals: int, seed: int) -> tuple[int
     """
     table = Table(Hierarchy(system), Walker(Points(system)), seed, 0, deals)
     calls = table.calls
-    n, longest = len(calls), max(1, int(calls.number.max(initial=0)))
-    view = BidView(
-        hands(table.owner[calls.board], calls.seat), first_calls(table.history[calls.board][:, :longest], calls.number),
-        calls.number.astype(np.int16), table.dealer[calls.board], table.vulnerability[calls.board],
-        calls.seat.astype(np.int16), np.ones((n, NUM_CALLS), np.bool_),
-    )  # fmt: skip
-    return int((HierarchyBidder(Hierarchy(pages)).call(view) == calls.call).sum()), n
+    return int((HierarchyBidder(Hierarchy(pages)).call(table.view(calls)) == calls.call).sum()), len(calls)

@@ -2,7 +2,7 @@
 
 A point is a path of the text, such as ``1M-2N`` or ``(1x)``; lines under different headings with the same path stand at
 the same point. An auction can be at several points at once: 1H is at ``1H``, ``1M`` and ``1x``. The walk follows the
-text itself, so it knows nothing of the compiled form, and a test holds the two together.
+text itself, not the compiled tree, and a test holds the two together.
 """
 
 from __future__ import annotations
@@ -13,16 +13,10 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.hierarchy.engine.compiled import SPAN_CODES, span_call
+from agents.hierarchy.engine.compiled import Bindings, token_readings
 from agents.hierarchy.language.text import parse_system, system_text
 from agents.hierarchy.language.tree import Block, Line, Step, System
-from bridge_env.calls import DOUBLE, FIRST_BID, PASS, REDOUBLE
-
-Bindings = tuple[tuple[str, int], ...]
-
-_SUITS = {"C": 0, "D": 1, "H": 2, "S": 3, "N": 4}
-_CHOICES = {"M": (2, 3), "m": (0, 1), "x": (0, 1, 2, 3), "y": (0, 1, 2, 3)}
-_PLAIN = {"P": PASS, "X": DOUBLE, "XX": REDOUBLE}
+from bridge_env.calls import FIRST_BID, PASS
 
 
 def numbered(system: System) -> System:
@@ -140,35 +134,7 @@ def reading(token: str, call: int, bindings: Bindings, last_bid: int) -> Binding
     Args:
         last_bid: 0..34, -1 before any.
     """
-    if token in _PLAIN:
-        return bindings if call == _PLAIN[token] else None
-    if call < FIRST_BID:
-        return None
-    level, strain = (call - FIRST_BID) // 5 + 1, (call - FIRST_BID) % 5
-    if token.endswith("any"):
-        return bindings if token == "any" or int(token[0]) == level else None
-    span, colon, name = token.partition(":")
-    if not colon:
-        if int(token[0]) != level:
-            return None
-        name = token[1:]
-    elif span_call(SPAN_CODES[span], strain, last_bid) != call:
-        return None
-    return _bound(name, strain, bindings)
-
-
-def _bound(name: str, strain: int, bindings: Bindings) -> Bindings | None:
-    if name in _SUITS:
-        return bindings if _SUITS[name] == strain else None
-    known = dict(bindings)
-    if name in known:
-        return bindings if known[name] == strain else None
-    if strain not in _CHOICES.get(name, ()) or known.get({"x": "y", "y": "x"}.get(name, "")) == strain:
-        return None
-    more = [(name, strain)]
-    if name in ("M", "m"):
-        more.append((f"o{name}", (5 if name == "M" else 1) - strain))
-    return tuple(sorted([*bindings, *more]))
+    return next((bound for made, bound in token_readings(token, bindings, last_bid) if made == call), None)
 
 
 # --- the walk ----------------------------------------------------------------------------------------------

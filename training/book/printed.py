@@ -9,14 +9,14 @@ from functools import cached_property
 from agents.hierarchy.bidder import Hierarchy
 from agents.hierarchy.engine.context import ENOUGH
 from agents.hierarchy.language.last_resort import LAST_RESORT
-from agents.hierarchy.language.tree import System
+from agents.hierarchy.language.tree import System, atoms_of
 from agents.hierarchy.language.vocabulary import AUCTION_WORDS
 from agents.hierarchy.telling import wording
 from agents.hierarchy.telling.pages import GENERAL, NEXT_NOTE, NOTES, read_pages
 from bridge_env.features import MEANINGS
 from training.book.asking import Asker
 from training.book.auctions import Spoken
-from training.book.book import PAGE_LINES, PAGE_WIDTH, Book, pages, printed
+from training.book.book import PAGE_LINES, PAGE_WIDTH, Book, pages, printed, table
 from training.book.card import Section, card_text, convention_card
 from training.book.notes import Note, Notes, make_notes, share
 from training.book.playable import agreement
@@ -56,11 +56,9 @@ class Printed:
     """What the pages hold.
 
     Attributes:
-        book: the figures.
         card: sections of the convention card.
         surprises: against ``base``, the greatest first.
         base: the name of the system that surprises are measured from; empty where it is the system itself.
-        notes: all of them.
         most: pages.
     """
 
@@ -116,7 +114,7 @@ class Printed:
     def _terms(self) -> list[str]:
         """What the ways to count mean that the rows ask for."""
         rows = [row for note in (*self.kept, *self.notes.general) for row in note.rows]
-        asked = {atom.word.partition(":")[0] for r in rows for c in r.line.constraint for t in c for atom in t}
+        asked = {atom.word.partition(":")[0] for r in rows for atom in atoms_of(r.line.constraint)}
         asked |= {word.hand for word in AUCTION_WORDS if word.name in asked}
         return [
             f"- *{name}*: {MEANINGS[word].removeprefix('1 for ').replace('hcp', 'HCP')}"
@@ -155,14 +153,15 @@ class Printed:
             return ["Nothing: this is the system that others are compared with (`--base` names another)."]
         if not self.surprises:
             return [f"Nothing: no call that comes up often means something else than in `{self.base}`."]
-        lines = [f"|Call|Made in 1,000 deals|Shows|In `{self.base}`|", "|---|---|---|---|"]
-        for one in self.surprises[:_SURPRISES]:
-            lines.append(f"|**{one.auction}**|{1000 * one.per_deal:.1f}|{one.shows}|{one.instead}|")
+        rows = [
+            (f"**{one.auction}**", f"{1000 * one.per_deal:.1f}", one.shows, one.instead)
+            for one in self.surprises[:_SURPRISES]
+        ]
         intro = (
             f"Calls that show something else than in `{self.base}`: the most frequent and most different first, "
             "measured on the hands that make them. What follows from a call named here is left out."
         )
-        return [intro, "\n".join(lines)]
+        return [intro, table(("Call", "Made in 1,000 deals", "Shows", f"In `{self.base}`"), rows)]
 
 
 def _left_out(rows: int) -> str:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from agents.hierarchy.bidder import Hierarchy
 from agents.hierarchy.language.tree import System
-from bridge_env.features import HCP, LENGTH
+from bridge_env.features import HCP_AND_LENGTHS
 from training.book.asking import Asker
 from training.book.auctions import Group, Spoken, name, spoken
 from training.book.measure import HELD, Figures
@@ -100,14 +100,14 @@ def _asked(asker: Asker, group: Group) -> NDArray[np.int8] | None:
     if len(hands) < _ASKED_FEWEST:
         return None
     held = np.full((len(hands), len(HELD)), -1, np.int8)
-    held[:, :5] = hands.features[:, [HCP, *range(LENGTH, LENGTH + 4)]]
+    held[:, :5] = hands.features[:, HCP_AND_LENGTHS]
     return held
 
 
 def _usual(asker: Asker, group: Group, mine: NDArray[np.int8]) -> str:
     """What the other system calls on hands of the points and suits that make the call here."""
     low, high = np.quantile(mine[:, :5], [0.1, 0.9], axis=0)
-    held = asker.hands[:, [HCP, *range(LENGTH, LENGTH + 4)]]
+    held = asker.hands[:, HCP_AND_LENGTHS]
     rows = ((held >= low) & (held <= high)).all(axis=1)
     if rows.sum() < _ASKED_FEWEST:
         return "rare hands"

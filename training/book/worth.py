@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from agents.hierarchy.bidder import Hierarchy, bid_out, deal_features
 from agents.hierarchy.language.tree import Line, System
+from bridge_env.calls import as_wide
 from bridge_env.scoring import imps
 from training.book.measure import Calls, calls_of
 from training.book.points import Entry, Points, Walker
@@ -97,8 +98,8 @@ class Judge:
         histories, result = self._match(Hierarchy(other), rows)
         changed = np.zeros(len(rows), np.bool_)
         for now, then in zip(histories, self.histories, strict=True):
-            width = max(now.shape[1], then.shape[1])
-            changed |= (_wide(now, width) != _wide(then[rows], width)).any(axis=1)
+            now, then = as_wide([now, then[rows]])
+            changed |= (now != then).any(axis=1)
         return self.imps[rows] - result, changed
 
     def worth_of(self, entry: Entry) -> Worth:
@@ -126,22 +127,12 @@ class Judge:
         return Worth(count, float(gains[counted].mean()), error, 1000.0 * int(gains.sum()) / len(self.all))
 
 
-def _wide(history: NDArray[np.int8], width: int) -> NDArray[np.int8]:
-    return np.pad(history, ((0, 0), (0, width - history.shape[1])), constant_values=-1)
-
-
 def without(system: System, numbers: frozenset[int]) -> System:
     """The system without the lines of some numbers: the next line that fits decides. What follows them stays."""
 
-    def kept(lines: tuple[Line, ...]) -> tuple[Line, ...]:
-        out = []
-        for line in lines:
-            below = kept(line.lines)
-            if line.number not in numbers:
-                out.append(replace(line, lines=below))
-            elif below:
-                out.append(replace(line, lines=below, after=True, constraint=(), flags=(), note=""))
-        return tuple(out)
+    def kept(line: Line) -> list[Line]:
+        if line.number not in numbers:
+            return [line]
+        return [replace(line, after=True, constraint=(), flags=(), note="")] if line.lines else []
 
-    blocks = tuple(replace(block, lines=kept(block.lines)) for block in system.blocks)
-    return replace(system, lines=kept(system.lines), blocks=blocks)
+    return system.rebuilt(kept)

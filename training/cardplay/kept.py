@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from bridge_env.cards import RANKS, SUITS
+from bridge_env.cards import CARD_NUMBERS
 from bridge_env.play import Plays
 from bridge_env.schema import Whole
 from training.cardplay.result import PlayedBoard, board_row
@@ -17,7 +17,6 @@ from training.match.match import MatchResult
 from training.running.kept import Kept, Row
 
 _SHAPE = {"board": Whole(1), "cards": (str, str), "tricks": (Whole(0, 13), Whole(0, 13)), "fault": str}
-_CARDS = {suit + rank: 13 * s + r for s, suit in enumerate(SUITS) for r, rank in enumerate(RANKS)}
 _TABLES = ("A North-South", "A East-West")
 
 
@@ -25,7 +24,6 @@ class KeptBoards:
     """The boards of a match in a file.
 
     Args:
-        path: of the file.
         header: what the boards depend on.
         bidding: the match. Its boards are replayed as they are read; of others the file keeps what it has.
     """
@@ -62,7 +60,7 @@ class KeptBoards:
 
     def _words_fault(self, row: Row) -> str | None:
         words = [word for text in row["cards"] for word in text.split()]
-        return next((f"{word[:20]!r} is no card" for word in words if word not in _CARDS), None)
+        return next((f"{word[:20]!r} is no card" for word in words if word not in CARD_NUMBERS), None)
 
     def _replay(self, rows: list[Row], at: NDArray[np.int64], table: int) -> list[str | None]:
         """Return what is wrong with the play of some rows, boards ``at`` of the match, at one of its tables."""
@@ -95,7 +93,7 @@ class KeptBoards:
 
 
 def _numbers(text: str) -> tuple[int, ...]:
-    return tuple(_CARDS[word] for word in text.split())
+    return tuple(CARD_NUMBERS[word] for word in text.split())
 
 
 def _board(row: Row) -> PlayedBoard:

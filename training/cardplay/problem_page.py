@@ -19,8 +19,6 @@ def problem_page(solved: Sequence[Solved], command: str, plain: str, deceptive: 
     """The page.
 
     Args:
-        command: what makes it.
-        plain, deceptive: the specs of the players.
         bidder: the spec of the system by which calls were read.
     """
     lines = ["# Problems: the card that deceives", "", "Made by", "", f"    {command}", ""]

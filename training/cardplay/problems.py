@@ -25,7 +25,7 @@ from agents.cardplay.whole import play_out
 from bridge_env import streams
 from bridge_env.auction import Auctions, Contracts
 from bridge_env.calls import Contract
-from bridge_env.cards import RANKS, SUITS, card_text
+from bridge_env.cards import CARD_NUMBERS, card_text
 from bridge_env.play import Plays
 from bridge_env.play_view import PlayView, play_view
 from bridge_env.records.board import Board
@@ -96,7 +96,6 @@ class CardResult:
     """The result of one card in the true deal; all tricks are declarer's on the whole board.
 
     Attributes:
-        card: of which this is told.
         seen_through: double dummy: where everybody sees all cards.
         believed: float64 (L,), against the modelled opponent, along each line he may believe in.
         share: float64 (L,), what each of these lines counts for; they add up to 1.
@@ -199,8 +198,7 @@ def _expected(board: Board, name: str, plays: Plays) -> int:
     text = board.tags.get(name, "").upper()
     if not text:
         return -1
-    known = len(text) == 2 and text[0] in SUITS and text[1] in RANKS
-    card = 13 * SUITS.index(text[0]) + RANKS.index(text[1]) if known else -1
+    card = CARD_NUMBERS.get(text, -1)
     if card < 0 or not plays.legal()[0, card]:
         raise ValueError(f"[{name}]: {text!r} is no card that can be played here")
     return card
@@ -234,9 +232,7 @@ def solve_problems(
         plain: the spec of a ``montecarlo``, which also plays the boards to their end.
         deceptive: the spec of a ``deceptive``.
         bidder: the spec of a system by which all calls are read; None: they tell nothing.
-        seed: the random seed.
         seeds: how often each board is played to its end; 0: not at all.
-        threads: of DDS.
         progress: called with 1 after each problem.
 
     Raises:

@@ -19,7 +19,7 @@ from agents.cardplay.whole import play_out
 from bridge_env import streams
 from bridge_env.auction import Auctions, Contracts
 from bridge_env.calls import Contract
-from bridge_env.cards import RANKS, SEATS, SUITS, card_text, hand_text, parse_seat
+from bridge_env.cards import CARD_NUMBERS, SEATS, card_text, hand_text, parse_seat
 from bridge_env.play import Plays
 from bridge_env.play_view import PlayView
 from bridge_env.protocols import CardPlayer
@@ -109,9 +109,7 @@ class Thinking:
 def read_card(word: str) -> int | None:
     """The card that ``HQ``, ``qh`` or ``H10`` names; None where it names none."""
     w = word.upper().replace("10", "T")
-    if len(w) == 2 and w[0] in SUITS and w[1] in RANKS:
-        return 13 * SUITS.index(w[0]) + RANKS.index(w[1])
-    return read_card(w[::-1]) if len(w) == 2 and w[1] in SUITS and w[0] in RANKS else None
+    return CARD_NUMBERS.get(w, CARD_NUMBERS.get(w[::-1]))
 
 
 def play_board(setup: Setup, say: Say = print, ask: Callable[[str], str] = input) -> Board:

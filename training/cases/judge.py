@@ -37,6 +37,11 @@ class Share:
         """The same of those that are not passes."""
         return _percent(self.right_bids, self.asked_bids)
 
+    def __str__(self) -> str:
+        (right, error), (bids, bids_error) = self.percent, self.percent_bids
+        told = f"{self.name}: {right:.2f}% ± {error:.2f} of {self.asked:,}"
+        return f"{told}, not passes {bids:.2f}% ± {bids_error:.2f}"
+
 
 def _percent(right: int, asked: int) -> tuple[float, float]:
     share = right / asked if asked else 0.0

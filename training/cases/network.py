@@ -14,12 +14,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.cases.metric import Layer
+from agents.exact import Layer
 from bridge_env.calls import NUM_CALLS
-from bridge_env.features import FEATURES, hand_features
+from bridge_env.features import HCP_AND_LENGTHS, hand_features
 
 _NARROW = 4.0  # inputs are divided by their spread, but none is multiplied by more
-_TOLD = [FEATURES["hcp"], *(FEATURES[f"length:{suit}"] for suit in "CDHS")]
 _MIDDLE = np.tile(np.array([10.0, 3.25, 3.25, 3.25, 3.25], np.float32), 3)
 _SPREAD = np.tile(np.array([4.0, 1.5, 1.5, 1.5, 1.5], np.float32), 3)
 
@@ -56,7 +55,6 @@ class Schooling:
         first_rate, rate: of learning in each stage.
         batch, decay, dropout, smoothing: of learning.
         others: what an error in the hands of the other seats weighs beside one in the call.
-        seed: the random seed.
     """
 
     members: int = 2
@@ -76,7 +74,7 @@ class Schooling:
 
 def hands_of_others(owner: NDArray[np.uint8], board: NDArray[np.int64], seat: NDArray[Any]) -> NDArray[np.float32]:
     """``Lessons.others`` of calls: deals uint8 (B, 52), and int64 (N,) which deal and who calls."""
-    held = np.stack([hand_features(owner == s)[:, _TOLD] for s in range(4)], axis=1)
+    held = np.stack([hand_features(owner == s)[:, HCP_AND_LENGTHS] for s in range(4)], axis=1)
     seats = (seat.astype(np.int64)[:, None] + np.arange(1, 4)) % 4
     told = held[board[:, None], seats].reshape(len(board), 15).astype(np.float32)
     spread: NDArray[np.float32] = (told - _MIDDLE) / _SPREAD

@@ -10,6 +10,7 @@ from typing import Any
 
 from bridge_env.files import write_whole
 from training.cases.judge import Share
+from training.running.pages import table
 
 _HOW = """\
 {cases:,} cases of {boards:,} boards; judged on the {held_boards:,} boards ({held:,} calls) of the files whose deals
@@ -29,38 +30,32 @@ out in turn, take {left_out_seconds:.0f} s ({right:.1f}% right, of calls from wh
 
 
 def write(
-    out: Path, table: Sequence[Share], facts: Mapping[str, Any], command: str, manifest: Mapping[str, Any]
+    out: Path, rows: Sequence[Share], facts: Mapping[str, Any], command: str, manifest: Mapping[str, Any]
 ) -> None:
     """Write ``README.md`` and ``results.json`` into ``out``."""
     content = {
         "command": command, "manifest": dict(manifest), "facts": dict(facts),
-        "by round and side": [asdict(row) for row in table],
+        "by round and side": [asdict(row) for row in rows],
     }  # fmt: skip
     write_whole(out / "results.json", json.dumps(content, indent=1) + "\n")
-    write_whole(out / "README.md", markdown(table, facts, command))
+    write_whole(out / "README.md", markdown(rows, facts, command))
 
 
-def markdown(table: Sequence[Share], facts: Mapping[str, Any], command: str) -> str:
+def markdown(rows: Sequence[Share], facts: Mapping[str, Any], command: str) -> str:
     """The tables."""
     lines = ["# Bidding by example: a case base", "", f"`{command}`", "", _HOW.format(**facts)]
     told = f", after {sum(facts['also']):,} calls of others" if facts["also"] else ""
     right = 100 * facts["left_out_right"] / facts["left_out"]
     lines += [_SIMILARITY.format(**{**facts, "also": told}) + _SPEED.format(right=right, **facts)]
-    lines += ["## By round and by side", ""]
-    head = ["", "calls", "right", "not passes", "right"]
-    lines += [_cells(head), _rule(head), *(_line(row) for row in table), ""]
+    lines += ["## By round and by side", "", *shares(rows), ""]
     return "\n".join(lines)
 
 
-def _line(row: Share) -> str:
-    (right, error), (bids, bids_error) = row.percent, row.percent_bids
-    cells = [row.name, f"{row.asked:,}", f"{right:.1f} ± {error:.1f}"]
-    return _cells([*cells, f"{row.asked_bids:,}", f"{bids:.1f} ± {bids_error:.1f}" if row.asked_bids else ""])
-
-
-def _cells(cells: Sequence[str]) -> str:
-    return "| " + " | ".join(cells) + " |"
-
-
-def _rule(head: Sequence[str]) -> str:
-    return _cells(["---", *["---:"] * (len(head) - 1)])
+def shares(rows: Sequence[Share]) -> list[str]:
+    """How often calls are right, as a table."""
+    cells = []
+    for row in rows:
+        (right, error), (bids, bids_error) = row.percent, row.percent_bids
+        last = f"{bids:.1f} ± {bids_error:.1f}" if row.asked_bids else ""
+        cells.append((row.name, f"{row.asked:,}", f"{right:.1f} ± {error:.1f}", f"{row.asked_bids:,}", last))
+    return table(("", "calls", "right", "not passes", "right"), cells)

@@ -24,7 +24,7 @@ from bridge_env.auction import Auctions
 from bridge_env.bidders import make
 from bridge_env.bidding import bid_on
 from bridge_env.boards import Boards
-from bridge_env.calls import NUM_CALLS, first_calls
+from bridge_env.calls import NUM_CALLS, as_wide, first_calls
 from bridge_env.protocols import Bidder
 from bridge_env.scoring import imps
 from bridge_env.view import view_of
@@ -133,8 +133,7 @@ def _go_on(bidder: CaseBidder, them: Bidder, auctions: Auctions, tables: Table, 
 def _with(base: CaseBase, tables: Table, kept: Retained, told: dict[str, Any]) -> CaseBase:
     """The base with more retained states; only boards with such a state are kept."""
     used, board = np.unique(kept.board, return_inverse=True)
-    wide = max(base.auction.shape[1], tables.history.shape[1])
-    auctions = [np.pad(a, ((0, 0), (0, wide - a.shape[1])), constant_values=-1) for a in (base.auction, tables.history)]
+    auctions = as_wide([base.auction, tables.history])
     final = Auctions.replay(tables.history[used], tables.boards.dealer[used], tables.boards.vulnerability[used])
     contracts, boards, old = final.contracts(), tables.boards.take(used.astype(np.int64)), base.retained
     tricks = np.where(contracts.bid >= 0, boards.tricks_for(contracts.declarer, contracts.bid % 5), -1)

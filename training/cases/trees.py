@@ -25,7 +25,6 @@ class Growing:
         trees: of a forest.
         features: the share of all numbers of a state that are looked at for a question.
         least: cases of a leaf at least.
-        seed: the random seed.
     """
 
     trees: int = 64

@@ -27,7 +27,6 @@ def add_belief(targets: Any) -> None:
         help="teach a network to infer the other hands",
         description="Teach a network the probability of who holds each card after an auction.",
         epilog=_EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("network", metavar="policy:NAME|FILE", help="the network that bids")
     parser.add_argument("--against", nargs="*", default=[], metavar="SPEC", help="opponents besides itself")

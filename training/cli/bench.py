@@ -38,7 +38,6 @@ def add_bench(subparsers: Any) -> None:
         description="Measure the speed of the envs beside pgx and OpenSpiel, of duplicate matches, library reads,\n"
         "solving beside endplay's plain loop, compile times and memory.",
         epilog=_EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--repetitions", type=int, default=5, help="repetitions of each measurement (5)")
     parser.add_argument(

@@ -32,7 +32,6 @@ def add_bid(subparsers: Any) -> None:
     """Add ``bridge-env bid``."""
     parser = subparsers.add_parser(
         "bid",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
         help="ask a bidder for one call and its reason, or let it bid whole boards",
         description="With --hand, print the bidder's call, what it shows, the line of its system that made it, what a\n"
         "slightly different hand would call, what passes deny, and what each seat has shown. A reason: bidder also\n"

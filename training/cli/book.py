@@ -42,7 +42,6 @@ def add_book(subparsers: Any) -> None:
         "auction with how often each call is made and on what hands. With --tables, print every line in tables.\n"
         "With --diff, print how two systems differ.",
         epilog=_EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("system", nargs="?", metavar="SYSTEM", help="a shipped name, FILE.bidding, or policy:NAME")
     parser.add_argument(

@@ -31,7 +31,6 @@ def add_cases(targets: Any) -> None:
         description="Make a bidder that calls by example, from the auctions of PBN files. Boards of the judging split\n"
         "are held out: they judge the base.",
         epilog=_EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument(
         "files",
@@ -141,9 +140,7 @@ def _judge(args: argparse.Namespace, out: Path, cases: Any, held: Any) -> None:
     table = judge.rounds_and_sides(made, held)
     command = _command(args)
     report.write(out, table, facts, command, runs.manifest({"command": command, **cases.fitted}, ""))
-    for row in table[:2]:
-        (right, error), (bids, bids_error) = row.percent, row.percent_bids
-        print(f"{row.name}: {right:.2f}% ± {error:.2f} of {row.asked:,}, not passes {bids:.2f}% ± {bids_error:.2f}")
+    print(*table[:2], sep="\n")
 
 
 def _command(args: argparse.Namespace) -> str:

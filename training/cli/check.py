@@ -45,7 +45,6 @@ def add_check(subparsers: Any) -> None:
         help="list everything that is wrong with a bidding system",
         description="Read bidding systems and list all their faults at once.",
         epilog=_EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument(
         "systems", metavar="SYSTEM", nargs="+", help="a bidding system: FILE.bidding, or a shipped one such as sayc"

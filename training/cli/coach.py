@@ -34,7 +34,6 @@ def add_coach(subparsers: Any) -> None:
         description="Train a player that bids by a system, judge both abroad, and write what the system leaves on the\n"
         "table, with amendments to try.",
         epilog=_EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("book", nargs="?", metavar="SYSTEM", help="the system: a name or FILE.bidding")
     add_fields(parser, CoachConfig)

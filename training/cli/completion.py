@@ -24,7 +24,6 @@ def add_completion(subparsers: Any, whole: Callable[[], argparse.ArgumentParser]
         help="print what completes commands in your shell",
         description="Print a script with which your shell completes commands, options and files.",
         epilog=_EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("shell", choices=SHELLS, help="your shell")
     parser.set_defaults(handler=lambda args: _run(args, whole))

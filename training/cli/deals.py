@@ -31,7 +31,6 @@ def add_deal(subparsers: Subparsers) -> None:
     """Add ``bridge-env deal``."""
     parser = subparsers.add_parser(
         "deal",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
         help="deal random hands, as diagrams or into a PBN file",
         description="Deal random hands. The same seed gives the same deals; dealer and vulnerability follow\n"
         "the board numbers.",
@@ -96,7 +95,6 @@ def add_solve(subparsers: Subparsers) -> None:
         help="solve double-dummy tricks of random deals into a library file, or of a PBN file",
         description=_SOLVE_DESCRIPTION,
         epilog=_SOLVE_EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     what = parser.add_mutually_exclusive_group(required=True)
     what.add_argument("--out", metavar="FILE", help="write random solved deals to this library file, or add to it")

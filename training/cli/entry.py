@@ -154,7 +154,6 @@ def command_parser() -> argparse.ArgumentParser:
         prog="bridge-env",
         description="Contract-bridge bidding: deals, bidding systems, duplicate matches, self-play.",
         epilog=_EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--version", action="version", version=f"bridge-env {_version()}", help="show the version")
     subparsers = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)

@@ -30,7 +30,6 @@ def add_estimators(targets: Any) -> None:
         help="train networks that estimate double-dummy tricks",
         description="Train a network that estimates double-dummy tricks, and judge it on deals it never saw.",
         epilog=_EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--out", type=Path, help="folder for the results (results/estimators/run-001 ...)")
     parser.add_argument("--resume", type=Path, metavar="FOLDER", help="resume this run; may change: threads")

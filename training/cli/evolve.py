@@ -58,7 +58,6 @@ def add_evolve(subparsers: Any) -> None:
         "A change stays if it gains IMPs against the control pair and the rest of the league, and again on fresh\n"
         "boards. Boards that training never saw judge the winner.",
         epilog=_EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add_fields(parser, EvolveConfig)
     add_run_options(parser, "evolve", ("generations",))

@@ -31,7 +31,6 @@ def add_exam(subparsers: Any) -> None:
         help="compare a bidder's calls with the textbooks",
         description="Let bidders answer the textbook exam, and print their scores by area.",
         epilog=_EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("specs", nargs="+", metavar="SPEC", help="the bidders ('bridge-env match --help' lists them)")
     parser.add_argument(

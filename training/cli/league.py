@@ -44,7 +44,6 @@ def add_league(algorithms: Any) -> None:
         description="Train a network by self-play in a league. On each board it samples other auctions beside its\n"
         "usual one; the reward is the difference in IMPs.",
         epilog=_EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add_fields(parser, LeagueConfig)
     add_run_options(parser, "league", _MAY_CHANGE)

@@ -27,7 +27,6 @@ def add_manage(subparsers: Any) -> None:
     """Add ``bridge-env manage`` and ``bridge-env seat``."""
     manage = subparsers.add_parser(
         "manage",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
         help="manage tables where bridge programs meet",
         description="Deal to bridge programs that connect, let them bid and play, and keep the boards.",
         epilog=_EXAMPLES,
@@ -47,7 +46,6 @@ def add_manage(subparsers: Any) -> None:
     manage.set_defaults(handler=_manage)
     seat = subparsers.add_parser(
         "seat",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
         help="sit down at another program's table",
         description="Bid and play for one seat at the table of a table manager.",
         epilog=_EXAMPLES,

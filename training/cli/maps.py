@@ -31,7 +31,6 @@ def add_maps(targets: Any) -> None:
         description="Bidding by self-organizing maps: of what a bidding system calls on training deals, or of the\n"
         "auctions in PBN files. Boards whose deals lie in the judging part judge the maps.",
         epilog=_EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("files", nargs="*", type=Path, metavar="FILE",
                         help="recorded auctions (.pbn, plain or gzip)")  # fmt: skip

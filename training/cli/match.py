@@ -42,7 +42,6 @@ def add_match(subparsers: Any) -> None:
     """Add ``bridge-env match``."""
     parser = subparsers.add_parser(
         "match",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
         help="play a duplicate match of two bidders; report IMPs per board and standard error",
         description="Play a duplicate match of teams of four, A against B.",
         epilog=_EXAMPLES,

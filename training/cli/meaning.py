@@ -24,7 +24,6 @@ def add_meanings(targets: Any) -> None:
         help="measure what the calls of a network mean",
         description="Measure the points and suit lengths behind each of a network's calls.",
         epilog=_EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("network", metavar="policy:NAME|FILE", help="the network that bids")
     parser.add_argument("--boards", type=int, default=1_000_000, help="number of random boards (1000000)")

@@ -42,7 +42,6 @@ def add_panel(subparsers: Any) -> None:
         help="play a bidder against every stranger and every family",
         description="Play a bidder against all strangers and all bidding systems, on boards that training never sees.",
         epilog=_EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("spec", metavar="SPEC", help="the bidder ('bridge-env match --help' lists them)")
     parser.add_argument("--against", nargs="+", metavar="SPEC", help="play only these opponents (the whole panel)")

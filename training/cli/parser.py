@@ -17,9 +17,11 @@ _CHOICE = re.compile(r"invalid choice: '(.*?)'.*choose from (.*?)\)?$")
 
 
 class Parser(argparse.ArgumentParser):
-    """An ``ArgumentParser`` that asks "did you mean"; its subparsers are such, too."""
+    """An ``ArgumentParser`` that asks "did you mean"; its subparsers are such, too. Text keeps lines of its own."""
 
     def __init__(self, *args: Any, **named: Any) -> None:
+        if "\n" in f"{named.get('description')}{named.get('epilog')}":
+            named["formatter_class"] = argparse.RawDescriptionHelpFormatter
         super().__init__(*args, **{**named, "allow_abbrev": False})
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:

@@ -44,7 +44,6 @@ def add_play(subparsers: Any) -> None:
     """Add ``bridge-env play``."""
     parser = subparsers.add_parser(
         "play",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
         help="play the hand of a board at the terminal: watch, or take a seat",
         description="Bid a board (or take its contract from --contract), and play its cards, one trick a line.",
         epilog=_EXAMPLES,

@@ -39,7 +39,6 @@ def add_policy(targets: Any) -> None:
         help="train a network to imitate recorded auctions",
         description="Teach a network to make the calls of recorded auctions. It plays as policy:FILE.",
         epilog=_EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("records", nargs="+", metavar="RECORDS", help="PBN, LIN or array files, or SPECs of bidders")
     parser.add_argument("--out", type=Path, required=True, help="folder for the network and its report")

@@ -26,7 +26,6 @@ def add_read(subparsers: Subparsers) -> None:
         help="read records of play (PBN, LIN), report bad boards, convert",
         description="Read boards one by one; count the sound ones and say what is wrong with the others.",
         epilog=_EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("files", nargs="+", metavar="FILE", help="PBN or LIN, gzipped or not")
     parser.add_argument("--problems", action="store_true", help="list every bad board")

@@ -28,7 +28,6 @@ def add_report(subparsers: Any) -> None:
         description="Compare runs of 'bridge-env evolve': their settings, how long they took, and what they gained\n"
         "on boards that training never saw.",
         epilog=_EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("folders", metavar="FOLDER", nargs="+", type=Path, help="run folder")
     parser.add_argument("--out", type=Path, metavar="FOLDER", help="also write README.md and the plot into this folder")

@@ -24,7 +24,6 @@ def add_serve(subparsers: Any) -> None:
     """Add ``bridge-env serve``."""
     parser = subparsers.add_parser(
         "serve",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
         help="let other bridge programs ask a bidder for calls and cards",
         description="Answer other bridge programs over HTTP: what a bidder calls, and what a card player plays.",
         epilog=_EXAMPLES,

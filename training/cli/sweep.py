@@ -50,7 +50,6 @@ def add_sweep(subparsers: Any) -> None:
         description="Run 'train league', 'train ppo' or 'evolve' with every combination of some settings, each with\n"
         "several seeds, and compare the settings on boards that training never saw.",
         epilog=_EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("file", metavar="CONFIG.toml", nargs="?", type=Path, help="what to sweep")
     parser.add_argument("--name", help="name of the folder below results/sweep (default: that of CONFIG.toml)")

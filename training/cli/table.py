@@ -25,7 +25,6 @@ def add_table(subparsers: Any) -> None:
     """Add ``bridge-env table``."""
     parser = subparsers.add_parser(
         "table",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
         help="bid and play boards in the browser",
         description="Open a page at which you bid and play boards with the bidders of this package, and see what\n"
         "each call shows, what others would have called, and where it went wrong.",

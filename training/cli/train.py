@@ -42,7 +42,6 @@ def add_train(subparsers: Any) -> None:
         description="Train a partnership from random weights to win IMPs against a control pair. Boards that training\n"
         "never saw judge the policy.",
         epilog=_EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add_fields(parser, PPOConfig)
     add_run_options(parser, "train", _MAY_CHANGE)

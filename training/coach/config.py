@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from training.evolve.config import EvolveConfig
 from training.networks.league_config import LeagueConfig
+from training.running.settings import check_bounds, least, setting
 
 STRANGERS = "policy:two-over-one,policy:acol"
 VALIDATORS = "policy:standard"
@@ -15,31 +16,25 @@ VALIDATORS = "policy:standard"
 class CoachConfig:
     """The settings of a coaching; cores and time are not among them."""
 
-    system: str = field(default="sayc", metadata={"help": "the system: a name or FILE.bidding"})
-    iterations: int = field(default=2000, metadata={"help": "rollouts that the player by the book learns from"})
-    generations: int = field(default=4, metadata={"help": "generations in which the book learns from the player"})
-    rounds: int = field(default=1, metadata={"help": "times that a player learns by the book, and the book from it; "
-                        "from the second on, the player learns a third as long, by the amended book"})  # fmt: skip
-    untruth: float = field(default=1.0, metadata={"help": "IMPs that the player pays for each point or card by which "
-                           "its hand misses what a call tells by the book"})  # fmt: skip
-    study: int = field(default=24576, metadata={"help": "boards that amendments are found on, each generation"})
-    confirm: int = field(default=16384, metadata={"help": "boards that amendments are confirmed on"})
-    counted: int = field(
-        default=60_000,
-        metadata={"help": "boards that departures and lines are counted on, and the player's truth on 10,000 of them"},
-    )
-    judge: int = field(default=10_000, metadata={"help": "judging boards against each gatekeeper"})
-    rollout: int = field(default=4096, metadata={"help": "boards in each rollout"})
-    estimated: int = field(default=200_000, metadata={"help": "deals to play besides the solved ones"})
-    seed: int = field(default=1, metadata={"help": "random seed"})
+    system: str = setting("sayc", "the system: a name or FILE.bidding")
+    iterations: int = setting(2000, "rollouts that the player by the book learns from", least(1))
+    generations: int = setting(4, "generations in which the book learns from the player", least(0))
+    rounds: int = setting(1, "times that a player learns by the book, and the book from it; from the second on, the "
+                          "player learns a third as long, by the amended book", least(1))  # fmt: skip
+    untruth: float = setting(1.0, "IMPs that the player pays for each point or card by which its hand misses what a "
+                             "call tells by the book", least(0))  # fmt: skip
+    study: int = setting(24576, "boards that amendments are found on, each generation", least(2))
+    confirm: int = setting(16384, "boards that amendments are confirmed on", least(2))
+    counted: int = setting(60_000, "boards that departures and lines are counted on, and the player's truth on 10,000 "
+                           "of them", least(64))  # fmt: skip
+    judge: int = setting(10_000, "judging boards against each gatekeeper", least(2))
+    rollout: int = setting(4096, "boards in each rollout", least(16))
+    estimated: int = setting(200_000, "deals to play besides the solved ones", least(0))
+    seed: int = setting(1, "random seed", least(0))
 
     def check(self) -> None:
         """Raises: ValueError for a number that makes no sense."""
-        for name, least in (("iterations", 1), ("generations", 0), ("rounds", 1), ("untruth", 0), ("study", 2),
-                            ("confirm", 2), ("counted", 64), ("judge", 2), ("rollout", 16),
-                            ("estimated", 0), ("seed", 0)):  # fmt: skip
-            if not getattr(self, name) >= least:
-                raise ValueError(f"--{name} is {getattr(self, name)}; it must be {least} or more")
+        check_bounds(self)
 
     def iterations_of(self, number: int) -> int:
         """How long the player learns in a round, from 1."""

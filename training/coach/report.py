@@ -67,8 +67,6 @@ def report(
     """The page as Markdown.
 
     Args:
-        name: of the system.
-        results: of each round.
         found, told: the first player's departures, and the auctions in which they gain most.
         lines: of the book, those that never came up, and those that the player seldom follows.
         unsound: what ``check --sound`` finds in the book.

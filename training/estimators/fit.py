@@ -98,8 +98,6 @@ def fit(folder: Path, config: EstimatorConfig, state: State, tick: Tick) -> Tric
     """Go on until all epochs are done; a checkpoint after each.
 
     Args:
-        folder: of the run.
-        config: of the run.
         state: from :func:`new_state` or :func:`load_state`.
         tick: told the share of the run that is done, now and then.
 

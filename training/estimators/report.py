@@ -11,6 +11,7 @@ from bridge_env.files import write_whole
 from training.estimators.config import EstimatorConfig
 from training.estimators.verdict import Hits, Verdict
 from training.running import runs
+from training.running.pages import drawn
 
 CARD, VERDICT = "README.md", "verdict.json"
 _PUBLISHED = {
@@ -27,10 +28,6 @@ def write_report(
     """Write the card, its numbers and its plots into the run's folder.
 
     Args:
-        folder: of the run.
-        config: of the run.
-        verdict: on the judging deals.
-        metrics: a row each epoch.
         sizes: verdicts of the same network after fewer training deals; may be empty.
     """
     content = {"verdict": verdict.as_json(), "sizes": [[n, [vars(hit) for hit in hits]] for n, hits in sizes]}
@@ -104,31 +101,21 @@ def _card(
 
 
 def _plots(folder: Path, verdict: Verdict, sizes: Sizes) -> None:
-    from matplotlib.figure import Figure  # the figure itself: no window system, no global state
-
-    figure = Figure(figsize=(4.6, 4.2), layout="constrained")
-    axes = figure.subplots()
-    axes.plot([0, 1], [0, 1], color="0.6", linewidth=0.8)
-    axes.plot(*zip(*((said, was) for said, was, _ in verdict.reliability), strict=True), "o-")
-    axes.set(xlabel="stated chance", ylabel="how often it was so")
-    figure.savefig(folder / "reliability.png", dpi=120)
-
-    figure = Figure(figsize=(7.5, 3.6), layout="constrained")
-    axes = figure.subplots()
-    for name, rows in verdict.by_tricks.items():
-        tricks = [row["tricks"] for row in rows]
-        line = axes.plot(tricks, [row["exact"] for row in rows], "o-", label=f"{name}, exact")
-        within = [row["within_one"] for row in rows]
-        axes.plot(tricks, within, "--", color=line[0].get_color(), label=f"{name}, within one")
-    axes.set(xlabel="true tricks", ylabel="% of medians", ylim=(0, 101))
-    axes.legend(fontsize="small")
-    figure.savefig(folder / "by_tricks.png", dpi=120)
-
+    with drawn(folder / "reliability.png", 4.6, 4.2) as axes:
+        axes.plot([0, 1], [0, 1], color="0.6", linewidth=0.8)
+        axes.plot(*zip(*((said, was) for said, was, _ in verdict.reliability), strict=True), "o-")
+        axes.set(xlabel="stated chance", ylabel="how often it was so")
+    with drawn(folder / "by_tricks.png", 7.5, 3.6) as axes:
+        for name, rows in verdict.by_tricks.items():
+            tricks = [row["tricks"] for row in rows]
+            line = axes.plot(tricks, [row["exact"] for row in rows], "o-", label=f"{name}, exact")
+            within = [row["within_one"] for row in rows]
+            axes.plot(tricks, within, "--", color=line[0].get_color(), label=f"{name}, within one")
+        axes.set(xlabel="true tricks", ylabel="% of medians", ylim=(0, 101))
+        axes.legend(fontsize="small")
     if sizes:
-        figure = Figure(figsize=(5.5, 3.6), layout="constrained")
-        axes = figure.subplots()
-        for at, name in enumerate(("suits", "no trump")):
-            axes.semilogx([n for n, _ in sizes], [hits[at].within[0] for _, hits in sizes], "o-", label=name)
-        axes.set(xlabel="training deals (logarithmic)", ylabel="% exact")
-        axes.legend()
-        figure.savefig(folder / "sizes.png", dpi=120)
+        with drawn(folder / "sizes.png", 5.5, 3.6) as axes:
+            for at, name in enumerate(("suits", "no trump")):
+                axes.semilogx([n for n, _ in sizes], [hits[at].within[0] for _, hits in sizes], "o-", label=name)
+            axes.set(xlabel="training deals (logarithmic)", ylabel="% exact")
+            axes.legend()

@@ -61,8 +61,6 @@ def judge(estimator: TrickEstimator, library: Library, worst: int = 12) -> Verdi
     """Measure an estimator on all the judging deals of ``library``, none of them permuted.
 
     Args:
-        estimator: to be judged.
-        library: of solved deals.
         worst: how many of the deals to name on which it errs most.
     """
     rows = library.split("judging")

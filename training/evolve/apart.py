@@ -8,9 +8,7 @@ from typing import Any
 import numpy as np
 
 from agents.hierarchy.bidder import HierarchyBidder
-from bridge_env.calls import NUM_CALLS, first_calls
-from bridge_env.cards import hands
-from bridge_env.view import BidView
+from bridge_env.view import views_before
 from training.evolve.proposals import PLAYERS, SWAPPING
 from training.match.duel import Partnership, Stretch, boards_of, duel, hierarchy
 
@@ -26,14 +24,8 @@ def alike_task(us: Partnership, them: Partnership, stretch: Stretch) -> tuple[in
     alike = asked = 0
     for table, history in enumerate(duel(us, them, stretch).history):
         number = np.arange(history.shape[1])
-        seats = (boards.dealer[:, None].astype(np.int64) + number) & 3
-        row, before = np.nonzero((history >= 0) & ((seats & 1) == table))
-        seat = seats[row, before]
-        view = BidView(
-            hands(boards.owner[row], seat), first_calls(history[row], before), before.astype(np.int16),
-            boards.dealer[row], boards.vulnerability[row], seat.astype(np.int16),
-            np.ones((len(row), NUM_CALLS), np.bool_),
-        )  # fmt: skip
+        row, before = np.nonzero((history >= 0) & (((boards.dealer[:, None] + number) & 1) == table))
+        view = views_before(boards.owner[row], history[row], before, boards.dealer[row], boards.vulnerability[row])
         first, second = (bidder.call(view) for bidder in bidders)
         alike, asked = alike + int((first == second).sum()), asked + len(row)
     return alike, asked

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from training.running.listed import listed
+from training.running.settings import check_bounds, least, setting
 
 OPERATORS = ("evolution", "refinement", "swapping", "tuning", "amendment")
 BY_DEFAULT = ("tuning", "swapping")
@@ -28,72 +29,37 @@ def spec_of(name: str) -> str:
 class EvolveConfig:
     """The settings of a run. Workers and cluster are not among them: the result does not depend on them."""
 
-    seed: int = field(default=1, metadata={"help": "random seed of boards and proposals"})
-    start: str = field(
-        default="sayc",
-        metadata={"help": "system that all players start from: a name or FILE.bidding; or A,B, one for each partner"},
-    )
-    root: str = field(
-        default="",
-        metadata={"help": "system to compare with, whose lines tidying leaves alone; none = --start"},
-    )
-    control: str = field(default="sayc", metadata={"help": "system of the control pair: a name or FILE.bidding"})
-    league: str = field(
-        default="policy:two-over-one,policy:acol",
-        metadata={
-            "help": "more opponents to train against, separated by commas: names of systems, or strangers (policy:acol)"
-        },
-    )
-    gatekeepers: str = field(
-        default="policy:humans,policy:polish,policy:wbridge5",
-        metadata={"help": "bidders that only judge the winner and never train it: SPECs or names of systems"},
-    )
-    validators: str = field(
-        default="policy:standard",
-        metadata={
-            "help": "strangers that only validate: nothing is tuned against them, but a change must not lose to them"
-        },
-    )
-    champions: int = field(default=0, metadata={"help": "how many of the latest champions join the league"})
-    operators: str = field(
-        default=",".join(BY_DEFAULT), metadata={"help": f"sources of change, some of {', '.join(OPERATORS)}"}
-    )
-    player: str = field(
-        default="",
-        metadata={
-            "help": "network that bids by the system to start from (policy:FILE, made by 'train league --book'): "
-            "amendment learns from how it uses the book"
-        },
-    )
-    generations: int = field(default=2, metadata={"help": "number of generations"})
-    partnerships: int = field(default=2, metadata={"help": "number of partnerships"})
-    proposals: int = field(
-        default=16, metadata={"help": "proposals by evolution, and as many by swapping, for each partnership"}
-    )
-    positions: int = field(default=24, metadata={"help": "auctions that refinement looks at, for each partnership"})
-    rules: str = field(
-        default=RULES[0],
-        metadata={
-            "help": "rules that operators may propose: those that a pair can say and remember (sayable), those of them "
-            "that 'check --sound' has nothing against (sound), or any"
-        },
-    )
-    study: int = field(
-        default=24576,
-        metadata={"help": "fresh boards whose decisions refinement and tuning value, each generation and partnership"},
-    )
-    boards: int = field(
-        default=4096, metadata={"help": "boards to try each proposal on; the leading ones get three times as many"}
-    )
-    confirm: int = field(default=8192, metadata={"help": "fresh boards to confirm the leading proposals on"})
-    judge: int = field(default=6000, metadata={"help": "unseen boards that judge the winner"})
+    seed: int = setting(1, "random seed of boards and proposals")
+    start: str = setting("sayc", "system that all players start from: a name or FILE.bidding; or A,B, one for each "
+                         "partner")  # fmt: skip
+    root: str = setting("", "system to compare with, whose lines tidying leaves alone; none = --start")
+    control: str = setting("sayc", "system of the control pair: a name or FILE.bidding")
+    league: str = setting("policy:two-over-one,policy:acol", "more opponents to train against, separated by commas: "
+                          "names of systems, or strangers (policy:acol)")  # fmt: skip
+    gatekeepers: str = setting("policy:humans,policy:polish,policy:wbridge5", "bidders that only judge the winner and "
+                               "never train it: SPECs or names of systems")  # fmt: skip
+    validators: str = setting("policy:standard", "strangers that only validate: nothing is tuned against them, but a "
+                              "change must not lose to them")  # fmt: skip
+    champions: int = setting(0, "how many of the latest champions join the league", least(0))
+    operators: str = setting(",".join(BY_DEFAULT), f"sources of change, some of {', '.join(OPERATORS)}")
+    player: str = setting("", "network that bids by the system to start from (policy:FILE, made by 'train league "
+                          "--book'): amendment learns from how it uses the book")  # fmt: skip
+    generations: int = setting(2, "number of generations", least(0))
+    partnerships: int = setting(2, "number of partnerships", least(1))
+    proposals: int = setting(16, "proposals by evolution, and as many by swapping, for each partnership", least(0))
+    positions: int = setting(24, "auctions that refinement looks at, for each partnership", least(0))
+    rules: str = setting(RULES[0], "rules that operators may propose: those that a pair can say and remember "
+                         "(sayable), those of them that 'check --sound' has nothing against (sound), or "
+                         "any")  # fmt: skip
+    study: int = setting(24576, "fresh boards whose decisions refinement and tuning value, each generation and "
+                         "partnership", least(2))  # fmt: skip
+    boards: int = setting(4096, "boards to try each proposal on; the leading ones get three times as many", least(2))
+    confirm: int = setting(8192, "fresh boards to confirm the leading proposals on", least(2))
+    judge: int = setting(6000, "unseen boards that judge the winner", least(2))
 
     def check(self) -> None:
         """Raises: ValueError for a number or name that makes no sense."""
-        for name, least in (("generations", 0), ("partnerships", 1), ("proposals", 0), ("positions", 0), ("study", 2),
-                            ("boards", 2), ("confirm", 2), ("judge", 2), ("champions", 0)):  # fmt: skip
-            if getattr(self, name) < least:
-                raise ValueError(f"--{name} is {getattr(self, name)}; it must be {least} or more")
+        check_bounds(self)
         if not 1 <= len(self.starts) <= 2:
             raise ValueError(f"--start {self.start!r}: name one system for all players, or two for two partners: A,B")
         met = {self.control, *self.starts, *names(self.league), *names(self.validators)}

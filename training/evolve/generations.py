@@ -24,7 +24,6 @@ from agents.hierarchy.language.tree import System
 from agents.hierarchy.shipped import read_system
 from agents.networks.shipped import GATEKEEPER, network_path, role
 from bridge_env.bidders import SpecError, full_spec, make
-from bridge_env.double_dummy.library import embedded
 from bridge_env.schema import Number, Whole
 from training.evolve import proposals
 from training.evolve.config import EvolveConfig, is_stranger, names
@@ -395,7 +394,7 @@ def start_run(root: Path, name: str | None, config: EvolveConfig) -> tuple[Path,
     state = begin(config)
     folder = runs.new_folder(root, KIND, name)
     lock.hold(folder)
-    runs.write_manifest(folder, runs.manifest(asdict(config), runs.sha256(Path(embedded().path))))
+    runs.write_manifest(folder, runs.manifest(asdict(config), runs.shipped_deals()))
     save(folder, config, state)
     return folder, state
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from training.evolve.generations import ROW
 from training.match.judge import VERDICT, VERDICT_ROW
-from training.running import runs
+from training.running import pages, runs
 
 CURVES = "learning_curves.png"
 
@@ -22,8 +22,6 @@ class Run:
     """A run as its folder tells it.
 
     Attributes:
-        config: of the manifest.
-        metrics: one mapping a generation.
         verdict: the rows of its verdict on unseen boards; none where it has not ended.
     """
 
@@ -112,8 +110,7 @@ def markdown(found: Sequence[Run], command: str) -> str:
         "# Runs compared", "",
         f"Made by `{command}`. IMPs a board ± standard error over{judged} *IMPs/board* against the control pair, "
         "*gain* over the system that a run started from, against the same opponent on the same boards.", "",
-        "| " + " | ".join(head) + " |", "| --- |" + " ---: |" * (len(head) - 1),
-        *("| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in rows), "",
+        *pages.table(head, ([cell.replace("|", "\\|") for cell in row] for row in rows)), "",
         f"![learning curves]({CURVES})", "",
     ]  # fmt: skip
     return "\n".join(lines)

@@ -45,8 +45,7 @@ def _replaced(edit: Replace) -> str:
 
 def _said(line: Line) -> str:
     """A call and its promise."""
-    label = wording.remark(line)
-    return f"{_call(line)} {wording.promise(line.constraint)}" + (f" ({label})" if label else "")
+    return f"{_call(line)} {wording.promise(line.constraint)}{wording.aside(wording.remark(line))}"
 
 
 def _call(line: Line) -> str:

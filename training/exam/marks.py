@@ -70,7 +70,6 @@ class Paper:
     """The answers of one bidder.
 
     Attributes:
-        spec: the bidder.
         key: the key that it sat.
         titles: title of each area, in the order of the exam.
         answers: one for each position, in the order of the exam.
@@ -115,7 +114,6 @@ def sit(
     """Let a bidder answer an exam, as one batch, all four seats playing what it plays.
 
     Args:
-        spec: the bidder.
         key: ``sayc``, ``2/1`` or ``all`` (default: as ``key_of`` says).
         areas: these alone (default all).
         conventions: ask what who plays these can be asked (default: those of its system, as ``plays`` says).

@@ -53,14 +53,11 @@ class Position:
     """One question of an exam.
 
     Attributes:
-        area: short name of its area.
         key: who is asked: ``sayc``, ``2/1``, or ``all``.
         vulnerability: code 0..3 (bit 0 NS, bit 1 EW).
-        dealer: seat 0..3.
         auction: the calls so far, from the dealer on.
         hand: ``"AKQ2.T98.J7.A543"``, of the seat whose turn it is.
         answers: (call, points) of the accepted calls, as written.
-        reason: why.
         where: file and line, such as ``openings.exam:12``.
         shows: (call, convention) of the accepted calls that count in full only as such a convention.
         needs: conventions without which the auction does not come up.
@@ -118,7 +115,6 @@ class Exam:
 
     Attributes:
         titles: title of each area, in the order of the exam.
-        positions: all of them.
     """
 
     titles: dict[str, str]

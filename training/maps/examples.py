@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from bridge_env import streams
 from bridge_env.auction import Auctions
 from bridge_env.bidders import make
-from bridge_env.calls import first_calls
+from bridge_env.calls import as_wide, every_call, first_calls
 from bridge_env.protocols import Bidder
 from bridge_env.view import BidView, view_of
 from training.cases.fit import training_rows
@@ -83,8 +83,7 @@ def _spec(bidder: str | Bidder) -> str | None:
 def positions(auctions: Auctions, owner: NDArray[np.uint8]) -> tuple[BidView, NDArray[np.int64]]:
     """Every state of finished auctions, and the row that it is of."""
     count = auctions.length.astype(np.int64)
-    row = np.repeat(np.arange(len(auctions)), count)
-    number = np.arange(len(row)) - np.repeat(np.cumsum(count) - count, count)
+    row, number = every_call(count)
     longest = int(count.max(initial=1))
     history = first_calls(auctions.history[row, :longest], number)
     before = Auctions.replay(history, auctions.dealer[row], auctions.vulnerability[row])
@@ -93,11 +92,7 @@ def positions(auctions: Auctions, owner: NDArray[np.uint8]) -> tuple[BidView, ND
 
 def joined(parts: Sequence[Examples]) -> Examples:
     """Several sets as one; boards keep their numbers."""
-    longest = max(part.view.history.shape[1] for part in parts)
-    history = [
-        np.pad(part.view.history, ((0, 0), (0, longest - part.view.history.shape[1])), constant_values=-1)
-        for part in parts
-    ]
+    history = as_wide([part.view.history for part in parts])
     rest = [np.concatenate([getattr(part.view, name) for part in parts])
             for name in ("hand", "length", "dealer", "vulnerability", "seat", "mask")]  # fmt: skip
     view = BidView(rest[0], np.concatenate(history), *rest[1:])

@@ -39,7 +39,6 @@ class MapsConfig:
         side: of a map, in units, at most; ``hands``: examples a unit, at least.
         dimensions: of a learned metric, at most; ``described``: examples that it is learned from, at most.
         passes, batch, rates, radius: of learning (``learning``); the first radius is half a side.
-        seed: the random seed.
     """
 
     reader: str = "system:sayc"

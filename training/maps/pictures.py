@@ -11,6 +11,7 @@ from agents.maps.atlas import Atlas, Map
 from agents.maps.situations import SITUATIONS
 from bridge_env.calls import DOUBLE, FIRST_BID, NUM_CALLS, PASS, call_text
 from training.maps.judge import Bin
+from training.running.pages import drawn
 
 _STRAINS = ((0.18, 0.55, 0.25), (0.95, 0.60, 0.10), (0.85, 0.15, 0.20), (0.15, 0.30, 0.75), (0.55, 0.25, 0.65))
 _NAMED = 8  # calls in a legend
@@ -62,17 +63,13 @@ def draw_maps(atlas: Atlas, path: Path) -> None:
 
 def draw_bins(bins: tuple[Bin, ...], path: Path) -> None:
     """Right against stated share, and how often the expert differs."""
-    from matplotlib.figure import Figure  # the figure itself: no window system, no global state
-
-    figure = Figure(figsize=(4.8, 4.2), layout="constrained")
-    axes = figure.subplots()
     told = [b for b in bins if b.stated > 0]
     stated = [b.stated for b in told]
     right = np.array([b.right / b.asked for b in told])
     error = np.sqrt(right * (1 - right) / np.array([b.asked for b in told]))
-    axes.plot([0, 100], [0, 100], color="0.6", linewidth=0.8)
-    axes.errorbar(stated, 100 * right, 100 * error, fmt="o-", label="the map's call is right")
-    axes.plot(stated, [100 * b.differ / b.asked for b in told], "s--", label="the expert differs")
-    axes.set(xlabel="share of the unit's hands that made the call, %", ylabel="% of held-out calls", ylim=(0, 101))
-    axes.legend(fontsize="small")
-    figure.savefig(path, dpi=100)
+    with drawn(path, 4.8, 4.2, dpi=100) as axes:
+        axes.plot([0, 100], [0, 100], color="0.6", linewidth=0.8)
+        axes.errorbar(stated, 100 * right, 100 * error, fmt="o-", label="the map's call is right")
+        axes.plot(stated, [100 * b.differ / b.asked for b in told], "s--", label="the expert differs")
+        axes.set(xlabel="share of the unit's hands that made the call, %", ylabel="% of held-out calls", ylim=(0, 101))
+        axes.legend(fontsize="small")

@@ -12,9 +12,10 @@ import numpy as np
 
 from agents.maps.atlas import Atlas
 from bridge_env.files import write_whole
-from training.cases.judge import Share
+from training.cases.report import shares
 from training.maps.judge import Bin, Match, Region, Verdict
 from training.maps.pictures import draw_bins, draw_maps
+from training.running.pages import table
 
 _HOW = """\
 {maps} maps with {units:,} units, fitted to {calls:,} calls ({inputs} inputs, calls read by `{reader}`); judged on
@@ -54,13 +55,10 @@ def write(out: Path, atlas: Atlas, verdict: Verdict, command: str, manifest: Map
 
 def lines(verdict: Verdict) -> list[str]:
     """The main figures, for a terminal."""
-    out = []
-    for row in verdict.calls[:3]:
-        (right, error), (bids, bids_error) = row.percent, row.percent_bids
-        out.append(
-            f"{row.name}: {right:.2f}% ± {error:.2f} of {row.asked:,}, not passes {bids:.2f}% ± {bids_error:.2f}"
-        )
-    return [*out, *(f"{m.a} against {m.b}: {m.mean:+.2f} ± {m.error:.2f} IMPs a board" for m in verdict.matches)]
+    return [
+        *map(str, verdict.calls[:3]),
+        *(f"{m.a} against {m.b}: {m.mean:+.2f} ± {m.error:.2f} IMPs a board" for m in verdict.matches),
+    ]
 
 
 def markdown(atlas: Atlas, verdict: Verdict, command: str, recorded: bool) -> str:
@@ -72,7 +70,7 @@ def markdown(atlas: Atlas, verdict: Verdict, command: str, recorded: bool) -> st
     out = ["# Bidding by self-organizing maps", "", f"`{command}`", "", _HOW.format(**facts)]
     out += ["![the maps, coloured by call](maps.png)", "", _PICTURE]
     if verdict.calls:
-        out += ["## Held-out calls by map", "", *_calls(verdict.calls), ""]
+        out += ["## Held-out calls by map", "", *shares(verdict.calls), ""]
     if verdict.matches:
         out += ["## Matches", "", _MATCHES, *_played(verdict.matches), ""]
     if verdict.bins:
@@ -83,56 +81,29 @@ def markdown(atlas: Atlas, verdict: Verdict, command: str, recorded: bool) -> st
     return "\n".join(out)
 
 
-def _calls(rows: Sequence[Share]) -> list[str]:
-    out = [_cells(["", "calls", "right", "not passes", "right"]), _cells(["---", *["---:"] * 4])]
-    for row in rows:
-        (right, error), (bids, bids_error) = row.percent, row.percent_bids
-        last = f"{bids:.1f} ± {bids_error:.1f}" if row.asked_bids else ""
-        out.append(_cells([row.name, f"{row.asked:,}", f"{right:.1f} ± {error:.1f}", f"{row.asked_bids:,}", last]))
-    return out
-
-
 def _played(matches: Sequence[Match]) -> list[str]:
-    out = [_cells(["A", "B", "A's IMPs a board", "boards", "seed"]), _cells(["---", "---", "---:", "---:", "---:"])]
-    for m in matches:
-        out.append(_cells([m.a, f"`{m.b}`", f"{m.mean:+.2f} ± {m.error:.2f}", f"{m.boards:,}", str(m.seed)]))
-    return out
+    cells = ((m.a, f"`{m.b}`", f"{m.mean:+.2f} ± {m.error:.2f}", f"{m.boards:,}", str(m.seed)) for m in matches)
+    return table(("A", "B", "A's IMPs a board", "boards", "seed"), cells, left=2)
 
 
 def _bins(bins: Sequence[Bin]) -> list[str]:
-    out = [
-        _cells(["the unit's share", "calls", "stated %", "right %", "expert differs %"]),
-        _cells(["---", *["---:"] * 4]),
-    ]
-    for b in bins:
-        stated = f"{b.stated:.1f}" if b.stated else ""
-        out.append(_cells([b.name, f"{b.asked:,}", stated, _percent(b.right, b.asked), _percent(b.differ, b.asked)]))
-    return out
+    cells = (
+        (b.name, f"{b.asked:,}", f"{b.stated:.1f}" if b.stated else "", _percent(b.right, b.asked),
+         _percent(b.differ, b.asked)) for b in bins
+    )  # fmt: skip
+    return table(("the unit's share", "calls", "stated %", "right %", "expert differs %"), cells)
 
 
 def _regions(regions: Sequence[Region]) -> list[str]:
-    head = [
-        "map",
-        "unit",
-        "hands",
-        "mean hand (S-H-D-C)",
-        "calls",
-        "one held-out hand",
-        "calls",
-        "right",
-        "expert differs",
-    ]
-    out = [_cells(head), _cells(["---"] * len(head))]
-    for r in regions:
-        out.append(_cells([r.situation, r.where, f"{r.hands:,}", r.mean, r.calls, r.example, str(r.asked), str(r.right),
-                           str(r.differ)]))  # fmt: skip
-    return out
+    head = ("map", "unit", "hands", "mean hand (S-H-D-C)", "calls", "one held-out hand", "calls", "right",
+            "expert differs")  # fmt: skip
+    cells = (
+        (r.situation, r.where, f"{r.hands:,}", r.mean, r.calls, r.example, str(r.asked), str(r.right), str(r.differ))
+        for r in regions
+    )
+    return table(head, cells, left=len(head))
 
 
 def _percent(part: int, whole: int) -> str:
     share = part / whole
     return f"{100 * share:.1f} ± {100 * float(np.sqrt(share * (1 - share) / whole)):.1f}"
-
-
-def _cells(cells: Sequence[str]) -> str:
-    return "| " + " | ".join(cells) + " |"

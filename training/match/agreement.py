@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from bridge_env import streams
 from bridge_env.auction import Auctions
 from bridge_env.bidders import make
-from bridge_env.calls import FIRST_BID, NUM_CALLS, PASS
+from bridge_env.calls import FIRST_BID, NUM_CALLS, PASS, first_calls, histories_of
 from bridge_env.double_dummy.canonical import is_judging
 from bridge_env.faults import answer_of
 from bridge_env.records.board import Board
@@ -68,7 +68,6 @@ def agreement(
     """Ask ``spec`` for the call in every recorded position.
 
     Args:
-        paths: PBN files.
         rounds: ``openings`` (positions before the first bid, and the call that is made there) or ``all``.
         held_out: only boards whose deals lie in the judging part.
 
@@ -127,11 +126,8 @@ def _positions(boards: list[Board], rounds: str) -> tuple[NDArray[Any], ...]:
         opening = next((i for i, call in enumerate(calls) if call >= FIRST_BID), len(calls) - 1)
         rows += [(b, i) for i in range(opening + 1 if rounds == "openings" else len(calls))]
     which, length = np.array(rows).T
-    longest = max(1, int(length.max()))
-    history = np.full((len(rows), longest), -1, np.int8)
-    for row, (b, i) in enumerate(rows):
-        history[row, :i] = (boards[b].auction or ())[:i]
-    said = np.array([(boards[b].auction or ())[i] for b, i in rows], np.int8)
+    whole = histories_of([board.auction or () for board in boards])[which]
+    history, said = first_calls(whole[:, : max(1, int(length.max()))], length), whole[np.arange(len(rows)), length]
     owner = np.stack([b.owner for b in boards])[which]
     dealer = np.array([b.dealer for b in boards])[which]
     vulnerability = np.array([b.vulnerability for b in boards])[which]

@@ -19,6 +19,7 @@ from agents.hierarchy.language.text import SystemTextError
 from agents.hierarchy.language.tree import System
 from agents.networks.tables import Deals
 from bridge_env.auction import Auctions
+from bridge_env.calls import as_wide
 from bridge_env.scoring import imps
 from training.match.boards import Boards, library_boards
 from training.match.keeping import Kept
@@ -179,9 +180,7 @@ def _played(us: Partnership, them: Rival, stretch: Stretch) -> Duel:
         auctions = bid(us, them, stretch, table)
         histories.append(auctions.history[:, : int(auctions.length.max(initial=1))])
         points.append(boards.points(auctions))
-    longest = max(h.shape[1] for h in histories)
-    padded = [np.pad(h, ((0, 0), (0, longest - h.shape[1])), constant_values=-1) for h in histories]
-    return Duel(np.array(padded), np.array(points), imps(points[0] - points[1]).astype(np.int8))
+    return Duel(np.array(as_wide(histories)), np.array(points), imps(points[0] - points[1]).astype(np.int8))
 
 
 def gains_and_touched(
@@ -208,9 +207,8 @@ def duel_changed(
     before = duel(us, them, stretch)
     history, points = before.history.copy(), before.points.copy()
     for table, rows, auctions, again in _again(candidate, us, them, stretch):
-        longest = max(history.shape[2], int(auctions.length.max(initial=1)))
-        history = np.pad(history, ((0, 0), (0, 0), (0, longest - history.shape[2])), constant_values=-1)
-        history[table, rows], points[table, rows] = auctions.history[:, :longest], again
+        (history,) = as_wide([history], int(auctions.length.max(initial=1)))
+        history[table, rows], points[table, rows] = auctions.history[:, : history.shape[2]], again
     other = (history[:, :, : before.history.shape[2]] != before.history).any(axis=2)
     return Duel(history, points, imps(points[0] - points[1]).astype(np.int8)), other
 

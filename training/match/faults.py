@@ -57,7 +57,6 @@ class Round:
     Attributes:
         auctions: N of them, in ``bid_on`` of this class bid to their ends.
         owner: uint8 (N, 52). key: uint64 (N,). seats: (N, 4), the number of the bidder at N, E, S, W.
-        board: (N,), the boards' numbers.
         bidders: by number.
         faults: row -> what a bidder did wrong there; its auction stops there.
     """

@@ -15,6 +15,7 @@ from bridge_env.schema import Number, Whole
 from bridge_env.scoring import imps
 from training.match.boards import standard_error
 from training.match.match import MatchResult, play
+from training.running.pages import draw_curve, drawn
 from training.running.processes import in_processes
 
 VERDICT = "verdict.json"  # in the run folder
@@ -152,21 +153,13 @@ def markdown(
 
 def plot_curve(metrics: Sequence[Mapping[str, Any]], verdict: Row, path: Path) -> None:
     """The learning curve as a PNG: best partnership by generation, and the verdict on unseen boards."""
-    from matplotlib.figure import Figure  # the figure itself: no window system, no global state
-
-    figure = Figure(figsize=(7.5, 4.2), layout="constrained")
-    axes = figure.subplots()
-    g = np.array([row["generation"] for row in metrics], float)
-    best = np.array([row["mean_imps"] for row in metrics])
-    error = np.array([row["standard_error"] for row in metrics])
-    axes.axhline(0, color="0.6", linewidth=0.8)
-    axes.plot(g, best, label="best partnership, fresh training boards")
-    axes.fill_between(g, best - error, best + error, alpha=0.25, linewidth=0)
-    axes.plot(g, [row["population_mean_imps"] for row in metrics], linestyle="--", label="population")
-    axes.errorbar(
-        [len(metrics)], [verdict.mean], [verdict.error], fmt="o", color="black", label="champion, unseen boards"
-    )
-    axes.set_xlabel("generation")
-    axes.set_ylabel("IMPs a board against the control pair")
-    axes.legend(loc="lower right")
-    figure.savefig(path, dpi=120)
+    generations = [float(row["generation"]) for row in metrics]
+    with drawn(path, 7.5, 4.2) as axes:
+        axes.axhline(0, color="0.6", linewidth=0.8)
+        draw_curve(axes, generations, metrics, "best partnership, fresh training boards")
+        axes.plot(generations, [row["population_mean_imps"] for row in metrics], linestyle="--", label="population")
+        axes.errorbar(
+            [len(metrics)], [verdict.mean], [verdict.error], fmt="o", color="black", label="champion, unseen boards"
+        )
+        axes.set(xlabel="generation", ylabel="IMPs a board against the control pair")
+        axes.legend(loc="lower right")

@@ -82,7 +82,6 @@ class KeptAuctions:
     """The auctions of a match in a file, by the places of its boards.
 
     Args:
-        path: of the file.
         a, b: what the teams are called; seed: of the match.
         boards: the match's.
     """

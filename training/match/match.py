@@ -24,7 +24,7 @@ from bridge_env import streams
 from bridge_env.auction import Auctions, Contracts
 from bridge_env.bidders import make, meets, player_at
 from bridge_env.boards import Boards
-from bridge_env.calls import call_text
+from bridge_env.calls import as_wide, call_text
 from bridge_env.cards import SEATS, VULNERABILITIES, deal_text
 from bridge_env.faults import BidderFault
 from bridge_env.protocols import Bidder, Thinks
@@ -394,8 +394,7 @@ def _disclosed(us: tuple[HierarchyBidder, HierarchyBidder], them: tuple[Hierarch
 
 
 def _joined(parts: list[TableResult]) -> TableResult:
-    longest = max(part.history.shape[1] for part in parts)
-    history = [np.pad(p.history, ((0, 0), (0, longest - p.history.shape[1])), constant_values=-1) for p in parts]
+    history = as_wide([part.history for part in parts])
     contracts = Contracts(*(np.concatenate(c) for c in zip(*(p.contracts for p in parts), strict=True)))
     return TableResult(
         np.concatenate(history), contracts,

@@ -107,7 +107,6 @@ def panel(
     """Play a bidder against everybody listed, on the same judging boards.
 
     Args:
-        spec: of the bidder.
         listed: group and spec of each opponent, as ``opponents`` gives them.
         over: another bidder that plays the same boards, to see what ``spec`` wins more.
         kept: a file of lines already played; what is in it is not played again, and what is played is added.

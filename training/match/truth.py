@@ -30,7 +30,6 @@ class Truth:
     Attributes:
         share: of its hands that lie in what the book says that they showed: points (high-card points, or with points
             for length, whichever is nearer) and the length of each suit.
-        standard_error: of that.
         departures: calls on a board, of both partners together, that are not the book's own.
         calls: that they make on a board.
     """

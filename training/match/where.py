@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from bridge_env.calls import PASS, call_text, first_calls
+from bridge_env.calls import PASS, as_wide, call_text, first_calls
 from training.match.boards import standard_error
 from training.match.situations import KINDS, kinds_of
 
@@ -54,9 +54,8 @@ class Share:
 
 def differences(match: MatchResult) -> Differences:
     """The boards of a match whose tables differ, and how."""
-    first, second = (table.history for table in match.tables)
-    wide = max(first.shape[1], second.shape[1]) + 1  # so that an auction that ends earlier differs too
-    a, b = (np.pad(h, ((0, 0), (0, wide - h.shape[1])), constant_values=-1) for h in (first, second))
+    both = [table.history for table in match.tables]
+    a, b = as_wide(both, max(h.shape[1] for h in both) + 1)  # so that an auction that ends earlier differs too
     board = np.flatnonzero((a != b).any(axis=1))
     at = (a[board] != b[board]).argmax(axis=1)
     one, other = a[board, at], b[board, at]

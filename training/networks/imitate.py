@@ -14,11 +14,11 @@ from numpy.typing import NDArray
 
 from agents.networks import file as networks_file
 from agents.networks.file import Networks
-from agents.networks.inputs import MOST_ON, NUM_INPUTS, Sparse, inputs_of, take_rows
+from agents.networks.inputs import MOST_ON, NUM_INPUTS, Sparse, inputs_of, stacked, take_rows
 from agents.networks.network import quantized
 from bridge_env import streams
 from bridge_env.auction import Auctions
-from bridge_env.calls import NUM_CALLS, PASS
+from bridge_env.calls import NUM_CALLS, PASS, every_call, first_calls
 from bridge_env.schema import Number, Whole
 from bridge_env.view import view_of
 from training.match.situations import KINDS, OPENING, kinds_of
@@ -61,10 +61,8 @@ def calls_of(recorded: Recorded) -> Calls:
     parts = [
         _calls(recorded.take(np.arange(at, min(at + _PART, len(recorded))))) for at in range(0, len(recorded), _PART)
     ]
-    numbers = np.concatenate([p.rows[0] for p in parts])
-    lengths = np.concatenate([np.diff(p.rows[1]) for p in parts])
     return Calls(
-        (numbers, np.concatenate([[0], np.cumsum(lengths)])), np.concatenate([p.mask for p in parts]),
+        stacked([p.rows for p in parts]), np.concatenate([p.mask for p in parts]),
         np.concatenate([p.called for p in parts]), np.concatenate([p.kind for p in parts]),
         np.concatenate([p.turn for p in parts]),
     )  # fmt: skip
@@ -72,13 +70,11 @@ def calls_of(recorded: Recorded) -> Calls:
 
 def _calls(recorded: Recorded) -> Calls:
     length = (recorded.history >= 0).sum(axis=1)
-    which = np.repeat(np.arange(len(recorded)), length)
-    number = np.arange(len(which)) - np.repeat(np.cumsum(length) - length, length)
+    which, number = every_call(length)
     side = (recorded.dealer[which] + number) & 1
     wanted = recorded.learned[which, side]
     which, number = which[wanted], number[wanted]
-    before = np.arange(recorded.history.shape[1]) < number[:, None]
-    history = np.where(before, recorded.history[which], -1).astype(np.int8)
+    history = first_calls(recorded.history[which], number)
     auctions = Auctions.replay(history, recorded.dealer[which], recorded.vulnerability[which])
     view = view_of(auctions, recorded.owner[which])
     return Calls(

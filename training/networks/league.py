@@ -11,7 +11,6 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -273,7 +272,7 @@ def judged(
     bidder = NetworkBidder(networks)
     for name in (*(("start",) if start is not None else ()), *panel):
         other = NetworkBidder(start) if name == "start" and start is not None else name
-        match = play(bidder, other, _curve_boards(boards, seed), seed)
+        match = play(bidder, other, curve_boards(boards, seed), seed)
         row[name] = {"mean_imps": match.mean_imps, "standard_error": match.standard_error}
         if networks.book is not None and name == (*panel, "start")[0]:
             truth = truth_of_match(match, networks.book)
@@ -330,8 +329,3 @@ def _player(spec: str) -> Network | ByBook | str | None:
         return None
     networks: Networks | None = getattr(make(spec), "networks", None)
     return spec if networks is None else networks.player
-
-
-@lru_cache(maxsize=2)
-def _curve_boards(judged: int, seed: int) -> Any:
-    return curve_boards(judged, seed)

@@ -2,93 +2,71 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 from training.networks.ppo_config import widths
+from training.running.settings import ABOVE_0, SHARE, check_bounds, least, setting
 
 
 @dataclass(frozen=True)
 class LeagueConfig:
     """The settings of a run. The same settings and machine give the same weights, for any number of workers."""
 
-    start: str = field(default="system:two-over-one", metadata={"help": "what to begin with: a network (policy:FILE), "
-                       "a bidder whose auctions are imitated first (system:NAME), or nothing"})  # fmt: skip
-    iterations: int = field(default=4000, metadata={"help": "number of rollouts to learn from"})
-    boards: int = field(default=4096, metadata={"help": "boards in each rollout"})
-    estimated: int = field(default=300_000, metadata={"help": "deals to play besides the solved ones, whose tricks the "
-                           "trick estimator draws: of few deals a network learns by heart"})  # fmt: skip
-    lessons: int = field(
-        default=200, metadata={"help": "rollouts of first lessons for a network that starts from nothing"}
-    )
-    silent: int = field(default=200, metadata={"help": "iterations against opponents who pass, after those lessons"})
-    drawn: int = field(
-        default=4, metadata={"help": "auctions to sample beside the likeliest one, for each side that learns"}
-    )
-    keep: float = field(default=0.4, metadata={"help": "share of the decisions to learn from: those that teach most"})
-    doubled: float = field(
-        default=0.05, metadata={"help": "share of the boards on which every failing contract counts as doubled"}
-    )
-    plain: float = field(default=0.0, metadata={"help": "IMPs that a call costs which does not mean what it says: a "
-                         "suit bid without four cards, a low double ... (0.5 makes a system for people)"})  # fmt: skip
-    book: str = field(default="", metadata={"help": "system (NAME or FILE.bidding) to bid by: the network sees its "
-                      "call and what was shown, and pays for straying (--departure, --untruth)"})  # fmt: skip
-    prior: float = field(default=2.0, metadata={"help": "with --book: what the system's own call has ahead of all "
-                         "others (in log odds; with 1000 the network starts as the system itself)"})  # fmt: skip
-    truth: float = field(default=10.0, metadata={"help": "with --book: how much less likely (in log odds) a call is "
-                         "for each point or card by which the hand misses what the call tells"})  # fmt: skip
-    departure: float = field(
-        default=0.0, metadata={"help": "with --book: IMPs that a call costs that is not the system's own"}
-    )
-    untruth: float = field(default=1.0, metadata={"help": "with --book: IMPs for each point or card by which the hand "
-                           "misses what a call tells by the system"})  # fmt: skip
-    strangers: float = field(
-        default=0.3, metadata={"help": "share of the boards to play against the networks in --pool"}
-    )
-    earlier: float = field(
-        default=0.2, metadata={"help": "share of the boards to play against earlier versions of the network"}
-    )
-    pool: str = field(default="", metadata={"help": "opponents besides the start and earlier versions, as in "
-                      "policy:a.npz,system:sayc,pass"})  # fmt: skip
-    remember: int = field(
-        default=200, metadata={"help": "iterations between additions of the network to its opponents"}
-    )
-    selves: int = field(
-        default=6, metadata={"help": "number of earlier versions to play against: the latest and some older ones"}
-    )
-    layers: str = field(
-        default="640,384,384", metadata={"help": "widths of the hidden layers, where the network starts from nothing"}
-    )
-    widen: str = field(default="", metadata={"help": "widths to grow the hidden layers of the network that it starts "
-                       "from to, as in 1024,512,512; it calls as before at first"})  # fmt: skip
-    critic: str = field(default="256,256", metadata={"help": "widths of the critic's hidden layers"})
-    cores: int = field(default=0, metadata={"help": "cores that --rollouts and --batch are set for where these are 0; "
-                       "0: those that are there when the run begins"})  # fmt: skip
-    rollouts: int = field(default=0, metadata={"help": "rollouts to play side by side and to learn from together; 0: "
-                          "as many as suit --cores (1 on fewer than 8, then half as many as cores)"})  # fmt: skip
-    batch: int = field(default=0, metadata={"help": "decisions in each gradient step; 0: as suits --cores (1024 on "
-                       "fewer than 8, then as many shards as cores)"})  # fmt: skip
-    shard: int = field(default=4096, metadata={"help": "most decisions whose gradient one task computes; a larger "
-                       "--batch is cut into such shards, for any core of the cluster"})  # fmt: skip
-    learning_rate: float = field(default=3e-4, metadata={"help": "first learning rate"})
-    last_rate: float = field(default=0.1, metadata={"help": "final learning rate, as a share of the first"})
-    critic_rate: float = field(default=5e-4, metadata={"help": "learning rate of the critic"})
-    clip: float = field(default=0.2, metadata={"help": "clip range of PPO: how far a probability may move in one pass"})
-    entropy: float = field(default=0.004, metadata={"help": "weight of the entropy bonus"})
-    average: float = field(
-        default=0.995, metadata={"help": "decay of the running average of weights, for each gradient step"}
-    )
-    slow: float = field(default=0.0, metadata={"help": "decay of a slower average, which is judged and saved while the "
-                        "other one plays rollouts (0: the same one)"})  # fmt: skip
-    most_gradient: float = field(default=1.0, metadata={"help": "clip the gradient at this norm"})
-    evaluate: int = field(default=100, metadata={"help": "iterations between evaluations, each with a checkpoint"})
-    judged: int = field(default=2000, metadata={"help": "solved boards in each evaluation; no rollout plays them"})
-    panel: str = field(
-        default="system:sayc,system:two-over-one", metadata={"help": "opponents to evaluate against, beside the start"}
-    )
-    lag: int = field(default=3, metadata={"help": "rollouts in progress while the learner learns"})
-    device: str = field(default="cpu", metadata={"help": "where gradients are computed: cpu, or cuda (which gives "
-                        "other weights, and others each time)"})  # fmt: skip
-    seed: int = field(default=1, metadata={"help": "random seed"})
+    start: str = setting("system:two-over-one", "what to begin with: a network (policy:FILE), a bidder whose auctions "
+                         "are imitated first (system:NAME), or nothing")  # fmt: skip
+    iterations: int = setting(4000, "number of rollouts to learn from", least(1))
+    boards: int = setting(4096, "boards in each rollout", least(16))
+    estimated: int = setting(300_000, "deals to play besides the solved ones, whose tricks the trick estimator draws: "
+                             "of few deals a network learns by heart", least(0))  # fmt: skip
+    lessons: int = setting(200, "rollouts of first lessons for a network that starts from nothing", least(0))
+    silent: int = setting(200, "iterations against opponents who pass, after those lessons", least(0))
+    drawn: int = setting(4, "auctions to sample beside the likeliest one, for each side that learns", least(1))
+    keep: float = setting(0.4, "share of the decisions to learn from: those that teach most", SHARE)
+    doubled: float = setting(0.05, "share of the boards on which every failing contract counts as doubled", least(0))
+    plain: float = setting(0.0, "IMPs that a call costs which does not mean what it says: a suit bid without four "
+                           "cards, a low double ... (0.5 makes a system for people)", least(0))  # fmt: skip
+    book: str = setting("", "system (NAME or FILE.bidding) to bid by: the network sees its call and what was shown, "
+                        "and pays for straying (--departure, --untruth)")  # fmt: skip
+    prior: float = setting(2.0, "with --book: what the system's own call has ahead of all others (in log odds; with "
+                           "1000 the network starts as the system itself)", ABOVE_0)  # fmt: skip
+    truth: float = setting(10.0, "with --book: how much less likely (in log odds) a call is for each point or card by "
+                           "which the hand misses what the call tells", ABOVE_0)  # fmt: skip
+    departure: float = setting(0.0, "with --book: IMPs that a call costs that is not the system's own", least(0))
+    untruth: float = setting(1.0, "with --book: IMPs for each point or card by which the hand misses what a call tells "
+                             "by the system", least(0))  # fmt: skip
+    strangers: float = setting(0.3, "share of the boards to play against the networks in --pool", least(0))
+    earlier: float = setting(0.2, "share of the boards to play against earlier versions of the network", least(0))
+    pool: str = setting("", "opponents besides the start and earlier versions, as in policy:a.npz,system:sayc,pass")
+    remember: int = setting(200, "iterations between additions of the network to its opponents", least(1))
+    selves: int = setting(6, "number of earlier versions to play against: the latest and some older ones", least(0))
+    layers: str = setting("640,384,384", "widths of the hidden layers, where the network starts from nothing")
+    widen: str = setting("", "widths to grow the hidden layers of the network that it starts from to, as in "
+                         "1024,512,512; it calls as before at first")  # fmt: skip
+    critic: str = setting("256,256", "widths of the critic's hidden layers")
+    cores: int = setting(0, "cores that --rollouts and --batch are set for where these are 0; 0: those that are there "
+                         "when the run begins", least(0))  # fmt: skip
+    rollouts: int = setting(0, "rollouts to play side by side and to learn from together; 0: as many as suit --cores "
+                            "(1 on fewer than 8, then half as many as cores)", least(0))  # fmt: skip
+    batch: int = setting(0, "decisions in each gradient step; 0: as suits --cores (1024 on fewer than 8, then as many "
+                         "shards as cores)", least(0))  # fmt: skip
+    shard: int = setting(4096, "most decisions whose gradient one task computes; a larger --batch is cut into such "
+                         "shards, for any core of the cluster", least(2))  # fmt: skip
+    learning_rate: float = setting(3e-4, "first learning rate", SHARE)
+    last_rate: float = setting(0.1, "final learning rate, as a share of the first", SHARE)
+    critic_rate: float = setting(5e-4, "learning rate of the critic", SHARE)
+    clip: float = setting(0.2, "clip range of PPO: how far a probability may move in one pass", SHARE)
+    entropy: float = setting(0.004, "weight of the entropy bonus", least(0))
+    average: float = setting(0.995, "decay of the running average of weights, for each gradient step")
+    slow: float = setting(0.0, "decay of a slower average, which is judged and saved while the other one plays "
+                          "rollouts (0: the same one)")  # fmt: skip
+    most_gradient: float = setting(1.0, "clip the gradient at this norm")
+    evaluate: int = setting(100, "iterations between evaluations, each with a checkpoint", least(1))
+    judged: int = setting(2000, "solved boards in each evaluation; no rollout plays them", least(2))
+    panel: str = setting("system:sayc,system:two-over-one", "opponents to evaluate against, beside the start")
+    lag: int = setting(3, "rollouts in progress while the learner learns", least(1))
+    device: str = setting("cpu", "where gradients are computed: cpu, or cuda (which gives other weights, and others "
+                          "each time)")  # fmt: skip
+    seed: int = setting(1, "random seed", least(0))
 
     def settled(self, cores: int) -> LeagueConfig:
         """The settings of a run that begins where there are so many cores: no number is left open."""
@@ -98,22 +76,7 @@ class LeagueConfig:
 
     def check(self) -> None:
         """Raises: ValueError for a number that makes no sense."""
-        for name, least in (("iterations", 1), ("boards", 16), ("drawn", 1), ("remember", 1), ("selves", 0),
-                            ("lessons", 0), ("estimated", 0), ("silent", 0),
-                            ("batch", 0), ("shard", 2), ("cores", 0), ("rollouts", 0), ("lag", 1),
-                            ("evaluate", 1), ("judged", 2),
-                            ("entropy", 0), ("doubled", 0), ("plain", 0), ("departure", 0),
-                            ("untruth", 0), ("strangers", 0), ("earlier", 0), ("seed", 0)):  # fmt: skip
-            if not getattr(self, name) >= least:
-                raise ValueError(f"--{name.replace('_', '-')} is {getattr(self, name)}; it must be {least} or more")
-        for name in ("keep", "learning_rate", "critic_rate", "clip", "last_rate"):
-            if not 0 < getattr(self, name) <= 1:
-                raise ValueError(
-                    f"--{name.replace('_', '-')} is {getattr(self, name)}; it must be above 0 and at most 1"
-                )
-        for name in ("prior", "truth"):
-            if not getattr(self, name) > 0:
-                raise ValueError(f"--{name.replace('_', '-')} is {getattr(self, name)}; it must be above 0")
+        check_bounds(self)
         if self.batch == 1:
             raise ValueError("--batch is 1; it must be 2 or more, or 0 for what suits the cores")
         if self.device.partition(":")[0] not in ("cpu", "cuda"):

@@ -7,12 +7,11 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from training.match import panel
 from training.match.panel import Line
 from training.networks.league_config import LeagueConfig
 from training.running import runs
+from training.running.pages import draw_curve, drawn
 
 
 def markdown(folder: Path, config: LeagueConfig, lines: Sequence[Line], metrics: Sequence[Mapping[str, Any]]) -> str:
@@ -35,20 +34,11 @@ def markdown(folder: Path, config: LeagueConfig, lines: Sequence[Line], metrics:
 
 def plot_curve(metrics: Sequence[Mapping[str, Any]], path: Path) -> None:
     """The learning curve as a PNG: IMPs a board on deals that no rollout plays, by hours."""
-    from matplotlib.figure import Figure  # the figure itself: no window system, no global state
-
-    figure = Figure(figsize=(7.5, 4.2), layout="constrained")
-    axes = figure.subplots()
-    axes.axhline(0, color="0.6", linewidth=0.8)
-    names = [name for name, value in metrics[-1].items() if isinstance(value, dict)]
-    for name in names:
-        rows = [row for row in metrics if name in row]
-        hours = np.array([row["seconds"] for row in rows]) / 3600
-        mean = np.array([row[name]["mean_imps"] for row in rows])
-        error = np.array([row[name]["standard_error"] for row in rows])
-        axes.plot(hours, mean, label=f"against {'its start' if name == 'start' else name}")
-        axes.fill_between(hours, mean - error, mean + error, alpha=0.25, linewidth=0)
-    axes.set_xlabel("hours of training")
-    axes.set_ylabel(f"IMPs a board, {metrics[-1]['boards']:,} boards not played in it")
-    axes.legend(loc="lower right")
-    figure.savefig(path, dpi=100)
+    with drawn(path, 7.5, 4.2, dpi=100) as axes:
+        axes.axhline(0, color="0.6", linewidth=0.8)
+        for name in [name for name, value in metrics[-1].items() if isinstance(value, dict)]:
+            rows = [row for row in metrics if name in row]
+            hours = [row["seconds"] / 3600 for row in rows]
+            draw_curve(axes, hours, [row[name] for row in rows], f"against {'its start' if name == 'start' else name}")
+        axes.set(xlabel="hours of training", ylabel=f"IMPs a board, {metrics[-1]['boards']:,} boards not played in it")
+        axes.legend(loc="lower right")

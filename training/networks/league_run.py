@@ -15,7 +15,6 @@ from agents.networks.book import BOOK_INPUTS, Terms
 from agents.networks.file import Networks, book_of
 from agents.networks.network import Network
 from bridge_env.bidders import make
-from bridge_env.double_dummy.library import embedded
 from bridge_env.files import write_whole
 from training.match import panel
 from training.match.strangers import refuse_gatekeepers
@@ -75,7 +74,7 @@ def prepare(folder: Path | None, config: LeagueConfig, root: Path, name: str | N
         return folder
     folder = runs.new_folder(root, KIND, name)
     lock.hold(folder)
-    content = runs.manifest(asdict(config), runs.sha256(Path(embedded().path)))
+    content = runs.manifest(asdict(config), runs.shipped_deals())
     runs.write_manifest(folder, content | {"kind": KIND, "torch_threads": 1})
     return folder
 

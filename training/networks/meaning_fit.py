@@ -11,7 +11,7 @@ from agents.networks.bidder import NetworkBidder
 from agents.networks.meaning import Meanings, auction_keys
 from agents.networks.tables import all_by
 from bridge_env.cards import deals_of, hands
-from bridge_env.features import HCP, LENGTH, hand_features
+from bridge_env.features import HCP_AND_LENGTHS, hand_features
 from bridge_env.streams import key as hashed
 
 _PART = 8192  # boards bid at a time
@@ -81,7 +81,7 @@ def _calls(bidder: NetworkBidder, at: int, count: int, seed: int) -> tuple[NDArr
 def held(owner: NDArray[np.uint8], board: NDArray[np.int64], seat: NDArray[np.int64]) -> NDArray[np.int16]:
     """What seats hold: points, and cards of C D H S, (n, 5), of ``board`` and ``seat`` (n,) among deals (N, 52)."""
     four = hand_features(hands(owner[:, None, :], np.arange(4)[None, :]).reshape(-1, 52)).reshape(len(owner), 4, -1)
-    return four[board, seat][:, [HCP, LENGTH, LENGTH + 1, LENGTH + 2, LENGTH + 3]]
+    return four[board, seat][:, HCP_AND_LENGTHS]
 
 
 def _added(

@@ -29,7 +29,6 @@ from agents import policy as policies
 from agents.policy import Policy
 from bridge_env import streams
 from bridge_env.bidders import from_python, make
-from bridge_env.double_dummy.library import embedded
 from bridge_env.envs.vector import BiddingVectorEnv
 from bridge_env.files import write_whole
 from bridge_env.schema import Number, Whole
@@ -131,7 +130,7 @@ def prepare(folder: Path | None, config: PPOConfig, root: Path, name: str | None
     check_start(config)
     folder = runs.new_folder(root, KIND, name)
     lock.hold(folder)
-    runs.write_manifest(folder, runs.manifest(asdict(config), runs.sha256(Path(embedded().path))) | {"kind": "ppo"})
+    runs.write_manifest(folder, runs.manifest(asdict(config), runs.shipped_deals()) | {"kind": "ppo"})
     runs.save_checkpoint(folder, asdict(State()), "steps")
     return folder, State()
 

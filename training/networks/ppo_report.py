@@ -7,12 +7,11 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from training.match.judge import Row
 from training.match.match import play
 from training.networks.ppo_config import PPOConfig
 from training.running import runs
+from training.running.pages import draw_curve, drawn
 
 NEVER_MET = ("pass", "doubler", "system:sayc", "policy:humans", "policy:polish", "policy:wbridge5")
 
@@ -54,21 +53,13 @@ def markdown(
 
 def plot_curve(metrics: Sequence[Mapping[str, Any]], verdict: Row, path: Path) -> None:
     """The learning curve as a PNG: training boards by minute, and the verdict on unseen ones."""
-    from matplotlib.figure import Figure  # the figure itself: no window system, no global state
-
-    figure = Figure(figsize=(7.5, 4.2), layout="constrained")
-    axes = figure.subplots()
-    minutes = np.array([row["seconds"] for row in metrics]) / 60
-    mean = np.array([row["mean_imps"] for row in metrics])
-    error = np.array([row["standard_error"] for row in metrics])
-    axes.axhline(0, color="0.6", linewidth=0.8)
-    axes.plot(minutes, mean, label=f"policy, {metrics[-1]['boards']:,} training boards")
-    axes.fill_between(minutes, mean - error, mean + error, alpha=0.25, linewidth=0)
-    axes.errorbar(
-        minutes[-1:], [verdict.mean], [verdict.error], fmt="o", color="black",
-        label=f"{verdict.boards:,} unseen boards: {verdict.mean:+.2f} ± {verdict.error:.2f}",
-    )  # fmt: skip
-    axes.set_xlabel("minutes of training")
-    axes.set_ylabel(f"IMPs a board against {metrics[-1]['opponent']}")
-    axes.legend(loc="lower right")
-    figure.savefig(path, dpi=100)
+    minutes = [row["seconds"] / 60 for row in metrics]
+    with drawn(path, 7.5, 4.2, dpi=100) as axes:
+        axes.axhline(0, color="0.6", linewidth=0.8)
+        draw_curve(axes, minutes, metrics, f"policy, {metrics[-1]['boards']:,} training boards")
+        axes.errorbar(
+            minutes[-1:], [verdict.mean], [verdict.error], fmt="o", color="black",
+            label=f"{verdict.boards:,} unseen boards: {verdict.mean:+.2f} ± {verdict.error:.2f}",
+        )  # fmt: skip
+        axes.set(xlabel="minutes of training", ylabel=f"IMPs a board against {metrics[-1]['opponent']}")
+        axes.legend(loc="lower right")

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from bridge_env import streams
 from bridge_env.auction import Auctions, IllegalCall
 from bridge_env.bidders import make
+from bridge_env.calls import as_wide, histories_of
 from bridge_env.cards import DealError, check_deals
 from bridge_env.double_dummy.canonical import canonical_key, key_is_judging
 from bridge_env.records.board import Board
@@ -96,11 +97,9 @@ def read(
 
 def joined(parts: Sequence[Recorded]) -> Recorded:
     """Several collections of auctions as one."""
-    wide = max(part.history.shape[1] for part in parts)
-    history = [np.pad(p.history, ((0, 0), (0, wide - p.history.shape[1])), constant_values=-1) for p in parts]
     return Recorded(
         np.concatenate([p.owner for p in parts]), np.concatenate([p.dealer for p in parts]),
-        np.concatenate([p.vulnerability for p in parts]), np.concatenate(history),
+        np.concatenate([p.vulnerability for p in parts]), np.concatenate(as_wide([p.history for p in parts])),
         np.concatenate([p.learned for p in parts]), tuple(t for p in parts for t in p.problems),
     )  # fmt: skip
 
@@ -142,11 +141,7 @@ def _records(path: str) -> Recorded:
     if not boards:
         nothing = f"{path}: no board has both a deal and an auction"
         return replace(_NOTHING, problems=(*problems, nothing))
-    longest = max(len(board.auction or ()) for board in boards)
-    history = np.full((len(boards), longest), -1, np.int8)
-    for row, board in enumerate(boards):
-        calls = board.auction or ()
-        history[row, : len(calls)] = calls
+    history = histories_of([board.auction or () for board in boards])
     return Recorded(
         np.stack([board.owner for board in boards]), np.array([board.dealer for board in boards], np.int16),
         np.array([board.vulnerability for board in boards], np.int16), history, np.ones((len(boards), 2), bool),

@@ -43,7 +43,6 @@ class RolloutConfig:
     """The settings of a rollout.
 
     Attributes:
-        boards: of a rollout.
         drawn: auctions drawn for each side of the learner.
         keep: the share of decisions that is learned from.
         doubled: the share of the boards on which contracts of the learner that fail count as doubled.
@@ -82,7 +81,6 @@ class Experience:
         weight: float32 (N,), decisions that each stands for.
         part: float32 (N, 38), what the learner's book added to its outputs; None without a book.
         critic_rows, target, critic_weight: what the critic is to learn: the reward from what everybody holds.
-        figures: sums to tell of.
     """
 
     rows: Sparse

@@ -34,6 +34,7 @@ def solved() -> UInt8Array:
     return library.records[library.split("training")[HELD:]]
 
 
+@lru_cache(maxsize=2)
 def curve_boards(count: int, seed: int) -> Boards:
     """Boards to judge a curve on: training deals, but none that a league plays."""
     return library_boards(count, seed, "training", among=embedded().split("training")[:HELD])

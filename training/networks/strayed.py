@@ -33,7 +33,6 @@ class Strayed:
     """What the book added to a learner's outputs: at decisions in likeliest auctions, and in drawn ones.
 
     Attributes:
-        player: the learner.
         prices: of what it may do.
         best: float32 (K, 38), of its decisions in likeliest auctions.
         at: int32 (R, L), which of them a call of a likeliest auction is; -1 none.

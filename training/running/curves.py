@@ -19,7 +19,6 @@ class Curves:
     """The curves of a run in its folder; without a writer nothing is written.
 
     Args:
-        folder: of the run.
         kind: what the names of the curves begin with.
         step: the field of a row that tells how far the run is.
     """

@@ -165,6 +165,13 @@ def note_of_other_code(folder: Path) -> str | None:
     )
 
 
+def shipped_deals() -> str:
+    """The SHA-256 of the deals of the package."""
+    from bridge_env.double_dummy.library import embedded
+
+    return sha256(Path(embedded().path))
+
+
 def sha256(path: Path) -> str:
     """The SHA-256 of a file, in hex."""
     return hashlib.sha256(path.read_bytes()).hexdigest()
@@ -192,7 +199,6 @@ def save_checkpoint(folder: Path, state: Mapping[str, Any], step: str) -> None:
     """Write the state with its own checksum; never over one that is further.
 
     Args:
-        folder: of the run.
         state: what JSON can say.
         step: the field of the state that tells how far the run is.
 

@@ -9,7 +9,7 @@ import contextlib
 import os
 import signal
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from types import FrameType
 
 INTERRUPTED, TERMINATED = 130, 143
@@ -60,9 +60,16 @@ def endings_as_interrupt() -> Iterator[None]:
         note(number)
         raise KeyboardInterrupt
 
-    before = {number: signal.signal(number, interrupt) for number in endings()}
+    with handling(interrupt, endings()):
+        yield
+
+
+@contextlib.contextmanager
+def handling(handler: Callable[[int, FrameType | None], None], numbers: Iterable[signal.Signals]) -> Iterator[None]:
+    """Let ``handler`` hear these signals in the block, in the main thread."""
+    before = {number: signal.signal(number, handler) for number in numbers}
     try:
         yield
     finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
+        for number, earlier in before.items():
+            signal.signal(number, earlier)

@@ -54,9 +54,7 @@ class Answers:
     """Answers for one pair; every question stands alone.
 
     Args:
-        spec: of the bidder.
         opponents: of the pair that sits against it, for a bidder that reads their calls; None: as itself.
-        play: of the card player.
         patience: seconds that either may take for an answer.
 
     Raises:

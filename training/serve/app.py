@@ -172,7 +172,6 @@ def make_app(
     Args:
         answers: what is behind them.
         host, port: where it will listen; Host headers must say so.
-        limits: of requests.
         origins: of pages that may ask; names: by which this machine may be called.
     """
     handlers: dict[Any, Any] = {HTTPException: _lost}

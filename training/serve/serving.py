@@ -22,8 +22,6 @@ class Options:
 
     Attributes:
         spec: of the bidder; ``opponents``: of the pair against it, None: as itself.
-        play: of the card player.
-        host, port: where to listen.
         patience: seconds that bidder or player may take for an answer.
         origins: of pages elsewhere that may ask; names: by which this machine may be called.
     """

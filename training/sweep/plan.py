@@ -8,7 +8,6 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-from bridge_env.double_dummy.library import embedded
 from bridge_env.schema import Whole, check_shape
 from training.evolve.config import EvolveConfig
 from training.match.judge import VERDICT
@@ -230,7 +229,7 @@ def begin(folder: Path, sweep: Sweep) -> None:
     lock.hold(folder)
     before = saved(folder)
     if before is None:
-        runs.write_manifest(folder, runs.manifest(asdict(sweep), runs.sha256(Path(embedded().path))) | {"kind": KIND})
+        runs.write_manifest(folder, runs.manifest(asdict(sweep), runs.shipped_deals()) | {"kind": KIND})
     elif differing := _differences(before, sweep):
         raise runs.RunError(
             f"{folder} was begun otherwise: {'; '.join(differing)}. Choose another --name for this sweep, or go on as "

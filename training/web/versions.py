@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from agents.hierarchy.checking import check_text
 from agents.hierarchy.language.text import SystemTextError
-from bridge_env.calls import call_text
+from bridge_env.calls import as_wide, call_text
 from training.exam.marks import Paper, plays, sit
 from training.exam.positions import Exam, textbook
 from training.match.match import MatchResult, play
@@ -83,10 +83,8 @@ def match_told(name: str, result: MatchResult) -> dict[str, Any]:
 
 def differing(result: MatchResult) -> NDArray[np.intp]:
     """The boards whose two auctions are not the same, by place."""
-    one, two = (table.history for table in result.tables)
-    width = max(one.shape[1], two.shape[1])
-    wide = [np.pad(h, ((0, 0), (0, width - h.shape[1])), constant_values=-1) for h in (one, two)]
-    return np.flatnonzero((wide[0] != wide[1]).any(axis=1))
+    one, two = as_wide([table.history for table in result.tables])
+    return np.flatnonzero((one != two).any(axis=1))
 
 
 def _row(result: MatchResult, i: int) -> dict[str, Any]:

@@ -67,13 +67,10 @@ class Deception:
 
     Attributes:
         plain: how ``montecarlo`` sees it.
-        card: what is played.
         cards: the candidates; none where the plain card was played without such thought.
         average: float64 (C,), with the opponent's belief in mind, in the units of the options.
         double_dummy: float64 (C,), if he saw all cards: what is at risk where he sees through it.
         planted: for each candidate, uint8 (S', 52), deals he imagines after it.
-        opponent: his seat.
-        size: of the search.
         short: was it a smaller one than the options ask for, because solves ran out?
         taken: for each candidate, float64 (L,), tricks from here on along every line, those of one deal after another.
             ``shares``: what each line counts for, adding up to 1.
@@ -109,8 +106,6 @@ class Deceptive:
 
     Args:
         reader: of the auction, by the systems of all seats.
-        options: what to think with.
-        threads: of DDS.
     """
 
     def __init__(

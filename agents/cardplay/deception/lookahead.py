@@ -130,10 +130,8 @@ class Lookahead:
     Args:
         view, row, key: as of a ``CardPlayer``.
         cards: the candidates, int64 (C,).
-        looked: the deals.
         reader, inference: of the opponent's beliefs.
         score: what leaves are scored in.
-        threads: of DDS.
     """
 
     def __init__(

@@ -11,9 +11,9 @@ from dataclasses import dataclass, replace
 
 from agents.hierarchy.changes.chapters import Adopt
 from agents.hierarchy.changes.mutation import Address, addresses, line_at, with_lines
+from agents.hierarchy.language.overrides import answers
 from agents.hierarchy.language.text import constraint_text
 from agents.hierarchy.language.tree import Block, Constraint, Line, Step, System
-from agents.hierarchy.language.vocabulary import CALL_WORDS
 
 Trail = tuple[str, ...]
 
@@ -68,14 +68,9 @@ class InsertGeneral:
             if block.when == self.when:
                 new = replace(block, lines=(self.line, *block.lines))
                 return replace(system, blocks=(*system.blocks[:b], new, *system.blocks[b + 1 :]))
-        first = next((b for b, block in enumerate(system.blocks) if not _answers(block)), len(system.blocks))
+        first = next((b for b, block in enumerate(system.blocks) if not answers(block)), len(system.blocks))
         new = Block(self.when, (self.line,))
         return replace(system, blocks=(*system.blocks[:first], new, *system.blocks[first:]))
-
-
-def _answers(block: Block) -> bool:
-    """Does the block speak of auctions in which a certain call was made, as after Blackwood?"""
-    return any(atom.word in CALL_WORDS for clause in block.when for together in clause for atom in together)
 
 
 @dataclass(frozen=True)
@@ -96,6 +91,17 @@ class Replace:
         # The lines that follow are kept as they are now, unless the edit brings its own.
         new = tuple(replace(n, lines=now.lines) if n.lines == self.old.lines else n for n in self.new)
         return with_lines(system, address, new)
+
+
+def dropped(trail: Trail, line: Line, where: str = "") -> Replace:
+    """A line dropped, with what follows it; ``where`` stands before what that is called."""
+    return Replace(trail, line, (), f"{where}{line.name}: dropped ({constraint_text(line.constraint)})")
+
+
+def without_clause(trail: Trail, line: Line, at: int, said: str = "no longer", where: str = "") -> Replace:
+    """A line that asks for one thing less."""
+    less = replace(line, constraint=(*line.constraint[:at], *line.constraint[at + 1 :]))
+    return Replace(trail, line, (less,), f"{where}{line.name}: {said} {constraint_text(line.constraint[at : at + 1])}")
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ A line is addressed by where it stands: ``("lines", 3, 0)`` is the first line be
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -69,11 +69,6 @@ def line_at(system: System, address: Address) -> Line | None:
     return line
 
 
-def with_line(system: System, address: Address, line: Line) -> System:
-    """Replace the line at an address."""
-    return with_lines(system, address, (line,))
-
-
 def with_lines(system: System, address: Address, new: tuple[Line, ...]) -> System:
     """Replace the line at an address by other lines, or by none."""
 
@@ -134,6 +129,12 @@ def with_atom(constraint: Constraint, at: tuple[int, int, int], atom: Atom) -> C
     return (*constraint[:c], clause, *constraint[c + 1 :])
 
 
+def by_usage(lines: Sequence[tuple[Address, Line]], chance: Chance, usage: Mapping[int, int]) -> tuple[Address, Line]:
+    """Choose one of some lines, those that make more calls more often."""
+    weights = (1.0 + np.array([usage.get(line.number, 0) for _, line in lines])) ** 0.75
+    return lines[chance.weighted(weights)]
+
+
 def threshold_move(system: System, chance: Chance, usage: Mapping[int, int]) -> tuple[Address, Constraint, str] | None:
     """Move one threshold of one line by a step. Lines that make more calls are chosen more often.
 
@@ -146,8 +147,7 @@ def threshold_move(system: System, chance: Chance, usage: Mapping[int, int]) -> 
     candidates = [(a, line) for a, line in addresses(system) if _thresholds(line.constraint)]
     if not candidates:
         return None
-    weights = (1.0 + np.array([usage.get(line.number, 0) for _, line in candidates])) ** 0.75
-    address, line = candidates[chance.weighted(weights)]
+    address, line = by_usage(candidates, chance, usage)
     spots = _thresholds(line.constraint)
     c, t, a = spots[chance.below(len(spots))]
     old = line.constraint[c][t][a]

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
-from agents.hierarchy.changes.edits import Replace, new_lines
+from agents.hierarchy.changes.edits import Replace, new_lines, without_clause
 from agents.hierarchy.changes.sayable import is_natural
-from agents.hierarchy.language.text import constraint_text
 from agents.hierarchy.language.tree import System
 
 
@@ -19,6 +17,4 @@ def plainer(before: System, after: System) -> Iterator[Replace]:
     for _, trail, line in new_lines(before, after):
         for at, clause in enumerate(line.constraint):
             if not is_natural(clause, line.path[-1].token):
-                less = (*line.constraint[:at], *line.constraint[at + 1 :])
-                what = f"{line.name}: without {constraint_text((clause,))}"
-                yield Replace(trail, line, (replace(line, constraint=less),), what)
+                yield without_clause(trail, line, at, "without")

@@ -12,7 +12,7 @@ from dataclasses import replace
 from agents.hierarchy.changes.edits import new_lines
 from agents.hierarchy.language.paths import path_steps
 from agents.hierarchy.language.text import SUITS, is_difference
-from agents.hierarchy.language.tree import INFINITE, Atom, Constraint, Line, Step, System
+from agents.hierarchy.language.tree import INFINITE, Atom, Constraint, Line, Step, System, atoms_of
 
 MOST_CONDITIONS = 3  # beyond the strength of the hand and the length of the suit that is bid
 #: Scales on which a hand counts as strong. Only the first two are ranges in people's mouths.
@@ -36,13 +36,13 @@ def faults(path: Sequence[Step], line: Line, when: Constraint = ()) -> list[str]
     call = line.path[-1]
     said = {step.token.partition(":")[2] or step.token[1:] for step in (*path, *line.path)} - {"", "N", "X"}
     said |= {other for suit, other in (("m", "om"), ("M", "oM")) if suit in said}
-    atoms = _atoms(line.constraint)
+    atoms = atoms_of(line.constraint)
     if any(atom.word == "C" and Atom("D", atom.lo, atom.hi) in atoms for atom in atoms):
         said |= {"C", "D"}  # both minors alike, as a takeout double has them
     found = []
     answers = any(not step.theirs and step.token != "P" for step in (*path, *line.path[:-1]))
     voluntary = call.token != "P" and not answers and not _asks(when, "forced")
-    if voluntary and not any(_is_strength(atom) for atom in (*atoms, *_atoms(when))):
+    if voluntary and not any(_is_strength(atom) for atom in (*atoms, *atoms_of(when))):
         found.append("a call that nobody asked for needs a least strength")
     found += [f"{atom.word} has an upper bound" for atom in atoms if _caps_a_count(atom)]
     found += [f"{atom.word}: a suit that has not come up" for atom in atoms if _off_topic(atom, call.token, said)]
@@ -71,12 +71,8 @@ def new_faults(before: System, after: System) -> list[str]:
     return out
 
 
-def _atoms(constraint: Constraint) -> list[Atom]:
-    return [atom for clause in constraint for together in clause for atom in together]
-
-
 def _asks(when: Constraint, word: str) -> bool:
-    return any(atom.word == word and atom.lo > 0 for atom in _atoms(when))
+    return any(atom.word == word and atom.lo > 0 for atom in atoms_of(when))
 
 
 def _is_strength(atom: Atom) -> bool:

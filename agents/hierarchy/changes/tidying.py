@@ -7,29 +7,23 @@ from dataclasses import replace
 
 import numpy as np
 
-from agents.hierarchy.changes.edits import Replace, new_lines
+from agents.hierarchy.changes.edits import Replace, dropped, new_lines
 from agents.hierarchy.changes.sameness import signatures
 from agents.hierarchy.engine.compiled import Compiled, compile_system
-from agents.hierarchy.language.text import constraint_text
-from agents.hierarchy.language.tree import Line, System
+from agents.hierarchy.language.tree import System
 
 
 def added(before: System, after: System) -> Iterator[Replace]:
     """Edits that drop, one by one, the lines of ``after`` that ``before`` has not; those with lines below are kept."""
     for _, trail, line in new_lines(before, after):
         if not line.lines:
-            yield Replace(trail, line, (), f"{line.name}: dropped ({constraint_text(line.constraint)})")
+            yield dropped(trail, line)
 
 
 def without_empty(system: System) -> System:
     """Remove lines that lead to nothing, and contexts without rules."""
-
-    def kept(lines: tuple[Line, ...]) -> tuple[Line, ...]:
-        again = (replace(line, lines=kept(line.lines)) for line in lines)
-        return tuple(line for line in again if line.lines or not line.after)
-
-    blocks = tuple(block for block in system.blocks if block.lines)
-    return replace(system, lines=kept(system.lines), blocks=blocks)
+    kept = system.rebuilt(lambda line: [line] if line.lines or not line.after else [])
+    return replace(kept, blocks=tuple(block for block in kept.blocks if block.lines))
 
 
 def grouped(system: System) -> System:

@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from agents.hierarchy.changes.edits import Edit, Exchange, Replace, trail_of
-from agents.hierarchy.changes.mutation import Address, Chance, addresses, line_at, threshold_move
+from agents.hierarchy.changes.edits import Edit, Exchange, Replace, dropped, trail_of, without_clause
+from agents.hierarchy.changes.mutation import Address, Chance, addresses, by_usage, line_at, threshold_move
 from agents.hierarchy.language.text import constraint_text
 from agents.hierarchy.language.tree import INFINITE, Atom, Line, Step, System
 
@@ -47,18 +47,13 @@ def _line(system: System, address: Address) -> Line:
 
 
 def _choose(system: System, chance: Chance, usage: Mapping[int, int]) -> Address:
-    lines = [(a, line) for a, line in addresses(system) if not line.after]
-    weights = (1.0 + np.array([usage.get(line.number, 0) for _, line in lines])) ** 0.75
-    return lines[chance.weighted(weights)][0]
+    return by_usage([(a, line) for a, line in addresses(system) if not line.after], chance, usage)[0]
 
 
 def _loosen(system: System, address: Address, line: Line, chance: Chance) -> Edit | None:
     if not line.constraint:
         return None
-    at = chance.below(len(line.constraint))
-    less = (*line.constraint[:at], *line.constraint[at + 1 :])
-    what = f"{line.name}: no longer {constraint_text(line.constraint[at : at + 1])}"
-    return Replace(trail_of(system, address), line, (replace(line, constraint=less),), what)
+    return without_clause(trail_of(system, address), line, chance.below(len(line.constraint)))
 
 
 def _split(system: System, address: Address, line: Line, chance: Chance) -> Edit | None:
@@ -89,7 +84,7 @@ def _drop(system: System, address: Address, line: Line, chance: Chance) -> Edit 
         return None  # with it would go all that follows
     if line.name == "P" and not line.constraint:
         return None  # else nothing might fit some hand
-    return Replace(trail_of(system, address), line, (), f"{line.name}: dropped ({constraint_text(line.constraint)})")
+    return dropped(trail_of(system, address), line)
 
 
 def _below(system: System, address: Address) -> Line | None:

@@ -18,7 +18,7 @@ from agents.hierarchy.engine.denials import Alternatives, AtomRow, denied, left_
 from agents.hierarchy.language.columns import ASKS_DETAIL, QUANTITIES
 from agents.hierarchy.language.last_resort import LAST_RESORT
 from agents.hierarchy.language.text import FLAGS, SPANS, SUITS, VARIABLES, SystemTextError, is_difference
-from agents.hierarchy.language.tree import Atom, Clause, Constraint, Line, Step, System
+from agents.hierarchy.language.tree import Atom, Clause, Constraint, Line, Step, System, atoms_of
 from agents.hierarchy.language.vocabulary import NUM_BASE, WORDS, difference
 from bridge_env.calls import DOUBLE, FIRST_BID, NUM_BIDS, NUM_CALLS, PASS, REDOUBLE, bid_call
 
@@ -178,11 +178,11 @@ class _Builder:
                 yield call, _Place(child, bindings, bid, bid_is_theirs, doubling if call == PASS else call)
 
     def read(self, token: str, bindings: Bindings, bid: int) -> list[tuple[int, Bindings]]:
-        """Calls that ``token`` can stand for after ``bid``: ``_readings``, worked out once."""
+        """Calls that ``token`` can stand for after ``bid``: ``token_readings``, worked out once."""
         key = token, bindings, bid if token == "any" or ":" in token else -1
         found = self.readings.get(key)
         if found is None:
-            found = self.readings[key] = list(_readings(*key))
+            found = self.readings[key] = list(token_readings(*key))
         return found
 
     # --- general rules ------------------------------------------------------------------------------
@@ -194,7 +194,7 @@ class _Builder:
             raise self.fault(line, "!denies stands in the tree; lines above a general rule may have no call")
         span, _, strain = line.path[0].token.partition(":")
         if not strain:
-            readings = [(SPAN_CALL, call, b) for call, b in _readings(span, (), -1)]
+            readings = [(SPAN_CALL, call, b) for call, b in token_readings(span, (), -1)]
         else:
             readings = [(SPAN_CODES[span], value, b) for value, b in _bind(strain, ())]
         constraint = self.passing(line.constraint) if span == "P" else line.constraint
@@ -293,7 +293,7 @@ def _bits(line: Line) -> int:
 
 def _variables(constraint: Constraint) -> frozenset[str]:
     """The suit variables that a constraint speaks of, such as x in ``4+ x`` and ``hcp:x``."""
-    words = {atom.word for clause in constraint for together in clause for atom in together}
+    words = {atom.word for atom in atoms_of(constraint)}
     return frozenset(part for word in words for part in _PARTS.split(word) if part in VARIABLES)
 
 
@@ -318,7 +318,7 @@ def _bind(name: str, bindings: Bindings) -> Iterator[tuple[int, Bindings]]:
                 yield suit, tuple(sorted([*bindings, *more]))
 
 
-def _readings(token: str, bindings: Bindings, last_bid: int) -> Iterator[tuple[int, Bindings]]:
+def token_readings(token: str, bindings: Bindings, last_bid: int) -> Iterator[tuple[int, Bindings]]:
     """Calls that ``token`` can stand for after ``last_bid``."""
     if token in ("P", "X", "XX"):
         yield {"P": PASS, "X": DOUBLE, "XX": REDOUBLE}[token], bindings

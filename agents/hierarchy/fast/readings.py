@@ -23,7 +23,6 @@ from bridge_env.kernels import njit
 _SAYS_MORE = IS_CONTEXT | IS_MIXED
 UNKNOWN, CHANGING, POSSIBLE, IMPOSSIBLE = range(4)  # what is known of a rule in ``plain``
 
-MADE_PART, MADE_RULE, MADE_COLUMNS = range(3)  # of ``made``
 MADE_PART, MADE_RULE, MADE_COLUMNS = range(3)  # columns of ``made``
 NOT_YET, NONE, HANGS = -1, -2, -3  # in ``first``: not looked at; no rule can make the call; it hangs on the auction
 

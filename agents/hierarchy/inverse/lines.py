@@ -12,22 +12,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.hierarchy.bidder import HierarchyBidder
-from agents.hierarchy.engine.compiled import ATOM_COLUMN, FLAG_BITS, RULE_FLAGS, RULE_LINE, Compiled
+from agents.hierarchy.engine.asked import atom_of, clauses_of
+from agents.hierarchy.engine.compiled import FLAG_BITS, RULE_FLAGS, RULE_LINE, Compiled
 from agents.hierarchy.engine.context import new_table, write_context
 from agents.hierarchy.engine.meaning import constraint_shows
 from agents.hierarchy.engine.walk import call_of, context_of, needs_of, parts, rules_of, write_level
 from agents.hierarchy.explain import line_of
 from agents.hierarchy.inverse.backwards import Moments, moments, table_before
 from agents.hierarchy.language.columns import IS_CONTEXT, TOP
-from agents.hierarchy.language.text import SUITS
-from agents.hierarchy.language.tree import INFINITE, Atom, Constraint, Line
-from agents.hierarchy.language.vocabulary import WORDS, difference
+from agents.hierarchy.language.tree import INFINITE, Constraint, Line
 from bridge_env.auction import LAST_BID, row_turn
 from bridge_env.kernels import njit
 from bridge_env.view import BidView
 
-_NAMES = {column: word for word, column in WORDS.items()}
-_DIFFERENCES = {difference(a, b)[0]: (SUITS[a], SUITS[b]) for a in range(4) for b in range(a + 1, 4)}
 _ARTIFICIAL = FLAG_BITS["artificial"]
 _MOST = 64  # rules of one call that are looked at
 
@@ -111,24 +108,13 @@ def lines_at(
 
 def _constraint(pool: Compiled, rule: int) -> Constraint:
     """The clauses of a rule with their words, without those that the auction decides or that all hands meet."""
-    clauses = []
-    for clause in range(*(int(n) for n in needs_of(pool, rule))):
-        first, end = (int(n) for n in pool.clauses[clause])
-        together = [range(*(int(n) for n in pool.together[k])) for k in range(first, end)]
-        atoms = [atom for alternative in together for atom in alternative]
-        if not all(IS_CONTEXT[pool.atoms[a, ATOM_COLUMN]] or _says_nothing(pool, a) for a in atoms):
-            clauses.append(tuple(tuple(_atom(pool, a) for a in alternative) for alternative in together))
-    return tuple(clauses)
+    first, end = needs_of(pool, rule)
+    return tuple(
+        tuple(tuple(atom_of(*atom) for atom in alternative) for alternative in clause)
+        for clause in clauses_of(pool, int(first), int(end))
+        if not all(_says_nothing(*atom) for alternative in clause for atom in alternative)
+    )
 
 
-def _says_nothing(pool: Compiled, number: int) -> bool:
-    _, low, high = (int(value) for value in pool.atoms[number])
-    return low <= 0 and high >= INFINITE
-
-
-def _atom(pool: Compiled, number: int) -> Atom:
-    column, low, high = (int(value) for value in pool.atoms[number])
-    if column not in _DIFFERENCES:
-        return Atom(_NAMES[column], low, high)
-    first, second = _DIFFERENCES[column]
-    return Atom(f"{first}-{second}", low, high) if high > 0 else Atom(f"{second}-{first}", -high, -low)
+def _says_nothing(column: int, low: int, high: int) -> bool:
+    return bool(IS_CONTEXT[column]) or (low <= 0 and high >= INFINITE)

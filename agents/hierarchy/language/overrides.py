@@ -20,7 +20,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from agents.hierarchy.language.tree import Block, Line, Step, System
+from agents.hierarchy.language.tree import Block, Line, Step, System, atoms_of
 from agents.hierarchy.language.vocabulary import CALL_WORDS
 
 ALSO, DROP = "also", "drop"
@@ -74,12 +74,8 @@ def place_of(number: int) -> str:
 
 def renumbered(system: System, more: int = STEP) -> System:
     """The system with its lines numbered as those of a base; ``GENERAL`` makes ``more`` of general rules."""
-    blocks = tuple(replace(b, number=_higher(b.number, more), lines=_raised(b.lines, more)) for b in system.blocks)
-    return replace(system, lines=_raised(system.lines, more), blocks=blocks)
-
-
-def _raised(lines: tuple[Line, ...], more: int) -> tuple[Line, ...]:
-    return tuple(replace(x, number=_higher(x.number, more), lines=_raised(x.lines, more)) for x in lines)
+    out = system.rebuilt(lambda line: [replace(line, number=_higher(line.number, more))])
+    return replace(out, blocks=tuple(replace(block, number=_higher(block.number, more)) for block in out.blocks))
 
 
 def _higher(number: int, more: int) -> int:
@@ -197,7 +193,7 @@ def _blocks(said: Overrides) -> tuple[Block, ...]:
         if gone := [rule for rule in own.lines if said.marks.get(rule.number) == DROP]:
             raise OverrideError(gone[0].number, "the base has no block of these words in which to drop a call")
         # In front of all others but those for answers to conventions, which speak of a certain call.
-        at = next((k for k, block in enumerate(blocks) if not _answers(block)), len(blocks))
+        at = next((k for k, block in enumerate(blocks) if not answers(block)), len(blocks))
         blocks.insert(at, own)
     return tuple(blocks)
 
@@ -211,8 +207,9 @@ def _shared_out(own: tuple[Line, ...], blocks: Sequence[Block], alike: Sequence[
     return out
 
 
-def _answers(block: Block) -> bool:
-    return any(atom.word in CALL_WORDS for clause in block.when for together in clause for atom in together)
+def answers(block: Block) -> bool:
+    """Does the block speak of auctions in which a certain call was made, as after Blackwood?"""
+    return any(atom.word in CALL_WORDS for atom in atoms_of(block.when))
 
 
 def _general(lines: tuple[Line, ...], own: tuple[Line, ...], marks: Mapping[int, str]) -> tuple[Line, ...]:

@@ -6,7 +6,7 @@ minor to be named are M and m, the others oM and om; so what is learned for hear
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -38,14 +38,19 @@ class Path:
 
     def call(self, token: str, last_bid: int) -> int:
         """The call that ``lowest:M``, ``2om``, ``3N`` or ``X`` stands for here; -1 for none or one too low."""
-        if token in ("P", "X", "XX"):
-            return ("P", "X", "XX").index(token)
-        span, _, name = token.partition(":")
-        strain = 4 if (name or token[1:]) == "N" else self.suits[self.names.index(name or token[1:])]
-        if name:
-            return span_call(SPAN_CODES[span], strain, last_bid)
-        bid = 5 * (int(token[0]) - 1) + strain
-        return FIRST_BID + bid if bid > last_bid else -1
+        return call_of(token, dict(zip(self.names, self.suits, strict=True)), last_bid)
+
+
+def call_of(token: str, suits: Mapping[str, int], last_bid: int) -> int:
+    """The call that a token stands for, with the suits 0..3 that its names are; -1 for none or one too low."""
+    if token in ("P", "X", "XX"):
+        return ("P", "X", "XX").index(token)
+    span, _, name = token.partition(":")
+    strain = 4 if (name or token[1:]) == "N" else suits[name or token[1:]]
+    if name:
+        return span_call(SPAN_CODES[span], strain, last_bid)
+    bid = 5 * (int(token[0]) - 1) + strain
+    return FIRST_BID + bid if bid > last_bid else -1
 
 
 def readings(calls: Sequence[int], dealer: int, side: int) -> list[Path]:

@@ -8,7 +8,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -99,9 +99,23 @@ class System:
     def __reduce__(self) -> tuple[object, ...]:
         return System, (self.name, self.lines, self.blocks, self.comments)  # hashes differ from process to process
 
+    def rebuilt(self, change: Callable[[Line], Iterable[Line]]) -> System:
+        """The system with what ``change`` makes of each line, of those that follow it first."""
+        blocks = tuple(replace(block, lines=_rebuilt(block.lines, change)) for block in self.blocks)
+        return replace(self, lines=_rebuilt(self.lines, change), blocks=blocks)
+
     def renamed(self, name: str) -> System:
         """The same system under another name."""
         return replace(self, name=name)
+
+
+def _rebuilt(lines: tuple[Line, ...], change: Callable[[Line], Iterable[Line]]) -> tuple[Line, ...]:
+    return tuple(new for line in lines for new in change(replace(line, lines=_rebuilt(line.lines, change))))
+
+
+def atoms_of(constraint: Constraint) -> list[Atom]:
+    """All conditions that it speaks of, in order."""
+    return [atom for clause in constraint for together in clause for atom in together]
 
 
 def walk(lines: tuple[Line, ...]) -> Iterator[Line]:

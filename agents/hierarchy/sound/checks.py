@@ -18,7 +18,7 @@ from agents.hierarchy.engine.compiled import (
     SPAN_CALL,
 )
 from agents.hierarchy.language.overrides import place_of
-from agents.hierarchy.language.tree import Line, System, walk
+from agents.hierarchy.language.tree import Line, System, atoms_of, walk
 from agents.hierarchy.sound.labels import ASKS, NAMELESS, NO_BALANCE, NO_LENGTH, Holds, Label, labels_of
 from agents.hierarchy.sound.rows import NO_TRUMP, Rows, of_suit
 from agents.hierarchy.sound.scenes import Scene, Seen
@@ -259,7 +259,7 @@ def names(lines: Lines) -> Iterator[tuple[Place, str]]:
         if note == "learned":
             yield place, "'learned' names nothing: say what the call means"
         elif "artificial" in line.flags and NAMELESS.match(note) and (above is None or NAMELESS.match(above.note)):
-            asked = {atom.word for clause in line.constraint for together in clause for atom in together}
+            asked = {atom.word for atom in atoms_of(line.constraint)}
             if not asked & {"aces", "kings", "keycards"} and not any(word.startswith("keycards") for word in asked):
                 yield place, "an artificial call without a name, which answers none that has one"
         if ASKS.match(note) and not forces and line.path[-1].token != "P":

@@ -5,22 +5,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
 
+from agents.hierarchy.engine.asked import atom_of, clauses_of
 from agents.hierarchy.engine.compiled import Compiled
 from agents.hierarchy.engine.context import FIT, FIT_BEST, FIT_MAJOR, STOPPED, THEIRS_COLUMN
 from agents.hierarchy.language.columns import HAND, IN_THEIR_SUIT, IS_CONTEXT, LEAST, MOST, PLUS
-from agents.hierarchy.language.text import SUITS
-from agents.hierarchy.language.tree import INFINITE, Atom, Constraint, Together
-from agents.hierarchy.language.vocabulary import WORDS, difference
+from agents.hierarchy.language.tree import INFINITE, Constraint, Together
 from bridge_env.features import LENGTH, STOPPER
 
-_NAMES = {column: word for word, column in WORDS.items()}
-_DIFFERENCES = {difference(a, b)[0]: (SUITS[a], SUITS[b]) for a in range(4) for b in range(a + 1, 4)}
 _Range = tuple[int, int, int]  # column, least, most
 
 
@@ -33,11 +30,8 @@ def bound(pool: Compiled, span: tuple[int, int], context: NDArray[np.int16], the
         their_suit: of the opponents' last bid, 0..3; -1 where there is none.
     """
     clauses = []
-    for clause in range(*span):
-        alternatives: list[Together] = []
-        for number in range(*(int(n) for n in pool.clauses[clause])):
-            atoms = [tuple(int(v) for v in pool.atoms[a]) for a in range(*(int(n) for n in pool.together[number]))]
-            alternatives += _alternatives([(a[0], a[1], a[2]) for a in atoms], context, their_suit)
+    for clause in clauses_of(pool, *span):
+        alternatives = [way for atoms in clause for way in _alternatives(atoms, context, their_suit)]
         if not alternatives:
             return None
         if () not in alternatives:
@@ -45,11 +39,11 @@ def bound(pool: Compiled, span: tuple[int, int], context: NDArray[np.int16], the
     return tuple(clauses)
 
 
-def _alternatives(atoms: list[_Range], context: NDArray[np.int16], their_suit: int) -> Iterator[Together]:
+def _alternatives(atoms: Sequence[_Range], context: NDArray[np.int16], their_suit: int) -> Iterator[Together]:
     """The ways in which a hand can meet all ``atoms``; none where the auction contradicts one of them."""
     choices = [list(_of_the_hand(*atom, context, their_suit)) for atom in atoms]
     for chosen in product(*choices):
-        yield tuple(dict.fromkeys(_atom(*part) for together in chosen for part in together))
+        yield tuple(dict.fromkeys(atom_of(*part) for together in chosen for part in together))
 
 
 def _of_the_hand(
@@ -100,12 +94,3 @@ def _possible(ranges: list[_Range]) -> Iterator[tuple[_Range, ...]]:
         if low > LEAST[column] or high < MOST[column]:
             kept.append((column, low, INFINITE if high >= MOST[column] else high))
     yield tuple(kept)
-
-
-def _atom(column: int, low: int, high: int) -> Atom:
-    if column not in _DIFFERENCES:
-        return Atom(_NAMES[column], low, high)
-    first, second = _DIFFERENCES[column]
-    if high > 0 or low == high:
-        return Atom(f"{first}-{second}", low, high)
-    return Atom(f"{second}-{first}", -high, -low if low > -13 else INFINITE)

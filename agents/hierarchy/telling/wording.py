@@ -194,7 +194,7 @@ def condition(atom: Atom) -> str:
         return _compared(atom)
     stem, colon, of = word.partition(":")
     if word in CALL_WORDS:
-        return _LAST_CALLS[word].format(_of_call(low))
+        return _LAST_CALLS[word].format(of_call(low))
     if (stem, low, high) in _RANGES:
         return _RANGES[stem, low, high].format(s=suit(of))
     if word in SUIT_MARKS or word in _VARIABLES:
@@ -242,7 +242,7 @@ def _as_written(text: str) -> Atom:
     return atom
 
 
-def _of_call(number: int) -> str:
+def of_call(number: int) -> str:
     """``4!c``, ``4NT``, ``Pass``."""
     text = call_text(number)
     return text[0] + SUIT_MARKS[text[1]] if text[1:] in SUIT_MARKS else text
@@ -312,10 +312,11 @@ def lines_promise(lines: list[Line]) -> str:
     notes = {remark(line) for line in lines}
     if len(notes) == 1:
         return " / ".join(dict.fromkeys(promise(line.constraint) for line in lines))
-    return " / ".join(f"{promise(line.constraint)}{_aside(remark(line))}" for line in lines)
+    return " / ".join(f"{promise(line.constraint)}{aside(remark(line))}" for line in lines)
 
 
-def _aside(text: str) -> str:
+def aside(text: str) -> str:
+    """In brackets behind what is said, if there is anything to say."""
     return f" ({text})" if text else ""
 
 

@@ -48,7 +48,7 @@ class Room(NamedTuple):
         shown: the same in the order of the observation.
         tricks: -1 where not known.
         key: each board's stream; bidders draw from ``bidding.call_keys(key, call number)``.
-        status: ASKS_CALLER, ASKS_BIDDER, OVER or ILLEGAL.
+        status: ASKS_CALLER, ASKS_BIDDER, OVER, or ILLEGAL: the last call was, and was not made.
         viewer: the caller's seat that called last; it is shown the end of the auction.
         base: what a table's episodes are derived from.
         number: of its next episode.

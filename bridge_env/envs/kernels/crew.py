@@ -140,7 +140,6 @@ class Crew:
     """Helpers beside the caller. They end with ``close``, when nobody has the crew any more, or with the process.
 
     Args:
-        helpers: how many.
         shares: into how many shares a round is cut, at most MAX_SHARES of them count.
         help: called with ``posts`` in each helper's thread, again and again: takes shares, does and reports them, and
             returns when no round has come for a while. It must not keep the crew, or whoever has it.

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.hierarchy.bidder import seen_rows
-from agents.hierarchy.engine.compiled import SPAN_CODES, span_call
+from agents.hierarchy.language.paths import call_of
 from agents.hierarchy.language.text import constraint_text
 from agents.hierarchy.language.tree import INFINITE, Atom, Constraint
 from agents.hierarchy.language.vocabulary import WORDS
@@ -152,15 +152,9 @@ def _calls(rows: NDArray[np.int16], family: str) -> NDArray[np.int64]:
     suits = _suit_of(rows, marked) if marked else np.full(len(rows), 4)
     out = np.full((len(rows), len(tokens)), NUM_CALLS, np.int64)
     for j, token in enumerate(tokens):
-        span, _, name = token.partition(":")
         for i in range(len(rows)):
-            if token in ("P", "X", "XX"):
-                call = ("P", "X", "XX").index(token)
-            elif token == "3N":
-                call = FIRST_BID + 14 if last[i] < 14 else -1
-            else:
-                call = span_call(SPAN_CODES[span], 4 if name == "N" else int(suits[i]), int(last[i]))
-            if 0 <= call < NUM_CALLS and not (call == DOUBLE and last[i] < 0):
+            call = call_of(token, {"x": int(suits[i])}, int(last[i]))
+            if call >= 0 and not (call == DOUBLE and last[i] < 0):
                 out[i, j] = call
     return out
 

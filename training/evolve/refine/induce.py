@@ -38,7 +38,6 @@ class Rule:
         path, call: as lines write them.
         constraint: of the hand.
         gain: IMPs that the labels promise, in all, on boards that the rule was not found on.
-        error: the standard error of ``gain``.
         hands: on how many hands there.
     """
 

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.hierarchy.bidder import Hierarchy
-from agents.hierarchy.changes.edits import Edit, Replace, trail_of
+from agents.hierarchy.changes.edits import Edit, Replace, dropped, trail_of, without_clause
 from agents.hierarchy.changes.mutation import Address, addresses, moves, with_atom
 from agents.hierarchy.engine.compiled import ATOM_COLUMN, ATOM_HI, ATOM_LO, FIRST, RULE_LINE, Compiled, pool
 from agents.hierarchy.engine.context import new_table, new_trail, write_context, write_mixed
@@ -70,7 +70,6 @@ class Promise:
 
     Attributes:
         gain, squares: of the decisions that it changes.
-        decisions: how many.
         liked: of them, how many would go as a player likes that was asked.
     """
 
@@ -120,21 +119,12 @@ def _fails(pool, together, f):
 
 
 @njit
-def _clause_holds(pool, clause, f):
-    for together in within(pool.clauses, clause):
-        count, _ = _fails(pool, together, f)
-        if count == 0:
-            return True
-    return False
-
-
-@njit
 def _loosened(pool, rule, f, keys, found):
     """Write what would let a rule that fails in one clause apply."""
     first, end = needs_of(pool, rule)
     failing = -1
     for clause in range(first, end):
-        if not _clause_holds(pool, clause, f):
+        if not holds(pool, clause, clause + 1, f):
             if failing >= 0:
                 return found
             failing = clause
@@ -418,14 +408,11 @@ def _edit(system: System, address: Address, line: Line, change: Change) -> Edit 
     if change.kind == WITHOUT_LINE:
         if line.lines or (line.name == "P" and not line.constraint):
             return None  # what follows would go with it; or nothing might fit some hand
-        return Replace(trail, line, (), f"{where}{line.name}: dropped ({constraint_text(line.constraint)})")
+        return dropped(trail, line, where)
     if not line.constraint:
         return None  # what it asks for beyond its text, such as not to pass where the side must go on, stays
     if change.kind == WITHOUT_CLAUSE:
-        c = change.clause
-        less = (*line.constraint[:c], *line.constraint[c + 1 :])
-        what = f"{where}{line.name}: no longer {constraint_text(line.constraint[c : c + 1])}"
-        return Replace(trail, line, (replace(line, constraint=less),), what)
+        return without_clause(trail, line, change.clause, where=where)
     at = change.clause, change.alternative, change.atom
     old = line.constraint[at[0]][at[1]][at[2]]
     step = {LEAST_DOWN: (-1, 0), LEAST_UP: (1, 0), MOST_DOWN: (0, -1), MOST_UP: (0, 1)}[change.kind]

@@ -6,8 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from agents.hierarchy.engine.compiled import SPAN_CODES, span_call
-from agents.hierarchy.language.paths import readings
+from agents.hierarchy.language.paths import call_of, readings
 from bridge_env.calls import FIRST_BID, PASS
 from training.evolve.refine.decisions import Examples, Labeller, joined, play_out
 from training.evolve.refine.general import count_contexts, label_general
@@ -103,16 +102,11 @@ def _calls(steps: Sequence[str], suits: Mapping[str, int]) -> list[tuple[int, bo
         theirs, token = step.startswith("("), step.strip("()")
         if out and out[-1][1] == theirs:
             out.append((PASS, not theirs))
-        if token in ("P", "X", "XX"):
-            out.append((("P", "X", "XX").index(token), theirs))
-            continue
-        span, colon, name = token.partition(":")
-        strain = 4 if (name or token[1:]) == "N" else suits[name or token[1:]]
-        bid = span_call(SPAN_CODES[span], strain, last) - FIRST_BID if colon else 5 * (int(token[0]) - 1) + strain
-        if bid <= last:
+        call = call_of(token, suits, last)
+        if call < 0:
             return None
-        last = bid
-        out.append((FIRST_BID + bid, theirs))
+        last = max(last, call - FIRST_BID)
+        out.append((call, theirs))
     return out
 
 

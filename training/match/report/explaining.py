@@ -34,8 +34,6 @@ class Explainer:
 
         Args:
             calls: from the dealer on.
-            dealer: seat 0..3.
-            vulnerability: code 0..3.
             table: 0 where A sits North-South, 1 where it sits East-West.
         """
         notes, alerts = {}, set()

@@ -1,0 +1,38 @@
+"""What a compiled rule asks for, read back: as rows of numbers, and in the words of the language."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from agents.hierarchy.engine.denials import AtomRow
+from agents.hierarchy.language.tree import INFINITE, Atom
+from agents.hierarchy.language.vocabulary import SUIT_LETTERS, WORDS, difference
+
+if TYPE_CHECKING:
+    from agents.hierarchy.engine.compiled import Compiled
+
+_NAMES = {column: word for word, column in WORDS.items()}
+_DIFFERENCES = {
+    difference(a, b)[0]: (SUIT_LETTERS[a], SUIT_LETTERS[b]) for a in range(4) for b in range(a + 1, 4)
+}  # fmt: skip
+
+
+def clauses_of(pool: Compiled, first: int, end: int) -> tuple[tuple[tuple[AtomRow, ...], ...], ...]:
+    """Clauses ``first`` to ``end``: of each its alternatives, of each of these its atoms."""
+    return tuple(
+        tuple(
+            tuple((column, low, high) for column, low, high in pool.atoms[slice(*pool.together[together])].tolist())
+            for together in range(*pool.clauses[clause])
+        )
+        for clause in range(first, end)
+    )
+
+
+def atom_of(column: int, low: int, high: int) -> Atom:
+    """An atom with its word."""
+    if column not in _DIFFERENCES:
+        return Atom(_NAMES[column], low, high)
+    first, second = _DIFFERENCES[column]
+    if high > 0 or low == high:
+        return Atom(f"{first}-{second}", low, high)
+    return Atom(f"{second}-{first}", -high, -low if low > -13 else INFINITE)
