@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
-from importlib.resources import files
 from typing import Any
 
 from starlette.applications import Starlette
@@ -20,25 +19,26 @@ from bridge_env.cards import SEATS, VULNERABILITIES
 from training.cardplay.table import read_card
 from training.http.asked import Asked, Refused
 from training.http.guard import Guard
+from training.http.listening import reachable
 from training.http.thinking import Thinking
 from training.web import seating
 from training.web.archive import Archive
 from training.web.books import entries_after
 from training.web.dealing import read_stack
-from training.web.doors import answering, body, query
+from training.web.doors import answering, body, query, static
 from training.web.editor import Editor
 from training.web.exports import export
+from training.web.guests import Guests
 from training.web.hints import hint
+from training.web.inviting import Inviting
 from training.web.memory import Memory
 from training.web.review import review
+from training.web.rooms import Rooms
 from training.web.session import Limits, Session
 from training.web.table import OVER, Setup, Table
 from training.web.views import after_auction, check_looks, every_call, state
 from training.web.workshop import Workshop
 
-_STATIC = files("training.web") / "static"
-_TYPES = {"html": "text/html; charset=utf-8", "css": "text/css; charset=utf-8", "js": "text/javascript; charset=utf-8",
-          "svg": "image/svg+xml"}  # fmt: skip
 _SOURCES = ("random", "judging", "stack")
 _PLAYERS = ("montecarlo", "rule", "deceptive")
 _ANY = "board"
@@ -266,16 +266,6 @@ class Doors:
         return await body(request, self.session.limits.body)
 
 
-async def static(request: Request) -> Response:
-    """A file of the page. There are no folders, and nothing else is served."""
-    name = request.path_params.get("file", "index.html")
-    known = {str(entry.name): entry for entry in _STATIC.iterdir()}
-    kind = name.rpartition(".")[2]
-    if name not in known or kind not in _TYPES:
-        return JSONResponse({"error": "There is no such page."}, 404)
-    return Response(known[name].read_bytes(), media_type=_TYPES[kind])
-
-
 async def _lost(request: Request, error: Exception) -> Response:
     status = error.status_code if isinstance(error, HTTPException) else 500
     told = {404: "There is no such page.", 405: "This cannot be asked in this way."}
@@ -308,7 +298,8 @@ def make_app(
     limits = limits or Limits()
     session = Session(seed, named, limits, memory or Memory())
     handlers: dict[Any, Any] = {HTTPException: _lost, ClientDisconnect: _gone, Exception: _broken}
-    app = Starlette(routes=list(Doors(session).routes()), exception_handlers=handlers)
-    app.router.redirect_slashes = False
-    guard = Guard(app, token, host, port, limits)
-    return guard
+    guests = Guests(Rooms(), reachable(host), limits.patience)
+    ours, theirs = [*Inviting(session, guests).routes(), *Doors(session).routes()], guests.routes()
+    app, guests.app = (Starlette(routes=routes, exception_handlers=handlers) for routes in (ours, theirs))
+    app.router.redirect_slashes = guests.app.router.redirect_slashes = False
+    return Guard(app, token, host, port, limits, keys=guests)

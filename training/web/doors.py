@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Awaitable, Callable
+from importlib.resources import files
 from typing import Any
 
 from starlette.requests import Request
@@ -16,6 +17,9 @@ from bridge_env.play import IllegalCard
 from training.http.asked import Asked, Refused
 from training.web.memory import MemoryFault
 
+_STATIC = files("training.web") / "static"
+_TYPES = {"html": "text/html; charset=utf-8", "css": "text/css; charset=utf-8", "js": "text/javascript; charset=utf-8",
+          "svg": "image/svg+xml"}  # fmt: skip
 _LOG = logging.getLogger("bridge_env.table")
 
 Door = Callable[[Request], Awaitable[dict[str, Any]]]
@@ -59,3 +63,17 @@ def answering(door: Door) -> Callable[[Request], Awaitable[Response]]:
             return JSONResponse({"error": f"{error}."}, 400)
 
     return answer
+
+
+async def static(request: Request) -> Response:
+    """A file of the page. There are no folders, and nothing else is served."""
+    return page(request.path_params.get("file", "index.html"))
+
+
+def page(name: str) -> Response:
+    """A file of the page by its name."""
+    known = {str(entry.name): entry for entry in _STATIC.iterdir()}
+    kind = name.rpartition(".")[2]
+    if name not in known or kind not in _TYPES:
+        return JSONResponse({"error": "There is no such page."}, 404)
+    return Response(known[name].read_bytes(), media_type=_TYPES[kind])

@@ -1,0 +1,279 @@
+"""Tables for several people: who holds which seat by which key, who is there, and what each of them may be told."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+import time
+from collections import OrderedDict, deque
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from agents.seats import spec_at
+from bridge_env.cards import SEATS
+from training.http.asked import Refused
+from training.http.guard import Bucket, Holder
+from training.web.dealing import Deal, random_deal
+from training.web.history import mean_error
+from training.web.review import review
+from training.web.table import BID, BIDDING, OVER, PLAYING, Setup, Table
+from training.web.views import state
+
+PLAY, PRACTICE, CHALLENGE = "play", "practice", "challenge"
+GONE = 15.0  # seconds without a word from a browser, after which a bidder goes on in its seat
+MOST_ROOMS = 8
+_RATE, _BURST = 10.0, 80  # requests of one key; its page with all that it loads are forty
+_NEWS = 3  # of who came and who left, as many as are told
+_NAMES = ("North", "East", "South", "West")
+_MARKS = " .-'"
+
+
+def fresh_key() -> str:
+    """A key that nobody guesses."""
+    return secrets.token_urlsafe(18)
+
+
+def fresh_bucket() -> Bucket:
+    """How often the holder of one key may ask."""
+    return Bucket(_RATE, _BURST)
+
+
+def checked_name(name: str) -> str:
+    """A name that a person may have here; none is allowed.
+
+    Raises:
+        Refused: it holds other things than letters, digits and a few marks.
+    """
+    name = " ".join(name.split())
+    if len(name) > 24 or any(not (c.isalnum() or c in _MARKS) for c in name):
+        raise Refused("A name has at most 24 letters, digits, spaces, dots, hyphens and apostrophes.")
+    return name
+
+
+@dataclass(eq=False)
+class Place:
+    """A seat that whoever has its key may take.
+
+    Attributes:
+        host: may it invite others?
+        seen: when its browser was last heard of; None: never.
+        streams: that are open for it.
+    """
+
+    room: Room
+    seat: int
+    host: bool = False
+    name: str = ""
+    seen: float | None = None
+    streams: int = 0
+    key: str = field(default_factory=fresh_key)
+    bucket: Bucket = field(default_factory=fresh_bucket)
+
+    @property
+    def who(self) -> str:
+        return self.name or "A guest"
+
+
+@dataclass(eq=False)
+class Room:
+    """One table with its people, board after board.
+
+    Attributes:
+        kind: play; practice (two partners bid, and nobody plays); challenge (one person bids a number of boards).
+        setup: of every board, but for its people: these come and go.
+        deal: gives a board by its number, from 1.
+        boards: how many there are; 0: no end.
+        company: rooms that are told when something happens here; None: this one alone.
+        more: what else a seat is told.
+        results: of the boards that are over, by number.
+    """
+
+    kind: str
+    setup: Setup
+    deal: Callable[[int], Deal]
+    clock: Callable[[], float] = time.monotonic
+    boards: int = 0
+    company: list[Room] | None = None
+    more: Callable[[Room], dict[str, Any]] = lambda room: {}
+    places: dict[int, Place] = field(default_factory=dict)
+    results: dict[int, dict[str, Any]] = field(default_factory=dict)
+    news: deque[str] = field(default_factory=lambda: deque(maxlen=_NEWS))
+    version: int = 0
+    bell: asyncio.Event = field(default_factory=asyncio.Event)
+
+    def __post_init__(self) -> None:
+        self._there: set[int] = set()
+        self._untold = False  # has somebody come or left since the last step?
+        self._begin(1)
+
+    def _begin(self, number: int) -> None:
+        self.number, self._stood, self._reviewed = number, False, False
+        self.table = Table(f"board {number}", replace(self.setup, people=()), self.deal(number))
+        self.settle()
+
+    def ring(self) -> None:
+        """Tell all who listen that something has changed. In the event loop only."""
+        for room in [self] if self.company is None else self.company:
+            room.version += 1
+            room.bell.set()
+            room.bell = asyncio.Event()
+
+    # --- who is there -------------------------------------------------------------------------------------
+
+    def there(self) -> set[int]:
+        """Seats whose browser was heard of a short while ago."""
+        now = self.clock()
+        return {seat for seat, place in self.places.items() if place.seen is not None and now - place.seen < GONE}
+
+    def settle(self) -> None:
+        """Note who has come and who has left."""
+        there, before, table = self.there(), self._there, self.table
+        self._there, self._untold = there, self._untold or there != before
+        for seat in sorted(there ^ before):
+            place, bidder = self.places.get(seat), spec_at(self.setup.north_south, self.setup.east_west, seat)
+            who = "A guest" if place is None else place.who
+            left = f"{who} has left {_NAMES[seat]}; {bidder} goes on there until they come back."
+            self.news.append(f"{who} sits {_NAMES[seat]}." if seat in there else left)
+        # Partners who practise wait for each other; afterwards, a bidder goes on for whoever leaves.
+        awaited = {seat for seat, place in self.places.items() if place.seen is None and self.kind == PRACTICE}
+        if table.phase != OVER:
+            table.setup = replace(table.setup, people=tuple(sorted(there | awaited)))
+
+    # --- going on -----------------------------------------------------------------------------------------
+
+    def step(self, patience: float | None = None) -> bool:
+        """Do what is to be done without a person, one thing at a time. Return whether there is something to tell.
+
+        Raises:
+            Refused: a bidder or player gave no answer in time.
+            BidderFault: a bidder failed.
+        """
+        self.settle()
+        came, table = self._untold, self.table
+        self._untold = False
+        if not self._there:
+            return came  # nobody looks on
+        if table.phase == OVER:
+            return self._look_back() or came
+        if table.phase == BID:
+            (table.play if self.kind == PLAY else table.show)()
+            return True
+        if table.chooser() is not None:
+            return came
+        turn = table.turn()
+        table.step(len(table.calls) + len(table.cards), patience)
+        self._stood = self._stood or turn in self.places
+        return True
+
+    def _look_back(self) -> bool:
+        """Review a board that is over, once, and note its result."""
+        if self._reviewed:
+            return False
+        self._reviewed, table = True, self.table
+        people = tuple(sorted(seat for seat, place in self.places.items() if place.seen is not None))
+        table.setup = replace(table.setup, people=people)
+        found = review(table)
+        told, other = found["played"] or found["contract"], found["other"]
+        self.results[self.number] = {
+            "text": told["text"], "points": told["points"], "other": other["text"], "imps": found["imps"],
+            "stood": self._stood,
+        }  # fmt: skip
+        return True
+
+    def next(self, number: int) -> None:
+        """Deal the board after ``number``.
+
+        Raises:
+            Refused: that board is not over, or was the last.
+        """
+        self.expect(number)
+        if self.table.phase != OVER:
+            raise Refused("This board is not over.", 409)
+        if number == self.boards:
+            raise Refused("This was the last board.", 409)
+        self._look_back()
+        self._begin(number + 1)
+
+    def expect(self, number: int) -> None:
+        """Refuse what was meant for another board."""
+        if number != self.number:
+            raise Refused("The table has moved on to another board.", 409)
+
+    def claim(self, seat: int, tricks: int) -> None:
+        """Claim tricks for who is to play."""
+        if self.table.phase != PLAYING or self.table.chooser() != seat:
+            raise Refused("A claim is for who is to play.", 409)
+        self.table.claim(seat, tricks)
+
+    def pause(self) -> float:
+        """Seconds in which people see what was called or played."""
+        table = self.table
+        return 0.3 if table.phase == BIDDING else 1.1 if table.phase == PLAYING and not len(table.cards) % 4 else 0.5
+
+    # --- what is told -------------------------------------------------------------------------------------
+
+    def view(self, place: Place) -> dict[str, Any]:
+        """Return all that the person at one seat may know."""
+        self.settle()
+        told, people = state(self.table, place.seat), {**self.places}
+        told["people"] = [SEATS[place.seat]]
+        held = {SEATS[seat]: other.who for seat, other in people.items() if other.seen is not None}
+        for seat, other in people.items():
+            if seat in self._there and other is not place:
+                told["sits"][SEATS[seat]] = other.who
+        values = [result["imps"] for result in self.results.values() if not result["stood"]]
+        told["room"] = {
+            "kind": self.kind, "board": self.number, "boards": self.boards, "host": place.host, "name": place.name,
+            "held": held, "awaited": [SEATS[s] for s, other in people.items() if other.seen is None],
+            "news": list(self.news), "stood": self._stood, "count": len(values),
+            **mean_error(len(values), sum(values), sum(value * value for value in values)), **self.more(self),
+        }  # fmt: skip
+        if self.table.review is not None:
+            told["review"] = self.table.review
+        return told
+
+
+class Rooms:
+    """All tables for several people, and the keys that lead to them.
+
+    Args:
+        clock: tells seconds.
+    """
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self.clock = clock
+        self.keys: dict[str, Holder] = {}
+        self._rooms: OrderedDict[int, Room] = OrderedDict()
+
+    def open(self, kind: str, setup: Setup, seats: tuple[int, ...], seed: int, name: str) -> Place:
+        """Open a room. The first seat is the host's; a room that everybody has left gives way.
+
+        Raises:
+            Refused: there are people in all of as many rooms as there may be.
+        """
+        if len(self._rooms) >= MOST_ROOMS:
+            empty = next((number for number, room in self._rooms.items() if not room.there()), None)
+            if empty is None:
+                raise Refused("There are people at as many tables as this server keeps; wait until some leave.", 409)
+            for place in self._rooms.pop(empty).places.values():
+                self.keys.pop(place.key, None)
+        room = Room(kind, setup, lambda number: random_deal(seed, number), self.clock)
+        self._rooms[id(room)] = room
+        host, *_ = [self.invite(room, seat) for seat in seats]
+        host.host, host.name = True, name
+        return host
+
+    def invite(self, room: Room, seat: int) -> Place:
+        """A place with a fresh key; who held the seat by another key holds it no longer."""
+        before = room.places.get(seat)
+        if before is not None:
+            self.keys.pop(before.key, None)
+        place = room.places[seat] = Place(room, seat)
+        self.keys[place.key] = place
+        return place
+
+    def check(self, place: Place) -> None:
+        """Refuse a key that was taken back meanwhile."""
+        if self.keys.get(place.key) is not place:
+            raise Refused("This link is no longer good; ask for a new one.", 403)
