@@ -47,8 +47,8 @@ class Served:
         self.listening, self.memory = listen(LOCAL, port), memory
         self.port = self.listening.getsockname()[1]
         calm = Limits(rate=1e9, burst=10**9, heavy_rate=1e9, heavy_burst=10**9)
-        app = make_app(TOKEN, seed=SEED, port=self.port, limits=calm, memory=memory)
-        self.server = uvicorn.Server(uvicorn.Config(app, log_level="warning", timeout_graceful_shutdown=1))
+        self.app = make_app(TOKEN, seed=SEED, port=self.port, limits=calm, memory=memory)
+        self.server = uvicorn.Server(uvicorn.Config(self.app, log_level="warning", timeout_graceful_shutdown=1))
         self.thread = threading.Thread(target=self.server.run, kwargs={"sockets": [self.listening]}, daemon=True)
         self.thread.start()
         self.root = f"http://{LOCAL}:{self.port}/"

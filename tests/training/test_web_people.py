@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 import re
 import threading
 import time
@@ -18,6 +19,7 @@ from starlette.testclient import TestClient
 from support.web import HOST, TOKEN, cards_of, dealt, is_sentence
 
 from bridge_env.scoring import imps
+from training.http.listening import reachable
 from training.web import rooms as limits_of_rooms
 from training.web.app import make_app
 from training.web.challenge import MOST_PLAYERS, cross_imps
@@ -215,7 +217,7 @@ def test_a_bidder_goes_on_for_who_has_left_until_they_are_back(house):
     south.ask("here")
     assert south.look()["chooser"] == "N"
     house.now += 2
-    state = south.until(lambda told: told["room"]["stood"])
+    state = south.until(lambda told: told["room"]["uncounted"])
     assert "Bo has left North; pass goes on there until they come back." in state["room"]["news"]
     assert state["sits"]["N"] == "pass"
     north.look()
@@ -323,6 +325,46 @@ def test_rooms_are_bounded_and_empty_ones_give_way(house):
     hosts[1].look()
 
 
+@pytest.mark.parametrize("path", ["here", "name", "call", "card", "claim", "next", "calls", "invite", "join"])
+def test_any_body_gets_a_sentence(house, path):
+    south, draw = house.open(), random.Random(path)
+    south.look()
+    values = ["", "S", "N", "1C", "SA", "x" * 90, "a\nb", -1, 10**12, None, True, [1], {"a": 1}, 1.5]
+    names = ["board", "at", "call", "card", "tricks", "seat", "name", "zzz"]
+    url, sent = f"/{south.key}/api/{path}", [b"[", b"[]", b"\xff\xfe", b"null", b"[" * 2000, b"{}" * 3000]
+    for _ in range(60):
+        fields = {draw.choice(names): draw.choice(values) for _ in range(draw.randrange(1, 4))} | {"zzz": 1}
+        sent.append(json.dumps(fields).encode())
+    for content in sent:
+        told = house.client.post(url, content=content, headers={"content-type": "application/json"})
+        assert 400 <= told.status_code < 500, (content[:200], told.text)
+        assert is_sentence(told.json()["error"])
+    assert house.client.post(url, content=b"{}", headers={"content-type": "text/plain"}).status_code == 415
+    assert house.client.get(url).status_code == 405
+
+
+def test_one_guest_does_not_keep_others_waiting(monkeypatch):
+    app = make_app(TOKEN, seed=1)
+    with TestClient(app, base_url=HOST) as client:
+        house = House(client, app)
+        south = house.open(**CALM)
+        north = house.invite(south, "N")
+        told = [client.get(f"/{south.key}/nothing").status_code for _ in range(120)]
+        assert 429 in told
+        assert north.look()["seat"] == "N"
+        house.host.ask("start")
+
+
+def test_links_tell_where_they_reach():
+    assert reachable("127.0.0.1") == reachable("localhost") == ""
+    assert reachable("192.168.1.7") == "192.168.1.7"
+    app = make_app(TOKEN, host="0.0.0.0")
+    with TestClient(app, base_url="http://192.168.1.7") as client:
+        key = client.post(f"/{TOKEN}/api/rooms", json=CALM).json()["key"]
+        assert client.get(f"/{key}/api/look").json()["seat"] == "S"
+        assert client.get(f"/{key}/api/look", headers={"host": "rebound.example"}).status_code == 403
+
+
 # --- the stream -------------------------------------------------------------------------------------------------
 
 
@@ -343,6 +385,12 @@ def test_a_stream_tells_calls_at_once_and_ends_with_its_key(served):
             if not line or line.startswith(b"data: {"):
                 return json.loads(line[6:]) if line else None
 
+    def ends(response):
+        reading = threading.Thread(target=lambda: [None for _ in iter(lambda: told(response), None)], daemon=True)
+        reading.start()
+        reading.join(10)
+        return not reading.is_alive()
+
     south = post(TOKEN, "rooms", **CALM)["key"]
     north = post(south, "invite", seat="N")["key"]
     one, other = stream(south), stream(north)
@@ -361,7 +409,6 @@ def test_a_stream_tells_calls_at_once_and_ends_with_its_key(served):
     assert more.status == 200
     assert stream(south).status == 429  # two windows, and no more
     post(south, "invite", seat="N")
-    ended = threading.Thread(target=lambda: [None for _ in iter(lambda: told(other), None)], daemon=True)
-    ended.start()
-    ended.join(10)
-    assert not ended.is_alive()
+    assert ends(other)
+    served.app.keys.ending = lambda: True  # the server is to end, and no stream keeps it
+    assert ends(more)

@@ -114,11 +114,7 @@ def test_a_bidder_goes_on_for_who_closes_the_page_until_they_are_back(visit, ope
 def test_partners_practise_against_a_network(visit, opened):
     south = opened("practice", name="Anna", width=390, ew="policy:champion", control="policy:champion")
     assert no_wider(south)
-    south.click("#open-people")
-    south.click("text=/(Invite|New link for) North/")
-    link = re.sub(r"https?://[^/]+", "", south.input_value(".offer input"))
-    south.keyboard.press("Escape")
-    north = visit(link, width=390, ready=READY)
+    north = visit(link_for(south, "North"), width=390, ready=READY)
     go_on([south, north])
     for page in (south, north):
         page.wait_for_selector("#review .headline")

@@ -37,7 +37,7 @@ class Challenge:
     players: list[Room] = field(default_factory=list)
     names: list[str] = field(default_factory=list)
     key: str = field(default_factory=fresh_key)
-    bucket: Bucket = field(default_factory=fresh_bucket)
+    bucket: Bucket = field(default_factory=lambda: fresh_bucket(4))
 
     def join(self, name: str) -> Place:
         """Seat one more player.

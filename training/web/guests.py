@@ -22,13 +22,12 @@ from training.http.thinking import Thinking
 from training.web.challenge import Challenge
 from training.web.doors import answering, body, page, query, static
 from training.web.rooms import Place, Room, Rooms, checked_name
-from training.web.views import every_call
 
 _BODY = 4096
 _BEAT = 4.0  # seconds between two words to a page, which answers each
 _LOOK = 0.5  # seconds between two looks at whether the stream is to end
 _STREAMS, _OF_ONE = 40, 2  # of all, and of one seat
-_WAITING = 16  # requests of guests that think at the same time
+_WAITING, _ASKING = 32, 4  # requests that think at the same time: of all guests, and of one seat
 _LOG = logging.getLogger("bridge_env.table")
 
 
@@ -141,7 +140,7 @@ class Guests:
         """What each legal call would show."""
         place, asked = self._place(request), await body(request, _BODY)
         asked.done()
-        return await self.thinking(lambda: every_call(place.room.table, place.seat))
+        return await self._think(place, lambda: place.room.meanings(place.seat))
 
     async def invite(self, request: Request) -> dict[str, Any]:
         """A link for one more seat; who sits there by an older link sits there no longer."""
@@ -182,11 +181,21 @@ class Guests:
                 work()
             return self._view(place)
 
-        found = await self.thinking(go_on)
+        found = await self._think(place, go_on)
         if work is not None:
             place.room.ring()
         self._wake(place.room)
         return found
+
+    async def _think(self, place: Place, work: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+        """Think for one seat, which leaves room for the others."""
+        if place.asking >= _ASKING:
+            raise Refused("These are too many requests at once; wait for the answers.", 429)
+        place.asking += 1
+        try:
+            return await self.thinking(work)
+        finally:
+            place.asking -= 1
 
     def _view(self, place: Place) -> dict[str, Any]:
         self.rooms.check(place)  # it may have been taken back while others were thinking

@@ -18,11 +18,11 @@ from training.web.dealing import Deal, random_deal
 from training.web.history import mean_error
 from training.web.review import review
 from training.web.table import BID, BIDDING, OVER, PLAYING, Setup, Table
-from training.web.views import state
+from training.web.views import every_call, state
 
 PLAY, PRACTICE, CHALLENGE = "play", "practice", "challenge"
 GONE = 15.0  # seconds without a word from a browser, after which a bidder goes on in its seat
-MOST_ROOMS = 8
+MOST_ROOMS, MOST_BOARDS = 8, 1000
 _RATE, _BURST = 10.0, 80  # requests of one key; its page with all that it loads are forty
 _NEWS = 3  # of who came and who left, as many as are told
 _NAMES = ("North", "East", "South", "West")
@@ -34,9 +34,9 @@ def fresh_key() -> str:
     return secrets.token_urlsafe(18)
 
 
-def fresh_bucket() -> Bucket:
-    """How often the holder of one key may ask."""
-    return Bucket(_RATE, _BURST)
+def fresh_bucket(people: int = 1) -> Bucket:
+    """How often those who hold one key may ask."""
+    return Bucket(people * _RATE, people * _BURST)
 
 
 def checked_name(name: str) -> str:
@@ -58,7 +58,7 @@ class Place:
     Attributes:
         host: may it invite others?
         seen: when its browser was last heard of; None: never.
-        streams: that are open for it.
+        streams, asking: that are open for it; requests of it that think or wait to think.
     """
 
     room: Room
@@ -67,6 +67,7 @@ class Place:
     name: str = ""
     seen: float | None = None
     streams: int = 0
+    asking: int = 0
     key: str = field(default_factory=fresh_key)
     bucket: Bucket = field(default_factory=fresh_bucket)
 
@@ -83,7 +84,7 @@ class Room:
         kind: play; practice (two partners bid, and nobody plays); challenge (one person bids a number of boards).
         setup: of every board, but for its people: these come and go.
         deal: gives a board by its number, from 1.
-        boards: how many there are; 0: no end.
+        boards: how many there are.
         company: rooms that are told when something happens here; None: this one alone.
         more: what else a seat is told.
         results: of the boards that are over, by number.
@@ -93,7 +94,7 @@ class Room:
     setup: Setup
     deal: Callable[[int], Deal]
     clock: Callable[[], float] = time.monotonic
-    boards: int = 0
+    boards: int = MOST_BOARDS
     company: list[Room] | None = None
     more: Callable[[Room], dict[str, Any]] = lambda room: {}
     places: dict[int, Place] = field(default_factory=dict)
@@ -109,6 +110,7 @@ class Room:
 
     def _begin(self, number: int) -> None:
         self.number, self._stood, self._reviewed = number, False, False
+        self._meant: tuple[int, dict[str, Any]] | None = None
         self.table = Table(f"board {number}", replace(self.setup, people=()), self.deal(number))
         self.settle()
 
@@ -177,9 +179,14 @@ class Room:
         told, other = found["played"] or found["contract"], found["other"]
         self.results[self.number] = {
             "text": told["text"], "points": told["points"], "other": other["text"], "imps": found["imps"],
-            "stood": self._stood,
+            "counts": not self.uncounted,
         }  # fmt: skip
         return True
+
+    @property
+    def uncounted(self) -> bool:
+        """Has a bidder stood in for somebody, or was something told of the hidden hands?"""
+        return self._stood or self.table.helped > 0
 
     def next(self, number: int) -> None:
         """Deal the board after ``number``.
@@ -206,6 +213,13 @@ class Room:
             raise Refused("A claim is for who is to play.", 409)
         self.table.claim(seat, tricks)
 
+    def meanings(self, seat: int) -> dict[str, Any]:
+        """What each legal call of who is to call shows; found once."""
+        at = len(self.table.calls)
+        if self._meant is None or self._meant[0] != at or self.table.chooser() != seat:
+            self._meant = at, every_call(self.table, seat)
+        return self._meant[1]
+
     def pause(self) -> float:
         """Seconds in which people see what was called or played."""
         table = self.table
@@ -216,17 +230,17 @@ class Room:
     def view(self, place: Place) -> dict[str, Any]:
         """Return all that the person at one seat may know."""
         self.settle()
-        told, people = state(self.table, place.seat), {**self.places}
+        told, places = state(self.table, place.seat), self.places.items()
         told["people"] = [SEATS[place.seat]]
-        held = {SEATS[seat]: other.who for seat, other in people.items() if other.seen is not None}
-        for seat, other in people.items():
+        for seat, other in places:
             if seat in self._there and other is not place:
                 told["sits"][SEATS[seat]] = other.who
-        values = [result["imps"] for result in self.results.values() if not result["stood"]]
+        values = [result["imps"] for result in self.results.values() if result["counts"]]
         told["room"] = {
             "kind": self.kind, "board": self.number, "boards": self.boards, "host": place.host, "name": place.name,
-            "held": held, "awaited": [SEATS[s] for s, other in people.items() if other.seen is None],
-            "news": list(self.news), "stood": self._stood, "count": len(values),
+            "held": [SEATS[seat] for seat, other in places if other.seen is not None],
+            "awaited": [SEATS[seat] for seat, other in places if other.seen is None],
+            "news": list(self.news), "uncounted": self.uncounted, "count": len(values),
             **mean_error(len(values), sum(values), sum(value * value for value in values)), **self.more(self),
         }  # fmt: skip
         if self.table.review is not None:

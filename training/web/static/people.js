@@ -16,13 +16,8 @@ export function reachWords(reach) {
   return reach ? "Others on your network open it." : "It works on this machine only: start bridge-env table with --host 0.0.0.0, and other machines reach it, too.";
 }
 
-let drawnFor = ""; // so that the focus stays while nobody comes or goes
-
 /** The seats; who opened the table gets a button for each that it may give away. `invite` returns a key. */
 export function drawPlaces(place, state, invite) {
-  const wanted = JSON.stringify([state.sits, state.room.host, state.room.held]);
-  if (wanted === drawnFor) return;
-  drawnFor = wanted;
   const rows = SEATS.map((seat) => {
     const mine = seat === state.seat;
     const row = element("li", {}, element("span", {}, element("b", {}, NAMES[seat]), `: ${mine ? "you" : bidderWords(state.sits[seat])}`));
@@ -31,7 +26,7 @@ export function drawPlaces(place, state, invite) {
       const given = await invite(seat);
       if (given) offer(place, linkOf(given.key, given.reach), `A link for ${NAMES[seat]}, for one person. ${reachWords(given.reach)}`);
     };
-    if (state.room.host && !mine) row.append(button(seat in state.room.held ? `New link for ${NAMES[seat]}` : `Invite ${NAMES[seat]}`, ask));
+    if (state.room.host && !mine) row.append(button(state.room.held.includes(seat) ? `New link for ${NAMES[seat]}` : `Invite ${NAMES[seat]}`, ask));
     return row;
   });
   place.querySelector("ul")?.remove();

@@ -1,4 +1,4 @@
-// What the boards came to: of partners against a network, and of everybody in a challenge.
+// What the boards came to: of a table, and of everybody in a challenge.
 
 import { coloured, element, signed, tone } from "./words.js";
 
@@ -6,7 +6,7 @@ import { coloured, element, signed, tone } from "./words.js";
 export function tally({ kind, board, boards, count, mean, error }) {
   const where = kind === "challenge" ? `Board ${board} of ${boards}. ` : "";
   if (!count) return where;
-  return `${where}${signed(mean, 2)}${error === null ? "" : ` ± ${error.toFixed(2)}`} IMPs a board over ${count} board${count > 1 ? "s" : ""} against the network`;
+  return `${where}${signed(mean, 2)}${error === null ? "" : ` ± ${error.toFixed(2)}`} IMPs a board over ${count} board${count > 1 ? "s" : ""} against the other table`;
 }
 
 function table(caption, heads, rows) {
@@ -22,13 +22,13 @@ const who = ({ name, you }) => (you ? element("strong", {}, `${name} (you)`) : n
 export function drawResults(place, room) {
   place.hidden = !(room.players && room.players.length);
   if (place.hidden) return;
-  const all = table("All players", ["player", "boards", "IMPs v. network", "IMPs v. others", "match\u00adpoints"],
+  const all = table("All players", ["player", "boards", "IMPs v. other table", "IMPs v. players", "match\u00adpoints"],
     room.players.map((row) => [who(row), row.boards, worth(row.imps), worth(row.cross, 1), `${row.percent} %`]));
   const each = room.boards_told.map((board) => element("section", { class: "sheet", "aria-label": `Board ${board.number}` },
-    element("h3", {}, `Board ${board.number}`), element("p", { class: "aside" }, "The network: ", coloured(board.other)),
-    table(`Board ${board.number}`, ["player", "result", "v. network", "v. others", "%"],
+    element("h3", {}, `Board ${board.number}`), element("p", { class: "aside" }, "The other table: ", coloured(board.other)),
+    table(`Board ${board.number}`, ["player", "result", "v. other table", "v. players", "%"],
       board.rows.map((row) => [who(row), coloured(row.text), worth(row.imps), worth(row.cross, 1), row.percent]))));
   place.replaceChildren(element("h2", {}, "The challenge"),
-    element("p", { class: "aside" }, "Boards that you have finished, at double-dummy tricks. Against the others: IMPs on average against each, added up over the boards."),
+    element("p", { class: "aside" }, "Boards that you have finished, at double-dummy tricks. Against the players: average IMPs against each of the others, added up over the boards."),
     element("div", { class: "cards" }, element("section", { class: "sheet", "aria-label": "All players" }, all), each));
 }

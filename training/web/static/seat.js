@@ -1,6 +1,6 @@
 // A seat at a table of several people: draws what the server tells, at once, and sends the calls and cards of this seat.
 
-import { get, post } from "./api.js";
+import { Fault, get, post } from "./api.js";
 import { drawAuction, drawBox, drawDetail } from "./auction.js";
 import { drawTable } from "./hands.js";
 import { kept } from "./kept.js";
@@ -17,7 +17,15 @@ let state = null; // what this seat may know
 let meanings = null; // what each legal call would show
 let pointed = null; // the call that is pointed at in the box
 let busy = false;
-let boxed = ""; // for which legal calls the box is drawn
+const drawnAs = {}; // what each part of the page was drawn from
+
+/** Draw a part of the page where what it tells has changed, so that the focus and what is being typed stay. */
+function once(part, told, drawPart) {
+  const text = JSON.stringify(told);
+  if (drawnAs[part] === text) return;
+  drawnAs[part] = text;
+  drawPart();
+}
 
 function tellShows(call, shows, who) {
   pointed = null;
@@ -50,22 +58,25 @@ function drawActions() {
   at("actions").replaceChildren(...made);
 }
 
-function drawBoxOnce() {
-  const legal = state.yours && state.phase === "bidding" ? state.legal : null;
-  const wanted = `${state.room.board} ${legal}`;
-  if (wanted === boxed) return;
-  const within = at("box").contains(document.activeElement);
-  boxed = wanted;
+function drawCalls(legal) {
+  const within = at("box").contains(document.activeElement) || document.activeElement === document.body;
   drawBox(at("box"), legal, (call) => send("call", { call, at: state.at }), point);
   at("box").hidden = state.phase !== "bidding";
-  if (within || document.activeElement === document.body) at("box").querySelector("[role=group]")?.focus({ preventScroll: true });
+  if (within) at("box").querySelector("[role=group]")?.focus({ preventScroll: true });
+}
+
+function drawCards() {
+  const within = at("seats").contains(document.activeElement);
+  drawTable(at("seats"), state, false, drawn, (card) => send("card", { card, at: state.at }));
+  if (within) at("table").focus({ preventScroll: true });
 }
 
 function drawEnd() {
   const { review, room } = state;
   at("review").hidden = !review;
   const more = isLast() ? element("span", { class: "aside" }, "That was the last board.") : button("Next board", next, { class: "primary", "aria-keyshortcuts": "b" });
-  if (review) drawReview(at("review"), state, review, [more]);
+  const uncounted = room.uncounted ? element("span", { class: "aside" }, "This board does not count: a bidder stood in for somebody, or a claim was refused.") : "";
+  if (review) drawReview(at("review"), state, review, [more, uncounted]);
   else at("review").replaceChildren();
   drawResults(at("results"), room);
 }
@@ -77,16 +88,15 @@ function draw(fresh) {
   document.body.dataset.phase = state.phase === "bid" ? "bidding" : state.phase; // the style lays the page out by it
   const home = at(state.phase === "playing" || state.phase === "over" ? "side" : "table");
   if (at("auction").parentNode !== home) home.append(at("auction"));
-  const inTable = at("seats").contains(document.activeElement);
-  drawTable(at("seats"), state, false, drawn, (card) => send("card", { card, at: state.at }));
-  if (inTable) at("table").focus({ preventScroll: true });
-  drawBoxOnce();
-  drawActions();
-  const seen = (told) => JSON.stringify([told.review, told.room, told.phase]);
-  if (!before || seen(before) !== seen(state)) drawEnd();
-  at("news").textContent = state.room.kind === "challenge" ? "" : state.room.news.at(-1) || "";
-  at("session").textContent = tally(state.room);
-  drawPlaces(at("places"), state, invite);
+  const { room, review, ...board } = state;
+  const legal = state.yours && state.phase === "bidding" ? state.legal : null;
+  once("table", board, drawCards);
+  once("box", [room.board, state.phase, legal], () => drawCalls(legal));
+  once("actions", [room.board, waitedFor(), state.at], drawActions);
+  once("end", [room.players, room.boards_told, room.uncounted, review], drawEnd);
+  once("news", room.news.at(-1), () => { at("news").textContent = room.kind === "challenge" ? "" : room.news.at(-1) || ""; });
+  at("session").textContent = tally(room);
+  once("places", [state.sits, room.host, room.held], () => drawPlaces(at("places"), state, invite));
   if (!before) at("name").value = state.room.name;
   if (moved) tellMoved();
 }
@@ -132,14 +142,15 @@ async function invite(seat) {
   }
 }
 
-/** Hear the server; the browser connects again by itself unless the link is no longer good. */
+/** Hear the server. The browser connects again by itself; where it may not, because of too many windows, it asks now and then. */
 function hear() {
   const stream = new EventSource("api/events");
-  stream.onmessage = ({ data }) => { at("message").hidden = true; draw(JSON.parse(data)); };
+  stream.onopen = () => { at("message").hidden = true; };
+  stream.onmessage = ({ data }) => draw(JSON.parse(data));
   stream.addEventListener("beat", () => post("here").catch(() => null)); // by this the server knows that somebody is here
-  stream.onerror = async () => {
-    if (stream.readyState !== EventSource.CLOSED) return;
-    await get("look").then(() => setTimeout(hear, 5000)).catch(complain);
+  stream.onerror = () => {
+    if (stream.readyState === EventSource.CLOSED) get("look").then((told) => { draw(told); setTimeout(hear, 5000); }).catch(complain);
+    else complain(new Fault("The connection is lost; this page tries again by itself."));
   };
 }
 
