@@ -18,6 +18,7 @@ pytest.importorskip("httpx2")
 from starlette.testclient import TestClient
 from support.web import HOST, TOKEN, cards_of, dealt, is_sentence
 
+from bridge_env.faults import BidderFault
 from bridge_env.scoring import imps
 from training.http.listening import reachable
 from training.web import rooms as limits_of_rooms
@@ -235,6 +236,17 @@ def test_nothing_goes_on_where_nobody_is(house):
     assert room.table.calls == calls
 
 
+def test_a_bidder_that_fails_is_told(house, monkeypatch):
+    south = house.open()
+    room = house.guests.rooms.keys[south.key].room
+
+    def fail(patience):
+        raise BidderFault("mine at N gives no call")
+
+    monkeypatch.setattr(room, "step", fail)
+    south.until(lambda told: told["room"]["news"][-1:] == ["The table waits: mine at N gives no call."])
+
+
 # --- partnership practice ---------------------------------------------------------------------------------------
 
 
@@ -288,7 +300,7 @@ def test_all_bid_the_same_boards_and_are_compared(house):
     anna.ask("next", 409, board=1)
     anna.ask("name", 409, name="Bo")
     go_on([anna])
-    anna.act("next", 409)  # that was the last
+    assert "last board" in anna.act("next", 409)["error"]
 
 
 def test_a_challenge_takes_so_many_and_no_more(house):

@@ -16,7 +16,6 @@ from starlette.routing import Route
 from agents.registry import system_of
 from bridge_env.calls import parse_call
 from bridge_env.cards import SEATS, VULNERABILITIES
-from training.cardplay.table import read_card
 from training.http.asked import Asked, Refused
 from training.http.guard import Guard
 from training.http.listening import reachable
@@ -25,7 +24,7 @@ from training.web import seating
 from training.web.archive import Archive
 from training.web.books import entries_after
 from training.web.dealing import read_stack
-from training.web.doors import answering, body, query, static
+from training.web.doors import answering, body, made_call, played_card, query, static
 from training.web.editor import Editor
 from training.web.exports import export
 from training.web.guests import Guests
@@ -68,7 +67,7 @@ class Doors:
             ("/api/tables/{name}/again", "POST", self.again),
         ]
         acts = {
-            "call": self._call, "step": self._step, "card": self._card, "claim": self._claim, "undo": self._undo,
+            "call": made_call, "step": self._step, "card": played_card, "claim": self._claim, "undo": self._undo,
             "play": self._play, "show": self._show,
         }  # fmt: skip
         answers = {"hint": self._hint, "calls": self._calls}
@@ -220,21 +219,10 @@ class Doors:
 
         return door
 
-    def _call(self, table: Table, seat: int | None, asked: Asked) -> Callable[[], None]:
-        call, at = parse_call(asked.text("call", 8)), asked.number("at", 0, 400)
-        return lambda: table.call(seat, call, at)
-
     def _step(self, table: Table, seat: int | None, asked: Asked) -> Callable[[], None]:
         at = asked.number("at", 0, 400)
         check_looks(table, seat)  # who may not look may not go on
         return lambda: table.step(at, self.session.limits.patience)
-
-    def _card(self, table: Table, seat: int | None, asked: Asked) -> Callable[[], None]:
-        word, at = asked.text("card", 4), asked.number("at", 0, 400)
-        card = read_card(word)
-        if card is None:
-            raise Refused(f"{word!r} is no card; write one such as HQ.")
-        return lambda: table.card(seat, card, at)
 
     def _claim(self, table: Table, seat: int | None, asked: Asked) -> Callable[[], None]:
         tricks = asked.number("tricks", 0, 13)

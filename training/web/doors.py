@@ -12,10 +12,13 @@ from starlette.responses import JSONResponse, Response
 
 from bridge_env.auction import IllegalCall
 from bridge_env.bidders import SpecError
+from bridge_env.calls import parse_call
 from bridge_env.faults import BidderFault
 from bridge_env.play import IllegalCard
+from training.cardplay.table import read_card
 from training.http.asked import Asked, Refused
 from training.web.memory import MemoryFault
+from training.web.table import Table
 
 _STATIC = files("training.web") / "static"
 _TYPES = {"html": "text/html; charset=utf-8", "css": "text/css; charset=utf-8", "js": "text/javascript; charset=utf-8",
@@ -63,6 +66,21 @@ def answering(door: Door) -> Callable[[Request], Awaitable[Response]]:
             return JSONResponse({"error": f"{error}."}, 400)
 
     return answer
+
+
+def made_call(table: Table, seat: int | None, asked: Asked) -> Callable[[], None]:
+    """What makes the call that a request holds."""
+    call, at = parse_call(asked.text("call", 8)), asked.number("at", 0, 400)
+    return lambda: table.call(seat, call, at)
+
+
+def played_card(table: Table, seat: int | None, asked: Asked) -> Callable[[], None]:
+    """What plays the card that a request holds."""
+    word, at = asked.text("card", 4), asked.number("at", 0, 400)
+    card = read_card(word)
+    if card is None:
+        raise Refused(f"{word!r} is no card; write one such as HQ.")
+    return lambda: table.card(seat, card, at)
 
 
 async def static(request: Request) -> Response:

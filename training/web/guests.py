@@ -13,15 +13,13 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 
-from bridge_env.calls import parse_call
 from bridge_env.faults import BidderFault
-from training.cardplay.table import read_card
 from training.http.asked import Asked, Refused
 from training.http.guard import Holder
 from training.http.thinking import Thinking
 from training.web.challenge import Challenge
-from training.web.doors import answering, body, page, query, static
-from training.web.rooms import Place, Room, Rooms, checked_name
+from training.web.doors import Door, answering, body, made_call, page, played_card, query, static
+from training.web.rooms import CHALLENGE, Place, Room, Rooms, checked_name
 
 _BODY = 4096
 _BEAT = 4.0  # seconds between two words to a page, which answers each
@@ -29,6 +27,34 @@ _LOOK = 0.5  # seconds between two looks at whether the stream is to end
 _STREAMS, _OF_ONE = 40, 2  # of all, and of one seat
 _WAITING, _ASKING = 32, 4  # requests that think at the same time: of all guests, and of one seat
 _LOG = logging.getLogger("bridge_env.table")
+
+
+Act = Callable[[Place, Asked], Callable[[], object]]
+
+
+def _call(place: Place, asked: Asked) -> Callable[[], object]:
+    return made_call(place.room.table, place.seat, asked)
+
+
+def _card(place: Place, asked: Asked) -> Callable[[], object]:
+    return played_card(place.room.table, place.seat, asked)
+
+
+def _claim(place: Place, asked: Asked) -> Callable[[], object]:
+    tricks = asked.number("tricks", 0, 13)
+    return lambda: place.room.claim(place.seat, tricks)
+
+
+def _next(place: Place, asked: Asked) -> Callable[[], object]:
+    number = place.room.number
+    return lambda: place.room.next(number)
+
+
+def _name(place: Place, asked: Asked) -> Callable[[], object]:
+    name = checked_name(asked.text("name", 60))
+    if place.room.kind == CHALLENGE:
+        raise Refused("In a challenge you keep the name that you joined with.", 409)
+    return lambda: setattr(place, "name", name)
 
 
 class Guests:
@@ -61,9 +87,10 @@ class Guests:
 
     def routes(self) -> list[Route]:
         """Paths as they are behind the key."""
+        acts = {"call": _call, "card": _card, "claim": _claim, "next": _next}
         posts = {
-            "here": self.here, "name": self.name, "call": self.call, "card": self.card, "claim": self.claim,
-            "next": self.next, "calls": self.calls, "invite": self.invite, "join": self.join,
+            **{name: self._acting(act) for name, act in acts.items()}, "name": self._acting(_name, anywhere=True),
+            "here": self.here, "calls": self.calls, "invite": self.invite, "join": self.join,
         }  # fmt: skip
         return [
             *(Route(f"/api/{name}", answering(door), methods=["POST"]) for name, door in posts.items()),
@@ -102,40 +129,6 @@ class Guests:
         self._wake(place.room)
         return {}
 
-    async def name(self, request: Request) -> dict[str, Any]:
-        place, asked = self._place(request), await body(request, _BODY)
-        name = checked_name(asked.text("name", 60))
-        asked.done()
-        if place.room.company is not None:
-            raise Refused("In a challenge you keep the name that you joined with.", 409)
-        return await self._at(place, lambda: setattr(place, "name", name))
-
-    async def call(self, request: Request) -> dict[str, Any]:
-        place, asked, number = await self._moved(request)
-        call, at = parse_call(asked.text("call", 8)), asked.number("at", 0, 400)
-        asked.done()
-        return await self._at(place, lambda: place.room.table.call(place.seat, call, at), number)
-
-    async def card(self, request: Request) -> dict[str, Any]:
-        place, asked, number = await self._moved(request)
-        word, at = asked.text("card", 4), asked.number("at", 0, 400)
-        card = read_card(word)
-        asked.done()
-        if card is None:
-            raise Refused(f"{word!r} is no card; write one such as HQ.")
-        return await self._at(place, lambda: place.room.table.card(place.seat, card, at), number)
-
-    async def claim(self, request: Request) -> dict[str, Any]:
-        place, asked, number = await self._moved(request)
-        tricks = asked.number("tricks", 0, 13)
-        asked.done()
-        return await self._at(place, lambda: place.room.claim(place.seat, tricks), number)
-
-    async def next(self, request: Request) -> dict[str, Any]:
-        place, asked, number = await self._moved(request)
-        asked.done()
-        return await self._at(place, lambda: place.room.next(number), number)
-
     async def calls(self, request: Request) -> dict[str, Any]:
         """What each legal call would show."""
         place, asked = self._place(request), await body(request, _BODY)
@@ -161,10 +154,17 @@ class Guests:
             raise Refused("This link is of a challenge; join it first.", 404)
         return holder
 
-    async def _moved(self, request: Request) -> tuple[Place, Asked, int]:
-        """A request that changes the table, and the board that it is meant for."""
-        place, asked = self._place(request), await body(request, _BODY)
-        return place, asked, asked.number("board", 1, 10**6)
+    def _acting(self, act: Act, anywhere: bool = False) -> Door:
+        """A door that changes something at a table, on the board that the request names unless it does so anywhere."""
+
+        async def door(request: Request) -> dict[str, Any]:
+            place, asked = self._place(request), await body(request, _BODY)
+            number = None if anywhere else asked.number("board", 1, 10**6)
+            work = act(place, asked)
+            asked.done()
+            return await self._at(place, work, number)
+
+        return door
 
     async def _at(
         self, place: Place, work: Callable[[], object] | None = None, number: int | None = None
@@ -254,5 +254,7 @@ class Guests:
                     await asyncio.sleep(self.pace * room.pause())
         except (Refused, BidderFault) as fault:  # the next beat tries again
             _LOG.warning("a table with guests waits: %s", fault)
+            room.tell(f"The table waits: {str(fault).rstrip('.')}.")
+            room.ring()
         finally:
             self._driven.pop(room, None)

@@ -121,6 +121,11 @@ class Room:
             room.bell.set()
             room.bell = asyncio.Event()
 
+    def tell(self, sentence: str) -> None:
+        """Add to the news, once as long as nothing else comes."""
+        if sentence not in list(self.news)[-1:]:
+            self.news.append(sentence)
+
     # --- who is there -------------------------------------------------------------------------------------
 
     def there(self) -> set[int]:
@@ -136,7 +141,7 @@ class Room:
             place, bidder = self.places.get(seat), spec_at(self.setup.north_south, self.setup.east_west, seat)
             who = "A guest" if place is None else place.who
             left = f"{who} has left {_NAMES[seat]}; {bidder} goes on there until they come back."
-            self.news.append(f"{who} sits {_NAMES[seat]}." if seat in there else left)
+            self.tell(f"{who} sits {_NAMES[seat]}." if seat in there else left)
         # Partners who practise wait for each other; afterwards, a bidder goes on for whoever leaves.
         awaited = {seat for seat, place in self.places.items() if place.seen is None and self.kind == PRACTICE}
         if table.phase != OVER:
@@ -195,10 +200,8 @@ class Room:
             Refused: that board is not over, or was the last.
         """
         self.expect(number)
-        if self.table.phase != OVER:
-            raise Refused("This board is not over.", 409)
-        if number == self.boards:
-            raise Refused("This was the last board.", 409)
+        if self.table.phase != OVER or number == self.boards:
+            raise Refused("This board is not over." if self.table.phase != OVER else "This was the last board.", 409)
         self._look_back()
         self._begin(number + 1)
 
