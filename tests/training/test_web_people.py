@@ -182,6 +182,8 @@ def test_hostile_guests_change_nothing(house):
     south.ask("invite", 400, seat="S")
     for name in ("<b>x</b>", "x" * 40, "policy:x", "a\u202eb"):
         mine.ask("name", 400, name=name)
+    for name in ("Zoë O'Brien", "प्रिया", "李 2"):
+        assert mine.ask("name", name=name)["room"]["name"] == name
     mine.ask("join", 404, name="x")
     mine.ask("tables", 404)  # the host's doors are not theirs
     mine.ask("start", 404)

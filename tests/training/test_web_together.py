@@ -73,8 +73,8 @@ def test_two_people_bid_and_play_each_before_a_browser(visit, opened):
         if north.locator(".calls button").count():
             north.keyboard.press("p")
         south.wait_for_timeout(100)
-    south.keyboard.press("7")
-    south.keyboard.press("n")
+    south.focus('[data-call="7NT"]')
+    south.keyboard.press("Enter")
     expect(north.locator("table.auction")).to_contain_text("7NT", timeout=5000)  # at once
     while not south.locator("[data-card]:not(:disabled)").count():
         if north.locator(".calls button").count():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import secrets
 import time
+import unicodedata
 from collections import OrderedDict, deque
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
@@ -45,8 +46,8 @@ def checked_name(name: str) -> str:
     Raises:
         Refused: it holds other things than letters, digits and a few marks.
     """
-    name = " ".join(name.split())
-    if len(name) > 24 or any(not (c.isalnum() or c in _MARKS) for c in name):
+    name = unicodedata.normalize("NFC", " ".join(name.split()))
+    if len(name) > 24 or any(c not in _MARKS and unicodedata.category(c)[0] not in "LMN" for c in name):
         raise Refused("A name has at most 24 letters, digits, spaces, dots, hyphens and apostrophes.")
     return name
 
@@ -85,7 +86,7 @@ class Room:
         setup: of every board, but for its people: these come and go.
         deal: gives a board by its number, from 1.
         boards: how many there are.
-        company: rooms that are told when something happens here; None: this one alone.
+        company: rooms that are told when a board is over here; None: this one alone.
         more: what else a seat is told.
         results: of the boards that are over, by number.
     """
@@ -115,8 +116,8 @@ class Room:
         self.settle()
 
     def ring(self) -> None:
-        """Tell all who listen that something has changed. In the event loop only."""
-        for room in [self] if self.company is None else self.company:
+        """Tell who listens here that something has changed, and the company of results. In the event loop only."""
+        for room in self.company if self.company is not None and self.table.phase == OVER else [self]:
             room.version += 1
             room.bell.set()
             room.bell = asyncio.Event()

@@ -17,6 +17,7 @@ let state = null; // what this seat may know
 let meanings = null; // what each legal call would show
 let pointed = null; // the call that is pointed at in the box
 let busy = false;
+let held = false; // has the box the focus, or had it when it was drawn anew?
 const drawnAs = {}; // what each part of the page was drawn from
 
 /** Draw a part of the page where what it tells has changed, so that the focus and what is being typed stay. */
@@ -59,10 +60,11 @@ function drawActions() {
 }
 
 function drawCalls(legal) {
-  const within = at("box").contains(document.activeElement) || document.activeElement === document.body;
+  const now = document.activeElement;
+  if (now !== document.body) held = at("box").contains(now);
   drawBox(at("box"), legal, (call) => send("call", { call, at: state.at }), point);
   at("box").hidden = state.phase !== "bidding";
-  if (within) at("box").querySelector("[role=group]")?.focus({ preventScroll: true });
+  if (held) at("box").querySelector("[role=group]")?.focus({ preventScroll: true });
 }
 
 function drawCards() {
