@@ -238,6 +238,15 @@ def test_nothing_goes_on_where_nobody_is(house):
     assert room.table.calls == calls
 
 
+def test_a_bidder_in_a_seat_that_nobody_has_taken_is_no_stand_in(house):
+    south = house.open(ns="pass")
+    house.invite(south, "N")  # the link is never opened
+    final = go_on([south])
+    assert final["sits"]["N"] == "pass"
+    assert not final["room"]["uncounted"]
+    assert final["room"]["count"] == 1
+
+
 def test_a_bidder_that_fails_is_told(house, monkeypatch):
     south = house.open()
     room = house.guests.rooms.keys[south.key].room
@@ -258,6 +267,7 @@ def test_partners_bid_against_a_network_and_are_compared_with_it(house):
     north = Place(house, seats[0].key)
     waiting = south.until(lambda told: told["chooser"])
     assert waiting["room"]["awaited"] == ["N"]
+    assert waiting["sits"]["N"] == "not here yet"
     if waiting["yours"]:
         south.act("call", call="Pass")
         waiting = south.until(lambda told: told["chooser"])
@@ -267,6 +277,8 @@ def test_partners_bid_against_a_network_and_are_compared_with_it(house):
     assert found["played"] is None
     assert found["imps"] == int(imps(found["contract"]["points"] - found["other"]["points"]))
     assert set(found["tricks"]) == set("NESW")
+    house.now += GONE + 1
+    assert south.look()["sits"]["N"] == CALM["ns"]  # who has left afterwards
     assert (final["room"]["count"], final["room"]["mean"]) == (1, found["imps"])
     house.host.ask("rooms", 400, kind="practice", seat="E")
 

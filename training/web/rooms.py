@@ -139,14 +139,18 @@ class Room:
         there, before, table = self.there(), self._there, self.table
         self._there, self._untold = there, self._untold or there != before
         for seat in sorted(there ^ before):
-            place, bidder = self.places.get(seat), spec_at(self.setup.north_south, self.setup.east_west, seat)
-            who = "A guest" if place is None else place.who
-            left = f"{who} has left {_NAMES[seat]}; {bidder} goes on there until they come back."
+            who = self.places[seat].who
+            left = f"{who} has left {_NAMES[seat]}; {self._bidder(seat)} goes on there until they come back."
             self.tell(f"{who} sits {_NAMES[seat]}." if seat in there else left)
-        # Partners who practise wait for each other; afterwards, a bidder goes on for whoever leaves.
-        awaited = {seat for seat, place in self.places.items() if place.seen is None and self.kind == PRACTICE}
         if table.phase != OVER:
-            table.setup = replace(table.setup, people=tuple(sorted(there | awaited)))
+            table.setup = replace(table.setup, people=tuple(sorted(there | self._awaited())))
+
+    def _awaited(self) -> set[int]:
+        """Seats of partners who practise and have not come yet; no bidder goes on for them."""
+        return {seat for seat, place in self.places.items() if place.seen is None and self.kind == PRACTICE}
+
+    def _bidder(self, seat: int) -> str:
+        return spec_at(self.setup.north_south, self.setup.east_west, seat)
 
     # --- going on -----------------------------------------------------------------------------------------
 
@@ -169,9 +173,9 @@ class Room:
             return True
         if table.chooser() is not None:
             return came
-        turn = table.turn()
+        place = self.places.get(table.turn() or 0)
         table.step(len(table.calls) + len(table.cards), patience)
-        self._stood = self._stood or turn in self.places
+        self._stood = self._stood or (place is not None and place.seen is not None)
         return True
 
     def _look_back(self) -> bool:
@@ -234,16 +238,17 @@ class Room:
     def view(self, place: Place) -> dict[str, Any]:
         """Return all that the person at one seat may know."""
         self.settle()
-        told, places = state(self.table, place.seat), self.places.items()
+        told, places, awaited = state(self.table, place.seat), self.places.items(), self._awaited()
         told["people"] = [SEATS[place.seat]]
         for seat, other in places:
-            if seat in self._there and other is not place:
-                told["sits"][SEATS[seat]] = other.who
+            if other is not place:
+                absent = "not here yet" if seat in awaited else self._bidder(seat)
+                told["sits"][SEATS[seat]] = other.who if seat in self._there else absent
         values = [result["imps"] for result in self.results.values() if result["counts"]]
         told["room"] = {
             "kind": self.kind, "board": self.number, "boards": self.boards, "host": place.host, "name": place.name,
             "held": [SEATS[seat] for seat, other in places if other.seen is not None],
-            "awaited": [SEATS[seat] for seat, other in places if other.seen is None],
+            "awaited": [SEATS[seat] for seat in awaited],
             "news": list(self.news), "uncounted": self.uncounted, "count": len(values),
             **mean_error(len(values), sum(values), sum(value * value for value in values)), **self.more(self),
         }  # fmt: skip

@@ -144,12 +144,15 @@ async function invite(seat) {
   }
 }
 
+/** By this the server knows that somebody is here: pages in the background have no clock, and a busy server has no beat. */
+const here = () => post("here").catch(() => null);
+
 /** Hear the server. The browser connects again by itself; where it may not, because of too many windows, it asks now and then. */
 function hear() {
   const stream = new EventSource("api/events");
   stream.onopen = () => { at("message").hidden = true; };
   stream.onmessage = ({ data }) => draw(JSON.parse(data));
-  stream.addEventListener("beat", () => post("here").catch(() => null)); // by this the server knows that somebody is here
+  stream.addEventListener("beat", here);
   stream.onerror = () => {
     if (stream.readyState === EventSource.CLOSED) get("look").then((told) => { draw(told); setTimeout(hear, 5000); }).catch(complain);
     else complain(new Fault("The connection is lost; this page tries again by itself."));
@@ -172,6 +175,7 @@ at("naming").addEventListener("submit", (event) => {
 try {
   draw(await get("look"));
   hear();
+  setInterval(here, 5000);
 } catch (fault) {
   complain(fault);
 }
