@@ -6,6 +6,7 @@ import contextlib
 import os
 import shutil
 import threading
+from urllib.parse import urljoin
 
 import pytest
 from support.web import TOKEN
@@ -46,11 +47,12 @@ class Served:
         self.listening, self.memory = listen(LOCAL, port), memory
         self.port = self.listening.getsockname()[1]
         calm = Limits(rate=1e9, burst=10**9, heavy_rate=1e9, heavy_burst=10**9)
-        app = make_app(TOKEN, seed=SEED, port=self.port, limits=calm, memory=memory)
-        self.server = uvicorn.Server(uvicorn.Config(app, log_level="warning", timeout_graceful_shutdown=1))
+        self.app = make_app(TOKEN, seed=SEED, port=self.port, limits=calm, memory=memory)
+        self.server = uvicorn.Server(uvicorn.Config(self.app, log_level="warning", timeout_graceful_shutdown=1))
         self.thread = threading.Thread(target=self.server.run, kwargs={"sockets": [self.listening]}, daemon=True)
         self.thread.start()
-        self.address = f"http://{LOCAL}:{self.port}/{TOKEN}/"
+        self.root = f"http://{LOCAL}:{self.port}/"
+        self.address = f"{self.root}{TOKEN}/"
 
     def end(self):
         self.server.should_exit = True
@@ -86,8 +88,8 @@ def visit(browser, served):
         made.on("response", lambda response: made.told.append(response))  # noqa: PLW0108 - playwright marks it
         made.on("pageerror", lambda error: made.faults.append(str(error)))
         made.on("console", lambda message: made.faults.append(message.text) if _is_fault(message) else None)
-        made.route(lambda url: not url.startswith(served.address), lambda route: route.abort())
-        made.goto(served.address + path)
+        made.route(lambda url: not url.startswith(served.root), lambda route: route.abort())
+        made.goto(urljoin(served.address, path))
         made.wait_for_selector(ready)
         opened.append(made)
         return made
@@ -98,7 +100,7 @@ def visit(browser, served):
         with contextlib.suppress(Exception):
             made.close()
         assert faults == []
-        assert all(url.startswith((served.address, "blob:")) for url in asked)
+        assert all(url.startswith((served.root, "blob:")) for url in asked)
 
 
 def _is_fault(message):

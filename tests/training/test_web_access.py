@@ -18,6 +18,7 @@ PAGES = {
     "practice": ("practice.html", "#topic:has(option)"),
     "history": ("history.html", "#kinds table"),
     "editor": ("editor.html", "#box button"),
+    "together": ("together.html", "#reach:not(:empty)"),
 }
 
 
@@ -66,6 +67,30 @@ def test_axe_finds_no_serious_fault_in_dialogs_the_review_and_a_drill(visit):
     page.keyboard.press("7")
     page.keyboard.press("n")
     page.wait_for_selector("#verdict .primary")
+    assert faults(page) == []
+
+
+def test_axe_finds_no_serious_fault_at_a_seat_and_in_a_challenge(visit):
+    page = visit("together.html", ready="#reach:not(:empty)")
+    page.click("[type=submit]")
+    page.wait_for_selector(".calls button")
+    assert faults(page) == []
+    page.click("#open-people")
+    page.click("text=Invite North")
+    page.wait_for_selector(".offer input")
+    assert faults(page) == []
+    page = visit("together.html", ready="#reach:not(:empty)")
+    page.check("[value=challenge]")
+    page.click("[type=submit]")
+    page.wait_for_selector("#link input")
+    assert faults(page) == []
+    page.fill("#name", "Anna")
+    page.keyboard.press("Enter")
+    page.wait_for_selector(".calls button")
+    while not page.locator("#results table").count():
+        if page.locator(".calls button").count():
+            page.keyboard.press("p")
+        page.wait_for_timeout(150)
     assert faults(page) == []
 
 

@@ -184,7 +184,7 @@ ONE = "api/tables/{t}"
 GETS = [
     *["api/start", "api/session", ONE, f"{ONE}/review", f"{ONE}/export", "api/tables/x", "nothing"],
     *["api/topics", "api/errands/x", "api/drills/x/question", "api/drills/x/wrong"],
-    *["api/history", "api/history/boards", "api/mistakes"],
+    *["api/history", "api/history/boards", "api/mistakes", "api/reach"],
 ]
 ACTS = ["call", "step", "card", "claim", "undo", "play", "show", "hint", "calls", "again"]
 POSTS = [
@@ -195,7 +195,7 @@ POSTS = [
     "api/tables/x/call",
     *["api/book", "api/figures", "api/errands/x/stop", "api/compare", "api/text", "api/check", "api/drafts"],
     *["api/exam", "api/matches", "api/matches/x/open", "api/drills", "api/drills/file", "api/drills/x/answer"],
-    *["api/history/boards/1/open", "api/mistakes/drill"],
+    *["api/history/boards/1/open", "api/mistakes/drill", "api/rooms", "api/challenges"],
     *(f"{ONE}/{act}" for act in ACTS),
 ]
 WORDS = [

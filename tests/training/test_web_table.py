@@ -313,6 +313,17 @@ def test_a_person_whose_partner_declares_plays_in_declarers_place(visitor):
     assert (state["turn"], state["yours"]) == ("N", True)
 
 
+def test_of_two_partners_dummy_does_not_see_declarers_hand(visitor):
+    state = four_spades(visitor, "NS")
+    where = f"tables/{state['table']}"
+    state = visitor.post(f"{where}/step", seat="N", at=state["at"])
+    assert state["chooser"] == "N"
+    look = visitor.get(where, seat="S")
+    assert look["hands"]["N"] is None
+    assert "legal" not in look["play"]
+    assert visitor.get(where, seat="N")["play"]["legal"]
+
+
 # --- afterwards ------------------------------------------------------------------------------------------------
 
 

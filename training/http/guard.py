@@ -8,7 +8,7 @@ import json
 import time
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 Scope = dict[str, Any]
 
@@ -61,6 +61,21 @@ class Bucket:
         return True
 
 
+class Holder(Protocol):
+    """Who holds a key besides the token, and how often they may ask."""
+
+    bucket: Bucket
+
+
+class Keys(Protocol):
+    """The keys besides the token, and the app that their holders see; it asks whether the server is to end."""
+
+    app: Any
+    ending: Callable[[], bool]
+
+    def find(self, key: str) -> Holder | None: ...
+
+
 class Guard:
     """An ASGI app around another: refuses with a sentence what does not come from the page.
 
@@ -73,14 +88,16 @@ class Guard:
         command: what printed the address.
         origins: of pages elsewhere that may ask, such as ``https://example.org``.
         names: by which the server may be called besides.
+        keys: of guests, whose app finds who asks as ``scope["holder"]``.
     """
 
     def __init__(
         self, app: Any, token: str | None, host: str, port: int | None, limits: Limits,
         command: str = "bridge-env table", origins: Collection[str] = (), names: Collection[str] = (),
+        keys: Keys | None = None,
     ) -> None:  # fmt: skip
         self.app, self.token, self.host, self.port, self.limits = app, token, host, port, limits
-        self.command = command
+        self.command, self.keys = command, keys
         self.origins, self.names = frozenset(origins), frozenset(names)
         self.bucket = Bucket(limits.rate, limits.burst)
 
@@ -94,7 +111,9 @@ class Guard:
         headers = {name.lower(): value for name, value in scope["headers"]}
         origin = headers.get(b"origin", b"").decode("latin-1").lower()
         allowed = origin if origin in self.origins else ""
-        refusal = self._refusal(scope, headers, allowed)
+        key = _first(scope["path"])
+        holder = None if self.keys is None or not key else self.keys.find(key)
+        refusal = self._refusal(scope, headers, allowed, holder)
         if refusal is not None:
             await _answer(send, *refusal)
             return
@@ -104,11 +123,14 @@ class Guard:
         if self.token is None:
             await self.app(scope, receive, send)
             return
-        rest = scope["path"][len(self.token) + 1 :]
-        inner = {**scope, "path": rest, "raw_path": rest.encode(), "root_path": ""}
-        await self.app(inner, receive, send)
+        rest = scope["path"][len(key) + 1 :]
+        inner = {**scope, "path": rest, "raw_path": rest.encode(), "root_path": "", "holder": holder}
+        app = self.app if holder is None or self.keys is None else self.keys.app
+        await app(inner, receive, send)
 
-    def _refusal(self, scope: Scope, headers: dict[bytes, bytes], allowed: str) -> tuple[int, str] | None:
+    def _refusal(
+        self, scope: Scope, headers: dict[bytes, bytes], allowed: str, holder: Holder | None
+    ) -> tuple[int, str] | None:
         host = headers.get(b"host", b"").decode("latin-1").lower()
         if not self._known_host(host):
             return 403, f"This server answers under its own address only; use the one that {self.command} printed."
@@ -118,9 +140,9 @@ class Guard:
         elsewhere = headers.get(b"sec-fetch-site", b"none") not in (b"none", b"same-origin")
         if elsewhere and not allowed and not _opens(scope, headers):
             return 403, "Another page may not speak to this server."
-        if self.token is not None and not _begins_with(scope["path"], self.token):
+        if self.token is not None and holder is None and not _is_key(_first(scope["path"]), self.token):
             return 403, f"The key in the address is missing or wrong; open the address that {self.command} printed."
-        if not self.bucket.take():
+        if not (self.bucket if holder is None else holder.bucket).take():
             return 429, "These are too many requests at once; wait a second."
         length = headers.get(b"content-length", b"0")
         if not length.isdigit() or len(length) > 12:
@@ -140,9 +162,14 @@ class Guard:
         return self.host not in _LOCAL and _is_address(name)
 
 
-def _begins_with(path: str, token: str) -> bool:
-    first = path.split("/", 2)
-    return len(first) == 3 and hmac.compare_digest(first[1].encode(), token.encode())
+def _first(path: str) -> str:
+    """The first part of a path that goes on after it; else nothing."""
+    parts = path.split("/", 2)
+    return parts[1] if len(parts) == 3 else ""
+
+
+def _is_key(given: str, token: str) -> bool:
+    return hmac.compare_digest(given.encode(), token.encode())
 
 
 def _is_address(name: str) -> bool:

@@ -31,3 +31,17 @@ def listen(host: str, port: int | None) -> socket.socket:
             continue
         return listening
     raise NoServer(f"cannot listen on {host}")
+
+
+def reachable(host: str) -> str:
+    """A name by which other machines reach a server that listens on ``host``; empty where they cannot."""
+    if host in (LOCAL, "localhost", "::1"):
+        return ""
+    if host not in ("0.0.0.0", "::"):
+        return host
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        try:
+            probe.connect(("192.0.2.1", 9))  # an address for examples; this sends nothing
+        except OSError:
+            return ""
+        return str(probe.getsockname()[0])

@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
-from importlib.resources import files
 from typing import Any
 
 from starlette.applications import Starlette
@@ -17,28 +16,28 @@ from starlette.routing import Route
 from agents.registry import system_of
 from bridge_env.calls import parse_call
 from bridge_env.cards import SEATS, VULNERABILITIES
-from training.cardplay.table import read_card
 from training.http.asked import Asked, Refused
 from training.http.guard import Guard
+from training.http.listening import reachable
 from training.http.thinking import Thinking
 from training.web import seating
 from training.web.archive import Archive
 from training.web.books import entries_after
 from training.web.dealing import read_stack
-from training.web.doors import answering, body, query
+from training.web.doors import answering, body, made_call, played_card, query, static
 from training.web.editor import Editor
 from training.web.exports import export
+from training.web.guests import Guests
 from training.web.hints import hint
+from training.web.inviting import Inviting
 from training.web.memory import Memory
 from training.web.review import review
+from training.web.rooms import Rooms
 from training.web.session import Limits, Session
 from training.web.table import OVER, Setup, Table
 from training.web.views import after_auction, check_looks, every_call, state
 from training.web.workshop import Workshop
 
-_STATIC = files("training.web") / "static"
-_TYPES = {"html": "text/html; charset=utf-8", "css": "text/css; charset=utf-8", "js": "text/javascript; charset=utf-8",
-          "svg": "image/svg+xml"}  # fmt: skip
 _SOURCES = ("random", "judging", "stack")
 _PLAYERS = ("montecarlo", "rule", "deceptive")
 _ANY = "board"
@@ -68,7 +67,7 @@ class Doors:
             ("/api/tables/{name}/again", "POST", self.again),
         ]
         acts = {
-            "call": self._call, "step": self._step, "card": self._card, "claim": self._claim, "undo": self._undo,
+            "call": made_call, "step": self._step, "card": played_card, "claim": self._claim, "undo": self._undo,
             "play": self._play, "show": self._show,
         }  # fmt: skip
         answers = {"hint": self._hint, "calls": self._calls}
@@ -220,21 +219,10 @@ class Doors:
 
         return door
 
-    def _call(self, table: Table, seat: int | None, asked: Asked) -> Callable[[], None]:
-        call, at = parse_call(asked.text("call", 8)), asked.number("at", 0, 400)
-        return lambda: table.call(seat, call, at)
-
     def _step(self, table: Table, seat: int | None, asked: Asked) -> Callable[[], None]:
         at = asked.number("at", 0, 400)
         check_looks(table, seat)  # who may not look may not go on
         return lambda: table.step(at, self.session.limits.patience)
-
-    def _card(self, table: Table, seat: int | None, asked: Asked) -> Callable[[], None]:
-        word, at = asked.text("card", 4), asked.number("at", 0, 400)
-        card = read_card(word)
-        if card is None:
-            raise Refused(f"{word!r} is no card; write one such as HQ.")
-        return lambda: table.card(seat, card, at)
 
     def _claim(self, table: Table, seat: int | None, asked: Asked) -> Callable[[], None]:
         tricks = asked.number("tricks", 0, 13)
@@ -264,16 +252,6 @@ class Doors:
 
     async def _body(self, request: Request) -> Asked:
         return await body(request, self.session.limits.body)
-
-
-async def static(request: Request) -> Response:
-    """A file of the page. There are no folders, and nothing else is served."""
-    name = request.path_params.get("file", "index.html")
-    known = {str(entry.name): entry for entry in _STATIC.iterdir()}
-    kind = name.rpartition(".")[2]
-    if name not in known or kind not in _TYPES:
-        return JSONResponse({"error": "There is no such page."}, 404)
-    return Response(known[name].read_bytes(), media_type=_TYPES[kind])
 
 
 async def _lost(request: Request, error: Exception) -> Response:
@@ -308,7 +286,8 @@ def make_app(
     limits = limits or Limits()
     session = Session(seed, named, limits, memory or Memory())
     handlers: dict[Any, Any] = {HTTPException: _lost, ClientDisconnect: _gone, Exception: _broken}
-    app = Starlette(routes=list(Doors(session).routes()), exception_handlers=handlers)
-    app.router.redirect_slashes = False
-    guard = Guard(app, token, host, port, limits)
-    return guard
+    guests = Guests(Rooms(), reachable(host), limits.patience)
+    ours, theirs = [*Inviting(session, guests).routes(), *Doors(session).routes()], guests.routes()
+    app, guests.app = (Starlette(routes=routes, exception_handlers=handlers) for routes in (ours, theirs))
+    app.router.redirect_slashes = guests.app.router.redirect_slashes = False
+    return Guard(app, token, host, port, limits, keys=guests)

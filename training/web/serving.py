@@ -84,7 +84,10 @@ def serve(options: Options, say: Callable[[str], object] = print) -> None:
         threading.Thread(target=alone, args=(_wake,), daemon=True).start()
         if options.browser:
             threading.Timer(0.5, webbrowser.open, [address]).start()
-        server_of(app, _AT_ONCE, _LONGEST_HEAD).run(sockets=[listening])
+        server = server_of(app, _AT_ONCE, _LONGEST_HEAD)
+        if app.keys is not None:
+            app.keys.ending = lambda: server.should_exit  # else open streams would keep it from ending
+        server.run(sockets=[listening])
 
 
 def _wake() -> None:

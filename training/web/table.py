@@ -127,8 +127,8 @@ class Table:
         if self.phase == PLAYING and self.cards:
             dummy = self.contract.declarer ^ 2
             out[dummy] = True
-            if seat == dummy:
-                out[dummy ^ 2] = True  # dummy sees declarer's hand, and here may play it
+            if seat == dummy and dummy ^ 2 not in self.setup.people:
+                out[dummy ^ 2] = True  # who sits dummy plays for a declarer who is no person
         return out
 
     # --- bidding ------------------------------------------------------------------------------------------

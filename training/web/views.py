@@ -71,7 +71,7 @@ def state(table: Table, seat: int | None) -> dict[str, Any]:
             "declarer": None if contract.passed_out else SEATS[contract.declarer],
         }
     if table.phase == PLAYING or (table.phase == OVER and table.cards):
-        out["play"] = _play(table)
+        out["play"] = _play(table, seat)
     return out
 
 
@@ -115,7 +115,7 @@ def _hands(table: Table, seat: int | None) -> dict[str, str | None]:
     return {SEATS[s]: hand_text(owner == s) if visible[s] else None for s in range(4)}
 
 
-def _play(table: Table) -> dict[str, Any]:
+def _play(table: Table, seat: int | None) -> dict[str, Any]:
     plays: Plays = table.plays
     contract = table.contract
     cards = plays.cards(0)
@@ -135,7 +135,7 @@ def _play(table: Table) -> dict[str, Any]:
         "left": 13 - int(plays.tricks[0]),
         "claimed": table.claimed,
     }
-    if table.phase == PLAYING and table.chooser() is not None:
+    if table.phase == PLAYING and seat is not None and table.chooser() == seat:  # they are cards of that hand
         out["legal"] = [card_text(c) for c in np.flatnonzero(plays.legal()[0]).tolist()]
     return out
 

@@ -1,0 +1,150 @@
+"""Several people in a browser each, invited by a link: they bid and play, practise, and meet in a challenge."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+pytest.importorskip("starlette")
+playwright = pytest.importorskip("playwright.sync_api", reason="playwright of the extra 'browser' is missing")
+
+pytestmark = pytest.mark.slow
+
+playwright.expect.set_options(timeout=120_000)
+expect = playwright.expect
+READY = "#actions:has(span)"
+
+
+@pytest.fixture
+def opened(visit):
+    """Opens a table or a challenge on the host's page; gives the page that its key opens."""
+
+    def open_one(kind, width=1200, **fields):
+        page = visit("together.html", width=width, ready="#reach:not(:empty)")
+        page.check(f"input[value={kind}]")
+        for name, value in {"ns": "system:sayc", "ew": "pass", "control": "system:sayc", **fields}.items():
+            page.fill(f"input[name={name}]", value)
+        if kind == "play":
+            page.select_option("select[name=cards]", "rule")
+        page.click("#together button[type=submit]")
+        page.wait_for_selector("#join" if kind == "challenge" else READY)
+        return page
+
+    return open_one
+
+
+def link_for(page, seat):
+    page.click("#open-people")
+    page.click(f"text=Invite {seat}")
+    link = page.input_value(".offer input")
+    page.keyboard.press("Escape")
+    return re.sub(r"https?://[^/]+", "", link)
+
+
+def no_wider(page, width=390):
+    return page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def go_on(pages, key="p"):
+    """Whoever's turn it is calls by a key, or plays the first card that may be played."""
+    while not any(page.locator("#review .headline").count() for page in pages):
+        for page in pages:
+            if page.locator(".calls button").count():
+                page.keyboard.press(key)
+            elif page.locator("[data-card]:not(:disabled)").count():
+                page.locator("[data-card]:not(:disabled)").first.click(timeout=5000)
+        pages[0].wait_for_timeout(100)
+
+
+def test_two_people_bid_and_play_each_before_a_browser(visit, opened):
+    south = opened("play", name="Anna", ns="pass")
+    north = visit(link_for(south, "North"), width=390, ready=READY)
+    north.click("#open-people")
+    north.fill("#name", "Bo")
+    north.keyboard.press("Enter")
+    north.keyboard.press("Escape")
+    expect(south.locator(".hand.north .who")).to_have_text("Bo")
+    expect(north.locator(".hand.south .who")).to_have_text("Anna")
+    assert south.locator(".hand.north .backs").count() == 1
+    assert north.locator(".hand.south .backs").count() == 1
+    assert no_wider(north)
+    while not south.locator(".calls button").count():
+        if north.locator(".calls button").count():
+            north.keyboard.press("p")
+        south.wait_for_timeout(100)
+    south.focus('[data-call="7NT"]')
+    south.keyboard.press("Enter")
+    expect(north.locator("table.auction")).to_contain_text("7NT", timeout=5000)  # at once
+    while not south.locator("[data-card]:not(:disabled)").count():
+        if north.locator(".calls button").count():
+            north.keyboard.press("p")
+        south.wait_for_timeout(100)
+    expect(north.locator(".hand.south .backs")).to_have_count(1)  # dummy does not see declarer's hand
+    assert no_wider(north)
+    go_on([south, north])
+    for page in (south, north):
+        page.wait_for_selector("#review .headline")
+        assert page.locator("#review .tricks li").count() == 13
+    assert no_wider(north)
+    north.click("text=Next board")
+    expect(south.locator(".about b")).to_have_text("Board 2", timeout=5000)
+
+
+def test_a_bidder_goes_on_for_who_closes_the_page_until_they_are_back(visit, opened, served):
+    south = opened("play", name="Anna", ns="pass")
+    link = link_for(south, "North")
+    north = visit(link, ready=READY)
+    expect(south.locator("#news")).to_contain_text("sits North")
+    north.close()
+    expect(south.locator("#news")).to_contain_text(
+        "has left North; pass goes on there until they come back", timeout=30_000
+    )
+    expect(south.locator(".hand.north .who")).to_have_text("pass")
+    visit(link, ready=READY)
+    expect(south.locator("#news")).to_contain_text("sits North")
+    south.click("#open-people")
+    south.click("text=New link for North")
+    fresh = south.input_value(".offer input")
+    assert link not in fresh
+    old = visit(link, ready="body")
+    assert "key in the address is missing or wrong" in old.inner_text("body")
+
+
+def test_partners_practise_against_a_network(visit, opened):
+    south = opened("practice", name="Anna", width=390, ew="policy:champion", control="policy:champion")
+    assert no_wider(south)
+    north = visit(link_for(south, "North"), width=390, ready=READY)
+    go_on([south, north])
+    for page in (south, north):
+        page.wait_for_selector("#review .headline")
+        assert "Other table" in page.inner_text("#review")
+        assert "Tricks double dummy" in page.inner_text("#review")
+        assert re.search(r"IMPs a board over 1 board", page.inner_text("#session"))
+        assert no_wider(page)
+    south.keyboard.press("b")
+    expect(north.locator(".about b")).to_have_text("Board 2")
+
+
+def test_a_challenge_compares_all_who_have_its_link(visit, opened):
+    page = opened("challenge", boards="2", seed="5")
+    link = page.input_value("#link input")
+    path = re.sub(r"https?://[^/]+", "", link)
+    players = [visit(path, width=390, ready="#link input") for _ in range(2)]
+    for player, name in zip(players, ("Anna", "Bo"), strict=True):
+        player.fill("#name", name)
+        player.keyboard.press("Enter")
+        player.wait_for_selector(READY)
+        go_on([player])
+        player.wait_for_selector("#results table")
+        assert no_wider(player)
+    anna, bo = players
+    expect(anna.locator("#results section", has_text="All players").locator("tbody tr")).to_have_count(2)
+    assert "50 %" in bo.inner_text("#results")  # both have passed
+    anna.click("text=Next board")
+    expect(anna.locator(".about b")).to_have_text("Board 2")
+    go_on([anna])
+    expect(anna.locator("#review")).to_contain_text("That was the last board")
+    anna.goto(link.replace("localhost", "127.0.0.1"))
+    anna.click("text=Go on where you were")
+    anna.wait_for_selector("#results table")

@@ -1,0 +1,35 @@
+// Joins a challenge by a name, or goes back to it.
+
+import { get, post } from "./api.js";
+import { linkOf, reachWords } from "./people.js";
+import { complain } from "./telling.js";
+import { bidderWords, element } from "./words.js";
+
+const at = (name) => document.getElementById(name);
+const kept = `challenge ${location.pathname}`; // the key of who has joined here before
+
+at("join").addEventListener("submit", async (event) => {
+  event.preventDefault();
+  try {
+    const { key } = await post("join", { name: at("name").value });
+    localStorage.setItem(kept, key);
+    location.href = linkOf(key, "");
+  } catch (fault) {
+    complain(fault);
+  }
+});
+
+try {
+  const { boards, players, control, reach } = await get("look");
+  const several = (number, thing) => `${number} ${thing}${number === 1 ? "" : "s"}`;
+  at("about").textContent = `${several(boards, "board")}, the same for everybody: you bid South's cards alone, with bidders in the other seats, `
+    + `and are compared with ${bidderWords(control)}, and with the others. ${several(players, "player")} so far.`;
+  if (localStorage.getItem(kept)) {
+    at("back").hidden = false;
+    at("back").querySelector("a").href = linkOf(localStorage.getItem(kept), "");
+  }
+  const link = linkOf(location.pathname.split("/").at(-2), reach);
+  at("link").replaceChildren(element("label", {}, `The link for everybody. ${reachWords(reach)}`, element("input", { value: link, readonly: true })));
+} catch (fault) {
+  complain(fault);
+}

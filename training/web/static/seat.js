@@ -1,0 +1,181 @@
+// A seat at a table of several people: draws what the server tells, at once, and sends the calls and cards of this seat.
+
+import { Fault, get, post } from "./api.js";
+import { drawAuction, drawBox, drawDetail } from "./auction.js";
+import { drawTable } from "./hands.js";
+import { kept } from "./kept.js";
+import { listen } from "./keys.js";
+import { drawPlaces } from "./people.js";
+import { drawResults, tally } from "./results.js";
+import { drawReview } from "./review.js";
+import { button, complain, say } from "./telling.js";
+import { NAMES, element, latestWords } from "./words.js";
+
+const at = (name) => document.getElementById(name);
+const { drawn = true, shortcuts = true } = kept();
+let state = null; // what this seat may know
+let meanings = null; // what each legal call would show
+let pointed = null; // the call that is pointed at in the box
+let busy = false;
+let held = false; // has the box the focus, or had it when it was drawn anew?
+const drawnAs = {}; // what each part of the page was drawn from
+
+/** Draw a part of the page where what it tells has changed, so that the focus and what is being typed stay. */
+function once(part, told, drawPart) {
+  const text = JSON.stringify(told);
+  if (drawnAs[part] === text) return;
+  drawnAs[part] = text;
+  drawPart();
+}
+
+function tellShows(call, shows, who) {
+  pointed = null;
+  drawDetail(at("detail"), call, shows, who);
+}
+
+function point(call) {
+  tellShows(call, (meanings && meanings[call]) || { text: "…", note: "", lines: [], how: "" }, null);
+  pointed = call;
+}
+
+const isLast = () => state.room.board === state.room.boards;
+const mayGoOn = () => state.phase === "over" && state.review && !isLast();
+
+/** What is waited for, in words. */
+function waitedFor() {
+  const { phase, chooser, turn, yours, room, review } = state;
+  if (phase === "over") return review ? "" : "Looking back…";
+  if (yours) return phase === "bidding" ? "Your call." : `${NAMES[turn]} to play.`;
+  if (room.awaited.includes(chooser)) return `Waiting until ${NAMES[chooser]} has opened the link; People shows it.`;
+  return turn ? `${NAMES[turn]} is next.` : "";
+}
+
+function drawActions() {
+  const made = [element("span", { class: "aside" }, waitedFor())];
+  if (state.phase === "playing" && state.yours) {
+    const number = element("input", { type: "number", class: "few", min: 0, max: state.play.left, value: state.play.left, "aria-label": `Tricks that your side claims, of ${state.play.left} left` });
+    made.push(element("span", { class: "row" }, number, button("Claim", () => send("claim", { tricks: Number(number.value) }))));
+  }
+  at("actions").replaceChildren(...made);
+}
+
+function drawCalls(legal) {
+  const now = document.activeElement;
+  if (now !== document.body) held = at("box").contains(now);
+  drawBox(at("box"), legal, (call) => send("call", { call, at: state.at }), point);
+  at("box").hidden = state.phase !== "bidding";
+  if (held) at("box").querySelector("[role=group]")?.focus({ preventScroll: true });
+}
+
+function drawCards() {
+  const within = at("seats").contains(document.activeElement);
+  drawTable(at("seats"), state, false, drawn, (card) => send("card", { card, at: state.at }));
+  if (within) at("table").focus({ preventScroll: true });
+}
+
+function drawEnd() {
+  const { review, room } = state;
+  at("review").hidden = !review;
+  const more = isLast() ? element("span", { class: "aside" }, "That was the last board.") : button("Next board", next, { class: "primary", "aria-keyshortcuts": "b" });
+  const uncounted = room.uncounted ? element("span", { class: "aside" }, "This board does not count: a bidder stood in for somebody, or a claim was refused.") : "";
+  if (review) drawReview(at("review"), state, review, [more, uncounted]);
+  else at("review").replaceChildren();
+  drawResults(at("results"), room);
+}
+
+function draw(fresh) {
+  const before = state;
+  state = fresh;
+  const moved = !before || before.at !== state.at || before.room.board !== state.room.board || before.phase !== state.phase;
+  document.body.dataset.phase = state.phase === "bid" ? "bidding" : state.phase; // the style lays the page out by it
+  const home = at(state.phase === "playing" || state.phase === "over" ? "side" : "table");
+  if (at("auction").parentNode !== home) home.append(at("auction"));
+  const { room, review, ...board } = state;
+  const legal = state.yours && state.phase === "bidding" ? state.legal : null;
+  once("table", board, drawCards);
+  once("box", [room.board, state.phase, legal], () => drawCalls(legal));
+  once("actions", [room.board, waitedFor(), state.at], drawActions);
+  once("end", [room.players, room.boards_told, room.uncounted, review], drawEnd);
+  once("news", room.news.at(-1), () => { at("news").textContent = room.kind === "challenge" ? "" : room.news.at(-1) || ""; });
+  at("session").textContent = tally(room);
+  once("places", [state.sits, room.host, room.held], () => drawPlaces(at("places"), state, invite));
+  if (!before) at("name").value = state.room.name;
+  if (moved) tellMoved();
+}
+
+async function tellMoved() {
+  drawAuction(at("auction"), state, tellShows);
+  const latest = state.calls.at(-1);
+  if (latest) tellShows(latest.call, latest.shows, NAMES[latest.seat]);
+  else tellShows(null);
+  say(state.phase === "over" ? state.contract.text : `${latestWords(state)} ${waitedFor()}`);
+  meanings = null;
+  if (!state.yours || state.phase !== "bidding") return;
+  const asking = state.at;
+  const found = await post("calls").catch(() => null);
+  if (state.at !== asking) return;
+  meanings = found;
+  if (meanings && pointed) point(pointed); // it was looked at before the answer came
+}
+
+async function send(what, fields = {}, board = { board: state.room.board }) {
+  if (busy) return;
+  busy = true;
+  at("message").hidden = true;
+  try {
+    draw(await post(what, { ...board, ...fields }));
+  } catch (fault) {
+    complain(fault);
+  } finally {
+    busy = false;
+  }
+}
+
+function next() {
+  if (mayGoOn()) send("next");
+}
+
+async function invite(seat) {
+  try {
+    return await post("invite", { seat });
+  } catch (fault) {
+    complain(fault);
+    return null;
+  }
+}
+
+/** By this the server knows that somebody is here: pages in the background have no clock, and a busy server has no beat. */
+const here = () => post("here").catch(() => null);
+
+/** Hear the server. The browser connects again by itself; where it may not, because of too many windows, it asks now and then. */
+function hear() {
+  const stream = new EventSource("api/events");
+  stream.onopen = () => { at("message").hidden = true; };
+  stream.onmessage = ({ data }) => draw(JSON.parse(data));
+  stream.addEventListener("beat", here);
+  stream.onerror = () => {
+    if (stream.readyState === EventSource.CLOSED) get("look").then((told) => { draw(told); setTimeout(hear, 5000); }).catch(complain);
+    else complain(new Fault("The connection is lost; this page tries again by itself."));
+  };
+}
+
+listen({
+  awake: () => shortcuts && state !== null,
+  calls: () => (state.phase === "bidding" && state.yours ? state.legal : null),
+  cards: () => (state.phase === "playing" && state.yours ? state.play.legal : null),
+  makeCall: (call) => send("call", { call, at: state.at }), playCard: (card) => send("card", { card, at: state.at }),
+  hint: () => undefined, undo: () => undefined, deal: next, refuse: (word) => say(`${word} is not possible now.`),
+});
+at("open-people").addEventListener("click", () => at("people").showModal());
+at("naming").addEventListener("submit", (event) => {
+  event.preventDefault();
+  send("name", { name: at("name").value }, {});
+});
+
+try {
+  draw(await get("look"));
+  hear();
+  setInterval(here, 5000);
+} catch (fault) {
+  complain(fault);
+}

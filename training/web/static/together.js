@@ -1,0 +1,38 @@
+// Opens a table for several people, or a challenge, and goes to the page of its key.
+
+import { get, post } from "./api.js";
+import { linkOf, reachWords } from "./people.js";
+import { complain } from "./telling.js";
+import { element } from "./words.js";
+
+const form = document.getElementById("together");
+const kind = () => new FormData(form).get("kind");
+
+function suit() {
+  form.querySelectorAll("[data-for]").forEach((field) => { field.hidden = !field.dataset.for.split(" ").includes(kind()); });
+  form.querySelectorAll("option[value=E], option[value=W]").forEach((option) => { option.disabled = kind() === "practice"; });
+  if (kind() === "practice" && "EW".includes(form.elements.seat.value)) form.elements.seat.value = "S";
+}
+
+form.addEventListener("change", suit);
+form.addEventListener("submit", async (event) => {
+  event.preventDefault();
+  const { ns, ew, control, name, seat, cards, boards, seed } = Object.fromEntries(new FormData(form));
+  const specs = { ns, ew, control };
+  try {
+    const asked = kind() === "challenge" ? post("challenges", { ...specs, boards: Number(boards), ...(seed ? { seed: Number(seed) } : {}) })
+      : post("rooms", { ...specs, kind: kind(), name, seat, cards });
+    const { key } = await asked;
+    location.href = linkOf(key, "");
+  } catch (fault) {
+    complain(fault);
+  }
+});
+suit();
+try {
+  const [{ specs }, { reach }] = await Promise.all([get("start"), get("reach")]);
+  document.getElementById("specs").replaceChildren(...specs.map((spec) => element("option", { value: spec })));
+  document.getElementById("reach").textContent = `You get links for the others. ${reachWords(reach)}`;
+} catch (fault) {
+  complain(fault);
+}
