@@ -332,3 +332,38 @@ def test_code_that_checks_bounds_is_kept_apart(tmp_path):
     ]
     assert said == ["read\n", "refused\n", "refused\n", "read\n", "refused\n"]
     assert len(list((tmp_path / "cache").glob("kernels-*"))) == 2
+
+
+CALLED = """
+import sys
+from bridge_env.kernels import njit
+
+@njit
+def inner(x):
+    return x + 1
+
+@njit
+def outer(x):
+    return 2 * inner(x)
+
+print([getattr(sys.modules[__name__], name)(int(x)) for name, x in (word.split("=") for word in sys.argv[1:])])
+print({name: sum(globals()[name].stats.cache_hits.values()) for name in ("inner", "outer")})
+"""
+
+
+@pytest.mark.parametrize("first", ["inner=1", "outer=1"])
+def test_a_kernel_that_another_called_first_answers_python_too(tmp_path, first):
+    (tmp_path / "called.py").write_text(CALLED)
+    words = {"PATH": "", "PYTHONPATH": str(ROOT), "NUMBA_CACHE_DIR": str(tmp_path / "cache")}
+
+    def run(*arguments: str) -> list[str]:
+        line = [sys.executable, str(tmp_path / "called.py"), *arguments]
+        return subprocess.run(line, capture_output=True, text=True, env=words, check=True).stdout.splitlines()
+
+    order = [first, "inner=1", "outer=1", "inner=5"]
+    expected = [{"inner": 2, "outer": 4}[word[:5]] for word in order[:3]] + [6]
+    assert run(*order)[0] == str(expected)
+    again = run(*order)  # by another process: nothing is compiled, and the answers are the same
+    assert again[0] == str(expected)
+    assert "'inner': 0" not in again[1]
+    assert "'outer': 0" not in again[1]
