@@ -41,6 +41,14 @@ Positions that no line was mended by (`results/exam/unseen.exam`):
   So the figures of `unseen` may flatter. Who wrote it had mended the lines, and exchanged a position before anyone sat
   it, having seen that the lines answer otherwise: after 1H-3H, the hand K5.AQ974.KJ3.J62, which the key passed and the
   systems raise to game. With it, and that key, the three get 93.5, 93.8 and 93.8.
+- A blind exam, `results/exam/blind.exam`: 151 positions that one author wrote without looking at the systems, their
+  books or the other positions (but for five of `unseen`, read for the format, and the names of the systems'
+  conventions), committed before anyone sat them. First sitting: `sayc` 97.2 (of 142 positions),
+  `two-over-one` 97.5 (of 139), `champion` 96.0 (of 139); `policy:champion-plain` 61.3 (of 146, by either key). One
+  position faults two systems for an agreement that books leave open: 2NT over a weak two asks for a feature by the key,
+  and by `two-over-one` and `champion` how good the hand is (Ogust). Without it these two get 98.2 and 96.7; the key
+  stands. Most positions are clear ones, so they tell where a system errs by any book, and little of judgement.
+  `bridge-env exam system:sayc system:two-over-one system:champion policy:champion-plain --file results/exam/blind.exam`
 - Each system sits the key of its header. A bidder that names neither, or has no system, answers all positions, and
   where the keys differ, either answer counts. So compare bidders in one table; `--key` sets the key.
 - Systems are asked only what they have the conventions for, as the notes of their lines name them
