@@ -14,7 +14,6 @@ from training.cli.config import add_fields, add_run_options, read_run_fields
 from training.cli.config_file import add_config_file
 from training.cli.league import add_league
 from training.cli.progress import Bar
-from training.cli.search import add_search
 from training.networks.ppo_config import PPOConfig
 
 _EPILOG = """\
@@ -34,10 +33,9 @@ _MAY_CHANGE = ("minutes", "steps", "threads", "evaluate", "every", "judge")
 
 def add_train(subparsers: Any) -> None:
     """Add the subcommand."""
-    train = subparsers.add_parser("train", help="learn a policy by reinforcement or search: league, ppo, search")
+    train = subparsers.add_parser("train", help="learn a policy by reinforcement: league, ppo")
     algorithms = train.add_subparsers(title="algorithms", metavar="ALGORITHM", required=True)
     add_league(algorithms)
-    add_search(algorithms)
     parser = algorithms.add_parser(
         "ppo",
         help="MaskablePPO from scratch against a control pair",

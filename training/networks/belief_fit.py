@@ -17,8 +17,7 @@ from bridge_env import streams
 from bridge_env.auction import Auctions
 from bridge_env.bidders import make
 from bridge_env.calls import every_call, first_calls
-from bridge_env.protocols import Bidder
-from bridge_env.view import BidView, view_of
+from bridge_env.view import view_of
 from training.match.boards import Boards, library_boards
 from training.match.match import bid_out
 from training.networks.belief_config import BeliefConfig
@@ -28,8 +27,13 @@ from training.networks.ppo_config import widths
 _PART = 4096  # boards bid and learned at a time
 
 
-def decisions(a: Bidder, b: Bidder, boards: Boards, seed: int) -> tuple[BidView, NDArray[np.uint8]]:
-    """Return what the seats of ``a`` saw at both tables of a match with ``b``, and the deals uint8 (N, 52)."""
+def states(spec: str, opponent: str, boards: Boards, seed: int) -> tuple[Sparse, NDArray[np.int8]]:
+    """Return what the seats of ``spec`` saw at both tables, and who held each card then.
+
+    Returns:
+        inputs that are on, and int8 (N, 52): 0 left, 1 partner, 2 right, -1 me.
+    """
+    a, b = make(spec, partner=spec, opponents=opponent), make(opponent, partner=opponent, opponents=spec)
     auctions = bid_out(a, b, boards, seed)
     n, length = len(boards), auctions.length.astype(np.int64)
     row, number = every_call(length)
@@ -39,18 +43,8 @@ def decisions(a: Bidder, b: Bidder, boards: Boards, seed: int) -> tuple[BidView,
     history = first_calls(auctions.history[row, : int(length.max())], number)
     before = Auctions.replay(history, auctions.dealer[row], auctions.vulnerability[row])
     owner = boards.owner[row % n]
-    return view_of(before, owner), owner
-
-
-def states(spec: str, opponent: str, boards: Boards, seed: int) -> tuple[Sparse, NDArray[np.int8]]:
-    """Return what the seats of ``spec`` saw at both tables, and who held each card then.
-
-    Returns:
-        inputs that are on, and int8 (N, 52): 0 left, 1 partner, 2 right, -1 me.
-    """
-    a, b = make(spec, partner=spec, opponents=opponent), make(opponent, partner=opponent, opponents=spec)
-    view, owner = decisions(a, b, boards, seed)
-    held = ((owner.astype(np.int16) - view.seat[:, None]) % 4 - 1).astype(np.int8)
+    view = view_of(before, owner)
+    held = ((owner.astype(np.int16) - before.turn[:, None]) % 4 - 1).astype(np.int8)
     return inputs_of(view), held
 
 
