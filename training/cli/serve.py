@@ -16,7 +16,7 @@ examples:
   bridge-env match system:sayc seat:http://127.0.0.1:8085 --boards 100
 
 Requests and answers are those of BEN (/bid, /lead, /play, /explain ...; Brill's too) and of BBO's robots
-(/robot.php). Each request stands alone. The server answers on this machine only.
+(/robot.php). Each request stands alone. Unless --host says otherwise, the server answers on this machine only.
 """
 
 
