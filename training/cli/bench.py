@@ -26,7 +26,7 @@ examples:
   bridge-env bench
   bridge-env bench --repetitions 9 --out results/bench
   bridge-env bench --networks                           measure how fast networks call and learn instead
-  bridge-env bench --scale                              foretell how league, evolve and solve grow
+  bridge-env bench --scale                              predict how league, evolve and solve scale with cores
 """
 
 
@@ -34,7 +34,7 @@ def add_bench(subparsers: Any) -> None:
     """Add the subcommand."""
     parser = subparsers.add_parser(
         "bench",
-        help="measure the speed of envs, matches and the solver, beside other packages",
+        help="measure the speed of envs, matches and the solver, and compare with other packages",
         description="Measure the speed of the envs beside pgx and OpenSpiel, of duplicate matches, library reads,\n"
         "solving beside endplay's plain loop, compile times and memory.",
         epilog=_EPILOG,
@@ -48,7 +48,7 @@ def add_bench(subparsers: Any) -> None:
     )
     parser.add_argument(
         "--scale", action="store_true",
-        help="measure how league, evolve and solve grow with their cores instead (needs torch and Ray)",
+        help="measure how league, evolve and solve scale with cores instead (needs torch and Ray)",
     )  # fmt: skip
     parser.set_defaults(handler=run)
 

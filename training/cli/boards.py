@@ -17,13 +17,14 @@ A SPEC names a bidder:
   system:two-over-one     another: two over one game forcing; the default
   policy:champion         a network that learned in the league; policy:polish and others learned from recorded auctions
   policy:FILE             a network of yours ('bridge-env fit policy' and 'bridge-env train' make them)
-  system:FILE.bidding     a bidding system in a file of yours; either without conventions: system:sayc?without=splinter
+  system:FILE.bidding     a bidding system in a file of yours
+  system:sayc?without=splinter    a system without a convention
   reason:sayc             thinks before it calls: samples deals, looks ahead, departs from the system where that pays
   reason:sayc?samples=128&look=minimax    options: samples or seconds, look=systems|minimax,
                           caution, margin, candidates, near, trust, recall
   reason:empty            the same without any system
   cases:FILE              makes the call of the most similar cases in a case base ('bridge-env fit cases' makes one)
-  pages:BOOK.md           bids by nothing but the pages that 'bridge-env book SYSTEM --out BOOK.md' printed
+  pages:BOOK.md           bids only by the pages that 'bridge-env book SYSTEM --out BOOK.md' printed
   som:FILE                makes the call of similar hands, found by self-organizing maps ('bridge-env fit maps')
   pass, random, doubler   always passes; any legal call; passes but doubles opposing bids from 2NT up
   pair:SPEC,SPEC          a partnership of two different bidders: the first sits N or E, the second S or W

@@ -22,19 +22,19 @@ examples:
 
 The command lists all faults at once, with their line numbers: lines that it cannot read, lines that no auction reaches,
 duplicate lines, lines that no hand fits, alone or after the calls of their auction, and lines that no hand reaches
-because the lines above them take every hand. Of a system with a base, it lists what rests on changed calls. A system
-with a fault of the first two kinds cannot be used; the exit code is then 2.
+because the lines above them take every hand. For a system with a base, it lists what depends on changed calls. A
+system with a fault of the first two kinds cannot be used; the exit code is then 2.
 
-With --sound, thousands of hands of all kinds come to every position of the system's tree (half a minute). The command
-lists what no pair would agree to play:
+With --sound, the command tries thousands of hands of all kinds at every position of the system's tree (half a minute).
+It lists what no pair would agree to play:
 - a label that its hands do not keep ("take-out" without shape, "values" without points);
-- a suit bid on a doubleton that is no convention with a name, an artificial call without a name;
+- a suit bid on a doubleton that is not a named convention, an artificial call without a name;
 - a call that forces with one hand and not with another, an asking call that partner may pass;
 - a weak opening in fourth seat, on a bad suit, or alike at every vulnerability; a better suit that is bid lower;
 - 6NT or 7NT on fewer points than the quantitative raise asks for;
-- a line to which no hand comes that has bid as its path says, or that answers a call which partner never makes.
-The exit code is 1 where anything is found. --mend writes the system without the lines that no hand comes to. With
---base, the system from which it was changed, it also takes back the changes that are unsound.
+- a line that no hand reaches after the calls of its auction, or that answers a call which partner never makes.
+The exit code is 1 if anything is found. --mend writes the system without the lines that no hand reaches. With --base,
+the system from which it was changed, it also takes back the changes that are unsound.
 """
 
 
@@ -51,9 +51,9 @@ def add_check(subparsers: Any) -> None:
     )
     parser.add_argument("--sound", action="store_true", help="list unsound bidding too, see below")
     parser.add_argument(
-        "--mend", type=Path, metavar="FILE", help="write the one SYSTEM to FILE without lines that no hand comes to"
+        "--mend", type=Path, metavar="FILE", help="write SYSTEM to FILE without the lines that no hand reaches"
     )
-    parser.add_argument("--base", metavar="SYSTEM", help="with --mend: take unsound changes of this system back")
+    parser.add_argument("--base", metavar="SYSTEM", help="with --mend: take back unsound changes made to this system")
     parser.set_defaults(handler=_run)
 
 

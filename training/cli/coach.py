@@ -19,10 +19,10 @@ examples:
   bridge-env coach --resume results/coach/mine --rounds 2       a player by the amended book, and amendments to that
   bridge-env table                                 then play with policy:results/coach/mine/mine.npz
 
-First a network learns to bid by the system: it sees the system's call and what the calls so far have shown, and pays
-for calls that would mislead partner. Then the system learns from the network, rule by rule. Both are judged against
-gatekeepers, on boards that training never saw. The report tells what the system leaves on the table, the amendments
-with their worth, and the lines that never came up. Your file is not changed.
+First a network learns to bid by the system: it sees the system's call and what the calls so far have shown, and a
+call that would mislead partner has a penalty. Then the system learns from the network, rule by rule. Both are judged
+against gatekeepers, on boards that training never saw. The report lists what the system misses, the amendments with
+their gains, and the lines that never came up. Your file is not changed.
 """
 
 
@@ -30,9 +30,9 @@ def add_coach(subparsers: Any) -> None:
     """Add the subcommand."""
     parser = subparsers.add_parser(
         "coach",
-        help="train a player by your system, and tell what the system leaves on the table",
-        description="Train a player that bids by a system, judge both abroad, and write what the system leaves on the\n"
-        "table, with amendments to try.",
+        help="train a network by your system, and report what the system misses",
+        description="Train a player (a network) that bids by a system, and amend the system. Judge both against\n"
+        "gatekeepers, and report what the system misses.",
         epilog=_EPILOG,
     )
     parser.add_argument("book", nargs="?", metavar="SYSTEM", help="the system: a name or FILE.bidding")

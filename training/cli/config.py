@@ -15,7 +15,8 @@ def add_fields(parser: argparse.ArgumentParser, config: type[Any]) -> None:
     """Add an option for every field of a config, with its help and its default."""
     for item in fields(config):
         assert item.default is not MISSING
-        text = f"{item.metadata['help']} (default {item.default})".replace("%", "%%")
+        default = "" if item.default == "" else f" (default {item.default})"
+        text = f"{item.metadata['help']}{default}".replace("%", "%%")
         parser.add_argument(f"--{item.name.replace('_', '-')}", type=type(item.default), default=None, help=text)
 
 

@@ -109,7 +109,7 @@ def add_solve(subparsers: Subparsers) -> None:
     parser.add_argument("--seed", type=int, default=0, help="random seed of the deals (0)")
     parser.add_argument("--start", type=int, default=0, help="number of deals to skip first (0)")
     parser.add_argument(
-        "--workers", type=positive, metavar="N", help="processor cores to use (all); 1 does without Ray"
+        "--workers", type=positive, metavar="N", help="processor cores to use (all); 1 works without Ray"
     )
     add_address(parser)
     parser.add_argument(

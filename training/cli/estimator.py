@@ -14,7 +14,7 @@ from training.estimators.config import EstimatorConfig
 
 _EPILOG = """\
 examples:
-  bridge-env fit estimators                                       about twenty minutes of one core
+  bridge-env fit estimators                                       about ten minutes of one core
   bridge-env fit estimators --sizes 5000,20000                    and plot accuracy by number of deals
   bridge-env fit estimators --resume results/estimators/run-001
 

@@ -22,7 +22,7 @@ _RENEWED = 1.0  # seconds between looks at the progress
 DIFF = "diff.md"
 _EPILOG = """\
 examples:
-  bridge-env evolve                                   start a first run, about four minutes on two cores
+  bridge-env evolve                                   start a first run, about three minutes on two cores
   bridge-env evolve --generations 10 --study 49152 --confirm 16384
                                                       tune for longer, on more boards
   bridge-env evolve --generations 200 --name long     start a longer run, into results/evolve/long
@@ -30,7 +30,7 @@ examples:
   bridge-env evolve --resume results/evolve/long      continue after Ctrl-C or a crash
   bridge-env evolve --resume results/evolve/long --generations 400
   bridge-env evolve --start sayc,two-over-one --operators swapping,tuning
-                                                      let partners start apart, and come to one system
+                                                      let partners start with two systems, and end with one
   bridge-env evolve --start champion --operators amendment,tuning,swapping --player policy:by-the-book
                                                       let a book learn from a network that bids by it
   bridge-env evolve --config long.toml                take options from a file, such as: generations = 200
@@ -51,12 +51,12 @@ def add_evolve(subparsers: Any) -> None:
         help="evolve bidding systems by self-play of partnerships",
         description="Let partnerships improve a bidding system by self-play. They change it in five ways:\n"
         "  tuning      moves the bounds of its lines by a step, or drops a condition;\n"
-        "  swapping    adopts what partner or another pair does;\n"
+        "  swapping    adopts changes of partner or another pair;\n"
         "  evolution   varies its rules at random;\n"
         "  refinement  finds rules for hands that another call would have suited better;\n"
         "  amendment   learns from a network that bids by the system (--player).\n"
-        "A change stays if it gains IMPs against the control pair and the rest of the league, and again on fresh\n"
-        "boards. Boards that training never saw judge the winner.",
+        "A change is accepted if it gains IMPs against the control pair and the rest of the league, and again on\n"
+        "fresh boards. Boards that training never saw judge the winner.",
         epilog=_EPILOG,
     )
     add_fields(parser, EvolveConfig)

@@ -27,42 +27,44 @@ def add_manage(subparsers: Any) -> None:
     """Add ``bridge-env manage`` and ``bridge-env seat``."""
     manage = subparsers.add_parser(
         "manage",
-        help="manage tables where bridge programs meet",
-        description="Deal to bridge programs that connect, let them bid and play, and keep the boards.",
+        help="run a table manager, where bridge programs play each other",
+        description="Deal to bridge programs that connect, let them bid and play, and save the boards.",
         epilog=_EXAMPLES,
     )
     manage.add_argument("--boards", type=natural, default=16, metavar="N", help="number of boards (16)")
     manage.add_argument("--seed", type=int, default=1, help="random seed of the boards (1)")
     manage.add_argument("--deals", metavar="FILE.pbn", help="take the boards from this PBN file")
-    manage.add_argument("--rooms", type=int, choices=(1, 2), default=2, help="rooms: a match takes two (2)")
+    manage.add_argument("--rooms", type=int, choices=(1, 2), default=2, help="number of rooms; a match takes two (2)")
     manage.add_argument(
-        "--log", metavar="FILE.pbn", type=Path, help="keep finished boards in this file, and go on by it"
+        "--log", metavar="FILE.pbn", type=Path, help="save finished boards to this file, and resume from it"
     )
     manage.add_argument(
-        "--port", type=natural, default=2000, help="the open room's; the closed room's is the next (2000)"
+        "--port", type=natural, default=2000, help="port of the open room; the closed room has the next (2000)"
     )
-    manage.add_argument("--host", default="127.0.0.1", help="listen elsewhere than on this machine alone (127.0.0.1)")
+    manage.add_argument(
+        "--host", default="127.0.0.1", help="listen on this address; 0.0.0.0 admits other machines (127.0.0.1)"
+    )
     _add_patience(manage)
     manage.set_defaults(handler=_manage)
     seat = subparsers.add_parser(
         "seat",
-        help="sit down at another program's table",
+        help="bid and play one seat at a table manager's table",
         description="Bid and play for one seat at the table of a table manager.",
         epilog=_EXAMPLES,
     )
-    seat.add_argument("spec", metavar="SPEC", help="who bids")
-    seat.add_argument("--connect", metavar="HOST:PORT", required=True, help="where the table manager listens")
-    seat.add_argument("--seat", metavar="SEAT", required=True, help="N, E, S or W")
+    seat.add_argument("spec", metavar="SPEC", help="the bidder ('bridge-env match --help' lists them)")
+    seat.add_argument("--connect", metavar="HOST:PORT", required=True, help="address of the table manager")
+    seat.add_argument("--seat", metavar="SEAT", required=True, help="seat to play: N, E, S or W")
     seat.add_argument("--name", metavar="TEAM", default="bridge-env", help="name of the team (bridge-env)")
     seat.add_argument("--opponents", metavar="SPEC", help="read opponents' calls as this bidder's (as SPEC's own)")
-    seat.add_argument("--play", metavar="PLAYER", default="montecarlo", help="who plays the cards (montecarlo)")
+    seat.add_argument("--play", metavar="PLAYER", default="montecarlo", help="card player (montecarlo)")
     _add_patience(seat)
     seat.set_defaults(handler=_seat)
 
 
 def _add_patience(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "--patience", type=seconds, default=120.0, metavar="S", help="seconds that one answer may take (120)"
+        "--patience", type=seconds, default=120.0, metavar="S", help="give up on an answer after S seconds (120)"
     )
 
 

@@ -28,28 +28,26 @@ def add_maps(targets: Any) -> None:
     parser = targets.add_parser(
         "maps",
         help="train self-organizing maps on the calls of a system or a record",
-        description="Bidding by self-organizing maps: of what a bidding system calls on training deals, or of the\n"
-        "auctions in PBN files. Boards whose deals lie in the judging part judge the maps.",
+        description="Train self-organizing maps on the calls of a bidding system on training deals, or on auctions\n"
+        "in PBN files. Boards of the judging split judge the maps.",
         epilog=_EPILOG,
     )
     parser.add_argument("files", nargs="*", type=Path, metavar="FILE",
                         help="recorded auctions (.pbn, plain or gzip)")  # fmt: skip
     parser.add_argument("--from", dest="teacher", metavar="SYSTEM",
-                        help="the system that teaches, and by which calls are read (sayc)")  # fmt: skip
+                        help="learn the calls of this system, and interpret calls by it (sayc)")  # fmt: skip
     parser.add_argument("--inputs", choices=("published", "learned"),
                         help="lengths, points and a little of the auction (the default), or a learned metric of all "
                         "that case bases see")  # fmt: skip
     parser.add_argument("--fallback", metavar="SYSTEM",
-                        help="system that makes the calls for which 2007 had no map (two maps more)")  # fmt: skip
+                        help="system for the calls that the maps of 2007 leave out (two more maps)")  # fmt: skip
     parser.add_argument("--boards", type=natural, metavar="N", help="deals that the teacher bids (30000)")
     parser.add_argument("--rounds", type=natural, metavar="N",
                         help="rounds in which the maps bid and the teacher corrects them (1)")  # fmt: skip
     parser.add_argument("--side", type=natural, metavar="N", help="largest number of units along a side of a map (64)")
     parser.add_argument("--hands", type=natural, metavar="N", help="fewest training hands for each unit (12)")
     parser.add_argument("--seed", type=natural, metavar="N", help="random seed (1)")
-    parser.add_argument(
-        "--expert", metavar="SPEC", help="the second expert, to see where experts differ (two-over-one, or sayc)"
-    )
+    parser.add_argument("--expert", metavar="SPEC", help="compare with this second bidder (two-over-one, or sayc)")
     parser.add_argument(
         "--match-boards", type=natural, metavar="N", help="boards in each match that judges the maps (5000)"
     )

@@ -34,7 +34,7 @@ examples:
 Every board is bid twice: A sits North-South at one table and East-West at the other; B sits in the other seats.
 The score is A's gain in IMPs at exact double-dummy tricks. Without --deals, the match uses solved boards that
 training never sees. With --play, card players also play each hand, seeing only what a player may see. The score at
-the tricks taken then stands beside the double-dummy score. 'bridge-env play --help' lists the card players.
+the tricks taken is then printed beside the double-dummy score. 'bridge-env play --help' lists the card players.
 """
 
 
@@ -53,7 +53,7 @@ def add_match(subparsers: Any) -> None:
         "--json", metavar="FILE", type=Path, help="write the result and a row for every board; -: to standard output"
     )
     parser.add_argument("--report", metavar="FILE.html", type=Path,
-                        help="write a page: where the IMPs went, and boards to click through")  # fmt: skip
+                        help="write a page: where the IMPs were won and lost, and boards to click through")  # fmt: skip
     parser.add_argument("--scoring", choices=("imps", "mp", "points"), default="imps",
                         help="report IMPs (the default), or matchpoints or points as well")  # fmt: skip
     parser.add_argument(
@@ -65,7 +65,7 @@ def add_match(subparsers: Any) -> None:
     )  # fmt: skip
     add_allowance(parser)
     play = parser.add_argument_group("playing the hands")
-    play.add_argument("--play", metavar="PLAYER", help="play every hand: random, rule, montecarlo, ...")
+    play.add_argument("--play", metavar="PLAYER", help="play every hand with this card player: montecarlo, rule, ...")
     play.add_argument("--play-b", metavar="PLAYER", help="card player for B (the same)")
     play.add_argument(
         "--only",

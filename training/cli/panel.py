@@ -39,21 +39,21 @@ def add_panel(subparsers: Any) -> None:
     """Add ``bridge-env panel``."""
     parser = subparsers.add_parser(
         "panel",
-        help="play a bidder against every stranger and every family",
-        description="Play a bidder against all strangers and all bidding systems, on boards that training never sees.",
+        help="play a bidder against all strangers and the shipped systems",
+        description="Play a bidder against all strangers and the shipped systems, on boards that training never sees.",
         epilog=_EPILOG,
     )
     parser.add_argument("spec", metavar="SPEC", help="the bidder ('bridge-env match --help' lists them)")
     parser.add_argument("--against", nargs="+", metavar="SPEC", help="play only these opponents (the whole panel)")
     parser.add_argument("--boards", type=int, default=20_000, help="judging boards against each opponent (20000)")
     parser.add_argument("--seed", type=int, default=1, help="random seed of the boards (1)")
-    parser.add_argument("--workers", type=int, default=1, help="processes (1)")
+    parser.add_argument("--workers", type=int, default=1, help="number of processes (1)")
     parser.add_argument(
         "--over", metavar="SPEC", help="let this bidder play the same boards, and report the gain over it"
     )
     parser.add_argument("--where", action="store_true", help="split each result by the first call that differed")
     parser.add_argument(
-        "--truth", action="store_true", help="also tell how many hands are what the bidder's book says that they showed"
+        "--truth", action="store_true", help="also report the share of hands that are what they showed by the book"
     )
     parser.add_argument(
         "--json", metavar="FILE", type=Path, help="also write the lines to this file; -: to standard output"

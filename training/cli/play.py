@@ -48,10 +48,10 @@ def add_play(subparsers: Any) -> None:
         description="Bid a board (or take its contract from --contract), and play its cards, one trick a line.",
         epilog=_EXAMPLES,
     )
-    parser.add_argument("--board", type=int, default=1, metavar="N", help="which board (1)")
+    parser.add_argument("--board", type=int, default=1, metavar="N", help="number of the board (1)")
     parser.add_argument("--seed", type=int, default=1, help="random seed of the boards and the players (1)")
     parser.add_argument("--deals", metavar="FILE.pbn", help="take the board from this PBN file")
-    parser.add_argument("--bidder", metavar="SPEC", default="system:sayc", help="who bids (system:sayc)")
+    parser.add_argument("--bidder", metavar="SPEC", default="system:sayc", help="bid with this bidder (system:sayc)")
     parser.add_argument("--contract", metavar="'4S N'", help="play this contract without an auction")
     parser.add_argument("--player", metavar="PLAYER", default="montecarlo", help="card player, see below (montecarlo)")
     parser.add_argument("--declarer", metavar="PLAYER", help="card player for declarer and dummy (--player)")
@@ -59,10 +59,12 @@ def add_play(subparsers: Any) -> None:
     parser.add_argument("--seat", metavar="SEAT", help="bid and play N, E, S or W yourself (as declarer, dummy too)")
     parser.add_argument("--explain", action="store_true", help="explain each card")
     parser.add_argument("--pbn", metavar="FILE", help="write the board with its play")
-    reading = parser.add_argument_group("what reading the calls of a bidder is worth at the opening lead")
-    reading.add_argument("--reads", metavar="SPEC", help="let this bidder bid --boards training boards, and report it")
+    reading = parser.add_argument_group("what the opening leader gains by reading the calls of a bidder")
+    reading.add_argument("--reads", metavar="SPEC", help="measure it on --boards training boards that SPEC bids")
     reading.add_argument("--boards", type=int, default=1000, metavar="N", help="number of those boards (1000)")
-    reading.add_argument("--beside", metavar="SPEC", help="beside its calls read as those of this bidder (not read)")
+    reading.add_argument(
+        "--beside", metavar="SPEC", help="compare with reading its calls as SPEC's (with not reading them)"
+    )
     problems = parser.add_argument_group("problems: boards of a PBN file that are played up to a decision")
     problems.add_argument(
         "--problems", metavar="FILE.pbn", help="compare the cards of --player and --deceptive on each problem"

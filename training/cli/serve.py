@@ -16,7 +16,7 @@ examples:
   bridge-env match system:sayc seat:http://127.0.0.1:8085 --boards 100
 
 Requests and answers are those of BEN (/bid, /lead, /play, /explain ...; Brill's too) and of BBO's robots
-(/robot.php). Each request stands alone. The server answers on this machine only.
+(/robot.php). Each request stands alone. Unless --host says otherwise, the server answers on this machine only.
 """
 
 
@@ -24,15 +24,17 @@ def add_serve(subparsers: Any) -> None:
     """Add ``bridge-env serve``."""
     parser = subparsers.add_parser(
         "serve",
-        help="let other bridge programs ask a bidder for calls and cards",
-        description="Answer other bridge programs over HTTP: what a bidder calls, and what a card player plays.",
+        help="answer other bridge programs with calls and cards",
+        description="Answer other bridge programs over HTTP with the calls of a bidder and the cards of a card player.",
         epilog=_EXAMPLES,
     )
-    parser.add_argument("spec", metavar="SPEC", nargs="?", help="who bids (system:two-over-one)")
+    parser.add_argument("spec", metavar="SPEC", nargs="?", help="the bidder (system:two-over-one)")
     parser.add_argument("--opponents", metavar="SPEC", help="read opponents' calls as this bidder's (as SPEC's own)")
-    parser.add_argument("--play", metavar="PLAYER", default="montecarlo", help="who plays the cards (montecarlo)")
+    parser.add_argument("--play", metavar="PLAYER", default="montecarlo", help="card player (montecarlo)")
     parser.add_argument("--port", type=natural, default=8085, help="listen on this port (8085); 0: any that is free")
-    parser.add_argument("--host", default="127.0.0.1", help="listen elsewhere than on this machine alone (127.0.0.1)")
+    parser.add_argument(
+        "--host", default="127.0.0.1", help="listen on this address; 0.0.0.0 admits other machines (127.0.0.1)"
+    )
     parser.add_argument(
         "--patience", type=seconds, default=120.0, metavar="S",
         help="give up on a bidder or player that needs more than S seconds for an answer (120)",

@@ -35,8 +35,8 @@ rates.toml:
   entropy = [0.0, 0.004]
 
 Every setting runs with every seed. A trial is a run of its own, with its folder below the sweep's and its output in
-TRIAL.log; it is resumed where it stopped, and one that has ended is not run again. One that fails holds up no other.
-The table compares the settings by the verdicts of their runs, and goes to report.md and sweep.json, too.
+TRIAL.log; it is resumed where it stopped, and one that has ended is not run again. One that fails stops no other.
+The table compares the settings by the verdicts of their runs; report.md and sweep.json contain it, too.
 """
 _REPORT, _JSON = "report.md", "sweep.json"
 FAILED = 1  # the exit code where a trial failed
@@ -57,7 +57,7 @@ def add_sweep(subparsers: Any) -> None:
     parser.add_argument("--resume", type=Path, metavar="FOLDER", help="resume the sweep in this folder")
     parser.add_argument("--at-once", type=positive, default=1, help="number of trials to run side by side (1)")
     parser.add_argument("--dry-run", action="store_true", help="list the trials, and run nothing")
-    parser.add_argument("--workers", type=positive, help="pass this on to every trial: its number of workers")
+    parser.add_argument("--workers", type=positive, help="number of workers of every trial")
     add_address(parser)
     parser.set_defaults(handler=run)
 

@@ -15,9 +15,9 @@ examples:
   bridge-env table --seed 7                    repeat the same boards
   bridge-env table --memory none               keep nothing when it ends
 
-The server answers on this machine only, at an address that contains a key. It keeps finished boards, and what they
-cost, in a file of yours. It uses files and Python modules only if you name them here; the page itself takes .bidding,
-PBN and LIN texts.
+Unless --host says otherwise, the server answers on this machine only. Its address contains a key. It saves finished
+boards, and what each decision cost, in a file of yours. It uses files and Python modules only if you name them here;
+the page itself takes .bidding, PBN and LIN texts.
 """
 
 

@@ -19,14 +19,14 @@ class CoachConfig:
     system: str = setting("sayc", "the system: a name or FILE.bidding")
     iterations: int = setting(2000, "rollouts that the player by the book learns from", least(1))
     generations: int = setting(4, "generations in which the book learns from the player", least(0))
-    rounds: int = setting(1, "times that a player learns by the book, and the book from it; from the second on, the "
-                          "player learns a third as long, by the amended book", least(1))  # fmt: skip
-    untruth: float = setting(1.0, "IMPs that the player pays for each point or card by which its hand misses what a "
-                             "call tells by the book", least(0))  # fmt: skip
+    rounds: int = setting(1, "number of rounds: a player learns by the book, then the book from it; from the second "
+                          "on, the player learns a third as long, by the amended book", least(1))  # fmt: skip
+    untruth: float = setting(1.0, "penalty in IMPs for each point or card by which the player's hand misses what "
+                             "a call shows by the book", least(0))  # fmt: skip
     study: int = setting(24576, "boards that amendments are found on, each generation", least(2))
     confirm: int = setting(16384, "boards that amendments are confirmed on", least(2))
-    counted: int = setting(60_000, "boards that departures and lines are counted on, and the player's truth on 10,000 "
-                           "of them", least(64))  # fmt: skip
+    counted: int = setting(60_000, "boards to count departures and lines on, and the player's truth on 10,000 of "
+                           "them", least(64))  # fmt: skip
     judge: int = setting(10_000, "judging boards against each gatekeeper", least(2))
     rollout: int = setting(4096, "boards in each rollout", least(16))
     estimated: int = setting(200_000, "deals to play besides the solved ones", least(0))

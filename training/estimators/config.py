@@ -14,7 +14,7 @@ class EstimatorConfig:
     epochs: int = setting(40, "passes over the training deals", least(1))
     seed: int = setting(1, "random seed of weights and of the order of deals", least(0))
     deals: int = setting(0, "training deals to learn from; 0 = all", least(0))
-    library: str = setting("", "library of solved deals; none = the one in the package")
+    library: str = setting("", "library of solved deals; without it, the one in the package")
     hidden: int = setting(48, "channels for each seat in a suit's encoder", least(1))
     depth: int = setting(3, "layers of an encoder, 2 or more", least(2))
     width: int = setting(96, "channels for each seat in a strain's trunk", least(1))

@@ -32,7 +32,7 @@ class EvolveConfig:
     seed: int = setting(1, "random seed of boards and proposals")
     start: str = setting("sayc", "system that all players start from: a name or FILE.bidding; or A,B, one for each "
                          "partner")  # fmt: skip
-    root: str = setting("", "system to compare with, whose lines tidying leaves alone; none = --start")
+    root: str = setting("", "system to compare with, whose lines tidying leaves alone; without it, --start")
     control: str = setting("sayc", "system of the control pair: a name or FILE.bidding")
     league: str = setting("policy:two-over-one,policy:acol", "more opponents to train against, separated by commas: "
                           "names of systems, or strangers (policy:acol)")  # fmt: skip
@@ -40,7 +40,7 @@ class EvolveConfig:
                                "never train it: SPECs or names of systems")  # fmt: skip
     validators: str = setting("policy:standard", "strangers that only validate: nothing is tuned against them, but a "
                               "change must not lose to them")  # fmt: skip
-    champions: int = setting(0, "how many of the latest champions join the league", least(0))
+    champions: int = setting(0, "number of the latest champions that join the league", least(0))
     operators: str = setting(",".join(BY_DEFAULT), f"sources of change, some of {', '.join(OPERATORS)}")
     player: str = setting("", "network that bids by the system to start from (policy:FILE, made by 'train league "
                           "--book'): amendment learns from how it uses the book")  # fmt: skip

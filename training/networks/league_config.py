@@ -16,35 +16,35 @@ class LeagueConfig:
                          "are imitated first (system:NAME), or nothing")  # fmt: skip
     iterations: int = setting(4000, "number of rollouts to learn from", least(1))
     boards: int = setting(4096, "boards in each rollout", least(16))
-    estimated: int = setting(300_000, "deals to play besides the solved ones, whose tricks the trick estimator draws: "
-                             "of few deals a network learns by heart", least(0))  # fmt: skip
+    estimated: int = setting(300_000, "deals to play besides the solved ones, with tricks drawn from the trick "
+                             "estimator: a network overfits to few deals", least(0))  # fmt: skip
     lessons: int = setting(200, "rollouts of first lessons for a network that starts from nothing", least(0))
     silent: int = setting(200, "iterations against opponents who pass, after those lessons", least(0))
     drawn: int = setting(4, "auctions to sample beside the likeliest one, for each side that learns", least(1))
-    keep: float = setting(0.4, "share of the decisions to learn from: those that teach most", SHARE)
+    keep: float = setting(0.4, "share of the decisions to learn from: those with the most to teach", SHARE)
     doubled: float = setting(0.05, "share of the boards on which every failing contract counts as doubled", least(0))
-    plain: float = setting(0.0, "IMPs that a call costs which does not mean what it says: a suit bid without four "
-                           "cards, a low double ... (0.5 makes a system for people)", least(0))  # fmt: skip
+    plain: float = setting(0.0, "penalty in IMPs for an artificial call: a suit bid without four cards, a low double "
+                           "... (0.5 makes a system for people)", least(0))  # fmt: skip
     book: str = setting("", "system (NAME or FILE.bidding) to bid by: the network sees its call and what was shown, "
-                        "and pays for straying (--departure, --untruth)")  # fmt: skip
-    prior: float = setting(2.0, "with --book: what the system's own call has ahead of all others (in log odds; with "
-                           "1000 the network starts as the system itself)", ABOVE_0)  # fmt: skip
-    truth: float = setting(10.0, "with --book: how much less likely (in log odds) a call is for each point or card by "
-                           "which the hand misses what the call tells", ABOVE_0)  # fmt: skip
-    departure: float = setting(0.0, "with --book: IMPs that a call costs that is not the system's own", least(0))
-    untruth: float = setting(1.0, "with --book: IMPs for each point or card by which the hand misses what a call tells "
-                             "by the system", least(0))  # fmt: skip
+                        "and other calls have a penalty (--departure, --untruth)")  # fmt: skip
+    prior: float = setting(2.0, "with --book: log odds by which the system's own call is preferred (with 1000 the "
+                           "network starts as the system itself)", ABOVE_0)  # fmt: skip
+    truth: float = setting(10.0, "with --book: log odds by which a call is less likely for each point or card by "
+                           "which the hand misses what the call shows", ABOVE_0)  # fmt: skip
+    departure: float = setting(0.0, "with --book: penalty in IMPs for a call that is not the system's own", least(0))
+    untruth: float = setting(1.0, "with --book: penalty in IMPs for each point or card by which the hand misses what "
+                             "a call shows by the system", least(0))  # fmt: skip
     strangers: float = setting(0.3, "share of the boards to play against the networks in --pool", least(0))
     earlier: float = setting(0.2, "share of the boards to play against earlier versions of the network", least(0))
     pool: str = setting("", "opponents besides the start and earlier versions, as in policy:a.npz,system:sayc,pass")
     remember: int = setting(200, "iterations between additions of the network to its opponents", least(1))
     selves: int = setting(6, "number of earlier versions to play against: the latest and some older ones", least(0))
     layers: str = setting("640,384,384", "widths of the hidden layers, where the network starts from nothing")
-    widen: str = setting("", "widths to grow the hidden layers of the network that it starts from to, as in "
-                         "1024,512,512; it calls as before at first")  # fmt: skip
+    widen: str = setting("", "grow the hidden layers of the --start network to these widths, as in "
+                         "1024,512,512; its first calls are the same")  # fmt: skip
     critic: str = setting("256,256", "widths of the critic's hidden layers")
-    cores: int = setting(0, "cores that --rollouts and --batch are set for where these are 0; 0: those that are there "
-                         "when the run begins", least(0))  # fmt: skip
+    cores: int = setting(0, "number of cores by which to set --rollouts and --batch if those are 0; 0: all cores at "
+                         "the beginning of the run", least(0))  # fmt: skip
     rollouts: int = setting(0, "rollouts to play side by side and to learn from together; 0: as many as suit --cores "
                             "(1 on fewer than 8, then half as many as cores)", least(0))  # fmt: skip
     batch: int = setting(0, "decisions in each gradient step; 0: as suits --cores (1024 on fewer than 8, then as many "
@@ -64,8 +64,8 @@ class LeagueConfig:
     judged: int = setting(2000, "solved boards in each evaluation; no rollout plays them", least(2))
     panel: str = setting("system:sayc,system:two-over-one", "opponents to evaluate against, beside the start")
     lag: int = setting(3, "rollouts in progress while the learner learns", least(1))
-    device: str = setting("cpu", "where gradients are computed: cpu, or cuda (which gives other weights, and others "
-                          "each time)")  # fmt: skip
+    device: str = setting("cpu", "compute gradients on this device: cpu, or cuda (its weights differ from run "
+                        "to run)")  # fmt: skip
     seed: int = setting(1, "random seed", least(0))
 
     def settled(self, cores: int) -> LeagueConfig:
