@@ -239,16 +239,19 @@ def call_json(answer: CallAnswer, who: str) -> dict[str, Any]:
         "alert": answer.alert,
         "candidates": [{"call": answer_word(c), "insta_score": round(p, 4)} for c, p in answer.candidates],
         "explanation": answer.explanation,
+        **({} if answer.imagined is None else answer.imagined.fields(True)),
     }
     return {**out, "why": answer.why} if answer.why else out
 
 
-def card_json(answer: CardAnswer, who: str) -> dict[str, Any]:
-    """A card as BEN tells it."""
+def card_json(answer: CardAnswer, who: str, details: bool = False) -> dict[str, Any]:
+    """A card as BEN tells it; ``details``: with the deals that it was chosen on."""
     out: dict[str, Any] = {
         "card": card_text(answer.card),
         "who": who,
         "candidates": [{"card": card_text(c), "expected_tricks_dd": round(t, 3)} for c, t in answer.candidates],
+        **({} if answer.imagined is None else answer.imagined.fields(details)),
+        **({} if answer.player is None else {"player": answer.player}),
     }
     return {**out, "why": answer.why} if answer.why else out
 

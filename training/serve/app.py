@@ -18,7 +18,7 @@ from training.http.guard import Guard, Limits
 from training.http.thinking import Thinking
 from training.serve.answers import Answers, OwnFault
 from training.serve.contracts import contracts_json
-from training.serve.explained import explained_all_json, explained_json
+from training.serve.explained import explained_all_json, explained_json, said
 
 LIMITS = Limits(body=0, rate=2000.0, burst=4000, waiting=64)
 _LONGEST_QUERY, _LONGEST_FIELD = 4096, 1000
@@ -57,7 +57,11 @@ class Doors:
     async def bid(self, fields: dict[str, str]) -> Response:
         question, details = ben.read_question(fields), _details(fields)
         answer = await self.thinking(lambda: self.answers.call(question, details))
-        return JSONResponse(ben.call_json(answer, self.answers.spec))
+        told = ben.call_json(answer, self.answers.spec)
+        if details and question.calls:
+            shown = await self.thinking(lambda: self.answers.shows(question))
+            told["explanations"] = [[ben.answer_word(c), said(s)] for c, s in zip(question.calls, shown, strict=True)]
+        return JSONResponse(told)
 
     async def lead(self, fields: dict[str, str]) -> Response:
         return await self._card(fields, False)
@@ -92,7 +96,7 @@ class Doors:
     async def _card(self, fields: dict[str, str], play: bool) -> Response:
         question, details = ben.read_question(fields, play), _details(fields)
         answer = await self.thinking(lambda: self.answers.card(question, details))
-        return JSONResponse(ben.card_json(answer, self.answers.play))
+        return JSONResponse(ben.card_json(answer, self.answers.play, details))
 
     def _error_xml(self, sentence: str, status: int) -> Response:
         return _xml(bbo.error_xml(sentence, self.answers.spec), status)
