@@ -33,7 +33,8 @@ from bridge_env.schema import parse_json
 
 BID, LEAD, PLAY = "/bid", "/lead", "/play"
 EXPLAIN, EXPLAIN_ALL, CONTRACT = "/explain", "/explain_auction", "/contract"
-DOORS = (BID, LEAD, PLAY, EXPLAIN, EXPLAIN_ALL, CONTRACT)
+CLAIM = "/claim"
+DOORS = (BID, LEAD, PLAY, EXPLAIN, EXPLAIN_ALL, CONTRACT, CLAIM)
 
 _WORDS = {"--": PASS, "PA": PASS, "P": PASS, "DB": DOUBLE, "RD": REDOUBLE}
 _WRITTEN = {PASS: "--", DOUBLE: "Db", REDOUBLE: "Rd"}
@@ -212,6 +213,18 @@ def read_vulnerability(text: str) -> int:
     if word == "@V@v":
         return 3
     return parse_vulnerability(word)
+
+
+def read_number(fields: Mapping[str, str], name: str, least: int, most: int, usual: int) -> int:
+    """A whole number; ``usual`` where the field is missing or empty.
+
+    Raises:
+        ValueError: it is none from ``least`` to ``most``.
+    """
+    text = fields.get(name, "") or str(usual)
+    if not (text.isascii() and text.isdigit()) or len(text) > 9 or not least <= int(text) <= most:
+        raise ValueError(f"{name!r} is a whole number from {least} to {most}")
+    return int(text)
 
 
 def _field(fields: Mapping[str, str], name: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 pytest.importorskip("starlette")
@@ -10,6 +11,9 @@ pytest.importorskip("httpx2")
 from starlette.testclient import TestClient
 from support.web import HOST, is_sentence
 
+from bridge_env.cards import card_text, parse_deal
+from bridge_env.double_dummy.positions import card_tricks
+from bridge_env.play import Plays
 from training.serve.answers import Answers
 from training.serve.app import make_app
 
@@ -60,3 +64,49 @@ def test_a_player_tells_its_deals_and_who_it_is(door):
     lead = door.get(f"/lead?hand={EAST}&{THREE.replace('seat=N', 'seat=E')}&details=true").json()
     assert lead["samples"][0].startswith(EAST)
     assert "player" not in lead
+
+
+# --- claims -----------------------------------------------------------------------------------------------
+
+
+def played_so_far(length):
+    """The board of these hands after some cards, each the lowest legal one, and the seats that may claim."""
+    plays = Plays(parse_deal(f"N:{NORTH} {EAST} {SOUTH} {WEST}")[None], 0, 4)
+    for _ in range(length):
+        plays.step([int(plays.legal()[0].argmax())])
+    return plays
+
+
+@pytest.mark.parametrize("length", [22, 36, 38, 41, 43, 48, 51])
+def test_no_claim_is_accepted_that_fails_on_the_true_deal(door, length):
+    plays = played_so_far(length)
+    begun = length & 3
+    trick = np.full((1, 3), -1, np.int8)
+    trick[0, :begun] = plays.history[0, length - begun : length]
+    best, left = int(card_tricks(plays.left, 4, plays.leader, trick).max()), 13 - length // 4
+    cards = "".join(card_text(card) for card in plays.cards(0))
+    for seat, hand in (("N", NORTH), ("E", EAST), ("W", WEST)):
+        asked = f"/claim?hand={hand}&dummy={SOUTH}&{THREE.replace('seat=N', f'seat={seat}')}&played={cards}"
+        told = door.get(f"{asked}&tricks=0").json()
+        assert told["accepted"]
+        assert told["all"] is (length > 30)
+        mine = ("NESW".index(seat) ^ int(plays.turn[0])) & 1 == 0
+        assert told["sure"] <= (best if mine else left - best)
+        most = told["sure"]
+        assert "Accepted" in door.get(f"{asked}&tricks={most}").json()["result"]
+        if most < left:
+            more = door.get(f"{asked}&tricks={most + 1}").json()
+            assert not more["accepted"]
+            assert "rejected" in more["result"]
+        assert door.get(asked).json()["tricks"] == left
+
+
+def test_faulty_claims(door):
+    asked = f"/claim?hand={NORTH}&dummy={SOUTH}&{THREE}&played="
+    assert "before the opening lead" in refused(door.get(asked))
+    assert "from 0 to 13" in refused(door.get(f"{asked}HQ&tricks=14"))
+    assert "from 0 to 12" in refused(door.get(f"{asked}HQHAH7H3&tricks=-1"))
+    assert "is dummy" in refused(door.get(f"{asked}HQ".replace("seat=N", "seat=S")))
+    assert "passed out" in refused(door.get(f"{asked}HQ".replace("1N--3N------", "--------")))
+    assert "HQ" in refused(door.get(f"{asked}HQHQ"))
+    refused(door.get(f"{asked}HQSK"))  # revokes

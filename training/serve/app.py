@@ -17,6 +17,7 @@ from training.http.asked import Refused
 from training.http.guard import Guard, Limits
 from training.http.thinking import Thinking
 from training.serve.answers import Answers, OwnFault
+from training.serve.claims import claim_json
 from training.serve.contracts import contracts_json
 from training.serve.explained import explained_all_json, explained_json, said
 
@@ -43,6 +44,7 @@ class Doors:
             ben.EXPLAIN: (self.explain, _error_json),
             ben.EXPLAIN_ALL: (self.explain_auction, _error_json),
             ben.CONTRACT: (self.contract, _error_json),
+            ben.CLAIM: (self.claim, _error_json),
             bbo.ROBOT: (self.robot, self._error_xml),
         }
         return [Route(path, _answering(*door), methods=["GET"]) for path, door in doors.items()]
@@ -84,6 +86,12 @@ class Doors:
     async def contract(self, fields: dict[str, str]) -> Response:
         question = ben.read_two_hands(fields)
         return JSONResponse(await self.thinking(lambda: contracts_json(question)))
+
+    async def claim(self, fields: dict[str, str]) -> Response:
+        question = ben.read_question(fields, True)
+        left = 13 - len(question.played) // 4
+        tricks = ben.read_number(fields, "tricks", 0, left, left)
+        return JSONResponse(await self.thinking(lambda: claim_json(question, tricks)))
 
     async def robot(self, fields: dict[str, str]) -> Response:
         question, play = bbo.read_question(fields)
