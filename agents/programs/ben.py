@@ -17,6 +17,7 @@ field                     what it holds
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 from urllib.parse import urlencode
@@ -33,11 +34,12 @@ from bridge_env.schema import parse_json
 
 BID, LEAD, PLAY = "/bid", "/lead", "/play"
 EXPLAIN, EXPLAIN_ALL, CONTRACT = "/explain", "/explain_auction", "/contract"
-CLAIM = "/claim"
-DOORS = (BID, LEAD, PLAY, EXPLAIN, EXPLAIN_ALL, CONTRACT, CLAIM)
+CLAIM, BIDS, BOARD = "/claim", "/bids", "/autoplay"
+DOORS = (BID, LEAD, PLAY, EXPLAIN, EXPLAIN_ALL, CONTRACT, CLAIM, BIDS, BOARD)
 
 _WORDS = {"--": PASS, "PA": PASS, "P": PASS, "DB": DOUBLE, "RD": REDOUBLE}
 _WRITTEN = {PASS: "--", DOUBLE: "Db", REDOUBLE: "Rd"}
+_LOOSE = re.compile(r"--|[1-7](?:NT|[CDHSN])|P(?:ASS|A)?|XX|RD|X|DB|[^-*\s]")
 _VULNERABLE = {"signs": ("", "@v", "@V", "@v@V"), "words": ("None", "NS", "EW", "All")}
 
 
@@ -78,6 +80,23 @@ def read_auction(fields: Mapping[str, str]) -> Question:
     return Question(
         read_seat(told["seat"], "seat"), np.zeros(52, np.bool_), read_seat(told["dealer"], "dealer"),
         read_vulnerability(told["vul"]), calls,
+    )  # fmt: skip
+
+
+def read_position(fields: Mapping[str, str]) -> Question:
+    """The position of a query about all calls of whoever is to call: ``ctx`` also as ``1NP2C*P``.
+
+    Raises:
+        ValueError: a field is missing or faulty; the message says which.
+    """
+    for name in ("file_us", "file_them"):
+        if fields.get(name):
+            raise ValueError(f"{name!r} cannot be chosen here: the systems are those that the server was started with")
+    words = _LOOSE.findall(_field(fields, "ctx").upper())
+    return Question(
+        read_seat(fields.get("seat") or "N", "seat"), np.zeros(52, np.bool_),
+        read_seat(fields.get("dealer") or "N", "dealer"), read_vulnerability(fields.get("vul", "")),
+        tuple(read_call(word, "ctx") for word in words),
     )  # fmt: skip
 
 

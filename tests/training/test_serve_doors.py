@@ -11,11 +11,15 @@ pytest.importorskip("httpx2")
 from starlette.testclient import TestClient
 from support.web import HOST, is_sentence
 
-from bridge_env.cards import card_text, parse_deal
+from bridge_env.auction import one_auction
+from bridge_env.calls import parse_call
+from bridge_env.cards import CARD_NUMBERS, card_text, parse_deal
 from bridge_env.double_dummy.positions import card_tricks
 from bridge_env.play import Plays
-from training.serve.answers import Answers
+from bridge_env.scoring import score
+from training.serve.answers import Answers, OwnFault
 from training.serve.app import make_app
+from training.serve.boards import Board, board_json
 
 NORTH, EAST, SOUTH, WEST = "A543.K43.A54.654", "T98.QJT98.987.QJ", "KQJ2.A2.K32.AK32", "76.765.QJT6.T987"
 THREE = "seat=N&dealer=N&vul=None&ctx=1N--3N------"
@@ -110,3 +114,76 @@ def test_faulty_claims(door):
     assert "passed out" in refused(door.get(f"{asked}HQ".replace("1N--3N------", "--------")))
     assert "HQ" in refused(door.get(f"{asked}HQHQ"))
     refused(door.get(f"{asked}HQSK"))  # revokes
+
+
+# --- every call, whole boards ---------------------------------------------------------------
+
+
+def test_every_call_is_told(door):
+    told = door.get("/bids?ctx=1N--").json()
+    assert {one["bid"] for one in told} >= {"P", "2C", "7N"}
+    assert {"X", "1S"}.isdisjoint(one["bid"] for one in told)
+    assert told == door.get("/bids?ctx=1N-P").json() == door.get("/bids?ctx=1NP&seat=N&dealer=N&vul=None").json()
+    told = {one["bid"]: one for one in door.get("/bids?ctx=P1N*PASS").json()}
+    assert told["2D"]["Alert"] is True
+    assert "♥" in told["2D"]["m"]
+    assert told["7N"]["NS"] == told["7N"]["EW"] == "reason:system:sayc?samples=8"
+    assert "over" in refused(door.get("/bids?ctx=PPPP"))
+    assert "no call" in refused(door.get("/bids?ctx=8C"))
+    assert "'ctx' is missing" in refused(door.get("/bids"))
+    assert "started with" in refused(door.get("/bids?ctx=&file_us=21GF.bbsa"))
+
+
+def test_a_whole_board_is_bid_and_played():
+    door = TestClient(make_app(Answers("system:sayc", "system:acol", "rule")), base_url=HOST)
+    deal = f"{NORTH} {EAST} {SOUTH} {WEST}"
+    told = door.get(f"/autoplay?deal={deal}&board=2").json()
+    assert (told["deal"], told["dealer"], told["vulnerability"]) == (deal, "E", "N-S")
+    auction = one_auction([parse_call(call) for call in told["auction"]], 1, 1)
+    contract = auction.contracts().at(0)
+    assert (int(told["contract"][0]), told["declarer"]) == (contract.level, "NESW"[contract.declarer])
+    cards = [[CARD_NUMBERS[card] for card in told["play"]]]
+    plays = Plays.replay(parse_deal(f"N:{deal}"), contract.declarer, contract.strain, cards)
+    assert plays.done[0]
+    assert told["tricks"] == plays.won[0]
+    assert told["ns_score"] == score(contract.bid, contract.doubling, contract.declarer, 1, told["tricks"])
+    assert abs(told["score"]) == abs(told["ns_score"])
+    assert [one["bid"] for one in told["auction_with_explanations"]] == told["auction"]
+    begun = door.get(f"/autoplay?deal=N:{deal}&dealer=W&vul=Both&auction=1C,Pass,1H,Pass&bidding_only=True").json()
+    assert begun["auction"][:4] == ["1C", "PASS", "1H", "PASS"]
+    assert begun["opening_leader"] == "NESW"["NESW".index(begun["declarer"]) - 3]
+    assert "play" not in begun
+    out = door.get(f"/autoplay?deal={deal}&auction=P,P,P,P").json()
+    assert (out["contract"], out["declarer"], out["score"], out["play"]) == ("PASS", None, 0, [])
+
+
+def test_nobody_sees_more_of_a_board_than_his_seat_does(monkeypatch):
+    answers = Answers("system:sayc", None, "rule")
+    seen = []
+    for name in ("call", "card"):
+        usual = getattr(answers, name)
+        monkeypatch.setattr(answers, name, lambda asked, usual=usual: seen.append(asked) or usual(asked))
+    owner = parse_deal(f"N:{NORTH} {EAST} {SOUTH} {WEST}")
+    told = board_json(answers, Board(owner, 0, 0))
+    assert len(seen) == len(told["auction"]) + 52
+    dummy = "NESW".index(told["declarer"]) ^ 2
+    for asked in seen:
+        assert (asked.hand == (owner == asked.seat)).all()
+        assert (asked.dummy is None) is not bool(asked.played)
+        assert asked.dummy is None or (asked.dummy == (owner == dummy)).all()
+
+
+def test_faulty_boards(door):
+    asked = f"/autoplay?deal={NORTH} {EAST} {SOUTH} {WEST}"
+    assert "'deal' is missing" in refused(door.get("/autoplay"))
+    assert "four hands" in refused(door.get(f"/autoplay?deal={NORTH}"))
+    assert "two hands" in refused(door.get(f"/autoplay?deal={NORTH} {NORTH} {SOUTH} {WEST}"))
+    assert "from 1 to 9999" in refused(door.get(f"{asked}&board=0"))
+    assert "no call" in refused(door.get(f"{asked}&auction=1C,,1H"))
+    assert "not legal" in refused(door.get(f"{asked}&auction=1C,1C"))
+
+
+def test_a_board_that_takes_too_long_is_given_up():
+    answers = Answers("system:sayc", None, "rule", patience=0.0)
+    with pytest.raises(OwnFault, match="longer than 0 seconds"):
+        board_json(answers, Board(parse_deal(f"N:{NORTH} {EAST} {SOUTH} {WEST}"), 0, 0))

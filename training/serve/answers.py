@@ -69,9 +69,10 @@ class Answers:
         self, spec: str, opponents: str | None = None, play: str = "montecarlo", patience: float = PATIENCE
     ) -> None:
         self.spec, self.opponents, self.play, self.patience = spec, opponents or spec, play, patience
+        self._across: Answers | None = None
         self.bidder: Bidder = make(spec, partner=spec, opponents=opponents)
         self.players: tuple[CardPlayer, CardPlayer] = tuple(
-            make_player(play, AuctionReader.of_sides(*self._sides(side))) for side in (0, 1)
+            make_player(play, AuctionReader.of_sides(*self.sides(side))) for side in (0, 1)
         )  # type: ignore[assignment]
 
     def call(self, question: Question, details: bool = False) -> CallAnswer:
@@ -92,7 +93,7 @@ class Answers:
         call = int(self._own(self.spec, lambda: legal_answer_of(self.bidder, view, key))[0])
         player = player_at(self.bidder, seat)
         state = question.calls, question.dealer, question.vulnerability
-        shows = self._own(self.spec, lambda: reader(*self._sides(seat & 1), details).call(*state, call))
+        shows = self._own(self.spec, lambda: reader(*self.sides(seat & 1), details).call(*state, call))
         why, deals = "", None
         if details and isinstance(player, Reasoner):
             told = self._own(self.spec, lambda: explain(player, view, key))
@@ -110,8 +111,23 @@ class Answers:
         """
         calls, state = question.calls, (question.dealer, question.vulnerability)
         one_auction(calls, *state)
-        read = reader(*self._sides(question.seat & 1), True)
+        read = reader(*self.sides(question.seat & 1), True)
         return self._own(self.spec, lambda: [read.call(calls[:k], *state, made) for k, made in enumerate(calls)])
+
+    def every(self, question: Question) -> dict[int, Shows]:
+        """What each legal call would show, where the pair sits at the seat that is asked; faults as of ``shows``."""
+        state = question.calls, question.dealer, question.vulnerability
+        if one_auction(*state).done[0]:
+            raise ValueError("the auction is over")
+        return self._own(self.spec, lambda: reader(*self.sides(question.seat & 1), True).every(*state))
+
+    def at(self, seat: int) -> Answers:
+        """Who answers for ``seat`` where the pair sits North-South and its opponents sit East-West."""
+        if not seat & 1 or self.opponents == self.spec:
+            return self
+        if self._across is None:
+            self._across = Answers(self.opponents, self.spec, self.play, self.patience)
+        return self._across
 
     def card(self, question: Question, details: bool = False) -> CardAnswer:
         """The card of the hand whose turn it is, as ``call`` otherwise."""
@@ -152,7 +168,7 @@ class Answers:
         except BaseException as error:  # a user's own may fail in any way
             raise OwnFault(spec, f"{spec} failed: {last_line(error)}") from error
 
-    def _sides(self, side: int) -> tuple[str, str]:
+    def sides(self, side: int) -> tuple[str, str]:
         """The specs of North-South and East-West where the pair sits at ``side``."""
         return (self.opponents, self.spec) if side else (self.spec, self.opponents)
 

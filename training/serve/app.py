@@ -17,9 +17,10 @@ from training.http.asked import Refused
 from training.http.guard import Guard, Limits
 from training.http.thinking import Thinking
 from training.serve.answers import Answers, OwnFault
+from training.serve.boards import board_json, read_board
 from training.serve.claims import claim_json
 from training.serve.contracts import contracts_json
-from training.serve.explained import explained_all_json, explained_json, said
+from training.serve.explained import bids_json, explained_all_json, explained_json, said
 
 LIMITS = Limits(body=0, rate=2000.0, burst=4000, waiting=64)
 _LONGEST_QUERY, _LONGEST_FIELD = 4096, 1000
@@ -27,6 +28,8 @@ _LOG = logging.getLogger("bridge_env.serve")
 _BROKEN = "Something went wrong in the server; its terminal tells what."
 
 Door = Callable[[dict[str, str]], Awaitable[Response]]
+Asking = Callable[[Request], Awaitable[Response]]
+Refuse = Callable[[str, int], Response]
 
 
 class Doors:
@@ -36,7 +39,7 @@ class Doors:
         self.answers, self.thinking = answers, Thinking(limits.waiting)
 
     def routes(self) -> list[Route]:
-        doors: dict[str, tuple[Door, Callable[[str, int], Response]]] = {
+        doors: dict[str, tuple[Door, Refuse]] = {
             "/": (self.home, _error_json),
             ben.BID: (self.bid, _error_json),
             ben.LEAD: (self.lead, _error_json),
@@ -45,9 +48,15 @@ class Doors:
             ben.EXPLAIN_ALL: (self.explain_auction, _error_json),
             ben.CONTRACT: (self.contract, _error_json),
             ben.CLAIM: (self.claim, _error_json),
+            ben.BIDS: (self.bids, _error_json),
+            ben.BOARD: (self.board, _error_json),
             bbo.ROBOT: (self.robot, self._error_xml),
         }
-        return [Route(path, _answering(*door), methods=["GET"]) for path, door in doors.items()]
+        routes = [
+            Route(path, _answering(lambda request, door=door: door(_fields(request)), refuse), methods=["GET"])  # type: ignore[misc]
+            for path, (door, refuse) in doors.items()
+        ]
+        return routes
 
     async def home(self, fields: dict[str, str]) -> Response:
         told = {
@@ -93,6 +102,15 @@ class Doors:
         tricks = ben.read_number(fields, "tricks", 0, left, left)
         return JSONResponse(await self.thinking(lambda: claim_json(question, tricks)))
 
+    async def bids(self, fields: dict[str, str]) -> Response:
+        question = ben.read_position(fields)
+        shown = await self.thinking(lambda: self.answers.every(question))
+        return JSONResponse(bids_json(shown, self.answers.sides(question.seat & 1)))
+
+    async def board(self, fields: dict[str, str]) -> Response:
+        board = read_board(fields)
+        return JSONResponse(await self.thinking(lambda: board_json(self.answers, board)))
+
     async def robot(self, fields: dict[str, str]) -> Response:
         question, play = bbo.read_question(fields)
         if play:
@@ -134,12 +152,12 @@ def _fields(request: Request) -> dict[str, str]:
     return out
 
 
-def _answering(door: Door, refuse: Callable[[str, int], Response]) -> Callable[[Request], Awaitable[Response]]:
+def _answering(door: Asking, refuse: Refuse) -> Asking:
     """The door's answer, and every fault as a sentence in the door's form."""
 
     async def answer(request: Request) -> Response:
         try:
-            return await door(_fields(request))
+            return await door(request)
         except Refused as refused:
             return refuse(str(refused), refused.status)
         except OwnFault as fault:
