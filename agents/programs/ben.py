@@ -34,8 +34,8 @@ from bridge_env.schema import parse_json
 
 BID, LEAD, PLAY = "/bid", "/lead", "/play"
 EXPLAIN, EXPLAIN_ALL, CONTRACT = "/explain", "/explain_auction", "/contract"
-CLAIM, BIDS, BOARD = "/claim", "/bids", "/autoplay"
-DOORS = (BID, LEAD, PLAY, EXPLAIN, EXPLAIN_ALL, CONTRACT, CLAIM, BIDS, BOARD)
+CLAIM, BIDS, BOARD, CUEBID = "/claim", "/bids", "/autoplay", "/cuebid"
+DOORS = (BID, LEAD, PLAY, EXPLAIN, EXPLAIN_ALL, CONTRACT, CLAIM, BIDS, BOARD, CUEBID)
 
 _WORDS = {"--": PASS, "PA": PASS, "P": PASS, "DB": DOUBLE, "RD": REDOUBLE}
 _WRITTEN = {PASS: "--", DOUBLE: "Db", REDOUBLE: "Rd"}

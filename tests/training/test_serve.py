@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import random
 import socket
 import string
@@ -270,6 +271,7 @@ def test_too_much_is_refused(ours):
 
 def test_other_methods_and_doors_are_refused(ours):
     refused(ours.post(BID), 405)
+    refused(ours.get("/cuebid"), 405)
     refused(ours.get("/cuebidscores"), 404)
     refused(ours.get("/bid/"), 404)
 
@@ -349,6 +351,28 @@ def test_fuzzed_questions(ours):
             found = ElementTree.fromstring(response.text).find("r").attrib
             assert response.status_code == 200 or is_sentence(found["message"])
     assert 0 < answered < 700
+
+
+def test_fuzzed_bodies(ours):
+    """Whatever is sent: an answer, or a 4xx and a sentence."""
+    rng = random.Random(8)
+    told = {"dealer": "N", "auction": ["1H", "Pass"], "vuln": "EW", "hand": "95.T982.A5.AKJ85", "conventions": []}
+    values = [None, True, -1, 2**70, 1e308, "", "x" * 101, "é♠\x00", [], ["1H"] * 400, [[]], ["7N", 1], {}, "ALL", "S"]
+    for _ in range(300):
+        body = json.dumps({**told, rng.choice([*told, "turn"]): rng.choice(values)})
+        if rng.random() < 0.3:
+            at = rng.randrange(len(body))
+            body = (
+                body[:at]
+                + rng.choice(["", "[", "{" * 3000, '"', "\\ud800", "9" * 5000])
+                + body[at + rng.randrange(3) :]
+            )
+        response = ours.post("/cuebid", content=body.encode(), headers={"content-type": "application/json"})
+        assert response.status_code in (200, 400, 413), (body, response.text)
+        if response.status_code != 200:
+            refused(response, response.status_code)
+    refused(ours.post("/cuebid", content="dealer=N"), 415)
+    refused(ours.post("/cuebid", json={"hand": "x" * 9000}), 413)
 
 
 # --- the command line -------------------------------------------------------------------------------------

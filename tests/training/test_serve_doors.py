@@ -116,7 +116,7 @@ def test_faulty_claims(door):
     refused(door.get(f"{asked}HQSK"))  # revokes
 
 
-# --- every call, whole boards ---------------------------------------------------------------
+# --- every call, a call by body, whole boards ---------------------------------------------------------------
 
 
 def test_every_call_is_told(door):
@@ -132,6 +132,17 @@ def test_every_call_is_told(door):
     assert "no call" in refused(door.get("/bids?ctx=8C"))
     assert "'ctx' is missing" in refused(door.get("/bids"))
     assert "started with" in refused(door.get("/bids?ctx=&file_us=21GF.bbsa"))
+
+
+def test_a_call_is_asked_for_by_body():
+    door = TestClient(make_app(Answers("system:sayc", None, "rule")), base_url=HOST)
+    body = {"dealer": "N", "auction": ["1H", "Pass"], "vuln": "EW", "hand": "95.T982.A5.AKJ85", "sysNS": "DEFAULT"}
+    told = door.post("/cuebid", json=body).json()
+    asked = door.get("/bid?hand=95.T982.A5.AKJ85&seat=S&dealer=N&vul=EW&ctx=1H--").json()
+    assert told == {"bid": asked["bid"], "alert": asked["explanation"], "artificial": asked["alert"]}
+    assert door.post("/cuebid", json={**body, "auction": [], "hand": "9532.T982.A5.985"}).json()["bid"] == "Pass"
+    assert "over" in refused(door.post("/cuebid", json={**body, "auction": ["P"] * 4}))
+    assert "'hand' is missing" in refused(door.post("/cuebid", json={"dealer": "N"}))
 
 
 def test_a_whole_board_is_bid_and_played():

@@ -14,15 +14,17 @@ from starlette.routing import Route
 
 from agents.programs import bbo, ben
 from training.http.asked import Refused
+from training.http.body import body
 from training.http.guard import Guard, Limits
 from training.http.thinking import Thinking
 from training.serve.answers import Answers, OwnFault
 from training.serve.boards import board_json, read_board
 from training.serve.claims import claim_json
 from training.serve.contracts import contracts_json
+from training.serve.cuebids import cuebid_json, read_cuebid
 from training.serve.explained import bids_json, explained_all_json, explained_json, said
 
-LIMITS = Limits(body=0, rate=2000.0, burst=4000, waiting=64)
+LIMITS = Limits(body=8192, rate=2000.0, burst=4000, waiting=64)
 _LONGEST_QUERY, _LONGEST_FIELD = 4096, 1000
 _LOG = logging.getLogger("bridge_env.serve")
 _BROKEN = "Something went wrong in the server; its terminal tells what."
@@ -56,7 +58,7 @@ class Doors:
             Route(path, _answering(lambda request, door=door: door(_fields(request)), refuse), methods=["GET"])  # type: ignore[misc]
             for path, (door, refuse) in doors.items()
         ]
-        return routes
+        return [*routes, Route(ben.CUEBID, _answering(self.cuebid, _error_json), methods=["POST"])]
 
     async def home(self, fields: dict[str, str]) -> Response:
         told = {
@@ -110,6 +112,10 @@ class Doors:
     async def board(self, fields: dict[str, str]) -> Response:
         board = read_board(fields)
         return JSONResponse(await self.thinking(lambda: board_json(self.answers, board)))
+
+    async def cuebid(self, request: Request) -> Response:
+        question = read_cuebid(await body(request, LIMITS.body))
+        return JSONResponse(cuebid_json(await self.thinking(lambda: self.answers.call(question))))
 
     async def robot(self, fields: dict[str, str]) -> Response:
         question, play = bbo.read_question(fields)
@@ -188,7 +194,7 @@ async def _lost(request: Request, error: Exception) -> Response:
     status = error.status_code if isinstance(error, HTTPException) else 500
     told = {
         404: f"There is no such door; there are {', '.join(ben.DOORS)} and {bbo.ROBOT}.",
-        405: "Questions are asked by GET, with all they say in the address.",
+        405: f"Questions are asked by GET, with all they say in the address; {ben.CUEBID} alone by POST.",
     }
     return _error_json(told.get(status, "The request cannot be met."), status)
 
