@@ -19,7 +19,7 @@ from bridge_env.play import Plays
 from bridge_env.scoring import score
 from training.serve.answers import Answers, OwnFault
 from training.serve.app import make_app
-from training.serve.boards import Board, board_json
+from training.serve.boards import Board, board_steps
 
 NORTH, EAST, SOUTH, WEST = "A543.K43.A54.654", "T98.QJT98.987.QJ", "KQJ2.A2.K32.AK32", "76.765.QJT6.T987"
 THREE = "seat=N&dealer=N&vul=None&ctx=1N--3N------"
@@ -175,8 +175,9 @@ def test_nobody_sees_more_of_a_board_than_his_seat_does(monkeypatch):
         usual = getattr(answers, name)
         monkeypatch.setattr(answers, name, lambda asked, usual=usual: seen.append(asked) or usual(asked))
     owner = parse_deal(f"N:{NORTH} {EAST} {SOUTH} {WEST}")
-    told = board_json(answers, Board(owner, 0, 0))
-    assert len(seen) == len(told["auction"]) + 52
+    *steps, told = board_steps(answers, Board(owner, 0, 0))
+    assert len(seen) == len(steps) == len(told["auction"]) + 52
+    assert not any(steps)
     dummy = "NESW".index(told["declarer"]) ^ 2
     for asked in seen:
         assert (asked.hand == (owner == asked.seat)).all()
@@ -197,4 +198,4 @@ def test_faulty_boards(door):
 def test_a_board_that_takes_too_long_is_given_up():
     answers = Answers("system:sayc", None, "rule", patience=0.0)
     with pytest.raises(OwnFault, match="longer than 0 seconds"):
-        board_json(answers, Board(parse_deal(f"N:{NORTH} {EAST} {SOUTH} {WEST}"), 0, 0))
+        next(board_steps(answers, Board(parse_deal(f"N:{NORTH} {EAST} {SOUTH} {WEST}"), 0, 0)))

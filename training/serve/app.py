@@ -18,7 +18,7 @@ from training.http.body import body
 from training.http.guard import Guard, Limits
 from training.http.thinking import Thinking
 from training.serve.answers import Answers, OwnFault
-from training.serve.boards import board_json, read_board
+from training.serve.boards import board_steps, read_board
 from training.serve.claims import claim_json
 from training.serve.contracts import contracts_json
 from training.serve.cuebids import cuebid_json, read_cuebid
@@ -110,8 +110,10 @@ class Doors:
         return JSONResponse(bids_json(shown, self.answers.sides(question.seat & 1)))
 
     async def board(self, fields: dict[str, str]) -> Response:
-        board = read_board(fields)
-        return JSONResponse(await self.thinking(lambda: board_json(self.answers, board)))
+        steps, told = board_steps(self.answers, read_board(fields)), dict[str, Any]()
+        while not told:
+            told = await self.thinking(lambda: next(steps))
+        return JSONResponse(told)
 
     async def cuebid(self, request: Request) -> Response:
         question = read_cuebid(await body(request, LIMITS.body))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -19,6 +19,8 @@ from bridge_env.play import Plays
 from bridge_env.scoring import score
 from training.serve.answers import Answers, OwnFault
 from training.serve.explained import said
+
+Told = dict[str, Any]
 
 _VULNERABLE = ("None", "N-S", "E-W", "Both")
 
@@ -65,18 +67,18 @@ def read_board(fields: Mapping[str, str]) -> Board:
     )
 
 
-def board_json(answers: Answers, board: Board) -> dict[str, Any]:
-    """Bid the board and play it, as BEN tells it.
+def board_steps(answers: Answers, board: Board) -> Iterator[Told]:
+    """Bid the board and play it: nothing after each call and card, so that others get their turn, then BEN's answer.
 
     Raises:
         ValueError: the auction that was given is not legal.
         OwnFault: a call or a card is not legal, or the whole takes longer than ``answers.patience``.
     """
     began = time.monotonic()
-    auction = _bid(answers, board, began)
+    auction = yield from _bid(answers, board, began)
     calls, contract = auction.calls(0), auction.contracts().at(0)
     shown = answers.shows(board.question(0, calls)) if calls else []
-    told: dict[str, Any] = {
+    told: Told = {
         "deal": deal_text(board.owner).removeprefix("N:"), "dealer": SEATS[board.dealer],
         "vulnerability": _VULNERABLE[board.vulnerability], "auction": [answer_word(call) for call in calls],
         "auction_with_explanations": [
@@ -91,20 +93,23 @@ def board_json(answers: Answers, board: Board) -> dict[str, Any]:
         leader = None if contract.passed_out else SEATS[(contract.declarer + 1) & 3]
         told |= {"opening_leader": leader, "bidding_only": True}
     else:
-        told |= _played(answers, board, calls, contract, began)
-    return {**told, "elapsed": round(time.monotonic() - began, 2)}
+        told |= yield from _played(answers, board, calls, contract, began)
+    yield {**told, "elapsed": round(time.monotonic() - began, 2)}
 
 
-def _bid(answers: Answers, board: Board, began: float) -> Auctions:
+def _bid(answers: Answers, board: Board, began: float) -> Generator[Told, None, Auctions]:
     calls = list(board.calls)
     while not (auction := one_auction(calls, board.dealer, board.vulnerability)).done[0]:
         _patient(answers, began)
         seat = int(auction.turn[0])
         calls.append(answers.at(seat).call(board.question(seat, calls)).call)
+        yield {}
     return auction
 
 
-def _played(answers: Answers, board: Board, calls: tuple[int, ...], contract: Contract, began: float) -> dict[str, Any]:
+def _played(
+    answers: Answers, board: Board, calls: tuple[int, ...], contract: Contract, began: float
+) -> Generator[Told, None, Told]:
     if contract.passed_out:
         return {"tricks": 0, "score": 0, "ns_score": 0, "play": []}
     plays = Plays(board.owner[None], contract.declarer, contract.strain)
@@ -114,6 +119,7 @@ def _played(answers: Answers, board: Board, calls: tuple[int, ...], contract: Co
         dummy = board.owner == contract.declarer ^ 2 if played else None
         asked = replace(board.question(seat, calls), dummy=dummy, played=played)
         plays.step([answers.at(seat).card(asked).card])
+        yield {}
     tricks = int(plays.won[0])
     points = int(score(contract.bid, contract.doubling, contract.declarer, board.vulnerability, tricks))
     own, play = -points if contract.declarer & 1 else points, [card_text(card) for card in plays.cards(0)]
