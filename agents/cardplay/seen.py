@@ -35,6 +35,20 @@ def view_of_seen(
         ValueError: the auction is not over, it is not for ``seat`` to choose, or no deal holds all that was seen.
         IllegalCard: a card was played against the laws.
     """
+    places = places_of_seen(auctions, seat, hand, dummy, played)
+    contracts = auctions.contracts()
+    declarer, strain = int(contracts.declarer[0]), int(contracts.bid[0]) % 5
+    plays = Plays.replay(_filled(places), declarer, strain, np.array([played], np.int8).reshape(1, -1))
+    chooser = int(plays.decider[0])
+    if chooser != seat:
+        raise ValueError(f"it is {SEATS[chooser]}'s turn to play, not {SEATS[seat]}'s")
+    return play_view(plays, contracts, auctions.vulnerability, auctions)
+
+
+def places_of_seen(
+    auctions: Auctions, seat: int, hand: Hand, dummy: Hand | None = None, played: Sequence[int] = ()
+) -> Places:
+    """Where the cards may lie for ``seat``, whosever turn it is; all else as ``view_of_seen`` has it."""
     if not auctions.done[0]:
         raise ValueError(f"the auction is not over: {auctions.text(0) or 'there was no call'}")
     contracts = auctions.contracts()
@@ -45,18 +59,6 @@ def view_of_seen(
         raise ValueError("all cards have been played")
     if seat == declarer ^ 2:
         raise ValueError(f"{SEATS[seat]} is dummy; ask as {SEATS[declarer]}, declarer, who plays dummy's cards")
-    owner = _one_deal(declarer, strain, seat, hand, dummy, played)
-    plays = Plays.replay(owner, declarer, strain, np.array([played], np.int8).reshape(1, -1))
-    chooser = int(plays.decider[0])
-    if chooser != seat:
-        raise ValueError(f"it is {SEATS[chooser]}'s turn to play, not {SEATS[seat]}'s")
-    return play_view(plays, contracts, auctions.vulnerability, auctions)
-
-
-def _one_deal(
-    declarer: int, strain: int, seat: int, hand: Hand, dummy: Hand | None, played: Sequence[int]
-) -> NDArray[np.uint8]:
-    """A deal, uint8 (52,), that holds what was seen."""
     known = np.full(52, UNKNOWN, np.uint8)
     known[hand] = seat
     if played:
@@ -72,7 +74,7 @@ def _one_deal(
     places = Places.of(known)
     for suit, player in voids(np.array(played, np.int64), np.array(players, np.int64)):
         places = places.without(player, suit)
-    return _filled(places)
+    return places
 
 
 def _who_played(declarer: int, strain: int, played: Sequence[int]) -> list[int]:

@@ -17,6 +17,7 @@ field                     what it holds
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 from urllib.parse import urlencode
@@ -33,10 +34,12 @@ from bridge_env.schema import parse_json
 
 BID, LEAD, PLAY = "/bid", "/lead", "/play"
 EXPLAIN, EXPLAIN_ALL, CONTRACT = "/explain", "/explain_auction", "/contract"
-DOORS = (BID, LEAD, PLAY, EXPLAIN, EXPLAIN_ALL, CONTRACT)
+CLAIM, BIDS, BOARD, CUEBID = "/claim", "/bids", "/autoplay", "/cuebid"
+DOORS = (BID, LEAD, PLAY, EXPLAIN, EXPLAIN_ALL, CONTRACT, CLAIM, BIDS, BOARD, CUEBID)
 
 _WORDS = {"--": PASS, "PA": PASS, "P": PASS, "DB": DOUBLE, "RD": REDOUBLE}
 _WRITTEN = {PASS: "--", DOUBLE: "Db", REDOUBLE: "Rd"}
+_LOOSE = re.compile(r"--|[1-7](?:NT|[CDHSN])|P(?:ASS|A)?|XX|RD|X|DB|[^-*\s]")
 _VULNERABLE = {"signs": ("", "@v", "@V", "@v@V"), "words": ("None", "NS", "EW", "All")}
 
 
@@ -77,6 +80,23 @@ def read_auction(fields: Mapping[str, str]) -> Question:
     return Question(
         read_seat(told["seat"], "seat"), np.zeros(52, np.bool_), read_seat(told["dealer"], "dealer"),
         read_vulnerability(told["vul"]), calls,
+    )  # fmt: skip
+
+
+def read_position(fields: Mapping[str, str]) -> Question:
+    """The position of a query about all calls of whoever is to call: ``ctx`` also as ``1NP2C*P``.
+
+    Raises:
+        ValueError: a field is missing or faulty; the message says which.
+    """
+    for name in ("file_us", "file_them"):
+        if fields.get(name):
+            raise ValueError(f"{name!r} cannot be chosen here: the systems are those that the server was started with")
+    words = _LOOSE.findall(_field(fields, "ctx").upper())
+    return Question(
+        read_seat(fields.get("seat") or "N", "seat"), np.zeros(52, np.bool_),
+        read_seat(fields.get("dealer") or "N", "dealer"), read_vulnerability(fields.get("vul", "")),
+        tuple(read_call(word, "ctx") for word in words),
     )  # fmt: skip
 
 
@@ -214,6 +234,18 @@ def read_vulnerability(text: str) -> int:
     return parse_vulnerability(word)
 
 
+def read_number(fields: Mapping[str, str], name: str, least: int, most: int, usual: int) -> int:
+    """A whole number; ``usual`` where the field is missing or empty.
+
+    Raises:
+        ValueError: it is none from ``least`` to ``most``.
+    """
+    text = fields.get(name, "") or str(usual)
+    if not (text.isascii() and text.isdigit()) or len(text) > 9 or not least <= int(text) <= most:
+        raise ValueError(f"{name!r} is a whole number from {least} to {most}")
+    return int(text)
+
+
 def _field(fields: Mapping[str, str], name: str) -> str:
     if name not in fields:
         raise ValueError(f"the field {name!r} is missing")
@@ -239,16 +271,19 @@ def call_json(answer: CallAnswer, who: str) -> dict[str, Any]:
         "alert": answer.alert,
         "candidates": [{"call": answer_word(c), "insta_score": round(p, 4)} for c, p in answer.candidates],
         "explanation": answer.explanation,
+        **({} if answer.imagined is None else answer.imagined.fields(True)),
     }
     return {**out, "why": answer.why} if answer.why else out
 
 
-def card_json(answer: CardAnswer, who: str) -> dict[str, Any]:
-    """A card as BEN tells it."""
+def card_json(answer: CardAnswer, who: str, details: bool = False) -> dict[str, Any]:
+    """A card as BEN tells it; ``details``: with the deals that it was chosen on."""
     out: dict[str, Any] = {
         "card": card_text(answer.card),
         "who": who,
         "candidates": [{"card": card_text(c), "expected_tricks_dd": round(t, 3)} for c, t in answer.candidates],
+        **({} if answer.imagined is None else answer.imagined.fields(details)),
+        **({} if answer.player is None else {"player": answer.player}),
     }
     return {**out, "why": answer.why} if answer.why else out
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from agents.programs.imagined import Imagined
 from bridge_env.calls import DOUBLE, FIRST_BID, PASS, REDOUBLE
 from bridge_env.cards import CARD_NUMBERS
 from bridge_env.play_view import PlayView
@@ -51,6 +52,7 @@ class CallAnswer:
         explanation: what the call shows.
         why: how it was found, on lines of its own.
         alert: does it not mean what it says?
+        imagined: the deals that it was chosen on; None where none are told.
     """
 
     call: int
@@ -58,6 +60,7 @@ class CallAnswer:
     explanation: str = ""
     why: str = ""
     alert: bool = False
+    imagined: Imagined | None = None
 
 
 @dataclass(frozen=True)
@@ -68,11 +71,15 @@ class CardAnswer:
         card: 0..51.
         candidates: cards that were considered, and the tricks that the side may expect from here on.
         why: how it was found, on lines of its own.
+        imagined: the deals that it was chosen on; None where there are none.
+        player: who chose, as BEN counts: 0 declarer's left hand opponent, 2 the right hand one, 3 declarer.
     """
 
     card: int
     candidates: tuple[tuple[int, float], ...] = ()
     why: str = ""
+    imagined: Imagined | None = None
+    player: int | None = None
 
 
 def call_question(view: BidView, row: int) -> Question:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import random
 import socket
 import string
@@ -270,7 +271,8 @@ def test_too_much_is_refused(ours):
 
 def test_other_methods_and_doors_are_refused(ours):
     refused(ours.post(BID), 405)
-    refused(ours.get("/bids"), 404)
+    refused(ours.get("/cuebid"), 405)
+    refused(ours.get("/cuebidscores"), 404)
     refused(ours.get("/bid/"), 404)
 
 
@@ -325,9 +327,16 @@ def test_fuzzed_questions(ours):
     lead = f"/lead?hand={DEALT['E']}&seat=E&dealer=N&vul=&ctx=1N--3N------"
     play = f"/play?hand={DEALT['N']}&dummy={DEALT['S']}&seat=N&dealer=N&vul=None&ctx=1N--3N------&played=HQH2H7"
     robots = "/robot.php?pov=S&d=N&v=-&s=akq2.jt9.876.a43&h=1c-p"
+    late = "HQHAH7H3S2S7SASTS3S8SKS6C2C7C4CJ"
+    others = [
+        "/explain?seat=N&dealer=N&vul=&ctx=1N--2D", "/explain_auction?seat=N&dealer=N&vul=@v&ctx=1N--2D",
+        f"/contract?hand={DEALT['N']}&dummy={DEALT['S']}&seat=S&vul=", "/bids?ctx=1NP2C*P&seat=E&dealer=S&vul=NS",
+        f"{play.replace('/play', '/claim').replace('HQH2H7', late)}&tricks=2&key=3",
+        f"/autoplay?deal={' '.join(DEALT.values())}&board=5&dealer=N&vul=NS&auction=1C,Pass&bidding_only=True",
+    ]  # fmt: skip
     answered = 0
-    for number in range(600):
-        path, _, query = rng.choice([BID, lead, play, robots]).partition("?")
+    for number in range(1000):
+        path, _, query = rng.choice([BID, lead, play, robots, *others]).partition("?")
         text = list(query)
         for _ in range(rng.choice([1, 1, 2, 8])):
             at = rng.randrange(len(text))
@@ -341,7 +350,29 @@ def test_fuzzed_questions(ours):
         if path == "/robot.php":
             found = ElementTree.fromstring(response.text).find("r").attrib
             assert response.status_code == 200 or is_sentence(found["message"])
-    assert 0 < answered < 400
+    assert 0 < answered < 700
+
+
+def test_fuzzed_bodies(ours):
+    """Whatever is sent: an answer, or a 4xx and a sentence."""
+    rng = random.Random(8)
+    told = {"dealer": "N", "auction": ["1H", "Pass"], "vuln": "EW", "hand": "95.T982.A5.AKJ85", "conventions": []}
+    values = [None, True, -1, 2**70, 1e308, "", "x" * 101, "é♠\x00", [], ["1H"] * 400, [[]], ["7N", 1], {}, "ALL", "S"]
+    for _ in range(300):
+        body = json.dumps({**told, rng.choice([*told, "turn"]): rng.choice(values)})
+        if rng.random() < 0.3:
+            at = rng.randrange(len(body))
+            body = (
+                body[:at]
+                + rng.choice(["", "[", "{" * 3000, '"', "\\ud800", "9" * 5000])
+                + body[at + rng.randrange(3) :]
+            )
+        response = ours.post("/cuebid", content=body.encode(), headers={"content-type": "application/json"})
+        assert response.status_code in (200, 400, 413), (body, response.text)
+        if response.status_code != 200:
+            refused(response, response.status_code)
+    refused(ours.post("/cuebid", content="dealer=N"), 415)
+    refused(ours.post("/cuebid", json={"hand": "x" * 9000}), 413)
 
 
 # --- the command line -------------------------------------------------------------------------------------

@@ -54,6 +54,13 @@ class Asked:
             raise Refused(f"{name!r} holds a character that cannot be printed.")
         return value
 
+    def texts(self, name: str, most: int, each: int) -> list[str]:
+        """At most ``most`` texts of at most ``each`` characters."""
+        value = self._take(name, None)
+        if not isinstance(value, list) or len(value) > most or not all(isinstance(one, str) for one in value):
+            raise Refused(f"{name!r} is a list of at most {most:,} texts.")
+        return [Asked({name: one}).text(name, each) for one in value]
+
     def choice(self, name: str, among: tuple[str, ...], default: str | None = None) -> str:
         """One of some words."""
         value = self._take(name, default)

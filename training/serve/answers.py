@@ -18,7 +18,10 @@ from agents.cardplay.split import Split
 from agents.cardplay.table import declares
 from agents.meanings import Shows, reader
 from agents.networks.bidder import NetworkBidder
+from agents.programs.imagined import Imagined
 from agents.programs.question import CallAnswer, CardAnswer, Question
+from agents.reasoning.explain import explain
+from agents.reasoning.reasoner import Reasoner
 from agents.wire import read_states
 from bridge_env import streams
 from bridge_env.auction import one_auction
@@ -28,6 +31,7 @@ from bridge_env.cards import SEATS, hand_text, parse_hand
 from bridge_env.faults import BidderFault, explained, last_line, legal_answer_of
 from bridge_env.play_view import PlayView
 from bridge_env.protocols import Bidder, CardPlayer, Explains
+from bridge_env.sampling import Sample
 from bridge_env.view import BidView
 from training.http.guard import PATIENCE
 from training.running.patience import TookTooLong, within
@@ -65,9 +69,10 @@ class Answers:
         self, spec: str, opponents: str | None = None, play: str = "montecarlo", patience: float = PATIENCE
     ) -> None:
         self.spec, self.opponents, self.play, self.patience = spec, opponents or spec, play, patience
+        self._across: Answers | None = None
         self.bidder: Bidder = make(spec, partner=spec, opponents=opponents)
         self.players: tuple[CardPlayer, CardPlayer] = tuple(
-            make_player(play, AuctionReader.of_sides(*self._sides(side))) for side in (0, 1)
+            make_player(play, AuctionReader.of_sides(*self.sides(side))) for side in (0, 1)
         )  # type: ignore[assignment]
 
     def call(self, question: Question, details: bool = False) -> CallAnswer:
@@ -88,11 +93,14 @@ class Answers:
         call = int(self._own(self.spec, lambda: legal_answer_of(self.bidder, view, key))[0])
         player = player_at(self.bidder, seat)
         state = question.calls, question.dealer, question.vulnerability
-        shows = self._own(self.spec, lambda: reader(*self._sides(seat & 1), details).call(*state, call))
-        why = ""
-        if details and meets(player, Explains):
+        shows = self._own(self.spec, lambda: reader(*self.sides(seat & 1), details).call(*state, call))
+        why, deals = "", None
+        if details and isinstance(player, Reasoner):
+            told = self._own(self.spec, lambda: explain(player, view, key))
+            why, deals = str(told), _of_sample(seat, told.thought.sample)
+        elif details and meets(player, Explains):
             why = self._own(self.spec, lambda: explained(player, view, key))  # type: ignore[arg-type]
-        return CallAnswer(call, _candidates(player, view, call), said(shows), why, shows.artificial)
+        return CallAnswer(call, _candidates(player, view, call), said(shows), why, shows.artificial, deals)
 
     def shows(self, question: Question) -> list[Shows]:
         """What each call of an auction shows, where the pair sits at the seat that is asked.
@@ -103,8 +111,23 @@ class Answers:
         """
         calls, state = question.calls, (question.dealer, question.vulnerability)
         one_auction(calls, *state)
-        read = reader(*self._sides(question.seat & 1), True)
+        read = reader(*self.sides(question.seat & 1), True)
         return self._own(self.spec, lambda: [read.call(calls[:k], *state, made) for k, made in enumerate(calls)])
+
+    def every(self, question: Question) -> dict[int, Shows]:
+        """What each legal call would show, where the pair sits at the seat that is asked; faults as of ``shows``."""
+        state = question.calls, question.dealer, question.vulnerability
+        if one_auction(*state).done[0]:
+            raise ValueError("the auction is over")
+        return self._own(self.spec, lambda: reader(*self.sides(question.seat & 1), True).every(*state))
+
+    def at(self, seat: int) -> Answers:
+        """Who answers for ``seat`` where the pair sits North-South and its opponents sit East-West."""
+        if not seat & 1 or self.opponents == self.spec:
+            return self
+        if self._across is None:
+            self._across = Answers(self.opponents, self.spec, self.play, self.patience)
+        return self._across
 
     def card(self, question: Question, details: bool = False) -> CardAnswer:
         """The card of the hand whose turn it is, as ``call`` otherwise."""
@@ -112,11 +135,18 @@ class Answers:
         view = view_of_seen(auctions, question.seat, question.hand, question.dummy, question.played)
         key = _key(question, _card_key(question))
         player = _choosing(self.players[question.seat & 1], view)
+        first = (int(view.declarer[0]) + 1) & 3
+        turn = (question.seat - first) & 3 if question.played else None
         if not isinstance(player, MonteCarlo):
-            return CardAnswer(_legal(int(self._own(self.play, lambda: player.play(view, key))[0]), view, self.play))
+            card = int(self._own(self.play, lambda: player.play(view, key))[0])
+            return CardAnswer(_legal(card, view, self.play), player=turn)
         (thought,) = self._own(self.play, lambda: player.think(view, key))
         why = thought_text(thought, view, 0, str(player.options.score)) if details else ""
-        return CardAnswer(_legal(thought.card, view, self.play), _card_candidates(thought), why)
+        deals = None
+        if (belief := thought.belief) is not None:
+            fitting = _fitting(belief.sample)
+            deals = Imagined(question.seat, belief.owner, belief.weight, fitting, first, question.played)
+        return CardAnswer(_legal(thought.card, view, self.play), _card_candidates(thought), why, deals, turn)
 
     def wake(self) -> None:
         """Load what the first questions need, so that they are answered at once."""
@@ -138,7 +168,7 @@ class Answers:
         except BaseException as error:  # a user's own may fail in any way
             raise OwnFault(spec, f"{spec} failed: {last_line(error)}") from error
 
-    def _sides(self, side: int) -> tuple[str, str]:
+    def sides(self, side: int) -> tuple[str, str]:
         """The specs of North-South and East-West where the pair sits at ``side``."""
         return (self.opponents, self.spec) if side else (self.spec, self.opponents)
 
@@ -170,6 +200,17 @@ def _candidates(player: Bidder, view: BidView, made: int) -> tuple[tuple[int, fl
     order = np.argsort(-chances, kind="stable")[:_TOLD].tolist()
     likely = [made, *(call for call in order if call != made and chances[call] >= _LEAST)]
     return tuple((call, float(chances[call])) for call in likely)
+
+
+def _of_sample(seat: int, sample: Sample | None) -> Imagined | None:
+    """Deals whose N is the seat to call, as they lie at the table."""
+    if sample is None:
+        return None
+    return Imagined(seat, ((sample.owner + seat) & 3).astype(np.uint8), sample.weight, _fitting(sample))
+
+
+def _fitting(sample: Sample) -> float:
+    return float(sample.weight @ (sample.violation == 0))
 
 
 def _choosing(player: CardPlayer, view: PlayView) -> CardPlayer:

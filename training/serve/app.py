@@ -14,18 +14,24 @@ from starlette.routing import Route
 
 from agents.programs import bbo, ben
 from training.http.asked import Refused
+from training.http.body import body
 from training.http.guard import Guard, Limits
 from training.http.thinking import Thinking
 from training.serve.answers import Answers, OwnFault
+from training.serve.boards import board_steps, read_board
+from training.serve.claims import claim_json
 from training.serve.contracts import contracts_json
-from training.serve.explained import explained_all_json, explained_json
+from training.serve.cuebids import cuebid_json, read_cuebid
+from training.serve.explained import bids_json, explained_all_json, explained_json, said
 
-LIMITS = Limits(body=0, rate=2000.0, burst=4000, waiting=64)
+LIMITS = Limits(body=8192, rate=2000.0, burst=4000, waiting=64)
 _LONGEST_QUERY, _LONGEST_FIELD = 4096, 1000
 _LOG = logging.getLogger("bridge_env.serve")
 _BROKEN = "Something went wrong in the server; its terminal tells what."
 
 Door = Callable[[dict[str, str]], Awaitable[Response]]
+Asking = Callable[[Request], Awaitable[Response]]
+Refuse = Callable[[str, int], Response]
 
 
 class Doors:
@@ -35,7 +41,7 @@ class Doors:
         self.answers, self.thinking = answers, Thinking(limits.waiting)
 
     def routes(self) -> list[Route]:
-        doors: dict[str, tuple[Door, Callable[[str, int], Response]]] = {
+        doors: dict[str, tuple[Door, Refuse]] = {
             "/": (self.home, _error_json),
             ben.BID: (self.bid, _error_json),
             ben.LEAD: (self.lead, _error_json),
@@ -43,9 +49,16 @@ class Doors:
             ben.EXPLAIN: (self.explain, _error_json),
             ben.EXPLAIN_ALL: (self.explain_auction, _error_json),
             ben.CONTRACT: (self.contract, _error_json),
+            ben.CLAIM: (self.claim, _error_json),
+            ben.BIDS: (self.bids, _error_json),
+            ben.BOARD: (self.board, _error_json),
             bbo.ROBOT: (self.robot, self._error_xml),
         }
-        return [Route(path, _answering(*door), methods=["GET"]) for path, door in doors.items()]
+        routes = [
+            Route(path, _answering(lambda request, door=door: door(_fields(request)), refuse), methods=["GET"])  # type: ignore[misc]
+            for path, (door, refuse) in doors.items()
+        ]
+        return [*routes, Route(ben.CUEBID, _answering(self.cuebid, _error_json), methods=["POST"])]
 
     async def home(self, fields: dict[str, str]) -> Response:
         told = {
@@ -57,7 +70,11 @@ class Doors:
     async def bid(self, fields: dict[str, str]) -> Response:
         question, details = ben.read_question(fields), _details(fields)
         answer = await self.thinking(lambda: self.answers.call(question, details))
-        return JSONResponse(ben.call_json(answer, self.answers.spec))
+        told = ben.call_json(answer, self.answers.spec)
+        if details and question.calls:
+            shown = await self.thinking(lambda: self.answers.shows(question))
+            told["explanations"] = [[ben.answer_word(c), said(s)] for c, s in zip(question.calls, shown, strict=True)]
+        return JSONResponse(told)
 
     async def lead(self, fields: dict[str, str]) -> Response:
         return await self._card(fields, False)
@@ -81,6 +98,27 @@ class Doors:
         question = ben.read_two_hands(fields)
         return JSONResponse(await self.thinking(lambda: contracts_json(question)))
 
+    async def claim(self, fields: dict[str, str]) -> Response:
+        question = ben.read_question(fields, True)
+        left = 13 - len(question.played) // 4
+        tricks = ben.read_number(fields, "tricks", 0, left, left)
+        return JSONResponse(await self.thinking(lambda: claim_json(question, tricks)))
+
+    async def bids(self, fields: dict[str, str]) -> Response:
+        question = ben.read_position(fields)
+        shown = await self.thinking(lambda: self.answers.every(question))
+        return JSONResponse(bids_json(shown, self.answers.sides(question.seat & 1)))
+
+    async def board(self, fields: dict[str, str]) -> Response:
+        steps, told = board_steps(self.answers, read_board(fields)), dict[str, Any]()
+        while not told:
+            told = await self.thinking(lambda: next(steps))
+        return JSONResponse(told)
+
+    async def cuebid(self, request: Request) -> Response:
+        question = read_cuebid(await body(request, LIMITS.body))
+        return JSONResponse(cuebid_json(await self.thinking(lambda: self.answers.call(question))))
+
     async def robot(self, fields: dict[str, str]) -> Response:
         question, play = bbo.read_question(fields)
         if play:
@@ -92,7 +130,7 @@ class Doors:
     async def _card(self, fields: dict[str, str], play: bool) -> Response:
         question, details = ben.read_question(fields, play), _details(fields)
         answer = await self.thinking(lambda: self.answers.card(question, details))
-        return JSONResponse(ben.card_json(answer, self.answers.play))
+        return JSONResponse(ben.card_json(answer, self.answers.play, details))
 
     def _error_xml(self, sentence: str, status: int) -> Response:
         return _xml(bbo.error_xml(sentence, self.answers.spec), status)
@@ -122,12 +160,12 @@ def _fields(request: Request) -> dict[str, str]:
     return out
 
 
-def _answering(door: Door, refuse: Callable[[str, int], Response]) -> Callable[[Request], Awaitable[Response]]:
+def _answering(door: Asking, refuse: Refuse) -> Asking:
     """The door's answer, and every fault as a sentence in the door's form."""
 
     async def answer(request: Request) -> Response:
         try:
-            return await door(_fields(request))
+            return await door(request)
         except Refused as refused:
             return refuse(str(refused), refused.status)
         except OwnFault as fault:
@@ -158,7 +196,7 @@ async def _lost(request: Request, error: Exception) -> Response:
     status = error.status_code if isinstance(error, HTTPException) else 500
     told = {
         404: f"There is no such door; there are {', '.join(ben.DOORS)} and {bbo.ROBOT}.",
-        405: "Questions are asked by GET, with all they say in the address.",
+        405: f"Questions are asked by GET, with all they say in the address; {ben.CUEBID} alone by POST.",
     }
     return _error_json(told.get(status, "The request cannot be met."), status)
 

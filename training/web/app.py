@@ -17,6 +17,7 @@ from agents.registry import system_of
 from bridge_env.calls import parse_call
 from bridge_env.cards import SEATS, VULNERABILITIES
 from training.http.asked import Asked, Refused
+from training.http.body import body, query
 from training.http.guard import Guard
 from training.http.listening import reachable
 from training.http.thinking import Thinking
@@ -24,7 +25,7 @@ from training.web import seating
 from training.web.archive import Archive
 from training.web.books import entries_after
 from training.web.dealing import read_stack
-from training.web.doors import answering, body, made_call, played_card, query, static
+from training.web.doors import answering, made_call, played_card, static
 from training.web.editor import Editor
 from training.web.exports import export
 from training.web.guests import Guests

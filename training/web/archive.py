@@ -8,9 +8,10 @@ from starlette.requests import Request
 from starlette.routing import Route
 
 from training.http.asked import Refused
+from training.http.body import body, query
 from training.http.thinking import Thinking
 from training.web import drills, history, repeats, seating
-from training.web.doors import answering, body, query
+from training.web.doors import answering
 from training.web.session import Session
 from training.web.table import OVER
 from training.web.views import state

@@ -14,9 +14,10 @@ from bridge_env.calls import NUM_CALLS, call_text, parse_call
 from bridge_env.cards import SEATS, UNKNOWN, VULNERABILITIES, card_text, deal_text, parse_holding
 from bridge_env.records.board import Board
 from training.http.asked import Asked, Refused
+from training.http.body import body
 from training.http.thinking import Thinking
 from training.web.dealing import read_texts, told_problems
-from training.web.doors import answering, body
+from training.web.doors import answering
 from training.web.exports import written
 from training.web.session import Session
 

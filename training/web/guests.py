@@ -15,10 +15,11 @@ from starlette.routing import Route
 
 from bridge_env.faults import BidderFault
 from training.http.asked import Asked, Refused
+from training.http.body import body, query
 from training.http.guard import Holder
 from training.http.thinking import Thinking
 from training.web.challenge import Challenge
-from training.web.doors import Door, answering, body, made_call, page, played_card, query, static
+from training.web.doors import Door, answering, made_call, page, played_card, static
 from training.web.rooms import CHALLENGE, Place, Room, Rooms, checked_name
 
 _BODY = 4096

@@ -9,9 +9,10 @@ from starlette.requests import Request
 from starlette.routing import Route
 
 from training.http.asked import Refused
+from training.http.body import body, query
 from training.web import seating
 from training.web.challenge import MOST_BOARDS, MOST_CHALLENGES, Challenge
-from training.web.doors import answering, body, query
+from training.web.doors import answering
 from training.web.guests import Guests
 from training.web.rooms import PLAY, PRACTICE, checked_name
 from training.web.session import Session

@@ -11,10 +11,11 @@ from agents.hierarchy.language.text import system_text
 from bridge_env.calls import parse_call
 from training.exam.positions import FULL, parse_exam
 from training.http.asked import Asked, Refused
+from training.http.body import body, query
 from training.http.guard import Bucket
 from training.http.thinking import Thinking
 from training.web import books, drills, repeats, versions
-from training.web.doors import answering, body, query
+from training.web.doors import answering
 from training.web.errands import Errands
 from training.web.session import Session
 from training.web.table import OVER
