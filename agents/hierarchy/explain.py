@@ -104,7 +104,10 @@ class Explanation:
     @property
     def text(self) -> str:
         """What the call shows, its name and its force."""
-        return call_words(self.ranges, self.line, self.force)
+        hand = sentence(self.ranges)
+        if not hand and not self.general:
+            hand = "; or ".join(map(sentence, ways(self.position, self.rule, self.call)))
+        return call_words(hand, self.line, self.force)
 
     @property
     def because(self) -> str:
@@ -162,9 +165,9 @@ def symbol_text(call: int) -> str:
     return call_text(call) if call < FIRST_BID else f"{(call - FIRST_BID) // 5 + 1}{_STRAINS[(call - FIRST_BID) % 5]}"
 
 
-def call_words(ranges: Ranges, line: Line | None, force: str) -> str:
-    """What a call shows, its name and its force, in a row."""
-    parts = [sentence(ranges) or "any other hand"]
+def call_words(hand: str, line: Line | None, force: str) -> str:
+    """The hand that a call shows, the call's name and its force, in a row."""
+    parts = [hand or "any other hand"]
     if line is not None and line.note:
         parts.append(line.note)
     if force:
@@ -196,6 +199,24 @@ def ranges_of(position: Position, number: int, general: bool, call: int) -> Rang
         return own
     together = unite(hull(rule.needs) for rule in position.rules if rule.tree and rule.call == call)
     return together if set(own) <= set(together) else own
+
+
+def ways(position: Position, number: int, call: int) -> list[Ranges]:
+    """What each line of the tree that makes the call asks for, the line ``number`` first; none within another."""
+    lines = [rule for rule in position.rules if rule.tree and rule.call == call]
+    found: list[Ranges] = []
+    for rule in sorted(lines, key=lambda rule: rule.number != number):
+        one = hull(rule.needs)
+        if not any(_within(one, other) for other in found):
+            found = [*(other for other in found if not _within(other, one)), one]
+    return found
+
+
+def _within(ranges: Ranges, others: Ranges) -> bool:
+    """Does every hand of ``ranges`` lie in ``others``, by what is said of both?"""
+    return all(
+        word in ranges and low <= ranges[word][0] and ranges[word][1] <= high for word, (low, high) in others.items()
+    )
 
 
 def force_of(position: Position, line: Line | None, call: int) -> str:

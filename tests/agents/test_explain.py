@@ -62,6 +62,11 @@ SAID = [
         "3♠: five or more spades, spades our longest fit, 14 or more points in support of spades, not forcing",
     ),
     ("two-over-one", "K2.K32.AJ432.Q32", "1N P 3N P", "Pass: any other hand"),
+    (  # together its lines ask for nothing
+        "sayc", "AKQ2.T98.J7.A543", "1N P",
+        "2♣: 8 or more HCP; or four or five diamonds, three or four hearts, three or four spades, at most 7 HCP, at most "
+        "one club, Stayman, forcing, artificial",
+    ),
 ]  # fmt: skip
 
 
