@@ -64,8 +64,8 @@ SAID = [
     ("two-over-one", "K2.K32.AJ432.Q32", "1N P 3N P", "Pass: any other hand"),
     (  # together its lines ask for nothing
         "sayc", "AKQ2.T98.J7.A543", "1N P",
-        "2♣: 8 or more HCP; or four or five diamonds, three or four hearts, three or four spades, at most 7 HCP, at most "
-        "one club, Stayman, forcing, artificial",
+        "2♣: 8 or more HCP; or four or five diamonds, three or four hearts, three or four spades, at most 7 HCP, at "
+        "most one club, Stayman, forcing, artificial",
     ),
 ]  # fmt: skip
 
