@@ -22,6 +22,14 @@ CONFIG = EvolveConfig(
 CHANGED_AFTER = 4.0  # seconds
 
 
+@pytest.fixture(autouse=True)
+def _no_other_ray():
+    """A Ray that a test of another file has left in this process would be joined instead of the nodes made here."""
+    ray.shutdown()
+    yield
+    ray.shutdown()
+
+
 def _population(folder, cluster: Cluster) -> list:
     state = generations.begin(CONFIG)
     for after in generations.evolve(folder, CONFIG, state, cluster, lambda _boards: None):
@@ -74,7 +82,6 @@ def test_two_nodes_give_the_same_and_get_the_code(tmp_path):
 
 
 def test_no_cluster_is_told():
-    ray.shutdown()  # what a test before may have left would be joined
     with pytest.raises(ClusterError, match="no Ray cluster on"):
         Cluster(None, "127.0.0.1:1").__enter__()
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 
 import pytest
 
@@ -48,7 +49,9 @@ def no_wider(page, width=390):
 
 def go_on(pages, key="p"):
     """Whoever's turn it is calls by a key, or plays the first card that may be played."""
+    until = time.monotonic() + 300
     while not any(page.locator("#review .headline").count() for page in pages):
+        assert time.monotonic() < until, pages[0].inner_text("#actions")
         for page in pages:
             if page.locator(".calls button").count():
                 page.keyboard.press(key)

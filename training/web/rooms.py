@@ -237,6 +237,7 @@ class Room:
 
     def view(self, place: Place) -> dict[str, Any]:
         """Return all that the person at one seat may know."""
+        version = self.version  # read first: what is told is at least as new
         self.settle()
         told, places, awaited = state(self.table, place.seat), self.places.items(), self._awaited()
         told["people"] = [SEATS[place.seat]]
@@ -246,7 +247,8 @@ class Room:
                 told["sits"][SEATS[seat]] = other.who if seat in self._there else absent
         values = [result["imps"] for result in self.results.values() if result["counts"]]
         told["room"] = {
-            "kind": self.kind, "board": self.number, "boards": self.boards, "host": place.host, "name": place.name,
+            "version": version, "kind": self.kind, "board": self.number, "boards": self.boards,
+            "host": place.host, "name": place.name,
             "held": [SEATS[seat] for seat, other in places if other.seen is not None],
             "awaited": [SEATS[seat] for seat in awaited],
             "news": list(self.news), "uncounted": self.uncounted, "count": len(values),

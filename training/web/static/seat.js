@@ -85,6 +85,7 @@ function drawEnd() {
 
 function draw(fresh) {
   const before = state;
+  if (before && fresh.room.version < before.room.version) return; // the stream was quicker than this answer
   state = fresh;
   const moved = !before || before.at !== state.at || before.room.board !== state.room.board || before.phase !== state.phase;
   document.body.dataset.phase = state.phase === "bid" ? "bidding" : state.phase; // the style lays the page out by it
