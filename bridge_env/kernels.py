@@ -264,7 +264,7 @@ class _Cache(FunctionCache):
     def __init__(self, function: Callable[..., Any]) -> None:
         super().__init__(function)  # type: ignore[no-untyped-call]
         self._turn: int | None = None  # the open file that is locked
-        self.bare = False  # is what is asked for, or was found last, without a door for Python?
+        self.bare = False  # is what is asked for, or was found last, without wrappers for Python?
 
     def _index_key(self, sig: Any, codegen: Any) -> Any:
         return (*super()._index_key(sig, codegen), self.bare)  # type: ignore[no-untyped-call]
@@ -312,7 +312,7 @@ class _Cache(FunctionCache):
     def _loaded(self, sig: Any, target_context: Any) -> Any:
         try:
             found = super().load_overload(sig, target_context)  # type: ignore[no-untyped-call]
-            if found is None and self.bare:  # with a door it will do as well
+            if found is None and self.bare:  # with wrappers it will do as well
                 self.bare = False
                 found = super().load_overload(sig, target_context)  # type: ignore[no-untyped-call]
                 self.bare = found is None
@@ -347,10 +347,10 @@ if sys.platform != "win32":
 
 
 class _Compiling:
-    """``kernel.compile``: in turn with other processes, and without a door for Python where another kernel calls.
+    """Compile a kernel in turn with other processes; where another kernel calls it, without wrappers for Python.
 
-    A door is machine code that unpacks Python's arguments: a quarter of the time to compile. Most kernels are only
-    called by others. One that Python calls after all is then compiled once more, with a door.
+    These unpack Python's arguments, and take a quarter of the time to compile. Most kernels are only called by
+    others. One that Python calls after all is then compiled once more, with its wrappers.
     """
 
     depth = 0  # of kernels that wait for those that they call; whoever counts holds numba's lock
@@ -358,7 +358,7 @@ class _Compiling:
     def __init__(self, kernel: Any, cache: _Cache) -> None:
         self._kernel, self._cache = kernel, cache
         self._compile, self._add = kernel.compile, kernel.add_overload
-        self._bare: set[Any] = set()  # the types of arguments for which there is no door
+        self._bare: set[Any] = set()  # the types of arguments for which there are no wrappers
 
     def compile(self, sig: Any) -> Any:
         kernel, cache = self._kernel, self._cache
@@ -378,7 +378,7 @@ class _Compiling:
                 cache.end_turn()
 
     def add_overload(self, result: Any) -> None:
-        """Note what was compiled or loaded; a call from Python must not find what has no door."""
+        """Note what was compiled or loaded; a call from Python must not find what has no wrapper."""
         if not self._cache.bare:
             self._add(result)
             return

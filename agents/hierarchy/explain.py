@@ -202,7 +202,7 @@ def ranges_of(position: Position, number: int, general: bool, call: int) -> Rang
 
 
 def ways(position: Position, number: int, call: int) -> list[Ranges]:
-    """What each line of the tree that makes the call asks for, the line ``number`` first; none within another."""
+    """List what each line of the tree that makes the call asks for, the line ``number`` first; none lies in another."""
     lines = [rule for rule in position.rules if rule.tree and rule.call == call]
     found: list[Ranges] = []
     for rule in sorted(lines, key=lambda rule: rule.number != number):

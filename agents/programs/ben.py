@@ -58,7 +58,7 @@ def read_question(fields: Mapping[str, str], play: bool = False) -> Question:
     if play:
         hands.append(_field(fields, "dummy"))
         played = read_cards(_field(fields, "played"))
-        if fields.get("format", "").lower() == "true":
+        if read_flag(fields, "format"):
             played = in_order_of_play(played, calls, dealer)
     hand, *dummy = read_hands(hands, played)
     return Question(
@@ -232,6 +232,11 @@ def read_vulnerability(text: str) -> int:
     if word == "@V@v":
         return 3
     return parse_vulnerability(word)
+
+
+def read_flag(fields: Mapping[str, str], name: str) -> bool:
+    """Read a field that says yes: ``true``, ``yes`` or ``1``. A missing one says no."""
+    return fields.get(name, "").lower() in ("true", "yes", "1")
 
 
 def read_number(fields: Mapping[str, str], name: str, least: int, most: int, usual: int) -> int:

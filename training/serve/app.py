@@ -68,7 +68,7 @@ class Doors:
         return JSONResponse(told)
 
     async def bid(self, fields: dict[str, str]) -> Response:
-        question, details = ben.read_question(fields), _details(fields)
+        question, details = ben.read_question(fields), ben.read_flag(fields, "details")
         answer = await self.thinking(lambda: self.answers.call(question, details))
         told = ben.call_json(answer, self.answers.spec)
         if details and question.calls:
@@ -128,16 +128,12 @@ class Doors:
         return _xml(bbo.call_xml(call, self.answers.spec))
 
     async def _card(self, fields: dict[str, str], play: bool) -> Response:
-        question, details = ben.read_question(fields, play), _details(fields)
+        question, details = ben.read_question(fields, play), ben.read_flag(fields, "details")
         answer = await self.thinking(lambda: self.answers.card(question, details))
         return JSONResponse(ben.card_json(answer, self.answers.play, details))
 
     def _error_xml(self, sentence: str, status: int) -> Response:
         return _xml(bbo.error_xml(sentence, self.answers.spec), status)
-
-
-def _details(fields: dict[str, str]) -> bool:
-    return fields.get("details", "").lower() == "true"
 
 
 def _fields(request: Request) -> dict[str, str]:

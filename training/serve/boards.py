@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.programs.ben import answer_word, read_call, read_number, read_vulnerability
+from agents.programs.ben import answer_word, read_call, read_flag, read_number, read_vulnerability
 from agents.programs.question import Question, read_seat
 from bridge_env.auction import Auctions, one_auction
 from bridge_env.calls import FIRST_BID, Contract
@@ -63,7 +63,7 @@ def read_board(fields: Mapping[str, str]) -> Board:
         read_seat(dealer, "dealer") if dealer else int(board_dealer(board)),
         read_vulnerability(vul) if vul else int(board_vulnerability(board)),
         tuple(read_call(word, "auction") for word in words) if words != [""] else (),
-        fields.get("bidding_only", "").lower() in ("true", "1", "yes"),
+        read_flag(fields, "bidding_only"),
     )
 
 

@@ -8,11 +8,10 @@ import numpy as np
 
 from agents.programs.ben import answer_word, read_call, read_hands, read_vulnerability
 from agents.programs.question import CallAnswer, Question, read_seat
-from bridge_env.auction import one_auction
+from bridge_env.auction import MAX_CALLS, one_auction
 from training.http.asked import Asked
 
 _LONGEST = 100  # characters of a field
-_MOST = 319  # calls of an auction
 
 
 def read_cuebid(asked: Asked) -> Question:
@@ -24,7 +23,7 @@ def read_cuebid(asked: Asked) -> Question:
     (hand,) = read_hands([asked.text("hand", _LONGEST)])
     dealer = read_seat(asked.text("dealer", _LONGEST), "dealer")
     vulnerability = read_vulnerability(asked.text("vuln", _LONGEST, ""))
-    calls = tuple(read_call(word, "auction") for word in asked.texts("auction", _MOST, _LONGEST))
+    calls = tuple(read_call(word, "auction") for word in asked.texts("auction", MAX_CALLS, _LONGEST))
     one_auction(calls, dealer, vulnerability)
     return Question(int((dealer + len(calls)) & 3), np.asarray(hand), dealer, vulnerability, calls)
 
