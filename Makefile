@@ -3,7 +3,7 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-KERNEL_TESTS := $(addprefix tests/,bridge_env/test_auction.py bridge_env/test_play.py bridge_env/test_scoring.py \
+KERNEL_TESTS := $(addprefix tests/,bridge_env/test_auction.py bridge_env/test_own_solver.py bridge_env/test_play.py bridge_env/test_scoring.py \
 	bridge_env/test_crew.py bridge_env/test_sampling.py agents/test_walk.py agents/test_positions.py agents/test_company.py agents/test_networks.py \
 	agents/test_book_bidder.py)
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt

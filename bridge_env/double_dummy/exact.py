@@ -100,9 +100,10 @@ class ExactDoubleDummy:
         self._settings = (threads, cache_size)
         self._cache_size = cache_size
         self._cache: dict[bytes, Int8Array] = {}  # packed deal -> int8 (4, 5), -1 = unknown
+        self._lock = DDS_LOCK
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return ExactDoubleDummy, self._settings
+        return type(self), self._settings
 
     def tricks(self, owner: ArrayLike) -> Int8Array:
         """Whole tables, int8 (N, 4, 5) [declarer seat N E S W, strain C D H S NT], of deals uint8 (N, 52).
@@ -137,7 +138,7 @@ class ExactDoubleDummy:
         deals = deals[first]
         needed = np.zeros((len(row_of), 4, 5), bool)
         np.logical_or.at(needed, row, wanted)
-        with DDS_LOCK:
+        with self._lock:
             tricks = np.full((len(row_of), 4, 5), -1, np.int8)
             for key, at in row_of.items():
                 if key in self._cache:

@@ -1,11 +1,14 @@
-"""Solve every legal card double dummy in the middle of the play: one call of DDS solves all cards of a position.
+"""Solve every legal card double dummy in the middle of the play.
 
-DDS values cards that are equal (touching, counting those in play) once, and tells which they are.
+Positions of up to OWN_CARDS cards a hand go to the solver of our own, which is faster there, eight times with four
+cards (results/bench/solver.md); earlier ones go to DDS, one call for all cards of a position. Both value cards that are equal (touching,
+counting those in play) once.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -20,10 +23,15 @@ from bridge_env.double_dummy.exact import (
     solved_boards,
 )
 
+if TYPE_CHECKING:
+    from bridge_env.double_dummy.own.solver import Crew
+
 Int8Array = NDArray[np.int8]
 
 NOT_LEGAL = -1
 ONE_BEST, ALL_BEST, ALL_CARDS = 1, 2, 3  # what DDS is asked for, the cheapest first
+OWN_CARDS = 8
+"""Cards a hand up to which our own solver is faster than DDS (`bridge-env bench --solver`)."""
 SOLVING_COST = {
     ALL_CARDS: np.array([1, 1, 1, 1, 1, 1, 1, 1, 2, 3, 6, 18, 40, 120]),
     ALL_BEST: np.array([1, 1, 1, 1, 1, 1, 1, 1, 2, 3, 5, 12, 24, 70]),
@@ -51,7 +59,7 @@ def card_tricks(
         strain: 0..4 (C D H S NT), scalar or (N,).
         leader: who leads, or led, the present trick, scalar or (N,).
         trick: int8 (N, 3), the cards of the present trick in order, padded with -1.
-        threads: threads of DDS; None = ``default_threads()``.
+        threads: threads that solve; None = ``default_threads()``.
         wanted: ALL_CARDS; ALL_BEST, only the best cards; or ONE_BEST, one of them. Early in the play these take a
             fraction of the time.
 
@@ -59,25 +67,45 @@ def card_tricks(
         int8 (N, 52); -1 where a card is not legal, or not wanted.
 
     Raises:
-        ValueError: hands whose numbers of cards do not fit the trick.
+        ValueError: hands whose numbers of cards do not fit the trick; a strain or a leader that is none.
     """
     hands = np.atleast_2d(np.asarray(left, np.uint8))
     n = len(hands)
     s = np.broadcast_to(np.asarray(strain, np.intp), n)
     first = np.broadcast_to(np.asarray(leader, np.intp), n)
     t = np.broadcast_to(np.asarray(trick, np.int8), (n, 3))
-    _check(hands, first, t)
+    if ((s < 0) | (s > 4) | (first < 0) | (first > 3)).any():
+        raise ValueError("a strain is 0..4 (C D H S NT), and a leader 0..3 (N E S W)")
+    early = _check(hands, first, t) > OWN_CARDS
     out = np.full((n, 52), NOT_LEGAL, np.int8)
-    with DDS_LOCK:
-        dds = load_dds(default_threads() if threads is None else threads)
-        for start in range(0, n, BOARDS_PER_CALL):
-            part = slice(start, start + BOARDS_PER_CALL)
-            out[part] = _solve(dds, hands[part], s[part], first[part], t[part], wanted)
+    threads = default_threads() if threads is None else threads
+    if not early.all():
+        from bridge_env.double_dummy.own.solver import own_card_tricks
+
+        late = np.flatnonzero(~early)
+        out[late] = own_card_tricks(hands[late], s[late], first[late], t[late], _crew(threads), wanted)
+    if early.any():
+        with DDS_LOCK:
+            dds, rows = load_dds(threads), np.flatnonzero(early)
+            for start in range(0, len(rows), BOARDS_PER_CALL):
+                part = rows[start : start + BOARDS_PER_CALL]
+                out[part] = _solve(dds, hands[part], s[part], first[part], t[part], wanted)
     return out
 
 
-def _check(hands: NDArray[np.uint8], leader: NDArray[np.intp], trick: Int8Array) -> None:
-    """DDS runs into memory that is not its own where the hands are of the wrong sizes."""
+@lru_cache(maxsize=4)
+def _crew(threads: int) -> Crew:
+    from bridge_env.double_dummy.own.solver import Crew
+
+    return Crew(threads)
+
+
+def _check(hands: NDArray[np.uint8], leader: NDArray[np.intp], trick: Int8Array) -> NDArray[np.intp]:
+    """Return how many cards every hand has, int (N,). Solvers run into memory that is not theirs where sizes differ.
+
+    Raises:
+        ValueError: hands whose numbers of cards do not fit the trick.
+    """
     rows = np.arange(len(hands))
     sizes = (hands[:, :, None] == np.arange(4, dtype=np.uint8)).sum(axis=1)
     for k in range(3):
@@ -86,13 +114,16 @@ def _check(hands: NDArray[np.uint8], leader: NDArray[np.intp], trick: Int8Array)
     again = ((trick >= 0) & (np.take_along_axis(hands, np.maximum(trick, 0).astype(np.intp), axis=1) != 255)).any(
         axis=1
     )
-    bad = np.flatnonzero((sizes != sizes[:, :1]).any(axis=1) | (sizes[:, 0] == 0) | gaps | again)
+    twice = (trick >= 0) & ((trick == np.roll(trick, 1, axis=1)) | (trick == np.roll(trick, 2, axis=1)))
+    bad = np.flatnonzero((sizes != sizes[:, :1]).any(axis=1) | (sizes[:, 0] == 0) | gaps | again | twice.any(axis=1))
     if bad.size:
         row = int(bad[0])
         raise ValueError(
             f"position {row}: the hands, with the cards of the present trick, have {sizes[row].tolist()} cards "
             f"(N E S W), leader {leader[row]}, trick {trick[row].tolist()}: all must have the same number, 1 to 13"
         )
+    cards: NDArray[np.intp] = sizes[:, 0]
+    return cards
 
 
 def _solve(

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from numba import types
-from numba.extending import intrinsic as _intrinsic
 from numpy.typing import NDArray
 
 from bridge_env import streams
+from bridge_env.bits import lowest, ones
 from bridge_env.kernels import njit
 
 UInt64Array = NDArray[np.uint64]
-intrinsic: Any = _intrinsic  # its own type forgets that the first argument is numba's
 
 row_mix = njit(streams.mix, forceinline=True)
 _GOLDEN = streams.GOLDEN
@@ -21,37 +17,6 @@ _ONE, _S11, _S32 = np.uint64(1), np.uint64(11), np.uint64(32)
 _SUIT = np.uint64(0x1FFF)
 _POWERS = np.uint64(1) << np.arange(52, dtype=np.uint64)
 _ACES, _KINGS, _QUEENS, _JACKS = (np.uint64(sum(1 << (13 * s + rank) for s in range(4))) for rank in (12, 11, 10, 9))
-
-
-@intrinsic
-def ones(typing: Any, x: Any) -> Any:
-    """Return how many bits of a uint64 are set, int64."""
-
-    def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return builder.ctpop(arguments[0])
-
-    return types.int64(types.uint64), code
-
-
-@intrinsic
-def lowest(typing: Any, x: Any) -> Any:
-    """Number of the lowest bit set of a uint64, int64; 64 if none is."""
-
-    def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return builder.cttz(arguments[0], context.get_constant(types.boolean, False))
-
-    return types.int64(types.uint64), code
-
-
-@intrinsic
-def highest(typing: Any, x: Any) -> Any:
-    """Number of the highest bit set of a uint64, int64; -1 if none is."""
-
-    def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        zeros = builder.ctlz(arguments[0], context.get_constant(types.boolean, False))
-        return builder.sub(context.get_constant(types.int64, 63), zeros)
-
-    return types.int64(types.uint64), code
 
 
 @njit(forceinline=True)

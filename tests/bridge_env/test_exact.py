@@ -10,24 +10,12 @@ import sys
 
 import numpy as np
 import pytest
-from support.places import DATA, ROOT
+from support.dds_deals import SLIDES_DEAL, SLIDES_TABLE, dds_list
+from support.places import ROOT
 
 from bridge_env import cards
 from bridge_env.double_dummy import Cascade, ExactDoubleDummy, embedded, permute_tricks, rotate_tricks
 from bridge_env.double_dummy import exact as exact_module
-
-DDS_LIST = DATA / "dds_list100.txt"
-SLIDES_DEAL = "N:T97.AQJT.J.T7532 AK854.53.Q98.AJ8 3.K762.6432.KQ94 QJ62.984.AKT75.6"
-SLIDES_TABLE = [[9, 2, 8, 0, 2], [4, 11, 4, 11, 9], [9, 2, 8, 0, 2], [4, 11, 4, 11, 9]]
-
-
-def dds_list() -> tuple[np.ndarray, np.ndarray]:
-    """The DDS project's 100 deals and tables; theirs are strain by strain, S H D C NT, seats N E S W."""
-    lines = DDS_LIST.read_text().splitlines()
-    deals = [cards.parse_deal(line.split('"')[1]) for line in lines if line.startswith("PBN")]
-    tables = [[int(n) for n in line.split()[1:]] for line in lines if line.startswith("TABLE")]
-    theirs = np.array(tables, np.int8).reshape(-1, 5, 4)
-    return np.stack(deals), theirs[:, [3, 2, 1, 0, 4]].transpose(0, 2, 1)
 
 
 @pytest.fixture(scope="module")

@@ -27,6 +27,7 @@ examples:
   bridge-env bench --repetitions 9 --out results/bench
   bridge-env bench --networks                           measure how fast networks call and learn instead
   bridge-env bench --scale                              predict how league, evolve and solve scale with cores
+  bridge-env bench --solver                             our own double-dummy solver beside DDS
 """
 
 
@@ -50,6 +51,9 @@ def add_bench(subparsers: Any) -> None:
         "--scale", action="store_true",
         help="measure how league, evolve and solve scale with cores instead (needs torch and Ray)",
     )  # fmt: skip
+    parser.add_argument(
+        "--solver", action="store_true", help="time our own double-dummy solver beside DDS instead (three minutes)"
+    )
     parser.set_defaults(handler=run)
 
 
@@ -57,8 +61,9 @@ def run(args: argparse.Namespace) -> int:
     """Measure, print, write."""
     if args.repetitions < 1:
         raise ValueError(f"--repetitions is {args.repetitions}; it must be 1 or more")
-    if args.networks or args.scale:
-        return _networks(args) if args.networks else _scale(args)
+    for wanted, measure in ((args.networks, _networks), (args.scale, _scale), (args.solver, _solver)):
+        if wanted:
+            return measure(args)
     from training.bench import own, peers, report
 
     for name in peers.missing():
@@ -98,6 +103,21 @@ def _networks(args: argparse.Namespace) -> int:
     write_whole(args.out / "networks.md", page)
     print("\n" + page.partition("Where the time")[2])
     print(f"written: {args.out}/networks.md")
+    return 0
+
+
+def _solver(args: argparse.Namespace) -> int:
+    """Time both solvers, print, write."""
+    from training.bench import solver
+
+    measured = []
+    for row in solver.rows(args.repetitions):
+        measured.append(row)
+        print(f"{row.what:55} {row.ours:10.3f} ms, DDS {row.theirs:10.3f} ms, ratio {row.ratio:6.2f}", flush=True)
+    command = f"bridge-env bench --solver --repetitions {args.repetitions}"
+    args.out.mkdir(parents=True, exist_ok=True)
+    write_whole(args.out / "solver.md", solver.markdown(measured, _machine(), command))
+    print(f"written: {args.out}/solver.md")
     return 0
 
 

@@ -1,0 +1,242 @@
+"""Solve deals, and the cards of positions, on as many threads as are asked for.
+
+endplay's DDS is not needed, and the two can run side by side. A thread keeps its memory from one deal to the next.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bridge_env.cards import UInt8Array
+from bridge_env.double_dummy.exact import ExactDoubleDummy, Int8Array
+from bridge_env.double_dummy.own.moves import group_of, list_cards
+from bridge_env.double_dummy.own.transpositions import new_table, write_owners
+from bridge_env.double_dummy.own.search import STOPPED, begin, play, search, tricks_of
+from bridge_env.double_dummy.own.state import (
+    ALL,
+    COUNT,
+    FIRST,
+    FLOOR,
+    HANDS,
+    LISTED,
+    MOVES,
+    SEAT,
+    STOP,
+    Int64Array,
+    Workspace,
+    bottom,
+    ranks,
+    size,
+)
+from bridge_env.kernels import njit
+
+NOT_WANTED = -1
+ONE_BEST, ALL_BEST, ALL_CARDS = 1, 2, 3
+_BITS = np.int64(1) << (16 * np.repeat(np.arange(4), 13) + np.tile(np.arange(13), 4))
+
+
+def as_hands(owner: UInt8Array) -> Int64Array:
+    """Hands int64 (N, 4), a bit ``16 * suit + rank`` for every card, of deals uint8 (N, 52)."""
+    held: Int64Array = np.where(owner[:, None, :] == np.arange(4, dtype=np.uint8)[:, None], _BITS, 0).sum(axis=2)
+    return held
+
+
+@njit(forceinline=True)
+def _write_owners(owners, hands):  # type: ignore[no-untyped-def]
+    suits = np.empty(4, np.int64)
+    for suit in range(4):
+        suits[suit] = ranks(hands[0] | hands[1] | hands[2] | hands[3], suit)
+    write_owners(owners, hands, suits)
+
+
+@njit(nogil=True)
+def solve_deals(state, owners, kth, buckets, entries, killers, hands, wanted, tricks):  # type: ignore[no-untyped-def]
+    """Write the tricks int8 (N, 4, 5) that are ``wanted`` bool (N, 4, 5) of deals, hands int64 (N, 4).
+
+    Returns:
+        How many deals are done.
+    """
+    for deal in range(len(hands)):
+        _write_owners(owners, hands[deal])
+        total = size(hands[deal, 0])
+        for strain in range(5):
+            new_table(state)
+            guess = np.int64(total) // 2
+            for declarer in range(4):
+                if not wanted[deal, declarer, strain]:
+                    continue
+                begin(state, hands[deal], (declarer + 1) & 3)
+                found = tricks_of(state, owners, kth, buckets, entries, killers, strain, total, 0, guess)
+                if found == STOPPED:
+                    return deal
+                guess = found
+                tricks[deal, declarer, strain] = total - found if declarer & 1 else found
+    return len(hands)
+
+
+@njit(forceinline=True)
+def _takes(state, owners, kth, buckets, entries, killers, strain, total, ply, side, tricks):  # type: ignore[no-untyped-def]
+    """Does a side take so many tricks? 1, 0 or STOPPED."""
+    need = total - tricks + 1 if side else tricks
+    answer = search(state, owners, kth, buckets, entries, killers, strain, total, ply, need)
+    return answer if answer == STOPPED else answer ^ side
+
+
+@njit(nogil=True)
+def solve_cards(state, owners, kth, buckets, entries, killers, hands, strain, leader, trick, wanted, out):  # type: ignore[no-untyped-def]
+    """Write what the legal cards of positions are worth to the side to play: int8 (N, 52).
+
+    Args:
+        hands: int64 (N, 4), with the cards of the present trick.
+        strain, leader: (N,).
+        trick: int64 (N, 3), its cards as ``16 * suit + rank``, padded with -1.
+        wanted: ONE_BEST, ALL_BEST or ALL_CARDS.
+
+    Returns:
+        How many positions are done.
+    """
+    cards = np.empty(LISTED, np.int64)
+    for row in range(len(hands)):
+        _write_owners(owners, hands[row])
+        new_table(state)
+        begin(state, hands[row], leader[row])
+        trump = np.int64(strain[row])
+        ply = np.int64(0)
+        while ply < 3 and trick[row, ply] >= 0:
+            play(state, trump, ply, trick[row, ply])
+            ply += 1
+        seat, total = state[SEAT + ply], size(hands[row, leader[row]])
+        side = seat & 1
+        found = tricks_of(state, owners, kth, buckets, entries, killers, trump, total, ply, total // 2)
+        if found == STOPPED:
+            return row
+        best = total - found if side else found
+        state[FIRST + ply] = -1
+        for suit in range(4):
+            state[FLOOR + 4 * ply + suit] = 0
+        list_cards(state, trump, ply)
+        count = state[COUNT + ply]
+        for k in range(count):
+            cards[k] = state[MOVES + LISTED * ply + k]
+        for k in range(count):
+            play(state, trump, ply, cards[k])
+            value, answer = best, np.int64(0)
+            while value > 0:
+                answer = _takes(state, owners, kth, buckets, entries, killers, trump, total, ply + 1, side, value)
+                if answer == STOPPED:
+                    return row
+                if answer or wanted != ALL_CARDS:
+                    break
+                value -= 1
+            state[HANDS + seat] |= np.int64(1) << cards[k]
+            if value == 0 or answer:
+                suit = cards[k] >> 4
+                mine = ranks(hands[row, seat], suit)
+                equal = group_of(mine, ranks(state[ALL], suit) & ~mine, cards[k] & 15)
+                while equal:
+                    out[row, 13 * suit + bottom(equal)] = value
+                    equal &= equal - 1
+                if wanted == ONE_BEST:
+                    break
+    return len(hands)
+
+
+class Crew:
+    """Threads that share work, each with a memory of its own that it keeps from one call to the next."""
+
+    def __init__(self, threads: int) -> None:
+        self.threads = threads
+        self._idle: list[Workspace] = []
+        self._lock = threading.Lock()
+
+    @contextmanager
+    def _workspace(self, busy: list[Workspace]) -> Iterator[Workspace]:
+        with self._lock:
+            workspace = self._idle.pop() if self._idle else Workspace()
+            workspace.state[STOP] = 0
+            busy.append(workspace)
+        yield workspace
+        with self._lock:
+            self._idle.append(workspace)
+
+    def share(self, count: int, work: Callable[[Workspace, slice], int], at_most: int = 1) -> None:
+        """Call ``work`` for parts of 0..count - 1, of at most so many, on all threads.
+
+        Ctrl-C, or an error in one of them, stops all within milliseconds. What is done is done.
+        """
+        size = max(1, min(at_most, count // (4 * self.threads)))
+        parts = [slice(start, min(start + size, count)) for start in range(0, count, size)]
+        busy: list[Workspace] = []
+
+        def one(part: slice) -> None:
+            with self._workspace(busy) as workspace:
+                work(workspace, part)
+
+        with ThreadPoolExecutor(self.threads) as pool:
+            try:
+                for _ in pool.map(one, parts):
+                    pass
+            except BaseException:
+                pool.shutdown(wait=False, cancel_futures=True)
+                with self._lock:
+                    for workspace in busy:
+                        workspace.state[STOP] = 1
+                raise
+
+
+class OwnDoubleDummy(ExactDoubleDummy):
+    """Exact tricks of any deal, by the solver of this folder. A ``bridge_env.protocols.DoubleDummy``.
+
+    All else is as ``ExactDoubleDummy`` has it: the arguments, the memory of deals, safety between threads, pickling.
+    """
+
+    def __init__(self, threads: int | None = None, cache_size: int = 100_000) -> None:
+        super().__init__(threads, cache_size)
+        self._lock = threading.Lock()
+        self._crew = Crew(self.threads)
+
+    def _solve(self, deals: UInt8Array, missing: NDArray[np.bool_], tricks: Int8Array) -> None:
+        rows = np.flatnonzero(missing.any(axis=(1, 2)))
+        hands, wanted = as_hands(deals[rows]), np.ascontiguousarray(missing[rows])
+        found = tricks[rows]
+
+        def work(workspace: Workspace, part: slice) -> int:
+            return int(solve_deals(*workspace.arrays, hands[part], wanted[part], found[part]))
+
+        try:
+            self._crew.share(len(rows), work)
+        finally:
+            tricks[rows] = found
+
+
+def own_card_tricks(
+    hands: UInt8Array,
+    strain: NDArray[np.intp],
+    leader: NDArray[np.intp],
+    trick: Int8Array,
+    crew: Crew,
+    wanted: int = ALL_CARDS,
+) -> Int8Array:
+    """Solve the cards of checked positions, as ``positions.card_tricks`` does; all arguments are (N, ...)."""
+    out = np.full((len(hands), 52), NOT_WANTED, np.int8)
+    played = np.where(trick >= 0, trick // 13 * 16 + trick % 13, -1).astype(np.int64)
+    held = as_hands(hands)
+    rows = np.arange(len(hands))
+    for k in range(3):
+        there = played[:, k] >= 0
+        held[rows[there], (leader[there] + k) & 3] |= np.int64(1) << played[there, k]
+    strain, leader = np.ascontiguousarray(strain, np.int64), np.ascontiguousarray(leader, np.int64)
+
+    def work(workspace: Workspace, part: slice) -> int:
+        return int(
+            solve_cards(*workspace.arrays, held[part], strain[part], leader[part], played[part], wanted, out[part])
+        )
+
+    crew.share(len(hands), work, at_most=64)
+    return out

@@ -1,0 +1,124 @@
+"""Lay out the memory of one search, and read suits from hands.
+
+A hand is an int64 with 16 bits a suit (C D H S), of which bits 0..12 are the ranks 2..A, so that card ``16 * suit +
+rank`` is a bit. ``matter`` in all modules is such a word: the cards on whose owners an answer rests. Which owners hold
+the higher cards of these suits counts, and how many cards everyone has in each suit; the rest of the deal does not.
+
+The state is one array of int64, with the places below. A ply is a card played, 0..51; a trick is four of them.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bridge_env.bits import highest, lowest, ones
+from bridge_env.kernels import njit
+
+Int64Array = NDArray[np.int64]
+
+NO_TRUMP = 4
+PLIES, TRICKS, LISTED = 56, 14, 16
+
+HANDS = 0  # of the four seats, without the cards played
+STAMP, ENTRIES, BUCKETS, NODES, STOP = 4, 5, 6, 7, 8  # era of the table, what is used of it, a count, "give up"
+# Of each ply: who plays what; the best card so far in its trick and whose it is; the cards that matter to the moves
+# that failed; the moves listed and how many were tried; the move tried before any was listed, and its killers' key.
+SEAT = 16
+CARD = SEAT + PLIES
+BEST = CARD + PLIES
+WINNER = BEST + PLIES
+MATTER = WINNER + PLIES
+COUNT = MATTER + PLIES
+TRIED = COUNT + PLIES
+FIRST = TRIED + PLIES
+KEY = FIRST + PLIES
+FLOOR = KEY + PLIES  # of each suit: cards of lower ranks fail as one of them did
+MOVES = FLOOR + 4 * PLIES
+# Of each trick, at its beginning: tricks that North-South needs, who leads, all cards, the lengths of all suits, the
+# table's bucket of this shape and its era, and the entries that fitted without an answer.
+NEED = MOVES + LISTED * PLIES
+LEADER = NEED + TRICKS
+ALL = LEADER + TRICKS
+SHAPE = ALL + TRICKS
+BUCKET = SHAPE + TRICKS
+ERA = BUCKET + TRICKS
+OPENS = ERA + TRICKS
+OPEN = OPENS + TRICKS
+SCRATCH = OPEN + 4 * TRICKS
+STATE_WORDS = SCRATCH + LISTED
+
+KILLER_BITS = 13
+
+KTH = np.zeros((1 << 13, 14), np.uint16)
+"""The k-th highest rank of a suit of these ranks, as its bit."""
+for _k in range(13):
+    _left = np.arange(1 << 13)
+    for _ in range(_k):
+        _left &= ~(1 << np.maximum(np.frexp(_left)[1] - 1, 0))
+    KTH[:, _k + 1] = np.where(_left > 0, 1 << np.maximum(np.frexp(_left)[1] - 1, 0), 0)
+
+
+class Workspace:
+    """The memory of one thread. Where a hard deal fills the table of positions, the table is begun anew.
+
+    Args:
+        shapes: buckets of the table, a power of two, 32 bytes each.
+        entries: positions in it, 32 bytes each; the system gives the memory when it is touched.
+    """
+
+    def __init__(self, shapes: int = 1 << 16, entries: int = 1 << 20) -> None:
+        self.state = np.zeros(STATE_WORDS, np.int64)
+        self.owners = np.zeros((4, 1 << 13), np.int32)
+        self.buckets = np.zeros((shapes, 4), np.int64)
+        self.entries = np.empty((entries, 4), np.int64)
+        self.killers = np.zeros((1 << KILLER_BITS, 2), np.int64)
+
+    @property
+    def arrays(self) -> tuple[NDArray[np.generic], ...]:
+        """What every kernel of this folder takes first: state, owners, KTH, buckets, entries, killers."""
+        return self.state, self.owners, KTH, self.buckets, self.entries, self.killers
+
+
+@njit(forceinline=True)
+def ranks(hand, suit):  # type: ignore[no-untyped-def]
+    """The 13 bits of a suit."""
+    return (hand >> (suit << 4)) & 0x1FFF
+
+
+@njit(forceinline=True)
+def card(suit, rank):  # type: ignore[no-untyped-def]
+    """The bit of a card."""
+    return np.int64(1) << ((suit << 4) + rank)
+
+
+@njit(forceinline=True)
+def size(bits):  # type: ignore[no-untyped-def]
+    """How many cards."""
+    return ones(np.uint64(bits))
+
+
+@njit(forceinline=True)
+def top(bits):  # type: ignore[no-untyped-def]
+    """Number of the highest card; -1 if there is none."""
+    return highest(np.uint64(bits))
+
+
+@njit(forceinline=True)
+def bottom(bits):  # type: ignore[no-untyped-def]
+    """Number of the lowest card, of at least one."""
+    return lowest(np.uint64(bits))
+
+
+@njit(forceinline=True)
+def above(bits, rank):  # type: ignore[no-untyped-def]
+    """The cards of a suit that are higher than ``rank``; all where it is -1."""
+    return bits & ~((np.int64(2) << rank) - 1) if rank >= 0 else bits
+
+
+@njit(forceinline=True)
+def beats(one, other, trump):  # type: ignore[no-untyped-def]
+    """Does a card win over one that was played before?"""
+    if (one >> 4) == (other >> 4):
+        return one > other
+    return (one >> 4) == trump

@@ -1,0 +1,170 @@
+"""Keep what was found of positions, for all positions that are alike in the cards that mattered.
+
+A bucket is a shape: how long every suit is in every hand, and who leads. Its entries each hold, of every suit, the
+owners of the highest cards that mattered, and bounds on North-South's tricks. An entry is four words: the owners in the
+first two suits with the bounds above them, the owners in the last two, and which bits of both count.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from bridge_env.double_dummy.own.state import (
+    ALL,
+    BUCKET,
+    BUCKETS,
+    ENTRIES,
+    ERA,
+    LEADER,
+    NEED,
+    OPEN,
+    OPENS,
+    SHAPE,
+    STAMP,
+    bottom,
+    ranks,
+    size,
+)
+from bridge_env.kernels import njit
+
+_LOW, _HIGH = 52, 56  # where the bounds stand in an entry's first word
+_SUIT = (1 << 26) - 1
+MASK = np.array([((1 << 2 * k) - 1) << (26 - 2 * k) for k in range(14)])
+"""The owners of the k highest cards of a suit, of 26 bits with the highest card first."""
+
+
+@njit
+def write_owners(owners, hands, suits):  # type: ignore[no-untyped-def]
+    """For every suit and every part of its cards, write their owners, the highest card first, two bits each.
+
+    Args:
+        owners: int32 (4, 8192), what is written.
+        hands: int64 (4,).
+        suits: int64 (4,), the ranks of every suit that anybody holds.
+    """
+    for suit in range(4):
+        held = suits[suit]
+        part = (0 - held) & held
+        while part:
+            last = part & (0 - part)
+            seat = 0
+            while not ranks(hands[seat], suit) & last:
+                seat += 1
+            owners[suit, part] = owners[suit, part ^ last] | (seat << (24 - 2 * size(part ^ last)))
+            part = (part - held) & held
+
+
+@njit(forceinline=True)
+def new_table(state):  # type: ignore[no-untyped-def]
+    """Forget all positions: their deal or their trumps are others now."""
+    state[STAMP] += 1
+    state[ENTRIES] = state[BUCKETS] = 0
+
+
+@njit(forceinline=True)
+def hashed(x):  # type: ignore[no-untyped-def]
+    """Mix the bits of a word."""
+    x ^= x >> 32
+    x *= -7046029254386353131
+    x ^= x >> 29
+    x *= -4658895280553007687
+    return x >> 17
+
+
+@njit(forceinline=True)
+def _bucket(state, buckets, key):  # type: ignore[no-untyped-def]
+    """The number of a shape's bucket, an empty one if the shape is new."""
+    at = hashed(key) & (len(buckets) - 1)
+    stamp = state[STAMP]
+    while buckets[at, 1] == stamp:
+        if buckets[at, 0] == key:
+            return at
+        at = (at + 1) & (len(buckets) - 1)
+    buckets[at, 0], buckets[at, 1], buckets[at, 2], buckets[at, 3] = key, stamp, 0, 0
+    state[BUCKETS] += 1
+    return at
+
+
+@njit(forceinline=True)
+def look_up(state, owners, kth, buckets, entries, t):  # type: ignore[no-untyped-def]
+    """Look the position at the beginning of trick ``t`` up.
+
+    Returns:
+        (1 North-South takes what it needs, 0 it does not, -1 unknown; the cards that matter).
+    """
+    if 4 * state[BUCKETS] >= 3 * len(buckets):
+        new_table(state)
+    key = state[SHAPE + t] * 4 + state[LEADER + t] + 1
+    bucket = _bucket(state, buckets, key)
+    state[BUCKET + t], state[ERA + t], state[OPENS + t] = bucket, state[STAMP], 0
+    held, need = state[ALL + t], state[NEED + t]
+    c, d, h, s = ranks(held, 0), ranks(held, 1), ranks(held, 2), ranks(held, 3)
+    one = np.int64(owners[0, c]) | np.int64(owners[1, d]) << 26
+    other = np.int64(owners[2, h]) | np.int64(owners[3, s]) << 26
+    first = buckets[bucket, 2]
+    for at in range(first + (buckets[bucket, 3] >> 6) - 1, first - 1, -1):
+        ours, theirs = entries[at, 2], entries[at, 3]
+        if ((entries[at, 0] ^ one) & ours) | ((entries[at, 1] ^ other) & theirs):
+            continue
+        answer = -1
+        if ((entries[at, 0] >> _LOW) & 15) >= need:
+            answer = 1
+        elif ((entries[at, 0] >> _HIGH) & 15) < need:
+            answer = 0
+        if answer >= 0:
+            matter = (
+                np.int64(kth[c, size(ours & _SUIT) >> 1])
+                | np.int64(kth[d, size(ours >> 26) >> 1]) << 16
+                | np.int64(kth[h, size(theirs & _SUIT) >> 1]) << 32
+                | np.int64(kth[s, size(theirs >> 26) >> 1]) << 48
+            )
+            return answer, matter
+        if state[OPENS + t] < 4:
+            state[OPEN + 4 * t + state[OPENS + t]] = at
+            state[OPENS + t] += 1
+    return -1, np.int64(0)
+
+
+@njit(forceinline=True)
+def _high_cards(held, matter, suit):  # type: ignore[no-untyped-def]
+    """How many cards of a suit are as high as one that matters."""
+    mattered = ranks(matter, suit)
+    return size(ranks(held, suit) >> bottom(mattered)) if mattered else 0
+
+
+@njit(forceinline=True)
+def keep(state, owners, buckets, entries, t, tricks, answer, matter):  # type: ignore[no-untyped-def]
+    """Keep an answer about the position at the beginning of trick ``t``, with ``tricks`` left."""
+    if state[ERA + t] != state[STAMP]:
+        return  # the table was full and is begun anew
+    held, need = state[ALL + t], state[NEED + t]
+    ours = MASK[_high_cards(held, matter, 0)] | MASK[_high_cards(held, matter, 1)] << 26
+    theirs = MASK[_high_cards(held, matter, 2)] | MASK[_high_cards(held, matter, 3)] << 26
+    low, high = (need, tricks) if answer else (0, need - 1)
+    for k in range(state[OPENS + t]):  # an entry of the same cards gets the better bound
+        at = state[OPEN + 4 * t + k]
+        if entries[at, 2] == ours and entries[at, 3] == theirs:
+            low = max(low, (entries[at, 0] >> _LOW) & 15)
+            high = min(high, (entries[at, 0] >> _HIGH) & 15)
+            entries[at, 0] = (entries[at, 0] & ((1 << _LOW) - 1)) | low << _LOW | high << _HIGH
+            return
+    bucket = state[BUCKET + t]
+    count = buckets[bucket, 3] >> 6
+    if count == 0 or (count >= 4 and count & (count - 1) == 0):  # no room: four at first, then twice as many
+        room = max(4, 2 * count)
+        if state[ENTRIES] + room > len(entries):
+            new_table(state)
+            return
+        start = state[ENTRIES]
+        for k in range(count):
+            for word in range(4):
+                entries[start + k, word] = entries[buckets[bucket, 2] + k, word]
+        buckets[bucket, 2] = start
+        state[ENTRIES] += room
+    at = buckets[bucket, 2] + count
+    buckets[bucket, 3] += 64
+    one = np.int64(owners[0, ranks(held, 0)]) | np.int64(owners[1, ranks(held, 1)]) << 26
+    other = np.int64(owners[2, ranks(held, 2)]) | np.int64(owners[3, ranks(held, 3)]) << 26
+    entries[at, 0] = (one & ours) | low << _LOW | high << _HIGH
+    entries[at, 1] = other & theirs
+    entries[at, 2], entries[at, 3] = ours, theirs
