@@ -76,9 +76,9 @@ class Line:
             self._left += part
         said, _, self._left = self._left.partition(b"\n")
         said = said.rstrip(b"\r ")
-        if len(said) > _LONGEST or not all(32 <= byte < 127 for byte in said):
+        if len(said) > _LONGEST or not all(32 <= byte != 127 for byte in said):
             raise TalkError(f"{self.name} sends no plain text where {awaited} was awaited: {said[:60]!r}")
-        return " ".join(said.decode("ascii").split())
+        return " ".join(said.decode("utf-8", "replace").split())  # BEN's explanations may hold signs of suits
 
     def wrong(self, said: str, awaited: str) -> TalkError:
         """The error of a line that does not belong here."""

@@ -7,6 +7,7 @@ import threading
 
 import numpy as np
 import pytest
+from support.ben_client import BenClient
 
 from agents.programs import manager_form as form
 from agents.programs.manager_form import Line, TalkError
@@ -210,6 +211,34 @@ def test_a_match_in_two_rooms_is_kept_and_goes_on(tmp_path):
     other = Meeting(library_boards(2, 6), log=log)
     with pytest.raises(ValueError, match="another match"):
         other.recall()
+
+
+@pytest.mark.parametrize("explanation", ["15-17 HCP. Balanced", "15-17, 2-5♠"])
+def test_clients_that_speak_as_bens_does_play_a_match(explanation):
+    meeting = Meeting(library_boards(2, 5), rooms=1, limits=Limits(20, 20), say=lambda text: None)
+    with door() as listening:
+        port, players, faults = listening.getsockname()[1], [], []
+
+        def sit(seat: int) -> None:
+            try:
+                player = BenClient(port, seat, "AB"[seat & 1], explanation)
+                players.append(player)
+                player.run()
+            except Exception as error:
+                faults.append(error)
+
+        threads = [threading.Thread(target=sit, args=(seat,), daemon=True) for seat in range(4)]
+        for thread in threads:
+            thread.start()
+        meeting.run([listening])
+        for thread in threads:
+            thread.join(20)
+    assert (meeting.faults, faults) == ([], [])
+    assert [player.boards for player in players] == [2] * 4
+    one, two = (meeting.played["Open", number] for number in (1, 2))
+    assert str(one.contract).startswith("1N")
+    assert one.play is not None
+    assert (two.auction, two.play) == ((0,) * 4, None)
 
 
 def test_who_asks_for_what_cannot_be_is_sent_away():
