@@ -1,8 +1,8 @@
 """Solve every legal card double dummy in the middle of the play.
 
-Positions of up to OWN_CARDS cards a hand go to the solver of our own, which is faster there, eight times with four
-cards (results/bench/solver.md); earlier ones go to DDS, one call for all cards of a position. Both value cards that are equal (touching,
-counting those in play) once.
+Positions of up to OWN_CARDS cards a hand go to the solver of our own, which is faster there: eight times with four
+cards (results/bench/solver.md). Earlier ones go to DDS, one call for all cards of a position. Both value cards that
+are equal (touching, counting those in play) once.
 """
 
 from __future__ import annotations
@@ -37,7 +37,10 @@ SOLVING_COST = {
     ALL_BEST: np.array([1, 1, 1, 1, 1, 1, 1, 1, 2, 3, 5, 12, 24, 70]),
     ONE_BEST: np.array([1, 1, 1, 1, 1, 1, 1, 1, 2, 3, 4, 10, 18, 60]),
 }
-"""int64 (14,), about what DDS takes on one core for a position of 0..13 tricks, in fifths of a millisecond."""
+"""int64 (14,), about what DDS takes on one core for a position of 0..13 tricks, in fifths of a millisecond.
+
+Budgets count in it, so that a choice does not depend on the machine; our own solver takes less for late positions.
+"""
 _THEIR_SUIT = THEIR_STRAIN[:4]
 # Offsets in DDS's records, in 32-bit words.
 _TRICK_SUITS, _TRICK_RANKS = 2, 5

@@ -3,8 +3,8 @@
     solver ──► search ──► cashing, moves, transpositions ──► state
 
 ``search`` asks "does North-South take at least so many tricks?" and gives the cards on which the answer rests.
-``transpositions`` keeps such answers for every position that is alike in these cards, ``cashing`` answers without a search
-where tricks can be counted, ``moves`` orders the cards to try, and ``state`` is the memory of one thread.
+``transpositions`` keeps such answers for all positions that are alike in these cards, ``cashing`` answers without a
+search where tricks can be counted, ``moves`` orders the cards to try, and ``state`` is the memory of one thread.
 """
 
 from bridge_env.double_dummy.own.solver import OwnDoubleDummy, own_card_tricks

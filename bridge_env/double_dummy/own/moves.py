@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from bridge_env.double_dummy.own.transpositions import hashed
 from bridge_env.double_dummy.own.state import (
     ALL,
     BEST,
@@ -34,6 +33,7 @@ from bridge_env.double_dummy.own.state import (
     size,
     top,
 )
+from bridge_env.double_dummy.own.transpositions import hashed
 from bridge_env.kernels import njit
 
 # What a suit is worth to lead.

@@ -10,7 +10,6 @@ import numpy as np
 
 from bridge_env.double_dummy.own.cashing import cashed, loses_every_lead, sure_trumps
 from bridge_env.double_dummy.own.moves import first_card, group_of, list_cards, remember
-from bridge_env.double_dummy.own.transpositions import keep, look_up
 from bridge_env.double_dummy.own.state import (
     ALL,
     BEST,
@@ -38,6 +37,7 @@ from bridge_env.double_dummy.own.state import (
     size,
     top,
 )
+from bridge_env.double_dummy.own.transpositions import keep, look_up
 from bridge_env.kernels import njit
 
 UNKNOWN, STOPPED = -1, -2

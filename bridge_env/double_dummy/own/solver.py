@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 from bridge_env.cards import UInt8Array
 from bridge_env.double_dummy.exact import ExactDoubleDummy, Int8Array
 from bridge_env.double_dummy.own.moves import group_of, list_cards
-from bridge_env.double_dummy.own.transpositions import new_table, write_owners
 from bridge_env.double_dummy.own.search import STOPPED, begin, play, search, tricks_of
 from bridge_env.double_dummy.own.state import (
     ALL,
@@ -34,6 +33,7 @@ from bridge_env.double_dummy.own.state import (
     ranks,
     size,
 )
+from bridge_env.double_dummy.own.transpositions import new_table, write_owners
 from bridge_env.kernels import njit
 
 NOT_WANTED = -1
@@ -67,7 +67,7 @@ def solve_deals(state, owners, kth, buckets, entries, killers, hands, wanted, tr
         total = size(hands[deal, 0])
         for strain in range(5):
             new_table(state)
-            guess = np.int64(total) // 2
+            guess = (np.int64(total) + 1) // 2
             for declarer in range(4):
                 if not wanted[deal, declarer, strain]:
                     continue
@@ -113,7 +113,7 @@ def solve_cards(state, owners, kth, buckets, entries, killers, hands, strain, le
             ply += 1
         seat, total = state[SEAT + ply], size(hands[row, leader[row]])
         side = seat & 1
-        found = tricks_of(state, owners, kth, buckets, entries, killers, trump, total, ply, total // 2)
+        found = tricks_of(state, owners, kth, buckets, entries, killers, trump, total, ply, (total + 1) // 2)
         if found == STOPPED:
             return row
         best = total - found if side else found
@@ -161,9 +161,12 @@ class Crew:
             workspace = self._idle.pop() if self._idle else Workspace()
             workspace.state[STOP] = 0
             busy.append(workspace)
-        yield workspace
-        with self._lock:
-            self._idle.append(workspace)
+        try:
+            yield workspace
+        finally:
+            with self._lock:
+                busy.remove(workspace)  # whoever takes it next must not be stopped with us
+                self._idle.append(workspace)
 
     def share(self, count: int, work: Callable[[Workspace, slice], int], at_most: int = 1) -> None:
         """Call ``work`` for parts of 0..count - 1, of at most so many, on all threads.
