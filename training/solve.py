@@ -27,7 +27,6 @@ from numpy.typing import ArrayLike
 from bridge_env.calls import STRAINS
 from bridge_env.cards import SEATS, UInt8Array, random_deals
 from bridge_env.double_dummy import maintenance
-from bridge_env.double_dummy.exact import ExactDoubleDummy
 from bridge_env.double_dummy.library import Library, write_records
 from bridge_env.double_dummy.packing import DEAL_BYTES, RECORD_BYTES, pack_deals, pack_records
 from bridge_env.files import FileError
@@ -90,7 +89,7 @@ def solve_random(
         solver: what gives the tables, such as ``ExactDoubleDummy()``; with a cluster it is sent to the workers.
         cluster: where to solve; it is entered only if there is something to solve. None: in this process.
         verify: random deals to solve again at the end, and before going on with a file.
-        checker: what solves them again; None = DDS on one thread, contract by contract.
+        checker: what solves them again; None = our own solver, which shares no line with DDS.
         progress: called with the number of deals solved, at the beginning and after every range.
         tell: called with a line of text when something else goes on.
 
@@ -109,7 +108,6 @@ def _solve_into(
     checker: DoubleDummy | None, progress: Callable[[int], None], tell: Callable[[str], None],
 ) -> Solved:  # fmt: skip
     """``solve_random`` into a file that this process holds."""
-    checker = ExactDoubleDummy(1) if checker is None else checker
     book = _Book(out, seed, start)
     before = book.deals
     if 0 < before < count and verify:
