@@ -36,7 +36,7 @@ def import_npz(
         path: of the file; nothing in it is ever run.
         made: how the deals were made; what was verified is added.
         sample: deals to solve again first; nothing is written if one differs.
-        solver: what solves them; None = DDS with its default threads.
+        solver: what solves them; None = our own solver.
         seed: names the sample.
 
     Returns:
