@@ -242,8 +242,8 @@ class _Elsewhere(UserProvidedCacheLocator):
 
     @classmethod
     def from_function(cls, py_func: Callable[..., Any], py_file: str) -> Any:
-        """A place, or None for a function that has no file."""
-        return super(UserProvidedCacheLocator, cls).from_function(py_func, py_file)  # type: ignore[no-untyped-call]
+        """A place, or None for a function that has no file. If nothing can be written there, a save tells."""
+        return cls(py_func, py_file) if os.path.exists(py_file) else None
 
     def get_disambiguator(self) -> str:
         return self._which

@@ -294,6 +294,20 @@ def test_a_cache_that_is_read_only_is_read(tmp_path):
     assert "RuntimeWarning" not in done.stderr
 
 
+def test_kernels_of_other_packages_are_read_from_a_cache_that_is_read_only(tmp_path):
+    (tmp_path / "elsewhere.py").write_text(
+        "from bridge_env.kernels import njit\n\n@njit\ndef twice(x):\n    return 2 * x\n"
+    )
+    use = "import elsewhere; print(elsewhere.twice(21), sum(elsewhere.twice.stats.cache_hits.values()))"
+    blocked = "import tempfile\n\ndef no(*a, **k): raise PermissionError(13, 'read-only')\n\n"
+    words = {"PATH": "", "PYTHONPATH": f"{ROOT}{os.pathsep}{tmp_path}", "NUMBA_CACHE_DIR": str(tmp_path / "cache")}
+    said = [
+        subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, env=words, check=True).stdout
+        for program in (use, blocked + "tempfile.TemporaryFile = no\n" + use)
+    ]
+    assert said == ["42 0\n", "42 1\n"]
+
+
 def test_only_folders_of_our_own_are_cleared(tmp_path):
     for number in range(6):
         (tmp_path / f"kernels-{number}").mkdir()
