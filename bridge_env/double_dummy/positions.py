@@ -100,7 +100,7 @@ def card_tricks(
 def _crew(threads: int) -> Crew:
     from bridge_env.double_dummy.own.solver import Crew
 
-    return Crew(threads)
+    return Crew(threads, shapes=1 << 13, entries=1 << 16)  # 2 MB a thread: late positions need no more
 
 
 def _check(hands: NDArray[np.uint8], leader: NDArray[np.intp], trick: Int8Array) -> NDArray[np.intp]:

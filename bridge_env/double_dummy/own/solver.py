@@ -148,17 +148,21 @@ def solve_cards(state, owners, kth, buckets, entries, killers, hands, strain, le
 
 
 class Crew:
-    """Threads that share work, each with a memory of its own that it keeps from one call to the next."""
+    """Threads that share work, each with a memory of its own that it keeps from one call to the next.
 
-    def __init__(self, threads: int) -> None:
-        self.threads = threads
+    Args:
+        shapes, entries: the size of each one's memory, as ``Workspace`` has it.
+    """
+
+    def __init__(self, threads: int, shapes: int = 1 << 16, entries: int = 1 << 20) -> None:
+        self.threads, self._sizes = threads, (shapes, entries)
         self._idle: list[Workspace] = []
         self._lock = threading.Lock()
 
     @contextmanager
     def _workspace(self, busy: list[Workspace]) -> Iterator[Workspace]:
         with self._lock:
-            workspace = self._idle.pop() if self._idle else Workspace()
+            workspace = self._idle.pop() if self._idle else Workspace(*self._sizes)
             workspace.state[STOP] = 0
             busy.append(workspace)
         try:
