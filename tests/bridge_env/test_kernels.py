@@ -215,7 +215,9 @@ def lock(tmp_path, monkeypatch):
         return x.nothing
 
     kernel = kernels.njit(wrong)
-    return kernel, Path(kernel._cache.cache_path) / f"{kernel._cache._impl.filename_base}.lock"
+    folder = Path(kernel._cache.cache_path)
+    folder.mkdir()  # as the first who compiles does
+    return kernel, folder / f"{kernel._cache._impl.filename_base}.lock"
 
 
 def test_a_kernel_that_does_not_compile_is_left_to_others(lock):
