@@ -8,7 +8,7 @@ are equal (touching, counting those in play) once.
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -22,14 +22,12 @@ from bridge_env.double_dummy.exact import (
     load_dds,
     solved_boards,
 )
+from bridge_env.double_dummy.own.solver import ALL_BEST, ALL_CARDS, NOT_LEGAL, ONE_BEST, Crew, own_card_tricks
 
-if TYPE_CHECKING:
-    from bridge_env.double_dummy.own.solver import Crew
+__all__ = ["ALL_BEST", "ALL_CARDS", "NOT_LEGAL", "ONE_BEST", "OWN_CARDS", "SOLVING_COST", "card_tricks"]
 
 Int8Array = NDArray[np.int8]
 
-NOT_LEGAL = -1
-ONE_BEST, ALL_BEST, ALL_CARDS = 1, 2, 3  # what DDS is asked for, the cheapest first
 OWN_CARDS = 8
 """Cards a hand up to which our own solver is faster than DDS (`bridge-env bench --solver`)."""
 SOLVING_COST = {
@@ -83,8 +81,6 @@ def card_tricks(
     out = np.full((n, 52), NOT_LEGAL, np.int8)
     threads = default_threads() if threads is None else threads
     if not early.all():
-        from bridge_env.double_dummy.own.solver import own_card_tricks
-
         late = np.flatnonzero(~early)
         out[late] = own_card_tricks(hands[late], s[late], first[late], t[late], _crew(threads), wanted)
     if early.any():
@@ -98,8 +94,6 @@ def card_tricks(
 
 @lru_cache(maxsize=4)
 def _crew(threads: int) -> Crew:
-    from bridge_env.double_dummy.own.solver import Crew
-
     return Crew(threads, shapes=1 << 13, entries=1 << 16)  # 2 MB a thread: late positions need no more
 
 

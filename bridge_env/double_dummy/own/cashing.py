@@ -8,12 +8,18 @@ from bridge_env.double_dummy.own.state import HANDS, NO_TRUMP, SCRATCH, above, c
 from bridge_env.kernels import njit
 
 
+@njit(forceinline=True)
+def _without_top(bits, n):  # type: ignore[no-untyped-def]
+    """The cards below the n highest."""
+    for _ in range(n):
+        bits ^= np.int64(1) << top(bits)
+    return bits
+
+
 @njit
 def _nth_highest(bits, n):  # type: ignore[no-untyped-def]
     """Rank of the n-th highest card, 1 = the highest."""
-    for _ in range(n - 1):
-        bits ^= np.int64(1) << top(bits)
-    return top(bits)
+    return top(_without_top(bits, n - 1))
 
 
 @njit(forceinline=True)
@@ -22,13 +28,6 @@ def _suit_at(place, trump):  # type: ignore[no-untyped-def]
     if trump == NO_TRUMP or place > trump:
         return place
     return trump if place == 0 else place - 1
-
-
-@njit(forceinline=True)
-def _without_top(bits, n):  # type: ignore[no-untyped-def]
-    for _ in range(n):
-        bits ^= np.int64(1) << top(bits)
-    return bits
 
 
 @njit(forceinline=True)

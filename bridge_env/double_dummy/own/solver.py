@@ -36,8 +36,8 @@ from bridge_env.double_dummy.own.state import (
 from bridge_env.double_dummy.own.transpositions import new_table, write_owners
 from bridge_env.kernels import njit
 
-NOT_WANTED = -1
-ONE_BEST, ALL_BEST, ALL_CARDS = 1, 2, 3
+NOT_LEGAL = -1  # or not wanted
+ONE_BEST, ALL_BEST, ALL_CARDS = 1, 2, 3  # what DDS calls them, the cheapest first
 _BITS = np.int64(1) << (16 * np.repeat(np.arange(4), 13) + np.tile(np.arange(13), 4))
 
 
@@ -45,14 +45,6 @@ def as_hands(owner: UInt8Array) -> Int64Array:
     """Hands int64 (N, 4), a bit ``16 * suit + rank`` for every card, of deals uint8 (N, 52)."""
     held: Int64Array = np.where(owner[:, None, :] == np.arange(4, dtype=np.uint8)[:, None], _BITS, 0).sum(axis=2)
     return held
-
-
-@njit(forceinline=True)
-def _write_owners(owners, hands):  # type: ignore[no-untyped-def]
-    suits = np.empty(4, np.int64)
-    for suit in range(4):
-        suits[suit] = ranks(hands[0] | hands[1] | hands[2] | hands[3], suit)
-    write_owners(owners, hands, suits)
 
 
 @njit(nogil=True)
@@ -63,7 +55,7 @@ def solve_deals(state, owners, kth, buckets, entries, killers, hands, wanted, tr
         How many deals are done.
     """
     for deal in range(len(hands)):
-        _write_owners(owners, hands[deal])
+        write_owners(owners, hands[deal])
         total = size(hands[deal, 0])
         for strain in range(5):
             new_table(state)
@@ -103,7 +95,7 @@ def solve_cards(state, owners, kth, buckets, entries, killers, hands, strain, le
     """
     cards = np.empty(LISTED, np.int64)
     for row in range(len(hands)):
-        _write_owners(owners, hands[row])
+        write_owners(owners, hands[row])
         new_table(state)
         begin(state, hands[row], leader[row])
         trump = np.int64(strain[row])
@@ -177,8 +169,8 @@ class Crew:
 
         Ctrl-C, or an error in one of them, stops all within milliseconds. What is done is done.
         """
-        size = max(1, min(at_most, count // (4 * self.threads)))
-        parts = [slice(start, min(start + size, count)) for start in range(0, count, size)]
+        step = max(1, min(at_most, count // (4 * self.threads)))
+        parts = [slice(start, min(start + step, count)) for start in range(0, count, step)]
         busy: list[Workspace] = []
 
         def one(part: slice) -> None:
@@ -231,7 +223,7 @@ def own_card_tricks(
     wanted: int = ALL_CARDS,
 ) -> Int8Array:
     """Solve the cards of checked positions, as ``positions.card_tricks`` does; all arguments are (N, ...)."""
-    out = np.full((len(hands), 52), NOT_WANTED, np.int8)
+    out = np.full((len(hands), 52), NOT_LEGAL, np.int8)
     played = np.where(trick >= 0, trick // 13 * 16 + trick % 13, -1).astype(np.int64)
     held = as_hands(hands)
     rows = np.arange(len(hands))

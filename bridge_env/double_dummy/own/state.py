@@ -52,11 +52,10 @@ KILLER_BITS = 13
 
 KTH = np.zeros((1 << 13, 14), np.uint16)
 """The k-th highest rank of a suit of these ranks, as its bit."""
-for _k in range(13):
-    _left = np.arange(1 << 13)
-    for _ in range(_k):
-        _left &= ~(1 << np.maximum(np.frexp(_left)[1] - 1, 0))
-    KTH[:, _k + 1] = np.where(_left > 0, 1 << np.maximum(np.frexp(_left)[1] - 1, 0), 0)
+_left = np.arange(1 << 13)
+for _k in range(1, 14):
+    KTH[:, _k] = np.where(_left, 1 << np.maximum(np.frexp(_left)[1] - 1, 0), 0)
+    _left ^= KTH[:, _k]
 
 
 class Workspace:

@@ -34,16 +34,15 @@ MASK = np.array([((1 << 2 * k) - 1) << (26 - 2 * k) for k in range(14)])
 
 
 @njit
-def write_owners(owners, hands, suits):  # type: ignore[no-untyped-def]
-    """For every suit and every part of its cards, write their owners, the highest card first, two bits each.
+def write_owners(owners, hands):  # type: ignore[no-untyped-def]
+    """Write, for every suit and every part of its cards, their owners: two bits each, the highest card first.
 
     Args:
         owners: int32 (4, 8192), what is written.
         hands: int64 (4,).
-        suits: int64 (4,), the ranks of every suit that anybody holds.
     """
     for suit in range(4):
-        held = suits[suit]
+        held = ranks(hands[0] | hands[1] | hands[2] | hands[3], suit)
         part = (0 - held) & held
         while part:
             last = part & (0 - part)
@@ -86,6 +85,14 @@ def _bucket(state, buckets, key):  # type: ignore[no-untyped-def]
 
 
 @njit(forceinline=True)
+def _all_owners(owners, held):  # type: ignore[no-untyped-def]
+    """The owners of the cards held, in two words of two suits each."""
+    one = np.int64(owners[0, ranks(held, 0)]) | np.int64(owners[1, ranks(held, 1)]) << 26
+    other = np.int64(owners[2, ranks(held, 2)]) | np.int64(owners[3, ranks(held, 3)]) << 26
+    return one, other
+
+
+@njit(forceinline=True)
 def look_up(state, owners, kth, buckets, entries, t):  # type: ignore[no-untyped-def]
     """Look the position at the beginning of trick ``t`` up.
 
@@ -98,9 +105,7 @@ def look_up(state, owners, kth, buckets, entries, t):  # type: ignore[no-untyped
     bucket = _bucket(state, buckets, key)
     state[BUCKET + t], state[ERA + t], state[OPENS + t] = bucket, state[STAMP], 0
     held, need = state[ALL + t], state[NEED + t]
-    c, d, h, s = ranks(held, 0), ranks(held, 1), ranks(held, 2), ranks(held, 3)
-    one = np.int64(owners[0, c]) | np.int64(owners[1, d]) << 26
-    other = np.int64(owners[2, h]) | np.int64(owners[3, s]) << 26
+    one, other = _all_owners(owners, held)
     first = buckets[bucket, 2]
     for at in range(first + (buckets[bucket, 3] >> 6) - 1, first - 1, -1):
         ours, theirs = entries[at, 2], entries[at, 3]
@@ -113,10 +118,10 @@ def look_up(state, owners, kth, buckets, entries, t):  # type: ignore[no-untyped
             answer = 0
         if answer >= 0:
             matter = (
-                np.int64(kth[c, size(ours & _SUIT) >> 1])
-                | np.int64(kth[d, size(ours >> 26) >> 1]) << 16
-                | np.int64(kth[h, size(theirs & _SUIT) >> 1]) << 32
-                | np.int64(kth[s, size(theirs >> 26) >> 1]) << 48
+                np.int64(kth[ranks(held, 0), size(ours & _SUIT) >> 1])
+                | np.int64(kth[ranks(held, 1), size(ours >> 26) >> 1]) << 16
+                | np.int64(kth[ranks(held, 2), size(theirs & _SUIT) >> 1]) << 32
+                | np.int64(kth[ranks(held, 3), size(theirs >> 26) >> 1]) << 48
             )
             return answer, matter
         if state[OPENS + t] < 4:
@@ -163,8 +168,7 @@ def keep(state, owners, buckets, entries, t, tricks, answer, matter):  # type: i
         state[ENTRIES] += room
     at = buckets[bucket, 2] + count
     buckets[bucket, 3] += 64
-    one = np.int64(owners[0, ranks(held, 0)]) | np.int64(owners[1, ranks(held, 1)]) << 26
-    other = np.int64(owners[2, ranks(held, 2)]) | np.int64(owners[3, ranks(held, 3)]) << 26
+    one, other = _all_owners(owners, held)
     entries[at, 0] = (one & ours) | low << _LOW | high << _HIGH
     entries[at, 1] = other & theirs
     entries[at, 2], entries[at, 3] = ours, theirs
