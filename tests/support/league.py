@@ -1,30 +1,9 @@
 """Leagues that run in this process."""
 
 import numpy as np
+from support.here import Here
 
 from training.networks.league import League
-
-
-class Here:
-    """A cluster of this process: tasks run when their result is asked for, or at once."""
-
-    def __init__(self, eager, workers=2):
-        self.eager, self.workers = eager, workers
-
-    def put(self, value):
-        return value
-
-    def submit(self, function, *task):
-        if self.eager:
-            done = function(*task)
-            return lambda: done
-        return lambda: function(*task)
-
-    def ready(self, reference):
-        return self.eager
-
-    def result(self, reference):
-        return reference()
 
 
 def run_league(folder, config, start=None, stop=lambda: False, eager=False):

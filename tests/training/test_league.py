@@ -5,7 +5,8 @@ import json
 import numpy as np
 import pytest
 import torch
-from support.league import Here, run_league, same
+from support.here import Here
+from support.league import run_league, same
 from support.networks import random_networks
 
 from agents.networks import file as networks_file

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support.here import Here
 
 from agents.hierarchy.changes.chapters import chapters
 from agents.hierarchy.language.text import parse_system, system_text
@@ -30,13 +31,6 @@ pytest.importorskip("ray")
 TOY = "system: toy\n4S    5+ S, 8+ hcp\nP\nwhen 0-7 last-level\n  P\n"
 
 
-@pytest.fixture(scope="module", autouse=True)
-def _one_cluster():
-    """Ray is slow to start: the tests of this file share a cluster of two."""
-    with Cluster(2):
-        yield
-
-
 @pytest.fixture(scope="module")
 def tiny(tmp_path_factory) -> EvolveConfig:
     """A run of seconds that keeps some proposals."""
@@ -44,7 +38,7 @@ def tiny(tmp_path_factory) -> EvolveConfig:
     toy.write_text(TOY)
     return EvolveConfig(
         seed=3, start=str(toy), control=str(toy), generations=2, partnerships=2, proposals=5, positions=3, study=300,
-        boards=300, confirm=600, judge=64, champions=1, league="acol,precision,preempts,doubler,silent", validators="",
+        boards=300, confirm=600, judge=64, champions=1, league="acol,preempts", validators="",
         operators="evolution,refinement,swapping",
     )  # fmt: skip
 
@@ -53,11 +47,10 @@ def silent(_boards: int) -> None:
     """A progress bar that shows nothing."""
 
 
-def run_all(folder: Path, config: EvolveConfig, workers: int, state=None) -> generations.State:
+def run_all(folder: Path, config: EvolveConfig, state=None, cluster=None) -> generations.State:
     state = state or generations.begin(config)
-    with Cluster(workers) as cluster:
-        for after in generations.evolve(folder, config, state, cluster, silent):
-            state = after
+    for after in generations.evolve(folder, config, state, cluster or Here(), silent):
+        state = after
     return state
 
 
@@ -70,9 +63,9 @@ def comparable(state: generations.State) -> str:
 
 @pytest.fixture(scope="module")
 def reference(tmp_path_factory, tiny):
-    """A tiny run with one worker."""
+    """A tiny run in this process."""
     folder = tmp_path_factory.mktemp("one")
-    state = run_all(folder, tiny, workers=1)
+    state = run_all(folder, tiny)
     assert any(row["kept"] for row in state.metrics)  # else the comparisons below would say little
     return folder, state
 
@@ -80,27 +73,27 @@ def reference(tmp_path_factory, tiny):
 @pytest.mark.xdist_group("ray")
 @pytest.mark.parametrize("workers", [2, pytest.param(4, marks=pytest.mark.slow)])
 def test_result_does_not_depend_on_the_number_of_workers(reference, tiny, tmp_path, workers):
-    assert comparable(run_all(tmp_path, tiny, workers)) == comparable(reference[1])
+    with Cluster(workers) as cluster:
+        assert comparable(run_all(tmp_path, tiny, cluster=cluster)) == comparable(reference[1])
 
 
 def test_an_interrupted_run_ends_as_one_that_was_not(reference, tiny, tmp_path):
-    with Cluster(2) as cluster:
-        steps = generations.evolve(tmp_path, tiny, generations.begin(tiny), cluster, silent)
-        next(steps)
-        steps.close()
+    steps = generations.evolve(tmp_path, tiny, generations.begin(tiny), Here(), silent)
+    next(steps)
+    steps.close()
     config, state = generations.load(tmp_path)
     assert config == tiny
     assert state.generation == 1
     best = [parse_system(path.read_text()) for path in sorted(tmp_path.glob("best*.bidding"))]  # so far
     pair = state.population[state.metrics[-1]["best"]]
     assert [system_text(s) for s in best] == [system_text(s) for s in dict.fromkeys((pair.first, pair.second))]
-    assert comparable(run_all(tmp_path, config, 2, state)) == comparable(reference[1])
+    assert comparable(run_all(tmp_path, config, state)) == comparable(reference[1])
     assert len((tmp_path / runs.METRICS).read_text().splitlines()) == tiny.generations
 
 
 def test_another_seed_gives_another_run(reference, tiny, tmp_path):
     config = replace(tiny, seed=4, generations=1)
-    assert comparable(run_all(tmp_path, config, 2)) != comparable(reference[1])
+    assert comparable(run_all(tmp_path, config)) != comparable(reference[1])
 
 
 def test_a_damaged_checkpoint_is_told(reference, tiny, tmp_path):
@@ -139,9 +132,8 @@ def test_only_a_champion_with_lines_of_its_own_is_tidied(tiny, monkeypatch, oper
     monkeypatch.setattr(ending, "tidied", lambda system, *_, **__: done.append("tidied") or system)
     monkeypatch.setattr(ending, "said_plainly", lambda system, *_, **__: (system, ["plainly"]))
     config = replace(tiny, operators=operators, partnerships=1, confirm=64)
-    with Cluster(2) as cluster:
-        work = Work(cluster, generations.league(config), config.seed, silent)
-        _, pair, said = ending.champion(config, generations.begin(config), work)
+    work = Work(Here(), generations.league(config), config.seed, silent)
+    _, pair, said = ending.champion(config, generations.begin(config), work)
     assert pair.first.name == "evolved"
     assert (done, said) == ((["tidied"], ["plainly"]) if tidies else ([], []))
 
@@ -159,13 +151,12 @@ def test_the_ending_tells_each_step_and_how_many_boards_it_bids(tiny):
 
     system = parse_system(TOY.replace("\nP\n", "\n3S  7+ S and 0-3 H\nP\n", 1))
     state = replace(generations.begin(config), population=[Partnership(system, system)])
-    with Cluster(2) as cluster:
-        work = Work(cluster, generations.league(config), config.seed, tick)
-        ending.champion(config, state, work, step)
-        told = [what for what, _ in steps]
-        assert told[:3] == ["choosing the champion", "tidying new lines", "checking the tidy system"]
-        boards, roots = work.stretch(0, 100), [generations.numbered(tiny.start).first]
-        ending.said_plainly(system, roots, work, boards, boards, step=step)
+    work = Work(Here(), generations.league(config), config.seed, tick)
+    ending.champion(config, state, work, step)
+    told = [what for what, _ in steps]
+    assert told[:3] == ["choosing the champion", "tidying new lines", "checking the tidy system"]
+    boards, roots = work.stretch(0, 100), [generations.numbered(tiny.start).first]
+    ending.said_plainly(system, roots, work, boards, boards, step=step)
     assert f"leaving out conditions, round 1 of at most {ending.ROUNDS}" in [what for what, _ in steps]
     assert bid == [boards or 0 for _, boards in steps]
     unsized = [what for what, boards in steps if boards is None]
@@ -225,9 +216,8 @@ def test_workers_must_be_positive():
 def test_it_learns_a_toy(tiny, tmp_path):
     """Opening four spades on any five is dear: the thresholds have to rise, and the gain is found in seconds."""
     config = replace(tiny, generations=4, partnerships=1, boards=512, confirm=1024)
-    state = run_all(tmp_path, config, 2)
-    with Cluster(2) as cluster:
-        _, pair, _ = ending.champion(config, state, Work(cluster, generations.league(config), 3, silent))
+    state = run_all(tmp_path, config)
+    _, pair, _ = ending.champion(config, state, Work(Here(), generations.league(config), 3, silent))
     unseen = duel(pair, generations.numbered(tiny.start), Stretch(1, "judging", 0, 8000)).imps.astype(int)
     assert unseen.mean() > 5 * unseen.std() / 8000**0.5
     assert unseen.mean() > 0.3
@@ -241,9 +231,8 @@ def test_each_operator_works_alone(tiny, operators, kinds):
     """Swapping alone varies as well: else there would be nothing to swap."""
     config = replace(tiny, operators=operators, proposals=12)
     population = [generations.numbered(tiny.start), generations.numbered("acol")]
-    with Cluster(2) as cluster:
-        work = Work(cluster, generations.league(config), config.seed, silent)
-        proposed = generations.propose(population, 0, config, work, 0, 0)
+    work = Work(Here(), generations.league(config), config.seed, silent)
+    proposed = generations.propose(population, 0, config, work, 0, 0)
     assert {p.operator for p in proposed} == kinds
 
 
@@ -260,18 +249,17 @@ def apart(tmp_path_factory, tiny) -> EvolveConfig:
 
 
 def test_partners_who_start_apart_end_with_one_system(apart, tmp_path):
-    state = run_all(tmp_path, apart, 2)
+    state = run_all(tmp_path, apart)
     assert state.metrics[0]["agreement"] < 1
     again = generations.load(tmp_path)
     assert again == (apart, again[1])
     assert comparable(again[1]) == comparable(state)
-    with Cluster(2) as cluster:
-        work = Work(cluster, generations.league(apart), 3, silent)
-        before = generations.begin(apart)
-        assert work.agreement(before.population[0], work.stretch(0, 300)) < 1
-        alike = generations.numbered(apart.starts[0])
-        assert work.agreement(alike, work.stretch(0, 300)) == 1
-        best, pair, said = ending.champion(apart, before, work)  # as if they had learned nothing
+    work = Work(Here(), generations.league(apart), 3, silent)
+    before = generations.begin(apart)
+    assert work.agreement(before.population[0], work.stretch(0, 300)) < 1
+    alike = generations.numbered(apart.starts[0])
+    assert work.agreement(alike, work.stretch(0, 300)) == 1
+    best, pair, said = ending.champion(apart, before, work)  # as if they had learned nothing
     assert pair.first == pair.second
     assert said[0].startswith("both take the system of the ")
     assert "one system instead of two" in " ".join(said)
@@ -315,7 +303,7 @@ def test_a_start_of_two_is_checked_like_one(tiny, apart):
 
 def test_champions_join_the_league(tiny, tmp_path):
     config = replace(tiny, generations=generations.CHAMPION_EVERY, partnerships=1, positions=1, proposals=2)
-    state = run_all(tmp_path, config, 2)
+    state = run_all(tmp_path, config)
     assert len(state.champions) == 1
     _, loaded = generations.load(tmp_path)
     assert loaded.champions == state.champions

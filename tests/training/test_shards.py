@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from tests.support.league import Here, run_league, same
+from tests.support.here import Here
+from tests.support.league import run_league, same
 from training.networks.league_config import LeagueConfig
 from training.networks.learner import Learner
 from training.networks.rollout import Opponent, RolloutConfig, rollout, together

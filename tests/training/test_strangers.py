@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from support.here import Here
 
 from agents.hierarchy.changes.edits import Insert
 from agents.hierarchy.language.paths import path_steps
@@ -67,21 +68,9 @@ def test_who_trains_cannot_validate():
         EvolveConfig(league="policy:acol", validators="policy:acol").check()
 
 
-class OneByOne:
-    """A cluster of this process."""
-
-    workers = 1
-
-    def put(self, value):
-        return value
-
-    def map(self, function, jobs):
-        return ((k, function(*job)) for k, job in enumerate(jobs))
-
-
 def test_what_loses_to_a_validator_is_not_kept():
     config = EvolveConfig(validators="policy:acol")
-    work = Work(OneByOne(), (SAYC,), 1, int)
+    work = Work(Here(), (SAYC,), 1, int)
     wild = Insert((), parse_system("system: x\n7N 0+ hcp").lines[0], "suicide")
     worse = Partnership(wild.apply(SAYC.first), wild.apply(SAYC.second))
     assert _validated(SAYC, worse, ["it"], config, work, STRETCH) == (SAYC, [])
@@ -116,7 +105,7 @@ def test_rules_are_said_plainly_where_that_costs_nothing():
     """A condition that never matters goes; one that carries the rule stays."""
     rule = parse_system("system: x\n3S 8+ hcp, 7+ S, 0-9 losers, 0-5 H").lines[0]
     learned = Insert((), rule, "").apply(SAYC.first)
-    work = Work(OneByOne(), (SAYC,), 1, int)
+    work = Work(Here(), (SAYC,), 1, int)
     choose, check = Stretch(3, "training", 0, 400), Stretch(3, "training", 400, 400)
     plain, said = said_plainly(learned, [SAYC.first], work, choose, check)
     assert constraint_text(plain.lines[0].constraint) == "8+ hcp, 7+ S"
@@ -134,7 +123,7 @@ def test_conditions_that_keep_a_rule_sound_are_not_left_out():
     """On two boards, where a rule never comes up, all its conditions could go; those of a take-out double stay."""
     rule = parse_system("system: x\nX 11-14 hcp, 0-1 H, 3+ S, 3+ D, 3+ C ; take-out !forcing").lines[0]
     learned = Insert(path_steps("(2H)"), rule, "").apply(SAYC.first)
-    work = Work(OneByOne(), (SAYC,), 1, int)
+    work = Work(Here(), (SAYC,), 1, int)
     choose, check = Stretch(3, "training", 0, 2), Stretch(3, "training", 2, 2)
     plain, _ = said_plainly(learned, [SAYC.first], work, choose, check)
     assert newly_unsound(learned, plain)

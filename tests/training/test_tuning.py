@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from support.here import Here
 
 from agents.hierarchy.bidder import Hierarchy, bid_on
 from agents.hierarchy.changes.mutation import addresses
@@ -23,19 +24,6 @@ STRETCH = Stretch(3, "training", 0, 300)
 
 def numbered(name: str) -> Partnership:
     return generations.numbered(name)
-
-
-class OneByOne:
-    """A cluster of this process."""
-
-    workers = 1
-
-    def put(self, value):
-        return value
-
-    def map(self, function, jobs):
-        for number, job in enumerate(jobs):
-            yield number, function(*job)
 
 
 @pytest.fixture(scope="module")
@@ -153,7 +141,7 @@ def test_every_opponent_has_boards_of_its_own(sayc, monkeypatch):
 
     monkeypatch.setattr(work_module, "near_task", none)
     league = (sayc, ACOL, numbered("acol"))
-    assert Work(OneByOne(), league, 1, lambda n: None).steps(sayc, Stretch(1, "training", 50, 300)) == []
+    assert Work(Here(), league, 1, lambda n: None).steps(sayc, Stretch(1, "training", 50, 300)) == []
     assert met == [(them, 50 + 100 * k, 100) for k, them in enumerate(league)]
 
 
@@ -163,7 +151,7 @@ def test_tuning_mends_a_bound():
     us = Partnership(system, system)
     league = (numbered("sayc"),)
     config = EvolveConfig(operators=TUNING, rules="any", boards=512, study=1024, confirm=1024, partnerships=1)
-    work = Work(OneByOne(), league, 1, lambda n: None)
+    work = Work(Here(), league, 1, lambda n: None)
     steps = work.steps(us, work.stretch(0, config.study))
     assert any("4+ M -> 5+ M" in step.edit.what for step in steps)
     assert all(step.operator == TUNING for step in steps)
