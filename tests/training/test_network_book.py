@@ -20,7 +20,7 @@ from bridge_env.auction import Auctions
 from bridge_env.calls import parse_call
 from bridge_env.cards import board_dealer, board_vulnerability, random_deals
 from bridge_env.view import view_of
-from training.book import network_pages
+from training.book import network_book, network_pages
 from training.book.asking import SEED
 from training.book.measure import HELD
 from training.book.network_asking import NetworkAsker
@@ -253,20 +253,20 @@ def test_bml_has_its_tables():
     assert "* Opening bids\n" in text
 
 
-def test_levels_and_pages_leave_calls_out(capsys, tmp_path):
-    words = ["book", "policy:standard", "--deals", "2000", "--rare", "2000"]
+def test_levels_and_pages_leave_calls_out(monkeypatch, capsys, tmp_path):
+    words, out = ["book", "policy:standard", "--deals", "600", "--rare", "600"], tmp_path / "book.md"
     assert main([*words, "--levels", "1"]) == 0
     text = capsys.readouterr().out
     assert "**1NT**" in text
     assert "**1♣-?**" not in text
-    out = tmp_path / "book.md"
+    monkeypatch.setattr(network_book, "make_network_book", lambda *_, **__: book())
     assert main([*words, "--pages", "2", "--out", str(out)]) == 0
     assert "as Markdown: 2;" in capsys.readouterr().out
     assert "Left out: " in out.read_text(encoding="utf-8")
 
 
 def test_check_and_what_it_cannot_do(capsys):
-    words = ["book", "policy:standard", "--deals", "2000", "--rare", "2000"]
+    words = ["book", "policy:standard", "--deals", "600", "--rare", "600"]
     assert main([*words, "--check"]) in (0, 1)
     assert "keep to what the row shows" in capsys.readouterr().out
     assert main([*words, "--worth"]) == 2

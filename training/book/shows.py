@@ -16,11 +16,11 @@ from numpy.typing import NDArray
 
 from agents.hierarchy.bidder import Hierarchy
 from agents.hierarchy.engine.context import STRENGTH, SUIT
-from agents.hierarchy.language.tree import Clause, Line
+from agents.hierarchy.language.tree import Clause, Line, Step
 from agents.hierarchy.telling.wording import span, suit
 from bridge_env.features import FEATURES
 from training.book.measure import BATCH, HELD, Figures, Measured, Table, entry_of
-from training.book.points import Entry
+from training.book.points import Entry, Point
 
 FEWEST = 20  # hands that ranges are drawn from
 _FEW = 400  # below, a range is widened
@@ -59,18 +59,18 @@ class Shows:
 
 def statements(measured: Measured) -> list[Shows | None]:
     """State what every call shows; None if too few hands, or hands of all kinds, made it."""
+    by_path = {point.path: point for point in measured.points.points}
     return [
-        _shows(figures, [entry.lines, *_earlier(measured, entry)])
+        _shows(figures, [entry.lines, *_earlier(by_path, entry)])
         for entry, figures in zip(measured.points.entries, measured.figures, strict=True)
     ]
 
 
-def _earlier(measured: Measured, entry: Entry) -> list[list[Line]]:
+def _earlier(by_path: dict[tuple[Step, ...], Point], entry: Entry) -> list[list[Line]]:
     """The lines of the calls that the same player has made before, as far as the text has them on the same path."""
     if entry.point is None:
         return []
     ours = [i for i, step in enumerate(entry.point.path) if not step.theirs]
-    by_path = {point.path: point for point in measured.points.points}
     before = [(by_path.get(entry.point.path[:i]), entry.point.path[i].token) for i in ours[-2::-2]]
     return [point.entries[token].lines for point, token in before if point is not None and token in point.entries]
 

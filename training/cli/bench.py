@@ -28,6 +28,7 @@ examples:
   bridge-env bench --networks                           measure how fast networks call and learn instead
   bridge-env bench --scale                              predict how league, evolve and solve scale with cores
   bridge-env bench --solver                             our own double-dummy solver beside DDS
+  bridge-env bench --doors                              answers a second and memory of serve and table
 """
 
 
@@ -54,6 +55,9 @@ def add_bench(subparsers: Any) -> None:
     parser.add_argument(
         "--solver", action="store_true", help="time our own double-dummy solver beside DDS instead (three minutes)"
     )
+    parser.add_argument(
+        "--doors", action="store_true", help="measure the servers of serve and table instead (ten minutes)"
+    )
     parser.set_defaults(handler=run)
 
 
@@ -61,8 +65,9 @@ def run(args: argparse.Namespace) -> int:
     """Measure, print, write."""
     if args.repetitions < 1:
         raise ValueError(f"--repetitions is {args.repetitions}; it must be 1 or more")
-    for wanted, measure in ((args.networks, _networks), (args.scale, _scale), (args.solver, _solver)):
-        if wanted:
+    measures = {"networks": _networks, "scale": _scale, "solver": _solver, "doors": _doors}
+    for name, measure in measures.items():
+        if getattr(args, name):
             return measure(args)
     from training.bench import own, peers, report
 
@@ -118,6 +123,22 @@ def _solver(args: argparse.Namespace) -> int:
     args.out.mkdir(parents=True, exist_ok=True)
     write_whole(args.out / "solver.md", solver.markdown(measured, _machine(), command))
     print(f"written: {args.out}/solver.md")
+    return 0
+
+
+def _doors(args: argparse.Namespace) -> int:
+    """Measure both servers, print, write."""
+    from training.bench import doors
+    from training.running.runs import require
+
+    require("table", "uvicorn")
+    measured = []
+    for row in doors.rows():
+        measured.append(row)
+        print(f"{row.what:80} {row.found:>20}  {row.aim}", flush=True)
+    args.out.mkdir(parents=True, exist_ok=True)
+    write_whole(args.out / "doors.md", doors.markdown(measured, _machine(), "bridge-env bench --doors"))
+    print(f"written: {args.out}/doors.md")
     return 0
 
 

@@ -1,0 +1,230 @@
+"""Measure the servers as programs and people meet them: answers a second, waiting, memory, sockets that say nothing."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import re
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from http.client import HTTPConnection
+from itertools import cycle, islice
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from agents.programs.ben import question_path
+from agents.programs.question import Question
+from bridge_env.auction import Auctions
+from bridge_env.bidders import make
+from bridge_env.bidding import bid_on
+from bridge_env.cards import random_deals
+from training.running.pages import table
+
+BIDDER = "policy:champion"
+_SEED = 20_261
+_PLAYED = 20  # boards whose cards are played; the others end with the auction and the review
+_SILENT = 1000  # sockets
+_PACE = 1 / 38  # seconds between two requests to the table, which takes forty a second in the long run
+
+_SAID = f"""Programs and one client run on the same two cores. `serve {BIDDER}` answers `/bid` for positions of its own auctions. At the table
+one person passes at South with `{BIDDER}` at the other seats; {_PLAYED} boards are played by `montecarlo`, all others end with the auction.
+Memory is what the process holds."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """What was measured, in words, and what was aimed at."""
+
+    what: str
+    found: str
+    aim: str = ""
+
+
+def rows(boards: int = 500, answers: int = 4000) -> Iterator[Row]:
+    """Measure ``serve``, then the table over so many boards.
+
+    Raises:
+        ValueError: a server does not start or answers with an error.
+    """
+    asked = _questions(400)
+    with _started("serve", BIDDER, "--port", "0") as (process, root):
+        port = int(root.rpartition(":")[2])
+        _ask(port, islice(cycle(asked), 100))
+        alone = _ask(port, islice(cycle(asked), answers))
+        yield Row("serve, one client: answers a second", f"{answers / sum(alone):.0f}", "250")
+        yield Row("serve, one client: milliseconds, median / 99%", _spread(alone), "99%: 30")
+        began, times = time.perf_counter(), list[float]()
+        _at_once(8, lambda: times.extend(_ask(port, islice(cycle(asked), answers // 8))))
+        yield Row("serve, eight clients: answers a second", f"{len(times) / (time.perf_counter() - began):.0f}")
+        yield Row("serve, eight clients: milliseconds, median / 99%", _spread(times))
+        with _silent(port) as kept:
+            times = _ask(port, islice(cycle(asked), 400))
+            yield Row(f"serve, beside {kept:,} silent sockets: milliseconds, median / 99%", _spread(times), "answers")
+        yield Row("serve: MiB", f"{_held(process):.0f}")
+    with _started("table", "--no-browser", "--port", "0", "--memory", "none", "--seed", str(_SEED)) as (process, root):
+        port = int(root.split(":")[2].partition("/")[0])
+        person = _Person(port, "/" + root.partition("//")[2].partition("/")[2])
+        person.sit("montecarlo")  # what is loaded once
+        acts: dict[str, list[float]] = {}
+        for board in range(boards):
+            if board == _PLAYED:
+                early = _held(process)
+            person.sit("montecarlo" if board < _PLAYED else None, acts)
+        calls = acts["step"] + acts["call"]
+        yield Row("table, a call or what a person's call leads to: milliseconds, median / 95%", _spread(calls, 95), "95%: 300")
+        cards = acts["step of cards"] + acts["card"]
+        yield Row("table, a card or what a person's card leads to: milliseconds, median / 95%", _spread(cards, 95), "95%: 300")
+        yield Row("table, the review of a board: milliseconds, median / 95%", _spread(acts["review"], 95))
+        yield Row(f"table: MiB after {_PLAYED} boards, and after {boards:,} in one session",
+                  f"{early:.0f}, {_held(process):.0f}", "under 400")  # fmt: skip
+        with _silent(port) as kept:
+            acts.clear()
+            person.sit(None, acts)
+            yield Row(f"table, beside {kept:,} silent sockets: milliseconds, median / 95%",
+                      _spread(acts["step"] + acts["call"], 95), "plays")  # fmt: skip
+
+
+# --- servers ----------------------------------------------------------------------------------------------
+
+
+@contextlib.contextmanager
+def _started(*words: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
+    """A command that serves, and its address."""
+    main = "import sys; from training.cli.entry import main; sys.exit(main())"
+    process = subprocess.Popen([sys.executable, "-c", main, *words], text=True, stdout=subprocess.PIPE)
+    try:
+        assert process.stdout is not None
+        for line in process.stdout:
+            if found := re.search(r"http://127\.0\.0\.1:\d+(/[^/\s]+)?", line):
+                threading.Thread(target=process.stdout.read, daemon=True).start()
+                yield process, found[0]
+                return
+        raise ValueError(f"{' '.join(words)} did not start")
+    finally:
+        process.terminate()
+        process.wait(20)
+
+
+def _held(process: subprocess.Popen[str]) -> float:
+    """MiB that a process holds."""
+    told = Path(f"/proc/{process.pid}/status")
+    if not told.exists():
+        return float("nan")
+    return next(int(line.split()[1]) for line in told.read_text("ascii").splitlines() if "VmRSS" in line) / 1024
+
+
+@contextlib.contextmanager
+def _silent(port: int) -> Iterator[int]:
+    """Sockets that connect and say nothing; how many."""
+    with contextlib.ExitStack() as stack:
+        for _ in range(_SILENT):
+            stack.enter_context(contextlib.closing(socket.create_connection(("127.0.0.1", port), 20)))
+        yield _SILENT
+
+
+# --- clients ----------------------------------------------------------------------------------------------
+
+
+def _questions(count: int) -> list[str]:
+    """Paths of requests: positions of the bidder's own auctions, each drawn at random from its auction."""
+    rng, bidder = np.random.default_rng(_SEED), make(BIDDER)
+    owner = random_deals(_SEED, 0, count)
+    dealer, vulnerability = rng.integers(4, size=(2, count))
+    auctions = Auctions(dealer, vulnerability)
+    bid_on(auctions, owner, np.arange(count, dtype=np.uint64), np.zeros((count, 4), np.intp), [bidder])
+    out = []
+    for row in range(count):
+        made = auctions.calls(row)
+        before = made[: int(rng.integers(len(made)))]
+        seat = int(dealer[row] + len(before)) & 3
+        asked = Question(seat, owner[row] == seat, int(dealer[row]), int(vulnerability[row]), before)
+        out.append(question_path(asked, play=False))
+    return out
+
+
+def _ask(port: int, paths: Iterator[str]) -> list[float]:
+    """Ask one after the other over one connection; seconds of each."""
+    connection, times = HTTPConnection("127.0.0.1", port, timeout=60), []
+    for path in paths:
+        began = time.perf_counter()
+        connection.request("GET", path)
+        answer = connection.getresponse()
+        body = answer.read()
+        times.append(time.perf_counter() - began)
+        if answer.status != 200:
+            raise ValueError(f"{path} is answered with {answer.status}: {body[:200]!r}")
+    connection.close()
+    return times
+
+
+def _at_once(count: int, work: Callable[[], object]) -> None:
+    threads = [threading.Thread(target=work) for _ in range(count)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+
+class _Person:
+    """Somebody at South who passes, and plays the first card that may be played."""
+
+    def __init__(self, port: int, path: str) -> None:
+        self.connection, self.path = HTTPConnection("127.0.0.1", port, timeout=60), path
+
+    def sit(self, cards: str | None, acts: dict[str, list[float]] | None = None) -> None:
+        """Bid a board, play it if ``cards`` names who plays with us, and see the review; note seconds by act."""
+        acts = {} if acts is None else acts
+        state = self._ask("tables", acts, "open", people="S", ns=BIDDER, ew=BIDDER, cards=cards or "rule")
+        at = f"tables/{state['table']}"
+        while state["phase"] == "bidding":
+            if state["chooser"] is None:
+                state = self._ask(f"{at}/step", acts, "step", at=state["at"], seat="S")
+            else:
+                state = self._ask(f"{at}/call", acts, "call", call="Pass", at=state["at"], seat="S")
+        if state["phase"] == "bid":
+            state = self._ask(f"{at}/{'show' if cards is None else 'play'}", acts, "end of bidding", seat="S")
+        while state["phase"] == "playing":
+            if state["chooser"] is None:
+                state = self._ask(f"{at}/step", acts, "step of cards", at=state["at"], seat="S")
+            else:
+                seat = state["chooser"]
+                look = state if seat == state["seat"] else self._ask(f"{at}?seat={seat}", acts, "look")
+                state = self._ask(f"{at}/card", acts, "card", card=look["play"]["legal"][0], at=state["at"], seat=seat)
+        self._ask(f"{at}/review", acts, "review")
+
+    def _ask(self, path: str, acts: dict[str, list[float]], act: str, **fields: Any) -> Any:
+        began = time.perf_counter()
+        method, body = ("POST", json.dumps(fields)) if fields else ("GET", None)
+        self.connection.request(method, f"{self.path}/api/{path}", body, {"content-type": "application/json"})
+        answer = self.connection.getresponse()
+        told = answer.read()
+        took = time.perf_counter() - began
+        acts.setdefault(act, []).append(took)
+        if answer.status != 200:
+            raise ValueError(f"{path} is answered with {answer.status}: {told[:200]!r}")
+        time.sleep(max(0.0, _PACE - took))
+        return json.loads(told)
+
+
+def _spread(times: list[float], share: int = 99) -> str:
+    """Milliseconds: the median and a percentile."""
+    return " / ".join(f"{1000 * float(np.percentile(times, part)):.1f}" for part in (50, share))
+
+
+def markdown(found: list[Row], machine: str, command: str) -> str:
+    """The page."""
+    return "\n".join([
+        "# The servers",
+        "",
+        f"`{command}`, one run: {machine}. {_SAID}",
+        "",
+        *table(("", "found", "aim"), ((row.what, row.found, row.aim) for row in found)),
+        "",
+    ])  # fmt: skip
