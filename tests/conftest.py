@@ -1,5 +1,6 @@
 """What all tests rely on."""
 
+import gc
 import os
 import signal
 
@@ -12,6 +13,13 @@ def pytest_configure() -> None:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     if hasattr(signal, "SIGHUP") and signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
         signal.signal(signal.SIGHUP, signal.SIG_DFL)
+
+
+def pytest_collection_finish() -> None:
+    """Look for dead circles of objects more seldom: among all that tests keep, that took a seventh of their time."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(100_000, 50, 100)
 
 
 #: What `make test` does not install, and its tests are skipped without: `make browser` does.

@@ -147,7 +147,7 @@ def test_variations_make_systems_that_read_back():
 
 def test_an_edit_finds_its_line_where_others_were_put_in_front():
     rule = Rule("1M", "3S", parse_system("3S 7+ S\nwhen 0-7 last-level\n  P").lines[0].constraint, 1.0, 0.1, 5)
-    for edit, pair in list(changes(20)):
+    for edit, pair in list(changes(10)):
         later = rule_edit(rule).apply(SAYC.first)
         both = edit.apply(later)
         assert both is not None, edit.what

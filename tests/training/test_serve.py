@@ -335,7 +335,7 @@ def test_fuzzed_questions(ours):
         f"/autoplay?deal={' '.join(DEALT.values())}&board=5&dealer=N&vul=NS&auction=1C,Pass&bidding_only=True",
     ]  # fmt: skip
     answered = 0
-    for number in range(1000):
+    for number in range(350):
         path, _, query = rng.choice([BID, lead, play, robots, *others]).partition("?")
         text = list(query)
         for _ in range(rng.choice([1, 1, 2, 8])):
@@ -350,7 +350,7 @@ def test_fuzzed_questions(ours):
         if path == "/robot.php":
             found = ElementTree.fromstring(response.text).find("r").attrib
             assert response.status_code == 200 or is_sentence(found["message"])
-    assert 0 < answered < 700
+    assert 0 < answered < 245
 
 
 def test_fuzzed_bodies(ours):
@@ -358,7 +358,7 @@ def test_fuzzed_bodies(ours):
     rng = random.Random(8)
     told = {"dealer": "N", "auction": ["1H", "Pass"], "vuln": "EW", "hand": "95.T982.A5.AKJ85", "conventions": []}
     values = [None, True, -1, 2**70, 1e308, "", "x" * 101, "é♠\x00", [], ["1H"] * 400, [[]], ["7N", 1], {}, "ALL", "S"]
-    for _ in range(300):
+    for _ in range(120):
         body = json.dumps({**told, rng.choice([*told, "turn"]): rng.choice(values)})
         if rng.random() < 0.3:
             at = rng.randrange(len(body))

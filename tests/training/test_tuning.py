@@ -56,7 +56,7 @@ def test_a_change_makes_the_calls_that_near_decisions_say(sayc):
             calls.setdefault(near._change(k), {}).setdefault(table, {})[board[i], number[i]] = c
         for change, promise in near._promises(sayc, ACOL, STRETCH, duel(sayc, ACOL, STRETCH), table, 0).items():
             promised[change] = promised.get(change, near.Promise(0, 0, 0)) + promise
-    often = sorted(promised.items(), key=lambda item: -item[1].decisions)[:25]
+    often = sorted(promised.items(), key=lambda item: -item[1].decisions)[:10]
     tried = same = 0
     for edit, promise in near.edits(sayc.first, dict(often)):
         system = edit.apply(sayc.first)
@@ -66,7 +66,7 @@ def test_a_change_makes_the_calls_that_near_decisions_say(sayc):
             theirs, ours = _first_changes(sayc, changed, table), calls[change].get(table, {})
             same += sum(theirs.get(at) == call for at, call in ours.items())
             tried += len(ours)
-    assert tried > 300
+    assert tried > 150
     assert same >= 0.99 * tried
 
 
