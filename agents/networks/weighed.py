@@ -38,6 +38,7 @@ _LEAST_STEP = 0.02
 _VAGUE = 0.05  # of what is believed to begin with, the share of knowing nothing
 _TOLERANCE = 2.0  # a system's hand that is off by this counts for 1/e
 _OFF = 2.0  # what a card counts by which a hand is off what the play suggests, in powers of e
+_CARD_BITS = np.uint64(1) << np.arange(52, dtype=np.uint64)
 
 Hands = NDArray[np.bool_]
 
@@ -70,6 +71,11 @@ class Evidence:
 
     def log(self, seat: int, hands: Hands) -> NDArray[np.float64]:
         """The logarithm of how well each hand, bool (N, 52), of a seat fits: float64 (N,)."""
+        # Late in the play few hands are possible, and all deals hold these.
+        _, first, which = np.unique(hands @ _CARD_BITS, return_index=True, return_inverse=True)
+        return self._log_of_each(seat, hands[first])[which]
+
+    def _log_of_each(self, seat: int, hands: Hands) -> NDArray[np.float64]:
         log = np.zeros(len(hands))
         if seat in self.networks:
             models = [partial(chance_of, network) for network in self.networks[seat]]

@@ -63,7 +63,7 @@ def test_what_they_have_shown_is_what_the_stronger_of_them_has():
 
 
 def test_evolving_leaves_them_alone():
-    assert moves(Atom("they-min", 15, 99)) == moves(Atom("they-max", 0, 15)) == []
+    assert moves(Atom("they-min", 15, 99)) == moves(Atom("they-max", 0, 15)) == ()
 
 
 @pytest.mark.parametrize("name", DEFENDERS)

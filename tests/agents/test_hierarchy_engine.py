@@ -107,11 +107,12 @@ def assert_engine_reads_the_tree(bidder, auctions, owner):
 
 
 def test_sayc_bids_what_its_lines_say(sayc):
-    owner, dealer, vulnerability = boards(100, seed=21)
+    owner, dealer, vulnerability = boards(60, seed=21)
     auctions = bid_out((sayc.own,) * 4, deal_features(owner), dealer, vulnerability)
-    assert assert_engine_reads_the_tree(sayc, auctions, owner) > 300
+    assert assert_engine_reads_the_tree(sayc, auctions, owner) > 200
     # Hands that never made these calls reach lines that follow them seldom.
-    assert assert_engine_reads_the_tree(sayc, auctions, random_deals(22, 0, 100)) > 200
+    for seed in (22, 23):
+        assert assert_engine_reads_the_tree(sayc, auctions, random_deals(seed, 0, 60)) > 130
 
 
 def test_every_construction_of_the_language():

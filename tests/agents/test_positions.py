@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from functools import cache
 from itertools import pairwise
 from pathlib import Path
 
@@ -70,12 +71,15 @@ def mutated(system, count, seed):
     return Hierarchy(system)
 
 
-SAYC = Hierarchy(read_system("sayc"))
-ALL = [
-    SAYC, Hierarchy(parse_system(TANGLE, name="tangle")), Hierarchy(parse_system(ODD, name="odd")),
-    Hierarchy(parse_system(FORCING, name="forcing")), Hierarchy(parse_system(CHOOSY, name="choosy")),
-    *(mutated(SAYC.system, 300, seed) for seed in range(2)), mutated(parse_system(ODD, name="odd"), 12, 2),
-]  # fmt: skip
+@cache
+def everyone():
+    """The systems of these tests."""
+    sayc, odd = read_system("sayc"), parse_system(ODD, name="odd")
+    small = (parse_system(text, name=name) for text, name in ((TANGLE, "tangle"), (FORCING, "forcing")))
+    return [
+        Hierarchy(sayc), *map(Hierarchy, small), Hierarchy(odd), Hierarchy(parse_system(CHOOSY, name="choosy")),
+        *(mutated(sayc, 150, seed) for seed in range(2)), mutated(odd, 12, 2),
+    ]  # fmt: skip
 
 
 def random_prefixes(auctions, seed):
@@ -94,7 +98,7 @@ def case(count, seed, given=True):
     """Systems in the seats, boards, calls already made."""
     rng = np.random.default_rng(seed)
     owner, dealer, vulnerability = boards(count, seed)
-    arrangements = rng.integers(0, len(ALL), (8, 4))
+    arrangements = rng.integers(0, len(everyone()), (8, 4))
     arrangements[:4] = arrangements[:4, :1]  # some tables with one system all round
     systems = arrangements[rng.integers(0, 8, count)].astype(np.int32)
     of_board = rng.integers(0, count, count)
@@ -127,7 +131,7 @@ def assert_same(positions, systems, features, dealer, vulnerability, of_board, c
 
 @pytest.mark.parametrize("given", [False, True])
 def test_calls_and_counts_are_those_of_one_call_after_the_other(given):
-    positions = Positions(ALL)
+    positions = Positions(everyone())
     first = case(1500, 1 + given, given)
     used = assert_same(positions, *first)
     assert (used > 0).sum() > 300
@@ -139,14 +143,14 @@ def test_calls_and_counts_are_those_of_one_call_after_the_other(given):
 
 def test_nothing_hangs_on_the_room():
     for positions, steps, roots in ((1, 8_000_000, 4096), (700, 30_000, 64), (100_000, 0, 4), (100_000, 6000, 4096)):
-        small = Positions(ALL, positions, steps, roots)
+        small = Positions(everyone(), positions, steps, roots)
         for turn in range(6):
             assert_same(small, *case(300, 10 + turn % 2))
         assert len(small) <= positions
 
 
 def test_a_full_store_is_emptied_for_other_auctions():
-    small, seen = Positions(ALL, 150), []
+    small, seen = Positions(everyone(), 150), []
     for turn in range(12):
         assert_same(small, *case(100, 20 + turn))
         seen.append(small.bytes)
@@ -155,7 +159,7 @@ def test_a_full_store_is_emptied_for_other_auctions():
 
 def test_every_position_with_a_program():
     systems, features, dealer, vulnerability, _, calls, length = case(40, 30)
-    positions, of_board = Positions(ALL), np.arange(40)
+    positions, of_board = Positions(everyone()), np.arange(40)
     told = systems, features, dealer, vulnerability, of_board, calls, length
     known = one_after_the_other(positions, *told)
     for _ in range(20):
@@ -168,8 +172,9 @@ def test_every_position_with_a_program():
 def test_the_bidders_functions_use_them():
     owner, dealer, vulnerability = boards(200, 40)
     features, rows = deal_features(owner), np.arange(200)
+    sayc, tangle, forcing = everyone()[:3]
     none, zero = np.empty((200, 0), np.int8), np.zeros(200, np.int64)
-    for seats in ((ALL[0], ALL[1], ALL[3], ALL[1]), (ALL[1], ALL[0], ALL[1], ALL[3])):
+    for seats in ((sayc, tangle, forcing, tangle), (tangle, sayc, tangle, forcing)):
         positions, index = positions_among(seats)
         slow = Auctions(dealer, vulnerability)
         used = np.zeros(len(positions.pool.rules), np.int64)
@@ -180,7 +185,7 @@ def test_the_bidders_functions_use_them():
         )  # fmt: skip
         assert (out.history == slow.history).all()
         assert (on.history == slow.history).all()
-    assert sum(line_usage(SAYC, features, dealer, vulnerability).values()) > 200
+    assert sum(line_usage(sayc, features, dealer, vulnerability).values()) > 200
 
 
 def test_what_is_kept_is_bounded(monkeypatch):
@@ -188,12 +193,12 @@ def test_what_is_kept_is_bounded(monkeypatch):
     monkeypatch.setattr(kept, "_kept", type(kept._kept)())
     owner, dealer, vulnerability = boards(300, 50)
     features = deal_features(owner)
-    for hierarchy in ALL * 2:
+    for hierarchy in everyone() * 2:
         bid_out((hierarchy,) * 4, features, dealer, vulnerability)
         positions_among([hierarchy])  # the bound is kept when they are asked for
         assert len(kept._kept) == 1 or sum(p.bytes for p in kept._kept.values()) <= 1 << 20
-    first, _ = positions_among((ALL[-1],) * 4)
-    assert positions_among((ALL[-1],) * 4)[0] is first
+    first, _ = positions_among((everyone()[-1],) * 4)
+    assert positions_among((everyone()[-1],) * 4)[0] is first
 
 
 def resident():

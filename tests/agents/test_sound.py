@@ -15,10 +15,12 @@ from agents.hierarchy.fast.positions import Positions
 from agents.hierarchy.language.text import numbered_anew, parse_system, system_text
 from agents.hierarchy.language.tree import walk
 from agents.hierarchy.shipped import read_system, shipped_systems, system_path
-from agents.hierarchy.sound import mend
+from agents.hierarchy.sound import mend, preempts, sound
 from agents.hierarchy.sound.gate import newly_unsound
 from agents.hierarchy.sound.hands import better_suit, draw_hands
 from agents.hierarchy.sound.mend import as_sound_as, without_dead
+from agents.hierarchy.sound.reach import Reserve
+from agents.hierarchy.sound.scenes import Hands
 from agents.hierarchy.sound.sound import unsound
 from bridge_env.auction import Auctions
 from bridge_env.features import FEATURES, HCP, LENGTH, hand_features
@@ -117,6 +119,31 @@ NOT_BY_A_CALL = (
     "a partner who passes",
     "a pass that is not named",
 )
+
+
+@pytest.fixture(autouse=True)
+def _fewer_hands(request, monkeypatch):
+    """A small system shows its faults on fewer hands; the shipped ones are checked on all of them."""
+    if request.node.get_closest_marker("slow") is None:
+        monkeypatch.setattr(sound, "_BOARDS", 800)
+        monkeypatch.setattr(sound, "_many_hands", few_hands)
+        monkeypatch.setattr(sound, "_reserve", few_in_reserve)
+        monkeypatch.setattr(preempts, "_hands", few_openings)
+
+
+@cache
+def few_hands():
+    return Hands.drawn(2000, 1)
+
+
+@cache
+def few_in_reserve():
+    return Reserve(100_000)
+
+
+@cache
+def few_openings():
+    return Hands.drawn(15_000, 3)
 
 
 def planted(name):

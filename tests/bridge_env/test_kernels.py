@@ -8,9 +8,18 @@ import time
 from pathlib import Path
 
 import pytest
+from support.forks import Forks
 from support.places import ROOT
 
 from bridge_env import kernels
+
+
+@pytest.fixture(scope="module")
+def forks():
+    """Runs programs as new interpreters would."""
+    found = Forks()
+    yield found
+    found.close()
 
 
 def _copy(tmp_path: Path) -> Path:
@@ -44,12 +53,11 @@ def test_kernels_are_kept_where_one_says(tmp_path):
 MODULE = "from bridge_env.kernels import njit\n\n\n@njit\ndef twice(x):\n    return 2 * x\n"
 
 
-def _double(tmp_path: Path, **environment: str) -> subprocess.CompletedProcess[str]:
+def _double(forks: Forks, tmp_path: Path, **environment: str) -> subprocess.CompletedProcess[str]:
     """A process that compiles a small kernel of its own."""
     (tmp_path / "module_under_test.py").write_text(MODULE)
-    words = {"PATH": "", "PYTHONPATH": f"{ROOT}:{tmp_path}", **environment}
     program = "import module_under_test as m; print(m.twice(21), dict(m.twice.stats.cache_hits))"
-    return subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, env=words, check=False)
+    return forks.run(program, PYTHONPATH=f"{ROOT}:{tmp_path}", **environment)
 
 
 CONSTANTS = """
@@ -69,16 +77,14 @@ print(outer(21), sum(outer.stats.cache_hits.values()))
 """
 
 
-def test_a_constant_of_another_file_is_what_it_is_now(tmp_path):
+def test_a_constant_of_another_file_is_what_it_is_now(forks, tmp_path):
     (tmp_path / "uses.py").write_text(CONSTANTS)
-    words = {"PATH": "", "PYTHONPATH": f"{ROOT}:{tmp_path}", "NUMBA_CACHE_DIR": str(tmp_path / "cache")}
+    words = {"PYTHONPATH": f"{ROOT}:{tmp_path}", "NUMBA_CACHE_DIR": str(tmp_path / "cache")}
     words["PYTHONDONTWRITEBYTECODE"] = "1"
     found = []
     for factor, first in ((2, 0), (2, 0), (3, 0), (2, 5), (2, 0)):
         (tmp_path / "constants.py").write_text(f"import numpy as np\nFACTOR = {factor}\nTABLE = np.array([{first}])\n")
-        command = [sys.executable, "-c", "import uses"]
-        done = subprocess.run(command, capture_output=True, text=True, env=words, check=True)
-        found.append(done.stdout.strip())
+        found.append(forks.run("import uses", **words).stdout.strip())
     assert found == ["42 0", "42 1", "63 0", "47 0", "42 1"]
 
 
@@ -86,11 +92,11 @@ def _warnings(done: subprocess.CompletedProcess[str]) -> int:
     return done.stderr.count("RuntimeWarning")
 
 
-def test_a_home_that_cannot_be_written_to_costs_one_warning(tmp_path):
+def test_a_home_that_cannot_be_written_to_costs_one_warning(forks, tmp_path):
     (tmp_path / "file").write_text("")
     (tmp_path / "tmp").mkdir()
     for home in ("/proc/nowhere", str(tmp_path / "file")):
-        done = _double(tmp_path, HOME=home, TMPDIR=str(tmp_path / "tmp"))
+        done = _double(forks, tmp_path, HOME=home, TMPDIR=str(tmp_path / "tmp"))
         assert done.stdout.startswith("42"), done.stderr
         assert _warnings(done) == 1
         assert "cannot be kept where it should" in done.stderr
@@ -98,32 +104,31 @@ def test_a_home_that_cannot_be_written_to_costs_one_warning(tmp_path):
     assert done.stdout.strip() != "42 {}"  # the second process finds what the first kept
 
 
-def test_no_place_at_all_costs_one_warning_and_the_compiling(tmp_path):
+def test_no_place_at_all_costs_one_warning_and_the_compiling(forks, tmp_path):
     (tmp_path / "file").write_text("")
-    done = _double(tmp_path, HOME="/proc/nowhere", TMPDIR=str(tmp_path), NUMBA_CACHE_DIR=str(tmp_path / "file"))
+    done = _double(forks, tmp_path, HOME="/proc/nowhere", TMPDIR=str(tmp_path), NUMBA_CACHE_DIR=str(tmp_path / "file"))
     planted = tmp_path / f"bridge-env-{os.getuid()}"
     shutil.rmtree(planted)
     planted.symlink_to(tmp_path)  # somebody else's folder, for all one knows: what lies there is not run
-    done = _double(tmp_path, HOME="/proc/nowhere", TMPDIR=str(tmp_path), NUMBA_CACHE_DIR=str(tmp_path / "file"))
+    done = _double(forks, tmp_path, HOME="/proc/nowhere", TMPDIR=str(tmp_path), NUMBA_CACHE_DIR=str(tmp_path / "file"))
     assert done.stdout == "42 {}\n", done.stderr
     assert _warnings(done) == 1
     assert "every process compiles anew" in done.stderr
 
 
-def test_a_user_without_a_home(tmp_path):
+def test_a_user_without_a_home(forks, tmp_path):
     program = "import pathlib, runpy\n\ndef home(): raise RuntimeError('Could not determine home directory.')\n"
     program += "pathlib.Path.home = home\nimport module_under_test as m; print(m.twice(21))"
     (tmp_path / "module_under_test.py").write_text(MODULE)
-    words = {"PATH": "", "PYTHONPATH": f"{ROOT}:{tmp_path}", "TMPDIR": str(tmp_path)}
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, env=words, check=False)
+    done = forks.run(program, PYTHONPATH=f"{ROOT}:{tmp_path}", TMPDIR=str(tmp_path))
     assert done.stdout == "42\n", done.stderr
     assert _warnings(done) == 1
 
 
 @pytest.mark.slow
-def test_files_of_the_cache_that_are_cut_are_made_anew(tmp_path):
+def test_files_of_the_cache_that_are_cut_are_made_anew(forks, tmp_path):
     cache = tmp_path / "cache ♠"
-    first = _double(tmp_path, NUMBA_CACHE_DIR=str(cache))
+    first = _double(forks, tmp_path, NUMBA_CACHE_DIR=str(cache))
     assert first.stdout == "42 {}\n", first.stderr
     assert _warnings(first) == 0
     files = [path for path in cache.rglob("*.nb?") if "module_under_test" in str(path) or "twice" in path.name]
@@ -132,11 +137,11 @@ def test_files_of_the_cache_that_are_cut_are_made_anew(tmp_path):
         whole = path.read_bytes()
         for length in (0, 1, len(whole) // 2, len(whole) - 1):
             path.write_bytes(whole[:length])
-            done = _double(tmp_path, NUMBA_CACHE_DIR=str(cache))
+            done = _double(forks, tmp_path, NUMBA_CACHE_DIR=str(cache))
             assert done.stdout == "42 {}\n", done.stderr
             assert _warnings(done) == 1
             assert "is damaged" in done.stderr
-        again = _double(tmp_path, NUMBA_CACHE_DIR=str(cache))
+        again = _double(forks, tmp_path, NUMBA_CACHE_DIR=str(cache))
         assert again.stdout.startswith("42 {(")
         assert again.stderr == ""
 
@@ -159,51 +164,33 @@ def test_a_full_disk_costs_one_warning(tmp_path, monkeypatch):
     assert len(told) == 1
 
 
-def test_a_second_copy_of_the_project_finds_what_the_first_has_compiled(tmp_path):
+def test_a_second_copy_of_the_project_finds_what_the_first_has_compiled(forks, tmp_path):
     program = (
         "from bridge_env import auction as a; a.one_auction([3], 0); print(sum(a._start_all.stats.cache_hits.values()))"
     )
-    words = {"PATH": "", "NUMBA_CACHE_DIR": str(tmp_path / "cache")}
-    copy = _copy(tmp_path / "copy")
-    found = []
-    for root in (ROOT, copy):
-        done = subprocess.run(
-            [sys.executable, "-c", program], cwd=root, capture_output=True, text=True, env=words, check=True
-        )
-        found.append(done.stdout.strip())
+    copy, cache = _copy(tmp_path / "copy"), str(tmp_path / "cache")
+    found = [forks.run(program, cwd=root, NUMBA_CACHE_DIR=cache).stdout.strip() for root in (ROOT, copy)]
     assert found == ["0", "1"]
 
 
 # --- several processes at once -----------------------------------------------------------------------------
 
 TOGETHER = """
-import pathlib, sys, time
+import os, pathlib, time
 import module_under_test as m
-pathlib.Path(sys.argv[1]).touch()
-while not pathlib.Path("go").exists():
+pathlib.Path(f"ready-{os.getpid()}").touch()
+while len(list(pathlib.Path().glob("ready-*"))) < 3:
     time.sleep(0.001)
 m.twice(21)
 print(sum(m.twice.stats.cache_misses.values()))
 """
 
 
-def _start(folder: Path, program: str, *arguments: str, **environment: str) -> subprocess.Popen[str]:
-    words = {"PATH": "", "PYTHONPATH": f"{ROOT}:{folder}", **environment}
-    return subprocess.Popen(
-        [sys.executable, "-c", program, *arguments], cwd=folder, env=words, text=True, stdout=subprocess.PIPE
-    )
-
-
-def test_processes_that_start_together_compile_a_kernel_once(tmp_path):
+def test_processes_that_start_together_compile_a_kernel_once(forks, tmp_path):
     (tmp_path / "module_under_test.py").write_text(MODULE)
-    count = 3
-    started = [
-        _start(tmp_path, TOGETHER, str(number), NUMBA_CACHE_DIR=str(tmp_path / "cache")) for number in range(count)
-    ]
-    while not all((tmp_path / str(number)).exists() for number in range(count)):
-        time.sleep(0.01)
-    (tmp_path / "go").touch()
-    assert sorted(process.communicate(timeout=120)[0] for process in started) == ["0\n"] * (count - 1) + ["1\n"]
+    words = {"PYTHONPATH": f"{ROOT}:{tmp_path}", "NUMBA_CACHE_DIR": str(tmp_path / "cache")}
+    done = forks.run_together([TOGETHER] * 3, cwd=tmp_path, **words)
+    assert sorted(one.stdout for one in done) == ["0\n", "0\n", "1\n"], done
 
 
 @pytest.fixture
@@ -257,16 +244,15 @@ print(dict(points.stats.cache_hits) != {}, kernels.FOLDER)
 """
 
 
-def _own(here: Path, **environment: str) -> tuple[bool, Path, str]:
+def _own(forks: Forks, here: Path, **environment: str) -> tuple[bool, Path, str]:
     """A process that uses a kernel of the package: whether that was kept, where, and what was told."""
-    words = {"PATH": "", "PYTHONPATH": str(ROOT), **environment}
-    done = subprocess.run([sys.executable, "-c", OWN, str(here)], capture_output=True, text=True, env=words, check=True)
+    done = forks.run(OWN, str(here), PYTHONPATH=str(ROOT), **environment)
     found, folder = done.stdout.split(maxsplit=1)
     return found == "True", Path(folder.strip()), done.stderr
 
 
 @pytest.mark.parametrize("place", ["given", "home", "temporary"])
-def test_nothing_moves_the_folder_once_it_is_chosen(tmp_path, place):
+def test_nothing_moves_the_folder_once_it_is_chosen(forks, tmp_path, place):
     here, cache = tmp_path / "here", tmp_path / "cache"
     for folder in (here, tmp_path / "tmp"):
         folder.mkdir()
@@ -276,37 +262,32 @@ def test_nothing_moves_the_folder_once_it_is_chosen(tmp_path, place):
         "temporary": {"HOME": "/proc/nowhere"},
     }
     words = {"TMPDIR": str(tmp_path / "tmp"), **told[place]}
-    assert not _own(here, **words)[0]
-    found, folder, _ = _own(here, **words)
+    assert not _own(forks, here, **words)[0]
+    found, folder, _ = _own(forks, here, **words)
     assert found
     assert folder.name.startswith("kernels-")  # dated by a hash of all kernels
     assert "bridge_env.sampling.bits" in {kept.name for kept in folder.iterdir()}
     assert not list(here.iterdir())
 
 
-def test_a_cache_that_is_read_only_is_read(tmp_path):
-    folder = _own(tmp_path, NUMBA_CACHE_DIR=str(tmp_path / "cache"))[1]
+def test_a_cache_that_is_read_only_is_read(forks, tmp_path):
+    folder = _own(forks, tmp_path, NUMBA_CACHE_DIR=str(tmp_path / "cache"))[1]
     blocked = "import tempfile\n\ndef no(*a, **k): raise PermissionError(13, 'read-only')\n\n"
     program = blocked + "tempfile.TemporaryFile = no\n" + OWN
-    words = {"PATH": "", "PYTHONPATH": str(ROOT), "NUMBA_CACHE_DIR": str(tmp_path / "cache")}
-    done = subprocess.run(
-        [sys.executable, "-c", program, str(tmp_path)], capture_output=True, text=True, env=words, check=True
-    )
+    done = forks.run(program, str(tmp_path), PYTHONPATH=str(ROOT), NUMBA_CACHE_DIR=str(tmp_path / "cache"))
     assert done.stdout == f"True {folder}\n"
     assert "RuntimeWarning" not in done.stderr
 
 
-def test_kernels_of_other_packages_are_read_from_a_cache_that_is_read_only(tmp_path):
+def test_kernels_of_other_packages_are_read_from_a_cache_that_is_read_only(forks, tmp_path):
     (tmp_path / "elsewhere.py").write_text(
         "from bridge_env.kernels import njit\n\n@njit\ndef twice(x):\n    return 2 * x\n"
     )
     use = "import elsewhere; print(elsewhere.twice(21), sum(elsewhere.twice.stats.cache_hits.values()))"
     blocked = "import tempfile\n\ndef no(*a, **k): raise PermissionError(13, 'read-only')\n\n"
-    words = {"PATH": "", "PYTHONPATH": f"{ROOT}{os.pathsep}{tmp_path}", "NUMBA_CACHE_DIR": str(tmp_path / "cache")}
-    said = [
-        subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, env=words, check=True).stdout
-        for program in (use, blocked + "tempfile.TemporaryFile = no\n" + use)
-    ]
+    words = {"PYTHONPATH": f"{ROOT}{os.pathsep}{tmp_path}", "NUMBA_CACHE_DIR": str(tmp_path / "cache")}
+    programs = use, blocked + "tempfile.TemporaryFile = no\n" + use
+    said = [forks.run(program, **words).stdout for program in programs]
     assert said == ["42 0\n", "42 1\n"]
 
 
@@ -323,10 +304,10 @@ def test_only_folders_of_our_own_are_cleared(tmp_path):
     assert len(left) == 6 + kernels._KEPT
 
 
-def test_what_others_can_have_written_is_not_run(tmp_path):
-    folder = _own(tmp_path, NUMBA_CACHE_DIR=str(tmp_path / "cache"))[1]
+def test_what_others_can_have_written_is_not_run(forks, tmp_path):
+    folder = _own(forks, tmp_path, NUMBA_CACHE_DIR=str(tmp_path / "cache"))[1]
     folder.chmod(0o777)
-    found, other, told = _own(tmp_path, NUMBA_CACHE_DIR=str(tmp_path / "cache"), TMPDIR=str(tmp_path))
+    found, other, told = _own(forks, tmp_path, NUMBA_CACHE_DIR=str(tmp_path / "cache"), TMPDIR=str(tmp_path))
     assert (found, other == folder) == (False, False)
     assert "others may have written" in told
 
@@ -334,7 +315,7 @@ def test_what_others_can_have_written_is_not_run(tmp_path):
 # --- with checks of bounds ---------------------------------------------------------------------------------
 
 
-def test_code_that_checks_bounds_is_kept_apart(tmp_path):
+def test_code_that_checks_bounds_is_kept_apart(forks, tmp_path):
     (tmp_path / "module_under_test.py").write_text(
         "from bridge_env.kernels import njit\n\n\n@njit\ndef read(array, at):\n    return array[at]\n"
     )
@@ -342,10 +323,8 @@ def test_code_that_checks_bounds_is_kept_apart(tmp_path):
         "import numpy, module_under_test as m\ntry: m.read(numpy.zeros(2), 2); print('read')\n"
         "except IndexError: print('refused')"
     )
-    words = {"NUMBA_CACHE_DIR": str(tmp_path / "cache")}
-    said = [
-        _start(tmp_path, program, **words, NUMBA_BOUNDSCHECK=checks).communicate(timeout=120)[0] for checks in "01101"
-    ]
+    words = {"PYTHONPATH": f"{ROOT}:{tmp_path}", "NUMBA_CACHE_DIR": str(tmp_path / "cache")}
+    said = [forks.run(program, **words, NUMBA_BOUNDSCHECK=checks).stdout for checks in "01101"]
     assert said == ["read\n", "refused\n", "refused\n", "read\n", "refused\n"]
     assert len(list((tmp_path / "cache").glob("kernels-*"))) == 2
 
@@ -368,13 +347,12 @@ print({name: sum(globals()[name].stats.cache_hits.values()) for name in ("inner"
 
 
 @pytest.mark.parametrize("first", ["inner=1", "outer=1"])
-def test_a_kernel_that_another_called_first_answers_python_too(tmp_path, first):
+def test_a_kernel_that_another_called_first_answers_python_too(forks, tmp_path, first):
     (tmp_path / "called.py").write_text(CALLED)
-    words = {"PATH": "", "PYTHONPATH": str(ROOT), "NUMBA_CACHE_DIR": str(tmp_path / "cache")}
+    words = {"PYTHONPATH": str(ROOT), "NUMBA_CACHE_DIR": str(tmp_path / "cache")}
 
     def run(*arguments: str) -> list[str]:
-        line = [sys.executable, str(tmp_path / "called.py"), *arguments]
-        return subprocess.run(line, capture_output=True, text=True, env=words, check=True).stdout.splitlines()
+        return forks.run(tmp_path / "called.py", *arguments, **words).stdout.splitlines()
 
     order = [first, "inner=1", "outer=1", "inner=5"]
     expected = [{"inner": 2, "outer": 4}[word[:5]] for word in order[:3]] + [6]

@@ -1,6 +1,6 @@
 """A slow reading of a bidding system's tree, straight from its lines: the oracle for the compiled engine.
 
-It walks whole paths and tries every line; nothing is filled in or shared beforehand. General rules, and
+It walks whole paths and tries every line; nothing is filled in beforehand. General rules, and
 words that need what partner has shown, are not its business.
 """
 
@@ -196,22 +196,29 @@ class Tree:
     """The tree of a system."""
 
     def __init__(self, system: System) -> None:
-        self.paths = list(paths(system.lines))
+        found = list(paths(system.lines))
+        self.starts = {path[:end] for path, _ in found for end in range(1, len(path) + 1)}
+        self.lines: dict[tuple[Step, ...], list[tuple[int, Step, Line]]] = {}  # by what comes before, with their order
+        for number, (path, line) in enumerate(found):
+            if not line.after:
+                self.lines.setdefault(path[:-1], []).append((number, path[-1], line))
         self.goes_on = lru_cache(maxsize=None)(self._goes_on)
         self.rules = lru_cache(maxsize=None)(self._rules)
 
     def _goes_on(self, events: tuple[Event, ...]) -> bool:
         """Does any line speak of this start of an auction?"""
-        return any(follow(path[:end], events) is not None for path, _ in self.paths for end in range(1, len(path) + 1))
+        return any(follow(start, events) is not None for start in self.starts)
 
     def _rules(self, events: tuple[Event, ...]) -> list[tuple[str, Line, dict[str, str]]]:
         """The calls that lines offer after ``events``, in order."""
         out = []
-        for path, line in self.paths:
-            place = None if line.after else follow(path[:-1], events)
+        for before, lines in self.lines.items():
+            place = follow(before, events)
             if place is not None:
-                out += [(call, line, bound) for call, bound in readings(path[-1].token, *place)]
-        return out
+                for number, step, line in lines:
+                    out += [(number, call, line, bound) for call, bound in readings(step.token, *place)]
+        out.sort(key=lambda rule: rule[0])
+        return [rule[1:] for rule in out]
 
     def call(
         self, calls: Sequence[str], legal: set[str], hand: str, context: Mapping[str, int] | None = None

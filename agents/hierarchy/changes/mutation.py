@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
 from agents.hierarchy.language.text import atom_text, is_difference
-from agents.hierarchy.language.tree import INFINITE, Atom, Constraint, Line, System
+from agents.hierarchy.language.tree import INFINITE, Atom, Constraint, Line, System, atoms_of
 from agents.hierarchy.language.vocabulary import CALL_WORDS, FLAG_WORDS
 from bridge_env import streams
 
@@ -96,11 +97,12 @@ def _top(system: System, address: Address) -> tuple[tuple[Line, ...], tuple[int,
 # --- thresholds --------------------------------------------------------------------------------------
 
 
-def moves(atom: Atom) -> list[Atom]:
+@lru_cache(1 << 16)  # a system has some thousands, and a change asks for all of them
+def moves(atom: Atom) -> tuple[Atom, ...]:
     """Return what an atom can become by one step of a threshold."""
     stem = atom.word.partition(":")[0]
     if stem in _FIXED_WORDS or is_difference(atom.word):
-        return []
+        return ()
     out = []
     for low, high in ((1, 0), (-1, 0), (0, 1), (0, -1), (1, 1), (-1, -1)):
         if (low and atom.lo == 0) or (high and atom.hi >= INFINITE):
@@ -108,7 +110,7 @@ def moves(atom: Atom) -> list[Atom]:
         new = replace(atom, lo=atom.lo + low, hi=atom.hi + high)
         if 0 <= new.lo <= new.hi:
             out.append(new)
-    return out
+    return tuple(out)
 
 
 def _thresholds(constraint: Constraint) -> list[tuple[int, int, int]]:
@@ -144,7 +146,7 @@ def threshold_move(system: System, chance: Chance, usage: Mapping[int, int]) -> 
     Returns:
         The line's address, its new constraint, and the change in words; None where nothing can move.
     """
-    candidates = [(a, line) for a, line in addresses(system) if _thresholds(line.constraint)]
+    candidates = [(a, line) for a, line in addresses(system) if any(map(moves, atoms_of(line.constraint)))]
     if not candidates:
         return None
     address, line = by_usage(candidates, chance, usage)

@@ -22,7 +22,7 @@ from agents.hierarchy.language.tree import Line, System, atoms_of, walk
 from agents.hierarchy.sound.labels import ASKS, NAMELESS, NO_BALANCE, NO_LENGTH, Holds, Label, labels_of
 from agents.hierarchy.sound.rows import NO_TRUMP, Rows, of_suit
 from agents.hierarchy.sound.scenes import Scene, Seen
-from bridge_env.calls import FIRST_BID, PASS, bid_call, call_text
+from bridge_env.calls import FIRST_BID, NUM_CALLS, PASS, bid_call, call_text
 from bridge_env.cards import hand_text
 from bridge_env.features import FEATURES
 
@@ -128,7 +128,9 @@ class Promises:
         """
         rows = everyone.where((everyone.call != PASS) & self._written[everyone.rule])  # last resorts mean nothing
         forces = (self.lines.rules[rows.rule, RULE_FLAGS] & _FORCES) != 0
-        key = np.unique(np.stack([rows.scene, rows.call, rows.rule, forces], axis=1), axis=0)
+        sizes = max(1, len(rows.seen.scenes)), NUM_CALLS, len(self._written), 2
+        told = np.unique(np.ravel_multi_index((rows.scene, rows.call, rows.rule, forces), sizes))
+        key = np.stack(np.unravel_index(told, sizes), axis=1)
         again = np.flatnonzero((key[1:, :2] == key[:-1, :2]).all(axis=1))
         general = np.array([place[0] for place in self.lines.places])
         for scene, call in {(int(key[k, 0]), int(key[k, 1])) for k in again}:

@@ -62,7 +62,7 @@ def _hands() -> Hands:
 
 def _weak_rules(seats: dict[tuple[int, int], Seen], rules: int) -> NDArray[np.bool_]:
     """Rules that open a suit at the two level or higher, never on more than a weak hand."""
-    most = np.full(rules, -1)
+    most = np.full(rules, -1, np.int16)  # as the features are: numpy compares them faster
     for seen in seats.values():
         known = seen.rule >= 0
         np.maximum.at(most, seen.rule[known], seen.features[known, HCP])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -71,8 +70,23 @@ class Rows:
 
     def _shown(self, by: int, what: int | slice, end: int) -> NDArray[np.int16]:
         """By me (0), the next (1), partner (2) or the one before (3)."""
-        seat = (np.array([len(scene.calls) for scene in self.seen.scenes], np.int64) + by) % 4
+        seat = (self.seen.length + by) % 4
         return self.seen.shown[np.arange(len(seat)), seat, what, end][self.scene]
+
+    @cached_property
+    def _bids(self) -> NDArray[np.bool_]:
+        """Which calls of the scenes are bids: (scenes, L)."""
+        return self.seen.calls >= FIRST_BID
+
+    @cached_property
+    def _last_bids(self) -> NDArray[np.int64]:
+        """The last bid of each scene; -1 before any."""
+        return np.where(self._bids, self.seen.calls, -1).max(axis=1, initial=-1).astype(np.int64)
+
+    def _call_before(self, turns: int) -> NDArray[np.int8]:
+        """The call that each scene saw so many turns ago; -1 where there was none."""
+        calls = np.pad(self.seen.calls, ((0, 0), (turns, 0)), constant_values=-1)
+        return calls[np.arange(len(calls)), self.seen.length]
 
     @cached_property
     def partner(self) -> NDArray[np.int16]:
@@ -97,34 +111,33 @@ class Rows:
     @cached_property
     def coming_in(self) -> NDArray[np.bool_]:
         """Have they bid, and our side not yet?"""
-        return np.array([_coming_in(scene.calls) for scene in self.seen.scenes], np.bool_)[self.scene]
+        turns = np.arange(self.seen.calls.shape[1]) - self.seen.length[:, None]
+        ours = (turns % 2 == 0) & (self.seen.calls > PASS)
+        return (self._bids.any(axis=1) & ~ours.any(axis=1))[self.scene]
 
     @cached_property
     def opening(self) -> NDArray[np.bool_]:
         """Has nobody bid yet?"""
-        return np.array([all(call == PASS for call in scene.calls) for scene in self.seen.scenes], np.bool_)[self.scene]
+        return (self.seen.calls <= PASS).all(axis=1)[self.scene]
 
     @cached_property
     def doubled_by_partner(self) -> NDArray[np.bool_]:
         """Has partner doubled their last bid for take-out, and the next hand passed?"""
-        doubled = np.array([scene.calls[-2:] == (DOUBLE, PASS) for scene in self.seen.scenes], np.bool_)
+        doubled = (self._call_before(2) == DOUBLE) & (self._call_before(1) == PASS)
         return (doubled & self.seen.forced)[self.scene]
 
     @cached_property
     def last_bid(self) -> NDArray[np.int64]:
         """The call that is the last bid; -1 before any."""
-        bids = [max((c for c in scene.calls if c >= FIRST_BID), default=-1) for scene in self.seen.scenes]
-        return np.array(bids, np.int64)[self.scene]
+        return self._last_bids[self.scene]
 
     @cached_property
     def their_suit(self) -> NDArray[np.int64]:
         """The suit of their last bid, if it is the last of all and they mean the suit; else -1."""
-        out = []
-        for scene in self.seen.scenes:
-            at = max((k for k, c in enumerate(scene.calls) if c >= FIRST_BID), default=-1)
-            strain = (scene.calls[at] - FIRST_BID) % 5 if at >= 0 else NO_TRUMP
-            out.append(strain if strain < NO_TRUMP and at >= 0 and (len(scene.calls) - at) % 2 else -1)
-        suit = np.array(out, np.int64)[self.scene]
+        last = np.where(self._bids, np.arange(self._bids.shape[1]), -1).max(axis=1, initial=-1)
+        strain = (self._last_bids - FIRST_BID) % 5
+        theirs = (last >= 0) & (strain < NO_TRUMP) & ((self.seen.length - last) % 2 == 1)
+        suit = np.where(theirs, strain, -1)[self.scene]
         meant = of_suit(self.theirs, suit) >= 3
         return np.where(meant, suit, -1)
 
@@ -137,11 +150,6 @@ class Rows:
     def unbid(self) -> NDArray[np.bool_]:
         """Suits of which nobody has shown three cards: (N, 4)."""
         return np.maximum(np.maximum(self.partner, self.mine), self.theirs) < 3
-
-
-def _coming_in(calls: Sequence[int]) -> bool:
-    ours = calls[len(calls) % 2 :: 2]
-    return any(call >= FIRST_BID for call in calls) and all(call == PASS for call in ours)
 
 
 def of_suit(cards: NDArray[np.int16], suit: NDArray[np.int64]) -> NDArray[np.int16]:

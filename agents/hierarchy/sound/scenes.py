@@ -86,12 +86,15 @@ class Seen(NamedTuple):
 
     Attributes:
         scenes: of these calls; scene (N,): which of them.
+        calls: int8 (scenes, L), their calls, -1 beyond them; length (scenes,): how many.
         hands: that came; hand (N,): which of them; features int16 (N, F): its features.
         call (N,), rule (N,): what it called, and by which rule (-1 none).
         shown: int16 (scenes, 4, 5, 2): what the seats have shown there; forced (scenes,): does partner's call force?
     """
 
     scenes: Sequence[Scene]
+    calls: NDArray[np.int8]
+    length: NDArray[np.int64]
     scene: NDArray[np.int64]
     hands: Hands
     hand: NDArray[np.int64]
@@ -214,7 +217,7 @@ class Theatre:
         forced = self.positions.forced(of.features, state, calls, length)
         n, row = len(hand), of.features[hand, 0]
         made, by = chosen[:n].astype(np.int64), rules[:n].astype(np.int64)
-        return Seen(scenes, which, of, hand, row, made, by, shown[n:], forced)
+        return Seen(scenes, calls, length, which, of, hand, row, made, by, shown[n:], forced)
 
 
 def _of_those(scene: Scene, at: int, made: _Made) -> NDArray[np.int64] | None:
