@@ -6,6 +6,10 @@ import signal
 
 import pytest
 
+if "PYTEST_XDIST_WORKER" in os.environ:  # the cores are shared: threads of small products wait for each other in vain
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
+
 
 def pytest_configure() -> None:
     """A runner in the background hands down signals that are ignored; the tests of stopping need them as usual."""

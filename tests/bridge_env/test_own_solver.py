@@ -18,8 +18,8 @@ from bridge_env.double_dummy.own.solver import Crew, as_hands, solve_deals
 from bridge_env.double_dummy.own.state import STOP, Workspace
 from bridge_env.double_dummy.positions import ALL_BEST, ALL_CARDS, NOT_LEGAL, ONE_BEST, card_tricks
 
-TABLES = int(os.environ.get("BRIDGE_ENV_SOLVER_TABLES", "150"))
-"""Whole tables of the slow tests; a tenth as many hard ones, and five times as many endings. 20,000 take two hours."""
+TABLES = int(os.environ.get("BRIDGE_ENV_SOLVER_TABLES", "40"))
+"""Whole tables of the slow tests; a fifth as many hard ones, and 20 times as many endings. 20,000 take two hours."""
 
 
 @pytest.fixture(scope="module")
@@ -112,19 +112,19 @@ def test_cards_of_endings(left, monkeypatch):
 @pytest.mark.slow
 @pytest.mark.parametrize("left", range(2, 12))
 def test_many_endings(left, monkeypatch):
-    ours, theirs = both(monkeypatch, endings(TABLES // 2, left, seed=100 + left), ALL_CARDS)
+    ours, theirs = both(monkeypatch, endings(2 * TABLES, left, seed=100 + left), ALL_CARDS)
     np.testing.assert_array_equal(ours, theirs)
 
 
 @pytest.mark.slow
 def test_many_hard_tables(own):
-    deals = hard_deals(TABLES // 10, seed=7)
+    deals = hard_deals(TABLES // 5, seed=7)
     np.testing.assert_array_equal(own.tricks(deals), ExactDoubleDummy().tricks(deals))
 
 
 @pytest.mark.slow
 def test_many_tables(own):
-    deals, tables = dds_list()
+    deals, tables = (part[: TABLES // 4] for part in dds_list())
     np.testing.assert_array_equal(own.tricks(deals), tables)
     for start in range(0, TABLES, 50):
         rows = np.arange(start, min(start + 50, TABLES))

@@ -140,12 +140,16 @@ def test_every_table_is_a_single_env(kwargs, mode):
     check_against_single(BiddingVectorEnv(tables, autoreset_mode=mode, **kwargs), stories, SEED)
 
 
+@pytest.fixture(scope="module")
+def four_thousand():
+    return [single_episodes({"learner": "all"}, SEED + t, 40) for t in range(100)]
+
+
 @pytest.mark.slow
+@pytest.mark.xdist_group("single envs")  # in one process, which plays them once
 @in_every_mode
-def test_ten_thousand_boards_are_those_of_single_envs(mode):
-    tables, episodes = 100, 100
-    stories = [single_episodes({"learner": "all"}, SEED + t, episodes) for t in range(tables)]
-    check_against_single(BiddingVectorEnv(tables, learner="all", autoreset_mode=mode), stories, SEED)
+def test_four_thousand_boards_are_those_of_single_envs(mode, four_thousand):
+    check_against_single(BiddingVectorEnv(100, learner="all", autoreset_mode=mode), four_thousand, SEED)
 
 
 def test_a_thousand_boards_are_those_of_single_envs():

@@ -83,7 +83,7 @@ def test_damaged_runs(folder, files):
 
 @pytest.mark.slow
 def test_many_damaged_runs(folder, files):
-    assert fuzz(folder, files, 4000, 2) > 8000
+    assert fuzz(folder, files, 1500, 2) > 3000
 
 
 @pytest.mark.parametrize(
