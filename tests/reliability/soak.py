@@ -212,9 +212,10 @@ def _serve(folder: Path) -> Iterator[Running]:
 @contextlib.contextmanager
 def _league(folder: Path) -> Iterator[Running]:
     """A league of small networks, with Ray's own processes; it counts as begun after some iterations."""
-    at = LEAGUE.words.index("--iterations")
-    words = (*LEAGUE.words[: at + 1], str(10**6), *LEAGUE.words[at + 2 :])
-    process = start(words, folder, quiet=True)
+    words = list(LEAGUE.words)
+    for option, value in (("--iterations", 10**6), ("--evaluate", 100)):  # a run keeps its curve: few points
+        words[words.index(option) + 1] = str(value)
+    process = start(tuple(words), folder, quiet=True)
     metrics = folder / "league" / "run" / "metrics.jsonl"
 
     def points() -> int:
@@ -223,7 +224,7 @@ def _league(folder: Path) -> Iterator[Running]:
     with _ended(process):
         while points() < 2 and process.poll() is None:
             time.sleep(0.5)
-        yield process, lambda: f"{points():,} points of the curve, of small networks on one worker"
+        yield process, lambda: f"{points():,} points of the curve, every 100 iterations of small networks"
 
 
 @contextlib.contextmanager

@@ -78,9 +78,13 @@ def rows(boards: int = 500, answers: int = 4000) -> Iterator[Row]:
                 early = _held(process)
             person.sit("montecarlo" if board < _PLAYED else None, acts)
         calls = acts["step"] + acts["call"]
-        yield Row("table, a call or what a person's call leads to: milliseconds, median / 95%", _spread(calls, 95), "95%: 300")
+        yield Row(
+            "table, a call or what a person's call leads to: milliseconds, median / 95%", _spread(calls, 95), "95%: 300"
+        )
         cards = acts["step of cards"] + acts["card"]
-        yield Row("table, a card or what a person's card leads to: milliseconds, median / 95%", _spread(cards, 95), "95%: 300")
+        yield Row(
+            "table, a card or what a person's card leads to: milliseconds, median / 95%", _spread(cards, 95), "95%: 300"
+        )
         yield Row("table, the review of a board: milliseconds, median / 95%", _spread(acts["review"], 95))
         yield Row(f"table: MiB after {_PLAYED} boards, and after {boards:,} in one session",
                   f"{early:.0f}, {_held(process):.0f}", "under 400")  # fmt: skip

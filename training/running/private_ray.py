@@ -19,6 +19,7 @@ _LONGEST = 14  # letters of the path above the folder: sockets lie deep below it
 _PREFIX = "bridge-ray-"  # then the number of the process that made it
 _SETTINGS = (
     "RAY_AUTH_MODE", "RAY_AUTH_TOKEN", "RAY_AUTH_TOKEN_PATH", "RAY_ADDRESS", "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER",
+    "RAY_task_events_report_interval_ms",
 )  # fmt: skip
 LOOPBACK = "127.0.0.1"
 
@@ -95,7 +96,9 @@ def _settings(folder: Path) -> Iterator[None]:
     before = {name: os.environ.pop(name, None) for name in _SETTINGS}
     several = ray_constants.ENABLE_RAY_CLUSTER
     os.environ |= {
-        "RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN_PATH": str(folder / "token"), "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0"
+        "RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN_PATH": str(folder / "token"),
+        "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0",
+        "RAY_task_events_report_interval_ms": "0",  # nobody looks at its list of tasks, which grows by 5 kB a rollout
     }  # fmt: skip
     ray_constants.ENABLE_RAY_CLUSTER = False  # of one machine: then Ray uses the loopback, on any system
     _read_settings()
