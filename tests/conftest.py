@@ -5,6 +5,9 @@ import signal
 
 import pytest
 
+# Before numpy is loaded: the threads of its multiplications spin while they wait, and the cores are the workers'.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
 
 def pytest_configure() -> None:
     """A runner in the background hands down signals that are ignored; the tests of stopping need them as usual."""
