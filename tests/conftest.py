@@ -6,7 +6,7 @@ import signal
 
 import pytest
 
-if "PYTEST_XDIST_WORKER" in os.environ:  # the cores are shared: threads of small products wait for each other in vain
+if "PYTEST_XDIST_WORKER" in os.environ:  # before numpy is loaded: the cores are shared, and its threads would spin
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     os.environ.setdefault("OMP_NUM_THREADS", "1")
 

@@ -24,7 +24,7 @@ SETTINGS = {
 }
 
 
-def played(env, seed, rounds=24):
+def played(env, seed, rounds=14):
     """Everything that a run of random legal calls returns."""
     seen = []
     observation, info = env.reset(seed=seed)
@@ -44,7 +44,7 @@ def assert_equal(one, other):
 
 
 def make_env(settings):
-    return BiddingVectorEnv(48, **settings)
+    return BiddingVectorEnv(32, **settings)
 
 
 @pytest.mark.parametrize("name", SETTINGS)
@@ -80,7 +80,7 @@ def test_a_copy_goes_on_with_a_company_of_its_own():
     twin, thawed = copy.deepcopy(env), pickle.loads(pickle.dumps(env))
     for other in (twin, thawed):
         assert other._tables._company is not env._tables._company
-    calls = np.zeros(48, np.int64)
+    calls = np.zeros(32, np.int64)
     for _ in range(12):
         one, *others = (e.step(calls) for e in (env, twin, thawed))
         for other in others:

@@ -78,7 +78,7 @@ def unexplained(name: str, boards: int) -> list[bool]:
 
 
 def test_calls_are_explained():
-    assert not any(unexplained("standard", 2))
+    assert not any(unexplained("standard", 1))
 
 
 @pytest.mark.slow

@@ -144,8 +144,8 @@ class Decisions:
         return all(low <= self.value(row, word) <= high for word, (low, high) in ranges.items())
 
 
-@pytest.mark.parametrize(("name", "deals"), [("two-over-one", 130), ("champion", 90)])
-def test_the_numbers_of_2000_explanations_are_true_of_the_hand(name, deals):
+@pytest.mark.parametrize(("name", "deals"), [("two-over-one", 50), ("champion", 40)])
+def test_the_numbers_of_explanations_are_true_of_the_hand(name, deals):
     decisions = Decisions(name, deals, 11)
     compiled, system = decisions.bidder.own.compiled, decisions.bidder.own.system
     told = 0
@@ -163,8 +163,8 @@ def test_the_numbers_of_2000_explanations_are_true_of_the_hand(name, deals):
         line = line_of(system, general, int(compiled.rules[rule, RULE_LINE]))
         assert decisions.within(row, ranges), (position.calls, line, ranges)
         told += bool(sentence(ranges))
-    assert len(decisions.board) >= (1000 if name == "two-over-one" else 700)
-    assert told > 300
+    assert len(decisions.board) >= 300
+    assert told > 130
 
 
 def check_whole(decisions, rows):
@@ -195,9 +195,9 @@ def check_whole(decisions, rows):
 
 def test_other_hands_bid_as_told_and_passing_hands_lack_what_they_deny():
     decisions = Decisions("two-over-one", 60, 12)
-    changed, kept = check_whole(decisions, range(0, len(decisions.board), 7))
-    assert changed > 50
-    assert kept > 50
+    changed, kept = check_whole(decisions, range(0, len(decisions.board), 14))
+    assert changed > 25
+    assert kept > 25
 
 
 @pytest.mark.slow

@@ -65,9 +65,9 @@ def in_classes(classes, held):
 
 
 def test_hands_fit_if_the_bidder_makes_these_calls_with_them(sayc):
-    others = (random_deals(9, 0, 300)[:, None] == np.arange(4)[:, None]).reshape(-1, 52)
+    others = (random_deals(9, 0, 150)[:, None] == np.arange(4)[:, None]).reshape(-1, 52)
     asked = fitted = 0
-    for owner, views in auctions_of(sayc, 120, seed=51):
+    for owner, views in auctions_of(sayc, 60, seed=51):
         for row in range(0, len(views), 2):
             view = views.take(np.array([row]))
             for seat, shown in shown_by_calls(sayc, view).items():
@@ -79,13 +79,13 @@ def test_hands_fit_if_the_bidder_makes_these_calls_with_them(sayc):
                 assert ((shown.violation(held) == 0) == expected).all()
                 assert in_classes(shown.classes(13), held[expected]).all()
                 asked, fitted = asked + len(held), fitted + int(expected.sum())
-    assert asked > 100_000
-    assert fitted > 20_000
+    assert asked > 25_000
+    assert fitted > 5_000
 
 
 @cache
 def deals_with_mine(seat):
-    return holding_mine(200_000, seed=13, mine=MINE, seat=seat)
+    return holding_mine(100_000, seed=13, mine=MINE, seat=seat)
 
 
 @pytest.mark.parametrize("auction", ["1N P", "P P", "1C P 1H P", "1S 2H", "1H 1S X 2S", "1N P 2C P 2H P"])

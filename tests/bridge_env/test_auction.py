@@ -72,7 +72,7 @@ def compare_with_the_laws(count, seed):
 
 
 def test_masks_turns_and_contracts_are_those_of_the_laws():
-    auctions = compare_with_the_laws(20_000, seed=1)
+    auctions = compare_with_the_laws(8_000, seed=1)
     bid, doubling, declarer = auctions.contracts()
     # The sample must hold what it is meant to test.
     assert auctions.length.min() == 4

@@ -6,6 +6,7 @@ A new spec joins the suite by one line in ``SPECS``.
 import pickle
 import sys
 import types
+from functools import cache, partial
 from importlib.metadata import entry_points
 
 import numpy as np
@@ -111,32 +112,48 @@ def write_maps(folder, inputs):
     return folder / "maps.npz"
 
 
+WRITERS = {
+    "FILE": write_policy,
+    "BELIEF": write_belief,
+    "BOOK": write_book,
+    "TREES": write_cases,
+    "MAPS": partial(write_maps, inputs="published"),
+    "LEARNED": partial(write_maps, inputs="learned"),
+}
+
+
+@pytest.fixture(scope="module")
+def written(tmp_path_factory):
+    """The path of the file that a spec's word stands for; each is written once."""
+    return cache(lambda word: WRITERS[word](tmp_path_factory.mktemp(word)))
+
+
 @pytest.fixture(params=SPECS)
-def bidder(request, tmp_path):
+def bidder(request, written):
     head = request.param.partition(":")[0]
     if head not in BUILT_IN | PUBLISHED:
         pytest.skip(f"no installed package publishes {head!r}")
     spec = request.param
-    spec = spec.replace("BOOK", str(write_book(tmp_path)))
-    spec = spec.replace("TREES", str(write_cases(tmp_path))) if "TREES" in spec else spec
-    spec = spec.replace("BELIEF", str(write_belief(tmp_path))) if "BELIEF" in spec else spec
-    for word, inputs in (("MAPS", "published"), ("LEARNED", "learned")):
+    for word in WRITERS:
         if word in spec:
-            spec = spec.replace(word, str(write_maps(tmp_path, inputs)))
-    return bidders.make(spec.replace("FILE", str(write_policy(tmp_path))))
+            spec = spec.replace(word, str(written(word)))
+    return bidders.make(spec)
 
 
 def enough(bidder, count):
     """How many positions to ask a bidder about: fewer where each takes milliseconds."""
-    return count // 50 if getattr(player_at(bidder, 0), "thinks", False) else count
+    return max(4, count // 50) if getattr(player_at(bidder, 0), "thinks", False) else count
+
+
+known_positions = cache(positions)  # for tests that leave them alone
 
 
 # --- every bidder ------------------------------------------------------------------------------------------
 
 
 def test_calls_are_legal_and_of_the_right_kind(bidder):
-    count = enough(bidder, 3_000)
-    auctions, owner, key = positions(count, seed=1)
+    count = enough(bidder, 1_000)
+    auctions, owner, key = known_positions(count, seed=1)
     view = view_of(auctions, owner)
     calls = bidder.bid(view, key)
     assert isinstance(bidder, Bidder)
@@ -147,7 +164,7 @@ def test_calls_are_legal_and_of_the_right_kind(bidder):
 
 
 def test_the_same_key_gives_the_same_call_and_the_view_is_left_alone(bidder):
-    auctions, owner, key = positions(enough(bidder, 400), seed=2)
+    auctions, owner, key = known_positions(enough(bidder, 200), seed=2)
     view = view_of(auctions, owner)
     copy = pickle.loads(pickle.dumps(view))
     first = bidder.bid(view, key)
@@ -157,21 +174,21 @@ def test_the_same_key_gives_the_same_call_and_the_view_is_left_alone(bidder):
 
 
 def test_a_batch_equals_its_rows_in_any_order_and_any_cut(bidder):
-    count = enough(bidder, 300)
-    auctions, owner, key = positions(count, seed=3)
+    count = enough(bidder, 120)
+    auctions, owner, key = known_positions(count, seed=3)
     view = view_of(auctions, owner)
     calls = bidder.bid(view, key)
     order = np.random.default_rng(3).permutation(count)
     np.testing.assert_array_equal(bidder.bid(view.take(order), key[order]), calls[order])
     for rows in np.array_split(order, 7):
         np.testing.assert_array_equal(bidder.bid(view_of(auctions, owner, rows), key[rows]), calls[rows])
-    for row in order[:60]:
+    for row in order[:20]:
         one = np.array([row])
         np.testing.assert_array_equal(bidder.bid(view_of(auctions, owner, one), key[one]), calls[one])
 
 
 def test_an_empty_batch_gives_no_calls(bidder):
-    auctions, owner, key = positions(5, seed=4)
+    auctions, owner, key = known_positions(5, seed=4)
     nobody = np.zeros(5, bool)
     for view in (view_of(auctions, owner, nobody), view_of(auctions, owner).take(nobody)):
         calls = bidder.bid(view, key[nobody])
@@ -180,7 +197,7 @@ def test_an_empty_batch_gives_no_calls(bidder):
 
 
 def test_a_pickled_copy_calls_the_same(bidder):
-    auctions, owner, key = positions(enough(bidder, 300), seed=5)
+    auctions, owner, key = known_positions(enough(bidder, 120), seed=5)
     view = view_of(auctions, owner)
     copy = pickle.loads(pickle.dumps(bidder))
     np.testing.assert_array_equal(copy.bid(view, key), bidder.bid(view, key))
@@ -190,7 +207,7 @@ def test_the_hand_alone_decides_and_not_the_seat(bidder):
     """Turning the table by two seats changes nothing but names, save for a pair whose players differ."""
     if type(bidder).__name__ == "PairBidder":
         pytest.skip("the two players of a pair differ")
-    auctions, owner, key = positions(enough(bidder, 400), seed=6)
+    auctions, owner, key = known_positions(enough(bidder, 200), seed=6)
     turned = Auctions.replay(auctions.history, (auctions.dealer + 2) % 4, auctions.vulnerability)
     across = bidder.bid(view_of(turned, (owner + 2) % 4), key)
     np.testing.assert_array_equal(across, bidder.bid(view_of(auctions, owner), key))
@@ -198,7 +215,7 @@ def test_the_hand_alone_decides_and_not_the_seat(bidder):
 
 @pytest.mark.parametrize("wild", [False, True], ids=["from the start", "after wild histories"])
 def test_auctions_end(bidder, wild):
-    count = enough(bidder, 200)
+    count = enough(bidder, 100)
     if wild:
         auctions, owner, key = positions(count, seed=7)
     else:
@@ -246,7 +263,7 @@ def test_doubler_doubles_opposing_bids_from_2nt_up():
     ("bidder", "kind"), [(PassBidder(), PASSES), (RandomBidder(), RANDOM), (DoublerBidder(), DOUBLES)]
 )
 def test_the_compiled_trivial_bidders_are_the_same(bidder, kind):
-    auctions, owner, key = positions(2_000, seed=8)
+    auctions, owner, key = known_positions(2_000, seed=8)
     expected = bidder.bid(view_of(auctions, owner), call_keys(key, auctions.length))
     found = [row_trivial_call(state, k, kind) for state, k in zip(auctions.state, key, strict=True)]
     np.testing.assert_array_equal(found, expected)
