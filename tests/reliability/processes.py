@@ -80,7 +80,7 @@ def _policy(folder: Path) -> object:
 
 MATCH = Command(
     "match --keep --play",
-    ("match", "doubler", "random", "--boards", "16", "--play", "rule", "--play-b", "montecarlo?deals=2",
+    ("match", "doubler", "random", "--boards", "8", "--play", "rule", "--play-b", "montecarlo?deals=2",
      "--keep", "{}/kept.jsonl", "--json", "{}/match.json"),
     _match_rows,
 )  # fmt: skip
@@ -90,7 +90,9 @@ PANEL = Command(
      "--out", "{}/out"),
     _panel_lines,
 )  # fmt: skip
-SOLVE = Command("solve --out", ("solve", "--n", "8", "--out", "{}/solved.bdl", "--workers", "1"), _library_bytes)
+SOLVE = Command(
+    "solve --out", ("solve", "--n", "6", "--verify", "1", "--out", "{}/solved.bdl", "--workers", "1"), _library_bytes
+)
 EVOLVE = Command(
     "evolve",
     ("evolve", "--out", "{}", "--name", "run", "--generations", "2", "--boards", "60", "--study", "60", "--confirm",

@@ -304,24 +304,25 @@ def test_the_command_on_ray_stopped_and_gone_on_with(tmp_path, how):
     """Real deals; the signal goes to the whole process group, as Ctrl-C at a terminal does."""
     pytest.importorskip("ray")
     path = tmp_path / "a.bdl"
-    main = "import sys; from training import cli, solve; solve.SAVE_EVERY = 1.0; sys.exit(cli.main())"
-    words = [sys.executable, "-c", main, "solve", "--n", "160", "--seed", "5", "--verify", "2", "--out", str(path)]
+    main = "import sys; from training import cli, solve; {}; sys.exit(cli.main())"
+    main = main.format("solve.SAVE_EVERY, solve.BATCH, solve.TASK = 0.0, 4, 4")
+    words = [sys.executable, "-c", main, "solve", "--n", "40", "--seed", "5", "--verify", "2", "--out", str(path)]
     process = subprocess.Popen(words, stderr=subprocess.PIPE, text=True, start_new_session=True)
     while not (path.exists() and len(Library.open(path))):
-        time.sleep(0.1)
+        time.sleep(0.02)
         assert process.poll() is None
     os.killpg(process.pid, how) if how == signal.SIGINT else process.kill()
     said = process.communicate(timeout=90)[1]
-    assert 0 < len(Library.open(path)) < 160
+    assert 0 < len(Library.open(path)) < 40
     if how == signal.SIGINT:
         assert process.returncode == 130
-        assert "of 160 deals. To go on: bridge-env solve --n 160 --seed 5 --start 0 --out" in said
+        assert "of 40 deals. To go on: bridge-env solve --n 40 --seed 5 --start 0 --out" in said
     ended = subprocess.run([*words, "--workers", "2"], capture_output=True, text=True, timeout=300, check=False)
     assert ended.returncode == 0, ended.stderr
-    assert "160 solved deals" in ended.stdout
-    deals = cards.random_deals(5, 0, 160)
+    assert "40 solved deals" in ended.stdout
+    deals = cards.random_deals(5, 0, 40)
     np.testing.assert_array_equal(Library.open(path).owners(), deals)
-    np.testing.assert_array_equal(Library.open(path).tricks_at([0, 159]), ExactDoubleDummy().tricks(deals[[0, 159]]))
+    np.testing.assert_array_equal(Library.open(path).tricks_at([0, 39]), ExactDoubleDummy().tricks(deals[[0, 39]]))
 
 
 # --- the command line ---------------------------------------------------------------------------------
