@@ -283,10 +283,15 @@ def call_json(answer: CallAnswer, who: str) -> dict[str, Any]:
 
 def card_json(answer: CardAnswer, who: str, details: bool = False) -> dict[str, Any]:
     """A card as BEN tells it; ``details``: with the deals that it was chosen on."""
+    told: list[dict[str, Any]] = [
+        {"card": card_text(c), "expected_tricks_dd": round(tricks, 3)} for c, tricks in answer.candidates
+    ]
+    for one, chance in zip(told, answer.makes, strict=False):
+        one["p_make_contract"] = round(chance, 3)
     out: dict[str, Any] = {
         "card": card_text(answer.card),
         "who": who,
-        "candidates": [{"card": card_text(c), "expected_tricks_dd": round(t, 3)} for c, t in answer.candidates],
+        "candidates": told,
         **({} if answer.imagined is None else answer.imagined.fields(details)),
         **({} if answer.player is None else {"player": answer.player}),
     }

@@ -70,6 +70,7 @@ class CardAnswer:
     Attributes:
         card: 0..51.
         candidates: cards that were considered, and the tricks that the side may expect from here on.
+        makes: how likely the contract then makes, in the order of ``candidates``; empty where nobody said.
         why: how it was found, on lines of its own.
         imagined: the deals that it was chosen on; None where there are none.
         player: who chose, as BEN counts: 0 declarer's left hand opponent, 2 the right hand one, 3 declarer.
@@ -79,6 +80,7 @@ class CardAnswer:
     candidates: tuple[tuple[int, float], ...] = ()
     why: str = ""
     imagined: Imagined | None = None
+    makes: tuple[float, ...] = ()
     player: int | None = None
 
 

@@ -104,6 +104,7 @@ def test_leads_and_cards(network):
     lead = network.get(f"/lead?hand={DEALT['E']}&seat=E&dealer=N&vul=None&ctx=1N--3N------&details=true").json()
     assert lead["card"] in {"HQ", "HJ", "HT", "H9", "H8", "S8", "S9", "ST", "D7", "D8", "D9", "CQ", "CJ"}
     assert {one["card"] for one in lead["candidates"]} >= {"HQ", "S8", "D9", "CJ"}
+    assert all(0 <= one["p_make_contract"] <= 1 for one in lead["candidates"])
     assert lead["why"].startswith(lead["card"])
     play = f"/play?hand={DEALT['N']}&dummy={DEALT['S']}&seat=N&dealer=N&vul=None&ctx=1N--3N------"
     assert network.get(f"{play}&played=HQ").json()["card"] in {"HA", "H2"}  # dummy's card, asked of declarer
@@ -174,7 +175,19 @@ def test_what_is_no_origin_is_refused(origin, capsys):
 def test_the_first_candidate_is_the_answer():
     tricks, average = np.array([[7, 6]]), np.array([1.0, 0.9])
     thought = CardThought(3, np.array([2, 3]), tricks, tricks, average, SimpleNamespace(weight=np.ones(1)))
-    assert answers._card_candidates(thought) == ((3, 6.0), (2, 7.0))
+    assert answers._expected(thought, answers._in_order(thought)) == ((3, 6.0), (2, 7.0))
+
+
+@pytest.mark.parametrize(("turn", "made"), [(0, (1.0, 0.75)), (1, (0.0, 0.25))])
+def test_a_card_says_how_likely_the_contract_then_makes(turn, made):
+    """Three notrump with three tricks in and ten to come: declarer needs six of them."""
+    one = {"length": 12, "won": 3, "bid": 14, "turn": turn, "seat": turn, "declarer": 0}
+    view = SimpleNamespace(**{name: np.array([value]) for name, value in one.items()})
+    tricks, belief = np.array([[7, 5], [6, 6]]), SimpleNamespace(weight=np.array([0.25, 0.75]))
+    if turn == 1:
+        tricks[0, 1] = 4  # all that the defence may have
+    thought = CardThought(2, np.array([2, 3]), tricks, tricks, np.array([1.0, 0.9]), belief)
+    assert answers._makes(thought, view, [0, 1]) == made
 
 
 def test_a_board_is_bid_and_played_through_the_robots_door(ours):

@@ -33,9 +33,9 @@ _PLAYED = 20  # boards whose cards are played; the others end with the auction a
 _SILENT = 1000  # sockets
 _PACE = 1 / 38  # seconds between two requests to the table, which takes forty a second in the long run
 
-_SAID = f"""Programs and one client run on the same two cores. `serve {BIDDER}` answers `/bid` for positions of its own auctions. At the table
-one person passes at South with `{BIDDER}` at the other seats; {_PLAYED} boards are played by `montecarlo`, all others end with the auction.
-Memory is what the process holds."""
+_SAID = f"""Server and client run side by side. `serve {BIDDER}` answers `/bid` at positions of its own auctions.
+At the table a person passes at South, and `{BIDDER}` has the other seats. `montecarlo` plays {_PLAYED} boards with that
+person; the others end with the auction. Memory is what the server's process holds."""
 
 
 @dataclass(frozen=True)
@@ -77,22 +77,19 @@ def rows(boards: int = 500, answers: int = 4000) -> Iterator[Row]:
             if board == _PLAYED:
                 early = _held(process)
             person.sit("montecarlo" if board < _PLAYED else None, acts)
-        calls = acts["step"] + acts["call"]
-        yield Row(
-            "table, a call or what a person's call leads to: milliseconds, median / 95%", _spread(calls, 95), "95%: 300"
-        )
-        cards = acts["step of cards"] + acts["card"]
-        yield Row(
-            "table, a card or what a person's card leads to: milliseconds, median / 95%", _spread(cards, 95), "95%: 300"
-        )
-        yield Row("table, the review of a board: milliseconds, median / 95%", _spread(acts["review"], 95))
-        yield Row(f"table: MiB after {_PLAYED} boards, and after {boards:,} in one session",
-                  f"{early:.0f}, {_held(process):.0f}", "under 400")  # fmt: skip
+        for what, times, aim in (
+            ("a call, or what a call leads to", acts["step"] + acts["call"], "95%: 300"),
+            ("a card, or what a card leads to", acts["step of cards"] + acts["card"], "95%: 300"),
+            ("the review of a board", acts["review"], ""),
+        ):
+            yield Row(f"table, {what}: milliseconds, median / 95%", _spread(times, 95), aim)
+        held = f"{early:.0f}, {_held(process):.0f}"
+        yield Row(f"table: MiB after {_PLAYED} boards, and after {boards:,} in one session", held, "under 400")
         with _silent(port) as kept:
             acts.clear()
             person.sit(None, acts)
-            yield Row(f"table, beside {kept:,} silent sockets: milliseconds, median / 95%",
-                      _spread(acts["step"] + acts["call"], 95), "plays")  # fmt: skip
+            times = acts["step"] + acts["call"]
+            yield Row(f"table, beside {kept:,} silent sockets: milliseconds, median / 95%", _spread(times, 95), "plays")
 
 
 # --- servers ----------------------------------------------------------------------------------------------

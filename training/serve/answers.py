@@ -146,7 +146,9 @@ class Answers:
         if (belief := thought.belief) is not None:
             fitting = _fitting(belief.sample)
             deals = Imagined(question.seat, belief.owner, belief.weight, fitting, first, question.played)
-        return CardAnswer(_legal(thought.card, view, self.play), _card_candidates(thought), why, deals, turn)
+        order = _in_order(thought)
+        candidates, makes = _expected(thought, order), _makes(thought, view, order)
+        return CardAnswer(_legal(thought.card, view, self.play), candidates, why, deals, makes, turn)
 
     def wake(self) -> None:
         """Load what the first questions need, so that they are answered at once."""
@@ -220,13 +222,24 @@ def _choosing(player: CardPlayer, view: PlayView) -> CardPlayer:
     return player
 
 
-def _card_candidates(thought: CardThought) -> tuple[tuple[int, float], ...]:
+def _in_order(thought: CardThought) -> list[int]:
+    """The places of the cards that were thought about, the best first, and before all the answer."""
     if thought.belief is None:
-        return ()
-    tricks = thought.belief.weight @ thought.tricks
+        return []
     best = np.argsort(-thought.average, kind="stable").tolist()
-    order = sorted(best, key=lambda at: int(thought.cards[at]) != thought.card)  # the answer comes first
-    return tuple((int(thought.cards[at]), float(tricks[at])) for at in order)
+    return sorted(best, key=lambda at: int(thought.cards[at]) != thought.card)
+
+
+def _expected(thought: CardThought, order: list[int]) -> tuple[tuple[int, float], ...]:
+    return tuple((int(thought.cards[at]), float(thought.belief.weight @ thought.tricks[:, at])) for at in order)  # type: ignore[union-attr]
+
+
+def _makes(thought: CardThought, view: PlayView, order: list[int]) -> tuple[float, ...]:
+    """How likely the contract makes after each card, double dummy on the deals that were drawn."""
+    left = 13 - int(view.length[0]) // 4  # tricks, the one under way among them
+    of_declarer = thought.tricks if declares(view)[0] else left - thought.tricks
+    made = int(view.won[0]) + of_declarer >= 7 + int(view.bid[0]) // 5
+    return tuple(float(thought.belief.weight @ made[:, at]) for at in order)  # type: ignore[union-attr]
 
 
 def _legal(card: int, view: PlayView, spec: str) -> int:
