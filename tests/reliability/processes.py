@@ -91,7 +91,7 @@ PANEL = Command(
     _panel_lines,
 )  # fmt: skip
 SOLVE = Command(
-    "solve --out", ("solve", "--n", "6", "--verify", "1", "--out", "{}/solved.bdl", "--workers", "1"), _library_bytes
+    "solve --out", ("solve", "--n", "3", "--verify", "1", "--out", "{}/solved.bdl", "--workers", "1"), _library_bytes
 )
 EVOLVE = Command(
     "evolve",

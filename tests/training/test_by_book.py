@@ -232,6 +232,25 @@ def test_departures_are_worth_what_the_two_auctions_score():
     assert all(followed <= 0.2 * fired for _, fired, followed in seldom)
 
 
+SHORT = """\
+system: mine
+1N    15-17 hcp, balanced
+  2C    8+ hcp, 4 H or 4 S ; Stayman !forcing !artificial
+    2H    4+ H
+    2S    4+ S
+    2D ; no major !artificial
+  P     0-7 hcp
+1S    12+ hcp, 5+ S
+  4S    10+ hcp, 4+ S
+  2S    6-9 hcp, 3+ S
+1H    12+ hcp, 5+ H
+  4H    10+ hcp, 4+ H
+P
+when 0-7 last-level
+  P
+"""
+
+
 def test_a_coach_says_what_is_missing(tmp_path, capsys):
     for words, said in (
         (["coach"], "name a system"),
@@ -247,18 +266,17 @@ def test_a_coach_says_what_is_missing(tmp_path, capsys):
 @pytest.mark.slow
 @pytest.mark.xdist_group("ray")
 def test_a_coach_from_a_file_to_its_report_and_on(tmp_path, capsys):
-    from agents.hierarchy.language.text import system_text
-
     mine = tmp_path / "mine.bidding"
-    mine.write_text(system_text(hierarchy_of("sayc").system))
+    mine.write_text(SHORT)
     tiny = ["--iterations", "2", "--rollout", "64", "--estimated", "0", "--generations", "1", "--study", "512",
-            "--confirm", "256", "--counted", "600", "--judge", "60"]  # fmt: skip
+            "--confirm", "256", "--counted", "200", "--judge", "20"]  # fmt: skip
     assert main(["coach", str(mine), *tiny, "--out", str(tmp_path), "--workers", "1"]) == 0
     folder = tmp_path / "coach" / "mine"
     said, report = capsys.readouterr().out, (folder / "report.md").read_text()
     assert str(folder / "report.md") in said
     for heading in ("How strong", "What the book leaves on the table", "Amendments", "Lines that never came up"):
         assert f"## {heading}" in report
+    assert "None gained enough to be kept." not in report
     assert networks_file.load(folder / "mine.npz").book is not None
     assert main(["check", str(folder / "mine-amended.bidding")]) == 0
     assert main(["coach", "--resume", str(folder), "--iterations", "3", "--workers", "1"]) == 0

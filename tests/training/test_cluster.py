@@ -2,6 +2,7 @@
 
 import threading
 import time
+from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
@@ -15,11 +16,17 @@ from training.solve import solve_random
 ray = pytest.importorskip("ray")
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("ray")]  # one Ray at a time
-CONFIG = EvolveConfig(
-    seed=3, generations=1, partnerships=1, proposals=3, positions=2, study=256, boards=256, confirm=256, judge=64,
-    league="acol,precision,preempts,doubler,silent", validators="", operators="evolution,refinement,swapping",
-)  # fmt: skip
-CHANGED_AFTER = 4.0  # seconds
+TOY = "system: toy\n4S    5+ S, 8+ hcp\nP\nwhen 0-7 last-level\n  P\n"
+
+
+@pytest.fixture
+def config(tmp_path):
+    (tmp_path / "toy.bidding").write_text(TOY)
+    toy = str(tmp_path / "toy.bidding")
+    return EvolveConfig(
+        seed=3, start=toy, control=toy, generations=1, partnerships=1, proposals=5, positions=3, study=300, boards=300,
+        confirm=300, judge=64, league="acol,doubler,silent", validators="", operators="evolution,refinement,swapping",
+    )  # fmt: skip
 
 
 @pytest.fixture(autouse=True)
@@ -30,18 +37,20 @@ def _no_other_ray():
     ray.shutdown()
 
 
-def _population(folder, cluster: Cluster) -> list:
-    state = generations.begin(CONFIG)
-    for after in generations.evolve(folder, CONFIG, state, cluster, lambda _boards: None):
+def _evolved(folder, config: EvolveConfig, cluster: Cluster, tick: Callable[[int], object] = lambda _boards: None):
+    """What tells one run from another: its partnerships, and what was kept on the way."""
+    folder.mkdir()
+    state = generations.begin(config)
+    for after in generations.evolve(folder, config, state, cluster, tick):
         state = after
-    return state.as_json()["population"]
+    return state.as_json()["population"], [row["kept"] for row in state.metrics]
 
 
 def _solve(path, cluster: Cluster | None) -> None:
-    solve_random(path, 50, seed=1, start=0, solver=ExactDoubleDummy(1), cluster=cluster)
+    solve_random(path, 25, seed=1, start=0, solver=ExactDoubleDummy(1), cluster=cluster)
 
 
-def test_two_nodes_give_the_same_and_get_the_code(tmp_path):
+def test_two_nodes_give_the_same_and_get_the_code(tmp_path, config):
     from ray.cluster_utils import Cluster as Nodes
 
     def where(number: int) -> tuple[str, tuple[str, ...]]:
@@ -71,12 +80,14 @@ def test_two_nodes_give_the_same_and_get_the_code(tmp_path):
             seen = [place for _, place in cluster.map(where, [(0,), (1,)])]
             assert len({node for node, _ in seen}) == 2
             assert {sent for _, sent in seen} == {("agents", "bridge_env", "training")}
-            both = _population(tmp_path, cluster)
+            both = _evolved(tmp_path / "both", config, cluster)
         _solve(tmp_path / "two.bdl", Cluster(None, nodes.address))
     finally:
         nodes.shutdown()
     with Cluster(1) as cluster:
-        assert _population(tmp_path, cluster) == both
+        one = _evolved(tmp_path / "one", config, cluster)
+    assert one == both
+    assert any(one[1])  # else it would say little
     _solve(tmp_path / "one.bdl", None)
     assert (tmp_path / "one.bdl").read_bytes() == (tmp_path / "two.bdl").read_bytes()
 
@@ -88,49 +99,61 @@ def test_no_cluster_is_told():
 
 @pytest.fixture
 def three_nodes():
-    """Three nodes of a core each; what removes one of them and adds another, some seconds from now."""
+    """Three nodes of a core each; what removes one of them at its first call, and adds another beside what goes on."""
     from ray.cluster_utils import Cluster as Nodes
 
     nodes = Nodes(
         initialize_head=True, shutdown_at_exit=False, head_node_args={"num_cpus": 1}
     )  # signals: not in threads
-    timers = []
 
-    def change() -> None:
-        nodes.remove_node(others[0], allow_graceful=False)
-        nodes.add_node(num_cpus=1)
+    changing = threading.Thread(target=nodes.add_node, kwargs={"num_cpus": 1})
 
-    def change_soon() -> threading.Timer:
-        timers.append(threading.Timer(CHANGED_AFTER, change))
-        timers[-1].start()
-        return timers[-1]
+    def change_now(*_told: object) -> None:
+        if changing.ident is None:
+            nodes.remove_node(others[0], allow_graceful=False)
+            changing.start()
 
     try:
         others = [nodes.add_node(num_cpus=1) for _ in range(2)]
         nodes.wait_for_nodes()
-        yield nodes.address, change_soon
+        yield nodes.address, change_now, changing
     finally:
-        for timer in timers:
-            timer.join()
+        if changing.ident is not None:
+            changing.join()
         nodes.shutdown()
 
 
-def test_evolving_is_the_same_where_a_node_is_lost_and_another_comes(tmp_path, three_nodes):
-    address, change_soon = three_nodes
-    config, heard = replace(CONFIG, generations=2), []
+def test_evolving_is_the_same_where_a_node_is_lost_and_another_comes(tmp_path, three_nodes, config):
+    address, change_now, changing = three_nodes
+    config, heard, meeting = replace(config, generations=2), [], tmp_path / "meeting"
+    meeting.mkdir()
 
-    def population(cluster: Cluster, name: str) -> list:
-        folder = tmp_path / name
-        folder.mkdir()
-        state = generations.begin(config)
-        for after in generations.evolve(folder, config, state, cluster, lambda _boards: None):
-            state = after
-        return state.as_json()["population"]
+    def under_way(number: int) -> int:
+        """Holds its node until one of the three is done again, elsewhere."""
+        import os
+        import time
+
+        (meeting / f"{number} by {os.getpid()}").touch()
+        until = time.monotonic() + 300
+        while len([*meeting.iterdir()]) <= 3 and time.monotonic() < until:
+            time.sleep(0.05)
+        return number
+
+    def change() -> None:
+        while len([*meeting.iterdir()]) < 3:
+            time.sleep(0.05)
+        change_now()
+
+    def tick(_boards: int) -> None:
+        if changing.ident is None:
+            changes = threading.Thread(target=change)
+            changes.start()
+            assert sorted(cluster.map(under_way, [(0,), (1,), (2,)])) == [(0, 0), (1, 1), (2, 2)]
+            changes.join()
 
     with Cluster(3, address, heard.append) as cluster:
-        changed = change_soon()  # in the middle of the first generation
-        three = population(cluster, "three")
-        changed.join()
+        three = _evolved(tmp_path / "three", config, cluster, tick)  # in the middle of the first generation
+        changing.join()
 
         def told() -> bool:
             """Was it said that a node came and, before or after, that one was lost?"""
@@ -140,10 +163,10 @@ def test_evolving_is_the_same_where_a_node_is_lost_and_another_comes(tmp_path, t
         until = time.monotonic() + 120
         while not told() and time.monotonic() < until:  # Ray may notice either when all is done
             assert dict(cluster.map(len, [("task",)])) == {0: 4}
-            time.sleep(1)
+            time.sleep(0.2)
     assert told(), heard
     with Cluster(1) as cluster:
-        assert population(cluster, "one") == three
+        assert _evolved(tmp_path / "one", config, cluster) == three
 
 
 def test_the_league_is_the_same_where_a_node_is_lost_and_another_comes(tmp_path, three_nodes):
@@ -152,24 +175,23 @@ def test_the_league_is_the_same_where_a_node_is_lost_and_another_comes(tmp_path,
     from training.networks.league import League
     from training.networks.league_config import LeagueConfig
 
-    address, change_soon = three_nodes
+    address, change_now, changing = three_nodes
     config = LeagueConfig(
-        start="nothing", iterations=10, boards=1500, estimated=0, lessons=1, silent=1, layers="64,32", critic="32",
-        batch=3000, shard=400, evaluate=5, judged=40, panel="pass", remember=4, lag=2, rollouts=3,
+        start="nothing", iterations=6, boards=600, estimated=0, lessons=1, silent=1, layers="64,32", critic="32",
+        batch=1200, shard=160, evaluate=3, judged=40, panel="pass", remember=4, lag=2, rollouts=3,
     )  # fmt: skip
 
-    def league(cluster: Cluster, name: str) -> League:
+    def league(cluster: Cluster, name: str, tell: Callable[..., None] = lambda *_told: None) -> League:
         (tmp_path / name).mkdir()
         run = League(tmp_path / name, config, None)
-        for _ in run.run(cluster, lambda: False, lambda *_told: None):
+        for _ in run.run(cluster, lambda: False, tell):
             pass
         return run
 
     heard: list[str] = []
     with Cluster(3, address, heard.append) as cluster:
-        changed = change_soon()
-        three = league(cluster, "three")
-        changed.join()
+        three = league(cluster, "three", change_now)  # after the first iteration
+        changing.join()
     with Cluster(1) as cluster:
         one = league(cluster, "one")
     same(one, three)
