@@ -129,8 +129,8 @@ class Promises:
         rows = everyone.where((everyone.call != PASS) & self._written[everyone.rule])  # last resorts mean nothing
         forces = (self.lines.rules[rows.rule, RULE_FLAGS] & _FORCES) != 0
         sizes = max(1, len(rows.seen.scenes)), NUM_CALLS, len(self._written), 2
-        told = np.unique(np.ravel_multi_index((rows.scene, rows.call, rows.rule, forces), sizes))
-        key = np.stack(np.unravel_index(told, sizes), axis=1)
+        rules = np.unique(np.ravel_multi_index((rows.scene, rows.call, rows.rule, forces), sizes))
+        key = np.stack(np.unravel_index(rules, sizes), axis=1)
         again = np.flatnonzero((key[1:, :2] == key[:-1, :2]).all(axis=1))
         general = np.array([place[0] for place in self.lines.places])
         for scene, call in {(int(key[k, 0]), int(key[k, 1])) for k in again}:

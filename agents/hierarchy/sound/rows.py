@@ -81,7 +81,8 @@ class Rows:
     @cached_property
     def _last_bids(self) -> NDArray[np.int64]:
         """The last bid of each scene; -1 before any."""
-        return np.where(self._bids, self.seen.calls, -1).max(axis=1, initial=-1).astype(np.int64)
+        last: NDArray[np.int8] = np.where(self._bids, self.seen.calls, -1).max(axis=1, initial=-1)
+        return last.astype(np.int64)
 
     def _call_before(self, turns: int) -> NDArray[np.int8]:
         """The call that each scene saw so many turns ago; -1 where there was none."""
@@ -113,17 +114,19 @@ class Rows:
         """Have they bid, and our side not yet?"""
         turns = np.arange(self.seen.calls.shape[1]) - self.seen.length[:, None]
         ours = (turns % 2 == 0) & (self.seen.calls > PASS)
-        return (self._bids.any(axis=1) & ~ours.any(axis=1))[self.scene]
+        came: NDArray[np.bool_] = self._bids.any(axis=1) & ~ours.any(axis=1)
+        return came[self.scene]
 
     @cached_property
     def opening(self) -> NDArray[np.bool_]:
         """Has nobody bid yet?"""
-        return (self.seen.calls <= PASS).all(axis=1)[self.scene]
+        nobody: NDArray[np.bool_] = (self.seen.calls <= PASS).all(axis=1)
+        return nobody[self.scene]
 
     @cached_property
     def doubled_by_partner(self) -> NDArray[np.bool_]:
         """Has partner doubled their last bid for take-out, and the next hand passed?"""
-        doubled = (self._call_before(2) == DOUBLE) & (self._call_before(1) == PASS)
+        doubled: NDArray[np.bool_] = (self._call_before(2) == DOUBLE) & (self._call_before(1) == PASS)
         return (doubled & self.seen.forced)[self.scene]
 
     @cached_property
