@@ -114,20 +114,20 @@ class Rows:
         """Have they bid, and our side not yet?"""
         turns = np.arange(self.seen.calls.shape[1]) - self.seen.length[:, None]
         ours = (turns % 2 == 0) & (self.seen.calls > PASS)
-        came: NDArray[np.bool_] = self._bids.any(axis=1) & ~ours.any(axis=1)
+        came: NDArray[np.bool_] = np.asarray(self._bids.any(axis=1) & ~ours.any(axis=1))
         return came[self.scene]
 
     @cached_property
     def opening(self) -> NDArray[np.bool_]:
         """Has nobody bid yet?"""
-        nobody: NDArray[np.bool_] = (self.seen.calls <= PASS).all(axis=1)
+        nobody: NDArray[np.bool_] = np.asarray((self.seen.calls <= PASS).all(axis=1))
         return nobody[self.scene]
 
     @cached_property
     def doubled_by_partner(self) -> NDArray[np.bool_]:
         """Has partner doubled their last bid for take-out, and the next hand passed?"""
-        doubled: NDArray[np.bool_] = (self._call_before(2) == DOUBLE) & (self._call_before(1) == PASS)
-        return (doubled & self.seen.forced)[self.scene]
+        doubled = (self._call_before(2) == DOUBLE) & (self._call_before(1) == PASS)
+        return np.asarray(doubled & self.seen.forced)[self.scene]
 
     @cached_property
     def last_bid(self) -> NDArray[np.int64]:
