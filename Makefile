@@ -3,6 +3,8 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+# One more than the cores: those that start processes, or Ray, mostly wait.
+SIDE_BY_SIDE = -n $$($(BIN)/python -c "import os; print(min(4, (os.cpu_count() or 1) + 1))")
 KERNEL_TESTS := $(addprefix tests/,bridge_env/test_auction.py bridge_env/test_own_solver.py bridge_env/test_play.py bridge_env/test_scoring.py \
 	bridge_env/test_crew.py bridge_env/test_sampling.py agents/test_walk.py agents/test_positions.py agents/test_company.py agents/test_networks.py \
 	agents/test_book_bidder.py)
@@ -26,15 +28,14 @@ selfplay: $(VENV)/.compiled
 	$(BIN)/bridge-env evolve
 
 test: $(VENV)/.dev
-	BRIDGE_ENV_NOTHING_MISSING=1 $(BIN)/python -m pytest -m "not slow" -n auto --maxprocesses 4 --dist loadfile
+	BRIDGE_ENV_NOTHING_MISSING=1 $(BIN)/python -m pytest -m "not slow" $(SIDE_BY_SIDE) --dist loadfile
 
-# Three at a time also on two cores: those with Ray, one after another, mostly wait.
 test-slow: $(VENV)/.dev
-	BRIDGE_ENV_NOTHING_MISSING=1 $(BIN)/python -m pytest -m slow -n 3 --dist loadgroup
+	BRIDGE_ENV_NOTHING_MISSING=1 $(BIN)/python -m pytest -m slow $(SIDE_BY_SIDE) --dist loadgroup
 
 # Compiled code that reads or writes beyond an array says nothing; with numba's checks it does.
 test-bounds: $(VENV)/.dev
-	NUMBA_BOUNDSCHECK=1 $(BIN)/python -m pytest -m "not slow" -n auto --maxprocesses 4 --dist loadfile $(KERNEL_TESTS)
+	NUMBA_BOUNDSCHECK=1 $(BIN)/python -m pytest -m "not slow" $(SIDE_BY_SIDE) --dist loadfile $(KERNEL_TESTS)
 
 PATIENCE := -o Acquire::http::Timeout=20 -o Acquire::Retries=1
 
