@@ -10,6 +10,9 @@ KERNEL_TESTS := $(addprefix tests/,bridge_env/test_auction.py bridge_env/test_ow
 	agents/test_book_bidder.py)
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
+# Tests and Ray start hundreds of processes; where nothing may be kept, each would compile all modules again.
+unexport PYTHONDONTWRITEBYTECODE
+
 .PHONY: help selfplay test test-slow test-bounds browser lint results results-check docs check clean
 
 help:
