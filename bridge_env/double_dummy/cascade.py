@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from bridge_env.cards import check_deals
 from bridge_env.double_dummy.exact import ExactDoubleDummy, check_contracts
 from bridge_env.double_dummy.library import Library, embedded
+from bridge_env.protocols import DoubleDummy
 
 
 class Cascade:
@@ -23,9 +24,9 @@ class Cascade:
         exact: what solves the rest; None = DDS with its default threads.
     """
 
-    def __init__(self, library: Library | None = None, exact: ExactDoubleDummy | None = None) -> None:
+    def __init__(self, library: Library | None = None, exact: DoubleDummy | None = None) -> None:
         self._library = library
-        self.exact = ExactDoubleDummy() if exact is None else exact
+        self.exact: DoubleDummy = ExactDoubleDummy() if exact is None else exact
 
     @cached_property
     def library(self) -> Library:

@@ -24,12 +24,14 @@ from bridge_env.double_dummy.exact import (
 )
 from bridge_env.double_dummy.own.solver import ALL_BEST, ALL_CARDS, NOT_LEGAL, ONE_BEST, Crew, own_card_tricks
 
-__all__ = ["ALL_BEST", "ALL_CARDS", "NOT_LEGAL", "ONE_BEST", "OWN_CARDS", "SOLVING_COST", "card_tricks"]
+__all__ = ["ALL_BEST", "ALL_CARDS", "NOT_LEGAL", "ONE_BEST", "OWN_CARDS", "SOLVING_COST", "card_tricks", "without_dds"]
 
 Int8Array = NDArray[np.int8]
 
-OWN_CARDS = 8
+USUAL_OWN_CARDS = 8
 """Cards a hand up to which our own solver is faster than DDS (`bridge-env bench --solver`)."""
+OWN_CARDS = USUAL_OWN_CARDS
+"""Cards a hand up to which it is asked."""
 SOLVING_COST = {
     ALL_CARDS: np.array([1, 1, 1, 1, 1, 1, 1, 1, 2, 3, 6, 18, 40, 120]),
     ALL_BEST: np.array([1, 1, 1, 1, 1, 1, 1, 1, 2, 3, 5, 12, 24, 70]),
@@ -43,6 +45,16 @@ _THEIR_SUIT = THEIR_STRAIN[:4]
 # Offsets in DDS's records, in 32-bit words.
 _TRICK_SUITS, _TRICK_RANKS = 2, 5
 _CARDS, _SUIT, _RANK, _EQUALS, _SCORE = 1, 2, 15, 28, 41
+
+
+def without_dds() -> None:
+    """Let our own solver value positions of any size in this process.
+
+    Early in the play it takes a quarter longer than DDS, which keeps some 100 MB for every core.
+    """
+    global OWN_CARDS  # noqa: PLW0603 - a choice of the process, as the threads of DDS are
+    OWN_CARDS = 13
+    _crew.cache_clear()
 
 
 def card_tricks(
@@ -94,6 +106,8 @@ def card_tricks(
 
 @lru_cache(maxsize=4)
 def _crew(threads: int) -> Crew:
+    if OWN_CARDS > USUAL_OWN_CARDS:
+        return Crew(threads)
     return Crew(threads, shapes=1 << 13, entries=1 << 16)  # 2 MB a thread: late positions need no more
 
 

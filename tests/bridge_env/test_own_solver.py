@@ -109,6 +109,15 @@ def test_cards_of_endings(left, monkeypatch):
     assert ((one == NOT_LEGAL) | (one == best)).all()
 
 
+def test_a_process_may_do_without_dds(monkeypatch):
+    position = endings(3, 10, seed=8)
+    usual = card_tricks(*position)
+    monkeypatch.setattr(positions, "OWN_CARDS", positions.OWN_CARDS)  # put back at the end
+    monkeypatch.setattr(positions, "load_dds", lambda threads: pytest.fail("DDS was asked"))
+    positions.without_dds()
+    np.testing.assert_array_equal(card_tricks(*position), usual)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("left", range(2, 12))
 def test_many_endings(left, monkeypatch):

@@ -193,9 +193,8 @@ def _sized(kind: str, text: str, path: Path) -> bool:
 
 _LINES = "system: mine\n1N    15-17 hcp, balanced\n  2C    8+ hcp, 4 H or 4 S\n    2H    4+ H\n1S    5+ S, 11+ hcp\n"
 _ODD_SIGNS = [
-    chr(code) for code in range(0x110000)
-    if not 0xD800 <= code < 0xE000
-    and (chr(code).isspace() or unicodedata.category(chr(code)) in ("Zs", "Zl", "Zp", "Cc", "Cf"))
+    chr(code) for code in (*range(0xD800), *range(0xE000, 0x32000), *range(0xE0000, 0xE1000))  # beyond: none
+    if (chr(code).isspace() or unicodedata.category(chr(code)) in ("Zs", "Zl", "Zp", "Cc", "Cf"))
 ]  # fmt: skip
 _PLACES: tuple[Callable[[str], str], ...] = (
     lambda sign: _LINES.replace("\n  2C", f"\n{sign}{sign}2C"),

@@ -5,6 +5,7 @@ A call is costly where it lost on this deal and another is better over deals tha
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from bridge_env.bidding import ask
 from bridge_env.calls import STRAINS, Contract, call_text, parse_call
 from bridge_env.cards import SEATS, card_text
 from bridge_env.double_dummy.cascade import Cascade
+from bridge_env.double_dummy.own import OwnDoubleDummy
 from bridge_env.double_dummy.positions import card_tricks
 from bridge_env.par import par_contracts
 from bridge_env.play import Plays
@@ -28,7 +30,6 @@ from training.web.fair import fair
 from training.web.seating import teams
 from training.web.table import OVER, Table
 
-_CASCADE: list[Cascade] = []
 _COSTLY = 3  # IMPs that a call must lose to be a mistake; a few are often the lie of the cards alone
 
 
@@ -70,10 +71,14 @@ def _review(table: Table) -> dict[str, Any]:
 
 
 def _tricks(owner: NDArray[np.uint8]) -> NDArray[np.int8]:
-    if not _CASCADE:
-        _CASCADE.append(Cascade())
-    tricks: NDArray[np.int8] = _CASCADE[0].tricks(owner[None])[0]
+    tricks: NDArray[np.int8] = _solver().tricks(owner[None])[0]
     return tricks
+
+
+@lru_cache(maxsize=1)
+def _solver() -> Cascade:
+    """Not DDS, whose tables take some 100 MB for every core for as long as the server runs."""
+    return Cascade(exact=OwnDoubleDummy())
 
 
 def _result(contract: Contract, tricks: NDArray[np.int8], vulnerability: int) -> dict[str, Any]:

@@ -49,6 +49,7 @@ def serve(options: Options, say: Callable[[str], object] = print) -> None:
         MemoryFault: the file that keeps boards cannot be used.
     """
     try:
+        from bridge_env.double_dummy.positions import without_dds
         from training.http.connections import server_of
         from training.http.thinking import alone
         from training.web.app import make_app
@@ -61,6 +62,7 @@ def serve(options: Options, say: Callable[[str], object] = print) -> None:
         ) from None
     for spec in options.specs:
         checked(spec, options.specs)
+    without_dds()
     path = None if options.memory == NONE else Path(options.memory) if options.memory else usual_file()
     listening = listen(options.host, options.port)
     with contextlib.closing(listening), contextlib.closing(Memory(path)) as memory:
