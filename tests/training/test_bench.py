@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from training.bench import own
+from training.bench import doors, own
 from training.cli.entry import main
 
 
@@ -25,3 +25,18 @@ def test_the_command_writes_a_table_and_a_plot(tmp_path, monkeypatch, capsys):
     assert "bridge-env, one env" in (tmp_path / "bench.md").read_text()
     assert (tmp_path / "bench.png").stat().st_size > 0
     assert "written:" in capsys.readouterr().out
+
+
+@pytest.mark.slow
+def test_both_servers_are_measured(monkeypatch):
+    """By a board that ends with its auction."""
+    pytest.importorskip("uvicorn")
+    monkeypatch.setattr(doors, "_PLAYED", 0)
+    monkeypatch.setattr(doors, "_SILENT", 200)  # more than a server takes
+    boards = []
+    found = {row.what: row.found for row in doors.rows(1, 48, boards.append)}
+    assert boards == [1]
+    assert float(found["serve, one client: answers a second"]) > 1
+    cards = [told for what, told in found.items() if "a card" in what]
+    assert cards == ["none met"]
+    assert all(any(letter.isdigit() for letter in told) for told in found.values() if told not in cards), found

@@ -48,8 +48,8 @@ class Row:
     aim: str = ""
 
 
-def rows(boards: int = 500, answers: int = 4000) -> Iterator[Row]:
-    """Measure ``serve``, then the table over so many boards.
+def rows(boards: int, answers: int = 4000, tick: Callable[[int], object] = lambda boards: None) -> Iterator[Row]:
+    """Measure ``serve``, then the table over so many boards; ``tick`` hears of every board.
 
     Raises:
         ValueError: a server does not start or answers with an error.
@@ -74,15 +74,17 @@ def rows(boards: int = 500, answers: int = 4000) -> Iterator[Row]:
     with _started("table", "--no-browser", "--port", "0", "--memory", "none", "--seed", str(_SEED)) as (process, root):
         port = int(root.split(":")[2].partition("/")[0])
         person = _Person(port, "/" + root.partition("//")[2].partition("/")[2])
-        person.sit("montecarlo")  # what is loaded once
+        person.sit("montecarlo" if _PLAYED else None)  # what is loaded once
         acts: dict[str, list[float]] = {}
+        early = float("nan")
         for board in range(boards):
             if board == _PLAYED:
                 early = _held(process)
             person.sit("montecarlo" if board < _PLAYED else None, acts)
+            tick(1)
         for what, times, aim in (
-            ("a call, or what a call leads to", acts["step"] + acts["call"], "95%: 300"),
-            ("a card, or what a card leads to", acts["step of cards"] + acts["card"], "95%: 300"),
+            ("a call, or what a call leads to", acts.get("step", []) + acts.get("call", []), "95%: 300"),
+            ("a card, or what a card leads to", acts.get("step of cards", []) + acts.get("card", []), "95%: 300"),
             ("the review of a board", acts["review"], ""),
         ):
             yield Row(f"table, {what}: milliseconds, median / 95%", _spread(times, 95), aim)
@@ -91,7 +93,7 @@ def rows(boards: int = 500, answers: int = 4000) -> Iterator[Row]:
         with _silent(port) as kept:
             acts.clear()
             person.sit(None, acts)
-            times = acts["step"] + acts["call"]
+            times = acts.get("step", []) + acts.get("call", [])
             yield Row(
                 f"table, beside {kept:,} silent sockets: milliseconds, median / most", _spread(times, 100), "plays"
             )
@@ -232,6 +234,8 @@ class _Person:
 
 def _spread(times: list[float], share: int = 99) -> str:
     """Milliseconds: the median and a percentile, 100 being the most."""
+    if not times:
+        return "none met"
     return " / ".join(f"{1000 * float(np.percentile(times, part)):.1f}" for part in (50, share))
 
 

@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 from bridge_env.extras import how_to_install
 from bridge_env.files import write_whole
+from training.cli.arguments import positive
+from training.cli.progress import Bar
 
 if TYPE_CHECKING:
     from training.bench.own import Rate
@@ -56,8 +58,9 @@ def add_bench(subparsers: Any) -> None:
         "--solver", action="store_true", help="time our own double-dummy solver beside DDS instead (three minutes)"
     )
     parser.add_argument(
-        "--doors", action="store_true", help="measure the servers of serve and table instead (ten minutes)"
+        "--doors", action="store_true", help="measure the servers of serve and table instead (half an hour)"
     )
+    parser.add_argument("--boards", type=positive, default=500, help="boards at the table, with --doors (500)")
     parser.set_defaults(handler=run)
 
 
@@ -133,11 +136,13 @@ def _doors(args: argparse.Namespace) -> int:
 
     require("table", "uvicorn")
     measured = []
-    for row in doors.rows():
-        measured.append(row)
-        print(f"{row.what:80} {row.found:>20}  {row.aim}", flush=True)
+    with Bar(args.boards, "board", brief=True) as bar:
+        for row in doors.rows(args.boards, tick=bar.add):
+            measured.append(row)
+            print(f"{row.what:80} {row.found:>20}  {row.aim}", flush=True)
     args.out.mkdir(parents=True, exist_ok=True)
-    write_whole(args.out / "doors.md", doors.markdown(measured, _machine(), "bridge-env bench --doors"))
+    command = f"bridge-env bench --doors --boards {args.boards}"
+    write_whole(args.out / "doors.md", doors.markdown(measured, _machine(), command))
     print(f"written: {args.out}/doors.md")
     return 0
 

@@ -10,6 +10,7 @@ from bridge_env.bidders import DEFAULT_BIDDER
 from bridge_env.extras import how_to_install
 from training.http.guard import PATIENCE
 from training.http.listening import LOCAL, NoServer, listen
+from training.running.speed import multiply_on_one_thread
 
 USUAL_PORT = 8085  # BEN's
 LONGEST_HEAD = 16_384  # bytes of a request before its end must have come
@@ -51,6 +52,7 @@ def serve(options: Options, say: Callable[[str], object] = print) -> None:
         raise NoServer(
             f"the server needs {error.name}, which is missing; install with: {how_to_install('table')}"
         ) from None
+    multiply_on_one_thread()
     answers = Answers(options.spec, options.opponents, options.play, options.patience)
     answers.wake()
     with contextlib.closing(listen(options.host, options.port)) as listening:

@@ -13,6 +13,7 @@ from pathlib import Path
 from bridge_env.extras import how_to_install
 from training.http.guard import PATIENCE
 from training.http.listening import LOCAL, NoServer, listen
+from training.running.speed import multiply_on_one_thread
 
 _LONGEST_HEAD = 65_536  # bytes of a request before its end must have come
 _AT_ONCE = 64  # connections; more are told to come back
@@ -63,6 +64,7 @@ def serve(options: Options, say: Callable[[str], object] = print) -> None:
     for spec in options.specs:
         checked(spec, options.specs)
     without_dds()
+    multiply_on_one_thread()
     path = None if options.memory == NONE else Path(options.memory) if options.memory else usual_file()
     listening = listen(options.host, options.port)
     with contextlib.closing(listening), contextlib.closing(Memory(path)) as memory:
