@@ -181,9 +181,18 @@ def test_the_first_candidate_is_the_answer():
 @pytest.mark.parametrize(("turn", "made"), [(0, (1.0, 0.75)), (1, (0.0, 0.25))])
 def test_a_card_says_how_likely_the_contract_then_makes(turn, made):
     """Three notrump with three tricks in and ten to come: declarer needs six of them."""
-    one = {"length": 12, "won": 3, "bid": 14, "turn": turn, "seat": turn, "declarer": 0}
+    one = {
+        "length": 12,
+        "won": 3,
+        "bid": 14,
+        "turn": turn,
+        "seat": turn,
+        "declarer": 0,
+        "doubling": 0,
+        "vulnerability": 0,
+    }
     view = SimpleNamespace(**{name: np.array([value]) for name, value in one.items()})
-    tricks, belief = np.array([[7, 5], [6, 6]]), SimpleNamespace(weight=np.array([0.25, 0.75]))
+    tricks, belief = np.array([[7, 5], [6, 6]]), SimpleNamespace(weight=np.array([0.25, 0.75]), owner=np.zeros((2, 52)))
     if turn == 1:
         tricks[0, 1] = 4  # all that the defence may have
     thought = CardThought(2, np.array([2, 3]), tricks, tricks, np.array([1.0, 0.9]), belief)

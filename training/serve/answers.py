@@ -12,10 +12,12 @@ from numpy.typing import NDArray
 from agents.cardplay.auction import AuctionReader
 from agents.cardplay.explain import thought_text
 from agents.cardplay.montecarlo import CardThought, MonteCarlo
+from agents.cardplay.options import TRICKS
 from agents.cardplay.registry import make_player
 from agents.cardplay.seen import view_of_seen
 from agents.cardplay.split import Split
 from agents.cardplay.table import declares
+from agents.cardplay.worth import Worth
 from agents.meanings import Shows, reader
 from agents.networks.bidder import NetworkBidder
 from agents.programs.imagined import Imagined
@@ -223,7 +225,7 @@ def _choosing(player: CardPlayer, view: PlayView) -> CardPlayer:
 
 
 def _in_order(thought: CardThought) -> list[int]:
-    """The places of the cards that were thought about, the best first, and before all the answer."""
+    """The places of the cards that were thought about, the answer first, then the best."""
     if thought.belief is None:
         return []
     best = np.argsort(-thought.average, kind="stable").tolist()
@@ -231,15 +233,20 @@ def _in_order(thought: CardThought) -> list[int]:
 
 
 def _expected(thought: CardThought, order: list[int]) -> tuple[tuple[int, float], ...]:
-    return tuple((int(thought.cards[at]), float(thought.belief.weight @ thought.tricks[:, at])) for at in order)  # type: ignore[union-attr]
+    """The cards with the tricks that the side may expect from here on."""
+    if thought.belief is None:
+        return ()
+    tricks = thought.belief.weight @ thought.tricks
+    return tuple((int(thought.cards[at]), float(tricks[at])) for at in order)
 
 
 def _makes(thought: CardThought, view: PlayView, order: list[int]) -> tuple[float, ...]:
     """How likely the contract makes after each card, double dummy on the deals that were drawn."""
-    left = 13 - int(view.length[0]) // 4  # tricks, the one under way among them
-    of_declarer = thought.tricks if declares(view)[0] else left - thought.tricks
-    made = int(view.won[0]) + of_declarer >= 7 + int(view.bid[0]) // 5
-    return tuple(float(thought.belief.weight @ made[:, at]) for at in order)  # type: ignore[union-attr]
+    if thought.belief is None:
+        return ()
+    worth = Worth(view, 0, thought.belief.owner, TRICKS)
+    chances = thought.belief.weight @ (worth.declarers(thought.tricks) >= 6 + worth.level)
+    return tuple(float(chances[at]) for at in order)
 
 
 def _legal(card: int, view: PlayView, spec: str) -> int:
