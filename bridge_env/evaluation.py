@@ -227,7 +227,7 @@ def _all_distributional(hands, strains, out):  # type: ignore[no-untyped-def]
 # --- batches ------------------------------------------------------------------------------------------------
 
 
-def check_hands(hands: ArrayLike) -> NDArray[np.bool_]:
+def _check_hands(hands: ArrayLike) -> NDArray[np.bool_]:
     held: NDArray[Any] = np.asarray(hands)
     if held.ndim != 2 or held.shape[1] != 52 or held.dtype != np.bool_:
         raise ValueError(
@@ -248,7 +248,7 @@ def _check_strains(strain: ArrayLike, count: int) -> NDArray[np.int8]:
 
 def point_counts(hands: ArrayLike) -> Float32Array:
     """Point counts of hands bool (N, 52): float32 (N, 9), columns as in ``POINT_COUNTS``."""
-    held = check_hands(hands).reshape(-1, 4, 13)
+    held = _check_hands(hands).reshape(-1, 4, 13)
     honours = np.zeros((len(held), 5), np.int16)
     for suit in range(4):
         honours += held[:, suit, :7:-1]
@@ -263,7 +263,7 @@ def distributional(hands: ArrayLike, strain: ArrayLike) -> Float32Array:
         strain: 0 to 4 (C D H S NT), one for all hands or int (N,). Playing tricks, assets, Stayman's points and
             the rule of three and four depend on it.
     """
-    held = check_hands(hands)
+    held = _check_hands(hands)
     halves = np.empty((len(held), len(DISTRIBUTIONAL)), np.int16)
     _all_distributional(held, _check_strains(strain, len(held)), halves)
     values: Float32Array = halves.astype(np.float32) / np.float32(2)

@@ -4,10 +4,10 @@
 ``MEANINGS`` says what they count. Suits stand in the order C D H S. Constraints, bidding systems and case bases all
 read these columns.
 
-Players have more ways to count: ``point_counts`` and ``distributional``, defined in
-``bridge_env.evaluation``, are to be had from here. They are no columns of ``FEATURES``: a match counts all columns of
-every hand, and most of those methods are fractions, or follow from columns that are there. Zar points and playing
-tricks are columns, because rules speak of them: what opens, and how high a long suit may preempt.
+Players have more ways to count: see ``bridge_env.evaluation``. They are no columns of ``FEATURES``: a match counts all
+columns of every hand, and most of those methods are fractions, or follow from columns that are there. Zar points (Zar
+Petkov, Aggressive Bidding, 2003) and playing tricks are columns, because rules speak of them: what opens, and how high
+a long suit may preempt.
 """
 
 from __future__ import annotations
@@ -17,30 +17,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from bridge_env.evaluation import (
-    DISTRIBUTIONAL,
-    POINT_COUNTS,
-    check_hands,
-    distributional,
-    point_counts,
-    run_tricks,
-    suit_losers,
-    suit_playing_tricks,
-)
+from bridge_env.evaluation import run_tricks, suit_losers, suit_playing_tricks
 from bridge_env.kernels import njit
-
-__all__ = [
-    "DISTRIBUTIONAL",
-    "FEATURES",
-    "MEANINGS",
-    "NUM_FEATURES",
-    "POINT_COUNTS",
-    "distributional",
-    "hand_features",
-    "point_counts",
-    "row_features",
-    "zar_points",
-]
 
 _SUIT_LETTERS = "CDHS"
 _PAIRS = ((0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3))
@@ -210,8 +188,3 @@ def hand_features(hands: ArrayLike) -> NDArray[np.int16]:
     out = np.empty((len(held), NUM_FEATURES), np.int16)
     _all_features(held, out)
     return out
-
-
-def zar_points(hands: ArrayLike) -> NDArray[np.int16]:
-    """Zar points (Zar Petkov, Aggressive Bidding, 2003) of hands bool (N, 52): int16 (N,)."""
-    return np.ascontiguousarray(hand_features(check_hands(hands))[:, _ZAR])
