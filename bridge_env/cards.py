@@ -14,8 +14,6 @@ vulnerability  0..3: bit 0 NS, bit 1 EW
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -136,13 +134,6 @@ def rotate_deals(owner: ArrayLike, steps: int) -> UInt8Array:
     """Move every hand ``steps`` seats clockwise (1: N's hand to E, -1: to W); unknown stays unknown."""
     a = np.asarray(owner, np.uint8)
     return np.where(a == UNKNOWN, a, (a + steps % 4) & 3).astype(np.uint8)
-
-
-def permute_suits(owner: ArrayLike, permutation: Sequence[int]) -> UInt8Array:
-    """Permute suits: suit ``permutation[i]`` of the old deal becomes suit ``i`` of the new deal."""
-    a = np.asarray(owner, np.uint8)
-    out = a.reshape(*a.shape[:-1], 4, 13)[..., list(permutation), :]
-    return np.ascontiguousarray(out.reshape(a.shape))
 
 
 # --- text: hands and deals as PBN writes them, spades first, high cards first -------------------------

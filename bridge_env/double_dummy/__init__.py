@@ -5,18 +5,12 @@ from bridge_env.double_dummy.canonical import (
     canonical_form,
     canonical_key,
     is_judging,
-    permute_tricks,
-    rotate_tricks,
 )
 from bridge_env.double_dummy.cascade import Cascade
 from bridge_env.double_dummy.exact import ExactDoubleDummy
 from bridge_env.double_dummy.library import (
-    CorruptLibrary,
-    ForeignFile,
     Library,
     LibraryError,
-    NewerLibrary,
-    TruncatedLibrary,
     embedded,
     write_library,
 )
@@ -24,18 +18,12 @@ from bridge_env.double_dummy.library import (
 __all__ = [
     "CanonicalForm",
     "Cascade",
-    "CorruptLibrary",
     "ExactDoubleDummy",
-    "ForeignFile",
     "Library",
     "LibraryError",
-    "NewerLibrary",
-    "TruncatedLibrary",
     "canonical_form",
     "canonical_key",
     "embedded",
     "is_judging",
-    "permute_tricks",
-    "rotate_tricks",
     "write_library",
 ]

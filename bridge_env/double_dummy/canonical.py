@@ -11,7 +11,6 @@ least of the four sorted tuples is the canonical form.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -32,13 +31,11 @@ _OWNER_SHIFTS = 2 * np.arange(13, dtype=np.uint32)
 class CanonicalForm:
     """The canonical forms of N deals, with the permutations that lead to them.
 
-    ``cards.permute_suits(cards.rotate_deals(deal, rotation), order)`` of row i is its canonical deal.
-
     Attributes:
         words: uint64 (N, 2), the canonical deal's four suit words, two in each. Equal exactly for deals
             that are images of each other.
-        rotation: intp (N,), steps 0..3 clockwise.
-        order: intp (N, 4), the permutation of the suits.
+        rotation: intp (N,), how many steps 0..3 clockwise its hands are moved: ``cards.rotate_deals``.
+        order: intp (N, 4), and which of the deal's suits is then its suit i.
     """
 
     words: UInt64Array
@@ -124,13 +121,3 @@ def key_is_judging(key: UInt64Array) -> BoolArray:
     """The split by canonical keys uint64 (N,)."""
     judging: BoolArray = key % np.uint64(JUDGING_ONE_IN) == 0
     return judging
-
-
-def permute_tricks(tricks: ArrayLike, permutation: Sequence[int]) -> Int8Array:
-    """Tables int8 (..., 4, 5) after ``cards.permute_suits(owner, permutation)``."""
-    return np.ascontiguousarray(np.asarray(tricks, np.int8)[..., [*permutation, 4]])
-
-
-def rotate_tricks(tricks: ArrayLike, steps: int) -> Int8Array:
-    """Tables int8 (..., 4, 5) after ``cards.rotate_deals(owner, steps)``."""
-    return np.roll(np.asarray(tricks, np.int8), steps, axis=-2)

@@ -2,36 +2,29 @@
 
 from __future__ import annotations
 
-from functools import cached_property, lru_cache
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from bridge_env.cards import check_deals
 from bridge_env.double_dummy.exact import ExactDoubleDummy, check_contracts
-from bridge_env.double_dummy.library import Library, embedded
+from bridge_env.double_dummy.library import embedded
 from bridge_env.protocols import DoubleDummy
 
 
 class Cascade:
-    """Looks deals up under all suit permutations and rotations of the table, and solves the rest exactly.
+    """Looks deals up in the shipped library, as any of their 96 images, and solves the rest exactly.
 
-    A ``bridge_env.protocols.DoubleDummy``. No library is opened until a deal comes; nothing is solved, and endplay not
-    imported, until one comes that the library does not have.
+    A ``bridge_env.protocols.DoubleDummy``. The library is not opened until a deal comes; nothing is solved, and endplay
+    not imported, until one comes that the library does not have.
 
     Args:
-        library: where to look first; None = the one that ships with the package.
         exact: what solves the rest; None = DDS with its default threads.
     """
 
-    def __init__(self, library: Library | None = None, exact: DoubleDummy | None = None) -> None:
-        self._library = library
+    def __init__(self, exact: DoubleDummy | None = None) -> None:
         self.exact: DoubleDummy = ExactDoubleDummy() if exact is None else exact
-
-    @cached_property
-    def library(self) -> Library:
-        """Where it looks first; opened when it is first asked for."""
-        return embedded() if self._library is None else self._library
 
     def tricks(self, owner: ArrayLike) -> NDArray[np.int8]:
         """Whole tables, int8 (N, 4, 5) [declarer seat, strain], of deals uint8 (N, 52).
@@ -40,7 +33,7 @@ class Cascade:
             DealError: not deals.
         """
         deals = check_deals(owner)
-        tricks = self.library.tables_of(deals)
+        tricks = embedded().tables_of(deals)
         unknown = np.flatnonzero(tricks[:, 0, 0] < 0)
         if unknown.size:
             tricks[unknown] = self.exact.tricks(deals[unknown])
@@ -54,7 +47,7 @@ class Cascade:
             ValueError: not a declarer or a strain.
         """
         deals, d, s = check_contracts(owner, declarer, strain)
-        tricks: NDArray[np.int8] = self.library.tables_of(deals)[np.arange(len(deals)), d, s]
+        tricks: NDArray[np.int8] = embedded().tables_of(deals)[np.arange(len(deals)), d, s]
         unknown = np.flatnonzero(tricks < 0)
         if unknown.size:
             tricks[unknown] = self.exact.tricks_for(deals[unknown], d[unknown], s[unknown])

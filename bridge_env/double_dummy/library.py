@@ -24,31 +24,25 @@ A reader holds the whole of it in memory: what others do to the file later, cutt
 
 from __future__ import annotations
 
-import atexit
-import contextlib
 import functools
 import json
 import os
 import struct
 import zlib
 from collections.abc import Mapping
-from importlib import resources
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from bridge_env import streams
 from bridge_env.cards import UInt8Array, check_deals
 from bridge_env.double_dummy import canonical
 from bridge_env.double_dummy.packing import (
     DEAL_BYTES,
     RECORD_BYTES,
     impossible_records,
-    pack_deals,
     pack_records,
-    packed_words,
     unpack_deals,
     unpack_tables,
 )
@@ -67,22 +61,6 @@ _AT_A_TIME = 1 << 14  # deals; the canonical forms of a million at once would ta
 
 class LibraryError(FileError):
     """A file that is not a whole, sound library of solved deals; the message names the file and the fault."""
-
-
-class ForeignFile(LibraryError):
-    """Not a library at all."""
-
-
-class TruncatedLibrary(LibraryError):
-    """The file ends early."""
-
-
-class CorruptLibrary(LibraryError):
-    """Bytes have changed: a checksum, a length or a deal is wrong."""
-
-
-class NewerLibrary(LibraryError):
-    """Written by a later version of this package."""
 
 
 def write_library(path: str | os.PathLike[str], owner: ArrayLike, tricks: ArrayLike, made: Mapping[str, Any]) -> None:
@@ -129,19 +107,20 @@ class Library:
     Attributes:
         path: the file.
         made: how the deals were made and solved.
+        records: all deals with their tables as they are on disk, uint8 (n, 23), read-only: see the top of this module.
     """
 
     def __init__(self, path: Path, records: UInt8Array, made: dict[str, Any]) -> None:
         self.path = path
         self.made = made
-        self._records = records  # (n, 23)
+        self.records = records
 
     @classmethod
     def open(cls, path: str | os.PathLike[str]) -> Library:
         """Read a library and check that it is whole and that every deal and table is possible (1 to 2 ms a megabyte).
 
         Raises:
-            ForeignFile, TruncatedLibrary, CorruptLibrary, NewerLibrary: all of them LibraryError.
+            LibraryError: it is no library, ends early, was changed, or is of a later version; the message says which.
             OSError: no such file, or it cannot be read.
         """
         path = Path(path)
@@ -153,24 +132,17 @@ class Library:
         content.flags.writeable = False
         records = content[HEADER_BYTES:offset].reshape(count, RECORD_BYTES)
         if (wrong := impossible_records(records)) is not None:
-            raise CorruptLibrary(f"{path}: {wrong}")
-        return cls(
-            path, records, parse_json(bytes(content[offset:]), {...: Any}, f"{path}: its record", CorruptLibrary)
-        )
+            raise LibraryError(f"{path}: {wrong}")
+        return cls(path, records, parse_json(bytes(content[offset:]), {...: Any}, f"{path}: its record", LibraryError))
 
     def __len__(self) -> int:
-        return len(self._records)
+        return len(self.records)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Library.open, (self.path,)
 
     def __repr__(self) -> str:
         return f"<Library {self.path.name}: {len(self):,} solved deals>"
-
-    @property
-    def records(self) -> UInt8Array:
-        """All deals with their tables as they are on disk, uint8 (n, 23), read-only: see the top of this module."""
-        return self._records
 
     def owners(self, indices: ArrayLike | None = None) -> UInt8Array:
         """Deals number ``indices`` (N,), or all of them: owner uint8 (N, 52).
@@ -190,19 +162,8 @@ class Library:
 
     def _rows(self, indices: ArrayLike | None) -> UInt8Array:
         if indices is None:
-            return self._records
-        return self._records[np.atleast_1d(np.asarray(indices, np.intp))]
-
-    def find(self, owner: ArrayLike) -> IndexArray:
-        """Find the index of each deal of ``owner`` (N, 52): intp (N,), -1 for deals not in the library.
-
-        Raises:
-            DealError: not deals.
-        """
-        packed = pack_deals(check_deals(owner))
-        index = self._exact_index.find(_hash(packed_words(packed)))
-        same = (self._records[index, :DEAL_BYTES] == packed).all(axis=1) if len(self) else False
-        return np.where(same, index, -1)
+            return self.records
+        return self.records[np.atleast_1d(np.asarray(indices, np.intp))]
 
     def tables_of(self, owner: ArrayLike) -> Int8Array:
         """Look up the tables int8 (N, 4, 5) of deals (N, 52); rows of -1 for deals not in the library.
@@ -213,7 +174,7 @@ class Library:
             DealError: not deals.
         """
         asked = canonical.canonical_form(owner)
-        index = self._image_index.find(canonical.key_of_words(asked.words))
+        index = self._index_of(canonical.key_of_words(asked.words))
         out = np.full((len(index), 4, 5), -1, np.int8)
         row = np.flatnonzero(index >= 0)
         stored = canonical.canonical_form(self.owners(index[row]))
@@ -249,36 +210,22 @@ class Library:
         keys = np.empty(len(self), np.uint64)
         for first in range(0, len(self), _AT_A_TIME):
             part = slice(first, first + _AT_A_TIME)
-            keys[part] = canonical.canonical_key(unpack_deals(self._records[part, :DEAL_BYTES]))
+            keys[part] = canonical.canonical_key(unpack_deals(self.records[part, :DEAL_BYTES]))
         return keys
 
     @functools.cached_property
-    def _exact_index(self) -> _KeyIndex:
-        return _KeyIndex(_hash(packed_words(self._records)))
+    def _keys_in_order(self) -> tuple[NDArray[np.uint64], IndexArray]:
+        """The canonical keys, sorted, and the index of the deal that each is of."""
+        order = np.argsort(self._canonical_keys, kind="stable")
+        return self._canonical_keys[order], order
 
-    @functools.cached_property
-    def _image_index(self) -> _KeyIndex:
-        return _KeyIndex(self._canonical_keys)
-
-
-class _KeyIndex:
-    """Positions by 64-bit key: sorted once, then found by bisection."""
-
-    def __init__(self, keys: NDArray[np.uint64]) -> None:
-        self._order = np.argsort(keys, kind="stable")
-        self._keys = keys[self._order]
-
-    def find(self, keys: NDArray[np.uint64]) -> IndexArray:
-        """The first position of each key, intp (N,); -1 if there is none."""
-        if not len(self._keys):
+    def _index_of(self, keys: NDArray[np.uint64]) -> IndexArray:
+        """The first deal with each canonical key, intp (N,); -1 if there is none."""
+        if not len(self):
             return np.full(len(keys), -1, np.intp)
-        at = np.minimum(np.searchsorted(self._keys, keys), len(self._keys) - 1)
-        return np.where(self._keys[at] == keys, self._order[at], -1)
-
-
-def _hash(words: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """A 64-bit key of each deal's ``packed_words`` (N, 2): uint64 (N,)."""
-    return streams.key(words[:, 0], words[:, 1])
+        known, order = self._keys_in_order
+        at = np.minimum(np.searchsorted(known, keys), len(known) - 1)
+        return np.where(known[at] == keys, order[at], -1)
 
 
 def _announced(start: bytes) -> int:
@@ -293,33 +240,28 @@ def _check(path: Path, content: UInt8Array) -> tuple[int, int]:
     """Number of deals and offset of the made-record of a file's ``content``, once all is found sound."""
     start = bytes(content[:HEADER_BYTES])
     if not start:
-        raise TruncatedLibrary(f"{path}: the file is empty")
+        raise LibraryError(f"{path}: the file is empty")
     if not MAGIC.startswith(start[: len(MAGIC)]):
-        raise ForeignFile(f"{path}: not a library of solved deals; it begins with {start[: len(MAGIC)]!r}")
+        raise LibraryError(f"{path}: not a library of solved deals; it begins with {start[: len(MAGIC)]!r}")
     if len(start) < HEADER_BYTES:
-        raise TruncatedLibrary(f"{path}: the file ends within its header, after {len(start)} bytes")
+        raise LibraryError(f"{path}: the file ends within its header, after {len(start)} bytes")
     _, version, checksum, count, offset, length = HEADER.unpack_from(start)
     if version > VERSION:
-        raise NewerLibrary(
+        raise LibraryError(
             f"{path}: written in format {version}, and this version reads up to {VERSION}; update bridge-env"
         )
     if zlib.crc32(start[:60]) != int.from_bytes(start[60:], "little"):
-        raise CorruptLibrary(f"{path}: the header's checksum is wrong")
+        raise LibraryError(f"{path}: the header's checksum is wrong")
     if len(content) < offset + length:
-        raise TruncatedLibrary(f"{path}: the file ends after {len(content):,} of {offset + length:,} bytes")
+        raise LibraryError(f"{path}: the file ends after {len(content):,} of {offset + length:,} bytes")
     if len(content) > offset + length or offset != HEADER_BYTES + RECORD_BYTES * count:
-        raise CorruptLibrary(f"{path}: {len(content):,} bytes, but the header announces {offset + length:,}")
+        raise LibraryError(f"{path}: {len(content):,} bytes, but the header announces {offset + length:,}")
     if zlib.crc32(content[HEADER_BYTES:].data) != checksum:
-        raise CorruptLibrary(f"{path}: the checksum over {count:,} deals and their record is wrong")
+        raise LibraryError(f"{path}: the checksum over {count:,} deals and their record is wrong")
     return count, offset
-
-
-_extracted = contextlib.ExitStack()  # holds the file when the package lies in an archive
-atexit.register(_extracted.close)
 
 
 @functools.cache
 def embedded() -> Library:
     """Return the library of random deals that ships with the package: opened at the first call, then kept."""
-    file = resources.files("bridge_env") / "data" / "solved_deals.bdl"
-    return Library.open(_extracted.enter_context(resources.as_file(file)))
+    return Library.open(Path(__file__).parents[1] / "data" / "solved_deals.bdl")

@@ -7,18 +7,14 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from bridge_env import streams
 from bridge_env.calls import STRAINS
-from bridge_env.cards import SEATS, UInt8Array
-from bridge_env.double_dummy.library import (
-    CorruptLibrary,
-    Library,
-    write_records,
-)
+from bridge_env.cards import SEATS
+from bridge_env.double_dummy.library import Library, LibraryError, write_records
 from bridge_env.double_dummy.own import OwnDoubleDummy
-from bridge_env.double_dummy.packing import packed_words
+from bridge_env.double_dummy.packing import DEAL_BYTES
 from bridge_env.protocols import DoubleDummy
 
 PathLike = str | os.PathLike[str]
@@ -75,7 +71,7 @@ def verify_sample(
         How many were solved.
 
     Raises:
-        CorruptLibrary: an entry differs; names the deal, the entry and both numbers, and ``name``.
+        LibraryError: an entry differs; names the deal, the entry and both numbers, and ``name``.
     """
     deals, tables = np.asarray(owner, np.uint8), np.asarray(tricks)
     chosen = np.sort(np.argsort(streams.key("verify", seed, np.arange(len(deals))))[:sample])
@@ -84,7 +80,7 @@ def verify_sample(
     if wrong.size:
         row, seat, strain = wrong[0]
         deal = chosen[row]
-        raise CorruptLibrary(
+        raise LibraryError(
             f"{name}: deal {deal} gives {SEATS[seat]} {tables[deal, seat, strain]} tricks in "
             f"{STRAINS[strain]}; solved again it is {solved[row, seat, strain]}"
         )
@@ -102,29 +98,19 @@ def merge(paths: Sequence[PathLike], out: PathLike) -> int:
     """
     libraries = [Library.open(path) for path in paths]
     records = np.concatenate([library.records for library in libraries])
-    first_of = _first_of_deal(records)
+    deals = np.ascontiguousarray(records[:, :DEAL_BYTES]).view(f"S{DEAL_BYTES}").ravel()
+    _, first, which = np.unique(deals, return_index=True, return_inverse=True)
+    first_of = first[which]  # for every record the index of the first one with the same deal
     differs = np.flatnonzero((records != records[first_of]).any(axis=1))
     if differs.size:
         ends = np.cumsum([len(library) for library in libraries])
         a, b = (int(np.searchsorted(ends, i, "right")) for i in (first_of[differs[0]], differs[0]))
-        raise CorruptLibrary(f"{libraries[a].path} and {libraries[b].path} disagree about a deal: verify both")
+        raise LibraryError(f"{libraries[a].path} and {libraries[b].path} disagree about a deal: verify both")
     kept = records[first_of == np.arange(len(records))]
     origins = _origins([library.made for library in libraries])
     whole_range = len(origins) == 1 and origins[0].get("count") == len(kept)
     write_records(out, kept, origins[0] if whole_range else {"merged": origins})
     return len(kept)
-
-
-def _first_of_deal(records: UInt8Array) -> NDArray[np.intp]:
-    """For every record (N, 23) the index of the first one with the same deal: intp (N,)."""
-    words = packed_words(records)
-    order = np.lexsort((words[:, 1], words[:, 0]))  # stable: of equal deals the first comes first
-    ordered = words[order]
-    begins = np.ones(len(order), bool)
-    begins[1:] = (ordered[1:] != ordered[:-1]).any(axis=1)
-    first = np.empty(len(order), np.intp)
-    first[order] = order[begins][np.cumsum(begins) - 1]
-    return first
 
 
 def _origins(made: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:

@@ -108,13 +108,6 @@ def _fault_text(records: UInt8Array, first: int, short: NDArray[np.bool_], over:
     return f"deal {first + row} gives {SEATS[seat]} {held[seat]} cards, not 13"
 
 
-def packed_words(packed: UInt8Array) -> NDArray[np.uint64]:
-    """The deals of packed deals (N, 13) or records (N, 23) as two numbers each: uint64 (N, 2)."""
-    padded = np.zeros((len(packed), 16), np.uint8)
-    padded[:, :DEAL_BYTES] = packed[:, :DEAL_BYTES]
-    return padded.view("<u8").astype(np.uint64)
-
-
 # --- one record uint8 (23,), also inside kernels ----------------------------------------------------------
 
 

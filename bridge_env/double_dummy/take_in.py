@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bridge_env.cards import DealError, UInt8Array, check_deals
-from bridge_env.double_dummy.library import ForeignFile, LibraryError, write_library
+from bridge_env.double_dummy.library import LibraryError, write_library
 from bridge_env.double_dummy.maintenance import verify_sample
 from bridge_env.files import PathLike
 from bridge_env.protocols import DoubleDummy
@@ -49,14 +49,14 @@ def import_npz(
     with open(path, "rb"):
         pass  # no such file is told as such
     if not Path(path).is_file():
-        raise ForeignFile(f"{path}: no file, but something that may have no end")
+        raise LibraryError(f"{path}: no file, but something that may have no end")
     try:
         owner, tricks = _read(path)
     except LibraryError:
         raise
     except Exception as error:  # zipfile and numpy fail in a dozen ways on what is damaged
         why = str(error).split("\n")[0][:200] or type(error).__name__
-        raise ForeignFile(
+        raise LibraryError(
             f"{path}: not a NumPy file with arrays 'owner' and 'tricks', or a damaged one ({why})"
         ) from error
     verified = verify_sample(Path(path).name, owner, tricks, sample, solver=solver, seed=seed)
@@ -69,14 +69,14 @@ def _read(path: PathLike) -> tuple[UInt8Array, NDArray[Any]]:
     with zipfile.ZipFile(path) as archive:
         owner, tricks = _array(archive, path, "owner", (52,)), _array(archive, path, "tricks", (4, 5))
     if len(tricks) != len(owner):
-        raise ForeignFile(f"{path}: {len(owner)} deals, but tricks of shape {tricks.shape}")
+        raise LibraryError(f"{path}: {len(owner)} deals, but tricks of shape {tricks.shape}")
     try:
         deals = check_deals(owner)
     except DealError as error:
-        raise ForeignFile(f"{path}: owner: {error}") from None
+        raise LibraryError(f"{path}: owner: {error}") from None
     bad = np.flatnonzero(((tricks < 0) | (tricks > 13)).any(axis=(1, 2)))
     if bad.size:
-        raise ForeignFile(f"{path}: tricks: those of deal {bad[0]} do not go from 0 to 13")
+        raise LibraryError(f"{path}: tricks: those of deal {bad[0]} do not go from 0 to 13")
     return deals, tricks
 
 
@@ -84,7 +84,7 @@ def _array(archive: zipfile.ZipFile, path: PathLike, name: str, row: tuple[int, 
     """An array of whole numbers (N, *row). What its header tells is held against what is there before room is made."""
     info = archive.getinfo(f"{name}.npy")
     if info.file_size > MOST_PACKED * info.compress_size + _LARGEST_HEADER:
-        raise ForeignFile(
+        raise LibraryError(
             f"{path}: {name}: {info.compress_size:,} bytes that unpack to {info.file_size:,}; deals and tables "
             f"cannot be packed to less than one in {MOST_PACKED}"
         )
@@ -94,11 +94,13 @@ def _array(archive: zipfile.ZipFile, path: PathLike, name: str, row: tuple[int, 
         shape, fortran, kind = read(file, max_header_size=_LARGEST_HEADER)
         count = shape[0] if shape else 0
         if shape != (count, *row) or fortran or kind.kind not in "iu":
-            raise ForeignFile(f"{path}: {name}: {kind} of shape {shape}, not whole numbers of shape (N, {str(row)[1:]}")
+            raise LibraryError(
+                f"{path}: {name}: {kind} of shape {shape}, not whole numbers of shape (N, {str(row)[1:]}"
+            )
         size = int(np.prod(shape, dtype=object)) * kind.itemsize
         if size > info.file_size:
-            raise ForeignFile(f"{path}: {name}: {info.file_size:,} bytes, but its shape {shape} tells of {size:,}")
+            raise LibraryError(f"{path}: {name}: {info.file_size:,} bytes, but its shape {shape} tells of {size:,}")
         data = file.read()
     if len(data) != size:
-        raise ForeignFile(f"{path}: {name}: {len(data):,} bytes, but its shape {shape} tells of {size:,}")
+        raise LibraryError(f"{path}: {name}: {len(data):,} bytes, but its shape {shape} tells of {size:,}")
     return np.frombuffer(data, kind).reshape(shape)

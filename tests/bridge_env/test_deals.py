@@ -4,6 +4,7 @@ import pickle
 
 import numpy as np
 import pytest
+from support.envs import QUIET
 
 from bridge_env import streams
 from bridge_env.boards import UNSAID, boards_of
@@ -15,7 +16,6 @@ from bridge_env.envs.single import BiddingEnv
 
 KEYS = streams.key("test", np.arange(500))
 NUMBERS = np.arange(500)
-QUIET = {"partner": "pass", "opponents": "pass", "control": "pass"}
 
 
 def pbn(path, *boards):
@@ -53,7 +53,9 @@ def test_the_library_gives_its_own_tables_and_keeps_the_split():
         assert (is_judging(boards.owner) == judging).all()
         np.testing.assert_array_equal(embedded().tables_of(boards.owner), boards.tricks)
         assert len(np.unique(canonical_key(boards.owner))) > 450
-        assert ((embedded().find(boards.owner) >= 0).mean() < 0.1) != judging  # images, unless for judging
+        known = {deal.tobytes() for deal in embedded().owners(embedded().split(split))}
+        here = np.mean([deal.tobytes() in known for deal in boards.owner])
+        assert (here < 0.1) != judging  # images, unless for judging
         assert (boards.dealer == UNSAID).all()
     both = is_judging(LibraryDeals("all").draw(KEYS, NUMBERS).owner)
     assert 0.15 < both.mean() < 0.35
@@ -89,13 +91,9 @@ def test_random_deals_are_scored_exactly():
     assert reward == info["score"]
 
 
-def test_arrays_go_in_order_or_shuffled():
+def test_arrays_go_in_order():
     owner = random_deals(2, 0, 7)
     np.testing.assert_array_equal(resolve(owner).draw(KEYS, NUMBERS).owner, owner[NUMBERS % 7])
-    shuffled = FixedDeals(boards_of(owner), shuffle=True).draw(KEYS, NUMBERS).owner
-    counts = np.array([(shuffled == deal).all(axis=1).sum() for deal in owner])
-    assert counts.sum() == 500
-    assert counts.min() > 40
     assert resolve(owner[0]).draw(KEYS, NUMBERS).owner.shape == (500, 52)
 
 
@@ -150,12 +148,6 @@ def test_pbn_boards_in_order_with_their_dealers_and_vulnerabilities(tmp_path):
     fixed.reset(seed=1)
     auctions = fixed._tables.auctions
     assert (int(auctions.dealer[0]), int(auctions.vulnerability[0])) == (0, 2)
-
-
-def test_pbn_boards_shuffled(tmp_path):
-    texts = [(deal_text(owner), "N", "None") for owner in random_deals(5, 0, 3)]
-    source = PbnDeals(pbn(tmp_path / "three.pbn", *texts), shuffle=True)
-    assert len(np.unique(source.draw(KEYS, NUMBERS).owner[:20], axis=0)) == 3
 
 
 def test_a_bad_pbn_board_is_left_out_with_a_warning(tmp_path):

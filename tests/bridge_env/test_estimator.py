@@ -10,8 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from reference import estimator as reference
+from reference.images import permute_suits
 
-from bridge_env.cards import DealError, permute_suits, random_deals, rotate_deals
+from bridge_env.cards import DealError, random_deals, rotate_deals
 from bridge_env.double_dummy import embedded
 from bridge_env.double_dummy.estimator import (
     OUTCOMES,
@@ -239,9 +240,10 @@ def test_its_chances_are_calibrated(shipped):
 # --- boards ------------------------------------------------------------------------------------------------------
 
 
-def test_estimated_boards_are_random_deals_with_the_estimators_distributions(small):
+def test_estimated_boards_are_random_deals_with_the_estimators_distributions(small, monkeypatch):
+    monkeypatch.setattr("bridge_env.envs.deals.embedded_estimator", lambda: small)
     key = np.repeat(np.uint64(5), 1)
-    source = EstimatedDeals(small)
+    source = EstimatedDeals()
     one = source.draw(key, np.zeros(1, np.int64))
     again = source.draw(key, np.ones(1, np.int64))
     np.testing.assert_array_equal(one.tricks, again.tricks)

@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 
 from bridge_env import cards
-from bridge_env.double_dummy import CorruptLibrary, ExactDoubleDummy, Library, embedded, maintenance, write_library
+from bridge_env.double_dummy import ExactDoubleDummy, Library, LibraryError, embedded, maintenance, write_library
 from bridge_env.double_dummy.library import write_records
 from bridge_env.double_dummy.packing import pack_records
 from training import solve
@@ -179,10 +179,10 @@ def test_solving_does_not_mix_deals(tmp_path):
 
 def test_wrong_tables_are_found_at_the_end_and_before_going_on(tmp_path):
     path = tmp_path / "a.bdl"
-    with pytest.raises(CorruptLibrary, match=r"a\.bdl: deal \d+ gives"):
+    with pytest.raises(LibraryError, match=r"a\.bdl: deal \d+ gives"):
         again(path, 100, solver=Invented(wrong=1))
     assert "verified" not in Library.open(path).made
-    with pytest.raises(CorruptLibrary, match=r"a\.bdl: deal \d+ gives"):
+    with pytest.raises(LibraryError, match=r"a\.bdl: deal \d+ gives"):
         again(path, solver=Invented(0, fail))
     assert len(Library.open(path)) == 100
 
