@@ -6,13 +6,14 @@ from bridge_env.html.fragments import (
     call_html,
     contract_html,
     deal_html,
+    framed,
     hand_html,
     notes_html,
     result_html,
+    style,
     tricks_html,
     words_html,
 )
-from bridge_env.html.frame import framed, style
 
 __all__ = [
     "auction_html",

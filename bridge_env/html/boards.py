@@ -10,13 +10,11 @@ from numpy.typing import ArrayLike
 
 from bridge_env.html.fragments import auction_html, deal_html, notes_html, result_html
 from bridge_env.records.board import Board
-from bridge_env.records.lin import LinError, viewer_link
-from bridge_env.render import FEW, Dealt, auction_end, count_text, said
+from bridge_env.records.lin import viewer_link
+from bridge_env.render import FEW, SEAT_NAMES, Dealt, auction_end, count_text, said
 
 if TYPE_CHECKING:  # it draws itself with this module
     from bridge_env.auction import Auctions
-
-_PEOPLE = ("North", "East", "South", "West")
 
 
 def board_html(
@@ -50,7 +48,7 @@ def board_html(
 
 def _players(board: Board) -> str:
     """``Ann and Bob against Cyd and Dan``, where the names are known."""
-    names = [board.tags.get(person, "") for person in _PEOPLE]
+    names = [board.tags.get(person, "") for person in SEAT_NAMES]
     if not all(names):
         return ""
     return f"{names[0]} and {names[2]} against {names[1]} and {names[3]}"
@@ -65,18 +63,10 @@ def _table(board: Board, title: str, notes: Mapping[int, str], *, links: bool) -
         parts.append(f'<p class="bridge-result">{result}</p>')
     if board.auction is not None and (told := notes_html(board.auction, board.dealer, notes)):
         parts.append(f"<details><summary>What the calls show</summary>{told}</details>")
-    if links and (link := _link(board)):
+    if links:
+        link = f'<a href="{escape(viewer_link(board))}" rel="noreferrer">BBO hand viewer</a>'
         parts.append(f'<p class="bridge-link">{link}</p>')
     return f'<section class="bridge-table">{"".join(parts)}</section>' if parts else ""
-
-
-def _link(board: Board) -> str:
-    """A link to the hand viewer; empty for a board that it cannot show."""
-    try:
-        address = viewer_link(board)
-    except LinError:
-        return ""
-    return f'<a href="{escape(address)}" rel="noreferrer">BBO hand viewer</a>'
 
 
 # --- batches ----------------------------------------------------------------------------------------------

@@ -1,15 +1,18 @@
 """Draw what a board is made of: hands, deals, auctions, contracts, results, tables of tricks.
 
-A fragment carries class names (all begin with ``bridge-``) and no style; ``framed`` adds it. Without any style, as on
-pages that take it away, deals and auctions are still tables. All texts are escaped.
+A fragment carries class names (all begin with ``bridge-``) and no style; ``framed`` adds it: light and dark, no font
+and no picture from elsewhere. Without any style, as on pages that take it away, deals and auctions are still tables.
+All texts are escaped.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Mapping
+from functools import lru_cache
 from html import escape
 from itertools import takewhile
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -29,6 +32,22 @@ from bridge_env.render import (
 
 _RANKS = [rank.replace("T", "10") for rank in RANKS]
 _COMPASS = (("N", 0), ("W", 3), ("E", 1), ("S", 2))
+
+
+@lru_cache(maxsize=1)
+def style() -> str:
+    """The style sheet of all drawings. Its rules reach nothing outside an element of class ``bridge``."""
+    return Path(__file__).with_name("board.css").read_text(encoding="utf-8")
+
+
+def framed(drawing: str, more_style: str = "") -> str:
+    """A drawing that can stand anywhere, in a notebook or on a page of somebody else.
+
+    Args:
+        drawing: HTML of this package.
+        more_style: further rules, for what the drawing holds beside.
+    """
+    return f'<div class="bridge"><style>{style()}{more_style}</style>{drawing}</div>'
 
 
 def _suit(suit: int) -> str:

@@ -9,7 +9,7 @@ from typing import Any, Generic, TypeVar
 
 import numpy as np
 
-from bridge_env.auction import MAX_CALLS, Auctions
+from bridge_env.auction import Auctions
 from bridge_env.calls import Contract, call_text
 from bridge_env.cards import UInt8Array
 from bridge_env.records.board import ILLEGAL_PLAY, LONGEST_REASON, BadBoard, Board, Problem
@@ -102,8 +102,6 @@ def auction_ends(drafts: Sequence[Draft[Any]]) -> list[str | Contract | None]:
     calls = [drafts[i].auction or () for i in rows]
     auctions = Auctions([drafts[i].dealer for i in rows], [drafts[i].vulnerability for i in rows])
     length = np.array([len(c) for c in calls])
-    if int(length.max()) > MAX_CALLS:
-        raise ValueError(f"an auction has at most {MAX_CALLS} calls")
     for column in range(int(length.max())):
         going = np.flatnonzero(length > column)
         call = np.array([calls[j][column] for j in going], np.int64)

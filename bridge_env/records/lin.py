@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from urllib.parse import parse_qs, quote, urlsplit
 
 from bridge_env.calls import Contract
@@ -28,7 +28,7 @@ from bridge_env.records.board import ILLEGAL, BadBoard, Board, Problem, ReadResu
 from bridge_env.records.drafts import Draft, Form
 from bridge_env.records.lin_fields import LIN_SEATS, PLAYERS, LinBoard
 from bridge_env.records.lines import Fault, Source, given_up, source_name, text_lines, write_text
-from bridge_env.records.play_record import play_faults
+from bridge_env.records.play_record import play_faults, play_orders
 
 VIEWER = "https://www.bridgebase.com/tools/handviewer.html"
 
@@ -41,7 +41,7 @@ _ROOMS = {"Open": "o", "Closed": "c"}
 
 
 class LinError(ValueError):
-    """A link that shows no board, or a board that no link can show; the message says why."""
+    """A link that shows no board; the message says why."""
 
 
 # --- reading ------------------------------------------------------------------------------------------------
@@ -234,9 +234,9 @@ def write_lin(target: Source, boards: Iterable[Board]) -> list[tuple[Board, str]
         the boards whose play breaks the laws and was left out, and why.
     """
     event, lines, told = "", [], list(boards)
-    faults = play_faults(told, gaps=False)
-    for board, fault in zip(told, faults, strict=True):
-        line = _lin_text(board, fault is None)
+    faults, played = play_faults(told, gaps=False), play_orders(told)[0]
+    for board, fault, cards in zip(told, faults, played, strict=True):
+        line = _lin_text(board, () if fault else cards.tolist())
         named = line.startswith("vg|")
         lines.append(f"vg||{line}\n" if event and not named else f"{line}\n")  # an event goes on to what follows
         event = "vg" if named else ""
@@ -246,10 +246,11 @@ def write_lin(target: Source, boards: Iterable[Board]) -> list[tuple[Board, str]
 
 def lin_text(board: Board) -> str:
     """One board as one line. Bars in texts, and commas in names, become blanks; an illegal play is left out."""
-    return _lin_text(board, play_faults([board], gaps=False) == [None])
+    (fault,), (cards,) = play_faults([board], gaps=False), play_orders([board])[0]
+    return _lin_text(board, () if fault else cards.tolist())
 
 
-def _lin_text(board: Board, with_play: bool) -> str:
+def _lin_text(board: Board, played: Sequence[int]) -> str:
     room = _ROOMS.get(board.tags.get("Room", ""))
     values = []
     if event := _told(board.tags.get("Event", ""), "|,"):
@@ -267,8 +268,7 @@ def _lin_text(board: Board, with_play: bool) -> str:
         if text := _told(board.notes.get(index, ""), "|"):
             values.append(("an", text))
     values.append(("pg", ""))
-    if with_play and board.play and board.contract is not None and board.leader == (board.contract.declarer + 1) & 3:
-        values += [("pc", card_text(card)) for card in fields.play_order(board.play, board.contract)]
+    values += [("pc", card_text(card)) for card in played if card >= 0]
     if board.tricks is not None:
         values.append(("mc", str(board.tricks)))
     return "".join(f"{key}|{value}|" for key, value in values)

@@ -7,13 +7,12 @@ column for each seat.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from bridge_env.auction import MAX_CALLS
-from bridge_env.calls import DOUBLE, NOTRUMP, PASS, REDOUBLE, Contract, call_text, parse_call
+from bridge_env.calls import DOUBLE, PASS, REDOUBLE, Contract, call_text, parse_call
 from bridge_env.cards import (
     CARD_NUMBERS,
     RANKS,
@@ -186,12 +185,6 @@ def read_claim(lin: LinBoard) -> int | None:
     return int(text)
 
 
-def _winner(cards: Sequence[int], trump: int) -> int:
-    """Return which of the cards of a trick, in the order of play, takes it."""
-    led = cards[0] // 13
-    return max(range(len(cards)), key=lambda i: (cards[i] // 13 == trump, cards[i] // 13 == led, cards[i]))
-
-
 def play_rows(lin: LinBoard, owner: UInt8Array, contract: Contract) -> tuple[tuple[str, ...], ...]:
     """A row for each trick, its columns clockwise from the seat that made the opening lead."""
     leader = (contract.declarer + 1) & 3
@@ -207,23 +200,6 @@ def play_rows(lin: LinBoard, owner: UInt8Array, contract: Contract) -> tuple[tup
             row[seat] = card_text(card)
         rows.append(tuple(row))
     return tuple(rows)
-
-
-def play_order(rows: Sequence[Sequence[str]], contract: Contract) -> list[int]:
-    """The cards in the order of play, up to the first that is not known."""
-    out: list[int] = []
-    trump = -1 if contract.strain == NOTRUMP else contract.strain
-    first = 0
-    for row in rows:
-        turn = [(first + i) & 3 for i in range(4)]
-        cards: list[int] = []
-        for column in turn:
-            if row[column] == "-":
-                return out + cards
-            cards.append(CARD_NUMBERS[row[column]])
-        out += cards
-        first = turn[_winner(cards, trump)]
-    return out
 
 
 def hand_text(owner: UInt8Array, seat: int) -> str:

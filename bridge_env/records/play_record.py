@@ -6,28 +6,17 @@ Nothing here raises for what a file contains: ``play_faults`` says of each board
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from bridge_env.calls import NOTRUMP, Contract
-from bridge_env.cards import CARD_NUMBERS, SEATS, UInt8Array, card_text
+from bridge_env.calls import NOTRUMP
+from bridge_env.cards import CARD_NUMBERS, SEATS, card_text
 from bridge_env.kernels import njit
 from bridge_env.play import Plays, row_winner
+from bridge_env.records.board import Board
 
 PlayRows = tuple[tuple[str, ...], ...]
-
-
-class _Told(Protocol):
-    @property
-    def owner(self) -> UInt8Array: ...
-    @property
-    def contract(self) -> Contract | None: ...
-    @property
-    def play(self) -> PlayRows | None: ...
-    @property
-    def leader(self) -> int | None: ...
 
 
 @njit
@@ -50,7 +39,7 @@ def _order_all(table, strain, history, after_gap):  # type: ignore[no-untyped-de
             first = (first + row_winner(history[i], n - 4, strain[i])) & 3
 
 
-def _tables(boards: Sequence[_Told]) -> NDArray[np.int8]:
+def _tables(boards: Sequence[Board]) -> NDArray[np.int8]:
     table = np.full((len(boards), 13, 4), -1, np.int8)
     for i, board in enumerate(boards):
         for trick, row in enumerate((board.play or ())[:13]):
@@ -58,7 +47,7 @@ def _tables(boards: Sequence[_Told]) -> NDArray[np.int8]:
     return table
 
 
-def play_orders(boards: Sequence[_Told]) -> tuple[NDArray[np.int8], NDArray[np.bool_]]:
+def play_orders(boards: Sequence[Board]) -> tuple[NDArray[np.int8], NDArray[np.bool_]]:
     """The cards of every board in the order of play, up to the first that is not told: int8 (N, 52), padded with -1.
 
     Whether they are legal is not asked. A board without play, contract or leader has none.
@@ -78,7 +67,7 @@ def play_orders(boards: Sequence[_Told]) -> tuple[NDArray[np.int8], NDArray[np.b
     return history, after_gap
 
 
-def play_faults(boards: Sequence[_Told], *, gaps: bool = True) -> list[str | None]:
+def play_faults(boards: Sequence[Board], *, gaps: bool = True) -> list[str | None]:
     """Find what is wrong with the play of each board; None if nothing is, or if contract or leader are unknown.
 
     All boards are replayed together.

@@ -7,11 +7,12 @@ import re
 import numpy as np
 import pytest
 from support.page import Page
+from support.positions import calls
 
 from bridge_env import html
 from bridge_env.auction import Auctions, one_auction
 from bridge_env.boards import boards_of
-from bridge_env.calls import Contract, parse_call
+from bridge_env.calls import Contract
 from bridge_env.cards import UNKNOWN, parse_deal, parse_hand, random_deals
 from bridge_env.records.board import Board
 from bridge_env.records.lin import board_of_link
@@ -22,12 +23,8 @@ TRICKS = [[9, 2, 8, 0, 2], [4, 11, 4, 11, 9], [9, 2, 8, 0, 2], [4, 11, 4, 11, 10
 HOSTILE = "</style><script>alert(\"1\")</script><b title='x'>&"
 
 
-def calls(text: str) -> list[int]:
-    return [parse_call(word) for word in text.split()]
-
-
 def board(**more) -> Board:
-    made = {"auction": tuple(calls("1H P 4H P P P")), "contract": Contract.parse("4H E"), "tricks": 11, **more}
+    made = {"auction": calls("1H P 4H P P P"), "contract": Contract.parse("4H E"), "tricks": 11, **more}
     return Board(OWNER, 1, 1, 2, **made)
 
 
@@ -89,7 +86,7 @@ def test_a_result_says_what_its_line_says(contract, tricks):
 
 
 def test_a_board_beside_what_happened_at_its_tables():
-    other = board(auction=tuple(calls("P P P P")), contract=Contract.parse("Pass"), tricks=None)
+    other = board(auction=calls("P P P P"), contract=Contract.parse("Pass"), tricks=None)
     page = Page(html.board_html([board(), other], titles=["Open", "Closed"], notes=[{0: "5+♥"}, {}], tricks=TRICKS))
     assert len(page.all("table", "bridge-deal")) == 1
     assert len(page.all("table", "bridge-auction")) == 2

@@ -15,8 +15,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.lin import BOARD, HANDS, played_board
 from support.pbn import GAME, random_board
+from support.positions import calls
 
-from bridge_env.calls import Contract, parse_call
+from bridge_env.calls import Contract
 from bridge_env.cards import deal_text, parse_deal
 from bridge_env.records.board import Board, Problem
 from bridge_env.records.drafts import auction_ends
@@ -39,10 +40,6 @@ def only(text: str | bytes) -> Board:
     assert [str(p) for p in result.problems] == []
     assert len(result.boards) == 1
     return result.boards[0]
-
-
-def calls(text: str) -> tuple[int, ...]:
-    return tuple(parse_call(word) for word in text.split())
 
 
 def test_one_board():

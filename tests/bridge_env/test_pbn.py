@@ -12,8 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.pbn import DEAL, GAME, random_board
 from support.places import SHARED
+from support.positions import calls
 
-from bridge_env.calls import Contract, parse_call
+from bridge_env.calls import Contract
 from bridge_env.cards import deal_text, parse_deal
 from bridge_env.records.pbn import Board, Problem, board_text, iter_boards, read_boards, write_boards
 
@@ -34,10 +35,6 @@ def problem(text: str) -> tuple[int, str]:
     assert result.boards == []
     assert len(result.problems) == 1
     return result.problems[0].line, result.problems[0].reason
-
-
-def calls(text: str) -> tuple[int, ...]:
-    return tuple(parse_call(word) for word in text.split())
 
 
 # --- one board ------------------------------------------------------------------------------------------

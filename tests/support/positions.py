@@ -4,8 +4,13 @@ import numpy as np
 
 from bridge_env import streams
 from bridge_env.auction import Auctions
-from bridge_env.calls import DOUBLE, FIRST_BID, NUM_BIDS, NUM_CALLS, PASS, REDOUBLE
+from bridge_env.calls import DOUBLE, FIRST_BID, NUM_BIDS, NUM_CALLS, PASS, REDOUBLE, parse_call
 from bridge_env.cards import random_deals
+
+
+def calls(text: str) -> tuple[int, ...]:
+    """``"1C P 2H"`` as calls."""
+    return tuple(parse_call(word) for word in text.split())
 
 
 def positions(count, seed):
