@@ -1,6 +1,6 @@
 """Write deals, auctions and results as text.
 
-Text is plain ASCII unless ``symbols`` asks for suit symbols; lines have no trailing blanks and the text no
+Text is plain ASCII but for suit symbols where they are asked for; lines have no trailing blanks and the text no
 line break at its end. ``bridge_env.html`` draws the same for browsers and notebooks.
 """
 
@@ -54,16 +54,14 @@ def deal_diagram(
     dealer: int | None = None,
     vulnerability: int | None = None,
     number: int | None = None,
-    symbols: bool = False,
 ) -> str:
     """A deal with North on top and West on the left; board, dealer and vulnerability, where given, beside it.
 
     Args:
         owner: (52,), the seat that holds each card, 255 = unknown (then the card is not shown).
-        symbols: suit symbols in place of letters.
     """
     o = np.asarray(owner)
-    north, east, south, west = (hand_lines(o == seat, symbols) for seat in range(4))
+    north, east, south, west = (hand_lines(o == seat) for seat in range(4))
     about = about_lines(dealer, vulnerability, number)
     left = max(len(line) for line in [*west, *about, " " * 10]) + 2
     middle = max(len(line) for line in [*north, *south, " " * 10]) + 2
@@ -83,9 +81,9 @@ def about_lines(dealer: int | None, vulnerability: int | None, number: int | Non
 # --- auctions ---------------------------------------------------------------------------------------------
 
 
-def shown_call(call: int, symbols: bool) -> str:
-    """``4S``, or ``4♠`` with symbols."""
-    if symbols and call >= FIRST_BID and strain_of(call) < len(SUIT_SYMBOLS):
+def shown_call(call: int) -> str:
+    """``4♠``, with the symbol of its suit."""
+    if call >= FIRST_BID and strain_of(call) < len(SUIT_SYMBOLS):
         return f"{level_of(call)}{SUIT_SYMBOLS[strain_of(call)]}"
     return call_text(call)
 
@@ -102,18 +100,17 @@ def is_vulnerable(seat: int, vulnerability: int) -> bool:
     return bool(vulnerability >> (seat & 1) & 1)
 
 
-def auction_table(calls: Iterable[int], dealer: int, vulnerability: int = 0, symbols: bool = False) -> str:
+def auction_table(calls: Iterable[int], dealer: int, vulnerability: int = 0) -> str:
     """An auction in columns West, North, East, South; a star marks the vulnerable seats.
 
     Args:
         calls: call numbers from the dealer on; a padded row of a history will do (-1 ends it).
         dealer: seat 0..3; the cells before it in the first row stay blank.
-        symbols: suit symbols in place of letters.
     """
     names = [SEAT_NAMES[seat] + "*" * is_vulnerable(seat, vulnerability) for seat in AUCTION_ORDER]
     rows = [names]
     for row in auction_rows(calls, dealer):
-        rows.append(["" if call is None else shown_call(call, symbols) for call in row])
+        rows.append(["" if call is None else call_text(call) for call in row])
     return "\n".join("".join(cell.ljust(8) for cell in row).rstrip() for row in rows if any(row))
 
 

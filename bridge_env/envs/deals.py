@@ -34,7 +34,7 @@ from bridge_env.boards import UNSAID, Boards, boards_of
 from bridge_env.cards import deals_of
 from bridge_env.double_dummy import Library, embedded
 from bridge_env.double_dummy.cascade import library_then_solver
-from bridge_env.double_dummy.estimator import TrickEstimator, embedded_estimator, quantile
+from bridge_env.double_dummy.estimator import embedded_estimator, quantile
 from bridge_env.double_dummy.images import NUM_IMAGES, draw_images
 from bridge_env.protocols import DoubleDummy
 from bridge_env.records.pbn import read_boards
@@ -79,21 +79,19 @@ class SolvesTheRest:
 class LibraryDeals(SolvesTheRest):
     """Solved deals drawn at random, each equally likely.
 
+    For training, each deal is drawn as any of its 96 images (``bridge_env.double_dummy.images``), which are solved too
+    and on its side of the split.
+
     Args:
         split: ``"training"``, ``"judging"`` or ``"all"``.
         path: a library file; default: the shipped one.
-        images: draw each deal as any of its 96 images (``bridge_env.double_dummy.images``), which are solved too and
-            on its side of the split; None = for training.
     """
 
     solved = True
 
-    def __init__(
-        self, split: str = "training", path: str | os.PathLike[str] | None = None, *, images: bool | None = None
-    ) -> None:
+    def __init__(self, split: str = "training", path: str | os.PathLike[str] | None = None) -> None:
         self.split = split
         self.path = path
-        self.images = split == "training" if images is None else images
 
     def __getstate__(self) -> dict[str, object]:
         return {name: value for name, value in self.__dict__.items() if name != "library"}  # it is opened again
@@ -112,7 +110,7 @@ class LibraryDeals(SolvesTheRest):
         indices = self.library.split(self.split)
         if not len(indices):
             raise ValueError(f"{self.library!r} has no deals for {self.split!r}")
-        return self.library.records, indices, NUM_IMAGES if self.images else 1
+        return self.library.records, indices, NUM_IMAGES if self.split == "training" else 1
 
 
 class RandomDeals(SolvesTheRest):
@@ -130,47 +128,33 @@ class EstimatedDeals(SolvesTheRest):
     All 20 entries of a table are drawn at one quantile of theirs, high for one side where it is low for the
     other: then each entry has its estimated distribution, so that the expected score of a contract is the
     estimator's, and tables are as consistent as hands of the same luck would make them.
-
-    Args:
-        estimator: None = the one that ships with the package.
     """
 
     solved = True
     estimated = True
 
-    def __init__(self, estimator: TrickEstimator | None = None) -> None:
-        self._estimator = estimator
-
     def draw(self, key: NDArray[np.uint64], number: NDArray[np.int64]) -> Boards:
-        estimator = embedded_estimator() if self._estimator is None else self._estimator
         owner = deals_of(streams.key(key, "random deal"))
         luck = streams.uniforms(streams.key(key, "estimated tricks"), 1)
         of_declarer = np.where(np.arange(4) & 1, 1 - luck, luck)  # (N, 4)
-        tricks = quantile(estimator.distribution(owner), of_declarer[:, :, None])
+        tricks = quantile(embedded_estimator().distribution(owner), of_declarer[:, :, None])
         return Boards(owner, *_unsaid(len(key)), tricks=tricks)
 
 
 class FixedDeals(SolvesTheRest):
-    """A list of boards, in order and then from the beginning again, or drawn at random.
+    """The boards of ``boards_of``, in order and then from the beginning again."""
 
-    Args:
-        boards: of ``boards_of``.
-        shuffle: draw them at random, each equally likely.
-    """
-
-    def __init__(self, boards: Boards, shuffle: bool = False) -> None:
+    def __init__(self, boards: Boards) -> None:
         if not len(boards):
             raise ValueError("there is no board among the deals")
         self.boards = boards
-        self.shuffle = shuffle
 
     @property
     def solved(self) -> bool:
         return self.boards.solved
 
     def draw(self, key: NDArray[np.uint64], number: NDArray[np.int64]) -> Boards:
-        n = len(self.boards)
-        return self.boards.take(_choose(key, n) if self.shuffle else (number % n).astype(np.intp))
+        return self.boards.take((number % len(self.boards)).astype(np.intp))
 
 
 class PbnDeals(SolvesTheRest):
@@ -180,14 +164,12 @@ class PbnDeals(SolvesTheRest):
 
     Args:
         path: the file, plain or gzipped.
-        shuffle: draw the boards at random instead of taking them in order.
     """
 
     solved = False
 
-    def __init__(self, path: str | os.PathLike[str], shuffle: bool = False) -> None:
+    def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path = path
-        self.shuffle = shuffle
 
     @cached_property
     def _deals(self) -> FixedDeals:
@@ -202,7 +184,7 @@ class PbnDeals(SolvesTheRest):
             dealer=np.array([board.dealer for board in found.boards]),
             vulnerability=np.array([board.vulnerability for board in found.boards]),
         )
-        return FixedDeals(boards, self.shuffle)
+        return FixedDeals(boards)
 
     def draw(self, key: NDArray[np.uint64], number: NDArray[np.int64]) -> Boards:
         return self._deals.draw(key, number)
@@ -212,11 +194,6 @@ def _unsaid(count: int) -> tuple[NDArray[np.int8], NDArray[np.int8]]:
     """Dealer and vulnerability where the source does not say them."""
     unsaid = np.full(count, UNSAID, np.int8)
     return unsaid, unsaid
-
-
-def _choose(key: NDArray[np.uint64], count: int) -> NDArray[np.intp]:
-    """A number below ``count`` for every stream."""
-    return (streams.key(key, "board") % np.uint64(count)).astype(np.intp)
 
 
 def resolve(deals: object) -> DealSource:

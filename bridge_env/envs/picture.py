@@ -22,7 +22,6 @@ from bridge_env.render import (
     auction_rows,
     hand_lines,
     is_vulnerable,
-    result_line,
     shown_call,
 )
 
@@ -82,17 +81,10 @@ def frame_of(tables: Tables, row: int, double_dummy: DoubleDummy) -> Frame:
         _write(draw, left + 12 + 58 * column, top + 8, SEAT_NAMES[seat][0])
         for line, calls in enumerate(rows):
             if column < len(calls) and (call := calls[column]) is not None:
-                _write(draw, left + 12 + 58 * column, top + 34 + 22 * line, shown_call(call, symbols=True))
+                _write(draw, left + 12 + 58 * column, top + 34 + 22 * line, shown_call(call))
     if a.done[row]:
-        _write(draw, left + 12, top + 404, _result(tables, row, double_dummy))
+        _write(draw, left + 12, top + 404, tables.result(row, double_dummy).replace(" tricks", ""))
     return np.array(image)
-
-
-def _result(tables: Tables, row: int, double_dummy: DoubleDummy) -> str:
-    tables.solve(np.array([row]), double_dummy)
-    contract = tables.auctions.contracts().at(row)
-    took = None if contract.passed_out else int(tables.tricks[row, contract.declarer, contract.bid % 5])
-    return result_line(contract, took, tables.auctions.vulnerability.item(row)).replace(" tricks", "")
 
 
 def _write(draw: Any, left: float, top: float, text: str) -> None:

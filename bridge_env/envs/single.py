@@ -14,14 +14,11 @@ from numpy.typing import NDArray
 from bridge_env.auction import Contracts
 from bridge_env.bidders import DEFAULT_BIDDER
 from bridge_env.calls import NUM_CALLS, Contract
-from bridge_env.envs.actions import one_call
-from bridge_env.envs.episodes import Episodes, draw_episodes, episode_key, seed_base, settled_by
+from bridge_env.envs.episodes import AheadSolver, Episodes, draw_episodes, episode_key, seed_base, settled_by
 from bridge_env.envs.kernels.arrays import ASKS_CALLER, DISABLED, REFERENCE, SCORE, TRICKS, results_of, terms_of
-from bridge_env.envs.own_reward import RewardFunction
 from bridge_env.envs.picture import Frame, Window, checked_mode, frame_of
-from bridge_env.envs.rewards import PAR
-from bridge_env.envs.setup import Setup
-from bridge_env.envs.stock import AheadSolver
+from bridge_env.envs.rewards import PAR, RewardFunction
+from bridge_env.envs.setup import Setup, one_call
 from bridge_env.envs.table import Tables
 from bridge_env.observation import OBSERVATION_SIZE
 from bridge_env.protocols import Bidder

@@ -49,7 +49,7 @@ from bridge_env.envs.kernels.rounds import (
     start_rows,
 )
 from bridge_env.envs.kernels.rows import row_took
-from bridge_env.envs.own_reward import OwnReward
+from bridge_env.envs.rewards import OwnReward
 from bridge_env.envs.setup import Setup
 from bridge_env.kernel_records import Plan, writeable
 from bridge_env.observation import OBSERVATION_SIZE, row_observation
@@ -239,11 +239,15 @@ class Tables:
         parts = [deal_diagram(self.owner[row], dealer, vulnerability)]
         parts.append(auction_table(a.calls(row), dealer, vulnerability))
         if a.done[row]:
-            self.solve(np.array([row]), double_dummy)
-            parts.append(
-                result_line(a.contracts().at(row), int(row_took(a.state[row], self.tricks[row])), vulnerability)
-            )
+            parts.append(self.result(row, double_dummy))
         return "\n\n".join(parts)
+
+    def result(self, row: int, double_dummy: DoubleDummy) -> str:
+        """What a finished auction came to, on one line."""
+        self.solve(np.array([row]), double_dummy)
+        a = self.auctions
+        took = int(row_took(a.state[row], self.tricks[row]))
+        return result_line(a.contracts().at(row), took, a.vulnerability.item(row))
 
     def solve(self, rows: NDArray[np.intp], double_dummy: DoubleDummy) -> None:
         """Ask ``double_dummy`` for the tricks of the contracts at ``rows`` that are not stored, and store them."""

@@ -13,9 +13,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from bridge_env.bidders import DEFAULT_BIDDER
 from bridge_env.calls import NUM_CALLS
-from bridge_env.envs.actions import many_calls, no_call
 from bridge_env.envs.deals import LibraryDeals
-from bridge_env.envs.episodes import draw_episodes, episode_key, seed_base, settled_by
+from bridge_env.envs.episodes import EpisodeStock, draw_episodes, episode_key, seed_base, settled_by
 from bridge_env.envs.kernels.arrays import (
     DISABLED,
     INJECTED,
@@ -30,11 +29,9 @@ from bridge_env.envs.kernels.arrays import (
 )
 from bridge_env.envs.kernels.crew import Crew
 from bridge_env.envs.kernels.rounds import help_rounds, new_episodes, play_round
-from bridge_env.envs.own_reward import OwnReward, RewardFunction
 from bridge_env.envs.picture import Frame, checked_mode, frame_of
-from bridge_env.envs.rewards import NOTHING, PAR
-from bridge_env.envs.setup import Setup
-from bridge_env.envs.stock import EpisodeStock
+from bridge_env.envs.rewards import NOTHING, PAR, OwnReward, RewardFunction
+from bridge_env.envs.setup import Setup, many_calls, no_call
 from bridge_env.envs.table import Tables
 from bridge_env.kernel_records import writeable
 from bridge_env.observation import OBSERVATION_SIZE

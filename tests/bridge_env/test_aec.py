@@ -5,6 +5,7 @@ import sys
 
 import numpy as np
 import pytest
+from support.envs import SLAM
 
 from bridge_env.calls import parse_call
 from bridge_env.envs.vector import BiddingVectorEnv
@@ -65,7 +66,7 @@ def test_ten_thousand_boards_are_those_of_the_vector_env():
 
 def test_an_auction_by_hand():
     env = aec.env(reward="points", dealer="E", vulnerability="None", render_mode="ansi")
-    env.reset(seed=1, options={"deal": "N:K96.J53.75.QJ765 AQ7.KQT.932.K943 T54.A9762.KJ6.T2 J832.84.AQT84.A8"})
+    env.reset(seed=1, options={"deal": SLAM})
     assert env.agent_selection == "E"
     assert env.observe("S")["observation"][428:].sum() == 13
     assert env.observe("S")["action_mask"].sum() == 0

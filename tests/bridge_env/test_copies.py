@@ -6,27 +6,15 @@ import pickle
 
 import numpy as np
 import pytest
+from support.envs import Slow, some_deals
 
 from bridge_env import streams
-from bridge_env.bidders import RandomBidder
-from bridge_env.boards import boards_of
-from bridge_env.cards import random_deals
-from bridge_env.envs.deals import FixedDeals
 from bridge_env.envs.kernels.rounds import sample_legal
 from bridge_env.envs.single import BiddingEnv
 from bridge_env.envs.vector import BiddingVectorEnv
 
 STEPS = 250
 TABLES = 12
-
-
-class Slow(RandomBidder):
-    """Not compiled in, because it is not RandomBidder itself."""
-
-
-def some_deals():
-    tricks = np.arange(11 * 20).reshape(11, 4, 5) % 14
-    return FixedDeals(boards_of(random_deals(3, 0, 11), tricks, np.arange(11) % 5 - 1), shuffle=True)
 
 
 SETTINGS = {

@@ -7,16 +7,13 @@ import time
 import numpy as np
 import pytest
 from gymnasium.error import ResetNeeded
+from support.envs import QUIET, Unsolved
 
 from bridge_env.auction import IllegalCall
 from bridge_env.bidders import RandomBidder
-from bridge_env.boards import boards_of
 from bridge_env.cards import random_deals
 from bridge_env.envs.single import BiddingEnv
 from bridge_env.envs.vector import BiddingVectorEnv
-
-QUIET = {"partner": "pass", "opponents": "pass", "control": "pass"}
-
 
 # --- actions ------------------------------------------------------------------------------------------------
 
@@ -95,6 +92,8 @@ def test_before_the_first_reset_there_is_nothing_to_see():
     for env in (one, many):
         with pytest.raises(ResetNeeded, match="reset"):
             env.action_masks()
+        with pytest.raises(ResetNeeded, match="reset"):
+            env.step(0 if env is one else [0, 0])
     with pytest.raises(ResetNeeded, match="reset"):
         one.seen_by(0)
     one.reset(seed=1)
@@ -212,21 +211,6 @@ def test_a_wrong_option_changes_nothing(reset):
 
 
 # --- envs that nobody closes --------------------------------------------------------------------------------
-
-
-class Unsolved:
-    """Deals that somebody has to solve, quickly."""
-
-    solved = False
-
-    def draw(self, key, number):
-        return boards_of(random_deals(5, 0, 50)[number % 50])
-
-    def tricks(self, owner):
-        return np.full((len(owner), 4, 5), 8, np.int8)
-
-    def tricks_for(self, owner, declarer, strain):
-        return np.full(len(owner), 8, np.int8)
 
 
 def threads():

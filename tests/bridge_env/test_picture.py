@@ -9,18 +9,16 @@ import gymnasium
 import numpy as np
 import pytest
 from gymnasium.utils.env_checker import check_env
+from support.envs import ID, SLAM
 
 from bridge_env.envs.picture import HEIGHT, WIDTH
 from bridge_env.envs.single import BiddingEnv
 from bridge_env.envs.vector import BiddingVectorEnv
 
-DEAL = "N:K96.J53.75.QJ765 AQ7.KQT.932.K943 T54.A9762.KJ6.T2 J832.84.AQT84.A8"
-ID = "bridge_env:bridge_env/Bidding-v0"
-
 
 def started(**setting):
     env = BiddingEnv(learner="all", **setting)
-    env.reset(seed=1, options={"deal": DEAL, "dealer": "E", "vulnerability": "NS"})
+    env.reset(seed=1, options={"deal": SLAM, "dealer": "E", "vulnerability": "NS"})
     return env
 
 
@@ -113,7 +111,7 @@ def test_pettingzoo_draws_too_and_has_its_three_makers(monkeypatch):
     assert env.render().shape == (HEIGHT, WIDTH, 3)
     parallel_api_test(aec.parallel_env(), num_cycles=50)
     together = aec.parallel_env(reward="points", dealer="E", vulnerability="None")
-    observations, _ = together.reset(seed=1, options={"deal": DEAL})
+    observations, _ = together.reset(seed=1, options={"deal": SLAM})
     caller = "E"
     for call in (17, 0, 0, 0):  # 3NT by East
         assert [agent for agent in "NESW" if observations[agent]["action_mask"].any()] == [caller]

@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from support.positions import calls
 
 from bridge_env.auction import Auctions, one_auction
 from bridge_env.boards import boards_of
-from bridge_env.calls import Contract, parse_call
+from bridge_env.calls import Contract
 from bridge_env.cards import UNKNOWN, hands, parse_deal, random_deals
 from bridge_env.records.board import Board
-from bridge_env.render import auction_table, board_text, deal_diagram, hand_lines, result_line, trick_table
+from bridge_env.render import auction_table, board_text, deal_diagram, hand_lines, result_line, shown_call, trick_table
 
 OWNER = parse_deal("E:.AKJ9762..AQ9742 K987..A9653.J853 AQT4.QT854.QJ74. J6532.3.KT82.KT6")
-
-
-def calls(text: str) -> list[int]:
-    return [parse_call(word) for word in text.split()]
 
 
 def test_deal_diagram():
@@ -38,10 +35,10 @@ def test_deal_diagram():
 
 def test_deal_diagram_makes_room_for_long_suits():
     solid = " ".join(".".join("AKQJT98765432" if i == j else "" for j in range(4)) for i in range(4))
-    rows = deal_diagram(parse_deal(f"N:{solid}"), symbols=True).split("\n")
-    assert rows[0] == " " * 17 + "♠ AKQJT98765432"
-    assert rows[5] == "♥ -" + " " * 14 + "W     E          ♥ AKQJT98765432"
-    assert rows[7] == "♣ AKQJT98765432  " + " " * 17 + "♣ -"
+    rows = deal_diagram(parse_deal(f"N:{solid}")).split("\n")
+    assert rows[0] == " " * 17 + "S AKQJT98765432"
+    assert rows[5] == "H -" + " " * 14 + "W     E          H AKQJT98765432"
+    assert rows[7] == "C AKQJT98765432  " + " " * 17 + "C -"
     assert all(row == row.rstrip() for row in rows)
 
 
@@ -57,9 +54,9 @@ def test_auction_table():
     assert auction_table(calls("P P 1S 1NT X P P P"), 1, 1) == (
         "West    North*  East    South*\n                Pass    Pass\n1S      1NT     X       Pass\nPass    Pass"
     )
-    assert auction_table(calls("1C P 3NT"), 3, 2, symbols=True) == (
-        "West*   North   East*   South\n1♣      Pass    3NT"
-    )
+    assert auction_table(calls("1C P 3NT"), 3, 2) == "West*   North   East*   South\n1C      Pass    3NT"
+    assert [shown_call(call) for call in calls("1C 4S P 3NT X")] == ["1♣", "4♠", "Pass", "3NT", "X"]
+    assert hand_lines(hands(OWNER, 3), symbols=True) == ["♠ AQT4", "♥ QT854", "♦ QJ74", "♣ -"]
     assert auction_table([], 0) == "West    North   East    South"
 
 
@@ -99,7 +96,7 @@ def test_a_board_is_its_deal_its_auction_and_its_result():
     assert auction == auction_table(calls("1H P 4H P P P"), 1, 1)
     assert result == "4H by E, 11 tricks, +1: -450"
     assert board_text(OWNER, 1, 1, 2) == deal
-    board = Board(OWNER, 1, 1, 2, tuple(calls("1H P 4H P P P")), Contract.parse("4H E"), 11)
+    board = Board(OWNER, 1, 1, 2, calls("1H P 4H P P P"), Contract.parse("4H E"), 11)
     assert str(board) == text
 
 

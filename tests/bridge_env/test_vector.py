@@ -5,32 +5,18 @@ import numpy as np
 import pytest
 from gymnasium.error import ResetNeeded
 from gymnasium.vector import AutoresetMode
+from support.envs import ID, SLAM, Slow, some_deals
 
 from bridge_env import streams
 from bridge_env.auction import IllegalCall
-from bridge_env.bidders import RandomBidder
-from bridge_env.boards import boards_of
 from bridge_env.calls import parse_call
-from bridge_env.cards import random_deals
 from bridge_env.double_dummy import is_judging
-from bridge_env.envs.deals import FixedDeals
 from bridge_env.envs.kernels.rounds import sample_legal
 from bridge_env.envs.single import BiddingEnv
 from bridge_env.envs.vector import BiddingVectorEnv
 
-ID = "bridge_env:bridge_env/Bidding-v0"
 SEED = 40
 MODES = list(AutoresetMode)
-
-
-class Slow(RandomBidder):
-    """Not compiled in, because it is not RandomBidder itself."""
-
-
-def some_deals():
-    owner = random_deals(3, 0, 11)
-    tricks = np.arange(11 * 20).reshape(11, 4, 5) % 14
-    return FixedDeals(boards_of(owner, tricks, np.arange(11) % 5 - 1, np.arange(11) % 5 - 1), shuffle=True)
 
 
 SETTINGS = {
@@ -262,18 +248,6 @@ def test_an_illegal_call_raises_when_asked_to_and_changes_nothing():
     np.testing.assert_array_equal(env.reset(options={"reset_mask": np.array([False, False, True])})[0][:2], first[:2])
 
 
-@pytest.mark.parametrize("bad", [-1, 38])
-def test_what_is_no_call_at_all_is_an_error(bad):
-    env = BiddingVectorEnv(2, learner="all")
-    with pytest.raises(ResetNeeded):
-        env.step(np.zeros(2, int))
-    env.reset(seed=1)
-    with pytest.raises(ValueError, match=f"{bad} at table 1 is not a call"):
-        env.step(np.array([0, bad]))
-    with pytest.raises(ValueError, match="one call for each table"):
-        env.step(np.zeros(3, int))
-
-
 # --- Gymnasium's ways ---------------------------------------------------------------------------------------
 
 
@@ -323,8 +297,7 @@ def test_seeds_may_be_listed_and_resets_go_on():
 
 
 def test_options_settle_all_the_tables():
-    deal = "N:K96.J53.75.QJ765 AQ7.KQT.932.K943 T54.A9762.KJ6.T2 J832.84.AQT84.A8"
-    options = {"deal": deal, "dealer": "W", "vulnerability": "EW"}
+    options = {"deal": SLAM, "dealer": "W", "vulnerability": "EW"}
     env, single = BiddingVectorEnv(3, learner="all", render_mode="ansi"), BiddingEnv(learner="all", render_mode="ansi")
     obs, _ = env.reset(seed=1, options=options)
     np.testing.assert_array_equal(obs, np.repeat(single.reset(seed=1, options=options)[0][None], 3, axis=0))

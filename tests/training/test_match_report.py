@@ -117,7 +117,7 @@ def test_the_parting_of_the_tables_is_told(match, made):
     row, ours, theirs = int(found.board[0]), int(found.ours[0]), int(found.theirs[0])
     only = match.take(np.array([row]))
     text = Page(report(only, explain=False).page).text
-    calls = [render.shown_call(call, symbols=True) for call in (ours, theirs)]
+    calls = [render.shown_call(call) for call in (ours, theirs)]
     before = int((found.prefix[0] >= 0).sum())
     seat = "NESW"[(int(match.boards.dealer[row]) + before) & 3]
     assert f"The tables part at call {before + 1}, by {seat}: A {calls[0]}, B {calls[1]}." in text

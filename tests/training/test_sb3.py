@@ -14,6 +14,7 @@ import torch
 from sb3_contrib import MaskablePPO
 from sb3_contrib.common.maskable.utils import get_action_masks, is_masking_supported
 from stable_baselines3.common.vec_env import DummyVecEnv, SubprocVecEnv, VecMonitor
+from support.envs import PART, SLAM
 
 from agents.policy import load
 from bridge_env.boards import boards_of
@@ -32,9 +33,6 @@ from training.running import runs
 
 TABLES = 6
 SETTING = {"learner": "NS", "opponents": "random", "control": "pass", "reward": "points"}
-# On the first, East-West make slam; on the second, North-South make nine tricks in hearts (see test_env.py).
-SLAM = "N:K96.J53.75.QJ765 AQ7.KQT.932.K943 T54.A9762.KJ6.T2 J832.84.AQT84.A8"
-PART = "N:Q63.AQJ876.9.J93 AT87.532.K842.KQ K9.T4.QJ65.A8762 J542.K9.AT73.T54"
 TINY = ["--minutes", "0", "--tables", "16", "--rollout", "8", "--batch", "64", "--layers", "16", "--critic", "8",
         "--evaluate", "20", "--judge", "20"]  # fmt: skip
 
@@ -162,7 +160,7 @@ def test_ppo_learns_when_to_bid_what():
     owner = np.stack([parse_deal(SLAM), parse_deal(PART)])
     tricks = Cascade().tricks(owner)
     assert tricks[1, 0, 2] == 9
-    deals = FixedDeals(boards_of(owner, tricks), shuffle=True)
+    deals = FixedDeals(boards_of(owner, tricks))
     config = PPOConfig(tables=64, rollout=16, batch=256, layers="32", critic="32", learning_rate=5e-3)
     env = SB3VecEnv(
         BiddingVectorEnv(
@@ -176,8 +174,8 @@ def test_ppo_learns_when_to_bid_what():
     bidder = ppo.policy_of(model, {})
     table = BiddingEnv(learner="NS", opponents="pass", reward="points", deals=deals, dealer="N")
     paid = {}
-    for seed in range(8):
-        observation, info = table.reset(seed=seed)
+    for _ in range(8):
+        observation, info = table.reset()
         over = False
         while not over:
             outputs = np.where(info["action_mask"], bidder.logits(observation[None])[0], -np.inf)

@@ -1,35 +1,12 @@
 """Episodes drawn ahead, and boards solved ahead: nothing changes but the time it takes."""
 
-import threading
 import time
 
 import numpy as np
+from support.envs import Unsolved
 
-from bridge_env.boards import boards_of
-from bridge_env.cards import random_deals
-from bridge_env.envs.episodes import draw_episodes, episode_key, seed_base
-from bridge_env.envs.stock import EpisodeStock
+from bridge_env.envs.episodes import EpisodeStock, draw_episodes, episode_key, seed_base
 from bridge_env.envs.vector import BiddingVectorEnv
-
-
-class Counted:
-    """Deals whose tables a counting solver makes up."""
-
-    solved = False
-
-    def __init__(self):
-        self.asked = []
-
-    def draw(self, key, number):
-        return boards_of(random_deals(5, 0, 50)[number % 50])
-
-    def tricks(self, owner):
-        self.asked.append((threading.current_thread() is threading.main_thread(), len(owner)))
-        return np.full((len(owner), 4, 5), 8, np.int8)
-
-    def tricks_for(self, owner, declarer, strain):
-        self.asked.append((threading.current_thread() is threading.main_thread(), len(owner)))
-        return np.full(len(owner), 8, np.int8)
 
 
 def test_what_is_drawn_ahead_is_what_would_be_drawn():
@@ -53,20 +30,20 @@ def test_what_is_drawn_ahead_is_what_would_be_drawn():
 
 
 def test_the_next_boards_are_solved_in_a_thread_where_par_is_asked():
-    deals = Counted()
+    deals = Unsolved()
     env = BiddingVectorEnv(20, learner="all", deals=deals)
     env.reset(seed=1)
     for _ in range(200):
         if any(not main for main, _ in deals.asked):
             break
         time.sleep(0.01)
-    assert deals.asked[0] == (True, 20)
-    assert {count for main, count in deals.asked if not main} <= {8, 4}
+    assert deals.asked[0] == (True, 20 * 20)
+    assert {count for main, count in deals.asked if not main} <= {20 * 8, 20 * 4}
     env.close()
 
 
 def test_only_the_contracts_reached_are_solved_otherwise():
-    deals = Counted()
+    deals = Unsolved()
     env = BiddingVectorEnv(4, learner="all", reward="points", deals=deals, dealer="N", autoreset_mode="SameStep")
     env.reset(seed=1)
     for calls in ([3, 4, 0, 0], [0, 0, 0, 0], [0, 0, 0, 0]):
