@@ -17,12 +17,10 @@ from bridge_env import streams
 from bridge_env.auction import LENGTH, Auctions, IllegalCall
 from bridge_env.bidders import meets
 from bridge_env.chance import row_key
-from bridge_env.faults import BidderFault, NotCalls, answer_of, bidder_name
+from bridge_env.faults import BidderFault, answer_of
 from bridge_env.kernels import njit
 from bridge_env.protocols import Bidder, Company, InCompany
 from bridge_env.view import view_of
-
-__all__ = ["BidderFault", "NotCalls", "ask", "bid_on", "bid_round", "bidder_name", "call_keys", "company_of"]
 
 
 def call_keys(keys: NDArray[np.uint64], number: ArrayLike) -> NDArray[np.uint64]:

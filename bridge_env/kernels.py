@@ -46,6 +46,7 @@ except ImportError:  # Windows
     fcntl = None  # type: ignore[assignment]
 
 PACKAGES = ("bridge_env", "agents")
+_ROOT = Path(__file__).parent.parent
 _MARK = ".bridge-env"  # a file that tells our folders from others'
 _TEMPORARY = "BRIDGE_ENV_TEMPORARY_KERNELS"  # tells processes of this one where to look
 _PLAIN = (int, float, str, bytes, tuple, np.generic, np.dtype, type(None))  # constants that say what they are
@@ -83,16 +84,14 @@ def _cache_root() -> Path:
 
 
 def _temporary_root() -> Path:
-    """A folder for temporary files that only this user can write to: what lies in a cache is run.
+    """A folder for temporary files.
 
     Raises:
-        OSError: there is none, or somebody else has laid it.
+        OSError: there is none, or others can have written to it.
     """
     root = Path(tempfile.gettempdir()) / f"bridge-env-{_user()}"
     root.mkdir(mode=0o700, exist_ok=True)
-    found = root.lstat()
-    if not stat.S_ISDIR(found.st_mode) or found.st_uid != _user() or found.st_mode & 0o022:
-        raise PermissionError(f"{root} is not this user's alone")
+    _check_owner(root)
     return root
 
 
@@ -119,7 +118,7 @@ def _in_root(root: Path) -> Path:
     Raises:
         OSError: there is none, and none can be made.
     """
-    folder = root / f"kernels-{_sources_hash(Path(__file__).parent.parent)}"
+    folder = root / f"kernels-{_sources_hash(_ROOT)}"
     try:
         root.mkdir(parents=True, exist_ok=True)
         folder.mkdir(mode=0o755, exist_ok=True)
@@ -204,53 +203,42 @@ def _globals_of(function: _Function) -> dict[str, Any]:
 
 
 class _Place:
-    """Where the kernels of one module lie below this version's folder, which alone dates them (numba's "locator")."""
+    """Where the kernels of one file lie below this version's folder (numba's "locator").
 
-    def __init__(self, py_func: Callable[..., Any], py_file: str, root: Path) -> None:
+    The folder alone dates those of our packages. Kernels of other packages are dated by their own files as well.
+    """
+
+    def __init__(self, py_func: Callable[..., Any], py_file: str) -> None:
         self._py_file = py_file  # numba names it in its own warnings
-        self._module = ".".join(Path(py_file).relative_to(root).with_suffix("").parts)
         self._which = f"{py_func.__code__.co_firstlineno}-{_constants_hash(py_func)}"
+        path = Path(py_file)
+        if any(path.is_relative_to(_ROOT / package) for package in PACKAGES):
+            self._name = self._stamp = ".".join(path.relative_to(_ROOT).with_suffix("").parts)
+        else:
+            self._name = UserProvidedCacheLocator.get_suitable_cache_subpath(py_file)  # type: ignore[no-untyped-call]
+            self._stamp = hashlib.sha256(path.read_bytes()).hexdigest()
 
     @classmethod
     def from_function(cls, py_func: Callable[..., Any], py_file: str) -> _Place | None:
-        """A place for a kernel that the folder's hash covers, None for any other function."""
-        root = Path(__file__).parent.parent
-        covered = any(Path(py_file).is_relative_to(root / package) for package in PACKAGES)
-        return cls(py_func, py_file, root) if covered else None
+        """A place, or None for a function that has no file. If nothing can be written there, a save tells."""
+        return cls(py_func, py_file) if os.path.exists(py_file) else None
 
     def ensure_cache_path(self) -> None:
         Path(self.get_cache_path()).mkdir(parents=True, exist_ok=True)
 
     def get_cache_path(self) -> str:
         assert FOLDER is not None
-        return str(FOLDER / self._module)
+        return str(FOLDER / self._name)
 
     def get_source_stamp(self) -> str:
-        return self._module
-
-    def get_disambiguator(self) -> str:
-        return self._which
-
-
-class _Elsewhere(UserProvidedCacheLocator):
-    """Where kernels of other packages lie in the same folder, dated by their own files."""
-
-    def __init__(self, py_func: Callable[..., Any], py_file: str) -> None:
-        self._py_file, self._lineno = py_file, py_func.__code__.co_firstlineno
-        self._which = f"{self._lineno}-{_constants_hash(py_func)}"
-        self._cache_path = str(Path(str(FOLDER)) / self.get_suitable_cache_subpath(py_file))  # type: ignore[no-untyped-call]
-
-    @classmethod
-    def from_function(cls, py_func: Callable[..., Any], py_file: str) -> Any:
-        """A place, or None for a function that has no file. If nothing can be written there, a save tells."""
-        return cls(py_func, py_file) if os.path.exists(py_file) else None
+        return self._stamp
 
     def get_disambiguator(self) -> str:
         return self._which
 
 
 class _Places(CompileResultCacheImpl):
-    _locator_classes = [_Place, _Elsewhere, *CompileResultCacheImpl._locator_classes]  # type: ignore[list-item]  # noqa: RUF012
+    _locator_classes = [_Place, *CompileResultCacheImpl._locator_classes]  # noqa: RUF012
 
 
 class _Cache(FunctionCache):

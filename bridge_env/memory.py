@@ -1,4 +1,8 @@
-"""Add what numba lacks: arrays at an address, copies that compile at once, and atomic words that threads share."""
+"""Add what numba lacks.
+
+Bits counted and found in one instruction each, arrays at an address, copies that compile at once, and atomic words that
+threads share.
+"""
 
 from __future__ import annotations
 
@@ -14,6 +18,37 @@ from bridge_env.kernels import njit
 intrinsic: Any = _intrinsic  # its own type forgets that the first argument is numba's
 arrayobj: Any = _arrayobj
 unpack: Any = cgutils.unpack_tuple
+
+
+@intrinsic
+def ones(typing: Any, x: Any) -> Any:
+    """Return how many bits of a uint64 are set, int64."""
+
+    def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return builder.ctpop(arguments[0])
+
+    return types.int64(types.uint64), code
+
+
+@intrinsic
+def lowest(typing: Any, x: Any) -> Any:
+    """Number of the lowest bit set of a uint64, int64; 64 if none is."""
+
+    def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return builder.cttz(arguments[0], context.get_constant(types.boolean, False))
+
+    return types.int64(types.uint64), code
+
+
+@intrinsic
+def highest(typing: Any, x: Any) -> Any:
+    """Number of the highest bit set of a uint64, int64; -1 if none is."""
+
+    def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        zeros = builder.ctlz(arguments[0], context.get_constant(types.boolean, False))
+        return builder.sub(context.get_constant(types.int64, 63), zeros)
+
+    return types.int64(types.uint64), code
 
 
 @intrinsic

@@ -38,33 +38,12 @@ def _build_accepted() -> Int16Array:
 ACCEPTED = _build_accepted()
 
 
-@njit
-def _accept(tricks, vulnerability, table, out):  # type: ignore[no-untyped-def]
-    """Write to ``out`` int16 (35, 2) what each bid is worth to the side that buys the contract with it."""
-    for side in range(2):
-        for strain in range(5):
-            took = max(tricks[side, strain], tricks[side + 2, strain])
-            row = table[(vulnerability >> side) & 1, strain, took]
-            for level in range(7):
-                out[5 * level + strain, side] = row[level]
-
-
-@njit(forceinline=True)
-def _held(accepted_ns, accepted_ew, best_ns, best_ew):  # type: ignore[no-untyped-def]
+def _held(accepted_ns: int, accepted_ew: int, best_ns: int, best_ew: int) -> tuple[int, int]:
     """Return what it is worth to NS and to EW to have made a bid, given the best of the higher ones."""
     return min(accepted_ns, -best_ew), min(accepted_ew, -best_ns)
 
 
-@njit
-def _solve(accepted, held):  # type: ignore[no-untyped-def]
-    """Write to ``held`` int16 (35, 2) what it is worth to ``side`` to have made the last bid."""
-    best_ns = best_ew = _WORST  # of the bids above the present one
-    for bid in range(NUM_BIDS - 1, -1, -1):
-        ns, ew = _held(accepted[bid, 0], accepted[bid, 1], best_ns, best_ew)
-        held[bid, 0] = ns
-        held[bid, 1] = ew
-        best_ns = max(best_ns, ns)
-        best_ew = max(best_ew, ew)
+_row_held = njit(_held, forceinline=True)
 
 
 @njit(forceinline=True)
@@ -74,7 +53,7 @@ def row_par(tricks, dealer, vulnerability, table):  # type: ignore[no-untyped-de
     best_ns = best_ew = _WORST  # of the bids above the present one
     for level in range(6, -1, -1):
         for strain in range(4, -1, -1):
-            ns, ew = _held(
+            ns, ew = _row_held(
                 np.int64(ns_table[strain, max(tricks[0, strain], tricks[2, strain]), level]),
                 np.int64(ew_table[strain, max(tricks[1, strain], tricks[3, strain]), level]),
                 best_ns,
@@ -153,23 +132,31 @@ def par_contracts(tricks: ArrayLike, dealer: int, vulnerability: int) -> tuple[i
         ValueError: a wrong shape or a number out of range.
     """
     t, d, v = _checked(np.asarray(tricks)[None], dealer, vulnerability)
-    accepted = np.empty((NUM_BIDS, 2), np.int16)
-    held = np.empty((NUM_BIDS, 2), np.int16)
-    _accept(t[0], v[0], ACCEPTED, accepted)
-    _solve(accepted, held)
+    bid, side = np.arange(NUM_BIDS)[:, None], np.arange(2)
+    most = np.maximum(t[0, :2], t[0, 2:])  # tricks of a side's better declarer
+    accepted = ACCEPTED[v[0] >> side & 1, bid % 5, most[side, bid % 5], bid // 5]
     score = int(par(t, d, v)[0])
     if score == 0:  # no contract is worth 0 points
         return 0, [Contract(-1)]
     contracts = []
-    for bid, side in _ends(accepted, held, int(d[0]) & 1, score):
-        took = [int(t[0, seat, bid % 5]) for seat in (side, side + 2)]
-        doubling = 1 if max(took) < bid // 5 + 7 else 0
-        contracts += [Contract(bid, doubling, side + 2 * i) for i in range(2) if took[i] == max(took)]
+    for bought, buyer in _ends(accepted, int(d[0]) & 1, score):
+        took = [int(t[0, seat, bought % 5]) for seat in (buyer, buyer + 2)]
+        doubling = 1 if max(took) < bought // 5 + 7 else 0
+        contracts += [Contract(bought, doubling, buyer + 2 * i) for i in range(2) if took[i] == max(took)]
     return score, contracts
 
 
-def _ends(accepted: Int16Array, held: Int16Array, first: int, score: int) -> list[tuple[int, int]]:
-    """(bid, side) of the contracts that ``par_contracts`` lists; the side ``first`` speaks first."""
+def _ends(accepted: Int16Array, first: int, score: int) -> list[tuple[int, int]]:
+    """(bid, side) of the contracts that ``par_contracts`` lists; the side ``first`` speaks first.
+
+    Args:
+        accepted: int16 (35, 2), what each bid is worth to the side that buys the contract with it.
+    """
+    held = np.empty_like(accepted)  # what it is worth to a side to have made the last bid
+    best_ns = best_ew = _WORST
+    for bid in range(NUM_BIDS - 1, -1, -1):
+        ns, ew = held[bid] = _held(*accepted[bid].tolist(), best_ns, best_ew)
+        best_ns, best_ew = max(best_ns, ns), max(best_ew, ew)
     worth = (score, -score)  # of par to each side; every state that optimal calls lead to is worth as much
     reached = [(bid, first) for bid in range(NUM_BIDS) if held[bid, first] == worth[first]]
     other = 1 - first

@@ -24,7 +24,6 @@ import os
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
-from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Any
 
@@ -40,7 +39,6 @@ from bridge_env.weights import Weights, WeightsError, read_weights, write_weight
 ROLES = ("trump", "side", "notrump")
 OUTCOMES = 14  # tricks 0..13
 EXPECTED = {"format": "bridge-env trick estimator", "version": 1}
-_SHIPPED = "estimator.npz"
 _ROWS = 64  # deals at a time: what a layer passes on then stays in a core's cache
 
 Float32Array = NDArray[np.float32]
@@ -281,8 +279,7 @@ def embedded_estimator() -> TrickEstimator:
     Raises:
         EstimatorFileError: the installation is damaged.
     """
-    with as_file(files("bridge_env") / "data" / _SHIPPED) as path:
-        return load_estimator(Path(path))
+    return load_estimator(Path(__file__).parents[1] / "data" / "estimator.npz")
 
 
 def depth_and_blocks(weights: Mapping[str, Any]) -> tuple[int, int]:

@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bridge_env import streams
-from bridge_env.bits import lowest, ones
 from bridge_env.kernels import njit
+from bridge_env.memory import lowest, ones
 
 UInt64Array = NDArray[np.uint64]
 

@@ -21,8 +21,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from bridge_env.bits import highest, lowest, ones
 from bridge_env.kernels import njit
+from bridge_env.memory import highest, lowest, ones
 from bridge_env.sampling.bits import below, holding, uniform
 
 _ZERO, _ONE, _NINE, _SPOTS = np.uint64(0), np.uint64(1), np.uint64(9), np.uint64(0x1FF)

@@ -19,8 +19,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from bridge_env.bits import ones
 from bridge_env.kernels import njit
+from bridge_env.memory import ones
 from bridge_env.sampling.bits import holding, points, row_mix, some_of, to_bits, uniform
 from bridge_env.sampling.constraints import ALL_POINTS, MOST_POINTS, SHAPES, hull
 from bridge_env.sampling.counting import TABLES, Scratch, count_hands, draw_hand, scratch

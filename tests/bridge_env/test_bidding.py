@@ -9,9 +9,10 @@ import pytest
 from bridge_env import streams
 from bridge_env.auction import Auctions, IllegalCall
 from bridge_env.bidders import DoublerBidder, PassBidder, RandomBidder
-from bridge_env.bidding import BidderFault, NotCalls, ask, bid_on, bid_round, call_keys
+from bridge_env.bidding import ask, bid_on, bid_round, call_keys
 from bridge_env.calls import parse_call
 from bridge_env.cards import random_deals
+from bridge_env.faults import BidderFault, NotCalls
 from bridge_env.view import view_of
 
 COUNT = 40

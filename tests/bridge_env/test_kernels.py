@@ -231,6 +231,13 @@ def test_nobody_waits_for_ever(lock, monkeypatch):
 
 # --- whose folder it is ----------------------------------------------------------------------------------
 
+READ_ONLY = """
+import tempfile
+
+def no(*a, **k): raise PermissionError(13, 'read-only')
+
+tempfile.TemporaryFile = no
+"""
 OWN = """
 import os, sys
 import numpy as np
@@ -272,22 +279,16 @@ def test_nothing_moves_the_folder_once_it_is_chosen(forks, tmp_path, place):
 
 def test_a_cache_that_is_read_only_is_read(forks, tmp_path):
     folder = _own(forks, tmp_path, NUMBA_CACHE_DIR=str(tmp_path / "cache"))[1]
-    blocked = "import tempfile\n\ndef no(*a, **k): raise PermissionError(13, 'read-only')\n\n"
-    program = blocked + "tempfile.TemporaryFile = no\n" + OWN
-    done = forks.run(program, str(tmp_path), PYTHONPATH=str(ROOT), NUMBA_CACHE_DIR=str(tmp_path / "cache"))
+    done = forks.run(READ_ONLY + OWN, str(tmp_path), PYTHONPATH=str(ROOT), NUMBA_CACHE_DIR=str(tmp_path / "cache"))
     assert done.stdout == f"True {folder}\n"
     assert "RuntimeWarning" not in done.stderr
 
 
 def test_kernels_of_other_packages_are_read_from_a_cache_that_is_read_only(forks, tmp_path):
-    (tmp_path / "elsewhere.py").write_text(
-        "from bridge_env.kernels import njit\n\n@njit\ndef twice(x):\n    return 2 * x\n"
-    )
+    (tmp_path / "elsewhere.py").write_text(MODULE)
     use = "import elsewhere; print(elsewhere.twice(21), sum(elsewhere.twice.stats.cache_hits.values()))"
-    blocked = "import tempfile\n\ndef no(*a, **k): raise PermissionError(13, 'read-only')\n\n"
     words = {"PYTHONPATH": f"{ROOT}{os.pathsep}{tmp_path}", "NUMBA_CACHE_DIR": str(tmp_path / "cache")}
-    programs = use, blocked + "tempfile.TemporaryFile = no\n" + use
-    said = [forks.run(program, **words).stdout for program in programs]
+    said = [forks.run(program, **words).stdout for program in (use, READ_ONLY + use)]
     assert said == ["42 0\n", "42 1\n"]
 
 

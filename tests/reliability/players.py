@@ -17,10 +17,10 @@ import numpy as np
 from agents import call as agents_call
 from agents.wire import calls
 from bridge_env import bidders
-from bridge_env.bidding import BidderFault
 from bridge_env.calls import NUM_CALLS, parse_call
 from bridge_env.envs.single import BiddingEnv
 from bridge_env.envs.vector import BiddingVectorEnv
+from bridge_env.faults import BidderFault
 from tests.reference.auction import LawAuction
 from tests.reliability.tally import Case, Wrong
 from training.cli.entry import main

@@ -12,8 +12,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from bridge_env.bits import highest, lowest, ones
 from bridge_env.kernels import njit
+from bridge_env.memory import highest, lowest, ones
 
 Int64Array = NDArray[np.int64]
 
@@ -24,27 +24,13 @@ HANDS = 0  # of the four seats, without the cards played
 STAMP, ENTRIES, BUCKETS, NODES, STOP = 4, 5, 6, 7, 8  # era of the table, what is used of it, a count, "give up"
 # Of each ply: who plays what; the best card so far in its trick and whose it is; the cards that matter to the moves
 # that failed; the moves listed and how many were tried; the move tried before any was listed, and its killers' key.
-SEAT = 16
-CARD = SEAT + PLIES
-BEST = CARD + PLIES
-WINNER = BEST + PLIES
-MATTER = WINNER + PLIES
-COUNT = MATTER + PLIES
-TRIED = COUNT + PLIES
-FIRST = TRIED + PLIES
-KEY = FIRST + PLIES
-FLOOR = KEY + PLIES  # of each suit: cards of lower ranks fail as one of them did
+SEAT, CARD, BEST, WINNER, MATTER, COUNT, TRIED, FIRST, KEY, FLOOR = range(16, 16 + 10 * PLIES, PLIES)
+# FLOOR is of each ply and suit: cards of lower ranks fail as one of them did.
 MOVES = FLOOR + 4 * PLIES
 # Of each trick, at its beginning: tricks that North-South needs, who leads, all cards, the lengths of all suits, the
 # table's bucket of this shape and its era, and the entries that fitted without an answer.
 NEED = MOVES + LISTED * PLIES
-LEADER = NEED + TRICKS
-ALL = LEADER + TRICKS
-SHAPE = ALL + TRICKS
-BUCKET = SHAPE + TRICKS
-ERA = BUCKET + TRICKS
-OPENS = ERA + TRICKS
-OPEN = OPENS + TRICKS
+LEADER, ALL, SHAPE, BUCKET, ERA, OPENS, OPEN = range(NEED + TRICKS, NEED + 8 * TRICKS, TRICKS)
 SCRATCH = OPEN + 4 * TRICKS
 STATE_WORDS = SCRATCH + LISTED
 
