@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import Any, Generic, TypeVar
+from typing import Generic, TypeVar
 
 import numpy as np
 
 from bridge_env.auction import Auctions
 from bridge_env.calls import Contract, call_text
-from bridge_env.cards import UInt8Array
 from bridge_env.records.board import ILLEGAL_PLAY, LONGEST_REASON, BadBoard, Board, Problem
 from bridge_env.records.play_record import play_faults
 
@@ -23,15 +22,10 @@ S = TypeVar("S")  # what a file says of a board, as its form is read
 
 @dataclass(frozen=True, slots=True)
 class Draft(Generic[S]):
-    """What must be known of a board before its auction can be checked; ``source`` is what it was read from."""
+    """A board as far as it is known before its auction has been checked; ``source`` is what it was read from."""
 
     source: S
-    number: int | None
-    owner: UInt8Array
-    dealer: int
-    vulnerability: int
-    auction: tuple[int, ...] | None
-    notes: dict[int, str]
+    board: Board
 
 
 @dataclass(frozen=True)
@@ -66,7 +60,7 @@ class Form(Generic[S]):
                 drafts.append(self.draft(source))
             except BadBoard as bad:
                 drafts.append(self._lost(name, source, bad))
-        ends = iter(auction_ends([draft for draft in drafts if isinstance(draft, Draft)]))
+        ends = iter(auction_ends([draft.board for draft in drafts if isinstance(draft, Draft)]))
         played: list[tuple[Board, S]] = []
         for draft in drafts:
             if isinstance(draft, Problem):
@@ -90,17 +84,17 @@ class Form(Generic[S]):
         return Problem(name, bad.line, bad.reason[:LONGEST_REASON], bad.kind, True, self.whole(source))
 
 
-def auction_ends(drafts: Sequence[Draft[Any]]) -> list[str | Contract | None]:
+def auction_ends(boards: Sequence[Board]) -> list[str | Contract | None]:
     """For each board the contract of its auction, None where that is not finished, or what is wrong with it.
 
     All auctions step together.
     """
-    ends: list[str | Contract | None] = [None] * len(drafts)
-    rows = np.array([i for i, draft in enumerate(drafts) if draft.auction], np.int64)
+    ends: list[str | Contract | None] = [None] * len(boards)
+    rows = np.array([i for i, board in enumerate(boards) if board.auction], np.int64)
     if not rows.size:
         return ends
-    calls = [drafts[i].auction or () for i in rows]
-    auctions = Auctions([drafts[i].dealer for i in rows], [drafts[i].vulnerability for i in rows])
+    calls = [boards[i].auction or () for i in rows]
+    auctions = Auctions([boards[i].dealer for i in rows], [boards[i].vulnerability for i in rows])
     length = np.array([len(c) for c in calls])
     for column in range(int(length.max())):
         going = np.flatnonzero(length > column)

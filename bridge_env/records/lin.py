@@ -19,6 +19,7 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from urllib.parse import parse_qs, quote, urlsplit
 
 from bridge_env.calls import Contract
@@ -176,10 +177,16 @@ def _draft(lin: LinBoard) -> Draft[LinBoard]:
     if lin.bad is not None:
         raise lin.bad
     number = fields.read_number(lin)
-    owner = fields.read_deal(lin)
-    dealer = fields.read_dealer(lin, number)
-    notes = {index: " ".join(text.split()) for index, text in lin.notes.items()}
-    return Draft(lin, number, owner, dealer, fields.read_vulnerability(lin, number), tuple(lin.calls) or None, notes)
+    board = Board(
+        owner=fields.read_deal(lin),
+        dealer=fields.read_dealer(lin, number),
+        vulnerability=fields.read_vulnerability(lin, number),
+        number=number,
+        auction=tuple(lin.calls) or None,
+        line=lin.line,
+        notes={index: " ".join(text.split()) for index, text in lin.notes.items()},
+    )
+    return Draft(lin, board)
 
 
 def _board(draft: Draft[LinBoard], end: str | Contract | None) -> tuple[Board, BadBoard | None]:
@@ -194,22 +201,16 @@ def _board(draft: Draft[LinBoard], end: str | Contract | None) -> tuple[Board, B
     play, fault = None, lin.bad_play
     if fault is None and played and end is not None and lin.cards:
         try:
-            play = fields.play_rows(lin, draft.owner, end)
+            play = fields.play_rows(lin, draft.board.owner, end)
         except BadBoard as bad:
             fault = bad
-    board = Board(
-        owner=draft.owner,
-        dealer=draft.dealer,
-        vulnerability=draft.vulnerability,
-        number=draft.number,
-        auction=draft.auction,
+    board = replace(
+        draft.board,
         contract=end,
         tricks=tricks if end is None or played else None,
         play=play,
         leader=(end.declarer + 1) & 3 if play and end is not None else None,
         tags={tag: value for tag, value in tags.items() if value and value[0] != "#"},  # PBN's sign of inheritance
-        line=lin.line,
-        notes=draft.notes,
     )
     return board, fault
 

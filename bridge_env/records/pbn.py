@@ -18,6 +18,7 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
 from bridge_env.calls import Contract, call_text
 from bridge_env.cards import SEATS, deal_text
@@ -79,10 +80,10 @@ def iter_boards(source: Source) -> Iterator[Board | Problem]:
 def _draft(game: Game) -> Draft[Game]:
     if game.faults:
         raise BadBoard(*game.faults[0], "broken tag")
-    number = read_number(game)
-    owner = read_deal(game)
-    dealer = read_dealer(game, number)
-    return Draft(game, number, owner, dealer, read_vulnerability(game, number), *read_auction(game, dealer))
+    number, owner = read_number(game), read_deal(game)
+    dealer, vulnerability = read_dealer(game, number), read_vulnerability(game, number)
+    auction, notes = read_auction(game, dealer)
+    return Draft(game, Board(owner, dealer, vulnerability, number, auction, line=game.line, notes=notes))
 
 
 def _board(draft: Draft[Game], end: str | Contract | None) -> tuple[Board, BadBoard | None]:
@@ -105,17 +106,13 @@ def _board(draft: Draft[Game], end: str | Contract | None) -> tuple[Board, BadBo
         if value != "" and name not in _FIELDS and name != "Note" and name not in game.rows
     }
     # What could not be read as a number or a contract is kept as it stands.
-    if draft.number is None and game.value("Board"):
+    if draft.board.number is None and game.value("Board"):
         tags["Board"] = unescape(game.value("Board"))
     for name in ("Contract", "Declarer"):
         if contract is None and game.value(name) not in ("", "?"):
             tags[name] = unescape(game.value(name))
-    board = Board(
-        owner=draft.owner,
-        dealer=draft.dealer,
-        vulnerability=draft.vulnerability,
-        number=draft.number,
-        auction=draft.auction,
+    board = replace(
+        draft.board,
         contract=contract,
         tricks=read_tricks(game, contract),
         play=play,
@@ -126,8 +123,6 @@ def _board(draft: Draft[Game], end: str | Contract | None) -> tuple[Board, BadBo
             for name, rows in game.rows.items()
             if name not in _FIELDS
         },
-        line=game.line,
-        notes=draft.notes,
     )
     return board, fault
 
