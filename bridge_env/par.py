@@ -155,7 +155,8 @@ def _ends(accepted: Int16Array, first: int, score: int) -> list[tuple[int, int]]
     held = np.empty_like(accepted)  # what it is worth to a side to have made the last bid
     best_ns = best_ew = _WORST
     for bid in range(NUM_BIDS - 1, -1, -1):
-        ns, ew = held[bid] = _held(*accepted[bid].tolist(), best_ns, best_ew)
+        accepted_ns, accepted_ew = accepted[bid].tolist()
+        ns, ew = held[bid] = _held(accepted_ns, accepted_ew, best_ns, best_ew)
         best_ns, best_ew = max(best_ns, ns), max(best_ew, ew)
     worth = (score, -score)  # of par to each side; every state that optimal calls lead to is worth as much
     reached = [(bid, first) for bid in range(NUM_BIDS) if held[bid, first] == worth[first]]
