@@ -1,11 +1,9 @@
 // Joins a challenge by a name, or goes back to it.
 
-import { get, post } from "./api.js";
+import { complain, get, post } from "./api.js";
 import { linkOf, reachWords } from "./people.js";
-import { complain } from "./telling.js";
-import { bidderWords, element } from "./words.js";
+import { at, bidderWords, element } from "./words.js";
 
-const at = (name) => document.getElementById(name);
 const kept = `challenge ${location.pathname}`; // the key of who has joined here before
 
 at("join").addEventListener("submit", async (event) => {

@@ -1,6 +1,6 @@
 // What a version of a system scores: the exam by area, a short match, and the boards that differ.
 
-import { callMark, coloured, element, signed, tone } from "./words.js";
+import { callMark, coloured, element, figures, signed, tone } from "./words.js";
 
 /** The exam's score by area, beside the score before. */
 export function examSheet(found) {
@@ -11,8 +11,7 @@ export function examSheet(found) {
   };
   const moved = found.areas.filter((area) => area.before !== undefined && Math.abs(area.percent - area.before) > 0.04);
   const row = (mark, title) => element("tr", {}, element("th", { scope: "row" }, title), cells(mark));
-  const heads = ["area", "now", "before", "change"].map((head) => element("th", { scope: "col" }, head));
-  const whole = (rows) => element("table", { class: "figures" }, element("thead", {}, element("tr", {}, heads)), element("tbody", {}, rows));
+  const whole = (rows) => figures(["area", "now", "before", "change"], rows);
   const changed = found.changed.map((one) => element("li", {},
     element("span", { class: one.points > one.were ? "good" : "bad" }, callMark(one.call), ` (${one.points} points, before `, callMark(one.before), ` ${one.were})`),
     element("div", { class: "aside" }, one.auction.length ? [one.auction.map((call) => [...callMark(call), " "]).flat(), "· "] : "opening · ", `${one.hand}: `, one.reason)));
