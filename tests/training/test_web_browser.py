@@ -11,7 +11,7 @@ playwright = pytest.importorskip("playwright.sync_api", reason="playwright of th
 
 from support.web import cards_of, dealt  # noqa: E402
 
-from training.web.dealing import random_deal  # noqa: E402
+from training.web.board.dealing import random_deal  # noqa: E402
 
 pytestmark = pytest.mark.slow
 

@@ -80,7 +80,7 @@ def test_forms_of_other_pages_cannot_post():
 
 
 def test_answers_carry_headers_that_keep_other_pages_out():
-    for path in ("", "app.js", "api/start", "api/nothing"):
+    for path in ("", "index.js", "api/start", "api/nothing"):
         headers = client().get(f"/{TOKEN}/{path}").headers
         assert "default-src 'none'" in headers["content-security-policy"]
         assert headers["x-frame-options"] == "DENY"
@@ -90,7 +90,7 @@ def test_answers_carry_headers_that_keep_other_pages_out():
 
 def test_only_files_of_the_page_are_served():
     ours = client()
-    for path in ("..%2fapp.py", "%2e%2e/guard.py", "static/app.js", "app.py", "nothing.js", "etc/passwd"):
+    for path in ("..%2fapp.py", "%2e%2e/guard.py", "static/index.js", "app.py", "nothing.js", "etc/passwd"):
         refused(ours.get(f"/{TOKEN}/{path}"), 404)
     assert ours.get(f"/{TOKEN}/style.css").headers["content-type"].startswith("text/css")
 
@@ -182,7 +182,7 @@ def test_texts_that_are_no_systems_are_refused_with_their_line(text):
 
 ONE = "api/tables/{t}"
 GETS = [
-    *["api/start", "api/session", ONE, f"{ONE}/review", f"{ONE}/export", "api/tables/x", "nothing"],
+    *["api/start", ONE, f"{ONE}/review", f"{ONE}/export", "api/tables/x", "nothing"],
     *["api/topics", "api/errands/x", "api/drills/x/question", "api/drills/x/wrong"],
     *["api/history", "api/history/boards", "api/mistakes", "api/reach"],
 ]

@@ -9,7 +9,7 @@ import pytest
 pytest.importorskip("starlette")
 playwright = pytest.importorskip("playwright.sync_api", reason="playwright of the extra 'browser' is missing")
 
-from training.web.memory import Memory  # noqa: E402
+from training.web.learning.memory import Memory  # noqa: E402
 
 pytestmark = pytest.mark.slow
 

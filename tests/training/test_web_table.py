@@ -21,9 +21,9 @@ from bridge_env.double_dummy import exact
 from bridge_env.records.lin import board_of_link, read_lin
 from bridge_env.records.pbn import read_boards
 from bridge_env.scoring import imps
-from training.web import review
 from training.web.app import make_app
-from training.web.dealing import random_deal
+from training.web.board import review
+from training.web.board.dealing import random_deal
 from training.web.session import Limits
 
 SEED = 11
@@ -363,7 +363,7 @@ def test_the_session_keeps_imps_a_board_with_their_error(visitor):
         found = visitor.get(f"tables/{state['table']}/review")
         visitor.get(f"tables/{state['table']}/review")  # counts once
         values.append(found["imps"])
-    session = visitor.get("session")
+    session = visitor.get("start")["session"]
     assert session["boards"] == 3
     assert session["mean"] == pytest.approx(np.mean(values), abs=0.005)
     assert session["error"] == pytest.approx(np.std(values, ddof=1) / np.sqrt(3), abs=0.005)
@@ -412,7 +412,6 @@ def test_a_thinker_may_name_its_system_in_full(visitor):
 
 def test_a_system_unfolds_without_any_hand(visitor):
     found = visitor.post("system", spec="system:sayc", calls="1N P")
-    assert found["seat"] == "S"
     assert found["calls"]["2C"]["note"].startswith("Stayman")
     assert found["shown"]["N"].startswith("15-17 points")
     assert visitor.post("system", spec="system:sayc", calls="P P P P")["over"]

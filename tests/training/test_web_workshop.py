@@ -22,9 +22,9 @@ from training.exam.positions import textbook
 from training.http.asked import Refused
 from training.match.match import play
 from training.web.app import make_app
-from training.web.books import book_of, figures_of
-from training.web.errands import DONE, FAILED, RUNNING, STOPPED, Errands
 from training.web.session import Limits
+from training.web.systems.books import book_of, figures_of
+from training.web.systems.errands import DONE, FAILED, RUNNING, STOPPED, Errands
 
 CALM = Limits(rate=1e9, burst=10**9, heavy_rate=1e9, heavy_burst=10**9)
 
@@ -85,7 +85,7 @@ def waited(visitor, told, seconds=240):
 def test_the_server_answers_while_a_book_is_measured_and_the_work_can_be_stopped(visitor):
     begun = visitor.post("figures", spec="system:champion", deals=20_000)
     assert visitor.get("start")["specs"]
-    assert visitor.post("system", spec="system:silent", calls="")["seat"] == "N"
+    assert visitor.post("system", spec="system:silent", calls="")["calls"]
     assert visitor.get(f"errands/{begun['errand']}")["state"] == RUNNING
     assert visitor.post(f"errands/{begun['errand']}/stop")["state"] == STOPPED
     assert visitor.get(f"errands/{begun['errand']}")["state"] == STOPPED
@@ -216,7 +216,7 @@ def test_a_match_is_the_commands_match_and_its_boards_open_in_the_review(visitor
         assert review["other"]["calls"] == row["b"]["auction"]
     at = int(told["rows"][0]["board"]) - 1
     assert [call_text(int(c)) for c in result.tables[0].history[at] if c >= 0] == told["rows"][0]["a"]["auction"]
-    assert visitor.get("session")["boards"] == 0  # no result of a person
+    assert visitor.get("start")["session"]["boards"] == 0  # no result of a person
     visitor.post(f"matches/{told['match']}/open", 404, board=301)
     visitor.post("matches/nothing/open", 404, board=1)
 
