@@ -15,27 +15,20 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-
-pytest.importorskip("starlette")
-pytest.importorskip("httpx2")
-
-from starlette.testclient import TestClient
-from support.web import HOST, TOKEN, Visitor
+from support.table import visitor_of
+from support.web import TOKEN
 
 from bridge_env.calls import parse_call
 from bridge_env.cards import SEATS, deal_text, random_deals
 from bridge_env.features import HCP_AND_LENGTHS, NUM_FEATURES
 from training.cli import main
-from training.web.app import make_app
 from training.web.board.views import mean_error
 from training.web.learning import history, repeats
 from training.web.learning.keeping import CALL, CARD, KINDS
 from training.web.learning.memory import Memory, MemoryFault, usual_file
 from training.web.learning.topics import TOPICS, Moment, topic_of
-from training.web.session import Limits
 
 CALM = {"ns": "system:sayc", "ew": "system:sayc", "control": "system:sayc", "cards": "rule"}
-FREE = Limits(rate=1e9, burst=10**9, heavy_rate=1e9, heavy_burst=10**9)
 SEED = 11
 
 
@@ -330,7 +323,7 @@ def test_the_drill_takes_what_waits_longest_and_accepts_what_is_as_good():
 
 
 def server(memory):
-    return Visitor(TestClient(make_app(TOKEN, seed=SEED, limits=FREE, memory=memory), base_url=HOST))
+    return visitor_of(seed=SEED, memory=memory)
 
 
 def sillily(state):

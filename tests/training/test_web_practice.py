@@ -3,12 +3,7 @@
 from __future__ import annotations
 
 import pytest
-
-pytest.importorskip("starlette")
-pytest.importorskip("httpx2")
-
-from starlette.testclient import TestClient
-from support.web import HOST, TOKEN, Visitor
+from support.table import visitor_of
 
 from agents.wire import call as call_of
 from bridge_env.calls import parse_call
@@ -16,17 +11,14 @@ from bridge_env.cards import parse_hand
 from bridge_env.features import hand_features
 from training.exam.positions import Position, parse_exam, textbook
 from training.exam.writing import exam_text
-from training.web.app import make_app
 from training.web.learning.topics import TOPICS, Moment
-from training.web.session import Limits
 
-CALM = Limits(rate=1e9, burst=10**9, heavy_rate=1e9, heavy_burst=10**9)
 SPEC = "system:two-over-one"
 
 
 @pytest.fixture(scope="module")
 def visitor():
-    return Visitor(TestClient(make_app(TOKEN, seed=5, limits=CALM), base_url=HOST))
+    return visitor_of(seed=5)
 
 
 def questions(visitor, topic, count=6, **fields):

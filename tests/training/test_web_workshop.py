@@ -6,12 +6,8 @@ import threading
 import time
 
 import pytest
-
-pytest.importorskip("starlette")
-pytest.importorskip("httpx2")
-
-from starlette.testclient import TestClient
-from support.web import HOST, TOKEN, Visitor, is_sentence
+from support.table import limits, visitor_of
+from support.web import is_sentence
 
 from agents.hierarchy.language.text import parse_system
 from agents.hierarchy.shipped import read_system
@@ -21,17 +17,13 @@ from training.exam.marks import plays, sit
 from training.exam.positions import textbook
 from training.http.asked import Refused
 from training.match.match import play
-from training.web.app import make_app
-from training.web.session import Limits
 from training.web.systems.books import book_of, figures_of
 from training.web.systems.errands import DONE, FAILED, RUNNING, STOPPED, Errands
-
-CALM = Limits(rate=1e9, burst=10**9, heavy_rate=1e9, heavy_burst=10**9)
 
 
 @pytest.fixture
 def visitor():
-    return Visitor(TestClient(make_app(TOKEN, seed=5, limits=CALM), base_url=HOST))
+    return visitor_of(seed=5)
 
 
 # --- the book --------------------------------------------------------------------------------------------------
@@ -178,8 +170,7 @@ def test_a_posted_text_opens_no_file_of_the_server(visitor, tmp_path):
 
 
 def test_a_draft_is_known_for_a_while():
-    few = Limits(rate=1e9, burst=10**9, drafts=2)
-    visitor = Visitor(TestClient(make_app(TOKEN, limits=few), base_url=HOST))
+    visitor = visitor_of(limits=limits(drafts=2))
     texts = [f"system: t\n1N {n}-17 hcp\n" for n in (13, 14, 15)]
     specs = [visitor.post("drafts", text=text)["spec"] for text in texts]
     assert len(set(specs)) == 3
@@ -240,8 +231,7 @@ def test_a_version_against_itself_is_level(visitor):
 
 
 def test_long_questions_are_limited_in_size_and_rate():
-    few = Limits(rate=1e9, burst=10**9, heavy_rate=0.001, heavy_burst=1)
-    visitor = Visitor(TestClient(make_app(TOKEN, limits=few), base_url=HOST))
+    visitor = visitor_of(limits=limits(heavy_rate=0.001, heavy_burst=1))
     visitor.post("matches", 400, a="system:silent", b="system:silent", boards=2001)
     visitor.post("figures", 400, spec="system:silent", deals=10**6)
     visitor.post("drills", 400, spec="system:silent", topic="openings", count=51)
@@ -254,7 +244,7 @@ def test_long_questions_are_limited_in_size_and_rate():
 
 def test_a_drill_lets_others_in_between():
     """While deals are looked through in small pieces, a quick question is answered before the drill is there."""
-    visitor = Visitor(TestClient(make_app(TOKEN, limits=CALM), base_url=HOST))
+    visitor = visitor_of()
     order = []
 
     def drill():
