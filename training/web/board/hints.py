@@ -99,10 +99,15 @@ def _rows(thought: Thought | Weighing) -> tuple[list[dict[str, Any]], int]:
         if isinstance(thought, Weighing):
             row["chance"] = round(float(thought.chance[i]), 4)
         rows.append(row)
-    sample = thought.drawn and thought.drawn.owner if isinstance(thought, Weighing) else thought.sample
-    count = 0 if sample is None else len(sample)
     rows.sort(key=lambda row: -(row.get("gain") or 0.0))
-    return rows, count
+    return rows, _looked_at(thought)
+
+
+def _looked_at(thought: Thought | Weighing) -> int:
+    """On how many deals calls were compared; of a network's, those that weigh something."""
+    if isinstance(thought, Weighing):
+        return 0 if thought.drawn is None else len(thought.drawn.owner)
+    return 0 if thought.sample is None else len(thought.sample)
 
 
 def _with_chances(network: NetworkBidder | None, view: BidView, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -161,7 +166,7 @@ class Fair:
     Attributes:
         call: the best, by IMPs.
         gain, error: how many IMPs it gains on average over the call that was made, and the standard error.
-        deals: how many were looked at; of a network's, those that weigh something.
+        deals: how many were looked at.
     """
 
     call: int
@@ -194,14 +199,11 @@ def fair(table: Table, number: int, others: list[int]) -> Fair | None:
     view, key = view_of(before, deal.owner[None]), table.key(number, "fair")
     calls = list(dict.fromkeys([table.calls[number], *others]))
     if isinstance(player, Doubter):
-        weighed = player.compare(view, key, (calls, np.zeros(len(calls))))
-        deals = 0 if weighed.drawn is None else len(weighed.drawn.owner)
-        found, gain, error = weighed.calls, weighed.gain, weighed.error
+        found: Thought | Weighing = player.compare(view, key, (calls, np.zeros(len(calls))))
     else:
-        thought = player.compare(view, key, calls)
-        deals = 0 if thought.sample is None else len(thought.sample)
-        found, gain, error = thought.calls, thought.gain, thought.error
+        found = player.compare(view, key, calls)
+    deals = _looked_at(found)
     if not deals:
         return None
-    best = int(np.nanargmax(gain))
-    return Fair(found[best], float(gain[best]), float(error[best]), deals)
+    best = int(np.nanargmax(found.gain))
+    return Fair(found.calls[best], float(found.gain[best]), float(found.error[best]), deals)

@@ -1,17 +1,13 @@
 // History: the boards of all sessions, what they came to, and which decisions cost IMPs.
 
 import { complain, get } from "./api.js";
-import { at, button, coloured, dayWords, element, figures, figuresOf, signed, tone } from "./words.js";
-
-
-const several = (number, thing) => `${number.toLocaleString("en")} ${thing}${number === 1 ? "" : "s"}`;
-const average = ({ mean, error }) => `${signed(mean, 2)}${error === null ? "" : ` ± ${error.toFixed(2)}`}`;
+import { at, averageWords, button, coloured, dayWords, element, figures, figuresOf, meanWords, signed, tone } from "./words.js";
 
 const table = (heads, rows) => element("div", { class: "wide" }, figures(heads, rows.map(figuresOf)));
-const mean = (row) => element("span", { class: tone(row.mean, row.error || 0) }, average(row));
+const mean = (row) => element("span", { class: tone(row.mean, row.error || 0) }, meanWords(row));
 
 function drawOverview(found) {
-  at("all").textContent = found.all.boards ? `${average(found.all)} IMPs a board over ${several(found.all.boards, "board")}` : "";
+  at("all").textContent = found.all.boards ? averageWords(found.all) : "";
   at("about").textContent = (found.all.boards ? "Choose a board to review it again. A deal counts once, when it is first reviewed."
     : "Nothing here yet. A board comes here when it is over and its review has been seen.")
     + (found.kept ? "" : " This server keeps nothing: these boards are gone when it ends.");

@@ -2,7 +2,7 @@
 
 import { complain, get, post } from "./api.js";
 import { linkOf, reachWords } from "./people.js";
-import { at, bidderWords, element } from "./words.js";
+import { at, bidderWords, element, several } from "./words.js";
 
 const kept = `challenge ${location.pathname}`; // the key of who has joined here before
 
@@ -19,7 +19,6 @@ at("join").addEventListener("submit", async (event) => {
 
 try {
   const { boards, players, control, reach } = await get("look");
-  const several = (number, thing) => `${number} ${thing}${number === 1 ? "" : "s"}`;
   at("about").textContent = `${several(boards, "board")}, the same for everybody: you bid South's cards alone, with bidders in the other seats, `
     + `and are compared with ${bidderWords(control)}, and with the others. ${several(players, "player")} so far.`;
   if (localStorage.getItem(kept)) {

@@ -1,12 +1,12 @@
 // What the boards came to: of a table, and of everybody in a challenge.
 
-import { coloured, element, figures, figuresOf, signed, tone } from "./words.js";
+import { averageWords, coloured, element, figures, figuresOf, signed, tone } from "./words.js";
 
 /** The results so far in a line. */
 export function tally({ kind, board, boards, count, mean, error }) {
   const where = kind === "challenge" ? `Board ${board} of ${boards}. ` : "";
   if (!count) return where;
-  return `${where}${signed(mean, 2)}${error === null ? "" : ` ± ${error.toFixed(2)}`} IMPs a board over ${count} board${count > 1 ? "s" : ""} against the other table`;
+  return `${where}${averageWords({ mean, error, boards: count })} against the other table`;
 }
 
 const table = (caption, heads, rows) => figures(heads, rows.map(figuresOf), caption);

@@ -1,6 +1,6 @@
 // What a version of a system scores: the exam by area, a short match, and the boards that differ.
 
-import { callMark, coloured, element, figures, signed, tone } from "./words.js";
+import { callMark, coloured, element, figures, meanWords, signed, tone } from "./words.js";
 
 /** The exam's score by area, beside the score before. */
 export function examSheet(found) {
@@ -25,9 +25,8 @@ export function examSheet(found) {
 
 /** The match of two versions, and its differing boards; each opens in the table's review. */
 export function matchSheet(found, names) {
-  const error = found.error === null ? "" : ` ± ${found.error.toFixed(2)}`;
   const verdict = element("p", { class: "headline" },
-    element("b", { class: `imps ${tone(found.mean, found.error || 0)}` }, `${signed(found.mean, 2)}${error}`),
+    element("b", { class: `imps ${tone(found.mean, found.error || 0)}` }, meanWords(found)),
     element("span", {}, ` IMPs a board over ${found.boards.toLocaleString("en")} boards for ${names.a} against ${names.b}`));
   const rows = found.rows.map((row) => element("li", {}, element("a", { href: `./#match=${found.match}&board=${row.board}`, target: "_blank" },
     element("b", {}, `Board ${row.board}`),

@@ -97,6 +97,15 @@ export function signed(number, digits = 0) {
   return Number(text) === 0 ? text : (number > 0 ? "+" : "−") + text;
 }
 
+/** A mean with its standard error: +1.20 ± 0.35. */
+export const meanWords = ({ mean, error }) => `${signed(mean, 2)}${error === null ? "" : ` ± ${error.toFixed(2)}`}`;
+
+/** 1 board, 2 boards. */
+export const several = (number, thing) => `${number.toLocaleString("en")} ${thing}${number === 1 ? "" : "s"}`;
+
+/** What boards came to, on average. */
+export const averageWords = (found) => `${meanWords(found)} IMPs a board over ${several(found.boards, "board")}`;
+
 /** The class of a number's colour: none where it may as well be nothing, two standard errors from 0. */
 export function tone(number, error = 0) {
   return number === 0 || Math.abs(number) < 2 * error ? "" : number > 0 ? "good" : "bad";

@@ -116,8 +116,7 @@ def _figures(book: Book, entry: Entry) -> dict[str, Any]:
     if said is not None:
         out["said"] = wording.symbols(str(said))
     if worth is not None and worth.mean is not None:
-        out |= {"worth": str(worth), "gains": worth.mean >= 0, "boards": worth.boards,
-                "per_thousand": round(worth.per_thousand or 0.0, 1)}  # fmt: skip
+        out |= {"worth": str(worth), "gains": worth.mean >= 0, "boards": worth.boards}
     return out
 
 
