@@ -414,7 +414,7 @@ def test_faulty_commands(arguments, message, capsys):
     assert message in capsys.readouterr().err
 
 
-def test_listening_elsewhere_warns(monkeypatch):
+def test_listening_elsewhere_warns(monkeypatch, capsys):
     from training.serve import serving
 
     class Nothing:
@@ -422,13 +422,12 @@ def test_listening_elsewhere_warns(monkeypatch):
             """Ends at once."""
 
     monkeypatch.setattr("training.http.connections.server_of", lambda *given: Nothing())
-    told = []
-    serving.serve(serving.Options("pass", play="rule", host="0.0.0.0", port=0), told.append)
-    assert "without a key" in told[0]
-    told.clear()
-    serving.serve(serving.Options("pass", play="rule", port=0), told.append)
-    assert len(told) == 1
-    assert "seat:http://127.0.0.1:" in told[0]
+    serving.serve("pass", play="rule", host="0.0.0.0", port=0)
+    assert "without a key" in capsys.readouterr().out
+    serving.serve("pass", play="rule", port=0)
+    told = capsys.readouterr().out
+    assert "without a key" not in told
+    assert "seat:http://127.0.0.1:" in told
 
 
 def test_who_is_told_the_address_may_connect_at_once():

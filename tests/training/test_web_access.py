@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import pytest
-
-pytest.importorskip("starlette")
-pytest.importorskip("playwright.sync_api", reason="playwright of the extra 'browser' is missing")
+from support.browser import bid_seven_notrump
 
 pytestmark = pytest.mark.slow
 
@@ -52,12 +50,7 @@ def test_axe_finds_no_serious_fault_in_dialogs_the_review_and_a_drill(visit):
     page.click("#settings")
     assert faults(page) == []
     page.keyboard.press("Escape")
-    page.keyboard.press("7")
-    page.keyboard.press("n")
-    while not page.locator("#actions .primary").count():
-        if page.locator(".calls button").count():
-            page.keyboard.press("p")
-        page.wait_for_timeout(150)
+    bid_seven_notrump(page)
     page.click("#actions .primary")
     page.wait_for_selector("[data-card]:not(:disabled)")
     assert faults(page) == []

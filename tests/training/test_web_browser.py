@@ -5,19 +5,12 @@ from __future__ import annotations
 import re
 
 import pytest
+from support.browser import bid_out, expect
+from support.web import cards_of, dealt
 
-pytest.importorskip("starlette")
-playwright = pytest.importorskip("playwright.sync_api", reason="playwright of the extra 'browser' is missing")
-
-from support.web import cards_of, dealt  # noqa: E402
-
-from training.web.dealing import random_deal  # noqa: E402
+from training.web.board.dealing import random_deal
 
 pytestmark = pytest.mark.slow
-
-
-playwright.expect.set_options(timeout=120_000)  # on a busy machine the first call of a bidder takes long
-expect = playwright.expect
 
 
 def wait_for_turn(page):
@@ -43,13 +36,6 @@ def drop(page, name, text):
         document.dispatchEvent(new DragEvent("drop", { dataTransfer: carried, bubbles: true, cancelable: true })); }""",
         [name, text],
     )
-
-
-def bid_out(page, key="p"):
-    while not page.locator("#actions .primary, #review .headline").count():
-        if page.locator(".calls button").count():
-            page.keyboard.press(key)
-        page.wait_for_timeout(150)
 
 
 def test_a_board_by_keyboard_alone(visit):

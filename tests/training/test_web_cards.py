@@ -3,16 +3,10 @@
 from __future__ import annotations
 
 import pytest
-
-pytest.importorskip("starlette")
-playwright = pytest.importorskip("playwright.sync_api", reason="playwright of the extra 'browser' is missing")
-
-from support.web import SUIT_NAMES  # noqa: E402
+from support.browser import expect
+from support.web import SUIT_NAMES
 
 pytestmark = pytest.mark.slow
-
-playwright.expect.set_options(timeout=120_000)  # on a busy machine the first call of a bidder takes long
-expect = playwright.expect
 
 DEAL = "N:AQJ84.K73.62.KJ5 T97.A2.KQ983.Q82 K632.QJ54.A5.A76 5.T986.JT74.T943"
 SOUTH = DEAL.split()[2]

@@ -6,24 +6,13 @@ import json
 import random
 
 import pytest
-
-pytest.importorskip("starlette")
-pytest.importorskip("httpx2")
-
-from starlette.testclient import TestClient
-from support.web import HOST, TOKEN, Visitor, is_sentence
+from support.table import client, limits, visitor_of
+from support.web import HOST, TOKEN, is_sentence
 
 from training.cli.entry import main
 from training.http.guard import Bucket
-from training.web.app import make_app
-from training.web.session import Limits
 
-FREE = Limits(rate=1e9, burst=10**9)
 TABLE = {"ns": "system:sayc", "ew": "pass", "people": "S", "cards": "rule"}
-
-
-def client(limits=FREE, **options):
-    return TestClient(make_app(TOKEN, limits=limits, **options), base_url=HOST)
 
 
 def refused(response, status):
@@ -80,7 +69,7 @@ def test_forms_of_other_pages_cannot_post():
 
 
 def test_answers_carry_headers_that_keep_other_pages_out():
-    for path in ("", "app.js", "api/start", "api/nothing"):
+    for path in ("", "index.js", "api/start", "api/nothing"):
         headers = client().get(f"/{TOKEN}/{path}").headers
         assert "default-src 'none'" in headers["content-security-policy"]
         assert headers["x-frame-options"] == "DENY"
@@ -90,7 +79,7 @@ def test_answers_carry_headers_that_keep_other_pages_out():
 
 def test_only_files_of_the_page_are_served():
     ours = client()
-    for path in ("..%2fapp.py", "%2e%2e/guard.py", "static/app.js", "app.py", "nothing.js", "etc/passwd"):
+    for path in ("..%2fapp.py", "%2e%2e/guard.py", "static/index.js", "app.py", "nothing.js", "etc/passwd"):
         refused(ours.get(f"/{TOKEN}/{path}"), 404)
     assert ours.get(f"/{TOKEN}/style.css").headers["content-type"].startswith("text/css")
 
@@ -99,7 +88,7 @@ def test_only_files_of_the_page_are_served():
 
 
 def test_large_requests_are_refused():
-    ours = client(Limits(rate=1e9, burst=10**9, body=10_000))
+    ours = client(limits=limits(body=10_000))
     refused(ours.post(f"/{TOKEN}/api/boards", json={"text": "x" * 20_000}), 413)
 
     def pieces():
@@ -116,12 +105,12 @@ def test_too_many_requests_are_refused():
     assert [bucket.take() for _ in range(4)] == [True, True, True, False]
     now[0] += 1
     assert [bucket.take() for _ in range(3)] == [True, True, False]
-    ours = client(Limits(rate=0.001, burst=2))
+    ours = client(limits=limits(rate=0.001, burst=2))
     assert [ours.get(f"/{TOKEN}/api/start").status_code for _ in range(3)] == [200, 200, 429]
 
 
 def test_what_is_kept_is_bounded():
-    visitor = Visitor(client(Limits(rate=1e9, burst=10**9, tables=3, stacks=2, boards=2, systems=1)))
+    visitor = visitor_of(limits=limits(tables=3, stacks=2, boards=2, systems=1))
     names = [visitor.post("tables", **TABLE)["table"] for _ in range(5)]
     visitor.get(f"tables/{names[0]}", 404, seat="S")
     visitor.get(f"tables/{names[4]}", seat="S")
@@ -139,7 +128,7 @@ THREE_BOARDS = "\n".join(f'[Board "{n}"]\n{DEAL}' for n in (1, 2, 3))
 
 
 def test_a_bad_board_tells_its_line_and_the_others_are_kept():
-    visitor = Visitor(client())
+    visitor = visitor_of()
     bad = THREE_BOARDS.replace("AKQ2.T98", "AKQ2.T99", 2).replace("AKQ2.T99", "AKQ2.T98", 1)
     found = visitor.post("boards", text=bad)
     assert found["boards"] == 2
@@ -151,7 +140,7 @@ def test_a_bad_board_tells_its_line_and_the_others_are_kept():
 
 @pytest.mark.parametrize("text", ["", "   ", "hello", "N:AK", "http://example.org/?x=1", "md|3S|", "%", "[", "\ufeff"])
 def test_texts_without_boards_are_refused(text):
-    Visitor(client()).post("boards", 400, text=text)
+    visitor_of().post("boards", 400, text=text)
 
 
 @pytest.mark.parametrize(
@@ -162,11 +151,11 @@ def test_texts_without_boards_are_refused(text):
 )  # fmt: skip
 def test_the_page_names_only_what_the_package_has(spec):
     fields = {**TABLE, "ns": spec} if spec else {**TABLE, "ns": " "}
-    Visitor(client()).post("tables", 400, **fields)
+    visitor_of().post("tables", 400, **fields)
 
 
 def test_what_the_command_line_names_the_page_may_use():
-    visitor = Visitor(client(named=("pair:pass,random",)))
+    visitor = visitor_of(named=("pair:pass,random",))
     assert visitor.post("tables", **{**TABLE, "ns": "pair:pass,random"})["sits"]["N"] == "pass"
 
 
@@ -174,7 +163,7 @@ def test_what_the_command_line_names_the_page_may_use():
     "text", ["\x00\x01", "system: a\n  1C  12+ hcp\n 1D\n", "system: a\n1Z\n", "\t1C\n", "system: a\n1C 5+ M\n"]
 )
 def test_texts_that_are_no_systems_are_refused_with_their_line(text):
-    told = Visitor(client()).post("systems", 400, text=text, name="mine.bidding")
+    told = visitor_of().post("systems", 400, text=text, name="mine.bidding")
     assert "mine.bidding:" in told["error"] or "cannot be printed" in told["error"] or "line " in told["error"]
 
 
@@ -182,7 +171,7 @@ def test_texts_that_are_no_systems_are_refused_with_their_line(text):
 
 ONE = "api/tables/{t}"
 GETS = [
-    *["api/start", "api/session", ONE, f"{ONE}/review", f"{ONE}/export", "api/tables/x", "nothing"],
+    *["api/start", ONE, f"{ONE}/review", f"{ONE}/export", "api/tables/x", "nothing"],
     *["api/topics", "api/errands/x", "api/drills/x/question", "api/drills/x/wrong"],
     *["api/history", "api/history/boards", "api/mistakes", "api/reach"],
 ]

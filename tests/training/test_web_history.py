@@ -5,29 +5,11 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 
 import pytest
+from support.browser import bid_seven_notrump, expect
 
-pytest.importorskip("starlette")
-playwright = pytest.importorskip("playwright.sync_api", reason="playwright of the extra 'browser' is missing")
-
-from training.web.memory import Memory  # noqa: E402
+from training.web.learning.memory import Memory
 
 pytestmark = pytest.mark.slow
-
-
-playwright.expect.set_options(timeout=120_000)
-expect = playwright.expect
-
-
-def bid_seven_notrump(page):
-    """Bid it, and see what became of it."""
-    page.keyboard.press("7")
-    page.keyboard.press("n")
-    while not page.locator("#actions .primary").count():
-        if page.locator(".calls button").count():
-            page.keyboard.press("p")
-        page.wait_for_timeout(150)
-    page.click("text=Show the result")
-    page.wait_for_selector("#review .headline .imps")
 
 
 def tomorrow():
@@ -38,6 +20,8 @@ def test_a_newcomer_finds_yesterdays_board_and_is_asked_its_mistake(visit, serve
     served.restart(Memory(tmp_path / "table.sqlite"))
     page = visit()
     bid_seven_notrump(page)
+    page.click("text=Show the result")
+    page.wait_for_selector("#review .headline .imps")
     result, gain = page.inner_text("#review h2"), page.inner_text("#review .headline .imps")
     auction = page.inner_text("table.auction")
     page.click("nav >> text=History")

@@ -13,26 +13,22 @@ from collections import Counter
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
 
+import numpy as np
 import pytest
-
-pytest.importorskip("starlette")
-pytest.importorskip("httpx2")
-
-from starlette.testclient import TestClient
-from support.web import HOST, TOKEN, Visitor
+from support.table import visitor_of
+from support.web import TOKEN
 
 from bridge_env.calls import parse_call
 from bridge_env.cards import SEATS, deal_text, random_deals
+from bridge_env.features import HCP_AND_LENGTHS, NUM_FEATURES
 from training.cli import main
-from training.web import history, repeats
-from training.web.app import make_app
-from training.web.keeping import CALL, CARD, KINDS
-from training.web.memory import Memory, MemoryFault, usual_file
-from training.web.session import Limits
-from training.web.topics import TOPICS, Moment, topic_of
+from training.web.board.views import mean_error
+from training.web.learning import history, repeats
+from training.web.learning.keeping import CALL, CARD, KINDS
+from training.web.learning.memory import Memory, MemoryFault, usual_file
+from training.web.learning.topics import TOPICS, Moment, topic_of
 
 CALM = {"ns": "system:sayc", "ew": "system:sayc", "control": "system:sayc", "cards": "rule"}
-FREE = Limits(rate=1e9, burst=10**9, heavy_rate=1e9, heavy_burst=10**9)
 SEED = 11
 
 
@@ -92,7 +88,7 @@ def test_a_board_comes_back_after_the_end(tmp_path):
 _WRITER = """
 import sys
 from test_web_memory import board, mistake
-from training.web.memory import Memory
+from training.web.learning.memory import Memory
 from pathlib import Path
 memory = Memory(Path(sys.argv[1]))
 for number in range(1, 10_000):
@@ -266,13 +262,15 @@ def test_pages_of_boards_the_newest_first_and_means_with_their_error():
     [session] = history.overview(memory)["sessions"]
     assert (session["mean"], session["error"]) == (round(mean, 2), round(error, 2))
     assert session["helped"] == 30
-    assert history.mean_error(1, 5, 25) == {"mean": 5.0, "error": None}
-    assert history.mean_error(3, 0, 0) == {"mean": 0.0, "error": 0.0}
+    assert mean_error(1, 5, 25) == {"mean": 5.0, "error": None}
+    assert mean_error(3, 0, 0) == {"mean": 0.0, "error": 0.0}
 
 
 def test_a_decision_has_the_narrowest_of_its_topics():
     def kind(said, lengths, hcp, made):
-        topic = topic_of(Moment.of([parse_call(word) for word in said.split()], lengths, hcp, parse_call(made)))
+        features = np.zeros(NUM_FEATURES, np.int16)
+        features[HCP_AND_LENGTHS] = hcp, *lengths
+        topic = topic_of(Moment.of([parse_call(word) for word in said.split()], features, parse_call(made)))
         return topic and topic.name
 
     assert kind("1H P", (4, 3, 4, 2), 8, "2H") == "raises"
@@ -325,7 +323,7 @@ def test_the_drill_takes_what_waits_longest_and_accepts_what_is_as_good():
 
 
 def server(memory):
-    return Visitor(TestClient(make_app(TOKEN, seed=SEED, limits=FREE, memory=memory), base_url=HOST))
+    return visitor_of(seed=SEED, memory=memory)
 
 
 def sillily(state):
@@ -356,10 +354,10 @@ def test_a_board_counts_once_however_often_it_is_seen():
     [row] = visitor.get("history/boards")["boards"]
     opened = visitor.post(f"history/boards/{row['id']}/open")
     assert visitor.get(f"tables/{opened['table']}/review")["session"]["boards"] == 1
-    assert visitor.get("history")["all"]["boards"] == visitor.get("session")["boards"] == 1
+    assert visitor.get("history")["all"]["boards"] == visitor.get("start")["session"]["boards"] == 1
     finished(visitor, number=2)
-    assert visitor.get("history")["all"]["boards"] == visitor.get("session")["boards"] == 2
-    assert server(memory).get("session")["boards"] == 0  # of this session
+    assert visitor.get("history")["all"]["boards"] == visitor.get("start")["session"]["boards"] == 2
+    assert server(memory).get("start")["session"]["boards"] == 0  # of this session
 
 
 def test_only_what_was_bid_to_the_end_and_reviewed_counts():

@@ -13,16 +13,20 @@ from pathlib import Path
 import pytest
 from support.page import Page
 
+pytest.importorskip("starlette")
+
+from training.web.pages import framed
+
 STATIC = Path(str(files("training.web") / "static"))
 SCRIPTS = sorted(STATIC.glob("*.js"))
 STYLES = sorted(STATIC.glob("*.css"))
 STYLE = (STATIC / "style.css").read_text()
-PAGES = sorted(STATIC.glob("*.html"))
+PAGES = {path.name: framed(path.stem, path.read_text()) for path in sorted(STATIC.glob("*.html"))}
 
 
 def scripts_of(page):
     """The modules that a page loads, with those that they load themselves."""
-    found = set(re.findall(r'<script type="module" src="([^"]+)"', page.read_text()))
+    found = set(re.findall(r'<script type="module" src="([^"]+)"', page))
     waiting = list(found)
     while waiting:
         new = set(re.findall(r'from "\./([^"]+)"', (STATIC / waiting.pop()).read_text())) - found
@@ -33,9 +37,9 @@ def scripts_of(page):
 
 def test_the_page_is_light_and_loads_nothing_from_elsewhere():
     assert sum(path.stat().st_size for path in STATIC.iterdir()) < 300_000
-    for path in PAGES:
+    for text in PAGES.values():
         page = Page()
-        page.feed(path.read_text())
+        page.feed(text)
         for address in page.loads:
             assert address.startswith("#") or address == "./" or (STATIC / address).is_file(), address
     for path in (*SCRIPTS, *STYLES):
@@ -52,10 +56,10 @@ def test_nothing_is_put_into_the_page_as_html():
 
 def test_scripts_use_what_their_page_has():
     used_somewhere = set()
-    for page in PAGES:
-        ids = set(re.findall(r'id="([^"]+)"', page.read_text()))
-        used_somewhere |= scripts_of(page)
-        for path in scripts_of(page):
+    for page, html in PAGES.items():
+        ids = set(re.findall(r'id="([^"]+)"', html))
+        used_somewhere |= scripts_of(html)
+        for path in scripts_of(html):
             text = path.read_text()
             used = set(re.findall(r'\bat\("([^"]+)"\)', text)) | set(re.findall(r'getElementById\("([^"]+)"\)', text))
             assert used <= ids, (page, path)

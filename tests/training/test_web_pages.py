@@ -3,17 +3,11 @@
 from __future__ import annotations
 
 import pytest
-
-pytest.importorskip("starlette")
-playwright = pytest.importorskip("playwright.sync_api", reason="playwright of the extra 'browser' is missing")
+from support.browser import expect
 
 pytestmark = pytest.mark.slow
 
 SMALL = "system: small\n1N    15-17 hcp, balanced\n1x    5+ x, 12+ hcp\nP\n"
-
-
-playwright.expect.set_options(timeout=120_000)  # on a busy machine a match takes long
-expect = playwright.expect
 
 
 def systems(visit, ready, **told):

@@ -21,10 +21,10 @@ from support.web import HOST, TOKEN, cards_of, dealt, is_sentence
 from bridge_env.faults import BidderFault
 from bridge_env.scoring import imps
 from training.http.listening import reachable
-from training.web import rooms as limits_of_rooms
 from training.web.app import make_app
-from training.web.challenge import MOST_PLAYERS, cross_imps
-from training.web.rooms import GONE
+from training.web.people import rooms as limits_of_rooms
+from training.web.people.challenge import MOST_PLAYERS, cross_imps
+from training.web.people.rooms import GONE
 from training.web.session import Limits
 
 CALM = {"ns": "system:sayc", "ew": "pass", "control": "system:sayc"}

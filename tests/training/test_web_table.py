@@ -7,12 +7,8 @@ import time
 
 import numpy as np
 import pytest
-
-pytest.importorskip("starlette")
-pytest.importorskip("httpx2")
-
-from starlette.testclient import TestClient
-from support.web import HOST, TOKEN, Visitor, cards_of, dealt
+from support.table import limits, visitor_of
+from support.web import cards_of, dealt
 
 from bridge_env.auction import one_auction
 from bridge_env.calls import call_text, parse_call
@@ -21,10 +17,8 @@ from bridge_env.double_dummy import exact
 from bridge_env.records.lin import board_of_link, read_lin
 from bridge_env.records.pbn import read_boards
 from bridge_env.scoring import imps
-from training.web import review
-from training.web.app import make_app
-from training.web.dealing import random_deal
-from training.web.session import Limits
+from training.web.board import review
+from training.web.board.dealing import random_deal
 
 SEED = 11
 CALM = {"ns": "system:sayc", "ew": "system:sayc", "control": "system:sayc", "cards": "rule"}
@@ -33,7 +27,7 @@ DEAL = "N:AKQ2.T98.J7.A543 J97.AQ2.KQ93.K82 T864.J543.A52.Q6 53.K76.T864.JT97"
 
 @pytest.fixture
 def visitor():
-    return Visitor(TestClient(make_app(TOKEN, seed=SEED), base_url=HOST))
+    return visitor_of(seed=SEED)
 
 
 def open_table(visitor, people="S", **fields):
@@ -178,7 +172,7 @@ def test_no_hidden_hand_is_sent_before_the_board_is_over(visitor, ew):
 
 
 def test_in_the_play_only_played_cards_and_dummy_are_sent():
-    visitor = Visitor(TestClient(make_app(TOKEN, seed=SEED), base_url=HOST))
+    visitor = visitor_of(seed=SEED)
     stack = visitor.post("boards", text=DEAL)["stack"]
     state = open_table(visitor, "W", source="stack", stack=stack, ns="system:sayc", ew="pass")
     state = visitor.bid_out(state, passing)
@@ -363,7 +357,7 @@ def test_the_session_keeps_imps_a_board_with_their_error(visitor):
         found = visitor.get(f"tables/{state['table']}/review")
         visitor.get(f"tables/{state['table']}/review")  # counts once
         values.append(found["imps"])
-    session = visitor.get("session")
+    session = visitor.get("start")["session"]
     assert session["boards"] == 3
     assert session["mean"] == pytest.approx(np.mean(values), abs=0.005)
     assert session["error"] == pytest.approx(np.std(values, ddof=1) / np.sqrt(3), abs=0.005)
@@ -412,7 +406,6 @@ def test_a_thinker_may_name_its_system_in_full(visitor):
 
 def test_a_system_unfolds_without_any_hand(visitor):
     found = visitor.post("system", spec="system:sayc", calls="1N P")
-    assert found["seat"] == "S"
     assert found["calls"]["2C"]["note"].startswith("Stayman")
     assert found["shown"]["N"].startswith("15-17 points")
     assert visitor.post("system", spec="system:sayc", calls="P P P P")["over"]
@@ -464,8 +457,7 @@ def test_a_dropped_system_bids(visitor):
 )
 def test_a_bidder_that_fails_is_named_and_the_table_stays(name, status, says):
     spec = f"python:support.unruly:{name}"
-    app = make_app(TOKEN, seed=SEED, named=(spec,), limits=Limits(patience=0.1))
-    visitor = Visitor(TestClient(app, base_url=HOST))
+    visitor = visitor_of(seed=SEED, named=(spec,), limits=limits(patience=0.1))
     state = open_table(visitor, people="", ns=spec, ew=spec)
     for _ in range(2):
         told = visitor.post(f"tables/{state['table']}/step", status, at=state["at"])["error"]

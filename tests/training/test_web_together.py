@@ -6,14 +6,10 @@ import re
 import time
 
 import pytest
-
-pytest.importorskip("starlette")
-playwright = pytest.importorskip("playwright.sync_api", reason="playwright of the extra 'browser' is missing")
+from support.browser import expect
 
 pytestmark = pytest.mark.slow
 
-playwright.expect.set_options(timeout=120_000)
-expect = playwright.expect
 READY = "#actions:has(span)"
 
 

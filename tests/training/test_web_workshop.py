@@ -6,12 +6,8 @@ import threading
 import time
 
 import pytest
-
-pytest.importorskip("starlette")
-pytest.importorskip("httpx2")
-
-from starlette.testclient import TestClient
-from support.web import HOST, TOKEN, Visitor, is_sentence
+from support.table import limits, visitor_of
+from support.web import is_sentence
 
 from agents.hierarchy.language.text import parse_system
 from agents.hierarchy.shipped import read_system
@@ -21,17 +17,13 @@ from training.exam.marks import plays, sit
 from training.exam.positions import textbook
 from training.http.asked import Refused
 from training.match.match import play
-from training.web.app import make_app
-from training.web.books import book_of, figures_of
-from training.web.errands import DONE, FAILED, RUNNING, STOPPED, Errands
-from training.web.session import Limits
-
-CALM = Limits(rate=1e9, burst=10**9, heavy_rate=1e9, heavy_burst=10**9)
+from training.web.systems.books import book_of, figures_of
+from training.web.systems.errands import DONE, FAILED, RUNNING, STOPPED, Errands
 
 
 @pytest.fixture
 def visitor():
-    return Visitor(TestClient(make_app(TOKEN, seed=5, limits=CALM), base_url=HOST))
+    return visitor_of(seed=5)
 
 
 # --- the book --------------------------------------------------------------------------------------------------
@@ -85,7 +77,7 @@ def waited(visitor, told, seconds=240):
 def test_the_server_answers_while_a_book_is_measured_and_the_work_can_be_stopped(visitor):
     begun = visitor.post("figures", spec="system:champion", deals=20_000)
     assert visitor.get("start")["specs"]
-    assert visitor.post("system", spec="system:silent", calls="")["seat"] == "N"
+    assert visitor.post("system", spec="system:silent", calls="")["calls"]
     assert visitor.get(f"errands/{begun['errand']}")["state"] == RUNNING
     assert visitor.post(f"errands/{begun['errand']}/stop")["state"] == STOPPED
     assert visitor.get(f"errands/{begun['errand']}")["state"] == STOPPED
@@ -178,8 +170,7 @@ def test_a_posted_text_opens_no_file_of_the_server(visitor, tmp_path):
 
 
 def test_a_draft_is_known_for_a_while():
-    few = Limits(rate=1e9, burst=10**9, drafts=2)
-    visitor = Visitor(TestClient(make_app(TOKEN, limits=few), base_url=HOST))
+    visitor = visitor_of(limits=limits(drafts=2))
     texts = [f"system: t\n1N {n}-17 hcp\n" for n in (13, 14, 15)]
     specs = [visitor.post("drafts", text=text)["spec"] for text in texts]
     assert len(set(specs)) == 3
@@ -216,7 +207,7 @@ def test_a_match_is_the_commands_match_and_its_boards_open_in_the_review(visitor
         assert review["other"]["calls"] == row["b"]["auction"]
     at = int(told["rows"][0]["board"]) - 1
     assert [call_text(int(c)) for c in result.tables[0].history[at] if c >= 0] == told["rows"][0]["a"]["auction"]
-    assert visitor.get("session")["boards"] == 0  # no result of a person
+    assert visitor.get("start")["session"]["boards"] == 0  # no result of a person
     visitor.post(f"matches/{told['match']}/open", 404, board=301)
     visitor.post("matches/nothing/open", 404, board=1)
 
@@ -240,8 +231,7 @@ def test_a_version_against_itself_is_level(visitor):
 
 
 def test_long_questions_are_limited_in_size_and_rate():
-    few = Limits(rate=1e9, burst=10**9, heavy_rate=0.001, heavy_burst=1)
-    visitor = Visitor(TestClient(make_app(TOKEN, limits=few), base_url=HOST))
+    visitor = visitor_of(limits=limits(heavy_rate=0.001, heavy_burst=1))
     visitor.post("matches", 400, a="system:silent", b="system:silent", boards=2001)
     visitor.post("figures", 400, spec="system:silent", deals=10**6)
     visitor.post("drills", 400, spec="system:silent", topic="openings", count=51)
@@ -254,7 +244,7 @@ def test_long_questions_are_limited_in_size_and_rate():
 
 def test_a_drill_lets_others_in_between():
     """While deals are looked through in small pieces, a quick question is answered before the drill is there."""
-    visitor = Visitor(TestClient(make_app(TOKEN, limits=CALM), base_url=HOST))
+    visitor = visitor_of()
     order = []
 
     def drill():

@@ -65,12 +65,12 @@ def _origin(text: str) -> str:
 
 def _serve(args: argparse.Namespace) -> int:
     from bridge_env.bidders import DEFAULT_BIDDER
-    from training.serve.serving import Options, serve
+    from training.serve.serving import serve
 
     if args.port > 65535:
         raise ValueError(f"--port is {args.port}; it must be at most 65535")
-    serve(Options(
+    serve(
         args.spec or DEFAULT_BIDDER, args.opponents, args.play, args.host, args.port, args.patience,
-        tuple(args.allow_origin), tuple(args.allow_host),
-    ))  # fmt: skip
+        args.allow_origin, args.allow_host,
+    )  # fmt: skip
     return 0

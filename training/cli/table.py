@@ -49,11 +49,9 @@ def add_table(subparsers: Any) -> None:
 
 
 def _table(args: argparse.Namespace) -> int:
-    from training.web.serving import Options, serve
+    from training.web.serving import serve
 
     if args.port is not None and args.port > 65535:
         raise ValueError(f"--port is {args.port}; it must be at most 65535")
-    serve(Options(
-        tuple(args.specs), args.host, args.port, args.seed, not args.no_browser, args.patience, args.memory
-    ))  # fmt: skip
+    serve(tuple(args.specs), args.host, args.port, args.seed, not args.no_browser, args.patience, args.memory)
     return 0

@@ -1,12 +1,15 @@
-"""What a request asks for, checked field by field: every fault is a sentence."""
+"""What a request asks for, behind the address or in its body, checked field by field: every fault is a sentence."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from bridge_env.cards import parse_seat
+
+if TYPE_CHECKING:  # an extra brings it
+    from starlette.requests import Request
 
 
 class Refused(ValueError):
@@ -22,21 +25,6 @@ class Asked:
 
     def __init__(self, fields: Mapping[str, Any]) -> None:
         self._fields = dict(fields)
-
-    @classmethod
-    def of_body(cls, body: bytes) -> Asked:
-        """The fields of a JSON object; an empty body has none.
-
-        Raises:
-            Refused: it is none.
-        """
-        try:
-            fields = json.loads(body) if body.strip() else {}
-        except (ValueError, RecursionError):
-            raise Refused("The request is no JSON text.") from None
-        if not isinstance(fields, dict):
-            raise Refused("The request is no JSON object, with names and values.")
-        return cls(fields)
 
     def done(self) -> None:
         """Refuse fields that nobody asked for."""
@@ -77,12 +65,10 @@ class Asked:
             raise Refused(f"{name!r} is a whole number from {least} to {most:,}.")
         return value
 
-    def seat(self, name: str = "seat") -> int | None:
-        """A seat; None where the field is missing or says ``watch``."""
-        value = self._take(name, "watch")
-        if value == "watch":
-            return None
-        return self._seat(value, name)
+    def seat(self) -> int | None:
+        """The field ``seat``; None where it is missing or says ``watch``."""
+        value = self._take("seat", "watch")
+        return None if value == "watch" else self._seat(value, "seat")
 
     def seats(self, name: str) -> tuple[int, ...]:
         """Some seats, as ``"NS"``; none of them twice."""
@@ -101,3 +87,33 @@ class Asked:
         if value is None:
             raise Refused(f"The field {name!r} is missing.")
         return value
+
+
+def query(request: Request) -> Asked:
+    """The fields behind the address."""
+    return Asked(dict(request.query_params))
+
+
+async def body(request: Request, most: int) -> Asked:
+    """The fields of a request's body, a JSON object, read only as far as ``most`` bytes; an empty body has none.
+
+    Raises:
+        Refused: it is no JSON object, or too large.
+    """
+    if request.headers.get("content-type", "").partition(";")[0].strip() != "application/json":
+        raise Refused("Send JSON, with the content type application/json.", 415)
+    query(request).done()
+    parts, size = [], 0
+    async for part in request.stream():
+        size += len(part)
+        if size > most:
+            raise Refused(f"The request is too large; at most {most:,} bytes are taken.", 413)
+        parts.append(part)
+    content = b"".join(parts)
+    try:
+        fields = json.loads(content) if content.strip() else {}
+    except (ValueError, RecursionError):
+        raise Refused("The request is no JSON text.") from None
+    if not isinstance(fields, dict):
+        raise Refused("The request is no JSON object, with names and values.")
+    return Asked(fields)

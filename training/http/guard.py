@@ -117,9 +117,7 @@ class Guard:
         if refusal is not None:
             await _answer(send, *refusal)
             return
-        send = _with_headers(send)
-        if allowed:
-            send = _to_origin(send, allowed)
+        send = _with_headers(send, allowed)
         if self.token is None:
             await self.app(scope, receive, send)
             return
@@ -186,24 +184,16 @@ def _opens(scope: Scope, headers: dict[bytes, bytes]) -> bool:
     return scope["method"] == "GET" and headers.get(b"sec-fetch-mode") == b"navigate"
 
 
-def _to_origin(send: Any, origin: str) -> Any:
-    """Let a page of ``origin`` read the answer."""
+def _with_headers(send: Any, origin: str) -> Any:
+    """Add our headers to an answer; a page of ``origin``, if one is named, may read it."""
     told = [(b"access-control-allow-origin", origin.encode()), (b"vary", b"origin"),
-            (b"cross-origin-resource-policy", b"cross-origin")]  # fmt: skip
+            (b"cross-origin-resource-policy", b"cross-origin")] if origin else []  # fmt: skip
 
     async def sending(message: Scope) -> None:
         if message["type"] == "http.response.start":
-            message["headers"] = [*message["headers"], *told]
-        await send(message)
-
-    return sending
-
-
-def _with_headers(send: Any) -> Any:
-    async def sending(message: Scope) -> None:
-        if message["type"] == "http.response.start":
-            told = {name.lower() for name, _ in message["headers"]}
-            message["headers"] = [*message["headers"], *(pair for pair in HEADERS if pair[0] not in told)]
+            headers = [*message["headers"], *told]
+            known = {name.lower() for name, _ in headers}
+            message["headers"] = [*headers, *(pair for pair in HEADERS if pair[0] not in known)]
         await send(message)
 
     return sending

@@ -2,15 +2,30 @@
 
 from __future__ import annotations
 
+import contextlib
 import socket
+from collections.abc import Iterator
+
+from bridge_env.extras import how_to_install
 
 LOCAL = "127.0.0.1"
 USUAL_PORT = 8737
 _TRIED = 20  # ports after the usual one
+_ANYWHERE = ("0.0.0.0", "::")
 
 
 class NoServer(ValueError):
     """The server cannot start; the message says why."""
+
+
+@contextlib.contextmanager
+def needing_table(what: str) -> Iterator[None]:
+    """Where an import fails within, tell that ``what`` needs the extra ``table``."""
+    try:
+        yield
+    except ImportError as error:
+        how = how_to_install("table")
+        raise NoServer(f"{what} needs {error.name}, which is missing; install with: {how}") from None
 
 
 def listen(host: str, port: int | None) -> socket.socket:
@@ -33,11 +48,17 @@ def listen(host: str, port: int | None) -> socket.socket:
     raise NoServer(f"cannot listen on {host}")
 
 
+def address_of(listening: socket.socket, host: str) -> str:
+    """Where this machine reaches a server that listens on ``host``, as ``http://127.0.0.1:8737``."""
+    shown = LOCAL if host in _ANYWHERE else host
+    return f"http://{f'[{shown}]' if ':' in shown else shown}:{listening.getsockname()[1]}"
+
+
 def reachable(host: str) -> str:
     """A name by which other machines reach a server that listens on ``host``; empty where they cannot."""
     if host in (LOCAL, "localhost", "::1"):
         return ""
-    if host not in ("0.0.0.0", "::"):
+    if host not in _ANYWHERE:
         return host
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
         try:

@@ -6,28 +6,23 @@ import logging
 from collections.abc import Awaitable, Callable, Collection
 from typing import Any
 
-from starlette.applications import Starlette
-from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from agents.programs import bbo, ben
-from training.http.asked import Refused
-from training.http.body import body
+from training.http.apps import BROKEN, app_of
+from training.http.asked import Refused, body
 from training.http.guard import Guard, Limits
 from training.http.thinking import Thinking
 from training.serve.answers import Answers, OwnFault
 from training.serve.boards import board_steps, read_board
-from training.serve.claims import claim_json
-from training.serve.contracts import contracts_json
-from training.serve.cuebids import cuebid_json, read_cuebid
-from training.serve.explained import bids_json, explained_all_json, explained_json, said
+from training.serve.explained import bids_json, cuebid_json, explained_all_json, explained_json, read_cuebid, said
+from training.serve.judging import claim_json, contracts_json
 
 LIMITS = Limits(body=8192, rate=2000.0, burst=4000, waiting=64)
 _LONGEST_QUERY, _LONGEST_FIELD = 4096, 1000
 _LOG = logging.getLogger("bridge_env.serve")
-_BROKEN = "Something went wrong in the server; its terminal tells what."
 
 Door = Callable[[dict[str, str]], Awaitable[Response]]
 Asking = Callable[[Request], Awaitable[Response]]
@@ -171,7 +166,7 @@ def _answering(door: Asking, refuse: Refuse) -> Asking:
             return refuse(_sentence(str(error)), 400)
         except Exception as error:
             _LOG.exception("a request failed", exc_info=error)
-            return refuse(_BROKEN, 500)
+            return refuse(BROKEN, 500)
 
     return answer
 
@@ -188,15 +183,6 @@ def _xml(text: str, status: int = 200) -> Response:
     return Response(text, status, media_type="application/xml")
 
 
-async def _lost(request: Request, error: Exception) -> Response:
-    status = error.status_code if isinstance(error, HTTPException) else 500
-    told = {
-        404: f"There is no such door; there are {', '.join(ben.DOORS)} and {bbo.ROBOT}.",
-        405: f"Questions are asked by GET, with all they say in the address; {ben.CUEBID} alone by POST.",
-    }
-    return _error_json(told.get(status, "The request cannot be met."), status)
-
-
 def make_app(
     answers: Answers, *, host: str = "127.0.0.1", port: int | None = None, limits: Limits = LIMITS,
     origins: Collection[str] = (), names: Collection[str] = (),
@@ -208,7 +194,9 @@ def make_app(
         host, port: where it will listen; Host headers must say so.
         origins: of pages that may ask; names: by which this machine may be called.
     """
-    handlers: dict[Any, Any] = {HTTPException: _lost}
-    app = Starlette(routes=Doors(answers, limits).routes(), exception_handlers=handlers)
-    app.router.redirect_slashes = False
+    told = {
+        404: f"There is no such door; there are {', '.join(ben.DOORS)} and {bbo.ROBOT}.",
+        405: f"Questions are asked by GET, with all they say in the address; {ben.CUEBID} alone by POST.",
+    }
+    app = app_of(Doors(answers, limits).routes(), told)
     return Guard(app, None, host, port, limits, "bridge-env serve", origins, names)

@@ -1,4 +1,4 @@
-"""Tell what calls show, in BEN's form."""
+"""Tell what calls show, in BEN's form; and its ``/cuebid``, a call with what it shows, asked for with a JSON body."""
 
 from __future__ import annotations
 
@@ -6,9 +6,16 @@ from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any
 
+import numpy as np
+
 from agents.meanings import Shows
-from agents.programs.ben import answer_word
+from agents.programs.ben import answer_word, read_call, read_hands, read_vulnerability
+from agents.programs.question import CallAnswer, Question, read_seat
+from bridge_env.auction import MAX_CALLS, one_auction
 from bridge_env.calls import PASS
+from training.http.asked import Asked
+
+_LONGEST = 100  # characters of a field
 
 
 def explained_json(shows: Shows) -> dict[str, Any]:
@@ -35,3 +42,23 @@ def bids_json(shown: Mapping[int, Shows], sides: Sequence[str]) -> list[dict[str
 def said(shows: Shows) -> str:
     """What a call shows, in a line."""
     return f"{shows.text} ({shows.note})" if shows.note else shows.text
+
+
+def read_cuebid(asked: Asked) -> Question:
+    """The question of a body, for whoever's turn it is; names of systems and the like are left alone, as in BEN.
+
+    Raises:
+        ValueError: a field is missing or faulty; the message says which.
+    """
+    (hand,) = read_hands([asked.text("hand", _LONGEST)])
+    dealer = read_seat(asked.text("dealer", _LONGEST), "dealer")
+    vulnerability = read_vulnerability(asked.text("vuln", _LONGEST, ""))
+    calls = tuple(read_call(word, "auction") for word in asked.texts("auction", MAX_CALLS, _LONGEST))
+    one_auction(calls, dealer, vulnerability)
+    return Question(int((dealer + len(calls)) & 3), np.asarray(hand), dealer, vulnerability, calls)
+
+
+def cuebid_json(answer: CallAnswer) -> dict[str, Any]:
+    """A call as ``/cuebid`` tells it: ``alert`` is what it shows."""
+    bid = answer_word(answer.call)
+    return {"bid": "Pass" if bid == "PASS" else bid, "alert": answer.explanation, "artificial": answer.alert}

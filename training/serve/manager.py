@@ -12,7 +12,7 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
@@ -300,10 +300,7 @@ class Meeting:
 
     def _keep(self, room: str, board: Board, teams: tuple[str, str]) -> None:
         names = {name: teams[seat & 1] for seat, name in enumerate(SEAT_NAMES)}
-        tagged = Board(
-            board.owner, board.dealer, board.vulnerability, board.number, board.auction, board.contract, board.tricks,
-            board.play, board.leader, {**names, "Room": room, "Scoring": "IMP"},
-        )  # fmt: skip
+        tagged = replace(board, tags={**names, "Room": room, "Scoring": "IMP"})
         with self._lock:
             played = {**self.played, (room, board.number or 0): tagged}
             if self.log is not None:

@@ -1,139 +1,117 @@
-"""The server's routes. Each reads what it is asked for, has it done in a thread, and answers in JSON."""
+"""The table's doors, and the server as a whole."""
 
 from __future__ import annotations
 
-import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
 
-from starlette.applications import Starlette
-from starlette.exceptions import HTTPException
-from starlette.requests import ClientDisconnect, Request
-from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from agents.registry import system_of
 from bridge_env.calls import parse_call
 from bridge_env.cards import SEATS, VULNERABILITIES
+from training.http.apps import app_of
 from training.http.asked import Asked, Refused
-from training.http.body import body, query
 from training.http.guard import Guard
 from training.http.listening import reachable
 from training.http.thinking import Thinking
-from training.web import seating
-from training.web.archive import Archive
-from training.web.books import entries_after
-from training.web.dealing import read_stack
-from training.web.doors import answering, made_call, played_card, static
-from training.web.editor import Editor
-from training.web.exports import export
-from training.web.guests import Guests
-from training.web.hints import hint
-from training.web.inviting import Inviting
-from training.web.memory import Memory
-from training.web.review import review
-from training.web.rooms import Rooms
-from training.web.session import Limits, Session
-from training.web.table import OVER, Setup, Table
-from training.web.views import after_auction, check_looks, every_call, state
+from training.web import editor
+from training.web.board import seating
+from training.web.board.dealing import read_stack
+from training.web.board.hints import hint
+from training.web.board.review import review
+from training.web.board.table import OVER, Setup, Table
+from training.web.board.views import after_auction, check_looks, every_call, state
+from training.web.doors import Door, Doors, Told, Work, made_call, played_card
+from training.web.learning.memory import Memory
+from training.web.pages import static
+from training.web.people.guests import Guests, Inviting
+from training.web.people.rooms import Rooms
+from training.web.practice import Practice
+from training.web.session import TEXT, Limits, Session
+from training.web.systems.books import entries_after
 from training.web.workshop import Workshop
 
 _SOURCES = ("random", "judging", "stack")
-_PLAYERS = ("montecarlo", "rule", "deceptive")
 _ANY = "board"
-_LOG = logging.getLogger("bridge_env.table")
 
 
-class Doors:
-    """What the page may ask."""
+class TableDoors:
+    """What the page of the table may ask."""
 
     def __init__(self, session: Session) -> None:
         self.session = session
-        # A little longer than a step has, which tells who is stuck.
-        self.thinking = Thinking(session.limits.waiting, session.limits.patience + 5)
 
-    def routes(self) -> list[Route]:
+    def routes(self, doors: Doors) -> list[Route]:
         """Paths as they are behind the token."""
-        api = [
-            ("/api/start", "GET", self.start),
-            ("/api/session", "GET", self.results),
-            ("/api/boards", "POST", self.boards),
-            ("/api/systems", "POST", self.systems),
-            ("/api/system", "POST", self.system),
-            ("/api/tables", "POST", self.tables),
-            ("/api/tables/{name}", "GET", self.look),
-            ("/api/tables/{name}/review", "GET", self.review),
-            ("/api/tables/{name}/export", "GET", self.export),
-            ("/api/tables/{name}/again", "POST", self.again),
-        ]
         acts = {
             "call": made_call, "step": self._step, "card": played_card, "claim": self._claim, "undo": self._undo,
             "play": self._play, "show": self._show,
         }  # fmt: skip
-        answers = {"hint": self._hint, "calls": self._calls}
-        routes = [Route(path, answering(door), methods=[method]) for path, method, door in api]
-        routes += [
-            Route(f"/api/tables/{{name}}/{act}", answering(self._acting(do, then)), methods=["POST"])
-            for then, those in ((True, acts), (False, answers))
-            for act, do in those.items()
+        return [
+            *doors.routes(("GET", "start", self.start), at_once=True),
+            *doors.routes(
+                ("POST", "boards", self.boards),
+                ("POST", "systems", self.systems),
+                ("POST", "system", self.system),
+                ("POST", "tables", self.tables),
+                ("GET", "tables/{name}", self._telling(state)),
+                ("POST", "tables/{name}/hint", self._telling(hint)),
+                ("POST", "tables/{name}/calls", self._telling(every_call)),
+                ("GET", "tables/{name}/review", self.review),
+                ("GET", "tables/{name}/export", self.export),
+                ("POST", "tables/{name}/again", self.again),
+                *(("POST", f"tables/{{name}}/{act}", self._acting(do)) for act, do in acts.items()),
+            ),
         ]
-        routes += Editor(self.session, self.thinking).routes() + Archive(self.session, self.thinking).routes()
-        routes += Workshop(self.session, self.thinking).routes()
-        return [*routes, Route("/{file}", static, methods=["GET"]), Route("/", static, methods=["GET"])]
 
     # --- the server ---------------------------------------------------------------------------------------
 
-    async def start(self, request: Request) -> dict[str, Any]:
-        query(request).done()
+    def start(self, asked: Asked) -> Work:
         session = self.session
-        specs = seating.offered(session.named, tuple(session.dropped))
-        return {"specs": specs, "seats": list(SEATS), "vulnerabilities": list(VULNERABILITIES),
-                "session": session.summary()}  # fmt: skip
+        return lambda: {
+            "specs": seating.offered(session.named, tuple(session.dropped)), "session": session.summary(),
+        }  # fmt: skip
 
-    async def results(self, request: Request) -> dict[str, Any]:
-        query(request).done()
-        return self.session.summary()
-
-    async def boards(self, request: Request) -> dict[str, Any]:
-        asked = await self._body(request)
+    def boards(self, asked: Asked) -> Work:
         text, name = asked.text("text", self.session.limits.body), asked.text("name", 200, "the pasted text")
-        asked.done()
-        stack = await self.thinking(lambda: read_stack(text, name or "the text", self.session.limits.boards))
-        return {"stack": self.session.keep_stack(stack), "name": stack.name, "boards": len(stack.deals),
-                "problems": list(stack.problems)}  # fmt: skip
 
-    async def systems(self, request: Request) -> dict[str, Any]:
-        asked = await self._body(request)
-        text, name = asked.text("text", 256_000), asked.text("name", 200, "mine.bidding")
-        asked.done()
-        if len(self.session.dropped) >= self.session.limits.systems:
-            raise Refused("No more systems are taken; start the server again.", 409)
-        spec = await self.thinking(lambda: seating.drop_system(name, text))
-        if spec not in self.session.dropped:
-            self.session.dropped.append(spec)
-        return {"spec": spec}
+        def take() -> Told:
+            stack = read_stack(text, name or "the text", self.session.limits.boards)
+            return {"stack": self.session.stacks.keep(stack), "name": stack.name, "boards": len(stack.deals),
+                    "problems": list(stack.problems)}  # fmt: skip
 
-    async def system(self, request: Request) -> dict[str, Any]:
+        return take
+
+    def systems(self, asked: Asked) -> Work:
+        text, name = asked.text("text", TEXT), asked.text("name", 200, "mine.bidding")
+
+        def take() -> Told:
+            if len(self.session.dropped) >= self.session.limits.systems:
+                raise Refused("No more systems are taken; start the server again.", 409)
+            spec = seating.drop_system(name, text)
+            if spec not in self.session.dropped:
+                self.session.dropped.append(spec)
+            return {"spec": spec}
+
+        return take
+
+    def system(self, asked: Asked) -> Work:
         """What every legal call shows after an auction, where all four seats bid by one spec."""
-        asked = await self._body(request)
         spec, said = asked.text("spec", 300), asked.text("calls", 2000, "")
         calls = [parse_call(word) for word in said.split()]
-        vulnerability = asked.choice("vulnerability", VULNERABILITIES, VULNERABILITIES[0])
-        asked.done()
 
-        def unfold() -> dict[str, Any]:
-            known = seating.checked(spec, self.session.named)
-            told = after_auction(known, calls, VULNERABILITIES.index(vulnerability))
+        def unfold() -> Told:
+            known = self.session.checked(spec)
+            told = after_auction(known, calls)
             written = system_of(known)
             if written is not None:
                 told["entries"] = entries_after(written.system, calls, [parse_call(word) for word in told["calls"]])
             return told
 
-        return await self.thinking(unfold)
+        return unfold
 
-    async def tables(self, request: Request) -> dict[str, Any]:
-        asked = await self._body(request)
+    def tables(self, asked: Asked) -> Work:
         people = asked.seats("people")
         specs = [asked.text(name, 300, default) for name, default in
                  (("ns", "policy:champion"), ("ew", "policy:champion"), ("control", ""))]  # fmt: skip
@@ -141,82 +119,75 @@ class Doors:
         stack, number = asked.text("stack", 40, ""), asked.number("number", 0, 10**6, 0)
         dealer = asked.choice("dealer", (_ANY, *SEATS), _ANY)
         vulnerability = asked.choice("vulnerability", (_ANY, *VULNERABILITIES), _ANY)
-        player = asked.choice("cards", _PLAYERS, _PLAYERS[0])
+        player = asked.choice("cards", seating.PLAYERS, seating.PLAYERS[0])
         calls = [parse_call(word) for word in asked.text("calls", 2000, "").split()]
-        asked.done()
 
-        def deal() -> dict[str, Any]:
-            named = self.session.named
-            ns, ew = (seating.checked(spec, named) for spec in specs[:2])
+        def deal() -> Told:
+            ns, ew = (self.session.checked(spec) for spec in specs[:2])
             side = people[0] & 1 if people else 0
-            control = seating.checked(specs[2] or (ew if side else ns), named)
-            board = self.session.next_deal(source, stack, number).turned(
-                None if dealer == _ANY else SEATS.index(dealer),
-                None if vulnerability == _ANY else VULNERABILITIES.index(vulnerability),
-            )
+            control = self.session.checked(specs[2] or (ew if side else ns))
+            board = self.session.next_deal(source, stack, number)
+            if dealer != _ANY:
+                board = replace(board, dealer=SEATS.index(dealer))
+            if vulnerability != _ANY:
+                board = replace(board, vulnerability=VULNERABILITIES.index(vulnerability))
             table = self.session.open(Setup(people, ns, ew, control, player), board)
             table.begin_with(calls)
             return state(table, people[0] if people else None)
 
-        return await self.thinking(deal)
+        return deal
 
     # --- one table ----------------------------------------------------------------------------------------
 
-    async def look(self, request: Request) -> dict[str, Any]:
-        asked = query(request)
-        seat = asked.seat()
-        asked.done()
-        table = self._table(request)
-        return await self.thinking(lambda: state(table, seat))
+    def review(self, asked: Asked, name: str) -> Work:
+        table = self.session.tables.find(name)
 
-    async def review(self, request: Request) -> dict[str, Any]:
-        query(request).done()
-        table = self._table(request)
-
-        def look_back() -> dict[str, Any]:
+        def look_back() -> Told:
             found = review(table)
             unkept = self.session.count(table, found)
-            counts = self.session.counted(table)
+            counts = table.name in self.session.results
             return {**found, "unkept": unkept, "counts": counts, "session": self.session.summary()}
 
-        return await self.thinking(look_back)
+        return look_back
 
-    async def again(self, request: Request) -> dict[str, Any]:
+    def again(self, asked: Asked, name: str) -> Work:
         """The same board once more; it does not count again, because its hands are known."""
-        asked = await self._body(request)
-        asked.done()
-        table = self._table(request)
+        table = self.session.tables.find(name)
         if table.phase != OVER:
             raise Refused("This board is not over.", 409)
 
-        def deal() -> dict[str, Any]:
+        def deal() -> Told:
             fresh = self.session.open(replace(table.setup, other=None, replay=False), table.deal)
             fresh.helped = 1
             return state(fresh, fresh.setup.people[0] if fresh.setup.people else None)
 
-        return await self.thinking(deal)
+        return deal
 
-    async def export(self, request: Request) -> dict[str, Any]:
-        asked = query(request)
-        form = asked.choice("form", ("pbn", "lin", "link"), "pbn")
-        asked.done()
-        table = self._table(request)
-        return await self.thinking(lambda: export(table, form))
+    def export(self, asked: Asked, name: str) -> Work:
+        table, form = self.session.tables.find(name), asked.choice("form", editor.FORMS, "pbn")
+        return lambda: editor.export(table, form)
 
-    def _acting(self, do: Callable[..., Any], then_state: bool) -> Callable[[Request], Awaitable[dict[str, Any]]]:
-        """A door that does something at a table; most then tell its state, the others what they found."""
+    def _telling(self, find: Callable[[Table, int | None], Told]) -> Door:
+        """A door that tells a seat at a table what ``find`` finds."""
 
-        async def door(request: Request) -> dict[str, Any]:
-            asked = await self._body(request)
-            table, seat = self._table(request), asked.seat()
+        def door(asked: Asked, name: str) -> Work:
+            table, seat = self.session.tables.find(name), asked.seat()
+            return lambda: find(table, seat)
+
+        return door
+
+    def _acting(self, do: Callable[[Table, int | None, Asked], Callable[[], None]]) -> Door:
+        """A door that does something at a table, and tells its state."""
+
+        def door(asked: Asked, name: str) -> Work:
+            table, seat = self.session.tables.find(name), asked.seat()
             work = do(table, seat, asked)
-            asked.done()
 
-            def go_on() -> dict[str, Any]:
-                found: dict[str, Any] = work()
-                return state(table, seat) if then_state else found
+            def go_on() -> Told:
+                work()
+                return state(table, seat)
 
-            return await self.thinking(go_on)
+            return go_on
 
         return door
 
@@ -240,35 +211,6 @@ class Doors:
         check_looks(table, seat)
         return table.show
 
-    def _hint(self, table: Table, seat: int | None, asked: Asked) -> Callable[[], dict[str, Any]]:
-        return lambda: hint(table, seat)
-
-    def _calls(self, table: Table, seat: int | None, asked: Asked) -> Callable[[], dict[str, Any]]:
-        return lambda: every_call(table, seat)
-
-    # --- requests -----------------------------------------------------------------------------------------
-
-    def _table(self, request: Request) -> Table:
-        return self.session.table(request.path_params["name"])
-
-    async def _body(self, request: Request) -> Asked:
-        return await body(request, self.session.limits.body)
-
-
-async def _lost(request: Request, error: Exception) -> Response:
-    status = error.status_code if isinstance(error, HTTPException) else 500
-    told = {404: "There is no such page.", 405: "This cannot be asked in this way."}
-    return JSONResponse({"error": told.get(status, "The request cannot be met.")}, status)
-
-
-async def _gone(request: Request, error: Exception) -> Response:
-    return Response(status_code=400)  # who asked has hung up, and nobody reads it
-
-
-async def _broken(request: Request, error: Exception) -> Response:
-    _LOG.exception("a request failed", exc_info=error)
-    return JSONResponse({"error": "Something went wrong in the server; its terminal tells what."}, 500)
-
 
 def make_app(
     token: str, *, seed: int = 0, named: tuple[str, ...] = (), host: str = "127.0.0.1", port: int | None = None,
@@ -286,9 +228,17 @@ def make_app(
     """
     limits = limits or Limits()
     session = Session(seed, named, limits, memory or Memory())
-    handlers: dict[Any, Any] = {HTTPException: _lost, ClientDisconnect: _gone, Exception: _broken}
     guests = Guests(Rooms(), reachable(host), limits.patience)
-    ours, theirs = [*Inviting(session, guests).routes(), *Doors(session).routes()], guests.routes()
-    app, guests.app = (Starlette(routes=routes, exception_handlers=handlers) for routes in (ours, theirs))
-    app.router.redirect_slashes = guests.app.router.redirect_slashes = False
+    # A little longer than a step has, which tells who is stuck.
+    doors = Doors(Thinking(limits.waiting, limits.patience + 5), limits.body)
+    pages = (TableDoors(session), editor.Editor(session), Practice(session), Workshop(session))
+    theirs = Doors(guests.thinking, limits.body)
+    files = [Route("/{file}", static, methods=["GET"]), Route("/", static, methods=["GET"])]
+    ours = [
+        *Inviting(session, guests).routes(theirs),
+        *(route for each in pages for route in each.routes(doors)),
+        *files,
+    ]
+    told = {404: "There is no such page.", 405: "This cannot be asked in this way."}
+    app, guests.app = app_of(ours, told), app_of(guests.routes(), told)
     return Guard(app, token, host, port, limits, keys=guests)

@@ -1,45 +1,77 @@
-"""What all routes share: reading a request, and answering it in JSON with every fault as a sentence."""
+"""What all doors share: reading a request, doing what it asks, and answering in JSON with every fault as a sentence."""
 
 from __future__ import annotations
 
 import logging
 from collections.abc import Awaitable, Callable
-from importlib.resources import files
 from typing import Any
 
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
 
-from bridge_env.auction import IllegalCall
-from bridge_env.bidders import SpecError
 from bridge_env.calls import parse_call
 from bridge_env.faults import BidderFault
-from bridge_env.play import IllegalCard
 from training.cardplay.table import read_card
-from training.http.asked import Asked, Refused
-from training.web.memory import MemoryFault
-from training.web.table import Table
+from training.http.asked import Asked, Refused, body, query
+from training.http.thinking import Thinking
+from training.web.board.table import Table
+from training.web.learning.memory import MemoryFault
 
-_STATIC = files("training.web") / "static"
-_TYPES = {"html": "text/html; charset=utf-8", "css": "text/css; charset=utf-8", "js": "text/javascript; charset=utf-8",
-          "svg": "image/svg+xml"}  # fmt: skip
 _LOG = logging.getLogger("bridge_env.table")
 
-Door = Callable[[Request], Awaitable[dict[str, Any]]]
+Told = dict[str, Any]
+Work = Callable[[], Told | None]
+Door = Callable[..., Work]
 
 
-def answering(door: Door) -> Callable[[Request], Awaitable[Response]]:
-    """The door's answer as JSON, and every fault as a sentence."""
+class Doors:
+    """Makes routes of doors.
+
+    A door takes the fields of a request, and the variable parts of its path by name. It returns what finds the answer;
+    where that gives None, there is more to do: it is called again when others have had their turn.
+
+    Args:
+        thinking: in which answers are found, but for those that come ``at_once``.
+        most: bytes of a request.
+    """
+
+    def __init__(self, thinking: Thinking, most: int) -> None:
+        self.thinking, self.most = thinking, most
+
+    def routes(self, *ways: tuple[str, str, Door], at_once: bool = False) -> list[Route]:
+        """Paths as they are behind the token, from (method, path, door)."""
+        return [
+            Route(f"/api/{path}", answering(self._asking(method, door, at_once)), methods=[method])
+            for method, path, door in ways
+        ]
+
+    def _asking(self, method: str, door: Door, at_once: bool) -> Callable[[Request], Awaitable[Told]]:
+        async def asking(request: Request) -> Told:
+            asked = query(request) if method == "GET" else await body(request, self.most)
+            work = door(asked, **request.path_params)
+            asked.done()
+            while (found := work() if at_once else await self.thinking(work)) is None:
+                if await request.is_disconnected():
+                    raise ClientDisconnect
+            return found
+
+        return asking
+
+
+def answering(asking: Callable[[Request], Awaitable[Told | Response]]) -> Callable[[Request], Awaitable[Response]]:
+    """What is found as JSON, if it is no answer already, and every fault as a sentence."""
 
     async def answer(request: Request) -> Response:
         try:
-            return JSONResponse(await door(request))
+            found = await asking(request)
+            return found if isinstance(found, Response) else JSONResponse(found)
         except Refused as refused:
             return JSONResponse({"error": str(refused)}, refused.status)
         except (BidderFault, MemoryFault) as fault:  # none of the request's
             _LOG.error("%s", fault)
             return JSONResponse({"error": f"{fault}."}, 500)
-        except (IllegalCall, IllegalCard, SpecError, ValueError) as error:
+        except ValueError as error:
             return JSONResponse({"error": f"{error}."}, 400)
 
     return answer
@@ -58,17 +90,3 @@ def played_card(table: Table, seat: int | None, asked: Asked) -> Callable[[], No
     if card is None:
         raise Refused(f"{word!r} is no card; write one such as HQ.")
     return lambda: table.card(seat, card, at)
-
-
-async def static(request: Request) -> Response:
-    """A file of the page. There are no folders, and nothing else is served."""
-    return page(request.path_params.get("file", "index.html"))
-
-
-def page(name: str) -> Response:
-    """A file of the page by its name."""
-    known = {str(entry.name): entry for entry in _STATIC.iterdir()}
-    kind = name.rpartition(".")[2]
-    if name not in known or kind not in _TYPES:
-        return JSONResponse({"error": "There is no such page."}, 404)
-    return Response(known[name].read_bytes(), media_type=_TYPES[kind])

@@ -1,28 +1,28 @@
-"""The routes of the page on which a board is put together: texts are read, auctions and boards are checked."""
+"""Boards as texts: the doors of the page on which one is put together, and boards for other programs."""
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
-from starlette.requests import Request
 from starlette.routing import Route
 
+from agents.seats import spec_at
 from bridge_env.auction import Auctions
-from bridge_env.calls import NUM_CALLS, call_text, parse_call
+from bridge_env.calls import call_text, parse_call
 from bridge_env.cards import SEATS, UNKNOWN, VULNERABILITIES, card_text, deal_text, parse_holding
 from bridge_env.records.board import Board
+from bridge_env.records.lin import lin_text, viewer_link
+from bridge_env.records.pbn import board_text
+from bridge_env.records.play_record import record_rows
+from bridge_env.render import SEAT_NAMES
 from training.http.asked import Asked, Refused
-from training.http.body import body
-from training.http.thinking import Thinking
-from training.web.dealing import read_texts, told_problems
-from training.web.doors import answering
-from training.web.exports import written
+from training.web.board.dealing import read_texts, told_problems
+from training.web.board.table import OVER, Table
+from training.web.board.views import legal_calls
+from training.web.doors import Doors, Told, Work
 from training.web.session import Session
 
-_NAMES = ("North", "East", "South", "West")
-_FORMS = ("pbn", "lin", "link")
+FORMS = ("pbn", "lin", "link")
 _HAND = 13
 _SHOWN = 200  # boards of a text among which one may choose
 
@@ -30,55 +30,60 @@ _SHOWN = 200  # boards of a text among which one may choose
 class Editor:
     """What the page may ask. Nothing is kept: a board comes to a table as a pasted one does."""
 
-    def __init__(self, session: Session, thinking: Thinking) -> None:
-        self.session, self.thinking = session, thinking
+    def __init__(self, session: Session) -> None:
+        self.session = session
 
-    def routes(self) -> list[Route]:
+    def routes(self, doors: Doors) -> list[Route]:
         """Paths as they are behind the token."""
-        api = [("/api/editor/read", self.read), ("/api/editor/calls", self.calls), ("/api/editor/board", self.board)]
-        return [Route(path, answering(door), methods=["POST"]) for path, door in api]
+        return [
+            *doors.routes(("POST", "editor/read", self.read)),
+            *doors.routes(("POST", "editor/calls", self.calls), ("POST", "editor/board", self.board), at_once=True),
+        ]
 
-    async def read(self, request: Request) -> dict[str, Any]:
+    def read(self, asked: Asked) -> Work:
         """The boards of a text, with what was bid."""
-        asked = await self._body(request)
         text = asked.text("text", self.session.limits.body)
-        asked.done()
-        result = await self.thinking(lambda: read_texts(text, self.session.limits.boards))
-        boards = [
-            {
-                "board": board.number or place, "dealer": SEATS[board.dealer],
-                "vulnerable": VULNERABILITIES[board.vulnerability], "deal": deal_text(board.owner),
-                "calls": " ".join(map(call_text, board.auction or ())),
-            }
-            for place, board in enumerate(result.boards[:_SHOWN], 1)
-        ]  # fmt: skip
-        return {"boards": boards, "problems": list(told_problems(result))}
 
-    async def calls(self, request: Request) -> dict[str, Any]:
+        def look() -> Told:
+            result = read_texts(text, self.session.limits.boards)
+            boards = [
+                {
+                    "board": board.number or place, "dealer": SEATS[board.dealer],
+                    "vulnerable": VULNERABILITIES[board.vulnerability], "deal": deal_text(board.owner),
+                    "calls": " ".join(map(call_text, board.auction or ())),
+                }
+                for place, board in enumerate(result.boards[:_SHOWN], 1)
+            ]  # fmt: skip
+            return {"boards": boards, "problems": list(told_problems(result))}
+
+        return look
+
+    def calls(self, asked: Asked) -> Work:
         """What may be called after an auction."""
-        asked = await self._body(request)
         dealer, said = SEATS.index(asked.choice("dealer", tuple(SEATS))), asked.text("calls", 2000, "")
-        asked.done()
-        auctions = legal_auction(said, dealer, 0)
-        over, legal = bool(auctions.done[0]), auctions.legal()[0]
-        return {"legal": [call_text(call) for call in range(NUM_CALLS) if legal[call] and not over], "over": over}
 
-    async def board(self, request: Request) -> dict[str, Any]:
+        def ask() -> Told:
+            auctions = legal_auction(said, dealer, 0)
+            over = bool(auctions.done[0])
+            return {"legal": [] if over else legal_calls(auctions), "over": over}
+
+        return ask
+
+    def board(self, asked: Asked) -> Work:
         """A whole board that was checked, in all forms."""
-        asked = await self._body(request)
         deal, said = asked.text("deal", 200), asked.text("calls", 2000, "")
         dealer = SEATS.index(asked.choice("dealer", tuple(SEATS)))
         vulnerability = VULNERABILITIES.index(asked.choice("vulnerable", VULNERABILITIES))
         number = asked.number("board", 1, 10**6 - 1, 1)
-        asked.done()
-        owner = whole_deal(deal)
-        auctions = legal_auction(said, dealer, vulnerability)
-        contract = auctions.contracts().at(0) if auctions.done[0] else None
-        board = Board(owner, dealer, vulnerability, number, auctions.calls(0), contract)
-        return {form: written(board, form) for form in _FORMS}
 
-    async def _body(self, request: Request) -> Asked:
-        return await body(request, self.session.limits.body)
+        def write() -> Told:
+            owner = whole_deal(deal)
+            auctions = legal_auction(said, dealer, vulnerability)
+            contract = auctions.contracts().at(0) if auctions.done[0] else None
+            board = Board(owner, dealer, vulnerability, number, auctions.calls(0), contract)
+            return {form: written(board, form) for form in FORMS}
+
+        return write
 
 
 def whole_deal(text: str) -> NDArray[np.uint8]:
@@ -95,10 +100,11 @@ def whole_deal(text: str) -> NDArray[np.uint8]:
     for seat, hand in enumerate(hands):
         held = parse_holding(hand)
         for card in np.flatnonzero(held & (owner != UNKNOWN)).tolist():
-            raise Refused(f"{card_text(card)} lies in two hands, {_NAMES[owner[card]]}'s and {_NAMES[seat]}'s.")
+            two = f"{SEAT_NAMES[owner[card]]}'s and {SEAT_NAMES[seat]}'s"
+            raise Refused(f"{card_text(card)} lies in two hands, {two}.")
         owner[held] = seat
     counts = [int((owner == seat).sum()) for seat in range(len(SEATS))]
-    wrong = [f"{_NAMES[seat]} holds {count}" for seat, count in enumerate(counts) if count != _HAND]
+    wrong = [f"{SEAT_NAMES[seat]} holds {count}" for seat, count in enumerate(counts) if count != _HAND]
     if wrong:
         *most, last = wrong
         told = f"{', '.join(most)} and {last}" if most else last
@@ -118,3 +124,46 @@ def legal_auction(said: str, dealer: int, vulnerability: int) -> Auctions:
             raise Refused(f"{auctions.fault_text(0, call)}.")
         auctions.step(call)
     return auctions
+
+
+# --- for other programs ---------------------------------------------------------------------------------------
+
+
+def export(table: Table, form: str) -> Told:
+    """The board as ``pbn``, ``lin`` or ``link``, with its auction and play and what the calls showed.
+
+    Raises:
+        Refused: the board is not over: a record holds all four hands.
+    """
+    if table.phase != OVER:
+        raise Refused("A board can be taken along when it is over: its record holds all four hands.", 409)
+    return written(_board(table), form)
+
+
+def written(board: Board, form: str) -> Told:
+    """A board as ``pbn``, ``lin`` or ``link``."""
+    if form == "link":
+        return {"text": viewer_link(board)}
+    text = "% PBN 2.1\n% EXPORT\n\n" + board_text(board) if form == "pbn" else lin_text(board) + "\n"
+    return {"name": f"board-{board.number}.{form}", "text": text}
+
+
+def _board(table: Table) -> Board:
+    deal, setup, contract = table.deal, table.setup, table.contract
+    play, leader, tricks = None, None, None
+    if table.cards:
+        plays = table.plays
+        play, leader = record_rows(plays.history[0], plays.players[0])
+        tricks = int(plays.won[0])
+    names = {
+        SEAT_NAMES[s]: "a person" if s in setup.people else spec_at(setup.north_south, setup.east_west, s)
+        for s in range(len(SEATS))
+    }
+    calls = tuple(table.calls)
+    notes = {
+        len(key) - 1: shows.text for key, shows in table.notes.items() if shows.artificial and key == calls[: len(key)]
+    }
+    return Board(
+        deal.owner, deal.dealer, deal.vulnerability, deal.number, calls, contract, tricks, play, leader,
+        tags=names, notes=notes,
+    )  # fmt: skip

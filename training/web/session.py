@@ -6,20 +6,24 @@ import logging
 import secrets
 from collections import OrderedDict
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import Any, Generic, TypeVar
 
+from agents.hierarchy.language.tree import System
 from agents.hierarchy.shipped import forget_system
+from agents.registry import system_of
 from training.http import guard
 from training.http.asked import Refused
+from training.http.guard import Bucket
 from training.match.match import MatchResult
-from training.web.dealing import Deal, Stack, judging_deal, random_deal
-from training.web.drills import Drill
-from training.web.history import mean_error
-from training.web.keeping import keep
-from training.web.memory import Memory, MemoryFault
-from training.web.seating import drop_system
-from training.web.table import Setup, Table
+from training.web.board.dealing import Deal, Stack, judging_deal, random_deal
+from training.web.board.seating import checked, drop_system
+from training.web.board.table import Setup, Table
+from training.web.board.views import mean_error
+from training.web.learning.drills import Drill
+from training.web.learning.keeping import keep
+from training.web.learning.memory import Memory, MemoryFault
 
+TEXT = 256_000  # characters of a system
 _Kept = TypeVar("_Kept")
 _LOG = logging.getLogger("bridge_env.table")
 
@@ -51,6 +55,38 @@ class Limits(guard.Limits):
     errands: int = 2
 
 
+class Shelf(Generic[_Kept]):
+    """Things by names that nobody guesses; the oldest goes where there are too many.
+
+    Args:
+        most: that are kept at the same time.
+        gone: what is told to who asks for one that is not here.
+    """
+
+    def __init__(self, most: int, gone: str) -> None:
+        self.most, self.gone = most, gone
+        self._things: OrderedDict[str, _Kept] = OrderedDict()
+
+    def keep(self, thing: _Kept) -> str:
+        """Keep a thing, and return its name."""
+        name = secrets.token_hex(8)
+        self._things[name] = thing
+        while len(self._things) > self.most:
+            self._things.popitem(last=False)
+        return name
+
+    def find(self, name: str) -> _Kept:
+        """Return a thing by its name.
+
+        Raises:
+            Refused: it is not here.
+        """
+        found = self._things.get(name)
+        if found is None:
+            raise Refused(self.gone, 404)
+        return found
+
+
 @dataclass
 class Session:
     """Everything that the server knows. All but the memory is gone when the server ends.
@@ -60,7 +96,7 @@ class Session:
         named: specs that were named at the start.
         memory: the finished boards of all sessions.
         dropped: specs of systems that were dropped on the page.
-        results: of the boards that a person has finished, in order.
+        results: of the boards that a person has finished, by table: IMPs, and whether there was help.
     """
 
     seed: int
@@ -68,26 +104,29 @@ class Session:
     limits: Limits = field(default_factory=Limits)
     memory: Memory = field(default_factory=Memory)
     dropped: list[str] = field(default_factory=list)
-    results: list[dict[str, Any]] = field(default_factory=list)
-    _tables: OrderedDict[str, Table] = field(default_factory=OrderedDict)
-    _stacks: OrderedDict[str, Stack] = field(default_factory=OrderedDict)
-    _dealt: dict[str, int] = field(default_factory=dict)
-    _drafts: OrderedDict[str, str] = field(default_factory=OrderedDict)
-    _matches: OrderedDict[str, MatchResult] = field(default_factory=OrderedDict)
-    _drills: OrderedDict[str, Drill] = field(default_factory=OrderedDict)
+    results: dict[str, tuple[int, bool]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        most = self.limits
+        self.tables: Shelf[Table] = Shelf(most.tables, "There is no such table, or no longer; deal a new board.")
+        self.stacks: Shelf[Stack] = Shelf(most.stacks, "These boards are no longer kept; paste or drop them again.")
+        self.matches: Shelf[MatchResult] = Shelf(most.matches, "There is no such match, or no longer; play it again.")
+        self.drills: Shelf[Drill] = Shelf(most.drills, "There is no such drill, or no longer; begin a new one.")
+        self._dealt: dict[str, int] = {}
+        self._drafts: OrderedDict[str, str] = OrderedDict()
+        self._heavy = Bucket(most.heavy_rate, most.heavy_burst)
+
+    def long_question(self) -> None:
+        """Refuse what computes for a while, where too much of it is asked for."""
+        if not self._heavy.take():
+            raise Refused("These are too many long questions at once; wait a second.", 429)
 
     # --- boards -------------------------------------------------------------------------------------------
-
-    def keep_stack(self, stack: Stack) -> str:
-        """Keep the boards of a text under a name."""
-        return _keep(self._stacks, stack, self.limits.stacks)
 
     def next_deal(self, source: str, stack: str, number: int) -> Deal:
         """Board ``number`` of a source, from 1, of a stack by its place; 0: the next one, of a stack the first."""
         if source == "stack":
-            known = self._stacks.get(stack)
-            if known is None:
-                raise Refused("These boards are no longer kept; paste or drop them again.", 404)
+            known = self.stacks.find(stack)
             if number > len(known.deals):
                 raise Refused(f"There is no board {number}; {known.name} has {len(known.deals)}.", 404)
             return known.deals[max(number, 1) - 1]
@@ -96,24 +135,32 @@ class Session:
         self._dealt[source] = number
         return found
 
-    # --- tables -------------------------------------------------------------------------------------------
-
     def open(self, setup: Setup, deal: Deal) -> Table:
-        """A fresh table; the oldest goes where there are too many."""
-        table = Table(secrets.token_hex(8), setup, deal)
-        self._tables[table.name] = table
-        while len(self._tables) > self.limits.tables:
-            self._tables.popitem(last=False)
+        """A fresh table."""
+        table = Table("", setup, deal)
+        table.name = self.tables.keep(table)
         return table
 
-    def table(self, name: str) -> Table:
-        """A table by its name."""
-        found = self._tables.get(name)
-        if found is None:
-            raise Refused("There is no such table, or no longer; deal a new board.", 404)
-        return found
+    # --- specs and systems --------------------------------------------------------------------------------
 
-    # --- systems under the pen, their matches, and drills ---------------------------------------------------
+    def checked(self, spec: str) -> str:
+        """A spec that the page may ask for, tried out.
+
+        Raises:
+            Refused: it names nothing, or something that only the command line may name.
+        """
+        return checked(spec, self.named)
+
+    def system(self, spec: str) -> System:
+        """The system that a spec of the page follows.
+
+        Raises:
+            Refused: the page may not name it, or it follows no written system.
+        """
+        found = system_of(self.checked(spec))
+        if found is None:
+            raise Refused(f"{spec} follows no written system; choose one that begins with system:.")
+        return found.system
 
     def draft(self, text: str) -> str:
         """The spec of a text that is being edited; the same text has the same spec while it is kept.
@@ -127,26 +174,6 @@ class Session:
                 forget_system(self._drafts.popitem(last=False)[1])
         self._drafts.move_to_end(text)
         return self._drafts[text]
-
-    def keep_match(self, result: MatchResult) -> str:
-        """Keep a match under a name, so that its boards can be opened."""
-        return _keep(self._matches, result, self.limits.matches)
-
-    def match(self, name: str) -> MatchResult:
-        """A match by its name."""
-        if name not in self._matches:
-            raise Refused("There is no such match, or no longer; play it again.", 404)
-        return self._matches[name]
-
-    def keep_drill(self, drill: Drill) -> str:
-        """Keep a drill under a name."""
-        return _keep(self._drills, drill, self.limits.drills)
-
-    def drill(self, name: str) -> Drill:
-        """A drill by its name."""
-        if name not in self._drills:
-            raise Refused("There is no such drill, or no longer; begin a new one.", 404)
-        return self._drills[name]
 
     # --- results ------------------------------------------------------------------------------------------
 
@@ -164,30 +191,13 @@ class Session:
             _LOG.error("%s", fault)
             return f"This board is not kept and does not count: {fault}."
         if counts:
-            self.results.append({
-                "table": table.name, "board": table.deal.number, "imps": review["imps"], "helped": table.helped > 0,
-                "result": (review["played"] or review["contract"])["text"], "other": review["other"]["text"],
-            })  # fmt: skip
+            self.results[table.name] = review["imps"], table.helped > 0
         return None
-
-    def counted(self, table: Table) -> bool:
-        """Does the result of a table count in this session?"""
-        return any(result["table"] == table.name for result in self.results)
 
     def summary(self) -> dict[str, Any]:
         """IMPs a board with their standard error, and the boards."""
-        values = [result["imps"] for result in self.results]
+        values = [imps for imps, _ in self.results.values()]
         return {
-            "boards": len(values), "total": sum(values),
+            "boards": len(values), "helped": sum(helped for _, helped in self.results.values()),
             **mean_error(len(values), sum(values), sum(value * value for value in values)),
-            "helped": sum(result["helped"] for result in self.results), "results": self.results[-200:],
         }  # fmt: skip
-
-
-def _keep(among: OrderedDict[str, _Kept], thing: _Kept, most: int) -> str:
-    """Keep a thing under a new name; the oldest goes where there are too many."""
-    name = secrets.token_hex(8)
-    among[name] = thing
-    while len(among) > most:
-        among.popitem(last=False)
-    return name

@@ -1,7 +1,6 @@
 // The buttons for what may be done besides calls and cards.
 
-import { button } from "./telling.js";
-import { element } from "./words.js";
+import { button, element } from "./words.js";
 
 /** `act` is told what the server is to do, `hint` that an idea is asked for. */
 export function drawActions(place, state, thinking, act, hint) {
@@ -9,14 +8,15 @@ export function drawActions(place, state, thinking, act, hint) {
   if (state.phase === "bid" && !thinking) {
     made.push(button("Play the hand", () => act("play"), { class: "primary" }), button("Show the result", () => act("show")));
   }
-  if (state.phase === "playing") made.push(...(thinking ? [] : claimParts(state, act)), button("End the play", () => act("show")));
+  if (state.phase === "playing") made.push(...(thinking ? [] : claimParts(state, (tricks) => act("claim", { tricks }))), button("End the play", () => act("show")));
   if (state.yours && !thinking) made.push(button("Idea", hint, { "aria-keyshortcuts": "i" }));
   if (state.people.length && state.phase !== "over" && state.at) made.push(button("Take back", () => act("undo"), { "aria-keyshortcuts": "u" }));
   place.replaceChildren(...made);
 }
 
-function claimParts(state, act) {
+/** A field and a button with which a person claims; `claim` is told how many tricks. */
+export function claimParts(state, claim) {
   if (!state.people.length) return [];
   const number = element("input", { type: "number", class: "few", min: 0, max: state.play.left, value: state.play.left, "aria-label": `Tricks that your side claims, of ${state.play.left} left` });
-  return [element("span", { class: "row" }, number, button("Claim", () => act("claim", { tricks: Number(number.value) })))];
+  return [element("span", { class: "row" }, number, button("Claim", () => claim(Number(number.value))))];
 }

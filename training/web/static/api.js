@@ -1,4 +1,6 @@
-// Speaks to the server. Every fault comes back as a sentence.
+// Speaks to the server. Every fault comes back as a sentence, and is told at the top of the page.
+
+import { at } from "./words.js";
 
 export class Fault extends Error {
   constructor(sentence, status) {
@@ -27,4 +29,10 @@ export function get(path, query = {}) {
 export function post(path, fields = {}) {
   const headers = { "Content-Type": "application/json" };
   return told(fetch(`api/${path}`, { method: "POST", headers, body: JSON.stringify(fields) }));
+}
+
+export function complain(fault, place = at("message")) {
+  if (!(fault instanceof Fault)) throw fault;
+  place.textContent = fault.message;
+  place.hidden = false;
 }

@@ -1,6 +1,6 @@
 // Draws the auction in columns W N E S, what a call shows, the bidding box and the hint.
 
-import { COLUMNS, NAMES, callMark, callWords, cardMark, coloured, element, isVulnerable, signed } from "./words.js";
+import { COLUMNS, NAMES, callMark, callWords, cardMark, coloured, element, figures, isVulnerable, signed } from "./words.js";
 
 /** The auction as a table; `tell` is called with a call that is pointed at. */
 export function drawAuction(place, state, tell) {
@@ -107,11 +107,11 @@ export function drawHint(place, hint) {
   const cell = (row, [name, , write]) => element("td", {}, row[name] === undefined || row[name] === null ? "" : write(row[name], row));
   const rows = hint.rows.map((row) => element("tr", {},
     element("td", { class: "call" }, cards ? cardMark(row.card) : callMark(row.call)), columns.map((column) => cell(row, column))));
-  const heads = [element("th", { scope: "col" }, cards ? "card" : "call"), ...columns.map(([, head]) => element("th", { scope: "col" }, head))];
+  const heads = [cards ? "card" : "call", ...columns.map(([, head]) => head)];
   const looked = hint.deals ? `Each was looked at on ${hint.deals} deals that fit what is known.` : "";
   place.replaceChildren(element("div", { class: "sheet idea", role: "region", "aria-label": "Idea", tabindex: 0 },
     element("h3", {}, "Idea: ", cards ? cardMark(hint.card) : callMark(hint.call)),
     element("p", { class: "aside lines" }, coloured(hint.why)),
-    rows.length ? element("table", { class: "figures" }, element("thead", {}, element("tr", {}, heads)), element("tbody", {}, rows)) : "",
+    rows.length ? figures(heads, rows) : "",
     element("p", { class: "aside" }, looked)));
 }

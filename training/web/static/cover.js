@@ -1,9 +1,8 @@
 // Covers the screen between two people, so that neither sees the other's hand.
 
-import { button } from "./telling.js";
-import { NAMES, element } from "./words.js";
+import { NAMES, at, button, element } from "./words.js";
 
-const sheet = document.getElementById("cover");
+const sheet = at("cover");
 
 export const isCovered = () => !sheet.hidden;
 

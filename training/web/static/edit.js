@@ -1,11 +1,10 @@
 // Edit a system's text beside a live check, the exam, and a match against the version that one began with.
 
-import { Fault, get, post } from "./api.js";
+import { Fault, complain, get, post } from "./api.js";
 import { save } from "./saving.js";
-import { element } from "./words.js";
+import { at, element } from "./words.js";
 import { examSheet, matchSheet } from "./versions.js";
 
-const at = (name) => document.getElementById(name);
 const CHECK = 250; // milliseconds after the last key
 const JUDGE = 900;
 const NAMES = { a: "new", b: "old" };
@@ -57,7 +56,7 @@ async function check(now) {
     markLines(findings);
     return sound;
   } catch (fault) {
-    complain(fault);
+    lament(fault);
     return false;
   }
 }
@@ -104,9 +103,9 @@ function tell(name, words, good) {
   at(name).className = good ? "good" : "bad";
 }
 
-function complain(fault, name = "verdict") {
-  if (!(fault instanceof Fault)) throw fault;
-  tell(name, fault.message, false);
+function lament(fault, name = "verdict") {
+  complain(fault, at(name));
+  at(name).className = "bad";
 }
 
 function download() {
@@ -119,7 +118,7 @@ async function lend() {
     at("specs").replaceChildren(...(await get("start")).specs.map((one) => element("option", { value: one })));
     tell("lent", `It is ${spec} now, at the table and on these pages.`, true);
   } catch (fault) {
-    complain(fault, "lent");
+    lament(fault, "lent");
   }
 }
 
@@ -132,5 +131,5 @@ at("reset").addEventListener("click", async () => {
   sessionStorage.removeItem(`edit ${base}`);
   const spec = base;
   base = "";
-  await edit(spec).catch((fault) => complain(fault));
+  await edit(spec).catch((fault) => lament(fault));
 });

@@ -1,16 +1,15 @@
 // The page on which a board is put together: choose cards, then the hand that is to hold them.
 
-import { post } from "./api.js";
+import { complain, post } from "./api.js";
 import { drawAuction, drawBox } from "./auction.js";
 import { face } from "./cards.js";
-import { offer, save } from "./saving.js";
+import { offer, save, takeFiles } from "./saving.js";
 import { keyOf } from "./keys.js";
 import { CARDS, cardsAt, dealOf, dealText, emptyDeal, filled, moved } from "./pack.js";
 import { addressOf } from "./share.js";
-import { button, complain, say } from "./telling.js";
-import { NAMES, SEATS, cardWords, element, isVulnerable } from "./words.js";
+import { say } from "./telling.js";
+import { NAMES, SEATS, at, button, cardWords, element, isVulnerable } from "./words.js";
 
-const at = (name) => document.getElementById(name);
 const UNTOLD = { text: "", note: "", lines: [], how: "", artificial: false };
 const FIELDS = { board: "number", dealer: "dealer", vulnerable: "vulnerable", seat: "seat" };
 let deal = emptyDeal();
@@ -168,18 +167,8 @@ at("open").addEventListener("click", async () => {
 });
 for (const one of at("texts").querySelectorAll("[data-form]")) one.addEventListener("click", () => taken(one.dataset.form));
 at("read").addEventListener("click", () => read(at("paste").value));
-at("file").addEventListener("change", async (event) => {
-  const file = event.target.files[0];
-  if (file) await read(await file.text());
-  event.target.value = "";
-});
+takeFiles(at("file"), async (file) => read(await file.text()));
 for (const id of Object.values(FIELDS)) at(id).addEventListener("change", () => { keep(); drawCards(); drawCalls(); });
-document.addEventListener("dragover", (event) => event.preventDefault());
-document.addEventListener("drop", async (event) => {
-  event.preventDefault();
-  const file = event.dataTransfer.files[0];
-  if (file) await read(await file.text());
-});
 document.addEventListener("keydown", (event) => {
   const key = keyOf(event);
   if (chosen.size && SEATS.includes(key)) give(key);

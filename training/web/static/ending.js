@@ -1,11 +1,11 @@
 // The end of a board: its review, and taking it along.
 
-import { Fault, get } from "./api.js";
+import { Fault, complain, get } from "./api.js";
 import { drawReview } from "./review.js";
 import { offer, save } from "./saving.js";
 import { addressOf, boardIn } from "./share.js";
-import { button, complain, say } from "./telling.js";
-import { element, signed } from "./words.js";
+import { say } from "./telling.js";
+import { at, averageWords, button, element } from "./words.js";
 
 /** Show what came of the board, with buttons for what comes next; whether it is still `wanted` when it is found. */
 export async function lookBack(place, state, wanted, next) {
@@ -28,10 +28,8 @@ export async function lookBack(place, state, wanted, next) {
 
 /** The session, at the top of the page. */
 export function tellSession(session) {
-  const error = session.error === null ? "" : ` ± ${session.error.toFixed(2)}`;
   const helped = session.helped ? `, ${session.helped} with help` : "";
-  document.getElementById("session").textContent = session.boards
-    ? `${signed(session.mean, 2)}${error} IMPs a board over ${session.boards} board${session.boards > 1 ? "s" : ""}${helped}` : "";
+  at("session").textContent = session.boards ? averageWords(session) + helped : "";
 }
 
 function takeAlong(place, state) {

@@ -1,7 +1,7 @@
 // Long work on the server: how far it is, and how to stop it.
 
 import { Fault, get, post } from "./api.js";
-import { element } from "./words.js";
+import { button, element } from "./words.js";
 
 const EVERY = 400; // milliseconds between two questions
 
@@ -14,7 +14,7 @@ export async function run(place, words, begin) {
   let told;
   try {
     told = await begin();
-    const stop = element("button", { type: "button", onclick: async () => { told = await post(`errands/${told.errand}/stop`); } }, "Stop");
+    const stop = button("Stop", async () => { told = await post(`errands/${told.errand}/stop`); });
     place.replaceChildren(element("span", { class: "errand", role: "status" }, words, " ", bar), stop);
     while (told.state === "running") {
       if (told.of) { bar.max = told.of; bar.value = told.done; }

@@ -1,26 +1,13 @@
 // History: the boards of all sessions, what they came to, and which decisions cost IMPs.
 
-import { get } from "./api.js";
-import { complain } from "./telling.js";
-import { coloured, dayWords, element, signed, tone } from "./words.js";
+import { complain, get } from "./api.js";
+import { at, averageWords, button, coloured, dayWords, element, figures, figuresOf, meanWords, signed, tone } from "./words.js";
 
-const at = (name) => document.getElementById(name);
-
-const several = (number, thing) => `${number.toLocaleString("en")} ${thing}${number === 1 ? "" : "s"}`;
-const average = ({ mean, error }) => `${signed(mean, 2)}${error === null ? "" : ` ± ${error.toFixed(2)}`}`;
-
-function table(heads, rows) {
-  const titles = heads.map((head) => element("th", { scope: "col" }, head));
-  return element("div", { class: "wide" }, element("table", { class: "figures" },
-    element("thead", {}, element("tr", {}, titles)),
-    element("tbody", {}, rows.map(([first, ...rest]) => element("tr", {},
-      element("th", { scope: "row" }, first), rest.map((cell) => element("td", {}, cell)))))));
-}
-
-const mean = (row) => element("span", { class: tone(row.mean, row.error || 0) }, average(row));
+const table = (heads, rows) => element("div", { class: "wide" }, figures(heads, rows.map(figuresOf)));
+const mean = (row) => element("span", { class: tone(row.mean, row.error || 0) }, meanWords(row));
 
 function drawOverview(found) {
-  at("all").textContent = found.all.boards ? `${average(found.all)} IMPs a board over ${several(found.all.boards, "board")}` : "";
+  at("all").textContent = found.all.boards ? averageWords(found.all) : "";
   at("about").textContent = (found.all.boards ? "Choose a board to review it again. A deal counts once, when it is first reviewed."
     : "Nothing here yet. A board comes here when it is over and its review has been seen.")
     + (found.kept ? "" : " This server keeps nothing: these boards are gone when it ends.");
@@ -39,7 +26,7 @@ function drawBoards({ boards, page, pages }) {
       element("span", { class: "aside" }, `board ${row.number}, ${row.people || "nobody"} · other table: `, coloured(row.other), row.helped ? " · with help" : "")),
     element("span", { class: `imps ${tone(row.imps)}` }, `${signed(row.imps)} IMPs`))));
   at("boards").replaceChildren(element("ul", { class: "boards past-boards" }, rows));
-  const turn = (words, to) => element("button", { type: "button", disabled: to < 0 || to >= pages, onclick: () => open(to) }, words);
+  const turn = (words, to) => button(words, () => open(to), { disabled: to < 0 || to >= pages });
   at("pager").replaceChildren(...(pages > 1 ? [turn("Newer", page - 1), element("span", { class: "aside", role: "status" }, `Page ${page + 1} of ${pages}`), turn("Older", page + 1)] : []));
 }
 

@@ -1,11 +1,9 @@
 // Joins a challenge by a name, or goes back to it.
 
-import { get, post } from "./api.js";
+import { complain, get, post } from "./api.js";
 import { linkOf, reachWords } from "./people.js";
-import { complain } from "./telling.js";
-import { bidderWords, element } from "./words.js";
+import { at, bidderWords, element, several } from "./words.js";
 
-const at = (name) => document.getElementById(name);
 const kept = `challenge ${location.pathname}`; // the key of who has joined here before
 
 at("join").addEventListener("submit", async (event) => {
@@ -21,7 +19,6 @@ at("join").addEventListener("submit", async (event) => {
 
 try {
   const { boards, players, control, reach } = await get("look");
-  const several = (number, thing) => `${number} ${thing}${number === 1 ? "" : "s"}`;
   at("about").textContent = `${several(boards, "board")}, the same for everybody: you bid South's cards alone, with bidders in the other seats, `
     + `and are compared with ${bidderWords(control)}, and with the others. ${several(players, "player")} so far.`;
   if (localStorage.getItem(kept)) {

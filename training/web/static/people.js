@@ -1,8 +1,7 @@
 // Who sits where, and links for the seats of others.
 
 import { offer } from "./saving.js";
-import { button } from "./telling.js";
-import { NAMES, SEATS, bidderWords, element } from "./words.js";
+import { NAMES, SEATS, bidderWords, button, element } from "./words.js";
 
 /** The address that a key opens, by a name under which other machines reach the server. */
 export function linkOf(key, reach) {

@@ -1,16 +1,15 @@
 // Practice: bid one call on a hand, and hear what the system calls and why.
 
-import { get, post } from "./api.js";
+import { complain, get, post } from "./api.js";
 import { drawAuction, drawBox, drawDetail } from "./auction.js";
 import { handLine } from "./book.js";
 import { pictures, suits } from "./hands.js";
 import { kept } from "./kept.js";
 import { callOfKey, keyOf } from "./keys.js";
-import { save } from "./saving.js";
-import { complain, say } from "./telling.js";
-import { NAMES, callMark, callWords, coloured, dayWords, element, vulnerableWords } from "./words.js";
+import { save, takeFiles } from "./saving.js";
+import { say } from "./telling.js";
+import { NAMES, at, button, callMark, callWords, coloured, dayWords, element, vulnerableWords } from "./words.js";
 
-const at = (name) => document.getElementById(name);
 let drill = null; // {drill, questions, titles, number, results}
 let asked = null; // the question
 let answered = false;
@@ -87,7 +86,7 @@ function drawVerdict(told) {
   const accepted = Object.entries(told.accepted).map(([call, points], k) => [k ? ", " : "", callMark(call), points < 10 ? ` (${points} points)` : ""]).flat(2);
   const words = right ? "Right" : told.points ? "Reasonable" : told.due ? "Not that call" : "Not by the book";
   const last = drill.number + 1 >= drill.questions;
-  const next = element("button", { type: "button", class: "primary", onclick: go }, last ? "See how it went" : "Next");
+  const next = button(last ? "See how it went" : "Next", go, { class: "primary" });
   at("verdict").replaceChildren(element("div", { class: `sheet ${right ? "right" : "off"}` },
     element("h3", { class: right ? "good" : told.points ? "" : "bad" }, words, right ? ": " : `: you called `, callMark(told.call)),
     right ? "" : element("p", {}, "The call is ", element("b", {}, accepted), "."),
@@ -116,14 +115,11 @@ function finish() {
   const rows = wrong.map((one) => element("li", {},
     element("div", {}, handLine(one.hand), one.calls.length ? element("span", { class: "aside" }, " after ", one.calls.map(({ call }) => [...callMark(call), " "]).flat()) : ""),
     element("div", {}, "you called ", callMark(one.call), one.due ? "; better is " : "; the book ", element("b", {}, callMark(Object.keys(one.accepted)[0])), ": ", coloured(one.reason))));
-  const buttons = wrong.length ? [
-    element("button", { type: "button", class: "primary", onclick: () => again() }, "Repeat these"),
-    element("button", { type: "button", onclick: download }, "Download them"),
-  ] : [];
+  const buttons = wrong.length ? [button("Repeat these", again, { class: "primary" }), button("Download them", download)] : [];
   const title = element("h2", { tabindex: -1 }, `${points} of ${10 * drill.results.length} points`);
   at("summary").replaceChildren(element("section", { class: "sheet", "aria-label": "How it went" }, title,
     wrong.length ? element("ol", { class: "wrong" }, rows) : element("p", {}, "Every call was right."),
-    element("div", { class: "row" }, buttons, element("button", { type: "button", onclick: () => begin(() => post("drills", fields())) }, "More of this topic"))));
+    element("div", { class: "row" }, buttons, button("More of this topic", () => begin(() => post("drills", fields()))))));
   at("choose").open = true;
   title.focus();
   tellScore();
@@ -158,7 +154,6 @@ async function download() {
 }
 
 async function open(file) {
-  if (!file) return;
   const text = await file.text();
   await begin(() => post("drills/file", { text, name: file.name, spec: at("spec").value }));
 }
@@ -173,9 +168,7 @@ document.addEventListener("keydown", (event) => {
 });
 at("drill-form").addEventListener("submit", (event) => { event.preventDefault(); begin(() => post("drills", fields())); });
 at("mine").addEventListener("click", () => begin(() => post("mistakes/drill", { spec: at("spec").value, count: Number(at("count").value) })));
-at("file").addEventListener("change", async (event) => { await open(event.target.files[0]); event.target.value = ""; });
-document.addEventListener("dragover", (event) => event.preventDefault());
-document.addEventListener("drop", (event) => { event.preventDefault(); open(event.dataTransfer.files[0]); });
+takeFiles(at("file"), open);
 
 try {
   const [{ topics }, { specs }] = await Promise.all([get("topics"), get("start")]);

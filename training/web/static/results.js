@@ -1,20 +1,15 @@
 // What the boards came to: of a table, and of everybody in a challenge.
 
-import { coloured, element, signed, tone } from "./words.js";
+import { averageWords, coloured, element, figures, figuresOf, signed, tone } from "./words.js";
 
 /** The results so far in a line. */
 export function tally({ kind, board, boards, count, mean, error }) {
   const where = kind === "challenge" ? `Board ${board} of ${boards}. ` : "";
   if (!count) return where;
-  return `${where}${signed(mean, 2)}${error === null ? "" : ` ± ${error.toFixed(2)}`} IMPs a board over ${count} board${count > 1 ? "s" : ""} against the other table`;
+  return `${where}${averageWords({ mean, error, boards: count })} against the other table`;
 }
 
-function table(caption, heads, rows) {
-  return element("table", { class: "figures" }, element("caption", { class: "unseen" }, caption),
-    element("thead", {}, element("tr", {}, heads.map((head) => element("th", { scope: "col" }, head)))),
-    element("tbody", {}, rows.map(([name, ...cells]) => element("tr", {}, element("th", { scope: "row" }, name), cells.map((cell) => element("td", {}, cell))))));
-}
-
+const table = (caption, heads, rows) => figures(heads, rows.map(figuresOf), caption);
 const worth = (number, digits = 0) => element("span", { class: tone(number) }, signed(number, digits));
 const who = ({ name, you }) => (you ? element("strong", {}, `${name} (you)`) : name);
 

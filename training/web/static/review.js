@@ -1,6 +1,6 @@
 // Draws what came of a board.
 
-import { NAMES, SEATS, bidderWords, callMark, cardMark, cardWords, coloured, element, signed, tone } from "./words.js";
+import { NAMES, SEATS, bidderWords, callMark, cardMark, cardWords, coloured, element, figures, figuresOf, signed, tone } from "./words.js";
 
 /** The review of a board; `actions` are buttons for what comes next. */
 export function drawReview(place, state, found, actions) {
@@ -35,18 +35,13 @@ function outcome(state, found) {
 
 function table(found) {
   const signs = { C: "♣", D: "♦", H: "♥", S: "♠", NT: "NT" };
-  const heads = found.strains.map((strain) => element("th", { scope: "col" }, coloured(signs[strain])));
-  const rows = SEATS.map((seat) => element("tr", {}, element("th", { scope: "row" }, NAMES[seat]), found.tricks[seat].map((n) => element("td", {}, n))));
-  return sheet("Tricks double dummy", element("table", { class: "figures" },
-    element("thead", {}, element("tr", {}, element("th", { scope: "col" }, "declarer"), heads)), element("tbody", {}, rows)));
+  const heads = found.strains.map((strain) => coloured(signs[strain]));
+  return sheet("Tricks double dummy", figures(["declarer", ...heads], SEATS.map((seat) => figuresOf([NAMES[seat], ...found.tricks[seat]]))));
 }
 
 const FEW = 5; // calls that are told at once
 
-function optionTable(rows) {
-  const heads = ["call", "would have come to", "IMPs"].map((head) => element("th", { scope: "col" }, head));
-  return element("table", { class: "figures" }, element("thead", {}, element("tr", {}, heads)), element("tbody", {}, rows));
-}
+const optionTable = (rows) => figures(["call", "would have come to", "IMPs"], rows);
 
 /** What the player could know comes first, what happened on this deal second. */
 function verdictOf({ lost, costly, better, fair }) {

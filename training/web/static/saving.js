@@ -1,4 +1,4 @@
-// Takes texts along: as a file, or to be copied.
+// Takes texts along, as a file or to be copied, and takes files in.
 
 import { element } from "./words.js";
 
@@ -16,4 +16,19 @@ export function offer(place, text, warning) {
   place.append(element("label", { class: "offer" }, warning, field));
   field.select();
   return navigator.clipboard?.writeText(text).catch(() => undefined);
+}
+
+/** Take files that are opened in a field, or dropped on the page; `take` is told which was. */
+export function takeFiles(field, take) {
+  field.addEventListener("change", async () => {
+    const [file] = field.files;
+    if (file) await take(file, false);
+    field.value = "";
+  });
+  document.addEventListener("dragover", (event) => event.preventDefault());
+  document.addEventListener("drop", (event) => {
+    event.preventDefault();
+    const [file] = event.dataTransfer.files;
+    if (file) take(file, true);
+  });
 }

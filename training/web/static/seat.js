@@ -1,21 +1,20 @@
 // A seat at a table of several people: draws what the server tells, at once, and sends the calls and cards of this seat.
 
-import { Fault, get, post } from "./api.js";
-import { drawAuction, drawBox, drawDetail } from "./auction.js";
+import { claimParts } from "./actions.js";
+import { Fault, complain, get, post } from "./api.js";
+import { drawAuction, drawBox } from "./auction.js";
 import { drawTable } from "./hands.js";
 import { kept } from "./kept.js";
 import { listen } from "./keys.js";
+import { forget, learn, point, tellLatest, tellShows } from "./meanings.js";
 import { drawPlaces } from "./people.js";
 import { drawResults, tally } from "./results.js";
 import { drawReview } from "./review.js";
-import { button, complain, say } from "./telling.js";
-import { NAMES, element, latestWords } from "./words.js";
+import { say } from "./telling.js";
+import { NAMES, at, button, element, latestWords } from "./words.js";
 
-const at = (name) => document.getElementById(name);
 const { drawn = true, shortcuts = true } = kept();
 let state = null; // what this seat may know
-let meanings = null; // what each legal call would show
-let pointed = null; // the call that is pointed at in the box
 let busy = false;
 let held = false; // has the box the focus, or had it when it was drawn anew?
 const drawnAs = {}; // what each part of the page was drawn from
@@ -26,16 +25,6 @@ function once(part, told, drawPart) {
   if (drawnAs[part] === text) return;
   drawnAs[part] = text;
   drawPart();
-}
-
-function tellShows(call, shows, who) {
-  pointed = null;
-  drawDetail(at("detail"), call, shows, who);
-}
-
-function point(call) {
-  tellShows(call, (meanings && meanings[call]) || { text: "…", note: "", lines: [], how: "" }, null);
-  pointed = call;
 }
 
 const isLast = () => state.room.board === state.room.boards;
@@ -52,10 +41,7 @@ function waitedFor() {
 
 function drawActions() {
   const made = [element("span", { class: "aside" }, waitedFor())];
-  if (state.phase === "playing" && state.yours) {
-    const number = element("input", { type: "number", class: "few", min: 0, max: state.play.left, value: state.play.left, "aria-label": `Tricks that your side claims, of ${state.play.left} left` });
-    made.push(element("span", { class: "row" }, number, button("Claim", () => send("claim", { tricks: Number(number.value) }))));
-  }
+  if (state.phase === "playing" && state.yours) made.push(...claimParts(state, (tricks) => send("claim", { tricks })));
   at("actions").replaceChildren(...made);
 }
 
@@ -106,17 +92,12 @@ function draw(fresh) {
 
 async function tellMoved() {
   drawAuction(at("auction"), state, tellShows);
-  const latest = state.calls.at(-1);
-  if (latest) tellShows(latest.call, latest.shows, NAMES[latest.seat]);
-  else tellShows(null);
+  tellLatest(state);
   say(state.phase === "over" ? state.contract.text : `${latestWords(state)} ${waitedFor()}`);
-  meanings = null;
+  forget();
   if (!state.yours || state.phase !== "bidding") return;
   const asking = state.at;
-  const found = await post("calls").catch(() => null);
-  if (state.at !== asking) return;
-  meanings = found;
-  if (meanings && pointed) point(pointed); // it was looked at before the answer came
+  await learn(() => post("calls"), () => state.at === asking);
 }
 
 async function send(what, fields = {}, board = { board: state.room.board }) {

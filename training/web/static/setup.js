@@ -1,12 +1,13 @@
 // The settings, and boards and systems that are pasted, opened or dropped.
 
-import { Fault, get, post } from "./api.js";
+import { complain, get, post } from "./api.js";
 import { keep, kept } from "./kept.js";
-import { element } from "./words.js";
+import { takeFiles } from "./saving.js";
+import { at, element } from "./words.js";
 
-const dialog = document.getElementById("setup");
-const form = document.getElementById("setup-form");
-const taken = document.getElementById("taken");
+const dialog = at("setup");
+const form = at("setup-form");
+const taken = at("taken");
 
 export const stack = { name: "", boards: 0, next: 1 };
 
@@ -39,7 +40,7 @@ for (const field of ofPage) {
   if (field.type === "checkbox") field.checked = known[field.name];
   else field.value = known[field.name];
 }
-document.getElementById("this-page").addEventListener("change", () => {
+at("this-page").addEventListener("change", () => {
   keep(Object.fromEntries(ofPage.map((field) => [field.name, field.type === "checkbox" ? field.checked : field.value])));
 });
 
@@ -50,7 +51,7 @@ export async function start() {
 }
 
 function listSpecs(specs) {
-  document.getElementById("specs").replaceChildren(...specs.map((spec) => element("option", { value: spec })));
+  at("specs").replaceChildren(...specs.map((spec) => element("option", { value: spec })));
 }
 
 /** Open the settings; resolves to whether a board is to be dealt. */
@@ -88,8 +89,7 @@ export async function take(text, name) {
     const lost = found.problems.length ? ` Left out: ${found.problems.slice(0, 3).join("; ")}.` : "";
     taken.textContent = `${found.boards} board${found.boards > 1 ? "s" : ""} taken.${lost}`;
   } catch (fault) {
-    if (!(fault instanceof Fault)) throw fault;
-    taken.textContent = fault.message;
+    complain(fault, taken);
   }
 }
 
@@ -102,22 +102,11 @@ export function advance() {
   form.elements.number.value = ofStack() ? stack.next : "";
 }
 
-document.getElementById("take").addEventListener("click", () => take(document.getElementById("paste").value, ""));
-document.getElementById("file").addEventListener("change", async (event) => {
-  const file = event.target.files[0];
-  if (file) await take(await file.text(), file.name);
-  event.target.value = "";
-});
-document.addEventListener("dragover", (event) => {
-  event.preventDefault();
-  document.body.classList.add("dropping");
-});
-document.addEventListener("dragleave", (event) => { if (!event.relatedTarget) document.body.classList.remove("dropping"); });
-document.addEventListener("drop", async (event) => {
-  event.preventDefault();
-  document.body.classList.remove("dropping");
-  const file = event.dataTransfer.files[0];
-  if (!file) return;
+at("take").addEventListener("click", () => take(at("paste").value, ""));
+takeFiles(at("file"), async (file, dropped) => {
   await take(await file.text(), file.name);
-  if (!dialog.open) document.dispatchEvent(new CustomEvent("dropped"));
+  if (dropped && !dialog.open) document.dispatchEvent(new CustomEvent("dropped"));
 });
+document.addEventListener("dragover", () => document.body.classList.add("dropping"));
+document.addEventListener("dragleave", (event) => { if (!event.relatedTarget) document.body.classList.remove("dropping"); });
+document.addEventListener("drop", () => document.body.classList.remove("dropping"));

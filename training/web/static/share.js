@@ -1,7 +1,6 @@
 // What addresses say: the table that was left, or a board, as deal, auction and seat behind the #, which no browser sends anywhere.
 
-import { get, post } from "./api.js";
-import { complain } from "./telling.js";
+import { complain, get, post } from "./api.js";
 import { SEATS } from "./words.js";
 
 /** A board that is over at the table, as addresses tell it. */

@@ -1,25 +1,18 @@
 // The page about systems: the book, what calls show after an auction, two systems side by side, and the pen.
 
-import { Fault, get, post } from "./api.js";
+import { complain, get, post } from "./api.js";
 import { Book } from "./book.js";
 import { drawComparison, playMatch } from "./compare.js";
 import { edit } from "./edit.js";
 import { run } from "./errand.js";
-import { element } from "./words.js";
+import { at, element } from "./words.js";
 import { unfold } from "./unfold.js";
 
-const at = (name) => document.getElementById(name);
 const TABS = ["book", "auction", "compare", "edit"];
 const state = { tab: "book", spec: "system:champion", other: "system:sayc", calls: [] };
 const measured = new Map(); // spec -> figures
 let book = null;
 let compared = null;
-
-function complain(fault) {
-  if (!(fault instanceof Fault)) throw fault;
-  at("message").textContent = fault.message;
-  at("message").hidden = false;
-}
 
 function readAddress() {
   const told = new URLSearchParams(location.hash.slice(1));

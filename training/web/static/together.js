@@ -1,11 +1,10 @@
 // Opens a table for several people, or a challenge, and goes to the page of its key.
 
-import { get, post } from "./api.js";
+import { complain, get, post } from "./api.js";
 import { linkOf, reachWords } from "./people.js";
-import { complain } from "./telling.js";
-import { element } from "./words.js";
+import { at, element } from "./words.js";
 
-const form = document.getElementById("together");
+const form = at("together");
 const kind = () => new FormData(form).get("kind");
 
 function suit() {
@@ -31,8 +30,8 @@ form.addEventListener("submit", async (event) => {
 suit();
 try {
   const [{ specs }, { reach }] = await Promise.all([get("start"), get("reach")]);
-  document.getElementById("specs").replaceChildren(...specs.map((spec) => element("option", { value: spec })));
-  document.getElementById("reach").textContent = `You get links for the others. ${reachWords(reach)}`;
+  at("specs").replaceChildren(...specs.map((spec) => element("option", { value: spec })));
+  at("reach").textContent = `You get links for the others. ${reachWords(reach)}`;
 } catch (fault) {
   complain(fault);
 }

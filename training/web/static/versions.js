@@ -1,6 +1,6 @@
 // What a version of a system scores: the exam by area, a short match, and the boards that differ.
 
-import { callMark, coloured, element, signed, tone } from "./words.js";
+import { callMark, coloured, element, figures, meanWords, signed, tone } from "./words.js";
 
 /** The exam's score by area, beside the score before. */
 export function examSheet(found) {
@@ -11,8 +11,7 @@ export function examSheet(found) {
   };
   const moved = found.areas.filter((area) => area.before !== undefined && Math.abs(area.percent - area.before) > 0.04);
   const row = (mark, title) => element("tr", {}, element("th", { scope: "row" }, title), cells(mark));
-  const heads = ["area", "now", "before", "change"].map((head) => element("th", { scope: "col" }, head));
-  const whole = (rows) => element("table", { class: "figures" }, element("thead", {}, element("tr", {}, heads)), element("tbody", {}, rows));
+  const whole = (rows) => figures(["area", "now", "before", "change"], rows);
   const changed = found.changed.map((one) => element("li", {},
     element("span", { class: one.points > one.were ? "good" : "bad" }, callMark(one.call), ` (${one.points} points, before `, callMark(one.before), ` ${one.were})`),
     element("div", { class: "aside" }, one.auction.length ? [one.auction.map((call) => [...callMark(call), " "]).flat(), "· "] : "opening · ", `${one.hand}: `, one.reason)));
@@ -26,9 +25,8 @@ export function examSheet(found) {
 
 /** The match of two versions, and its differing boards; each opens in the table's review. */
 export function matchSheet(found, names) {
-  const error = found.error === null ? "" : ` ± ${found.error.toFixed(2)}`;
   const verdict = element("p", { class: "headline" },
-    element("b", { class: `imps ${tone(found.mean, found.error || 0)}` }, `${signed(found.mean, 2)}${error}`),
+    element("b", { class: `imps ${tone(found.mean, found.error || 0)}` }, meanWords(found)),
     element("span", {}, ` IMPs a board over ${found.boards.toLocaleString("en")} boards for ${names.a} against ${names.b}`));
   const rows = found.rows.map((row) => element("li", {}, element("a", { href: `./#match=${found.match}&board=${row.board}`, target: "_blank" },
     element("b", {}, `Board ${row.board}`),

@@ -1,4 +1,4 @@
-// Calls and cards as people write them. Display only: what is legal comes from the server.
+// Calls and cards as people write them, and what pages are made of. Display only: what is legal comes from the server.
 
 export const SEATS = ["N", "E", "S", "W"];
 export const COLUMNS = ["W", "N", "E", "S"];
@@ -7,6 +7,9 @@ export const SIGNS = { C: "♣", D: "♦", H: "♥", S: "♠" };
 const SUIT_NAMES = { C: "club", D: "diamond", H: "heart", S: "spade" };
 const RANK_NAMES = { A: "ace", K: "king", Q: "queen", J: "jack", T: "ten" };
 const VULNERABLE = { None: "nobody vulnerable", NS: "North–South vulnerable", EW: "East–West vulnerable", Both: "both sides vulnerable" };
+
+/** The element of the page with an id. */
+export const at = (id) => document.getElementById(id);
 
 /** An element with attributes and children; texts are texts, never HTML. */
 export function element(name, attributes = {}, ...children) {
@@ -18,6 +21,21 @@ export function element(name, attributes = {}, ...children) {
   }
   made.append(...children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== false));
   return made;
+}
+
+export function button(words, act, extra = {}) {
+  return element("button", { type: "button", onclick: act, ...extra }, words);
+}
+
+/** A table of figures, with rows of the table. */
+export function figures(heads, rows, caption) {
+  return element("table", { class: "figures" }, caption ? element("caption", { class: "unseen" }, caption) : null,
+    element("thead", {}, element("tr", {}, heads.map((head) => element("th", { scope: "col" }, head)))), element("tbody", {}, rows));
+}
+
+/** A row of such a table, whose first cell is its head. */
+export function figuresOf([head, ...cells]) {
+  return element("tr", {}, element("th", { scope: "row" }, head), cells.map((cell) => element("td", {}, cell)));
 }
 
 /** A suit's sign in its colour; who listens hears its name. */
@@ -78,6 +96,15 @@ export function signed(number, digits = 0) {
   const text = Math.abs(number).toFixed(digits);
   return Number(text) === 0 ? text : (number > 0 ? "+" : "−") + text;
 }
+
+/** A mean with its standard error: +1.20 ± 0.35. */
+export const meanWords = ({ mean, error }) => `${signed(mean, 2)}${error === null ? "" : ` ± ${error.toFixed(2)}`}`;
+
+/** 1 board, 2 boards. */
+export const several = (number, thing) => `${number.toLocaleString("en")} ${thing}${number === 1 ? "" : "s"}`;
+
+/** What boards came to, on average. */
+export const averageWords = (found) => `${meanWords(found)} IMPs a board over ${several(found.boards, "board")}`;
 
 /** The class of a number's colour: none where it may as well be nothing, two standard errors from 0. */
 export function tone(number, error = 0) {

@@ -8,11 +8,13 @@ from agents.hierarchy.shipped import lend_system, shipped_systems
 from agents.networks.shipped import shipped_networks
 from agents.reasoning.options import Options, parse_options
 from agents.registry import seat_specs
+from agents.seats import quick
 from bridge_env.bidders import SpecError, make, player_at
 from bridge_env.protocols import Bidder
 from training.http.asked import Refused
 from training.match.match import seat_teams
 
+PLAYERS = ("montecarlo", "rule", "deceptive")  # who may play the cards
 _PLAIN = ("pass", "random", "doubler")
 _MOST_SAMPLES, _MOST_SECONDS = 512, 10
 _NOT_OFFERED = ("empty", "silent", "doubler")  # systems that are no opponents for a person
@@ -66,12 +68,7 @@ def _ours(spec: str) -> bool:
     """Does it name something that comes with the package, or that was dropped on the page?"""
     if spec in _PLAIN:
         return True
-    head, _, argument = spec.partition(":")
-    if head == "reason":
-        argument = argument.partition("?")[0]
-        head, argument = (
-            ("policy", argument[7:]) if argument.startswith("policy:") else ("system", argument.removeprefix("system:"))
-        )
+    head, _, argument = quick(spec).partition(":")
     if head == "system":
         return argument in shipped_systems() or argument.startswith("~")
     return head == "policy" and argument in shipped_networks()

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from agents.meanings import Shows, reader
+from agents.meanings import Reader, Shows, reader
 from agents.seats import spec_at
-from bridge_env.auction import one_auction
-from bridge_env.calls import NUM_CALLS, call_text
+from bridge_env.auction import Auctions, one_auction
+from bridge_env.calls import call_text
 from bridge_env.cards import SEATS, VULNERABILITIES, card_text, hand_text
 from bridge_env.play import Plays
 from bridge_env.render import result_line
 from training.http.asked import Refused
-from training.web.table import BIDDING, OVER, PLAYING, Table
+from training.web.board.table import BIDDING, OVER, PLAYING, Table
 
 
 def check_looks(table: Table, seat: int | None) -> None:
@@ -39,8 +40,7 @@ def state(table: Table, seat: int | None) -> dict[str, Any]:
     people = table.setup.people
     turn, chooser = table.turn(), table.chooser()
     deal, contract = table.deal, table.contract
-    read = reader(table.setup.north_south, table.setup.east_west)
-    shown = read.seats(table.calls, deal.dealer, deal.vulnerability)
+    shown = _read(table).seats(table.calls, deal.dealer, deal.vulnerability)
     out: dict[str, Any] = {
         "table": table.name,
         "phase": table.phase,
@@ -63,8 +63,7 @@ def state(table: Table, seat: int | None) -> dict[str, Any]:
         "replay": table.setup.replay,
     }  # fmt: skip
     if table.phase == BIDDING and out["yours"]:
-        legal = table.auctions.legal()[0]
-        out["legal"] = [call_text(call) for call in range(NUM_CALLS) if legal[call]]
+        out["legal"] = legal_calls(table.auctions)
     if table.phase != BIDDING:
         out["contract"] = {
             "text": "Passed out" if contract.passed_out else result_line(contract),
@@ -73,6 +72,11 @@ def state(table: Table, seat: int | None) -> dict[str, Any]:
     if table.phase == PLAYING or (table.phase == OVER and table.cards):
         out["play"] = _play(table, seat)
     return out
+
+
+def _read(table: Table) -> Reader:
+    """Who reads what the table's calls show."""
+    return reader(table.setup.north_south, table.setup.east_west)
 
 
 def _sitter(table: Table, seat: int) -> str:
@@ -86,23 +90,16 @@ def _note(table: Table, number: int) -> dict[str, Any]:
     """Return what call ``number`` shows, kept with the table."""
     key = tuple(table.calls[: number + 1])
     if key not in table.notes:
-        table.notes[key] = shows(table, table.calls[:number], key[-1])
+        table.notes[key] = _read(table).call(key[:-1], table.deal.dealer, table.deal.vulnerability, key[-1])
     found: Shows = table.notes[key]
     return {"shows": found.as_json()}
-
-
-def shows(table: Table, calls: list[int], made: int) -> Shows:
-    """Return what the call ``made`` after ``calls`` shows."""
-    read = reader(table.setup.north_south, table.setup.east_west)
-    return read.call(calls, table.deal.dealer, table.deal.vulnerability, made)
 
 
 def every_call(table: Table, seat: int | None) -> dict[str, Any]:
     """Return what each legal call of the person to call would show."""
     if table.phase != BIDDING or seat is None or table.chooser() != seat:
         raise Refused("It is not for you to call now.", 409)
-    read = reader(table.setup.north_south, table.setup.east_west)
-    every = read.every(table.calls, table.deal.dealer, table.deal.vulnerability)
+    every = _read(table).every(table.calls, table.deal.dealer, table.deal.vulnerability)
     return {call_text(call): shows.as_json() for call, shows in every.items()}
 
 
@@ -140,19 +137,35 @@ def _play(table: Table, seat: int | None) -> dict[str, Any]:
     return out
 
 
-def after_auction(spec: str, calls: Sequence[int], vulnerability: int) -> dict[str, Any]:
+def after_auction(spec: str, calls: Sequence[int]) -> dict[str, Any]:
     """What each legal call shows after ``calls`` from North on, all four seats bidding by ``spec``; and so far shown.
 
     Raises:
         IllegalCall: the calls are no auction.
     """
-    auctions = one_auction(calls, 0, vulnerability)
+    over = bool(one_auction(calls, 0).done[0])
     read = reader(spec, spec)
-    every = {} if auctions.done[0] else read.every(calls, 0, vulnerability)
-    shown = read.seats(calls, 0, vulnerability)
+    every = {} if over else read.every(calls, 0, 0)
+    shown = read.seats(calls, 0, 0)
     return {
-        "seat": SEATS[int(auctions.turn[0])],
-        "over": bool(auctions.done[0]),
+        "over": over,
         "shown": {SEATS[seat]: shown[seat] for seat in range(4)},
         "calls": {call_text(call): shows.as_json() for call, shows in every.items()},
     }
+
+
+def legal_calls(auctions: Auctions) -> list[str]:
+    """What may be called next in an auction."""
+    return [call_text(call) for call in np.flatnonzero(auctions.legal()[0]).tolist()]
+
+
+def mean_error(boards: int, total: int, squares: int) -> dict[str, float | None]:
+    """IMPs a board and their standard error, from sums; no error of fewer than two boards.
+
+    Args:
+        total, squares: sums of the IMPs and of their squares.
+    """
+    mean = total / boards if boards else 0.0
+    spread = max(squares - boards * mean * mean, 0.0)
+    error = math.sqrt(spread / (boards - 1) / boards) if boards > 1 else None
+    return {"mean": round(mean, 2), "error": None if error is None else round(error, 2)}

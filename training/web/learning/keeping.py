@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from bridge_env.calls import parse_call
+from bridge_env.calls import call_text, parse_call
 from bridge_env.cards import SEATS, VULNERABILITIES, card_text, deal_text, hand_text
-from bridge_env.features import FEATURES, hand_features
-from training.web.memory import Memory
-from training.web.table import Table
-from training.web.topics import TOPICS, Moment, topic_of
+from bridge_env.features import hand_features
+from training.web.board.table import Table
+from training.web.learning.memory import Memory
+from training.web.learning.topics import TOPICS, Moment, topic_of
 
 CALL, CARD = "call", "card"
 _OTHER = "other"
@@ -25,7 +25,6 @@ KINDS = {
     "defence": "Defence",
 }
 _SAME = 1  # IMPs that a call may gain less than the better one, and be as right
-_HCP, _LENGTHS = FEATURES["hcp"], [FEATURES[f"length:{suit}"] for suit in "CDHS"]
 
 
 def keep(memory: Memory, table: Table, review: dict[str, Any]) -> bool:
@@ -52,7 +51,7 @@ def _board(table: Table, review: dict[str, Any]) -> dict[str, object]:
         "number": deal.number, "source": deal.source, "deal": deal_text(deal.owner), "dealer": SEATS[deal.dealer],
         "vulnerability": VULNERABILITIES[deal.vulnerability], "people": "".join(SEATS[s] for s in setup.people),
         "north_south": setup.north_south, "east_west": setup.east_west, "control": setup.control,
-        "player": setup.player, "calls": " ".join(table.auction_words()),
+        "player": setup.player, "calls": " ".join(map(call_text, table.calls)),
         "cards": " ".join(map(card_text, table.cards)), "claimed": table.claimed, "contract": result["contract"],
         "tricks": result["took"], "score": result["points"], "result": result["text"], "other": review["other"]["text"],
         "imps": review["imps"], "helped": table.helped,
@@ -65,10 +64,7 @@ def _calls(table: Table, review: dict[str, Any]) -> list[tuple[str, dict[str, ob
     for mine in review["calls"]:
         held = table.deal.owner == SEATS.index(mine["seat"])
         features = hand_features(held[None])[0]
-        moment = Moment.of(
-            table.calls[: mine["number"]], features[_LENGTHS].tolist(), int(features[_HCP]), parse_call(mine["call"])
-        )
-        topic = topic_of(moment)
+        topic = topic_of(Moment.of(table.calls[: mine["number"]], features, parse_call(mine["call"])))
         kind = _OTHER if topic is None else topic.name
         gains = {option["call"]: option["imps"] for option in mine["options"]}
         accepted = [

@@ -1,8 +1,8 @@
-"""Hints: the calls or cards that were considered, with chances and look-ahead, and why. From what the seat may know."""
+"""What looking ahead finds, from what the seat may know: hints, and whether a call that was made was a mistake."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -15,22 +15,23 @@ from agents.networks.bidder import NetworkBidder
 from agents.reasoning.doubting import Doubter, Weighing
 from agents.reasoning.reasoner import Reasoner, Thought
 from agents.seats import network_at, quick, spec_at
+from bridge_env.auction import one_auction
 from bridge_env.bidders import make, meets
 from bridge_env.calls import call_text
-from bridge_env.cards import SEATS, card_text
+from bridge_env.cards import card_text
 from bridge_env.faults import explained, legal_answer_of
 from bridge_env.protocols import Bidder, Explains
-from bridge_env.view import BidView
+from bridge_env.view import BidView, view_of
 from training.http.asked import Refused
-from training.web.seating import bidder_at
-from training.web.table import BIDDING, PLAYING, Table
-from training.web.views import shows
+from training.web.board.seating import bidder_at
+from training.web.board.table import BIDDING, PLAYING, Table
 
 _SAMPLES = 32  # deals that a hint looks at, so that it comes within a second
 _DOUBTING_SAMPLES = 16  # each stands for eight that are weighed, by several networks
 _CARD_DEALS = 20
 _LEAST = 0.005  # chance of a call that is named
 _NAMED = 6
+_SURELY = 0.5  # IMPs on average that another call must gain to be better; less is a matter of taste
 
 
 def hint(table: Table, seat: int | None) -> dict[str, Any]:
@@ -67,10 +68,7 @@ def _call_hint(table: Table, seat: int) -> dict[str, Any]:
     # A bidder that does not think makes its usual call, whatever thinking finds.
     acts = isinstance(bidder, Reasoner | Doubter)
     told = best if acts else usual
-    return {
-        "call": call_text(told), "found": call_text(best), "rows": rows[:_NAMED], "deals": deals, "why": why,
-        "by": spec, "shows": shows(table, table.calls, told).as_json(),
-    }  # fmt: skip
+    return {"call": call_text(told), "rows": rows[:_NAMED], "deals": deals, "why": why}
 
 
 def thinker(spec: str, opponents: str) -> Reasoner | Doubter | None:
@@ -100,13 +98,16 @@ def _rows(thought: Thought | Weighing) -> tuple[list[dict[str, Any]], int]:
             row |= {"gain": _number(thought.gain[i]), "error": _number(thought.error[i])}
         if isinstance(thought, Weighing):
             row["chance"] = round(float(thought.chance[i]), 4)
-        elif len(thought.dropped) and thought.dropped[i]:
-            row["dropped"] = True
         rows.append(row)
-    sample = thought.drawn and thought.drawn.owner if isinstance(thought, Weighing) else thought.sample
-    count = 0 if sample is None else len(sample)
     rows.sort(key=lambda row: -(row.get("gain") or 0.0))
-    return rows, count
+    return rows, _looked_at(thought)
+
+
+def _looked_at(thought: Thought | Weighing) -> int:
+    """On how many deals calls were compared; of a network's, those that weigh something."""
+    if isinstance(thought, Weighing):
+        return 0 if thought.drawn is None else len(thought.drawn.owner)
+    return 0 if thought.sample is None else len(thought.sample)
 
 
 def _with_chances(network: NetworkBidder | None, view: BidView, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -136,9 +137,8 @@ def _number(value: float) -> float | None:
 
 def _card_hint(table: Table) -> dict[str, Any]:
     reader = AuctionReader.of_sides(table.setup.north_south, table.setup.east_west)
-    view = table.play_view()
     player = MonteCarlo(reader, CardOptions(deals=_CARD_DEALS))
-    thought = player.think(view, table.key(len(table.cards), "card"))[0]
+    thought = player.think(table.play_view(), table.key(len(table.cards), "card"))[0]
     rows = []
     if thought.belief is not None:
         weight = thought.belief.weight
@@ -153,5 +153,57 @@ def _card_hint(table: Table) -> dict[str, Any]:
         if count
         else "No other card could be better."
     )
-    return {"card": card_text(thought.card), "rows": rows, "deals": count, "why": why, "by": "montecarlo",
-            "hand": SEATS[int(view.turn[0])]}  # fmt: skip
+    return {"card": card_text(thought.card), "rows": rows, "deals": count, "why": why}
+
+
+# --- was a call a mistake? --------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Fair:
+    """The best of some calls over deals that fit.
+
+    Attributes:
+        call: the best, by IMPs.
+        gain, error: how many IMPs it gains on average over the call that was made, and the standard error.
+        deals: how many were looked at.
+    """
+
+    call: int
+    gain: float
+    error: float
+    deals: int
+
+    @property
+    def sure(self) -> bool:
+        """Is it better by more than taste and chance?"""
+        return self.gain > max(_SURELY, self.error)
+
+
+def fair(table: Table, number: int, others: list[int]) -> Fair | None:
+    """Weigh a person's call against ``others``, and what the side's bidder considers, as the seat could then.
+
+    Args:
+        number: of the call in the auction.
+
+    Returns:
+        None where the side's bidder is one that cannot think.
+    """
+    deal, setup = table.deal, table.setup
+    before = one_auction(table.calls[:number], deal.dealer, deal.vulnerability)
+    seat = int(before.turn[0])
+    ours, theirs = setup.north_south, setup.east_west
+    player = thinker(spec_at(ours, theirs, seat), theirs if seat & 1 == 0 else ours)
+    if player is None:
+        return None
+    view, key = view_of(before, deal.owner[None]), table.key(number, "fair")
+    calls = list(dict.fromkeys([table.calls[number], *others]))
+    if isinstance(player, Doubter):
+        found: Thought | Weighing = player.compare(view, key, (calls, np.zeros(len(calls))))
+    else:
+        found = player.compare(view, key, calls)
+    deals = _looked_at(found)
+    if not deals:
+        return None
+    best = int(np.nanargmax(found.gain))
+    return Fair(found.calls[best], float(found.gain[best]), float(found.error[best]), deals)

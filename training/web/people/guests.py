@@ -1,4 +1,7 @@
-"""The doors of people who hold a key of their own, of a seat or a challenge. A seat's table goes on by itself."""
+"""Tables of several people: the host's doors to open one, and those of guests, who hold a key of a seat or a challenge.
+
+A table with guests goes on by itself.
+"""
 
 from __future__ import annotations
 
@@ -6,27 +9,32 @@ import asyncio
 import contextlib
 import json
 import logging
-from collections.abc import AsyncIterator, Callable
+import secrets
+from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Any
 
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response, StreamingResponse
+from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
 
 from bridge_env.faults import BidderFault
-from training.http.asked import Asked, Refused
-from training.http.body import body, query
+from training.http.asked import Asked, Refused, body, query
 from training.http.guard import Holder
 from training.http.thinking import Thinking
-from training.web.challenge import Challenge
-from training.web.doors import Door, answering, made_call, page, played_card, static
-from training.web.rooms import CHALLENGE, Place, Room, Rooms, checked_name
+from training.web.board.seating import PLAYERS
+from training.web.board.table import Setup
+from training.web.doors import Doors, Told, Work, answering, made_call, played_card
+from training.web.pages import page, static
+from training.web.people.challenge import MOST_BOARDS, MOST_CHALLENGES, Challenge
+from training.web.people.rooms import CHALLENGE, PLAY, PRACTICE, Place, Room, Rooms, checked_name
+from training.web.session import Session
 
 _BODY = 4096
 _BEAT = 4.0  # seconds between two words to a page, which answers each
 _LOOK = 0.5  # seconds between two looks at whether the stream is to end
 _STREAMS, _OF_ONE = 40, 2  # of all, and of one seat
 _WAITING, _ASKING = 32, 4  # requests that think at the same time: of all guests, and of one seat
+_USUAL = "policy:champion"
 _LOG = logging.getLogger("bridge_env.table")
 
 
@@ -96,7 +104,7 @@ class Guests:
         return [
             *(Route(f"/api/{name}", answering(door), methods=["POST"]) for name, door in posts.items()),
             Route("/api/look", answering(self.look), methods=["GET"]),
-            Route("/api/events", self.events, methods=["GET"]),
+            Route("/api/events", answering(self.events), methods=["GET"]),
             Route("/", self.first, methods=["GET"]),
             Route("/{file}", static, methods=["GET"]),
         ]
@@ -107,14 +115,14 @@ class Guests:
         """The page that a key opens."""
         return page("join.html" if isinstance(request.scope["holder"], Challenge) else "seat.html")
 
-    async def look(self, request: Request) -> dict[str, Any]:
+    async def look(self, request: Request) -> Told:
         query(request).done()
         holder = request.scope["holder"]
         if isinstance(holder, Challenge):
             return {**holder.about(), "reach": self.host}
         return await self._at(self._place(request))
 
-    async def join(self, request: Request) -> dict[str, Any]:
+    async def join(self, request: Request) -> Told:
         asked, challenge = await body(request, _BODY), request.scope["holder"]
         name = asked.text("name", 60)
         asked.done()
@@ -122,7 +130,7 @@ class Guests:
             raise Refused("This link is of a seat, not of a challenge.", 404)
         return {"key": (await self.thinking(lambda: challenge.join(name))).key}
 
-    async def here(self, request: Request) -> dict[str, Any]:
+    async def here(self, request: Request) -> Told:
         """The answer of a page to a beat: its person is there."""
         place, asked = self._place(request), await body(request, _BODY)
         asked.done()
@@ -130,13 +138,13 @@ class Guests:
         self._wake(place.room)
         return {}
 
-    async def calls(self, request: Request) -> dict[str, Any]:
+    async def calls(self, request: Request) -> Told:
         """What each legal call would show."""
         place, asked = self._place(request), await body(request, _BODY)
         asked.done()
         return await self._think(place, lambda: place.room.meanings(place.seat))
 
-    async def invite(self, request: Request) -> dict[str, Any]:
+    async def invite(self, request: Request) -> Told:
         """A link for one more seat; who sits there by an older link sits there no longer."""
         place, asked = self._place(request), await body(request, _BODY)
         seat = asked.seat()
@@ -155,10 +163,10 @@ class Guests:
             raise Refused("This link is of a challenge; join it first.", 404)
         return holder
 
-    def _acting(self, act: Act, anywhere: bool = False) -> Door:
+    def _acting(self, act: Act, anywhere: bool = False) -> Callable[[Request], Awaitable[Told]]:
         """A door that changes something at a table, on the board that the request names unless it does so anywhere."""
 
-        async def door(request: Request) -> dict[str, Any]:
+        async def door(request: Request) -> Told:
             place, asked = self._place(request), await body(request, _BODY)
             number = None if anywhere else asked.number("board", 1, 10**6)
             work = act(place, asked)
@@ -167,13 +175,11 @@ class Guests:
 
         return door
 
-    async def _at(
-        self, place: Place, work: Callable[[], object] | None = None, number: int | None = None
-    ) -> dict[str, Any]:
+    async def _at(self, place: Place, work: Callable[[], object] | None = None, number: int | None = None) -> Told:
         """Do something for who sits at a place, at one board where it is told, and tell what is then known there."""
         place.seen = self.rooms.clock()
 
-        def go_on() -> dict[str, Any]:
+        def go_on() -> Told:
             self.rooms.check(place)
             place.room.settle()
             if number is not None:
@@ -188,7 +194,7 @@ class Guests:
         self._wake(place.room)
         return found
 
-    async def _think(self, place: Place, work: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+    async def _think(self, place: Place, work: Callable[[], Told]) -> Told:
         """Think for one seat, which leaves room for the others."""
         if place.asking >= _ASKING:
             raise Refused("These are too many requests at once; wait for the answers.", 429)
@@ -198,7 +204,7 @@ class Guests:
         finally:
             place.asking -= 1
 
-    def _view(self, place: Place) -> dict[str, Any]:
+    def _view(self, place: Place) -> Told:
         self.rooms.check(place)  # it may have been taken back while others were thinking
         return place.room.view(place)
 
@@ -206,13 +212,10 @@ class Guests:
 
     async def events(self, request: Request) -> Response:
         """A stream of server-sent events: the state whenever it has changed, and a beat now and then."""
-        try:
-            query(request).done()
-            place = self._place(request)
-            if place.streams >= _OF_ONE or self._streams >= _STREAMS:
-                raise Refused("This seat is open in too many windows, or the server has too many guests.", 429)
-        except Refused as refused:
-            return JSONResponse({"error": str(refused)}, refused.status)
+        query(request).done()
+        place = self._place(request)
+        if place.streams >= _OF_ONE or self._streams >= _STREAMS:
+            raise Refused("This seat is open in too many windows, or the server has too many guests.", 429)
         return StreamingResponse(self._told(place), media_type="text/event-stream")
 
     async def _told(self, place: Place) -> AsyncIterator[str]:
@@ -259,3 +262,76 @@ class Guests:
             room.ring()
         finally:
             self._driven.pop(room, None)
+
+
+class Inviting:
+    """What the host may ask about other people."""
+
+    def __init__(self, session: Session, guests: Guests) -> None:
+        self.session, self.guests, self.rooms = session, guests, guests.rooms
+        self._challenges: list[Challenge] = []
+
+    def routes(self, doors: Doors) -> list[Route]:
+        """Paths as they are behind the token."""
+        return [
+            *doors.routes(("POST", "rooms", self.open), ("POST", "challenges", self.challenge)),
+            *doors.routes(("GET", "reach", self.reach), at_once=True),
+        ]
+
+    def reach(self, asked: Asked) -> Work:
+        """By which name other machines reach this one; empty where they cannot."""
+        return lambda: {"reach": self.guests.host}
+
+    def open(self, asked: Asked) -> Work:
+        """Open a table for several people, and return the key of the host's seat."""
+        kind, seat = asked.choice("kind", (PLAY, PRACTICE), PLAY), asked.seat()
+        name, specs = checked_name(asked.text("name", 60, "")), _specs(asked)
+        player = asked.choice("cards", PLAYERS, PLAYERS[0])
+        seat = 2 if seat is None else seat
+        if kind == PRACTICE and seat & 1:
+            raise Refused("Partners who practise sit North and South.")
+        seats = (seat, seat ^ 2) if kind == PRACTICE else (seat,)
+
+        def begin() -> Told:
+            place = self.rooms.open(kind, self._setup(specs, player), seats, secrets.randbits(48), name)
+            return {"key": place.key}
+
+        return begin
+
+    def challenge(self, asked: Asked) -> Work:
+        """Begin a challenge, and return the key that its players share."""
+        boards, seed = asked.number("boards", 1, MOST_BOARDS, 8), asked.number("seed", 0, 10**9, 0)
+        specs = _specs(asked)
+
+        def begin() -> Told:
+            setup = self._setup(specs, PLAYERS[0])
+            if len(self._challenges) >= MOST_CHALLENGES:
+                self._end_one()
+            made = Challenge(self.rooms, setup, seed or secrets.randbits(48), boards)
+            self._challenges.append(made)
+            self.rooms.keys[made.key] = made
+            return {"key": made.key}
+
+        return begin
+
+    def _end_one(self) -> None:
+        """End the oldest challenge in which nobody is.
+
+        Raises:
+            Refused: there are people in all.
+        """
+        over = next((one for one in self._challenges if not any(room.there() for room in one.players)), None)
+        if over is None:
+            raise Refused("There are people in as many challenges as this server keeps; wait until some leave.", 409)
+        self._challenges.remove(over)
+        self.rooms.keys.pop(over.key, None)
+        for room in over.players:
+            self.rooms.forget(room)
+
+    def _setup(self, specs: list[str], player: str) -> Setup:
+        ns, ew, control = (self.session.checked(spec) for spec in specs)
+        return Setup((), ns, ew, control, player)
+
+
+def _specs(asked: Asked) -> list[str]:
+    return [asked.text(field, 300, _USUAL) for field in ("ns", "ew", "control")]

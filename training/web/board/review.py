@@ -12,9 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.seats import quick
-from bridge_env import streams
-from bridge_env.auction import Auctions
-from bridge_env.bidding import ask
+from bridge_env.auction import Auctions, one_auction
+from bridge_env.bidding import ask, bid_on
 from bridge_env.calls import STRAINS, Contract, call_text, parse_call
 from bridge_env.cards import SEATS, card_text
 from bridge_env.double_dummy.cascade import Cascade
@@ -22,13 +21,12 @@ from bridge_env.double_dummy.own import OwnDoubleDummy
 from bridge_env.double_dummy.positions import card_tricks
 from bridge_env.par import par_contracts
 from bridge_env.play import Plays
-from bridge_env.protocols import Bidder
 from bridge_env.render import result_line
 from bridge_env.scoring import imps, score
 from training.http.asked import Refused
-from training.web.fair import fair
-from training.web.seating import teams
-from training.web.table import OVER, Table
+from training.web.board.hints import fair
+from training.web.board.seating import teams
+from training.web.board.table import OVER, Table
 
 _COSTLY = 3  # IMPs that a call must lose to be a mistake; a few are often the lie of the cards alone
 
@@ -108,14 +106,9 @@ def _bid_on(
     north_south: str, east_west: str, owner: NDArray[np.uint8], auctions: Auctions, key: NDArray[np.uint64]
 ) -> None:
     """Bid auctions on one deal to their end, in place, by bidders that take no time to think."""
-    sides: tuple[Bidder, Bidder] = teams(quick(north_south), quick(east_west))
-    owners = np.broadcast_to(owner, (len(auctions), 52))
-    while not auctions.done.all():
-        for side, bidder in enumerate(sides):
-            rows = np.flatnonzero(~auctions.done & (auctions.turn & 1 == side))
-            if rows.size:
-                keys = streams.key(key[rows], auctions.length[rows])
-                auctions.step(ask(bidder, auctions, owners, rows, keys), rows)
+    n = len(auctions)
+    seats, owners = np.broadcast_to(np.arange(4) & 1, (n, 4)), np.broadcast_to(owner, (n, 52))
+    bid_on(auctions, owners, key, seats, teams(quick(north_south), quick(east_west)))
 
 
 def _other_table(table: Table, tricks: NDArray[np.int8]) -> dict[str, Any] | None:
@@ -129,8 +122,7 @@ def _other_table(table: Table, tricks: NDArray[np.int8]) -> dict[str, Any] | Non
     _bid_on(*pairs, deal.owner, auctions, table.key(0, "other table"))
     contract = auctions.contracts().at(0)
     return {
-        "control": setup.control, "bidders": quick(setup.control),
-        "calls": [call_text(call) for call in auctions.calls(0)],
+        "control": setup.control, "calls": [call_text(call) for call in auctions.calls(0)],
         **_result(contract, tricks, deal.vulnerability),
     }  # fmt: skip
 
@@ -149,7 +141,7 @@ def _my_calls(table: Table, tricks: NDArray[np.int8], points: int) -> list[dict[
     branches: list[tuple[int, int]] = []
     parts = []
     for k in mine:
-        before = Auctions.replay(_row(table.calls[:k]), deal.dealer, deal.vulnerability)
+        before = one_auction(table.calls[:k], deal.dealer, deal.vulnerability)
         legal = np.flatnonzero(before.legal()[0])
         branches += [(k, int(call)) for call in legal]
         after = before.take(np.zeros(len(legal), np.int64))
@@ -171,8 +163,7 @@ def _my_calls(table: Table, tricks: NDArray[np.int8], points: int) -> list[dict[
         rows.sort(key=lambda row: (-sign * int(scores[row]), branches[row][1]))
         options: list[dict[str, Any]] = [
             {"call": call_text(branches[row][1]), "imps": int(gains[row]), "points": int(scores[row]),
-             "result": result_line(contracts.at(row), int(took[row]), deal.vulnerability),
-             "auction": [call_text(c) for c in auctions.calls(row)[k + 1 :]]}
+             "result": result_line(contracts.at(row), int(took[row]), deal.vulnerability)}
             for row in rows
         ]  # fmt: skip
         call, usual = call_text(table.calls[k]), call_text(_usual(table, k))
@@ -211,13 +202,9 @@ def _fairly(table: Table, number: int, others: list[str]) -> dict[str, Any]:
 def _usual(table: Table, number: int) -> int:
     """Return what the bidder of the person's side would have called."""
     deal = table.deal
-    before = Auctions.replay(_row(table.calls[:number]), deal.dealer, deal.vulnerability)
+    before = one_auction(table.calls[:number], deal.dealer, deal.vulnerability)
     bidder = teams(quick(table.setup.north_south), quick(table.setup.east_west))[int(before.turn[0]) & 1]
     return int(ask(bidder, before, deal.owner[None], np.array([0]), table.key(number))[0])
-
-
-def _row(calls: list[int]) -> NDArray[np.int64]:
-    return np.array(calls, np.int64).reshape(1, -1)
 
 
 def _card_costs(table: Table, took: int) -> list[dict[str, Any]]:

@@ -24,8 +24,8 @@ from bridge_env.protocols import CardPlayer
 from bridge_env.view import BidView, view_of
 from training.http.asked import Refused
 from training.running.patience import TookTooLong, within
-from training.web.dealing import Deal
-from training.web.seating import bidder_at
+from training.web.board.dealing import Deal
+from training.web.board.seating import bidder_at
 
 BIDDING, BID, PLAYING, OVER = "bidding", "bid", "playing", "over"
 
@@ -297,11 +297,6 @@ class Table:
             raise Refused(f"It is not for you to {what if what == 'call' else 'play'} now.", 409)
         if at != now:
             raise Refused("The table has moved on; ask for its state again.", 409)
-
-    # --- in words -----------------------------------------------------------------------------------------
-
-    def auction_words(self) -> list[str]:
-        return [call_text(call) for call in self.calls]
 
 
 _WEIGHTS = np.arange(1, 53, dtype=np.int64) ** 3

@@ -6,16 +6,15 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from agents.hierarchy.checking import check_text
 from agents.hierarchy.language.text import SystemTextError
 from bridge_env.calls import as_wide, call_text
 from training.exam.marks import Paper, plays, sit
 from training.exam.positions import Exam, textbook
-from training.match.match import MatchResult, play
-from training.web.dealing import Deal
-from training.web.table import Setup
+from training.match.match import MatchResult
+from training.web.board.dealing import Deal
+from training.web.board.table import Setup
 
 _LISTED = 300  # differing boards that are told, the most IMPs first
 _TOLD_WRONG = 40
@@ -51,7 +50,7 @@ def papers(spec: str, against: str) -> dict[str, Any]:
     if other is not None:
         out["all"]["before"] = _marks(other)["percent"]
         out["changed"] = [
-            {"area": now.position.area, "hand": now.position.hand, "reason": now.position.reason,
+            {"hand": now.position.hand, "reason": now.position.reason,
              "auction": [call_text(c) for c in now.position.auction], "call": call_text(now.call),
              "before": call_text(then.call), "points": now.points, "were": then.points}
             for now, then in zip(mine.answers, other.answers, strict=True) if now.points != then.points
@@ -64,35 +63,25 @@ def _marks(paper: Paper, area: str | None = None) -> dict[str, Any]:
     return {"percent": round(100 * marks.share, 1), "points": marks.points, "positions": marks.positions}
 
 
-def match(a: str, b: str, boards: int, seed: int) -> MatchResult:
-    """A duplicate match of A against B on judging boards."""
-    return play(a, b, boards, seed)
-
-
 def match_told(name: str, result: MatchResult) -> dict[str, Any]:
     """The result, and the boards on which the two tables bid otherwise, the most IMPs first."""
-    rows = differing(result)
+    one, two = as_wide([table.history for table in result.tables])
+    rows = np.flatnonzero((one != two).any(axis=1))
     order = rows[np.argsort(-np.abs(result.imps[rows]), kind="stable")]
     return {
-        "match": name, "a": result.a, "b": result.b, "boards": len(result.boards), "source": result.boards.source,
+        "match": name, "boards": len(result.boards), "source": result.boards.source,
         "mean": round(result.mean_imps, 3), "error": _number(result.standard_error),
         "differ": len(rows), "gained": int((result.imps > 0).sum()), "lost": int((result.imps < 0).sum()),
         "rows": [_row(result, int(i)) for i in order[:_LISTED]],
     }  # fmt: skip
 
 
-def differing(result: MatchResult) -> NDArray[np.intp]:
-    """The boards whose two auctions are not the same, by place."""
-    one, two = as_wide([table.history for table in result.tables])
-    return np.flatnonzero((one != two).any(axis=1))
-
-
 def _row(result: MatchResult, i: int) -> dict[str, Any]:
     row = result.take(np.array([i])).rows()[0]
     return {
-        "board": row["board"], "imps": row["imps"], "dealer": row["dealer"], "vulnerability": row["vulnerability"],
-        "a": {"auction": row["a_ns"]["auction"], "contract": row["a_ns"]["contract"], "score": row["a_ns"]["score_ns"]},
-        "b": {"auction": row["a_ew"]["auction"], "contract": row["a_ew"]["contract"], "score": row["a_ew"]["score_ns"]},
+        "board": row["board"], "imps": row["imps"],
+        "a": {"auction": row["a_ns"]["auction"], "contract": row["a_ns"]["contract"]},
+        "b": {"auction": row["a_ew"]["auction"], "contract": row["a_ew"]["contract"]},
     }  # fmt: skip
 
 

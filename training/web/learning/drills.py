@@ -17,20 +17,19 @@ from bridge_env import streams
 from bridge_env.auction import one_auction
 from bridge_env.calls import PASS, call_text
 from bridge_env.cards import SEATS, UNKNOWN, VULNERABILITIES, parse_hand
-from bridge_env.features import FEATURES
 from bridge_env.view import view_of
 from training.book.measure import Calls, Table
 from training.book.points import Points, Walker
 from training.exam.positions import ALL, FULL, Exam, Position
 from training.exam.writing import exam_text
 from training.http.asked import Refused
-from training.web.topics import Moment, Topic
+from training.web.board.views import legal_calls
+from training.web.learning.topics import Moment, Topic
 
 DEALS = 1000  # bid at a time
 CHUNKS = 24  # times that so many deals are looked through
 _SPARE = 5  # times as many candidates as questions, so that rare calls come up too
 _PASSES = 4  # at most one question in so many is answered by a pass
-_HCP, _LENGTHS = FEATURES["hcp"], [FEATURES[f"length:{suit}"] for suit in "CDHS"]
 
 
 @dataclass
@@ -88,10 +87,7 @@ class Search:
         for k, (board, number, seat, call) in enumerate(
             zip(calls.board.tolist(), calls.number.tolist(), calls.seat.tolist(), calls.call.tolist(), strict=True)
         ):
-            held = hands[board, seat]
-            auction = table.history[board, :number].tolist()
-            moment = Moment.of(auction, held[_LENGTHS].tolist(), int(held[_HCP]), call)
-            if self.topic.fits(moment):
+            if self.topic.fits(Moment.of(table.history[board, :number].tolist(), hands[board, seat], call)):
                 mine.append(k)
         if not mine:
             return
@@ -161,27 +157,20 @@ def drill_of_exam(spec: str, exam: Exam, most: int, choose: Callable[[Position],
     return Drill(spec, {area: title for area, title in exam.titles.items() if area in areas}, chosen)
 
 
-def begun(name: str, drill: Drill) -> dict[str, Any]:
-    """What the person is told of a drill that begins."""
-    return {"drill": name, "questions": len(drill.questions), "titles": drill.titles}
-
-
 def question(drill: Drill, number: int) -> dict[str, Any]:
     """What the person sees of a question: the hand and the auction, and no answer."""
     position = drill.questions[number]
     read = reader(*(drill.readers[number] if drill.readers else (drill.spec, drill.spec)))
     auction, dealer, vulnerability = list(position.auction), position.dealer, position.vulnerability
-    legal = np.flatnonzero(one_auction(auction, dealer, vulnerability).legal()[0]).tolist()
     return {
-        "number": number, "area": position.area, "title": drill.titles[position.area], "hand": position.hand,
-        "seat": SEATS[position.seat],
+        "title": drill.titles[position.area], "hand": position.hand, "seat": SEATS[position.seat],
         "board": {"dealer": SEATS[dealer], "vulnerability": VULNERABILITIES[vulnerability]},
         "calls": [
             {"call": call_text(call), "seat": SEATS[(dealer + k) & 3],
              "shows": read.call(auction[:k], dealer, vulnerability, call).as_json()}
             for k, call in enumerate(auction)
         ],
-        "legal": [call_text(call) for call in legal],
+        "legal": legal_calls(one_auction(auction, dealer, vulnerability)),
         "shows": {call_text(c): shows.as_json() for c, shows in read.every(auction, dealer, vulnerability).items()},
     }  # fmt: skip
 
@@ -196,12 +185,9 @@ def answer(drill: Drill, number: int, call: int) -> dict[str, Any]:
     auctions = one_auction(position.auction, position.dealer, position.vulnerability)
     auctions.step(call)
     drill.given.setdefault(number, call)
-    given = drill.given
     return {
-        "number": number, "call": call_text(call), "points": position.points(call),
-        "accepted": {call_text(c): points for c, points in position.answers}, "reason": position.reason,
-        "answered": len(given), "score": sum(drill.questions[k].points(c) for k, c in given.items()),
-        "wrong": len(drill.wrong()),
+        "call": call_text(call), "points": position.points(call), "reason": position.reason,
+        "accepted": {call_text(c): points for c, points in position.answers},
     }  # fmt: skip
 
 

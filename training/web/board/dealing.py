@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,14 +36,6 @@ class Deal:
     vulnerability: int
     number: int
     source: str
-
-    def turned(self, dealer: int | None, vulnerability: int | None) -> Deal:
-        """The same cards with another dealer or vulnerability, where one is given."""
-        return replace(
-            self,
-            dealer=self.dealer if dealer is None else dealer,
-            vulnerability=self.vulnerability if vulnerability is None else vulnerability,
-        )
 
 
 def random_deal(seed: int, number: int) -> Deal:

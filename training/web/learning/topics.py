@@ -5,7 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+from numpy.typing import NDArray
+
 from bridge_env.calls import DOUBLE, FIRST_BID, NOTRUMP, PASS, level_of, strain_of
+from bridge_env.features import HCP_AND_LENGTHS
 
 _ONE_NOTRUMP, _TWO_CLUBS, _TWO_NOTRUMP, _FOUR_NOTRUMP = (FIRST_BID + n for n in (4, 5, 9, 19))
 
@@ -27,10 +31,12 @@ class Moment:
     made: int
 
     @classmethod
-    def of(cls, auction: Sequence[int], lengths: Sequence[int], hcp: int, made: int) -> Moment:
-        """The moment after ``auction``, calls from the dealer on."""
+    def of(cls, auction: Sequence[int], features: NDArray[np.int16], made: int) -> Moment:
+        """The moment after ``auction``, calls from the dealer on, for a hand of these features."""
         n = len(auction)
-        return cls(tuple(((i - n) & 3, call) for i, call in enumerate(auction)), tuple(lengths), hcp, made)
+        calls = tuple(((i - n) & 3, call) for i, call in enumerate(auction))
+        hcp, *lengths = features[HCP_AND_LENGTHS].tolist()
+        return cls(calls, tuple(lengths), hcp, made)
 
     def bids(self, *whose: int) -> list[int]:
         """Bids, doubles and redoubles of some players, passes left out."""

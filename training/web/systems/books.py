@@ -11,28 +11,13 @@ import numpy as np
 from agents.hierarchy.language.tree import Line, System
 from agents.hierarchy.shipped import read_system
 from agents.hierarchy.telling import wording
-from agents.registry import system_of
 from bridge_env.calls import call_text
 from training.book.book import Book, add_worth, made, make_book, usual
 from training.book.diff import match_lines
 from training.book.points import Entry, Point, Points, Walker
-from training.http.asked import Refused
-from training.web.seating import checked
 
 CONTROL = "sayc"  # against which the worth of a call is judged
 _MOST_ROWS = 4000  # lines that two systems are compared by
-
-
-def written_system(spec: str, named: tuple[str, ...]) -> System:
-    """The system that a spec of the page follows.
-
-    Raises:
-        Refused: the page may not name it, or it follows no written system.
-    """
-    found = system_of(checked(spec, named))
-    if found is None:
-        raise Refused(f"{spec} follows no written system; choose one that begins with system:.")
-    return found.system
 
 
 @lru_cache(maxsize=8)
@@ -82,8 +67,7 @@ def _point(point: Point) -> dict[str, Any]:
         if str(step) in tokens
     ]
     return {
-        "path": wording.symbols(wording.path(point.path)), "theirs": bool(point.path and point.path[0].theirs),
-        "entries": entries, "steps": others,
+        "path": wording.symbols(wording.path(point.path)), "entries": entries, "steps": others,
     }  # fmt: skip
 
 
@@ -132,8 +116,7 @@ def _figures(book: Book, entry: Entry) -> dict[str, Any]:
     if said is not None:
         out["said"] = wording.symbols(str(said))
     if worth is not None and worth.mean is not None:
-        out |= {"worth": str(worth), "gains": worth.mean >= 0, "boards": worth.boards,
-                "per_thousand": round(worth.per_thousand or 0.0, 1)}  # fmt: skip
+        out |= {"worth": str(worth), "gains": worth.mean >= 0, "boards": worth.boards}
     return out
 
 
@@ -150,7 +133,7 @@ def side_by_side(a: System, b: System) -> dict[str, Any]:
             counts[kind] = counts.get(kind, 0) + 1
             rows.append({"at": path, "kind": kind, "a": _line(old), "b": _line(new)})
     rows.sort(key=lambda row: row["at"].count(" - ") if row["at"] else -1)
-    return {"a": a.name, "b": b.name, "counts": counts, "rows": rows[:_MOST_ROWS], "left_out": len(rows[_MOST_ROWS:])}
+    return {"a": a.name, "b": b.name, "counts": counts, "rows": rows[:_MOST_ROWS]}
 
 
 def _lines_at(points: Points) -> dict[str, list[Line]]:

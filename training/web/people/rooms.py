@@ -6,27 +6,26 @@ import asyncio
 import secrets
 import time
 import unicodedata
-from collections import OrderedDict, deque
+from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from agents.seats import spec_at
 from bridge_env.cards import SEATS
+from bridge_env.render import SEAT_NAMES
 from training.http.asked import Refused
 from training.http.guard import Bucket, Holder
-from training.web.dealing import Deal, random_deal
-from training.web.history import mean_error
-from training.web.review import review
-from training.web.table import BID, BIDDING, OVER, PLAYING, Setup, Table
-from training.web.views import every_call, state
+from training.web.board.dealing import Deal, random_deal
+from training.web.board.review import review
+from training.web.board.table import BID, BIDDING, OVER, PLAYING, Setup, Table
+from training.web.board.views import every_call, mean_error, state
 
 PLAY, PRACTICE, CHALLENGE = "play", "practice", "challenge"
 GONE = 15.0  # seconds without a word from a browser, after which a bidder goes on in its seat
 MOST_ROOMS, MOST_BOARDS = 8, 1000
 _RATE, _BURST = 10.0, 80  # requests of one key; its page with all that it loads are forty
 _NEWS = 3  # of who came and who left, as many as are told
-_NAMES = ("North", "East", "South", "West")
 _MARKS = " .-'"
 
 
@@ -140,8 +139,8 @@ class Room:
         self._there, self._untold = there, self._untold or there != before
         for seat in sorted(there ^ before):
             who = self.places[seat].who
-            left = f"{who} has left {_NAMES[seat]}; {self._bidder(seat)} goes on there until they come back."
-            self.tell(f"{who} sits {_NAMES[seat]}." if seat in there else left)
+            left = f"{who} has left {SEAT_NAMES[seat]}; {self._bidder(seat)} goes on there until they come back."
+            self.tell(f"{who} sits {SEAT_NAMES[seat]}." if seat in there else left)
         if table.phase != OVER:
             table.setup = replace(table.setup, people=tuple(sorted(there | self._awaited())))
 
@@ -269,7 +268,7 @@ class Rooms:
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self.clock = clock
         self.keys: dict[str, Holder] = {}
-        self._rooms: OrderedDict[int, Room] = OrderedDict()
+        self._rooms: list[Room] = []
 
     def open(self, kind: str, setup: Setup, seats: tuple[int, ...], seed: int, name: str) -> Place:
         """Open a room. The first seat is the host's; a room that everybody has left gives way.
@@ -278,13 +277,13 @@ class Rooms:
             Refused: there are people in all of as many rooms as there may be.
         """
         if len(self._rooms) >= MOST_ROOMS:
-            empty = next((number for number, room in self._rooms.items() if not room.there()), None)
+            empty = next((room for room in self._rooms if not room.there()), None)
             if empty is None:
                 raise Refused("There are people at as many tables as this server keeps; wait until some leave.", 409)
-            for place in self._rooms.pop(empty).places.values():
-                self.keys.pop(place.key, None)
+            self._rooms.remove(empty)
+            self.forget(empty)
         room = Room(kind, setup, lambda number: random_deal(seed, number), self.clock)
-        self._rooms[id(room)] = room
+        self._rooms.append(room)
         host, *_ = [self.invite(room, seat) for seat in seats]
         host.host, host.name = True, name
         return host
@@ -297,6 +296,11 @@ class Rooms:
         place = room.places[seat] = Place(room, seat)
         self.keys[place.key] = place
         return place
+
+    def forget(self, room: Room) -> None:
+        """Take the keys of a room back."""
+        for place in room.places.values():
+            self.keys.pop(place.key, None)
 
     def check(self, place: Place) -> None:
         """Refuse a key that was taken back meanwhile."""

@@ -1,21 +1,19 @@
 // The page: keeps what the server last told, draws it, and asks the server to go on.
 
 import { drawActions } from "./actions.js";
-import { get, post } from "./api.js";
-import { drawAuction, drawBox, drawDetail, drawHint } from "./auction.js";
+import { complain, get, post } from "./api.js";
+import { drawAuction, drawBox, drawHint } from "./auction.js";
 import { cover, isCovered, uncover } from "./cover.js";
 import { lookBack, tellSession } from "./ending.js";
 import { drawTable } from "./hands.js";
 import { listen } from "./keys.js";
+import { forget, learn, point, tellLatest, tellShows } from "./meanings.js";
 import * as setup from "./setup.js";
 import { asked, remember } from "./share.js";
-import { button, complain, say } from "./telling.js";
-import { NAMES, callWords, cardWords, element, latestWords } from "./words.js";
+import { say } from "./telling.js";
+import { NAMES, at, button, callWords, cardWords, element, latestWords } from "./words.js";
 
-const at = (name) => document.getElementById(name);
 let state = null; // what the seat in front of the screen may know
-let meanings = null; // what each legal call would show
-let pointed = null; // the call that is pointed at in the box
 let thinking = false;
 let pending = null; // what a person asked for while the table was thinking
 let round = 0; // grows with every board, so that answers to an earlier one are dropped
@@ -48,27 +46,7 @@ function draw() {
   keepFocus();
 }
 
-/** What a call shows takes the place of an idea where there is room for one of them. */
-function tellShows(call, shows, who) {
-  pointed = null;
-  at("told").dataset.first = "detail";
-  drawDetail(at("detail"), call, shows, who);
-}
-
-function point(call) {
-  const shows = meanings && meanings[call];
-  tellShows(call, shows || { text: "…", note: "", lines: [], how: "" }, null);
-  pointed = call;
-}
-
 // --- going on ----------------------------------------------------------------------------------------------
-
-/** The latest call, where nothing else is pointed at. */
-function tellLatest() {
-  const latest = state.calls.at(-1);
-  if (latest) tellShows(latest.call, latest.shows, NAMES[latest.seat]);
-  else tellShows(null);
-}
 
 /** Ask the server for something at this table, and draw what it tells. */
 async function act(what, fields = {}, seat = state.seat) {
@@ -86,7 +64,7 @@ async function act(what, fields = {}, seat = state.seat) {
     if (now !== round) return false;
     const more = told.calls.length !== state.calls.length;
     state = told;
-    if (more) tellLatest();
+    if (more) tellLatest(state);
     return true;
   } catch (fault) {
     lost = !fault.status || fault.status >= 500;
@@ -120,7 +98,7 @@ const wait = (milliseconds) => new Promise((resolve) => { setTimeout(resolve, mi
 async function proceed() {
   const now = round;
   drawHint(at("hint"), null);
-  pointed = null;
+  forget();
   if (state.phase === "over") return review();
   if (state.phase === "bid") return say(`${state.contract.text}. Play the hand, or show the result.`);
   if (state.chooser === null) {
@@ -130,14 +108,10 @@ async function proceed() {
     return undefined;
   }
   if (state.chooser !== state.seat) return handOver(state.chooser);
-  meanings = null;
   say(state.phase === "bidding" ? `${latestWords(state)} Your call.` : `${latestWords(state)} ${NAMES[state.turn]} to play.`);
   if (state.phase === "bidding") {
     const asking = state;
-    const found = await post(`tables/${state.table}/calls`, { seat: state.seat }).catch(() => null);
-    if (state !== asking) return undefined;
-    meanings = found;
-    if (meanings && pointed) point(pointed); // it was looked at before the answer came
+    await learn(() => post(`tables/${state.table}/calls`, { seat: state.seat }), () => state === asking);
   }
   return undefined;
 }
@@ -208,7 +182,7 @@ async function begin(asking) {
     thinking = false;
     pending = null;
     remember(state);
-    tellLatest();
+    tellLatest(state);
     draw();
     at("table").focus({ preventScroll: true });
     window.scrollTo({ top: 0 });

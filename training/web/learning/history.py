@@ -2,32 +2,20 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 from bridge_env.calls import parse_call
 from bridge_env.cards import SEATS, VULNERABILITIES, parse_deal
 from training.cardplay.table import read_card
 from training.http.asked import Refused
-from training.web.dealing import Deal
-from training.web.keeping import KINDS
-from training.web.memory import Memory
-from training.web.table import Setup
+from training.web.board.dealing import Deal
+from training.web.board.table import Setup
+from training.web.board.views import mean_error
+from training.web.learning.keeping import KINDS
+from training.web.learning.memory import Memory
 
 PAGE = 25  # boards
 _SESSIONS = 100  # that are told, the newest first
-
-
-def mean_error(boards: int, total: int, squares: int) -> dict[str, float | None]:
-    """IMPs a board and their standard error, from sums; no error of fewer than two boards.
-
-    Args:
-        total, squares: sums of the IMPs and of their squares.
-    """
-    mean = total / boards if boards else 0.0
-    spread = max(squares - boards * mean * mean, 0.0)
-    error = math.sqrt(spread / (boards - 1) / boards) if boards > 1 else None
-    return {"mean": round(mean, 2), "error": None if error is None else round(error, 2)}
 
 
 def overview(memory: Memory) -> dict[str, Any]:

@@ -1,0 +1,92 @@
+"""The files of the page. What all pages share is written once, and put about each when it is asked for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib.resources import files
+from string import Template
+
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+
+_STATIC = files("training.web") / "static"
+_TYPES = {"html": "text/html; charset=utf-8", "css": "text/css; charset=utf-8", "js": "text/javascript; charset=utf-8",
+          "svg": "image/svg+xml"}  # fmt: skip
+_FRAME = Template("""\
+<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="referrer" content="no-referrer">
+<title>$title</title>
+<link rel="icon" href="icon.svg" type="image/svg+xml">
+$styles
+<script type="module" src="$name.js"></script>
+</head>
+<body>
+<a class="skip" href="#$to">Skip to $skip</a>
+$body</body>
+</html>
+""")
+_PAGES_NAV = """\
+<nav aria-label="Pages">
+    <a class="button" href="./">Table</a>
+    <a class="button" href="systems.html">Systems</a>
+    <a class="button" href="practice.html">Practice</a>
+    <a class="button" href="history.html">History</a>
+  </nav>"""
+
+
+@dataclass(frozen=True)
+class _Page:
+    """What the frame tells of a page, whose script has its name.
+
+    Attributes:
+        title: of the window, before that of all pages.
+        skip: where those who use no mouse may go at once, in words; ``to``: the id of that element.
+        styles: besides the one that all pages have.
+    """
+
+    title: str
+    skip: str
+    styles: tuple[str, ...] = ()
+    to: str = "main"
+
+
+_PAGES = {
+    "index": _Page("", "the table", ("table",), "table"),
+    "seat": _Page("Your seat", "the table", ("table",), "table"),
+    "together": _Page("Other people", "the choice"),
+    "join": _Page("A challenge", "the challenge"),
+    "editor": _Page("A board put together", "the board", ("table", "editor")),
+    "systems": _Page("Systems", "the system", ("pages",)),
+    "practice": _Page("Practice", "practice", ("table", "pages")),
+    "history": _Page("History", "the history", ("pages",)),
+}
+
+
+async def static(request: Request) -> Response:
+    """A file of the page. There are no folders, and nothing else is served."""
+    return page(request.path_params.get("file", "index.html"))
+
+
+def page(name: str) -> Response:
+    """A file of the page by its name."""
+    stem, _, kind = name.rpartition(".")
+    known = {str(entry.name): entry for entry in _STATIC.iterdir()}
+    if name not in known or kind not in _TYPES:
+        return JSONResponse({"error": "There is no such page."}, 404)
+    content = known[name].read_bytes()
+    return Response(framed(stem, content.decode()) if kind == "html" else content, media_type=_TYPES[kind])
+
+
+def framed(name: str, text: str) -> str:
+    """A page as browsers get it: its text, with the head and the links that pages share."""
+    about = _PAGES[name]
+    styles = "\n".join(f'<link rel="stylesheet" href="{style}.css">' for style in ("style", *about.styles))
+    here = f'href="{name}.html"'
+    title = " \u2013 ".join(filter(None, (about.title, "Bridge table")))
+    body = Template(text).substitute(pages=_PAGES_NAV.replace(here, f'{here} aria-current="page"'))
+    return _FRAME.substitute(title=title, styles=styles, name=name, to=about.to, skip=about.skip, body=body)

@@ -1,0 +1,1 @@
+"""Tables of several people: who holds which seat by which key, and challenges."""

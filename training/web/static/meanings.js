@@ -1,0 +1,41 @@
+// What calls show, at a table: the latest one, or one that is pointed at in the box.
+
+import { drawDetail } from "./auction.js";
+import { NAMES, at } from "./words.js";
+
+let meanings = null; // what each legal call would show
+let pointed = null; // the call that is pointed at in the box
+
+/** What a call shows takes the place of an idea where there is room for one of them. */
+export function tellShows(call, shows, who) {
+  pointed = null;
+  at("told").dataset.first = "detail";
+  drawDetail(at("detail"), call, shows, who);
+}
+
+/** A call in the box is looked at. */
+export function point(call) {
+  tellShows(call, (meanings && meanings[call]) || { text: "…", note: "", lines: [], how: "" }, null);
+  pointed = call;
+}
+
+/** The latest call, where nothing else is pointed at. */
+export function tellLatest(state) {
+  const latest = state.calls.at(-1);
+  if (latest) tellShows(latest.call, latest.shows, NAMES[latest.seat]);
+  else tellShows(null);
+}
+
+/** Nothing is pointed at, and nothing is known of the calls that come next. */
+export function forget() {
+  meanings = null;
+  pointed = null;
+}
+
+/** Ask what each call of the person to call would show; `still` tells whether it is wanted when it is found. */
+export async function learn(asking, still) {
+  const found = await asking().catch(() => null);
+  if (!still()) return;
+  meanings = found;
+  if (meanings && pointed) point(pointed); // it was looked at before the answer came
+}
