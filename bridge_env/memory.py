@@ -1,13 +1,14 @@
 """Add what numba lacks.
 
-Bits counted and found in one instruction each, arrays at an address, copies that compile at once, and atomic words that
-threads share.
+Bits counted and found in one instruction each, arrays at an address, copies that compile at once, atomic words that
+threads share, and memory that is asked for early.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
+from llvmlite import ir
 from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic as _intrinsic
@@ -122,3 +123,19 @@ def add(typing: Any, words: Any, at: Any, value: Any) -> Any:
         return builder.atomic_rmw("add", builder.gep(data, [arguments[1]]), arguments[2], "acq_rel")
 
     return types.int64(words, types.intp, types.int64), code
+
+
+@intrinsic
+def prefetch(typing: Any, words: Any, at: Any) -> Any:
+    """Ask for the memory of the word at flat place ``at`` of a C-contiguous array, some time before it is read."""
+
+    def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        data = context.make_array(words)(context, builder, arguments[0]).data
+        byte, word = ir.IntType(8).as_pointer(), ir.IntType(32)
+        kind = ir.FunctionType(ir.VoidType(), [byte, word, word, word])
+        function = builder.module.declare_intrinsic("llvm.prefetch.p0", (), kind)
+        place = builder.bitcast(builder.gep(data, [arguments[1]]), byte)
+        builder.call(function, [place, word(0), word(3), word(1)])
+        return context.get_dummy_value()
+
+    return types.void(words, types.intp), code

@@ -1,37 +1,24 @@
-"""Solve every legal card double dummy in the middle of the play.
+"""Solve every legal card double dummy in the middle of the play, by the solver of our own.
 
-Positions of up to OWN_CARDS cards a hand go to the solver of our own, which is faster there: eight times with four
-cards (results/bench/solver.md). Earlier ones go to DDS, one call for all cards of a position. Both value cards that
-are equal (touching, counting those in play) once.
+DDS, which tests and `bridge-env bench --solver` compare it with, takes longer for every number of cards
+(results/bench/solver.md). Cards that are equal (touching, counting those in play) are valued once.
 """
 
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from bridge_env.double_dummy.exact import (
-    BOARDS_PER_CALL,
-    DDS_LOCK,
-    THEIR_STRAIN,
-    asked_boards,
-    default_threads,
-    load_dds,
-    solved_boards,
-)
-from bridge_env.double_dummy.own.solver import ALL_BEST, ALL_CARDS, NOT_LEGAL, ONE_BEST, Crew, own_card_tricks
+from bridge_env.double_dummy.exact import default_threads
+from bridge_env.double_dummy.own.solver import ALL_BEST, ALL_CARDS, NOT_LEGAL, ONE_BEST, Crew, as_hands, solve_cards
+from bridge_env.double_dummy.own.state import Workspace
 
-__all__ = ["ALL_BEST", "ALL_CARDS", "NOT_LEGAL", "ONE_BEST", "OWN_CARDS", "SOLVING_COST", "card_tricks", "without_dds"]
+__all__ = ["ALL_BEST", "ALL_CARDS", "NOT_LEGAL", "ONE_BEST", "SOLVING_COST", "card_tricks"]
 
 Int8Array = NDArray[np.int8]
 
-USUAL_OWN_CARDS = 8
-"""Cards a hand up to which our own solver is faster than DDS (`bridge-env bench --solver`)."""
-OWN_CARDS = USUAL_OWN_CARDS
-"""Cards a hand up to which it is asked."""
 SOLVING_COST = {
     ALL_CARDS: np.array([1, 1, 1, 1, 1, 1, 1, 1, 2, 3, 6, 18, 40, 120]),
     ALL_BEST: np.array([1, 1, 1, 1, 1, 1, 1, 1, 2, 3, 5, 12, 24, 70]),
@@ -39,22 +26,9 @@ SOLVING_COST = {
 }
 """int64 (14,), about what DDS takes on one core for a position of 0..13 tricks, in fifths of a millisecond.
 
-Budgets count in it, so that a choice does not depend on the machine; our own solver takes less for late positions.
+Budgets count in it, so that a choice does not depend on the machine; our own solver takes less.
 """
-_THEIR_SUIT = THEIR_STRAIN[:4]
-# Offsets in DDS's records, in 32-bit words.
-_TRICK_SUITS, _TRICK_RANKS = 2, 5
-_CARDS, _SUIT, _RANK, _EQUALS, _SCORE = 1, 2, 15, 28, 41
-
-
-def without_dds() -> None:
-    """Let our own solver value positions of any size in this process.
-
-    Early in the play it takes a quarter longer than DDS, which keeps some 100 MB for every core.
-    """
-    global OWN_CARDS  # noqa: PLW0603 - a choice of the process, as the threads of DDS are
-    OWN_CARDS = 13
-    _crew.cache_clear()
+_AT_ONCE = 64  # positions that a thread takes
 
 
 def card_tricks(
@@ -89,30 +63,31 @@ def card_tricks(
     t = np.broadcast_to(np.asarray(trick, np.int8), (n, 3))
     if ((s < 0) | (s > 4) | (first < 0) | (first > 3)).any():
         raise ValueError("a strain is 0..4 (C D H S NT), and a leader 0..3 (N E S W)")
-    early = _check(hands, first, t) > OWN_CARDS
+    _check(hands, first, t)
+    played = np.where(t >= 0, t // 13 * 16 + t % 13, -1).astype(np.int64)
+    held, rows = as_hands(hands), np.arange(n)
+    for k in range(3):
+        there = played[:, k] >= 0
+        held[rows[there], (first[there] + k) & 3] |= np.int64(1) << played[there, k]
     out = np.full((n, 52), NOT_LEGAL, np.int8)
-    threads = default_threads() if threads is None else threads
-    if not early.all():
-        late = np.flatnonzero(~early)
-        out[late] = own_card_tricks(hands[late], s[late], first[late], t[late], _crew(threads), wanted)
-    if early.any():
-        with DDS_LOCK:
-            dds, rows = load_dds(threads), np.flatnonzero(early)
-            for start in range(0, len(rows), BOARDS_PER_CALL):
-                part = rows[start : start + BOARDS_PER_CALL]
-                out[part] = _solve(dds, hands[part], s[part], first[part], t[part], wanted)
+    trump, leading = np.ascontiguousarray(s, np.int64), np.ascontiguousarray(first, np.int64)
+
+    def work(workspace: Workspace, part: slice) -> int:
+        return int(
+            solve_cards(workspace.arrays, held[part], trump[part], leading[part], played[part], wanted, out[part])
+        )
+
+    _crew(default_threads() if threads is None else threads).share(n, work, at_most=_AT_ONCE)
     return out
 
 
 @lru_cache(maxsize=4)
 def _crew(threads: int) -> Crew:
-    if OWN_CARDS > USUAL_OWN_CARDS:
-        return Crew(threads)
-    return Crew(threads, shapes=1 << 13, entries=1 << 16)  # 2 MB a thread: late positions need no more
+    return Crew(threads)
 
 
-def _check(hands: NDArray[np.uint8], leader: NDArray[np.intp], trick: Int8Array) -> NDArray[np.intp]:
-    """Return how many cards every hand has, int (N,). Solvers run into memory that is not theirs where sizes differ.
+def _check(hands: NDArray[np.uint8], leader: NDArray[np.intp], trick: Int8Array) -> None:
+    """Check positions: the search runs into memory that is not its own where sizes differ.
 
     Raises:
         ValueError: hands whose numbers of cards do not fit the trick.
@@ -133,33 +108,3 @@ def _check(hands: NDArray[np.uint8], leader: NDArray[np.intp], trick: Int8Array)
             f"position {row}: the hands, with the cards of the present trick, have {sizes[row].tolist()} cards "
             f"(N E S W), leader {leader[row]}, trick {trick[row].tolist()}: all must have the same number, 1 to 13"
         )
-    cards: NDArray[np.intp] = sizes[:, 0]
-    return cards
-
-
-def _solve(
-    dds: Any,
-    hands: NDArray[np.uint8],
-    strain: NDArray[np.intp],
-    leader: NDArray[np.intp],
-    trick: Int8Array,
-    wanted: int,
-) -> Int8Array:
-    """``card_tricks`` of at most 200 positions."""
-    asked, boards = asked_boards(dds, hands, strain, leader, wanted)
-    there = trick >= 0
-    boards[:, _TRICK_SUITS : _TRICK_SUITS + 3] = np.where(there, _THEIR_SUIT[np.maximum(trick, 0) // 13], 0)
-    boards[:, _TRICK_RANKS : _TRICK_RANKS + 3] = np.where(there, trick % 13 + 2, 0)
-    return _values(solved_boards(dds, asked, len(hands)))
-
-
-def _values(futures: NDArray[np.int32]) -> Int8Array:
-    """DDS's lists of cards, with equal ones, as values of all cards: int8 (n, 52)."""
-    out = np.full((len(futures), 52), NOT_LEGAL, np.int8)
-    row, k = np.nonzero(np.arange(13) < futures[:, _CARDS, None])
-    suit = _THEIR_SUIT[futures[row, _SUIT + k]]
-    ranks = futures[row, _EQUALS + k] | (1 << futures[row, _RANK + k])  # bits 2..14 for ranks 2..A
-    value = futures[row, _SCORE + k].astype(np.int8)
-    at, rank = np.nonzero(ranks[:, None] >> np.arange(2, 15) & 1)
-    out[row[at], 13 * suit[at] + rank] = value[at]
-    return out

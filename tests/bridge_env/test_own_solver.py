@@ -12,11 +12,12 @@ import pytest
 from support.dds_deals import SLIDES_DEAL, SLIDES_TABLE, dds_list
 
 from bridge_env import cards
-from bridge_env.double_dummy import ExactDoubleDummy, embedded, positions
+from bridge_env.double_dummy import ExactDoubleDummy, embedded
 from bridge_env.double_dummy.own import OwnDoubleDummy
 from bridge_env.double_dummy.own.solver import Crew, as_hands, solve_deals
 from bridge_env.double_dummy.own.state import STOP, Workspace
 from bridge_env.double_dummy.positions import ALL_BEST, ALL_CARDS, NOT_LEGAL, ONE_BEST, card_tricks
+from training.bench.solver import dds_cards
 
 TABLES = int(os.environ.get("BRIDGE_ENV_SOLVER_TABLES", "40"))
 """Whole tables of the slow tests; a fifth as many hard ones, and 20 times as many endings. 20,000 take two hours."""
@@ -60,12 +61,9 @@ def endings(count: int, left: int, seed: int) -> tuple[np.ndarray, ...]:
     return owner, strain, leader, trick
 
 
-def both(monkeypatch, position, wanted):
+def both(position, wanted):
     """The values of cards by our solver, and by DDS."""
-    monkeypatch.setattr(positions, "OWN_CARDS", 13)
-    ours = card_tricks(*position, wanted=wanted)
-    monkeypatch.setattr(positions, "OWN_CARDS", 0)
-    return ours, card_tricks(*position, wanted=wanted)
+    return card_tricks(*position, wanted=wanted), dds_cards(*position, wanted)
 
 
 def test_tables_of_the_dds_project(own):
@@ -98,30 +96,21 @@ def test_a_suit_in_every_hand(own):
 
 
 @pytest.mark.parametrize("left", range(1, 11))
-def test_cards_of_endings(left, monkeypatch):
+def test_cards_of_endings(left):
     position = endings(120 if left < 8 else 25, left, seed=left)
-    ours, theirs = both(monkeypatch, position, ALL_CARDS)
+    ours, theirs = both(position, ALL_CARDS)
     np.testing.assert_array_equal(ours, theirs)
-    best, theirs = both(monkeypatch, position, ALL_BEST)
+    best, theirs = both(position, ALL_BEST)
     np.testing.assert_array_equal(best, theirs)
-    one, theirs = both(monkeypatch, position, ONE_BEST)
+    one, theirs = both(position, ONE_BEST)
     np.testing.assert_array_equal(one.max(axis=1), theirs.max(axis=1))
     assert ((one == NOT_LEGAL) | (one == best)).all()
 
 
-def test_a_process_may_do_without_dds(monkeypatch):
-    position = endings(3, 10, seed=8)
-    usual = card_tricks(*position)
-    monkeypatch.setattr(positions, "OWN_CARDS", positions.OWN_CARDS)  # put back at the end
-    monkeypatch.setattr(positions, "load_dds", lambda threads: pytest.fail("DDS was asked"))
-    positions.without_dds()
-    np.testing.assert_array_equal(card_tricks(*position), usual)
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("left", range(2, 12))
-def test_many_endings(left, monkeypatch):
-    ours, theirs = both(monkeypatch, endings(2 * TABLES, left, seed=100 + left), ALL_CARDS)
+def test_many_endings(left):
+    ours, theirs = both(endings(2 * TABLES, left, seed=100 + left), ALL_CARDS)
     np.testing.assert_array_equal(ours, theirs)
 
 
@@ -154,8 +143,8 @@ def test_a_full_table_of_positions_is_begun_anew(shapes, entries):
     owner = owner[(owner != 255).sum(axis=1) == 24]
     hands, wanted = as_hands(owner), np.ones((len(owner), 4, 5), bool)
     found, usual = np.zeros((2, len(owner), 4, 5), np.int8)
-    assert solve_deals(*Workspace(shapes, entries).arrays, hands, wanted, found) == len(owner) > 3
-    solve_deals(*Workspace().arrays, hands, wanted, usual)
+    assert solve_deals(Workspace(shapes, entries).arrays, hands, wanted, found) == len(owner) > 3
+    solve_deals(Workspace().arrays, hands, wanted, usual)
     np.testing.assert_array_equal(found, usual)
 
 
@@ -167,10 +156,10 @@ def test_an_error_in_one_thread_stops_the_others():
         if part.start == 0:
             time.sleep(0.3)
             raise KeyboardInterrupt
-        done.append(solve_deals(*workspace.arrays, deals, np.ones((400, 4, 5), bool), found))
+        done.append(solve_deals(workspace.arrays, deals, np.ones((400, 4, 5), bool), found))
         return 0
 
-    solve_deals(*Workspace().arrays, deals[:1], np.zeros((1, 4, 5), bool), found[:1])  # compiled
+    solve_deals(Workspace().arrays, deals[:1], np.zeros((1, 4, 5), bool), found[:1])  # compiled
     began, crew = time.monotonic(), Crew(2)
     with pytest.raises(KeyboardInterrupt):
         crew.share(2, work)

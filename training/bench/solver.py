@@ -12,14 +12,26 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bridge_env.cards import random_deals
-from bridge_env.double_dummy import positions
-from bridge_env.double_dummy.exact import ExactDoubleDummy
+from bridge_env.double_dummy.exact import (
+    BOARDS_PER_CALL,
+    DDS_LOCK,
+    THEIR_STRAIN,
+    ExactDoubleDummy,
+    asked_boards,
+    load_dds,
+    solved_boards,
+)
 from bridge_env.double_dummy.own import OwnDoubleDummy
+from bridge_env.double_dummy.positions import ALL_CARDS, NOT_LEGAL, card_tricks
 
 SOLVERS = OwnDoubleDummy, ExactDoubleDummy
 _SEED = 20_260
 _TABLES, _CONTRACTS = 24, 150
 _POSITIONS = {4: 2000, 5: 1500, 6: 1000, 7: 600, 8: 400, 9: 200, 10: 100, 11: 50, 12: 30, 13: 24}  # by cards a hand
+
+# Offsets in DDS's records, in 32-bit words.
+_TRICK_SUITS, _TRICK_RANKS = slice(2, 5), slice(5, 8)
+_CARDS, _SUIT, _RANK, _EQUALS, _SCORE = 1, 2, 15, 28, 41
 
 Answers = NDArray[np.int8]
 Position = tuple[NDArray[np.uint8], NDArray[np.intp], NDArray[np.intp], Answers]  # left, strain, leader, trick
@@ -67,13 +79,31 @@ def _endings(left: int, count: int) -> Position:
     return owner, rng.integers(5, size=count), rng.integers(4, size=count), trick
 
 
-def _cards(own_up_to: int, asked: Position) -> Answers:
-    """The cards of positions by our solver up to so many cards a hand, else by DDS, on one thread."""
-    usual, positions.OWN_CARDS = positions.OWN_CARDS, own_up_to
-    try:
-        return positions.card_tricks(*asked, 1)
-    finally:
-        positions.OWN_CARDS = usual
+def dds_cards(
+    left: NDArray[np.uint8], strain: NDArray[np.intp], leader: NDArray[np.intp], trick: Answers, wanted: int = ALL_CARDS
+) -> Answers:
+    """What ``card_tricks`` of checked positions, all (N, ...), are by DDS, on one thread."""
+    out = np.full((len(left), 52), NOT_LEGAL, np.int8)
+    with DDS_LOCK:
+        dds = load_dds(1)
+        for start in range(0, len(left), BOARDS_PER_CALL):
+            part = slice(start, start + BOARDS_PER_CALL)
+            asked, boards = asked_boards(dds, left[part], strain[part], leader[part], wanted)
+            there = trick[part] >= 0
+            boards[:, _TRICK_SUITS] = np.where(there, THEIR_STRAIN[np.maximum(trick[part], 0) // 13], 0)
+            boards[:, _TRICK_RANKS] = np.where(there, trick[part] % 13 + 2, 0)
+            _write_values(solved_boards(dds, asked, len(boards)), out[part])
+    return out
+
+
+def _write_values(futures: NDArray[np.int32], out: Answers) -> None:
+    """Write DDS's lists of cards, with equal ones, as values of all cards, (n, 52)."""
+    row, k = np.nonzero(np.arange(13) < futures[:, _CARDS, None])
+    suit = THEIR_STRAIN[futures[row, _SUIT + k]]
+    ranks = futures[row, _EQUALS + k] | (1 << futures[row, _RANK + k])  # bits 2..14 for ranks 2..A
+    value = futures[row, _SCORE + k].astype(np.int8)
+    at, rank = np.nonzero(ranks[:, None] >> np.arange(2, 15) & 1)
+    out[row[at], 13 * suit[at] + rank] = value[at]
 
 
 def rows(repetitions: int) -> Iterator[Row]:
@@ -99,10 +129,10 @@ def rows(repetitions: int) -> Iterator[Row]:
         "one contract a deal", _CONTRACTS,
         partial(ours[0].tricks_for, *contracts), partial(theirs[0].tricks_for, *contracts), repetitions,
     )  # fmt: skip
-    _cards(13, _endings(4, 1))
+    card_tricks(*_endings(4, 1), threads=1)  # compiled
     for left, count in _POSITIONS.items():
         what, asked = f"all cards of positions with {left} cards a hand", _endings(left, count)
-        yield _row(what, count, partial(_cards, 13, asked), partial(_cards, 0, asked), repetitions)
+        yield _row(what, count, partial(card_tricks, *asked, threads=1), partial(dds_cards, *asked), repetitions)
 
 
 def _seconds(solver: ExactDoubleDummy, deal: NDArray[np.uint8]) -> float:
@@ -121,8 +151,4 @@ def markdown(measured: Sequence[Row], machine: str, command: str) -> str:
             f"| {row.what} | {row.pieces:,} | {row.ours:.3g} | {row.theirs:.3g} | {row.ratio:.2f} "
             f"| {row.least:.2f} to {row.most:.2f} | {row.different} |"
         )
-    lines += [
-        "",
-        f"Positions of up to {positions.OWN_CARDS} cards a hand are solved by ours, and everything else by DDS.",
-    ]
     return "\n".join(lines) + "\n"

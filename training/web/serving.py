@@ -35,7 +35,6 @@ def serve(
         MemoryFault: the file that keeps boards cannot be used.
     """
     with needing_table("the table"):
-        from bridge_env.double_dummy.positions import without_dds
         from training.http.connections import server_of
         from training.http.thinking import alone
         from training.web.app import make_app
@@ -44,7 +43,6 @@ def serve(
         from training.web.session import Limits
     for spec in specs:
         checked(spec, specs)
-    without_dds()
     multiply_on_one_thread()
     path = None if memory == NONE else Path(memory) if memory else usual_file()
     with contextlib.closing(listen(host, port)) as listening, contextlib.closing(Memory(path)) as kept:

@@ -7,6 +7,6 @@
 search where tricks can be counted, ``moves`` orders the cards to try, and ``state`` is the memory of one thread.
 """
 
-from bridge_env.double_dummy.own.solver import OwnDoubleDummy, own_card_tricks
+from bridge_env.double_dummy.own.solver import OwnDoubleDummy
 
-__all__ = ["OwnDoubleDummy", "own_card_tricks"]
+__all__ = ["OwnDoubleDummy"]

@@ -133,7 +133,7 @@ def cashed(state, trump, left, leader, wanted):  # type: ignore[no-untyped-def]
 
 
 @njit(forceinline=True)
-def sure_trumps(state, trump, seat, wanted):  # type: ignore[no-untyped-def]
+def sure_trumps(state, trump, leader, seat, wanted):  # type: ignore[no-untyped-def]
     """Count the trump tricks that nobody can take from the side of ``seat``.
 
     Returns:
@@ -143,9 +143,34 @@ def sure_trumps(state, trump, seat, wanted):  # type: ignore[no-untyped-def]
     theirs = ranks(state[HANDS + ((seat + 1) & 3)] | state[HANDS + ((seat + 3) & 3)], trump)
     run = above(a | b, top(theirs))
     tricks = min(size(run), max(size(a), size(b)))
-    if tricks < wanted or theirs == 0:
-        return tricks, np.int64(0)
-    return tricks, card(trump, _nth_highest(run, wanted))
+    if tricks >= wanted:
+        return tricks, card(trump, _nth_highest(run, wanted)) if theirs else np.int64(0)
+    rest = (a | b) ^ run
+    if tricks + 1 == wanted and theirs and rest:
+        matter = _one_trump_more(state, trump, leader, seat if (a >> top(rest)) & 1 else seat ^ 2, run, rest, theirs)
+        if matter:
+            return wanted, matter
+    return tricks, np.int64(0)
+
+
+@njit(forceinline=True)
+def _one_trump_more(state, trump, leader, holder, run, rest, theirs):  # type: ignore[no-untyped-def]
+    """Is a trump trick sure beyond the run? The cards that matter to it, 0 if it is not.
+
+    One card is higher than the holder's next, and lies before him, as the king before ace and queen; or he has the next
+    two, as king and queen under the ace. He must hold all of the run, and not have to lead trumps into it now.
+    """
+    hand = state[HANDS + holder]
+    own, best = ranks(hand, trump), top(rest)
+    higher, second = above(theirs, best), top(rest ^ (np.int64(1) << best))
+    if run & ~own or size(higher) != 1 or size(own) < max(size(run) + 1, 2):
+        return np.int64(0)
+    before = ranks(state[HANDS + ((holder + 3) & 3)], trump)
+    if higher & before and (holder != leader or size(own) < size(hand)):
+        return card(trump, best)
+    if second > top(theirs ^ higher) and (own >> second) & 1 and size(own) > size(run) + 1:
+        return card(trump, second)
+    return np.int64(0)
 
 
 @njit(forceinline=True)

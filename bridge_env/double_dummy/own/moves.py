@@ -68,7 +68,7 @@ def first_card(state, killers, buckets, ply):  # type: ignore[no-untyped-def]
     The fourth hand wins as cheaply as it can, or plays low. Else it is the card that last refuted what was played to
     a hand like this, or, on lead, that was best in a position of this shape.
     """
-    place, seat = ply & 3, state[SEAT + ply]
+    place, seat = ply & 3, state[SEAT + ply] & 3
     hand = state[HANDS + seat]
     led = state[CARD + ply - place] >> 4 if place else np.int64(-1)
     follows = ranks(hand, led) if place else np.int64(0)
@@ -81,12 +81,13 @@ def first_card(state, killers, buckets, ply):  # type: ignore[no-untyped-def]
                 equal = group_of(follows, ranks(state[ALL + (ply >> 2)], led) & ~follows, bottom(over))
                 return (led << 4) + top(equal)
         return (led << 4) + bottom(follows)
-    key = hand * -7046029254386353131
+    # What a hand leaves free of its word, three bits above each suit, takes the rest of the question.
+    rest = seat | place << 2
     if place:
-        key ^= (led + 1) * -2965819353298758301 ^ (state[BEST + ply - 1] + 1) * -6876135073018714944
-    key = hashed(key ^ ((seat * 4 + place) << 7)) * 2 + 1
+        rest |= led << 4 | state[BEST + ply - 1] << 6
+    key = hand | (rest & 7) << 13 | (rest >> 3 & 7) << 29 | (rest >> 6 & 7) << 45 | (rest >> 9) << 61
     state[KEY + ply] = key
-    at = key & ((1 << KILLER_BITS) - 1)
+    at = hashed(key) & ((1 << KILLER_BITS) - 1)
     if killers[at, 0] == key:
         found = killers[at, 1]
         if (hand >> found) & 1 and (not follows or found >> 4 == led):
@@ -103,7 +104,7 @@ def remember(state, killers, buckets, ply):  # type: ignore[no-untyped-def]
     """Note the card that settled a ply."""
     key, played = state[KEY + ply], state[CARD + ply]
     if key:
-        at = key & ((1 << KILLER_BITS) - 1)
+        at = hashed(key) & ((1 << KILLER_BITS) - 1)
         killers[at, 0], killers[at, 1] = key, played
     if ply & 3 == 0:
         bucket = state[BUCKET + (ply >> 2)]
@@ -170,7 +171,7 @@ def _card_to_lead(rank, partner_top, their_top):  # type: ignore[no-untyped-def]
 @njit(forceinline=True)
 def _card_to_follow(state, trump, ply, led, played):  # type: ignore[no-untyped-def]
     """What a card is worth as the second to fourth of a trick."""
-    place, seat, rank = ply & 3, state[SEAT + ply], played & 15
+    place, seat, rank = ply & 3, state[SEAT + ply] & 3, played & 15
     best = state[BEST + ply - 1]
     wins = beats(played, best, trump)
     partner_wins = (state[WINNER + ply - 1] ^ seat) & 1 == 0
@@ -200,7 +201,8 @@ def _card_to_follow(state, trump, ply, led, played):  # type: ignore[no-untyped-
 @njit
 def list_cards(state, trump, ply):  # type: ignore[no-untyped-def]
     """List the cards to try, the best first: one of each group of equals, none that an earlier failure rules out."""
-    place, seat = ply & 3, state[SEAT + ply]
+    ply &= 63
+    place, seat = ply & 3, state[SEAT + ply] & 3
     hand, held = state[HANDS + seat], state[ALL + (ply >> 2)]
     partner, after, before = seat ^ 2, (seat + 1) & 3, (seat + 3) & 3
     led = state[CARD + ply - place] >> 4 if place else np.int64(-1)

@@ -30,6 +30,7 @@ from bridge_env.double_dummy.own.state import (
     Int64Array,
     Workspace,
     bottom,
+    laid_out,
     ranks,
     size,
 )
@@ -48,12 +49,13 @@ def as_hands(owner: UInt8Array) -> Int64Array:
 
 
 @njit(nogil=True)
-def solve_deals(state, owners, kth, buckets, entries, killers, hands, wanted, tricks):  # type: ignore[no-untyped-def]
+def solve_deals(arrays, hands, wanted, tricks):  # type: ignore[no-untyped-def]
     """Write the tricks int8 (N, 4, 5) that are ``wanted`` bool (N, 4, 5) of deals, hands int64 (N, 4).
 
     Returns:
         How many deals are done.
     """
+    state, owners, _, _, _, _, _ = laid_out(arrays)
     for deal in range(len(hands)):
         write_owners(owners, hands[deal])
         total = size(hands[deal, 0])
@@ -64,7 +66,7 @@ def solve_deals(state, owners, kth, buckets, entries, killers, hands, wanted, tr
                 if not wanted[deal, declarer, strain]:
                     continue
                 begin(state, hands[deal], (declarer + 1) & 3)
-                found = tricks_of(state, owners, kth, buckets, entries, killers, strain, total, 0, guess)
+                found = tricks_of(arrays, strain, total, 0, guess)
                 if found == STOPPED:
                     return deal
                 guess = found
@@ -73,15 +75,15 @@ def solve_deals(state, owners, kth, buckets, entries, killers, hands, wanted, tr
 
 
 @njit(forceinline=True)
-def _takes(state, owners, kth, buckets, entries, killers, strain, total, ply, side, tricks):  # type: ignore[no-untyped-def]
+def _takes(arrays, strain, total, ply, side, tricks):  # type: ignore[no-untyped-def]
     """Does a side take so many tricks? 1, 0 or STOPPED."""
     need = total - tricks + 1 if side else tricks
-    answer = search(state, owners, kth, buckets, entries, killers, strain, total, ply, need)
+    answer = search(arrays, strain, total, ply, need)
     return answer if answer == STOPPED else answer ^ side
 
 
 @njit(nogil=True)
-def solve_cards(state, owners, kth, buckets, entries, killers, hands, strain, leader, trick, wanted, out):  # type: ignore[no-untyped-def]
+def solve_cards(arrays, hands, strain, leader, trick, wanted, out):  # type: ignore[no-untyped-def]
     """Write what the legal cards of positions are worth to the side to play: int8 (N, 52).
 
     Args:
@@ -93,6 +95,7 @@ def solve_cards(state, owners, kth, buckets, entries, killers, hands, strain, le
     Returns:
         How many positions are done.
     """
+    state, owners, _, _, _, _, _ = laid_out(arrays)
     cards = np.empty(LISTED, np.int64)
     for row in range(len(hands)):
         write_owners(owners, hands[row])
@@ -105,7 +108,7 @@ def solve_cards(state, owners, kth, buckets, entries, killers, hands, strain, le
             ply += 1
         seat, total = state[SEAT + ply], size(hands[row, leader[row]])
         side = seat & 1
-        found = tricks_of(state, owners, kth, buckets, entries, killers, trump, total, ply, (total + 1) // 2)
+        found = tricks_of(arrays, trump, total, ply, (total + 1) // 2)
         if found == STOPPED:
             return row
         best = total - found if side else found
@@ -120,7 +123,7 @@ def solve_cards(state, owners, kth, buckets, entries, killers, hands, strain, le
             play(state, trump, ply, cards[k])
             value, answer = best, np.int64(0)
             while value > 0:
-                answer = _takes(state, owners, kth, buckets, entries, killers, trump, total, ply + 1, side, value)
+                answer = _takes(arrays, trump, total, ply + 1, side, value)
                 if answer == STOPPED:
                     return row
                 if answer or wanted != ALL_CARDS:
@@ -206,36 +209,9 @@ class OwnDoubleDummy(ExactDoubleDummy):
         found = tricks[rows]
 
         def work(workspace: Workspace, part: slice) -> int:
-            return int(solve_deals(*workspace.arrays, hands[part], wanted[part], found[part]))
+            return int(solve_deals(workspace.arrays, hands[part], wanted[part], found[part]))
 
         try:
             self._crew.share(len(rows), work)
         finally:
             tricks[rows] = found
-
-
-def own_card_tricks(
-    hands: UInt8Array,
-    strain: NDArray[np.intp],
-    leader: NDArray[np.intp],
-    trick: Int8Array,
-    crew: Crew,
-    wanted: int = ALL_CARDS,
-) -> Int8Array:
-    """Solve the cards of checked positions, as ``positions.card_tricks`` does; all arguments are (N, ...)."""
-    out = np.full((len(hands), 52), NOT_LEGAL, np.int8)
-    played = np.where(trick >= 0, trick // 13 * 16 + trick % 13, -1).astype(np.int64)
-    held = as_hands(hands)
-    rows = np.arange(len(hands))
-    for k in range(3):
-        there = played[:, k] >= 0
-        held[rows[there], (leader[there] + k) & 3] |= np.int64(1) << played[there, k]
-    strain, leader = np.ascontiguousarray(strain, np.int64), np.ascontiguousarray(leader, np.int64)
-
-    def work(workspace: Workspace, part: slice) -> int:
-        return int(
-            solve_cards(*workspace.arrays, held[part], strain[part], leader[part], played[part], wanted, out[part])
-        )
-
-    crew.share(len(hands), work, at_most=64)
-    return out
