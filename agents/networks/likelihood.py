@@ -42,20 +42,32 @@ class Calls:
         return next((view for view in self.before[::-1] if int(view.seat[0]) == seat), None)
 
     def log_chance(
-        self, seat: int, hand: NDArray[np.bool_], players: Sequence[Chance], surprise: float
+        self,
+        seat: int,
+        hand: NDArray[np.bool_],
+        players: Sequence[Chance],
+        surprise: float,
+        least: NDArray[np.float64] | None = None,
     ) -> NDArray[np.float64]:
         """The logarithm of how likely ``seat`` makes its calls with each hand, bool (N, 52): float64 (N, players).
 
         Args:
             surprise: of all calls, the share that follows no player that is known.
+            least: float64 (N,). A hand is given up as soon as no player exceeds this; what is returned is too much
+                then, but no more than ``least``.
         """
-        log = np.zeros((len(hand), len(players)))
+        log, rows = np.zeros((len(hand), len(players))), np.arange(len(hand))
         for view, call in zip(self.before, self.calls, strict=True):
-            if int(view.seat[0]) == seat:
-                seen = replace(view.take(np.zeros(len(hand), np.int64)), hand=hand)
-                made = np.full(len(hand), call, np.int8)
-                chance = np.stack([player(seen, made) for player in players], axis=1)
-                log += np.log((1 - surprise) * chance + surprise / max(1, int(view.mask.sum())))
+            if int(view.seat[0]) != seat:
+                continue
+            seen = replace(view.take(np.zeros(len(rows), np.int64)), hand=hand[rows])
+            made = np.full(len(rows), call, np.int8)
+            chance = np.stack([player(seen, made) for player in players], axis=1)
+            log[rows] += np.log((1 - surprise) * chance + surprise / max(1, int(view.mask.sum())))
+            if least is not None:
+                rows = rows[log[rows].max(axis=1) > least[rows]]
+                if not len(rows):
+                    break
         return log
 
 

@@ -69,23 +69,31 @@ class Evidence:
     shown: Mapping[int, Constraint] = field(default_factory=dict)
     told: Sequence[Suggestion] = ()
 
-    def log(self, seat: int, hands: Hands) -> NDArray[np.float64]:
-        """The logarithm of how well each hand, bool (N, 52), of a seat fits: float64 (N,)."""
+    def log(self, seat: int, hands: Hands, least: NDArray[np.float64] | None = None) -> NDArray[np.float64]:
+        """The logarithm of how well each hand, bool (N, 52), of a seat fits: float64 (N,), 0 at most.
+
+        Args:
+            least: float64 (N,). Of a hand that does not exceed this no more is told than that, which costs less.
+        """
         # Late in the play few hands are possible, and all deals hold these.
         _, first, which = np.unique(hands @ _CARD_BITS, return_index=True, return_inverse=True)
-        return self._log_of_each(seat, hands[first])[which]
+        if least is not None:
+            lowest = np.full(len(first), np.inf)
+            np.minimum.at(lowest, which, least)
+            least = lowest
+        return self._log_of_each(seat, hands[first], least)[which]
 
-    def _log_of_each(self, seat: int, hands: Hands) -> NDArray[np.float64]:
+    def _log_of_each(self, seat: int, hands: Hands, least: NDArray[np.float64] | None) -> NDArray[np.float64]:
         log = np.zeros(len(hands))
-        if seat in self.networks:
-            models = [partial(chance_of, network) for network in self.networks[seat]]
-            each = self.calls.log_chance(seat, hands, models, _SURPRISE)
-            log += np.logaddexp.reduce(each, axis=1) - np.log(len(models))
         if seat in self.shown:
             log -= self.shown[seat].violation(hands) / _TOLERANCE
         for hypothesis in self.told:
             if hypothesis.seat == seat:
                 log -= _OFF * hypothesis.violation(hands)
+        if seat in self.networks:
+            models = [partial(chance_of, network) for network in self.networks[seat]]
+            each = self.calls.log_chance(seat, hands, models, _SURPRISE, None if least is None else least - log)
+            log += np.logaddexp.reduce(each, axis=1) - np.log(len(models))
         return log
 
     def odds(self, network: Network, places: Places, seat: int, hand: Hands) -> NDArray[np.float64]:
@@ -192,12 +200,17 @@ class _Walk:
         new = deals.owner[rows]
         for cards, other in zip(given, pair[::-1], strict=True):
             np.put_along_axis(new, cards[rows], np.uint8(other), axis=1)
-        fit = deals.fit[rows]
-        for seat in pair:
-            fit[:, seat] = self.evidence.log(seat, new == seat)
         prior = self.odds[np.arange(52), new].sum(axis=1)
-        better = heat * (fit - deals.fit[rows]).sum(axis=1) + (1 - heat) * (prior - deals.prior[rows])
-        stands = np.log(np.maximum(chance[rows, 104], 1e-300)) < better
+        asked = np.log(np.maximum(chance[rows, 104], 1e-300))
+        # What the two hands must come to; neither comes to more than 0, so most exchanges are settled by one of them.
+        wanted = deals.fit[rows][:, pair].sum(axis=1) + (asked - (1 - heat) * (prior - deals.prior[rows])) / heat
+        fit = deals.fit[rows]
+        one, other = pair
+        fit[:, one] = self.evidence.log(one, new == one, wanted)
+        open_ = np.flatnonzero(fit[:, one] > wanted)
+        fit[:, other] = -np.inf
+        fit[open_, other] = self.evidence.log(other, new[open_] == other, (wanted - fit[:, one])[open_])
+        stands = fit[:, pair].sum(axis=1) > wanted
         return _put(deals, rows[stands], _Deals(new[stands], fit[stands], prior[stands]))
 
 
