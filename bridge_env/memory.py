@@ -1,7 +1,7 @@
 """Add what numba lacks.
 
 Bits counted and found in one instruction each, arrays at an address, copies that compile at once, atomic words that
-threads share, and memory that is asked for early.
+threads share, many words compared at once, and memory that is asked for early.
 """
 
 from __future__ import annotations
@@ -19,6 +19,8 @@ from bridge_env.kernels import njit
 intrinsic: Any = _intrinsic  # its own type forgets that the first argument is numba's
 arrayobj: Any = _arrayobj
 unpack: Any = cgutils.unpack_tuple
+
+AT_ONCE = 16  # words that ``agreeing`` compares
 
 
 @intrinsic
@@ -126,6 +128,28 @@ def add(typing: Any, words: Any, at: Any, value: Any) -> Any:
 
 
 @intrinsic
+def agreeing(typing: Any, words: Any, start: Any, word: Any) -> Any:
+    """Which of AT_ONCE words from ``start`` on agree with ``word`` in the low 32 bits, as far as their high 32 say.
+
+    A bit each, int64. Written for the compiler's vectors, because numba makes none of a loop that does it.
+    """
+
+    def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        many, short = ir.VectorType(ir.IntType(64), AT_ONCE), ir.IntType(32)
+        data = context.make_array(words)(context, builder, arguments[0]).data
+        place = builder.bitcast(builder.gep(data, [arguments[1]]), many.as_pointer())
+        found = builder.load(place, align=8)
+        one = builder.insert_element(ir.Constant(many, ir.Undefined), arguments[2], short(0))
+        same = builder.shuffle_vector(one, one, ir.Constant(ir.VectorType(short, AT_ONCE), [0] * AT_ONCE))
+        differ = builder.and_(builder.xor(found, same), builder.lshr(found, ir.Constant(many, [32] * AT_ONCE)))
+        differ = builder.and_(differ, ir.Constant(many, [(1 << 32) - 1] * AT_ONCE))
+        agree = builder.icmp_unsigned("==", differ, ir.Constant(many, [0] * AT_ONCE))
+        return builder.zext(builder.bitcast(agree, ir.IntType(AT_ONCE)), ir.IntType(64))
+
+    return types.int64(words, types.intp, types.int64), code
+
+
+@intrinsic
 def prefetch(typing: Any, words: Any, at: Any) -> Any:
     """Ask for the memory of the word at flat place ``at`` of a C-contiguous array, some time before it is read."""
 
@@ -133,7 +157,7 @@ def prefetch(typing: Any, words: Any, at: Any) -> Any:
         data = context.make_array(words)(context, builder, arguments[0]).data
         byte, word = ir.IntType(8).as_pointer(), ir.IntType(32)
         kind = ir.FunctionType(ir.VoidType(), [byte, word, word, word])
-        function = builder.module.declare_intrinsic("llvm.prefetch.p0", (), kind)
+        function = builder.module.declare_intrinsic("llvm.prefetch", (byte,), kind)
         place = builder.bitcast(builder.gep(data, [arguments[1]]), byte)
         builder.call(function, [place, word(0), word(3), word(1)])
         return context.get_dummy_value()

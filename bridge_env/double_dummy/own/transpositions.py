@@ -8,11 +8,7 @@ hundreds, so each has a mark: what it says of the four highest cards of each sui
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
-from llvmlite import ir
-from numba import types
 
 from bridge_env.double_dummy.own.state import (
     ALL,
@@ -32,12 +28,10 @@ from bridge_env.double_dummy.own.state import (
     top,
 )
 from bridge_env.kernels import njit
-from bridge_env.memory import intrinsic, prefetch
+from bridge_env.memory import AT_ONCE, agreeing, prefetch
 
 _LOW, _HIGH = 52, 56  # where the bounds stand in an entry's first word
 _SUIT = (1 << 26) - 1
-_BLOCK = 16  # marks compared at once; so many unused ones stand before the first
-_OWNERS = (1 << 32) - 1  # of a mark; above them stands which of them count
 MASK = np.array([((1 << 2 * k) - 1) << (26 - 2 * k) for k in range(14)])
 """The owners of the k highest cards of a suit, of 26 bits with the highest card first."""
 
@@ -66,7 +60,7 @@ def write_owners(owners, hands):  # type: ignore[no-untyped-def]
 def new_table(state):  # type: ignore[no-untyped-def]
     """Forget all positions: their deal or their trumps are others now."""
     state[STAMP] += 1
-    state[ENTRIES], state[BUCKETS] = _BLOCK, 0
+    state[ENTRIES], state[BUCKETS] = AT_ONCE, 0  # so many unused marks stand before the first
 
 
 @njit(forceinline=True)
@@ -110,28 +104,6 @@ def _marked(one, other):  # type: ignore[no-untyped-def]
     return low | ((other >> 18) & 255) << 16 | ((other >> 44) & 255) << 24
 
 
-@intrinsic
-def _may_fit(typing: Any, marks: Any, start: Any, mark: Any) -> Any:
-    """Which of the _BLOCK entries from ``start`` on may hold of a position, by its mark: a bit each, int64.
-
-    Written for the compiler's vectors, because numba does not make any of the loop.
-    """
-
-    def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        many = ir.VectorType(ir.IntType(64), _BLOCK)
-        data = context.make_array(marks)(context, builder, arguments[0]).data
-        place = builder.bitcast(builder.gep(data, [arguments[1]]), many.as_pointer())
-        found = builder.load(place, align=8)
-        one = builder.insert_element(ir.Constant(many, ir.Undefined), arguments[2], ir.IntType(32)(0))
-        same = builder.shuffle_vector(one, one, ir.Constant(ir.VectorType(ir.IntType(32), _BLOCK), [0] * _BLOCK))
-        differ = builder.and_(builder.xor(found, same), builder.lshr(found, ir.Constant(many, [32] * _BLOCK)))
-        differ = builder.and_(differ, ir.Constant(many, [_OWNERS] * _BLOCK))
-        fits = builder.icmp_unsigned("==", differ, ir.Constant(many, [0] * _BLOCK))
-        return builder.zext(builder.bitcast(fits, ir.IntType(_BLOCK)), ir.IntType(64))
-
-    return types.int64(marks, types.intp, types.int64), code
-
-
 @njit(forceinline=True)
 def look_up(state, owners, kth, buckets, entries, marks, t):  # type: ignore[no-untyped-def]
     """Look the position at the beginning of trick ``t`` up.
@@ -151,8 +123,8 @@ def look_up(state, owners, kth, buckets, entries, marks, t):  # type: ignore[no-
     mark, start, bits = _marked(one, other), first + (buckets[bucket, 3] >> 6), np.int64(0)
     while True:
         while bits == 0 and start > first:
-            start -= _BLOCK
-            bits = _may_fit(marks, start, mark)
+            start -= AT_ONCE
+            bits = agreeing(marks, start, mark)
             if start < first:
                 bits = bits >> (first - start) << (first - start)
         if bits == 0:
