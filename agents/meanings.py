@@ -87,13 +87,18 @@ class Reader:
 
     def call(self, calls: Sequence[int], dealer: int, vulnerability: int, made: int) -> Shows:
         """Return what the call ``made`` after ``calls`` shows."""
+        found = self.at_once(calls, dealer, vulnerability, made)
+        return self._drawn([*calls, made], dealer, vulnerability) if found is None else found
+
+    def at_once(self, calls: Sequence[int], dealer: int, vulnerability: int, made: int) -> Shows | None:
+        """Return what ``call`` does where no hands need be drawn for it, else None."""
         seat = (dealer + len(calls)) & 3
         if self.told[seat]:
             found = self._by_system(calls, dealer, vulnerability, made)
             if found.known or self.networks[seat] is None or not self.draws:
                 return replace(found, known=True)  # that no line makes it tells something too
         if self.networks[seat] is not None:
-            return self._measured(seat, [*calls, made]) or self._drawn([*calls, made], dealer, vulnerability)
+            return self._measured(seat, [*calls, made])
         return Shows("Nothing is known of what this player's calls mean.", how=self.specs[seat], known=False)
 
     def every(self, calls: Sequence[int], dealer: int, vulnerability: int) -> dict[int, Shows]:
@@ -106,8 +111,12 @@ class Reader:
         here = drawn(self._players(), tuple(calls), dealer, vulnerability)
         return {call: self._measured(seat, [*calls, call]) or _of_next(here, call) for call in legal}
 
-    def seats(self, calls: Sequence[int], dealer: int, vulnerability: int) -> list[str]:
-        """Return what each seat has shown so far, N E S W, in words; empty before its first call."""
+    def seats(self, calls: Sequence[int], dealer: int, vulnerability: int, at_once: bool = False) -> list[str]:
+        """Return what each seat has shown so far, N E S W, in words; empty before its first call.
+
+        Args:
+            at_once: leave a seat empty, too, for which hands must be drawn.
+        """
         out = [""] * 4
         shown = self._shown(calls, dealer, vulnerability)
         for seat in range(4):
@@ -120,6 +129,8 @@ class Reader:
             elif network is not None:
                 found = _ranges(network, calls[: own[-1] + 1])
                 if found is None and self.draws:
+                    if at_once:
+                        continue
                     found = drawn(self._players(), tuple(calls), dealer, vulnerability).ranges(seat)
                 out[seat] = "not measured" if found is None else measured_text(found)
             else:

@@ -8,6 +8,7 @@ from dataclasses import replace
 from starlette.routing import Route
 
 from agents.registry import system_of
+from bridge_env.auction import MAX_CALLS
 from bridge_env.calls import parse_call
 from bridge_env.cards import SEATS, VULNERABILITIES
 from training.http.apps import app_of
@@ -21,7 +22,7 @@ from training.web.board.dealing import read_stack
 from training.web.board.hints import hint
 from training.web.board.review import review
 from training.web.board.table import OVER, Setup, Table
-from training.web.board.views import after_auction, check_looks, every_call, state
+from training.web.board.views import after_auction, check_looks, every_call, note, state
 from training.web.doors import Door, Doors, Told, Work, made_call, played_card
 from training.web.learning.memory import Memory
 from training.web.pages import static
@@ -58,6 +59,7 @@ class TableDoors:
                 ("GET", "tables/{name}", self._telling(state)),
                 ("POST", "tables/{name}/hint", self._telling(hint)),
                 ("POST", "tables/{name}/calls", self._telling(every_call)),
+                ("POST", "tables/{name}/note", self.note),
                 ("GET", "tables/{name}/review", self.review),
                 ("GET", "tables/{name}/export", self.export),
                 ("POST", "tables/{name}/again", self.again),
@@ -166,6 +168,11 @@ class TableDoors:
     def export(self, asked: Asked, name: str) -> Work:
         table, form = self.session.tables.find(name), asked.choice("form", editor.FORMS, "pbn")
         return lambda: editor.export(table, form)
+
+    def note(self, asked: Asked, name: str) -> Work:
+        """What one call of the auction shows."""
+        table, seat, number = self.session.tables.find(name), asked.seat(), asked.number("number", 0, MAX_CALLS - 1)
+        return lambda: note(table, seat, number)
 
     def _telling(self, find: Callable[[Table, int | None], Told]) -> Door:
         """A door that tells a seat at a table what ``find`` finds."""

@@ -18,7 +18,7 @@ from bridge_env.render import SEAT_NAMES
 from training.http.asked import Asked, Refused
 from training.web.board.dealing import read_texts, told_problems
 from training.web.board.table import OVER, Table
-from training.web.board.views import legal_calls
+from training.web.board.views import draw_notes, legal_calls
 from training.web.doors import Doors, Told, Work
 from training.web.session import Session
 
@@ -160,6 +160,7 @@ def _board(table: Table) -> Board:
         for s in range(len(SEATS))
     }
     calls = tuple(table.calls)
+    draw_notes(table)
     notes = {
         len(key) - 1: shows.text for key, shows in table.notes.items() if shows.artificial and key == calls[: len(key)]
     }

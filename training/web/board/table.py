@@ -67,6 +67,7 @@ class Table:
         claimed: tricks of declarer's side that ended the play early.
         helped: hints asked for, calls or cards taken back, and claims that were refused.
         review: what was found of it once it was over.
+        notes, shown: what the last of some calls shows, and what all seats have shown by these, as far as was found.
     """
 
     name: str
@@ -79,6 +80,7 @@ class Table:
     helped: int = 0
     review: dict[str, Any] | None = None
     notes: dict[tuple[int, ...], Any] = field(default_factory=dict)
+    shown: dict[tuple[int, ...], list[str]] = field(default_factory=dict)
 
     # --- what stands --------------------------------------------------------------------------------------
 

@@ -40,7 +40,7 @@ def state(table: Table, seat: int | None) -> dict[str, Any]:
     people = table.setup.people
     turn, chooser = table.turn(), table.chooser()
     deal, contract = table.deal, table.contract
-    shown = _read(table).seats(table.calls, deal.dealer, deal.vulnerability)
+    shown = table.shown.get(tuple(table.calls)) or _seats(table, at_once=True)
     out: dict[str, Any] = {
         "table": table.name,
         "phase": table.phase,
@@ -52,7 +52,7 @@ def state(table: Table, seat: int | None) -> dict[str, Any]:
         "seat": None if seat is None else SEATS[seat],
         "sits": {SEATS[s]: _sitter(table, s) for s in range(4)},
         "hands": _hands(table, seat),
-        "calls": [{"call": call_text(call), "seat": SEATS[(deal.dealer + k) & 3], **_note(table, k)}
+        "calls": [{"call": call_text(call), "seat": SEATS[(deal.dealer + k) & 3], "shows": _shows(table, k)}
                   for k, call in enumerate(table.calls)],
         "shown": {SEATS[s]: shown[s] for s in range(4)},
         "turn": None if turn is None else SEATS[turn],
@@ -86,13 +86,46 @@ def _sitter(table: Table, seat: int) -> str:
     return spec_at(table.setup.north_south, table.setup.east_west, seat)
 
 
-def _note(table: Table, number: int) -> dict[str, Any]:
-    """Return what call ``number`` shows, kept with the table."""
-    key = tuple(table.calls[: number + 1])
+def _seats(table: Table, at_once: bool) -> list[str]:
+    return _read(table).seats(table.calls, table.deal.dealer, table.deal.vulnerability, at_once)
+
+
+def _shows(table: Table, number: int) -> dict[str, Any]:
+    """Return what call ``number`` shows, kept with the table; ``pending`` where ``note`` has to draw hands for it."""
+    key, deal = tuple(table.calls[: number + 1]), table.deal
+    found: Shows | None = table.notes.get(key) or _read(table).at_once(
+        key[:-1], deal.dealer, deal.vulnerability, key[-1]
+    )
+    if found is None:
+        return {**Shows("Hands are being drawn for it.", known=False).as_json(), "pending": True}
+    table.notes[key] = found
+    return found.as_json()
+
+
+def note(table: Table, seat: int | None, number: int) -> dict[str, Any]:
+    """Return what call ``number`` shows, with hands drawn for it where need be; of the last, what all have shown too.
+
+    Raises:
+        Refused: ``seat`` may not look, or there is no such call.
+    """
+    check_looks(table, seat)
+    calls, deal = tuple(table.calls), table.deal
+    if number >= len(calls):
+        raise Refused("There is no such call, or it was taken back.", 409)
+    key = calls[: number + 1]
     if key not in table.notes:
-        table.notes[key] = _read(table).call(key[:-1], table.deal.dealer, table.deal.vulnerability, key[-1])
-    found: Shows = table.notes[key]
-    return {"shows": found.as_json()}
+        table.notes[key] = _read(table).call(key[:-1], deal.dealer, deal.vulnerability, key[-1])
+    out = {"shows": table.notes[key].as_json()}
+    if key == calls:
+        table.shown[calls] = _seats(table, at_once=False)
+        out["shown"] = dict(zip(SEATS, table.shown[calls], strict=True))
+    return out
+
+
+def draw_notes(table: Table) -> None:
+    """Find what all calls show."""
+    for number in range(len(table.calls)):
+        note(table, table.setup.people[0] if table.setup.people else None, number)
 
 
 def every_call(table: Table, seat: int | None) -> dict[str, Any]:

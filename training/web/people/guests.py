@@ -17,12 +17,14 @@ from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
 
+from bridge_env.auction import MAX_CALLS
 from bridge_env.faults import BidderFault
 from training.http.asked import Asked, Refused, body, query
 from training.http.guard import Holder
 from training.http.thinking import Thinking
 from training.web.board.seating import PLAYERS
 from training.web.board.table import Setup
+from training.web.board.views import note
 from training.web.doors import Doors, Told, Work, answering, made_call, played_card
 from training.web.pages import page, static
 from training.web.people.challenge import MOST_BOARDS, MOST_CHALLENGES, Challenge
@@ -99,7 +101,7 @@ class Guests:
         acts = {"call": _call, "card": _card, "claim": _claim, "next": _next}
         posts = {
             **{name: self._acting(act) for name, act in acts.items()}, "name": self._acting(_name, anywhere=True),
-            "here": self.here, "calls": self.calls, "invite": self.invite, "join": self.join,
+            "here": self.here, "calls": self.calls, "note": self.note, "invite": self.invite, "join": self.join,
         }  # fmt: skip
         return [
             *(Route(f"/api/{name}", answering(door), methods=["POST"]) for name, door in posts.items()),
@@ -143,6 +145,13 @@ class Guests:
         place, asked = self._place(request), await body(request, _BODY)
         asked.done()
         return await self._think(place, lambda: place.room.meanings(place.seat))
+
+    async def note(self, request: Request) -> Told:
+        """What one call of the auction shows."""
+        place, asked = self._place(request), await body(request, _BODY)
+        number = asked.number("number", 0, MAX_CALLS - 1)
+        asked.done()
+        return await self._think(place, lambda: note(place.room.table, place.seat, number))
 
     async def invite(self, request: Request) -> Told:
         """A link for one more seat; who sits there by an older link sits there no longer."""

@@ -12,9 +12,11 @@ export function drawAuction(place, state, tell) {
   if (state.phase === "bidding") cells.push(element("td", { class: "aside" }, state.yours ? "?" : "…"));
   const rows = [];
   for (let k = 0; k < cells.length || k === 0; k += 4) rows.push(element("tr", {}, cells.slice(k, k + 4)));
+  const focused = [...place.querySelectorAll("button")].indexOf(document.activeElement);
   place.replaceChildren(element("div", { class: "sheet" }, element("table", { class: "auction" },
     element("caption", { class: "unseen" }, "The auction"), element("thead", {}, element("tr", {}, heads)), element("tbody", {}, rows))));
   place.scrollTop = place.scrollHeight; // where it is long, its end is what matters
+  if (focused >= 0) place.querySelectorAll("button")[focused]?.focus({ preventScroll: true });
 }
 
 function callButton(made, tell) {

@@ -7,7 +7,7 @@ import { cover, isCovered, uncover } from "./cover.js";
 import { lookBack, tellSession } from "./ending.js";
 import { drawTable } from "./hands.js";
 import { listen } from "./keys.js";
-import { forget, learn, point, tellLatest, tellShows } from "./meanings.js";
+import { explain, forget, learn, point, tellLatest, tellShows } from "./meanings.js";
 import * as setup from "./setup.js";
 import { asked, remember } from "./share.js";
 import { say } from "./telling.js";
@@ -99,8 +99,14 @@ async function proceed() {
   const now = round;
   drawHint(at("hint"), null);
   forget();
-  if (state.phase === "over") return review();
-  if (state.phase === "bid") return say(`${state.contract.text}. Play the hand, or show the result.`);
+  if (state.phase === "over") {
+    await review();
+    return tellAll();
+  }
+  if (state.phase === "bid") {
+    say(`${state.contract.text}. Play the hand, or show the result.`);
+    return tellAll();
+  }
   if (state.chooser === null) {
     const before = state;
     await wait(state.phase === "playing" ? (state.play.complete && state.play.trick.length ? 1100 : 550) : 450);
@@ -113,7 +119,18 @@ async function proceed() {
     const asking = state;
     await learn(() => post(`tables/${state.table}/calls`, { seat: state.seat }), () => state === asking);
   }
-  return undefined;
+  return tellAll();
+}
+
+/** What calls show for which hands have to be drawn: while nobody waits for the server. */
+function tellAll() {
+  const asking = state;
+  const seat = state.seat ? { seat: state.seat } : {};
+  const redraw = () => {
+    drawAuction(at("auction"), state, tellShows);
+    if (state.phase !== "playing") drawTable(at("seats"), state, thinking, setup.drawn(), playCard); // cards are not to move under a finger
+  };
+  return explain(state, (number) => post(`tables/${state.table}/note`, { ...seat, number }), () => state === asking && !thinking, redraw);
 }
 
 /** Two people at one screen: the next one looks when the other has turned away. */

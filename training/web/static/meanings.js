@@ -39,3 +39,23 @@ export async function learn(asking, still) {
   meanings = found;
   if (meanings && pointed) point(pointed); // it was looked at before the answer came
 }
+
+/** Who has called, but of whom nothing is told yet. */
+const untold = ({ calls, shown }) => calls.some(({ seat }) => !shown[seat]);
+
+/**
+ * Fill in what calls show for which the server has to draw hands, the latest first. `ask` asks for one by its number,
+ * `still` tells whether it is wanted when it is found, and `draw` draws what is known then.
+ */
+export async function explain(state, ask, still, draw) {
+  for (const [number, made] of [...state.calls.entries()].reverse()) {
+    const last = made === state.calls.at(-1);
+    if (!made.shows.pending && !(last && untold(state))) continue;
+    const found = await ask(number).catch(() => null);
+    if (!found || !still()) return;
+    made.shows = found.shows;
+    Object.assign(state.shown, found.shown);
+    draw();
+    if (last && !pointed) tellLatest(state);
+  }
+}

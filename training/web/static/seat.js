@@ -6,7 +6,7 @@ import { drawAuction, drawBox } from "./auction.js";
 import { drawTable } from "./hands.js";
 import { kept } from "./kept.js";
 import { listen } from "./keys.js";
-import { forget, learn, point, tellLatest, tellShows } from "./meanings.js";
+import { explain, forget, learn, point, tellLatest, tellShows } from "./meanings.js";
 import { drawPlaces } from "./people.js";
 import { drawResults, tally } from "./results.js";
 import { drawReview } from "./review.js";
@@ -95,9 +95,11 @@ async function tellMoved() {
   tellLatest(state);
   say(state.phase === "over" ? state.contract.text : `${latestWords(state)} ${waitedFor()}`);
   forget();
-  if (!state.yours || state.phase !== "bidding") return;
   const asking = state.at;
-  await learn(() => post("calls"), () => state.at === asking);
+  const still = () => state.at === asking;
+  if (state.yours && state.phase === "bidding") await learn(() => post("calls"), still);
+  if (!still() || (state.phase === "bidding" && !state.yours)) return; // what comes next is not to wait
+  await explain(state, (number) => post("note", { number }), still, () => drawAuction(at("auction"), state, tellShows));
 }
 
 async function send(what, fields = {}, board = { board: state.room.board }) {
