@@ -93,12 +93,12 @@ def make_policy(
 
 def _thought(bidder: NetworkBidder, view: BidView, key: NDArray[np.uint64]) -> str:
     """Explain the call of a network that has a belief or a book, thinking it over."""
-    from agents.reasoning.explain_book import explain_by_book
+    from agents.reasoning.explain import explain_by_book
 
     thinker = make_reason(f"policy:{bidder.path}")
     assert isinstance(thinker, Doubter), "networks think as doubters do"
     if bidder.networks.book is not None:
-        return str(explain_by_book(bidder, thinker, view, key))
+        return explain_by_book(bidder, thinker, view, key)
     return thinker.explain(view, key, acts=False)
 
 

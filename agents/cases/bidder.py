@@ -72,7 +72,7 @@ class CaseBidder:
         """Explain the call for the one row of ``view``."""
         from agents.cases.explain import explain
 
-        return str(explain(self, view))
+        return explain(self, view)
 
     def described(self, view: BidView) -> tuple[NDArray[np.int16], NDArray[np.int16]]:
         """Return the coordinates of states, int16 (N, D), and what each seat has shown, int16 (N, 4, QUANTITIES, 2)."""

@@ -62,7 +62,7 @@ class MapBidder:
         """Explain the call for the one row of ``view``."""
         from agents.maps.explain import explain
 
-        return str(explain(self, view))
+        return explain(self, view)
 
     def consult(self, view: BidView) -> Consulted:
         """The map, the unit and the call of every row."""

@@ -88,9 +88,9 @@ class Doubter:
 
     def explain(self, view: BidView, key: NDArray[np.uint64], *, acts: bool = True) -> str:
         """Explain the call for the one row of ``view``; if it does not think, explain the usual call."""
-        from agents.reasoning.explain_doubt import explain
+        from agents.reasoning.explain import explain_doubt
 
-        return str(explain(self, view, key, acts=acts))
+        return explain_doubt(self, view, self.think(view, key), acts)
 
     def think(self, view: BidView, key: NDArray[np.uint64]) -> Weighing:
         """Find the call for the one row of ``view``, with the reasons."""

@@ -96,7 +96,7 @@ class Reasoner:
         """Explain the call for the one row of ``view``."""
         from agents.reasoning.explain import explain
 
-        return str(explain(self, view, key))
+        return explain(self, view, self.think(view, key))
 
     def think(self, view: BidView, key: NDArray[np.uint64]) -> Thought:
         """Find the call for the one row of ``view``, with the reasons; its deals have the seat to call at N."""

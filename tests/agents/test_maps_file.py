@@ -179,15 +179,16 @@ def test_why(atlas, tmp_path):
     view, key = read_states([{"hand": "AKQ2.T98.J7.A543"}])
     bidder = MapBidder(atlas)
     told = explain(bidder, view)
-    assert str(told).splitlines()[0] == call_text(int(bidder.bid(view, key)[0]))
-    assert "the map of openings" in str(told)
-    assert told.units[0].where in told.because
-    distances = [unit.distance for unit in told.units[1:]]
-    assert distances == sorted(distances)
-    assert told.units[0].distance <= distances[0]
+    call, because, _, _, *units = told.splitlines()
+    assert call == call_text(int(bidder.bid(view, key)[0]))
+    assert "the map of openings" in because
+    assert because.rpartition(": ")[2] == units[0][:20].strip()
+    distances = [float(unit[20:26]) for unit in units]
+    assert distances[1:] == sorted(distances[1:])
+    assert distances[0] <= distances[1]
     none = explain(MapBidder(replace(atlas, maps={LATER: atlas.maps[LATER]})), view)
-    assert none.call == "Pass"
-    assert "no map of openings" in str(none)
+    assert none.splitlines()[0] == "Pass"
+    assert "no map of openings" in none
 
 
 # --- judging, pictures, the study --------------------------------------------------------------------------
@@ -283,4 +284,4 @@ def test_bid_tells_why(atlas, tmp_path, capsys, monkeypatch):
     monkeypatch.setattr(bidders, "make", lambda spec, **others: bidder)
     assert main(["bid", "som:maps.npz", "--hand", "AKQ2.T98.J7.A543", "--auction", "1S P"]) == 0
     assert "the map of responses to suits" in capsys.readouterr().out
-    assert parse_call(str(explain(bidder, read_states([{"hand": "AKQ2.T98.J7.A543"}])[0]).call)) >= 0
+    assert parse_call(explain(bidder, read_states([{"hand": "AKQ2.T98.J7.A543"}])[0]).splitlines()[0]) >= 0

@@ -98,8 +98,8 @@ class Answers:
         shows = self._own(self.spec, lambda: reader(*self.sides(seat & 1), details).call(*state, call))
         why, deals = "", None
         if details and isinstance(player, Reasoner):
-            told = self._own(self.spec, lambda: explain(player, view, key))
-            why, deals = str(told), _of_sample(seat, told.thought.sample)
+            thought = self._own(self.spec, lambda: player.think(view, key))
+            why, deals = explain(player, view, thought), _of_sample(seat, thought.sample)
         elif details and meets(player, Explains):
             why = self._own(self.spec, lambda: explained(player, view, key))  # type: ignore[arg-type]
         return CallAnswer(call, _candidates(player, view, call), said(shows), why, shows.artificial, deals)
