@@ -82,8 +82,8 @@ def league_speeds(repetitions: int, counts: Sequence[int] = (1, 2)) -> list[Rate
 def league_of(folder: Path, iterations: int, seed: int) -> League:
     """A league of the champion's size, to be timed."""
     from agents.networks.shipped import read_networks
+    from training.networks.configs import LeagueConfig
     from training.networks.league import League
-    from training.networks.league_config import LeagueConfig
 
     config = LeagueConfig(
         start="policy:champion", iterations=iterations, evaluate=10_000, judged=2, panel="", drawn=16, keep=0.3,

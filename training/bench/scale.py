@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from training.bench.cores import Cores, pinned
-from training.networks.league_config import LeagueConfig
+from training.networks.configs import LeagueConfig
 from training.running.pages import drawn
 
 _BOARDS, _SHARD = 4096, 4096

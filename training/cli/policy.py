@@ -32,7 +32,7 @@ network makes the recorded call on them. Ctrl-C loses at most one pass; repeat t
 
 def add_policy(targets: Any) -> None:
     """Add ``bridge-env fit policy``."""
-    from training.networks.imitation_config import ImitationConfig
+    from training.networks.configs import ImitationConfig
 
     parser = targets.add_parser(
         "policy",
@@ -66,7 +66,7 @@ def add_policy(targets: Any) -> None:
 
 
 def _run(args: argparse.Namespace) -> int:
-    from training.networks.imitation_config import ImitationConfig
+    from training.networks.configs import ImitationConfig
     from training.running import runs
 
     runs.require("rl", "torch")
@@ -80,7 +80,7 @@ def _fit(args: argparse.Namespace, config: Any) -> int:
     from training.match.boards import BoardsError
     from training.networks import imitate, imitation_report, recorded
     from training.networks.league import start_networks
-    from training.running.listed import listed
+    from training.running.settings import listed
 
     torch.set_num_threads(1)
     torch.set_flush_denormal(True)

@@ -14,7 +14,7 @@ from training.cli.config import add_fields, add_run_options, read_run_fields
 from training.cli.config_file import add_config_file
 from training.cli.league import add_league
 from training.cli.progress import Bar
-from training.networks.ppo_config import PPOConfig
+from training.networks.configs import PPOConfig
 
 _EPILOG = """\
 examples:

@@ -23,9 +23,8 @@ from bridge_env.schema import Number, Whole
 from bridge_env.view import view_of
 from training.match.situations import KINDS, OPENING, kinds_of
 from training.networks import checkpoint
-from training.networks.imitation_config import ImitationConfig
+from training.networks.configs import ImitationConfig, widths
 from training.networks.model import Perceptron
-from training.networks.ppo_config import widths
 from training.networks.recorded import Recorded, held_out
 
 CHECKPOINT, POLICY = "checkpoint.npz", "policy.npz"

@@ -9,7 +9,7 @@ from typing import Any
 
 from training.match import panel
 from training.match.panel import Line
-from training.networks.league_config import LeagueConfig
+from training.networks.configs import LeagueConfig
 from training.running import runs
 from training.running.pages import draw_curve, drawn
 

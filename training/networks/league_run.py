@@ -19,16 +19,14 @@ from bridge_env.files import write_whole
 from training.match import panel
 from training.match.strangers import refuse_gatekeepers
 from training.networks import imitate, league_report, lessons, recorded
-from training.networks.imitation_config import ImitationConfig
+from training.networks.configs import ImitationConfig, LeagueConfig, widths
 from training.networks.league import DEALS, KIND, NOTHING, POLICY, ROW, START, League, State, start_networks
-from training.networks.league_config import LeagueConfig
 from training.networks.model import widened
-from training.networks.ppo_config import widths
 from training.networks.stock import stock
 from training.running import lock, runs
 from training.running.cluster import Cluster
 from training.running.curves import Curves
-from training.running.listed import listed
+from training.running.settings import listed
 
 _IMITATED = 150_000  # boards of a bidder that are imitated before self-play
 

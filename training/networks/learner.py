@@ -15,10 +15,9 @@ from agents.networks.network import FloatLayer, Network, quantized
 from bridge_env import streams
 from bridge_env.calls import NUM_CALLS
 from training.networks.checkpoint import Arrays, learner_arrays, load_learner
+from training.networks.configs import LeagueConfig, widths
 from training.networks.critic_inputs import CRITIC_INPUTS, CRITIC_ON
-from training.networks.league_config import LeagueConfig
 from training.networks.model import Perceptron, widened
-from training.networks.ppo_config import widths
 from training.networks.rollout import Experience
 from training.networks.shards import IMPS, Alone, CriticShard, Hands, PolicyShard, Shard, Step, apply, cut
 

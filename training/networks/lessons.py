@@ -24,9 +24,8 @@ from bridge_env.calls import FIRST_BID, NUM_CALLS
 from bridge_env.cards import UInt8Array
 from bridge_env.kernels import njit
 from bridge_env.scoring import SCORE_TABLE, imps
-from training.networks.league_config import LeagueConfig
+from training.networks.configs import LeagueConfig, widths
 from training.networks.model import Perceptron
-from training.networks.ppo_config import widths
 from training.networks.rollout import draw_deals, rewound
 from training.networks.stock import solved
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from training.match.judge import Row
 from training.match.match import play
-from training.networks.ppo_config import PPOConfig
+from training.networks.configs import PPOConfig
 from training.running import runs
 from training.running.pages import draw_curve, drawn
 
