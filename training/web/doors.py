@@ -15,7 +15,7 @@ from bridge_env.bidders import SpecError
 from bridge_env.calls import parse_call
 from bridge_env.faults import BidderFault
 from bridge_env.play import IllegalCard
-from training.cardplay.table import read_card
+from training.cardplay.person import read_card
 from training.http.asked import Asked, Refused
 from training.web.memory import MemoryFault
 from training.web.table import Table
