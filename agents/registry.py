@@ -35,8 +35,7 @@ from numpy.typing import NDArray
 from agents.cases.bidder import CaseBidder, read_bidder
 from agents.hierarchy.bidder import Hierarchy, HierarchyBidder
 from agents.hierarchy.shipped import PAGES_SUFFIX, hierarchy_of
-from agents.maps.bidder import MapBidder
-from agents.maps.bidder import read_bidder as read_maps
+from agents.maps.bidder import MapBidder, read_atlas
 from agents.networks.bidder import NetworkBidder
 from agents.networks.book import ByBook
 from agents.networks.network import Network
@@ -109,7 +108,7 @@ def make_cases(argument: str, *, partner: str | None = None, opponents: str | No
 
 def make_maps(argument: str, *, partner: str | None = None, opponents: str | None = None) -> MapBidder:
     """Make the bidder of ``som:FILE``. It reads partner's calls by the system in the file, opponents' by theirs."""
-    return read_maps(argument, opponents)
+    return MapBidder(read_atlas(argument), opponents)
 
 
 def make_reason(argument: str, *, partner: str | None = None, opponents: str | None = None) -> Reasoner | Doubter:

@@ -8,14 +8,13 @@ speak clearly for another call (``agents.cases.experience``). Review is for peop
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from agents.bidder_files import read_once
 from agents.cases.actions import action_of, call_of
 from agents.cases.base import CaseBase
 from agents.cases.experience import VOICES, Revision, revised, spoken_for
@@ -143,12 +142,5 @@ def view_of_cases(base: CaseBase, cases: NDArray[np.int64]) -> BidView:
     )  # fmt: skip
 
 
-def read_bidder(path: str) -> CaseBidder:
-    """Return the bidder of a file; it reads a file again only after a change."""
-    changed = os.stat(path).st_mtime_ns if os.path.isfile(path) else 0
-    return _cached(path, changed)
-
-
-@lru_cache(maxsize=4)
-def _cached(path: str, changed: int) -> CaseBidder:
-    return CaseBidder(load(path))
+read_bidder = read_once(lambda path: CaseBidder(load(path)), 4)
+"""The bidder of a file."""

@@ -7,14 +7,13 @@ around it decide; where these have no legal call either, it passes.
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from agents.bidder_files import read_once
 from agents.maps.atlas import Atlas, Map, load
 from agents.maps.inputs import rows_of
 from agents.maps.situations import situation
@@ -100,12 +99,5 @@ class MapBidder:
             out.share[at[some]] = np.where(own > 0, own / np.maximum(total, 1), np.nan)
 
 
-def read_bidder(path: str, opponents: str | None = None) -> MapBidder:
-    """Return the bidder of a file; it reads a file again only after a change."""
-    changed = os.stat(path).st_mtime_ns if os.path.isfile(path) else 0
-    return MapBidder(_cached(path, changed), opponents)
-
-
-@lru_cache(maxsize=4)
-def _cached(path: str, changed: int) -> Atlas:
-    return load(path)
+read_atlas = read_once(load, 4)
+"""The maps of a file."""

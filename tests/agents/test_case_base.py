@@ -9,13 +9,14 @@ import numpy as np
 import pytest
 from support.cases import CONFIG, record, small_base
 
+from agents.bidder_files import BidderFileError
 from agents.cases import actions
 from agents.cases.base import Retained
 from agents.cases.bidder import CaseBidder, majority, opened, read_bidder, view_of_cases
 from agents.cases.experience import revised, spoken_for
 from agents.cases.explain import explain
 from agents.cases.features import SIZE, describe
-from agents.cases.file import CaseFileError, load, save
+from agents.cases.file import load, save
 from agents.cases.forest import LEAF
 from agents.cases.metric import points
 from agents.cases.shared import NOTHING, by_leaves
@@ -117,7 +118,7 @@ def edited(array, where, value):
 )
 def test_a_file_that_holds_what_no_case_holds(base, tmp_path, fault, says):
     save(changed(base, **fault(base)), tmp_path / "bad.npz")
-    with pytest.raises(CaseFileError, match=says) as caught:
+    with pytest.raises(BidderFileError, match=says) as caught:
         load(tmp_path / "bad.npz")
     assert "bad.npz" in str(caught.value)
 
@@ -132,19 +133,19 @@ def test_damaged_and_foreign_files(base, tmp_path):
         for at in rng.integers(0, len(data), 3):
             data[at] ^= 1 + int(rng.integers(255))
         path.write_bytes(data[: int(rng.integers(1, len(data) + 1))] if rng.random() < 0.5 else data)
-        with suppress(CaseFileError):
+        with suppress(BidderFileError):
             assert len(load(path)) == len(base)  # a byte of the archive that nobody reads
     members = {name: a for name, a in contents_of(whole, tmp_path).items() if name != "point"}
     np.savez(path, **members)
-    with pytest.raises(CaseFileError):
+    with pytest.raises(BidderFileError):
         load(path)
     np.savez(path, header=np.array([{"a": 1}], dtype=object))  # a pickle
-    with pytest.raises(CaseFileError):
+    with pytest.raises(BidderFileError):
         load(path)
     path.write_bytes(pickle.dumps(base))
-    with pytest.raises(CaseFileError):
+    with pytest.raises(BidderFileError):
         load(path)
-    with pytest.raises(CaseFileError, match="no such file"):
+    with pytest.raises(BidderFileError, match="no such file"):
         load(tmp_path / "none.npz")
 
 
@@ -356,13 +357,13 @@ def test_leaves_are_those_of_a_walk(base, states):
 def test_a_file_whose_trees_lead_nowhere(base, tmp_path, fault, says):
     bad = replace(base.forests[1], **fault(base.forests[1]))
     save(replace(base, forests=(base.forests[0], bad)), tmp_path / "bad.npz")
-    with pytest.raises(CaseFileError, match=says):
+    with pytest.raises(BidderFileError, match=says):
         load(tmp_path / "bad.npz")
 
 
 def test_a_base_has_both_forests(base, tmp_path):
     save(replace(base, forests=base.forests[:1]), tmp_path / "bad.npz")
-    with pytest.raises(CaseFileError, match="trees_1_root"):
+    with pytest.raises(BidderFileError, match="trees_1_root"):
         load(tmp_path / "bad.npz")
 
 
