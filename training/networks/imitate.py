@@ -22,10 +22,10 @@ from bridge_env.calls import NUM_CALLS, PASS, every_call, first_calls
 from bridge_env.schema import Number, Whole
 from bridge_env.view import view_of
 from training.match.situations import KINDS, OPENING, kinds_of
-from training.networks import checkpoint
 from training.networks.configs import ImitationConfig, widths
 from training.networks.model import Perceptron
 from training.networks.recorded import Recorded, held_out
+from training.running import checkpoint
 
 CHECKPOINT, POLICY = "checkpoint.npz", "policy.npz"
 _PART = 20_000  # auctions turned into inputs at a time

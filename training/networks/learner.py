@@ -14,12 +14,12 @@ from agents.networks.inputs import MOST_ON, NUM_INPUTS
 from agents.networks.network import FloatLayer, Network, quantized
 from bridge_env import streams
 from bridge_env.calls import NUM_CALLS
-from training.networks.checkpoint import Arrays, learner_arrays, load_learner
 from training.networks.configs import LeagueConfig, widths
 from training.networks.critic_inputs import CRITIC_INPUTS, CRITIC_ON
 from training.networks.model import Perceptron, widened
 from training.networks.rollout import Experience
 from training.networks.shards import IMPS, Alone, CriticShard, Hands, PolicyShard, Shard, Step, apply, cut
+from training.running.checkpoint import Arrays, learner_arrays, load_learner
 
 
 class Learner:
