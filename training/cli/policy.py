@@ -78,7 +78,7 @@ def _fit(args: argparse.Namespace, config: Any) -> int:
     import torch
 
     from training.match.boards import BoardsError
-    from training.networks import imitate, imitation_report, recorded
+    from training.networks import imitate, recorded, report
     from training.networks.league import start_networks
     from training.running.settings import listed
 
@@ -117,8 +117,8 @@ def _fit(args: argparse.Namespace, config: Any) -> int:
     told = {"command": command, "auctions": len(learn), "calls": len(calls), "seconds": round(fit.seconds),
             "held_out_auctions": len(apart), "agreement": table, "config": asdict(config)}  # fmt: skip
     write_whole(args.out / "report.json", json.dumps(told, indent=2) + "\n")
-    write_whole(args.out / "report.md", imitation_report.markdown(told))
-    print("\n" + imitation_report.table_text(table) + "\n")
+    write_whole(args.out / "report.md", report.imitation_page(told))
+    print("\n" + report.agreement_text(table) + "\n")
     for what, name in (("report", args.out / "report.md"), ("network", path)):
         print(f"{what + ':':<10}{name}")
     print(f"{'play it:':<10}bridge-env match policy:{path} system:sayc")
