@@ -19,16 +19,38 @@ spec                            player
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
 
 from agents.cardplay.auction import AuctionReader
 from agents.cardplay.deception.deceptive import Deceptive, DeceptiveOptions
 from agents.cardplay.montecarlo import MonteCarlo
 from agents.cardplay.options import parse_options
 from agents.cardplay.rule import RandomPlayer, RulePlayer
-from agents.cardplay.split import Split
+from agents.cardplay.table import declares
 from agents.programs.seat import make_seat_player
 from bridge_env.bidders import SpecError, from_python, meets
+from bridge_env.play_view import PlayView
 from bridge_env.protocols import CardPlayer
+
+
+@dataclass(frozen=True)
+class Split:
+    """A ``CardPlayer`` that asks ``declarer`` where its side declares, and ``defender`` where it defends."""
+
+    declarer: CardPlayer
+    defender: CardPlayer
+
+    def play(self, view: PlayView, key: NDArray[np.uint64]) -> NDArray[np.int8]:
+        ours = declares(view)
+        out = np.empty(len(view), np.int8)
+        for player, rows in ((self.declarer, np.flatnonzero(ours)), (self.defender, np.flatnonzero(~ours))):
+            if rows.size:
+                out[rows] = player.play(view.take(rows), key[rows])
+        return out
+
 
 Factory = Callable[[str, AuctionReader], CardPlayer]
 

@@ -13,15 +13,13 @@ from agents.cardplay.auction import AuctionReader
 from agents.cardplay.explain import thought_text
 from agents.cardplay.montecarlo import CardThought, MonteCarlo
 from agents.cardplay.options import TRICKS
-from agents.cardplay.registry import make_player
+from agents.cardplay.registry import Split, make_player
 from agents.cardplay.seen import view_of_seen
-from agents.cardplay.split import Split
 from agents.cardplay.table import declares
 from agents.cardplay.worth import Worth
 from agents.meanings import Shows, reader
 from agents.networks.bidder import NetworkBidder
-from agents.programs.imagined import Imagined
-from agents.programs.question import CallAnswer, CardAnswer, Question
+from agents.programs.question import CallAnswer, CardAnswer, Imagined, Question
 from agents.reasoning.explain import explain
 from agents.reasoning.reasoner import Reasoner
 from agents.wire import read_states
