@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from training.bench.own import Rate, rate
+from training.bench.report import rates_table
 
 if TYPE_CHECKING:
     from training.networks.league import League
@@ -153,9 +154,7 @@ def _profiled(work: Callable[[], Any], parts: Mapping[str, tuple[str, ...]]) -> 
 
 def markdown(rates: Sequence[Rate], parts: dict[str, dict[str, float]], machine: str, command: str) -> str:
     """The page of results."""
-    lines = ["# How fast networks call and learn", "", f"`{command}`, one run: {machine}.", "",
-             "| | median | least | most | | remarks |", "| --- | ---: | ---: | ---: | --- | --- |"]  # fmt: skip
-    lines += [f"| {r.what} | {r.median:,.0f} | {r.least:,.0f} | {r.most:,.0f} | {r.unit} | {r.remark} |" for r in rates]
+    lines = ["# How fast networks call and learn", "", f"`{command}`, one run: {machine}.", "", *rates_table(rates, 0)]
     lines += ["", f"Where the time of one iteration goes ({_BOARDS:,} boards, the champion's size, a core each):", ""]
     lines += ["| | seconds | share |", "| --- | ---: | ---: |"]
     for work, seconds in parts.items():
