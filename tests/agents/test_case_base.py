@@ -24,7 +24,7 @@ from agents.wire import read_states as states_of
 from bridge_env import bidders
 from bridge_env.calls import NUM_CALLS, call_text, parse_call
 from bridge_env.cards import hand_text
-from training.cases import fit, judge, report, retain, retain_report, speed
+from training.cases import fit, judge, report, retain
 from training.cases.network import Schooling
 from training.cases.states import read_states
 from training.cases.trees import Growing, grown
@@ -439,14 +439,14 @@ def test_reports(base, states, tmp_path):
     report.write(tmp_path, judge.rounds_and_sides(made, states), facts | judge.speeds(base, states), "cmd", {})
     text = (tmp_path / "README.md").read_text()
     assert "after 5 calls of others" in text
-    found = retain_report.verdict(base, base, "pass", 20, 1)
-    assert found.gain == (0.0, 0.0)
-    retain_report.write(tmp_path, base, found, "cmd", {})
+    found = report.gain_of(base, base, "pass", 20, 1)
+    assert found["gain"] == (0.0, 0.0)
+    report.write_retained(tmp_path, base, found, {"opponents": "pass", "seed": 1, "boards": 20}, "cmd", {})
     assert "| gain | +0.000 ± 0.000 |" in (tmp_path / "README.md").read_text()
 
 
 def test_leave_one_out_is_the_naive_loop(base):
-    asked, right, _ = speed.leave_one_out(base, 60)
+    asked, right, _ = judge.leave_one_out(base, 60)
     assert asked == len(base)
     expected = 0
     for i in range(len(base)):
@@ -456,8 +456,8 @@ def test_leave_one_out_is_the_naive_loop(base):
         called = base.calls(others[np.lexsort((others, far))[:5]])
         expected += int(majority(called[None])[0] == base.called[i])
     assert right == expected
-    assert len(speed.of_size(base, 2000)) == 2000
-    assert len(speed.of_size(base, 100)) == 100  # fewer than it has
+    assert len(judge.of_size(base, 2000)) == 2000
+    assert len(judge.of_size(base, 100)) == 100  # fewer than it has
 
 
 def test_further_cases_may_speak_for_a_call_but_do_not_vote(base, states):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -11,8 +10,7 @@ from typing import Any
 import numpy as np
 
 from agents.maps.atlas import Atlas
-from bridge_env.files import write_whole
-from training.cases.report import shares
+from training.cases.report import shares, write_results
 from training.maps.judge import Bin, Match, Region, Verdict
 from training.maps.pictures import draw_bins, draw_maps
 from training.running.pages import table
@@ -45,12 +43,11 @@ it differs where it calls other than {taught}.
 def write(out: Path, atlas: Atlas, verdict: Verdict, command: str, manifest: Mapping[str, Any]) -> None:
     """Write ``README.md``, ``results.json``, ``maps.png`` and ``ambiguity.png`` into ``out``."""
     content = {"command": command, "manifest": dict(manifest), "fitted": dict(atlas.fitted), "verdict": asdict(verdict)}
-    write_whole(out / "results.json", json.dumps(content, indent=1) + "\n")
     draw_maps(atlas, out / "maps.png")
     if verdict.bins:
         draw_bins(verdict.bins, out / "ambiguity.png")
     recorded = bool(manifest["config"]["files"])
-    write_whole(out / "README.md", markdown(atlas, verdict, command, recorded))
+    write_results(out, content, markdown(atlas, verdict, command, recorded))
 
 
 def lines(verdict: Verdict) -> list[str]:
