@@ -55,8 +55,8 @@ class Retrieved:
 class CaseBidder:
     """Bids as the nearest cases did."""
 
-    def __init__(self, base: CaseBase, k: int | None = None) -> None:
-        self.base, self.k = base, base.k if k is None else k
+    def __init__(self, base: CaseBase) -> None:
+        self.base, self.k = base, base.k
         self._reader: Any = make(base.reader)
 
     def bid(self, view: BidView, key: NDArray[np.uint64]) -> NDArray[np.int8]:

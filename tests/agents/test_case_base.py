@@ -172,7 +172,7 @@ def test_the_nearest_are_those_of_a_naive_loop(base, states):
 def test_few_cases_are_no_fault(base, states):
     some = np.flatnonzero(base.opened)[:3]
     few = replace(base, board=base.board[some], number=base.number[some], hand=base.hand[some], point=base.point[some])
-    bidder = CaseBidder(few, k=5)
+    bidder = CaseBidder(replace(few, k=5))
     calls = bidder.bid(states.view, np.zeros(len(states), np.uint64))
     assert states.view.mask[np.arange(len(states)), calls].all()
     assert (calls[~states.opened] == 0).all()  # no case of an opening: a pass
@@ -277,7 +277,7 @@ def test_cases_that_are_not_there_are_not_counted(base, states):
     some = np.flatnonzero(base.opened)[:3]
     few = replace(base, board=base.board[some], number=base.number[some], hand=base.hand[some], point=base.point[some])
     for row in (int(np.flatnonzero(states.opened)[0]), int(np.flatnonzero(~states.opened)[0])):
-        _, because, *told = explain(CaseBidder(few, k=5), states.view.take(np.array([row]))).splitlines()
+        _, because, *told = explain(CaseBidder(replace(few, k=5)), states.view.take(np.array([row]))).splitlines()
         votes = [int(part.rpartition(" ")[2]) for part in because.partition("cases: ")[2].split(", ") if part]
         assert sum(votes) == len(told) // 2 <= 3  # two lines a case
         assert ("no case is near" in because) == (not told)
@@ -461,7 +461,7 @@ def test_leave_one_out_is_the_naive_loop(base):
 
 
 def test_further_cases_may_speak_for_a_call_but_do_not_vote(base, states):
-    bidder = CaseBidder(base, k=3)
+    bidder = CaseBidder(replace(base, k=3))
     alone, wide = (bidder.retrieve(states.view, wide) for wide in (False, True))
     assert (alone.vote.shape[1], alone.voice.shape[1]) == (3, 3)
     assert (wide.vote.shape[1], wide.voice.shape[1]) == (3, 15)

@@ -16,6 +16,8 @@ from training.match.boards import standard_error
 from training.match.match import MatchResult, TableResult
 from training.match.report.overview import match_html
 
+TABLES = ("A North-South", "A East-West")
+
 
 @dataclass(frozen=True)
 class PlayedBoard:

@@ -132,10 +132,8 @@ class Fit:
     def save(self, folder: Path) -> None:
         """Write the checkpoint."""
         arrays = checkpoint.learner_arrays("policy", self.model, self.optimizer)
-        checkpoint.save(folder / CHECKPOINT, arrays, self._state())
-
-    def _state(self) -> dict[str, Any]:
-        return {"epoch": self.epoch, "seconds": self.seconds, "config": asdict(self.config)}
+        state = {"epoch": self.epoch, "seconds": self.seconds, "config": asdict(self.config)}
+        checkpoint.save(folder / CHECKPOINT, arrays, state)
 
     def resume(self, folder: Path) -> None:
         """Go on from the checkpoint, if there is one.

@@ -224,10 +224,7 @@ def load_checkpoint(folder: Path, shape: Any) -> dict[str, Any]:
         RunError: no checkpoint, or a damaged one.
     """
     path = folder / CHECKPOINT
-    try:
-        outer = read_json(path, {"sha256": str, "state": str}, RunError)
-    except FileNotFoundError:
-        raise RunError(f"{folder} holds no {CHECKPOINT}; is it the folder of a run?") from None
+    outer = _read(folder, CHECKPOINT, {"sha256": str, "state": str}, read_json)
     if hashlib.sha256(outer["state"].encode()).hexdigest() != outer["sha256"]:
         raise RunError(f"{path} is damaged: its checksum is wrong")
     state: dict[str, Any] = parse_json(outer["state"], shape, f"{path}: state", RunError)
