@@ -14,8 +14,8 @@ import pytest
 from support.plays import contracts_of, random_plays
 from support.positions import longest_auction, positions
 
+from agents.cardplay.facts import view_of_seen
 from agents.cardplay.registry import make_player
-from agents.cardplay.seen import view_of_seen
 from agents.programs import bbo, ben
 from agents.programs.asking import Options, parse_address
 from agents.programs.question import Question, call_question, card_question, plain, read_card

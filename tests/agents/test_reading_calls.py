@@ -11,9 +11,8 @@ from support.cardplay import keys
 
 from agents.cardplay.auction import AuctionReader
 from agents.cardplay.deals import AUCTION, Belief, believed_deals
-from agents.cardplay.facts import hidden_seats, places_of
+from agents.cardplay.facts import hidden_seats, places_of, view_of_seen
 from agents.cardplay.hypotheses import HEURISTIC, Hypothesis
-from agents.cardplay.seen import view_of_seen
 from agents.networks.likelihood import Calls
 from agents.networks.shipped import read_networks
 from agents.networks.tables import all_by

@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 
 from agents.cardplay.auction import AuctionReader
 from agents.cardplay.explain import thought_text
+from agents.cardplay.facts import view_of_seen
 from agents.cardplay.montecarlo import CardThought, MonteCarlo
 from agents.cardplay.options import TRICKS
 from agents.cardplay.registry import Split, make_player
-from agents.cardplay.seen import view_of_seen
 from agents.cardplay.table import declares
 from agents.cardplay.worth import Worth
 from agents.meanings import Shows, reader
