@@ -12,7 +12,7 @@ spec                        agent
 ``policy:NAME``             a network that comes with the package: ``policy:champion``
 ``policy:FILE``             a network that ``bridge-env train`` or ``bridge-env fit policy`` wrote; needs no torch. One
                             by a book may bid on other terms: ``policy:by-the-book?truth=16`` (``agents.networks.book``)
-``policy:FILE.onnx``        any network from the env's observations to 38 outputs (``agents.onnx_file``)
+``policy:FILE.onnx``        any network from the env's observations to 38 outputs (``agents.outputs``)
 ``reason:policy:NAME``      the same networks, thinking: deals drawn by belief, weighed by what the calls say. Where
                             opponents are no systems, ``reason:NAME`` thinks so as well
 ``cases:FILE``              a case base that ``bridge-env fit cases`` wrote: calls as the nearest recorded states
@@ -40,7 +40,7 @@ from agents.networks.bidder import NetworkBidder
 from agents.networks.book import ByBook
 from agents.networks.network import Network
 from agents.networks.shipped import GATEKEEPER, network_path, read_networks, role
-from agents.onnx_file import SUFFIX, OnnxPolicy
+from agents.outputs import SUFFIX, OnnxPolicy
 from agents.policy import POLICY_FORMAT, Policy
 from agents.policy import load as load_policy
 from agents.reasoning.doubting import Doubter

@@ -22,7 +22,7 @@ from studies.maps_2007 import study
 from studies.maps_2007.__main__ import main as repeat
 from training.cli.entry import main
 from training.maps import examples, fit, judge
-from training.maps.pictures import colours, picture
+from training.maps.report import colours, picture
 from training.match.boards import library_boards
 from training.match.match import play
 
