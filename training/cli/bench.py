@@ -157,9 +157,9 @@ def _scale(args: argparse.Namespace) -> int:
     print("measuring the parts of an iteration", file=sys.stderr)
     costs, checks = scale.measure(args.repetitions), []
     for cores in (1, 2):
-        shape = scale.shape_for(cores)
+        config = scale.settings_for(cores)
         print(f"a real run on {cores} core{'s' * (cores > 1)}", file=sys.stderr)
-        checks.append((cores, scale.real(cores, shape), scale.foretold(costs, cores, shape)))
+        checks.append((cores, scale.real(cores, config), scale.foretold(costs, cores, config)))
     rows = scale.curve(costs)
     command = f"bridge-env bench --scale --repetitions {args.repetitions}"
     others = tasks.rows(lambda what: print(what, file=sys.stderr))
