@@ -18,9 +18,8 @@ FREE = Costs(
 def test_one_core_does_one_thing_after_the_other():
     assert foretold(FREE, 1, LeagueConfig(rollouts=1, batch=8192)) == pytest.approx(1.0 + 2 * 0.4 + 0.1)
     dear = replace(FREE, step=0.3, players=0.2, add=0.05)
-    assert foretold(dear, 1, LeagueConfig(rollouts=1, batch=4096)) == pytest.approx(
-        1.9 + 2 * 0.3 + 0.2
-    )  # two steps of a shard each
+    two_steps = LeagueConfig(rollouts=1, batch=4096)  # of a shard each
+    assert foretold(dear, 1, two_steps) == pytest.approx(1.9 + 2 * 0.3 + 0.2)
 
 
 def test_two_cores_play_and_learn_at_once():
