@@ -15,7 +15,7 @@ from itertools import takewhile
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.hierarchy.bidder import Hierarchy, HierarchyBidder
+from agents.hierarchy.bidder import HierarchyBidder
 from agents.hierarchy.engine.compiled import RULE_LINE
 from agents.hierarchy.inverse.lines import lines_of_call
 from agents.hierarchy.language.overrides import place_of
@@ -26,7 +26,7 @@ from agents.hierarchy.telling.wording import promise, remark, symbols
 from agents.networks.bidder import NetworkBidder
 from agents.networks.drawn import HANDS, NEVER_PASSED, Drawn, Seated, drawn
 from agents.networks.meaning import auction_keys
-from agents.reasoning.habits import trivial_system
+from agents.reasoning.habits import trivial
 from agents.registry import system_of
 from agents.seats import network_at, spec_at
 from bridge_env.auction import one_auction
@@ -78,7 +78,7 @@ class Reader:
         self.specs = [spec_at(north_south, east_west, seat) for seat in range(4)]
         self.networks = [network_at(north_south, east_west, seat) for seat in range(4)]
         systems = [system_of(spec) for spec in self.specs]
-        known = next((system for system in systems if system is not None), Hierarchy(trivial_system("pass")))
+        known = next((system for system in systems if system is not None), trivial("pass"))
         self.told = [system is not None for system in systems]
         held = [system or known for system in systems]  # strangers are read as those who know a system read them
         self.bidders = [

@@ -26,7 +26,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
@@ -44,7 +43,7 @@ from agents.outputs import SUFFIX, OnnxPolicy
 from agents.policy import POLICY_FORMAT, Policy
 from agents.policy import load as load_policy
 from agents.reasoning.doubting import Doubter
-from agents.reasoning.habits import AS_BEST, BY_SYSTEM, NOTHING, TRIVIAL, Habit, trivial_system
+from agents.reasoning.habits import AS_BEST, BY_SYSTEM, NOTHING, TRIVIAL, Habit, trivial
 from agents.reasoning.options import Options, parse_options
 from agents.reasoning.reasoner import Reasoner
 from agents.reasoning.voices import NetworkVoice, SystemVoice
@@ -202,17 +201,12 @@ def readers_of(spec: str | None) -> list[Network | ByBook]:
 def _player(spec: str | None, unknown: tuple[Hierarchy, Habit]) -> tuple[Hierarchy, Habit]:
     """The system by which to read and foresee the player ``spec``, and its ways."""
     if spec in TRIVIAL:
-        return _trivial(spec), TRIVIAL[spec]
+        return trivial(spec), TRIVIAL[spec]
     system = system_of(spec)
     if system is None:
         return unknown if spec is None else (unknown[0], Habit(NOTHING if unknown[1].tells == AS_BEST else BY_SYSTEM))
     thinks = spec is not None and spec.startswith("reason:")
     return system, Habit(AS_BEST if thinks and not system.system.lines else BY_SYSTEM)
-
-
-@lru_cache(maxsize=8)
-def _trivial(name: str) -> Hierarchy:
-    return Hierarchy(trivial_system(name))
 
 
 def system_of(spec: str | None) -> Hierarchy | None:

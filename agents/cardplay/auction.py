@@ -13,7 +13,7 @@ from agents.hierarchy.bidder import Hierarchy, HierarchyBidder
 from agents.hierarchy.inverse.shown import CallsShow, Memory, shown_by_calls
 from agents.networks.book import ByBook
 from agents.networks.network import Network
-from agents.reasoning.habits import trivial_system
+from agents.reasoning.habits import trivial
 from agents.registry import readers_of, seat_specs, system_of
 from bridge_env.play_view import PlayView
 from bridge_env.view import BidView
@@ -77,8 +77,7 @@ class AuctionReader:
 
     def _reader(self) -> HierarchyBidder:
         if self._bidder is None:
-            unread = Hierarchy(trivial_system(_UNREAD))
-            n, e, s, w = (system or unread for system in self._systems())
+            n, e, s, w = (system or trivial(_UNREAD) for system in self._systems())
             self._bidder = HierarchyBidder(n, s, (e, w))
         return self._bidder
 

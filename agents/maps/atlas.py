@@ -64,10 +64,6 @@ class Map:
     calls: NDArray[np.int32]
     hand: NDArray[np.float32]
 
-    def points(self, rows: NDArray[np.int16]) -> NDArray[np.int16]:
-        """Map inputs to points, int16 (N, E)."""
-        return points(rows, self.metric)
-
     def best(self, place: NDArray[np.int16]) -> NDArray[np.int64]:
         """The best-matching unit of each place: int64 (N,)."""
         out = np.empty(len(place), np.int64)

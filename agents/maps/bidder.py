@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.bidder_files import read_once
-from agents.maps.atlas import Atlas, Map, load
+from agents.maps.atlas import Atlas, Map, load, points
 from agents.maps.inputs import rows_of
 from agents.maps.situations import situation
 from bridge_env.bidders import make
@@ -77,7 +77,7 @@ class MapBidder:
     def place(self, view: BidView, one: Map) -> NDArray[np.float64]:
         """Return the coordinates of the one row of ``view`` on a map, float64 (E,)."""
         seen = rows_of(view, self._reader.meaning(view), self.atlas.inputs)
-        point: NDArray[np.float64] = one.points(seen)[0].astype(np.float64)
+        point: NDArray[np.float64] = points(seen, one.metric)[0].astype(np.float64)
         return point
 
     def _consult(self, view: BidView, at: NDArray[np.int64], out: Consulted) -> None:
@@ -91,7 +91,7 @@ class MapBidder:
                 if self._fallback is not None:
                     out.call[at[some]] = self._fallback.call(view.take(some))
                 continue
-            unit = one.best(one.points(seen[some]))
+            unit = one.best(points(seen[some], one.metric))
             votes = one.votes[unit] * view.mask[some]
             call = np.where(votes.any(axis=1), votes.argmax(axis=1), PASS)
             own, total = one.calls[unit, call], one.calls[unit].sum(axis=1)
