@@ -19,9 +19,9 @@ from threadpoolctl import threadpool_limits
 from agents.networks.book import ByBook
 from agents.networks.inputs import Sparse, stacked, take_rows
 from agents.networks.network import Network
-from agents.networks.tables import Deals, branched, look, play_on
+from agents.networks.tables import Deals, branched, look, play_on, rewound
 from bridge_env import streams
-from bridge_env.auction import DEALER, MAX_CALLS, VULNERABILITY, Auctions, row_start, row_step
+from bridge_env.auction import Auctions
 from bridge_env.bidders import make
 from bridge_env.cards import UInt8Array
 from bridge_env.double_dummy.images import NUM_IMAGES, draw_images
@@ -335,24 +335,6 @@ def _experience(
         inputs, mask, calls[kept], np.log(np.maximum(chance_all[kept], 1e-9)), advantage[kept], weight, part,
         take_rows(looked, taught), target[taught], (1 / keep[taught + len(drawn)]).astype(np.float32), figures,
     )  # fmt: skip
-
-
-def rewound(auctions: Auctions, rows: NDArray[np.int64], length: NDArray[np.int64]) -> Auctions:
-    """The auctions at ``rows`` as they stood after ``length`` calls."""
-    out = auctions.take(rows)
-    _rewind(out.state, out.history, length)
-    return out
-
-
-@njit
-def _rewind(state, history, length):  # type: ignore[no-untyped-def]
-    said = np.empty(MAX_CALLS, np.int8)
-    for i in range(len(length)):
-        for k in range(length[i]):
-            said[k] = history[i, k]
-        row_start(state[i], history[i], state[i, DEALER], state[i, VULNERABILITY])
-        for k in range(length[i]):
-            row_step(state[i], history[i], said[k])
 
 
 def _factor(interest: NDArray[Any], share: float) -> float:
