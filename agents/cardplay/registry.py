@@ -18,7 +18,6 @@ spec                            player
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -27,7 +26,7 @@ from numpy.typing import NDArray
 from agents.cardplay.auction import AuctionReader
 from agents.cardplay.deception.deceptive import Deceptive, DeceptiveOptions
 from agents.cardplay.montecarlo import MonteCarlo
-from agents.cardplay.options import parse_options
+from agents.cardplay.options import Options, parse_options
 from agents.cardplay.rule import RandomPlayer, RulePlayer
 from agents.cardplay.table import declares
 from agents.programs.seat import make_seat_player
@@ -52,20 +51,6 @@ class Split:
         return out
 
 
-Factory = Callable[[str, AuctionReader], CardPlayer]
-
-
-def _montecarlo(options: str, reader: AuctionReader) -> CardPlayer:
-    return MonteCarlo(reader, parse_options(options, f"montecarlo?{options}"))
-
-
-def _deceptive(options: str, reader: AuctionReader) -> CardPlayer:
-    given = parse_options(options, f"deceptive?{options}", DeceptiveOptions())
-    assert isinstance(given, DeceptiveOptions)
-    return Deceptive(reader, given)
-
-
-_THINKING: dict[str, Factory] = {"montecarlo": _montecarlo, "deceptive": _deceptive}
 _PLAIN: dict[str, type[RandomPlayer] | type[RulePlayer]] = {"random": RandomPlayer, "rule": RulePlayer}
 
 
@@ -91,12 +76,14 @@ def make_player(spec: str | CardPlayer, reader: AuctionReader | None = None) -> 
         if options:
             raise SpecError(f"{spec!r}: {name!r} has no options")
         return _PLAIN[name]()
-    if name in _THINKING:
-        return _THINKING[name](options, reader or AuctionReader())
+    if name == "montecarlo":
+        return MonteCarlo(reader, parse_options(options, spec.strip(), Options()))
+    if name == "deceptive":
+        return Deceptive(reader, parse_options(options, spec.strip(), DeceptiveOptions()))
     if name.startswith("seat:"):
         return make_seat_player(spec.strip().removeprefix("seat:"))
     if name.startswith("python:"):
         player: CardPlayer = from_python(spec.strip(), CardPlayer, "play(view, key)")
         return player
-    known = ", ".join([*_PLAIN, *_THINKING, "seat:URL", "python:module:factory"])
+    known = ", ".join([*_PLAIN, "montecarlo", "deceptive", "seat:URL", "python:module:factory"])
     raise SpecError(f"{spec!r} names no player of cards; there are {known}")

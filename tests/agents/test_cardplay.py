@@ -305,7 +305,7 @@ def test_faulty_specs(spec, message):
 
 def test_options_print_as_they_parse():
     options = Options(deals=7, score="points")
-    assert parse_options(str(options), "spec") == options
+    assert parse_options(str(options), "spec", Options()) == options
     assert str(Options()) == ""
     assert make_player("python:agents.cardplay.rule:RulePlayer").play(*_one()).shape == (1,)
 

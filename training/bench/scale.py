@@ -64,7 +64,7 @@ def measure(repetitions: int) -> Costs:
 
     from training.bench.networks import league_of
     from training.networks.rollout import RolloutConfig, rollout
-    from training.networks.shards import apply, cut, gradient_of
+    from training.networks.shards import CriticShard, apply, cut, gradient_of
     from training.running.cluster import Cluster
 
     torch.set_num_threads(1)
@@ -76,7 +76,7 @@ def measure(repetitions: int) -> Costs:
     one = [part[0] for part in (cut(np.arange(len(experience.call)), _SHARD, _SHARD),
                                 cut(np.arange(len(experience.target)), _SHARD, _SHARD))]  # fmt: skip
     policy = learner.policy_shard(experience, one[0][0])
-    critic = learner.critic_shard(experience, one[1][0])
+    critic = CriticShard.of(experience, one[1][0])
     found, of_critic = policy.gradient(learner.policy, _SHARD), critic.gradient(learner.critic, _SHARD)
 
     def median(work: Callable[[], Any]) -> float:

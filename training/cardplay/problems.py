@@ -149,11 +149,6 @@ class Solved:
     unit: str
     results: tuple[CardResult, ...]
 
-    @property
-    def risk(self) -> float:
-        """Return what the deceptive card gives away on average if it is seen through, in the units it thinks in."""
-        return self.deception.risk
-
 
 # --- reading ----------------------------------------------------------------------------------------------
 

@@ -27,17 +27,16 @@ def measure(
 
     Two passes: the first counts the auctions, the second measures the hands of those that come up ``LEAST`` times.
     """
-    counted: dict[str, NDArray[np.uint64]] = {"key": np.empty(0, np.uint64)}
-    count = np.empty(0, np.int64)
+    met, count = np.empty(0, np.uint64), np.empty(0, np.int64)
     parts = range(0, boards, _PART)
     for at in parts:
         keys, _ = _calls(bidder, at, min(_PART, boards - at), seed)
-        counted["key"], count = _added(counted["key"], count, keys)
+        met, count = _added(met, count, keys)
         if at // _PART % 8 == 7:  # what came up once in so many boards will not come up often enough
             common = count > 1
-            counted["key"], count = counted["key"][common], count[common]
+            met, count = met[common], count[common]
         tell(0.5 * (at + _PART) / boards)
-    kept = np.sort(counted["key"][count >= min(LEAST, boards)])
+    kept = np.sort(met[count >= min(LEAST, boards)])
     histogram = np.zeros((len(kept), 5, _BINS), np.int64)
     for at in parts:
         keys, features = _calls(bidder, at, min(_PART, boards - at), seed)
