@@ -14,14 +14,6 @@ from bridge_env.view import BidView
 Seats = tuple[Hierarchy, Hierarchy, Hierarchy, Hierarchy]
 
 
-def after_each(view: BidView, calls: list[int]) -> Auctions:
-    """The auction of the one row of ``view`` after each of ``calls``."""
-    length = int(view.length[0])
-    history = np.tile(view.history[0, :length], (len(calls), 1))
-    joined = np.concatenate([history, np.array(calls, np.int8)[:, None]], axis=1)
-    return Auctions.replay(joined, view.dealer[0], view.vulnerability[0])
-
-
 def by_systems(
     seats: Seats, view: BidView, calls: list[int], features: NDArray[np.int16], leaves: NDArray[np.float32]
 ) -> NDArray[np.float64]:
@@ -57,8 +49,11 @@ def by_minimax(
     Returns:
         Points to the seat to call, which is N: float64 (C, S).
     """
+    before = np.tile(view.history[0, : int(view.length[0])], (len(calls), 1))
+    after = np.concatenate([before, np.array(calls, np.int8)[:, None]], axis=1)
+    states = Auctions.replay(after, view.dealer[0], view.vulnerability[0]).state
     out = np.empty((len(calls), len(leaves)), np.float32)
-    game_values(after_each(view, calls).state, leaves, trust, out)
+    game_values(states, leaves, trust, out)
     return out.astype(np.float64)
 
 

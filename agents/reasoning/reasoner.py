@@ -195,14 +195,9 @@ class Reasoner:
             for k in kept:
                 others = kept[kept != k]
                 average[k] = (smooth_imps(points[k] - points[others]) @ sample.weight).mean()
-        better = kept[_surely_better(gain[kept], error[kept], options)]
+        better = kept[(gain[kept] > options.caution * error[kept]) & (gain[kept] > options.margin)]
         chosen = int(better[average[better].argmax()]) if len(kept) > 1 and len(better) else 0
         return Thought(calls[chosen], calls[0], calls, average, gain, error, points, sample, dropped)
-
-
-def _surely_better(gain: NDArray[np.float64], error: NDArray[np.float64], options: Options) -> NDArray[np.bool_]:
-    better: NDArray[np.bool_] = (gain > options.caution * error) & (gain > options.margin)
-    return better
 
 
 def turned(view: BidView) -> BidView:

@@ -77,6 +77,7 @@ def _run(args: argparse.Namespace) -> int:
 def _fit(args: argparse.Namespace, config: Any) -> int:
     import torch
 
+    from agents.networks import file as networks_file
     from training.match.boards import BoardsError
     from training.networks import imitate, recorded, report
     from training.networks.league import start_networks
@@ -112,7 +113,8 @@ def _fit(args: argparse.Namespace, config: Any) -> int:
     command = _command(args, config)
     trained = {"by": command, "auctions": len(learn), "role": args.role or ""}
     networks = fit.networks(trained)
-    path = imitate.save_policy(networks, args.out)
+    path = args.out / imitate.POLICY
+    networks_file.save(networks, path)
     table = imitate.agreement(networks, judged)
     told = {"command": command, "auctions": len(learn), "calls": len(calls), "seconds": round(fit.seconds),
             "held_out_auctions": len(apart), "agreement": table, "config": asdict(config)}  # fmt: skip

@@ -12,7 +12,6 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from agents.networks import file as networks_file
 from agents.networks.file import Networks
 from agents.networks.inputs import MOST_ON, NUM_INPUTS, Sparse, inputs_of, stacked, take_rows
 from agents.networks.network import quantized
@@ -180,10 +179,3 @@ def agreement(networks: Networks, calls: Calls) -> dict[str, dict[str, float]]:
             calls.turn == turn if turn < 3 else calls.turn >= turn
         ]
     return {name: {"right": float(r.mean()) if len(r) else float("nan"), "calls": len(r)} for name, r in out.items()}
-
-
-def save_policy(networks: Networks, folder: Path) -> Path:
-    """Write ``policy.npz``."""
-    path = folder / POLICY
-    networks_file.save(networks, path)
-    return path
