@@ -18,7 +18,7 @@ from agents.hierarchy.bidder import HierarchyBidder
 from agents.hierarchy.inverse.shown import OPPONENTS_WEIGHT, PARTNERS_WEIGHT, Memory, shown_by_calls
 from agents.reasoning.game import call_values
 from agents.reasoning.habits import AS_BEST, BY_SYSTEM, Habit
-from agents.reasoning.leaves import contract_values, smooth_imps
+from agents.reasoning.look import contract_values, smooth_imps
 from agents.reasoning.options import Options
 from bridge_env import streams
 from bridge_env.auction import STATE_COLUMNS, Auctions

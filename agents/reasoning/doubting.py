@@ -19,8 +19,7 @@ from agents.networks.book import ByBook
 from agents.networks.network import Network
 from agents.networks.tables import Deals, play_on
 from agents.reasoning.drawing import Drawn, drawn_deals
-from agents.reasoning.leaves import contract_values, smooth_imps
-from agents.reasoning.look import points_of
+from agents.reasoning.look import contract_values, points_of, smooth_imps
 from agents.reasoning.options import Options
 from agents.reasoning.reasoner import turned
 from agents.reasoning.voices import Considered, Voice

@@ -17,8 +17,7 @@ from agents.hierarchy.inverse.shown import Memory
 from agents.reasoning.candidates import best_of_all, by_sample, by_system, near_calls, worth_thinking
 from agents.reasoning.deals import as_they_double, fitting_deals, trusts
 from agents.reasoning.habits import Habit
-from agents.reasoning.leaves import contract_values, smooth_imps
-from agents.reasoning.look import by_minimax, by_systems, of_all_calls
+from agents.reasoning.look import by_minimax, by_systems, contract_values, of_all_calls, smooth_imps
 from agents.reasoning.options import Options
 from bridge_env.auction import FIRST_NAMER, Auctions
 from bridge_env.calls import PASS

@@ -14,7 +14,7 @@ from agents.reasoning import reasoner
 from agents.reasoning.deals import fitting_deals
 from agents.reasoning.game import call_values, game_values
 from agents.reasoning.habits import AS_BEST, TRIVIAL, Habit
-from agents.reasoning.leaves import smooth_imps
+from agents.reasoning.look import smooth_imps
 from agents.reasoning.options import Options, parse_options
 from agents.reasoning.reasoner import turned
 from agents.registry import make_pair, make_reason, make_system
