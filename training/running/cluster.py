@@ -23,8 +23,8 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache, wraps
+from importlib.resources import files
 from importlib.util import find_spec
-from pathlib import Path
 from typing import Any
 
 from bridge_env.extras import how_to_install
@@ -101,7 +101,7 @@ class Cluster:
                 raise ClusterError(
                     f"no Ray cluster on {self.address}: {error}; is 'ray start' running there?"
                 ) from error
-            packages = {"py_modules": [str(_folder(name)) for name in PACKAGES]}
+            packages = {"py_modules": [str(files(name)) for name in PACKAGES]}
             hint = " (a running cluster with tokens needs the same RAY_AUTH_TOKEN here)"
             self._begin(self.ray.init, self.address, hint, address=self.address, runtime_env=packages)
             return
@@ -344,9 +344,3 @@ def _silence(address: str) -> OSError | None:
         except OSError as error:
             return error
     return None
-
-
-def _folder(package: str) -> Path:
-    module = importlib.import_module(package)
-    assert module.__file__ is not None
-    return Path(module.__file__).parent
