@@ -15,7 +15,7 @@ from itertools import takewhile
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.hierarchy.bidder import Hierarchy, HierarchyBidder
+from agents.hierarchy.bidder import HierarchyBidder
 from agents.hierarchy.engine.compiled import RULE_LINE
 from agents.hierarchy.inverse.lines import lines_of_call
 from agents.hierarchy.language.overrides import place_of
@@ -26,7 +26,7 @@ from agents.hierarchy.telling.wording import promise, remark, symbols
 from agents.networks.bidder import NetworkBidder
 from agents.networks.drawn import HANDS, NEVER_PASSED, Drawn, Seated, drawn
 from agents.networks.meaning import auction_keys
-from agents.reasoning.habits import trivial_system
+from agents.reasoning.habits import trivial
 from agents.registry import system_of
 from agents.seats import network_at, spec_at
 from bridge_env.auction import one_auction
@@ -78,7 +78,7 @@ class Reader:
         self.specs = [spec_at(north_south, east_west, seat) for seat in range(4)]
         self.networks = [network_at(north_south, east_west, seat) for seat in range(4)]
         systems = [system_of(spec) for spec in self.specs]
-        known = next((system for system in systems if system is not None), Hierarchy(trivial_system("pass")))
+        known = next((system for system in systems if system is not None), trivial("pass"))
         self.told = [system is not None for system in systems]
         held = [system or known for system in systems]  # strangers are read as those who know a system read them
         self.bidders = [
@@ -127,12 +127,15 @@ class Reader:
             if self.told[seat]:
                 out[seat] = shown_text(shown[seat], symbols=True)
             elif network is not None:
-                found = _ranges(network, calls[: own[-1] + 1])
-                if found is None and self.draws:
-                    if at_once:
-                        continue
-                    found = drawn(self._players(), tuple(calls), dealer, vulnerability).ranges(seat)
-                out[seat] = "not measured" if found is None else measured_text(found)
+                if measured := _measured(network, calls[: own[-1] + 1]):
+                    out[seat] = measured_text(measured[0])
+                elif self.draws and at_once:
+                    continue
+                elif self.draws:
+                    here = drawn(self._players(), tuple(calls), dealer, vulnerability)
+                    out[seat] = measured_text(here.ranges(seat))
+                else:
+                    out[seat] = "not measured"
             else:
                 out[seat] = "not known"
         return out
@@ -166,10 +169,11 @@ class Reader:
     def _measured(self, seat: int, calls: Sequence[int]) -> Shows | None:
         """What the last of ``calls`` was measured to show."""
         network = self.networks[seat]
-        ranges = None if network is None else _ranges(network, calls)
-        if network is None or ranges is None:
+        found = None if network is None else _measured(network, calls)
+        if found is None:
             return None
-        how = f"measured on {_count(network, calls):,} hands; nine in ten keep to each range"
+        ranges, count = found
+        how = f"measured on {count:,} hands; nine in ten keep to each range"
         return Shows(measured_text(ranges), artificial=_not_natural(ranges, calls), how=how)
 
     def _drawn(self, calls: Sequence[int], dealer: int, vulnerability: int) -> Shows:
@@ -219,22 +223,13 @@ def _needs(position: Position, call: int) -> dict[tuple[int, bool], Constraint]:
 # --- networks ------------------------------------------------------------------------------------------------
 
 
-def _row(network: NetworkBidder, calls: Sequence[int]) -> int:
-    """Where the last of ``calls`` was measured; -1 where it was not met often enough."""
+def _measured(network: NetworkBidder, calls: Sequence[int]) -> tuple[NDArray[np.uint8], int] | None:
+    """The ranges of the last of ``calls``, and the hands they were measured on; None where it was not met enough."""
     meanings = network.meanings()
-    return -1 if meanings is None or not calls else int(meanings.find(auction_keys(np.array([calls], np.int8))[0])[-1])
-
-
-def _ranges(network: NetworkBidder, calls: Sequence[int]) -> NDArray[np.uint8] | None:
-    """The measured ranges of the last of ``calls``."""
-    row, meanings = _row(network, calls), network.meanings()
-    return None if row < 0 or meanings is None else meanings.ranges[row]
-
-
-def _count(network: NetworkBidder, calls: Sequence[int]) -> int:
-    """The hands on which the last of ``calls`` was measured."""
-    row, meanings = _row(network, calls), network.meanings()
-    return 0 if row < 0 or meanings is None else int(meanings.count[row])
+    if meanings is None:
+        return None
+    row = int(meanings.find(auction_keys(np.array([calls], np.int8))[0])[-1])
+    return None if row < 0 else (meanings.ranges[row], int(meanings.count[row]))
 
 
 def _not_natural(ranges: NDArray[np.uint8], calls: Sequence[int]) -> bool:

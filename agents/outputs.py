@@ -1,19 +1,31 @@
-"""Let any model bid that gives a number for every call: the highest one that is legal is made."""
+"""Let any model bid that gives a number for every call: the highest one that is legal is made.
+
+A model is a function, or a network in an ONNX file: ``policy:FILE.onnx``, run by onnxruntime.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from bridge_env.bidders import SpecError
 from bridge_env.calls import NUM_CALLS
-from bridge_env.observation import observe
+from bridge_env.extras import missing
+from bridge_env.observation import OBSERVATION_SIZE, observe
 from bridge_env.view import BidView
 
 _ROWS = 8192  # bid at a time, to bound memory
+SUFFIX = ".onnx"
+_TYPES = {
+    "tensor(float)": np.float32, "tensor(double)": np.float64, "tensor(float16)": np.float16,
+    "tensor(int8)": np.int8, "tensor(uint8)": np.uint8, "tensor(int32)": np.int32, "tensor(int64)": np.int64,
+    "tensor(bool)": np.bool_,
+}  # fmt: skip
 
 
 def highest_legal(outputs: Callable[[NDArray[Any]], ArrayLike], view: BidView) -> NDArray[np.int8]:
@@ -53,3 +65,56 @@ class Outputs:
     def bid(self, view: BidView, key: NDArray[np.uint64]) -> NDArray[np.int8]:
         """The legal call with the highest output, for every row."""
         return highest_legal(lambda seen: self.function(seen.astype(np.float32)), view)
+
+
+class OnnxPolicy:
+    """A bidder that makes the legal call with the highest output of an ONNX network.
+
+    The network takes observations (N, 480), N left open, and its first output is (N, 38). Its floats may end in other
+    bits on another machine or in another batch, so two calls that are all but equal may change places.
+
+    Args:
+        path: of the file. One thread runs it.
+
+    Raises:
+        SpecError: onnxruntime is not installed, cannot read the file, or the network has other inputs or outputs.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        spec = f"policy:{path}"
+        if wanting := missing("onnx", "onnxruntime"):
+            raise SpecError(f"{spec}: {wanting}")
+        import onnxruntime
+
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads = options.inter_op_num_threads = 1
+        try:
+            self._session: Any = onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"])
+        except Exception as error:  # onnxruntime has a class of its own for each fault
+            raise SpecError(f"{spec}: onnxruntime cannot read it: {str(error).splitlines()[0]}") from error
+        inputs, outputs = self._session.get_inputs(), self._session.get_outputs()
+        if len(inputs) != 1 or not _fits(inputs[0], OBSERVATION_SIZE) or not _fits(outputs[0], NUM_CALLS):
+            told = ", ".join(f"{tensor.name} {tensor.type} {tensor.shape}" for tensor in (*inputs, outputs[0]))
+            raise SpecError(
+                f"{spec}: its inputs and first output are {told}; one input (N, {OBSERVATION_SIZE}) and "
+                f"an output (N, {NUM_CALLS}) are wanted, with N left open (torch.onnx.export: dynamic_axes)"
+            )
+        self._input, self._output, self._type = inputs[0].name, outputs[0].name, _TYPES[inputs[0].type]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return OnnxPolicy, (self.path,)
+
+    def bid(self, view: BidView, key: NDArray[np.uint64]) -> NDArray[np.int8]:
+        """The legal call with the highest output, for every row."""
+        return highest_legal(self._outputs, view)
+
+    def _outputs(self, observations: NDArray[Any]) -> NDArray[Any]:
+        out: NDArray[Any] = self._session.run([self._output], {self._input: observations.astype(self._type)})[0]
+        return out
+
+
+def _fits(tensor: Any, width: int) -> bool:
+    """Has it rows of this width, any number of them, of a type that numpy has?"""
+    shape = tensor.shape
+    return len(shape) == 2 and not isinstance(shape[0], int) and shape[1] in (width, None) and tensor.type in _TYPES

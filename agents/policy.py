@@ -25,9 +25,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from agents.bidder_files import faults_of
 from agents.exact import Layer, rounded, through
 from agents.outputs import highest_legal
-from bridge_env.bidders import SpecError
 from bridge_env.calls import NUM_CALLS
 from bridge_env.observation import LAYOUT, OBSERVATION_SIZE
 from bridge_env.view import BidView
@@ -36,10 +36,6 @@ from bridge_env.weights import read_weights, write_weights
 POLICY_FORMAT = "bridge-env policy"
 _EXPECTED = {"format": POLICY_FORMAT, "version": 1, "observation": LAYOUT, "activation": "relu"}
 _MOST_LAYERS = 16
-
-
-class PolicyFileError(SpecError):
-    """A file that is no policy, or a damaged one; the message names the file and the fault."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,28 +81,19 @@ def save(bidder: Policy, path: str | os.PathLike[str]) -> None:
     header = _EXPECTED | {
         "layers": [list(weight.shape) for weight, _ in bidder.layers], "trained": dict(bidder.trained),
     }  # fmt: skip
-    write_weights(path, header, _arrays(bidder))
+    arrays = {}
+    for number, (weight, bias) in enumerate(bidder.layers):
+        arrays[f"weight_{number}"], arrays[f"bias_{number}"] = weight, bias
+    write_weights(path, header, arrays)
 
 
 def load(path: str | os.PathLike[str]) -> Policy:
     """Read a policy's file. Nothing in it is ever run.
 
     Raises:
-        PolicyFileError: there is no such file, or it is damaged, foreign or too new; the message says which.
+        BidderFileError: there is no such file, or it is damaged, foreign or too new; the message says which.
     """
-    name = os.fspath(path)
-    try:
-        header, arrays = read_weights(name, "policy", _EXPECTED)
+    with faults_of(f"policy:{os.fspath(path)}"):
+        header, arrays = read_weights(path, "policy", _EXPECTED)
         layers = [(arrays[f"weight_{i}"], arrays[f"bias_{i}"]) for i in range(len(arrays) // 2)]
         return policy(layers, header.get("trained"))
-    except KeyError as error:
-        raise PolicyFileError(f"policy:{name}: {error} is missing") from None
-    except (ValueError, TypeError) as error:
-        raise PolicyFileError(f"policy:{name}: {error}") from None
-
-
-def _arrays(bidder: Policy) -> dict[str, NDArray[np.float64]]:
-    out = {}
-    for number, (weight, bias) in enumerate(bidder.layers):
-        out[f"weight_{number}"], out[f"bias_{number}"] = weight, bias
-    return out

@@ -12,7 +12,7 @@ spec                        agent
 ``policy:NAME``             a network that comes with the package: ``policy:champion``
 ``policy:FILE``             a network that ``bridge-env train`` or ``bridge-env fit policy`` wrote; needs no torch. One
                             by a book may bid on other terms: ``policy:by-the-book?truth=16`` (``agents.networks.book``)
-``policy:FILE.onnx``        any network from the env's observations to 38 outputs (``agents.onnx_file``)
+``policy:FILE.onnx``        any network from the env's observations to 38 outputs (``agents.outputs``)
 ``reason:policy:NAME``      the same networks, thinking: deals drawn by belief, weighed by what the calls say. Where
                             opponents are no systems, ``reason:NAME`` thinks so as well
 ``cases:FILE``              a case base that ``bridge-env fit cases`` wrote: calls as the nearest recorded states
@@ -26,7 +26,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
@@ -35,17 +34,16 @@ from numpy.typing import NDArray
 from agents.cases.bidder import CaseBidder, read_bidder
 from agents.hierarchy.bidder import Hierarchy, HierarchyBidder
 from agents.hierarchy.shipped import PAGES_SUFFIX, hierarchy_of
-from agents.maps.bidder import MapBidder
-from agents.maps.bidder import read_bidder as read_maps
+from agents.maps.bidder import MapBidder, read_atlas
 from agents.networks.bidder import NetworkBidder
 from agents.networks.book import ByBook
 from agents.networks.network import Network
 from agents.networks.shipped import GATEKEEPER, network_path, read_networks, role
-from agents.onnx_file import SUFFIX, OnnxPolicy
+from agents.outputs import SUFFIX, OnnxPolicy
 from agents.policy import POLICY_FORMAT, Policy
 from agents.policy import load as load_policy
 from agents.reasoning.doubting import Doubter
-from agents.reasoning.habits import AS_BEST, BY_SYSTEM, NOTHING, TRIVIAL, Habit, trivial_system
+from agents.reasoning.habits import AS_BEST, BY_SYSTEM, NOTHING, TRIVIAL, Habit, trivial
 from agents.reasoning.options import Options, parse_options
 from agents.reasoning.reasoner import Reasoner
 from agents.reasoning.voices import NetworkVoice, SystemVoice
@@ -93,12 +91,12 @@ def make_policy(
 
 def _thought(bidder: NetworkBidder, view: BidView, key: NDArray[np.uint64]) -> str:
     """Explain the call of a network that has a belief or a book, thinking it over."""
-    from agents.reasoning.explain_book import explain_by_book
+    from agents.reasoning.explain import explain_by_book
 
     thinker = make_reason(f"policy:{bidder.path}")
     assert isinstance(thinker, Doubter), "networks think as doubters do"
     if bidder.networks.book is not None:
-        return str(explain_by_book(bidder, thinker, view, key))
+        return explain_by_book(bidder, thinker, view, key)
     return thinker.explain(view, key, acts=False)
 
 
@@ -109,7 +107,7 @@ def make_cases(argument: str, *, partner: str | None = None, opponents: str | No
 
 def make_maps(argument: str, *, partner: str | None = None, opponents: str | None = None) -> MapBidder:
     """Make the bidder of ``som:FILE``. It reads partner's calls by the system in the file, opponents' by theirs."""
-    return read_maps(argument, opponents)
+    return MapBidder(read_atlas(argument), opponents)
 
 
 def make_reason(argument: str, *, partner: str | None = None, opponents: str | None = None) -> Reasoner | Doubter:
@@ -203,17 +201,12 @@ def readers_of(spec: str | None) -> list[Network | ByBook]:
 def _player(spec: str | None, unknown: tuple[Hierarchy, Habit]) -> tuple[Hierarchy, Habit]:
     """The system by which to read and foresee the player ``spec``, and its ways."""
     if spec in TRIVIAL:
-        return _trivial(spec), TRIVIAL[spec]
+        return trivial(spec), TRIVIAL[spec]
     system = system_of(spec)
     if system is None:
         return unknown if spec is None else (unknown[0], Habit(NOTHING if unknown[1].tells == AS_BEST else BY_SYSTEM))
     thinks = spec is not None and spec.startswith("reason:")
     return system, Habit(AS_BEST if thinks and not system.system.lines else BY_SYSTEM)
-
-
-@lru_cache(maxsize=8)
-def _trivial(name: str) -> Hierarchy:
-    return Hierarchy(trivial_system(name))
 
 
 def system_of(spec: str | None) -> Hierarchy | None:

@@ -18,7 +18,7 @@ from ray import tune
 from ray.tune.schedulers import ASHAScheduler
 
 from training.networks import ppo
-from training.networks.ppo_config import PPOConfig
+from training.networks.configs import PPOConfig
 
 
 def trial(settings: dict[str, Any], out: str, calls: int, more: dict[str, Any]) -> None:

@@ -14,7 +14,7 @@ import os
 import signal
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
@@ -99,30 +99,23 @@ def solve_random(
         ClusterError: there is no such cluster.
         InUse: another process solves into the file.
     """
-    with held(Path(out)):  # two that write one file would undo each other's work
-        return _solve_into(Path(out), count, seed, start, solver, cluster, verify, checker, progress, tell)
-
-
-def _solve_into(
-    out: Path, count: int, seed: int, start: int, solver: DoubleDummy, cluster: Cluster | None, verify: int,
-    checker: DoubleDummy | None, progress: Callable[[int], None], tell: Callable[[str], None],
-) -> Solved:  # fmt: skip
-    """``solve_random`` into a file that this process holds."""
-    book = _Book(out, seed, start)
-    before = book.deals
-    if 0 < before < count and verify:
-        tell(f"{out} holds {before:,} deals; solving {min(verify, before)} of them again")
-        maintenance.verify(out, verify, solver=checker)
-    progress(before)
-    began = time.monotonic()
-    if before < count:
-        _solve(book, start + count, solver, cluster, progress)
-    seconds = time.monotonic() - began
-    stopped = book.deals < count
-    if not stopped and book.made.get("verified", 0) < min(verify, book.deals):
-        tell(f"solving {min(verify, book.deals)} of {book.deals:,} deals again")
-        book.save(verified=maintenance.verify(out, verify, solver=checker))
-    return Solved(book.deals, book.deals - before, seconds, book.made.get("verified", 0), stopped)
+    path = Path(out)
+    with held(path):  # two that write one file would undo each other's work
+        book = _Book(path, seed, start)
+        before = book.deals
+        if 0 < before < count and verify:
+            tell(f"{out} holds {before:,} deals; solving {min(verify, before)} of them again")
+            maintenance.verify(path, verify, solver=checker)
+        progress(before)
+        began = time.monotonic()
+        if before < count:
+            _solve(book, start + count, solver, cluster, progress)
+        seconds = time.monotonic() - began
+        stopped = book.deals < count
+        if not stopped and book.made.get("verified", 0) < min(verify, book.deals):
+            tell(f"solving {min(verify, book.deals)} of {book.deals:,} deals again")
+            book.save(verified=maintenance.verify(path, verify, solver=checker))
+        return Solved(book.deals, book.deals - before, seconds, book.made.get("verified", 0), stopped)
 
 
 def solve_range(solver: DoubleDummy, seed: int, first: int, count: int) -> UInt8Array:
@@ -147,18 +140,13 @@ def _solve(
                 yield solver, book.seed, at, min(size, end - at)
 
         try:
-            for number, records in cluster.map(solve_range, tasks()) if cluster else _one_by_one(tasks()):
+            here = enumerate(solve_range(*task) for task in tasks())
+            for number, records in cluster.map(solve_range, tasks()) if cluster else here:
                 book.add(number, records)
                 progress(book.solved)
                 book.save_if_due()
         finally:
             book.save()
-
-
-def _one_by_one(tasks: Iterable[tuple[DoubleDummy, int, int, int]]) -> Iterator[tuple[int, UInt8Array]]:
-    """Return what ``Cluster.map`` does with :func:`solve_range`, in this process."""
-    for number, task in enumerate(tasks):
-        yield number, solve_range(*task)
 
 
 class _Book:

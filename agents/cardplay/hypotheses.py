@@ -23,20 +23,16 @@ TEN, JACK, QUEEN, KING, ACE = range(8, 13)
 Count = tuple[tuple[int, ...], int, int]
 """Some cards, and the least and most of them that the hand holds."""
 
-CONVENTION, HEURISTIC = "convention", "heuristic"
-
 
 @dataclass(frozen=True)
 class Hypothesis:
     """A statement about a hand: in one of the alternatives all counts hold.
 
     Attributes:
-        kind: CONVENTION or HEURISTIC.
         alternatives: each a tuple of counts.
     """
 
     seat: int
-    kind: str
     text: str
     alternatives: tuple[tuple[Count, ...], ...]
 
@@ -102,12 +98,12 @@ def opening_lead(seat: int, card: int, strain: int) -> Hypothesis | None:
         return None
     if rank == KING:
         honours = (((_card(suit, ACE),), 1, 1),), (((_card(suit, QUEEN),), 1, 1),)
-        return Hypothesis(seat, CONVENTION, f"{name}: king from ace-king or king-queen", honours)
+        return Hypothesis(seat, f"{name}: king from ace-king or king-queen", honours)
     if rank >= TEN:
         sequence = (((_card(suit, rank - 1),), 1, 1), ((_card(suit, rank + 1),), 0, 0))
         short: tuple[Count, ...] = ((_between(suit, rank + 1, ACE), 0, 0), (_suit(suit), 1, 2))
         shown = (sequence, short) if strain != NOTRUMP else (sequence,)
-        return Hypothesis(seat, CONVENTION, f"{name}: top of a sequence" + _or_short(strain), shown)
+        return Hypothesis(seat, f"{name}: top of a sequence" + _or_short(strain), shown)
     return _low_lead(seat, suit, rank, strain, name)
 
 
@@ -119,7 +115,7 @@ def _low_lead(seat: int, suit: int, rank: int, strain: int, name: str) -> Hypoth
     honour_third: tuple[Count, ...] = ((higher, 2, 2), (lower, 0, 0), (honours, 1, 2))
     top_of_nothing: tuple[Count, ...] = ((higher, 0, 0), (lower, 1 if strain == NOTRUMP else 0, 2))
     shown = (fourth, honour_third, top_of_nothing)
-    return Hypothesis(seat, CONVENTION, f"{name}: fourth best, low from an honour, or top of nothing", shown)
+    return Hypothesis(seat, f"{name}: fourth best, low from an honour, or top of nothing", shown)
 
 
 def _third_hand(seat: int, trick: list[int], strain: int) -> list[Hypothesis]:
@@ -131,7 +127,7 @@ def _third_hand(seat: int, trick: list[int], strain: int) -> list[Hypothesis]:
     if not below:
         return []
     text = f"{card_text(third)} played third: not {RANKS[below[0] % 13]} as well"
-    return [Hypothesis(seat, HEURISTIC, text, ((((below[0],), 0, 0),),))]
+    return [Hypothesis(seat, text, ((((below[0],), 0, 0),),))]
 
 
 def _third_high(seat: int, trick: list[int], gone: set[int], dummy: NDArray[np.bool_]) -> list[Hypothesis]:
@@ -152,7 +148,7 @@ def _third_high(seat: int, trick: list[int], gone: set[int], dummy: NDArray[np.b
         tuple(count for count in ((tuple(higher[:k]), k, k), (tuple(higher[k:]), 0, 0)) if count[0])
         for k in range(len(higher) + 1)
     )
-    return [Hypothesis(seat, HEURISTIC, f"{card_text(third)} played third: as high as it could", shown)]
+    return [Hypothesis(seat, f"{card_text(third)} played third: as high as it could", shown)]
 
 
 def _last_hand(seat: int, trick: list[int], strain: int, before: set[int]) -> list[Hypothesis]:
@@ -182,7 +178,7 @@ def _last_hand(seat: int, trick: list[int], strain: int, before: set[int]) -> li
     lacking -= before | set(trick)
     if not lacking:
         return []
-    return [Hypothesis(seat, HEURISTIC, f"{card_text(card)}: {why}", (((tuple(sorted(lacking)), 0, 0),),))]
+    return [Hypothesis(seat, f"{card_text(card)}: {why}", (((tuple(sorted(lacking)), 0, 0),),))]
 
 
 def _card(suit: int, rank: int) -> int:

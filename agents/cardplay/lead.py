@@ -15,9 +15,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.cardplay.choice import Slack
 from agents.cardplay.options import IMPS, POINTS, TRICKS
 from agents.cardplay.rule import lead_from
+from agents.cardplay.worth import Slack
 from bridge_env.calls import NOTRUMP
 from bridge_env.play_view import PlayView
 

@@ -9,19 +9,18 @@ them as any other card.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from agents.cardplay.auction import AuctionReader
-from agents.cardplay.choice import Choice, equals
 from agents.cardplay.deals import Belief, believed_deals
 from agents.cardplay.lead import LEAD_SLACK, LEAD_TIE, conventional_lead, flattery
 from agents.cardplay.options import CONVENTION, Options
 from agents.cardplay.rule import RulePlayer
 from agents.cardplay.table import present_trick, trick_leader
-from agents.cardplay.worth import Worth
+from agents.cardplay.worth import Worth, equals
 from bridge_env.double_dummy.positions import card_tricks
 from bridge_env.play_view import PlayView
 
@@ -49,14 +48,8 @@ class CardThought:
     belief: Belief | None
 
 
-@dataclass(eq=False)
-class Race:
-    """One row that is thought about, with the deals that were solved for it."""
-
-    row: int
-    key: np.uint64
-    usual: int
-    solved: dict[bytes, NDArray[np.int8]] = field(default_factory=dict)
+Asked = tuple[int, np.uint64, int]
+"""A row to think about: which, its random stream, and the card that rules would play."""
 
 
 class MonteCarlo:
@@ -80,30 +73,24 @@ class MonteCarlo:
         """Find each row's card, with the reasons; solve the positions of all rows together."""
         usual = self._rule.play(view, key)
         thoughts = [settled(view, row, int(usual[row])) for row in range(len(view))]
-        races = [Race(int(row), key[row], int(usual[row])) for row in np.flatnonzero(several(view))]
-        for race, thought in zip(races, self._run(view, races), strict=True):
-            thoughts[race.row] = thought
+        asked = [(int(row), key[row], int(usual[row])) for row in np.flatnonzero(several(view))]
+        for (row, _, _), thought in zip(asked, self._weighed(view, asked), strict=True):
+            thoughts[row] = thought
         return thoughts
 
     def weighed(self, view: PlayView, row: int, key: np.uint64, usual: int) -> CardThought:
         """Find one row's card, with averages, even where all cards are equal double dummy and ``think`` skips them."""
-        (thought,) = self._run(view, [Race(row, key, usual)])
-        return thought
+        return self._weighed(view, [(row, key, usual)])[0]
 
-    def _run(self, view: PlayView, races: list[Race]) -> list[CardThought]:
+    def _weighed(self, view: PlayView, asked: list[Asked]) -> list[CardThought]:
         inference, count = self.options.inference, self.options.deals
-        beliefs = [believed_deals(view, race.row, self.reader, count, race.key, inference) for race in races]
-        new = [
-            belief.owner[[deal.tobytes() not in race.solved for deal in belief.owner]]
-            for race, belief in zip(races, beliefs, strict=True)
+        beliefs = [believed_deals(view, row, self.reader, count, key, inference) for row, key, _ in asked]
+        rows = np.array([row for row, _, _ in asked])
+        values = solve_cards(view, rows, [belief.owner for belief in beliefs], self.threads)
+        return [
+            self._choose(view, row, belief, tricks, usual)
+            for (row, _, usual), belief, tricks in zip(asked, beliefs, values, strict=True)
         ]
-        values = solve_cards(view, np.array([race.row for race in races]), new, self.threads)
-        out = []
-        for race, belief, deals, tricks in zip(races, beliefs, new, values, strict=True):
-            race.solved |= {deal.tobytes(): row for deal, row in zip(deals, tricks, strict=True)}
-            known = np.stack([race.solved[deal.tobytes()] for deal in belief.owner])
-            out.append(self._choose(view, race.row, belief, known, race.usual))
-        return out
 
     def _choose(self, view: PlayView, row: int, belief: Belief, tricks: NDArray[np.int8], usual: int) -> CardThought:
         cards = np.flatnonzero(view.mask[row])
@@ -114,7 +101,8 @@ class MonteCarlo:
         if lead:
             worth = value.between(tricks - flattery(view.hand[row], cards, int(view.strain[row])))
         average = belief.weight @ worth
-        at = equals(Choice(belief.weight, worth, tricks), LEAD_TIE if lead else 0.0, LEAD_SLACK[self.options.score])
+        tie, slack = LEAD_TIE if lead else 0.0, LEAD_SLACK[self.options.score]
+        at = equals(belief.weight, worth, tricks, tie, slack)
         best = cards[at[average[at] >= average[at].max() - _SAME]]
         if usual in cards[at]:
             card = usual

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import TypeVar
 
 from agents.cardplay.deals import ALL, AUCTION, FACTS
 from agents.options import options_text, read_options
@@ -41,13 +42,16 @@ class Options:
         return options_text(self, type(self)())
 
 
-def parse_options(text: str, spec: str, usual: Options | None = None) -> Options:
+Given = TypeVar("Given", bound=Options)
+
+
+def parse_options(text: str, spec: str, usual: Given) -> Given:
     """Parse ``deals=80&score=points``; ``usual`` gives the kind of options and the defaults.
 
     Raises:
         SpecError: an option that there is not, or a value that it cannot have.
     """
-    options = read_options(text, spec, usual or Options(), _CHOICES, "this player")
+    options = read_options(text, spec, usual, _CHOICES, "this player")
     for name, value in vars(options).items():
         if isinstance(value, float) and not 0 <= value < math.inf:  # a NaN is refused too
             raise SpecError(f"{spec!r}: {name} must be a finite number, 0 or more")

@@ -18,32 +18,39 @@ spec                            player
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
 
 from agents.cardplay.auction import AuctionReader
 from agents.cardplay.deception.deceptive import Deceptive, DeceptiveOptions
 from agents.cardplay.montecarlo import MonteCarlo
-from agents.cardplay.options import parse_options
+from agents.cardplay.options import Options, parse_options
 from agents.cardplay.rule import RandomPlayer, RulePlayer
-from agents.cardplay.split import Split
+from agents.cardplay.table import declares
 from agents.programs.seat import make_seat_player
 from bridge_env.bidders import SpecError, from_python, meets
+from bridge_env.play_view import PlayView
 from bridge_env.protocols import CardPlayer
 
-Factory = Callable[[str, AuctionReader], CardPlayer]
+
+@dataclass(frozen=True)
+class Split:
+    """A ``CardPlayer`` that asks ``declarer`` where its side declares, and ``defender`` where it defends."""
+
+    declarer: CardPlayer
+    defender: CardPlayer
+
+    def play(self, view: PlayView, key: NDArray[np.uint64]) -> NDArray[np.int8]:
+        ours = declares(view)
+        out = np.empty(len(view), np.int8)
+        for player, rows in ((self.declarer, np.flatnonzero(ours)), (self.defender, np.flatnonzero(~ours))):
+            if rows.size:
+                out[rows] = player.play(view.take(rows), key[rows])
+        return out
 
 
-def _montecarlo(options: str, reader: AuctionReader) -> CardPlayer:
-    return MonteCarlo(reader, parse_options(options, f"montecarlo?{options}"))
-
-
-def _deceptive(options: str, reader: AuctionReader) -> CardPlayer:
-    given = parse_options(options, f"deceptive?{options}", DeceptiveOptions())
-    assert isinstance(given, DeceptiveOptions)
-    return Deceptive(reader, given)
-
-
-_THINKING: dict[str, Factory] = {"montecarlo": _montecarlo, "deceptive": _deceptive}
 _PLAIN: dict[str, type[RandomPlayer] | type[RulePlayer]] = {"random": RandomPlayer, "rule": RulePlayer}
 
 
@@ -69,12 +76,14 @@ def make_player(spec: str | CardPlayer, reader: AuctionReader | None = None) -> 
         if options:
             raise SpecError(f"{spec!r}: {name!r} has no options")
         return _PLAIN[name]()
-    if name in _THINKING:
-        return _THINKING[name](options, reader or AuctionReader())
+    if name == "montecarlo":
+        return MonteCarlo(reader, parse_options(options, spec.strip(), Options()))
+    if name == "deceptive":
+        return Deceptive(reader, parse_options(options, spec.strip(), DeceptiveOptions()))
     if name.startswith("seat:"):
         return make_seat_player(spec.strip().removeprefix("seat:"))
     if name.startswith("python:"):
         player: CardPlayer = from_python(spec.strip(), CardPlayer, "play(view, key)")
         return player
-    known = ", ".join([*_PLAIN, *_THINKING, "seat:URL", "python:module:factory"])
+    known = ", ".join([*_PLAIN, "montecarlo", "deceptive", "seat:URL", "python:module:factory"])
     raise SpecError(f"{spec!r} names no player of cards; there are {known}")

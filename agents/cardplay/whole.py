@@ -16,13 +16,6 @@ from bridge_env.protocols import CardPlayer
 Ask = Callable[[CardPlayer, PlayView, NDArray[np.uint64], NDArray[np.int64]], NDArray[np.int8]]
 
 
-def ask_plainly(
-    player: CardPlayer, view: PlayView, key: NDArray[np.uint64], rows: NDArray[np.int64]
-) -> NDArray[np.int8]:
-    """Ask the player for its cards; let any error of its code pass."""
-    return player.play(view, key)
-
-
 def play_out(
     plays: Plays,
     contracts: Contracts,
@@ -31,7 +24,7 @@ def play_out(
     players: Sequence[CardPlayer],
     seats: NDArray[np.int64],
     keys: NDArray[np.uint64],
-    ask: Ask = ask_plainly,
+    ask: Ask | None = None,
     after: Callable[[], object] = lambda: None,
 ) -> None:
     """Play ``plays`` to the end, in place. The stream of a card depends on its table's key and its number.
@@ -39,7 +32,8 @@ def play_out(
     Args:
         seats: int64 (N, 4), which of the players sits at N E S W of each table.
         keys: uint64 (N,), the tables' streams.
-        ask: gives a player's cards at tables ``rows``; a card below 0 ends the play of that table.
+        ask: gives a player's cards at tables ``rows``; a card below 0 ends the play of that table. None: the player
+            itself, whose errors pass.
         after: called after each round.
     """
     going = ~plays.done
@@ -50,7 +44,8 @@ def play_out(
             mine = rows[chooser == number]
             if mine.size:
                 view = play_view(plays, contracts, vulnerability, auctions, mine)
-                cards = ask(player, view, streams.key(keys[mine], plays.length[mine]), mine)
+                key = streams.key(keys[mine], plays.length[mine])
+                cards = player.play(view, key) if ask is None else ask(player, view, key, mine)
                 going[mine[cards < 0]] = False
                 plays.step(cards[cards >= 0], mine[cards >= 0])
         going &= ~plays.done

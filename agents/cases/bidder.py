@@ -8,14 +8,13 @@ speak clearly for another call (``agents.cases.experience``). Review is for peop
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from agents.bidder_files import read_once
 from agents.cases.actions import action_of, call_of
 from agents.cases.base import CaseBase
 from agents.cases.experience import VOICES, Revision, revised, spoken_for
@@ -56,8 +55,8 @@ class Retrieved:
 class CaseBidder:
     """Bids as the nearest cases did."""
 
-    def __init__(self, base: CaseBase, k: int | None = None) -> None:
-        self.base, self.k = base, base.k if k is None else k
+    def __init__(self, base: CaseBase) -> None:
+        self.base, self.k = base, base.k
         self._reader: Any = make(base.reader)
 
     def bid(self, view: BidView, key: NDArray[np.uint64]) -> NDArray[np.int8]:
@@ -72,7 +71,7 @@ class CaseBidder:
         """Explain the call for the one row of ``view``."""
         from agents.cases.explain import explain
 
-        return str(explain(self, view))
+        return explain(self, view)
 
     def described(self, view: BidView) -> tuple[NDArray[np.int16], NDArray[np.int16]]:
         """Return the coordinates of states, int16 (N, D), and what each seat has shown, int16 (N, 4, QUANTITIES, 2)."""
@@ -143,12 +142,5 @@ def view_of_cases(base: CaseBase, cases: NDArray[np.int64]) -> BidView:
     )  # fmt: skip
 
 
-def read_bidder(path: str) -> CaseBidder:
-    """Return the bidder of a file; it reads a file again only after a change."""
-    changed = os.stat(path).st_mtime_ns if os.path.isfile(path) else 0
-    return _cached(path, changed)
-
-
-@lru_cache(maxsize=4)
-def _cached(path: str, changed: int) -> CaseBidder:
-    return CaseBidder(load(path))
+read_bidder = read_once(lambda path: CaseBidder(load(path)), 4)
+"""The bidder of a file."""

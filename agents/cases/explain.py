@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,92 +15,43 @@ from bridge_env.view import BidView
 if TYPE_CHECKING:  # it imports this module to explain itself
     from agents.cases.bidder import CaseBidder, Retrieved
 
-_NOTHING = "no legal call"
-SHOWN = 8  # cases, if no other number is asked for
+_SHOWN = 8  # cases
 
 
-@dataclass(frozen=True)
-class Precedent:
-    """A retrieved case in words.
-
-    Attributes:
-        number: of the case in its base.
-        similarity: of 100.
-        hand, auction, call: what was held, what had been said before (empty for nothing), what was called.
-        vote: the call that the case speaks for here; empty for none.
-        outcome: what the board came to.
-    """
-
-    number: int
-    similarity: float
-    hand: str
-    auction: str
-    call: str
-    vote: str
-    outcome: str
-
-
-@dataclass(frozen=True)
-class Explanation:
-    """One call of a case base: the call, the votes for each call, and the nearest of the cases.
-
-    ``revised`` says why it is not the call of most votes; empty where it is.
-    """
-
-    call: str
-    votes: tuple[tuple[str, int], ...]
-    cases: tuple[Precedent, ...]
-    revised: str = ""
-
-    @property
-    def because(self) -> str:
-        """Describe the votes."""
-        total = sum(count for _, count in self.votes)
-        if not total:
-            return "no case is near"
-        told = ", ".join(f"{call} {count}" for call, count in self.votes)
-        return f"of the {total} nearest cases: {told}" + (f"; {self.revised}" if self.revised else "")
-
-    def __str__(self) -> str:
-        lines = [self.call, f"  because   {self.because}"]
-        for case in self.cases:
-            spoke = "" if case.vote == case.call else f" (here {case.vote or 'nothing'})"
-            lines.append(
-                f"  {case.similarity:5.1f}  {case.hand:<16}  {case.auction or 'first to call'}: {case.call}{spoke}"
-            )
-            lines.append(f"         {case.outcome}")
-        return "\n".join(lines)
-
-
-def explain(bidder: CaseBidder, view: BidView, shown: int = SHOWN) -> Explanation:
-    """Explain the call of ``bidder`` for the one row of ``view``, with the nearest cases."""
+def explain(bidder: CaseBidder, view: BidView) -> str:
+    """Explain the call of ``bidder`` for the one row of ``view``: the votes for each call, and the nearest cases."""
     found = bidder.retrieve(view)
+    lines = [call_text(int(found.call[0])), f"  because   {_because(found)}"]
+    for case, similarity, vote in zip(found.case[0, :_SHOWN], found.similarity[0], found.vote[0], strict=False):
+        if case >= 0:
+            lines += _precedent(bidder.base, int(case), float(similarity), int(vote))
+    return "\n".join(lines)
+
+
+def _because(found: Retrieved) -> str:
+    """The votes, and what experience made of them."""
     calls, first, count = np.unique(found.vote[0][found.case[0] >= 0], return_index=True, return_counts=True)
+    if not len(calls):
+        return "no case is near"
     order = np.lexsort((first, -count))
-    votes = tuple((call_text(int(calls[i])) if calls[i] >= 0 else _NOTHING, int(count[i])) for i in order)
-    there = [i for i in range(min(shown, found.case.shape[1])) if found.case[0, i] >= 0]
-    cases = tuple(
-        _precedent(bidder.base, int(found.case[0, i]), float(found.similarity[0, i]), int(found.vote[0, i]))
-        for i in there
-    )
-    return Explanation(call_text(int(found.call[0])), votes, cases, _revised(found))
-
-
-def _revised(found: Retrieved) -> str:
+    told = ", ".join(f"{call_text(int(calls[i])) if calls[i] >= 0 else 'no legal call'} {count[i]}" for i in order)
     call, elected, why = int(found.call[0]), int(found.elected[0]), found.revision
-    if call == elected:
-        return ""
-    gained = f"{why.gain[0]:+.1f} ± {why.error[0]:.1f} IMPs against {call_text(elected)}"
-    return f"but in {int(why.tried[0])} near states of self-play {call_text(call)} gained {gained}"
+    revised = ""
+    if call != elected:
+        gained = f"{why.gain[0]:+.1f} ± {why.error[0]:.1f} IMPs against {call_text(elected)}"
+        revised = f"; but in {int(why.tried[0])} near states of self-play {call_text(call)} gained {gained}"
+    return f"of the {count.sum()} nearest cases: {told}{revised}"
 
 
-def _precedent(base: CaseBase, case: int, similarity: float, vote: int) -> Precedent:
+def _precedent(base: CaseBase, case: int, similarity: float, vote: int) -> Iterator[str]:
+    """A case: what was held, said before and called, what it votes for here, and what the board came to."""
     board, number = int(base.board[case]), int(base.number[case])
     said = [call_text(int(call)) for call in base.auction[board, :number]]
-    auction = f"{SEATS[base.dealer[board]]} dealt, {' '.join(said)}" if said else ""
-    hand = hand_text(base.hands(np.array([case]))[0])
-    call = call_text(int(base.called[case]))
-    return Precedent(case, similarity, hand, auction, call, "" if vote < 0 else call_text(vote), _outcome(base, board))
+    auction = f"{SEATS[base.dealer[board]]} dealt, {' '.join(said)}" if said else "first to call"
+    hand, call = hand_text(base.hands(np.array([case]))[0]), int(base.called[case])
+    spoke = "" if vote == call else f" (here {call_text(vote) if vote >= 0 else 'nothing'})"
+    yield f"  {similarity:5.1f}  {hand:<16}  {auction}: {call_text(call)}{spoke}"
+    yield f"         {_outcome(base, board)}"
 
 
 def _outcome(base: CaseBase, board: int) -> str:

@@ -46,7 +46,9 @@ def describe(view: BidView, shown: Int16Array, suggested: NDArray[np.int8]) -> I
     """
     f = hand_features(view.hand)
     cards = view.hand.astype(np.int16)
-    return np.concatenate([f, _marks(f), cards, _auction(view), _told(view, shown, f), _called(suggested)], axis=1)
+    return np.concatenate(
+        [f, _marks(f), cards, _auction(view), _told(view, shown, f), _marked(suggested, NUM_CALLS)], axis=1
+    )
 
 
 def _marks(f: Int16Array) -> Int16Array:
@@ -58,11 +60,6 @@ def _marks(f: Int16Array) -> Int16Array:
     return out
 
 
-def _called(call: NDArray[np.int8]) -> Int16Array:
-    """A mark for a call; none for -1."""
-    return _marked(call, NUM_CALLS)
-
-
 def _auction(view: BidView) -> Int16Array:
     """The last calls in turn, all calls of each seat, what is legal, how far it went and who opened."""
     rows, length = np.arange(len(view)), view.length.astype(np.int64)
@@ -70,24 +67,20 @@ def _auction(view: BidView) -> Int16Array:
     last = []
     for back in range(1, LAST_CALLS + 1):
         number = length - back
-        last.append(_called(np.where(number >= 0, history[rows, np.maximum(number, 0)], -1).astype(np.int8)))
+        last.append(_marked(np.where(number >= 0, history[rows, np.maximum(number, 0)], -1), NUM_CALLS))
     by_seat = np.zeros((len(view), 4, NUM_CALLS), np.int16)
     for at in range(history.shape[1]):
         there = np.flatnonzero(history[:, at] >= 0)
         by_seat[there, (at - length[there]) % 4, history[there, at]] = 1
     bid = history >= FIRST_BID
     opened = np.asarray(bid.any(axis=1))
-    opener = (_four(np.minimum(bid.argmax(axis=1), 3)) * opened[:, None]).astype(np.int16)
+    opener = (_marked(np.minimum(bid.argmax(axis=1), 3), 4) * opened[:, None]).astype(np.int16)
     us = view.seat & 1
     vulnerable = np.stack([(view.vulnerability >> us) & 1, (view.vulnerability >> (1 - us)) & 1], axis=1)
     return np.concatenate(
-        [*last, by_seat.reshape(len(view), -1), view.mask.astype(np.int16), _four(np.minimum(length, 3)), opener,
+        [*last, by_seat.reshape(len(view), -1), view.mask.astype(np.int16), _marked(np.minimum(length, 3), 4), opener,
          vulnerable.astype(np.int16)], axis=1,
     )  # fmt: skip
-
-
-def _four(number: NDArray[np.int64]) -> Int16Array:
-    return _marked(number, 4)
 
 
 def _marked(number: NDArray[Any], count: int) -> Int16Array:

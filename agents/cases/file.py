@@ -24,6 +24,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from agents.bidder_files import faults_of
 from agents.cases import forest as trees
 from agents.cases.base import UNTRIED, CaseBase, Retained
 from agents.cases.features import LAYOUT, SIZE
@@ -31,7 +32,6 @@ from agents.cases.forest import MOST_LEAVES, Forest
 from agents.cases.metric import Member, dimensions, metric_of
 from agents.exact import Layer
 from bridge_env.auction import MAX_CALLS, Auctions
-from bridge_env.bidders import SpecError
 from bridge_env.calls import NUM_CALLS
 from bridge_env.weights import read_weights, write_weights
 
@@ -45,10 +45,6 @@ _FORESTS = 2
 _KINDS = trees.kinds(_FORESTS) | _CASES | {f"kept_{name}": kind for name, kind in _KEPT.items()}
 _MOST_NEIGHBOURS = 1000
 _MOST_IMPS = 24
-
-
-class CaseFileError(SpecError):
-    """A file that is no case base, or a damaged one; the message names the file and the fault."""
 
 
 def save(base: CaseBase, path: str | os.PathLike[str]) -> None:
@@ -66,11 +62,10 @@ def load(path: str | os.PathLike[str]) -> CaseBase:
     """Read a case base. Nothing in it is ever run.
 
     Raises:
-        CaseFileError: there is no such file, or it is damaged, foreign or too new; the message says which.
+        BidderFileError: there is no such file, or it is damaged, foreign or too new; the message says which.
     """
-    name = os.fspath(path)
-    try:
-        header, arrays = read_weights(name, "case", _EXPECTED, _KINDS)
+    with faults_of(f"cases:{os.fspath(path)}"):
+        header, arrays = read_weights(path, "case", _EXPECTED, _KINDS)
         cases = {kind: arrays.pop(kind) for kind in _CASES}
         retained = Retained(**{kind: arrays.pop(f"kept_{kind}") for kind in _KEPT})
         base = CaseBase(
@@ -78,11 +73,7 @@ def load(path: str | os.PathLike[str]) -> CaseBase:
             metric=_metric(arrays), forests=_forests(arrays), fitted=header.get("fitted") or {},
         )  # fmt: skip
         check(base)
-    except KeyError as error:
-        raise CaseFileError(f"cases:{name}: {error} is missing") from None
-    except (ValueError, TypeError, IndexError) as error:
-        raise CaseFileError(f"cases:{name}: {error}") from None
-    return base
+        return base
 
 
 def _metric(arrays: Mapping[str, Any]) -> tuple[Member, ...]:

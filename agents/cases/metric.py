@@ -22,26 +22,20 @@ _MOST_LAYERS, _MOST_MEMBERS = 8, 16
 Member = tuple[Layer, ...]
 
 
-def layers_of(pairs: Sequence[tuple[Any, Any]], inputs: int) -> Member:
-    """Layers of (weight (inputs, outputs), bias (outputs,)) pairs, rounded.
-
-    Raises:
-        ValueError: they do not fit each other, or their numbers are too large to be added exactly.
-    """
-    if any(not np.size(weight) for weight, _ in pairs):
-        raise ValueError("a layer of a metric is empty")
-    return rounded(pairs, inputs, "a metric", _MOST_LAYERS, _LARGEST_INPUT, _LARGEST_SIGNAL)
-
-
 def metric_of(members: Sequence[Sequence[tuple[Any, Any]]], inputs: int) -> tuple[Member, ...]:
-    """Members, rounded; none is the metric of cases that are compared by their hands alone.
+    """Members of (weight (inputs, outputs), bias (outputs,)) pairs, rounded; none is the metric of cases that are
+    compared by their hands alone.
 
     Raises:
-        ValueError: one has layers that do not fit each other, or numbers that are too large.
+        ValueError: one has layers that do not fit each other, or numbers that are too large to be added exactly.
     """
     if len(members) > _MOST_MEMBERS:
         raise ValueError(f"{len(members)} members; a metric has at most {_MOST_MEMBERS}")
-    return tuple(layers_of(member, inputs) for member in members)
+    if any(not np.size(weight) for member in members for weight, _ in member):
+        raise ValueError("a layer of a metric is empty")
+    return tuple(
+        rounded(member, inputs, "a metric", _MOST_LAYERS, _LARGEST_INPUT, _LARGEST_SIGNAL) for member in members
+    )
 
 
 def dimensions(metric: Sequence[Member]) -> int:

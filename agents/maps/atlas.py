@@ -30,9 +30,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from agents.bidder_files import faults_of
 from agents.maps.inputs import INPUTS, LAYOUT, WIDTH
 from agents.maps.situations import SITUATIONS
-from bridge_env.bidders import SpecError
 from bridge_env.calls import NUM_CALLS
 from bridge_env.weights import read_weights, write_weights
 
@@ -46,10 +46,6 @@ _MEMBERS = {"metric": "float32", "unit": "int16", "calls": "int32", "hand": "flo
 _KINDS = {f"{name}_{k}": kind for name, kind in _MEMBERS.items() for k in range(len(SITUATIONS))}
 _ROWS = 1024  # compared with all units at a time, to bound memory
 _OWN = 1 << 20  # a unit's own hands count before all of its neighbours'
-
-
-class MapFileError(SpecError):
-    """A file that holds no maps, or a damaged one; the message names the file and the fault."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,10 +63,6 @@ class Map:
     unit: NDArray[np.int16]
     calls: NDArray[np.int32]
     hand: NDArray[np.float32]
-
-    def points(self, rows: NDArray[np.int16]) -> NDArray[np.int16]:
-        """Map inputs to points, int16 (N, E)."""
-        return points(rows, self.metric)
 
     def best(self, place: NDArray[np.int16]) -> NDArray[np.int64]:
         """The best-matching unit of each place: int64 (N,)."""
@@ -145,11 +137,10 @@ def load(path: str | os.PathLike[str]) -> Atlas:
     """Read maps. Nothing in the file is ever run.
 
     Raises:
-        MapFileError: there is no such file, or it is damaged, foreign or too new; the message says which.
+        BidderFileError: there is no such file, or it is damaged, foreign or too new; the message says which.
     """
-    name = os.fspath(path)
-    try:
-        header, arrays = read_weights(name, "map", _EXPECTED, _KINDS)
+    with faults_of(f"som:{os.fspath(path)}"):
+        header, arrays = read_weights(path, "map", _EXPECTED, _KINDS)
         maps = {}
         for k, (rows, columns) in header["grids"].items():
             members = {member: arrays.pop(f"{member}_{k}") for member in _MEMBERS}
@@ -158,11 +149,7 @@ def load(path: str | os.PathLike[str]) -> Atlas:
             raise ValueError(f"it holds {sorted(arrays)[0]}, which belongs to no grid")
         atlas = Atlas(maps, header["inputs"], header["reader"], header["fallback"], header.get("fitted") or {})
         check(atlas)
-    except KeyError as error:
-        raise MapFileError(f"som:{name}: {error} is missing") from None
-    except (ValueError, TypeError, IndexError, AttributeError) as error:
-        raise MapFileError(f"som:{name}: {error}") from None
-    return atlas
+        return atlas
 
 
 def check(atlas: Atlas) -> None:

@@ -7,15 +7,14 @@ around it decide; where these have no legal call either, it passes.
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.maps.atlas import Atlas, Map, load
+from agents.bidder_files import read_once
+from agents.maps.atlas import Atlas, Map, load, points
 from agents.maps.inputs import rows_of
 from agents.maps.situations import situation
 from bridge_env.bidders import make
@@ -62,7 +61,7 @@ class MapBidder:
         """Explain the call for the one row of ``view``."""
         from agents.maps.explain import explain
 
-        return str(explain(self, view))
+        return explain(self, view)
 
     def consult(self, view: BidView) -> Consulted:
         """The map, the unit and the call of every row."""
@@ -78,7 +77,7 @@ class MapBidder:
     def place(self, view: BidView, one: Map) -> NDArray[np.float64]:
         """Return the coordinates of the one row of ``view`` on a map, float64 (E,)."""
         seen = rows_of(view, self._reader.meaning(view), self.atlas.inputs)
-        point: NDArray[np.float64] = one.points(seen)[0].astype(np.float64)
+        point: NDArray[np.float64] = points(seen, one.metric)[0].astype(np.float64)
         return point
 
     def _consult(self, view: BidView, at: NDArray[np.int64], out: Consulted) -> None:
@@ -92,7 +91,7 @@ class MapBidder:
                 if self._fallback is not None:
                     out.call[at[some]] = self._fallback.call(view.take(some))
                 continue
-            unit = one.best(one.points(seen[some]))
+            unit = one.best(points(seen[some], one.metric))
             votes = one.votes[unit] * view.mask[some]
             call = np.where(votes.any(axis=1), votes.argmax(axis=1), PASS)
             own, total = one.calls[unit, call], one.calls[unit].sum(axis=1)
@@ -100,12 +99,5 @@ class MapBidder:
             out.share[at[some]] = np.where(own > 0, own / np.maximum(total, 1), np.nan)
 
 
-def read_bidder(path: str, opponents: str | None = None) -> MapBidder:
-    """Return the bidder of a file; it reads a file again only after a change."""
-    changed = os.stat(path).st_mtime_ns if os.path.isfile(path) else 0
-    return MapBidder(_cached(path, changed), opponents)
-
-
-@lru_cache(maxsize=4)
-def _cached(path: str, changed: int) -> Atlas:
-    return load(path)
+read_atlas = read_once(load, 4)
+"""The maps of a file."""

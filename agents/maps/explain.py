@@ -42,51 +42,31 @@ class Unit:
         return f"{self.where:<18} {self.distance:5.1f}  {self.hands:>6,}  {self.mean:<38}  {told}"
 
 
-@dataclass(frozen=True)
-class Explanation:
-    """One call of a system of maps.
-
-    Attributes:
-        because: why, in a sentence.
-        sure: how sure, in a sentence; empty where no map decides.
-        units: the best-matching unit, then those around it, the nearest first.
-    """
-
-    call: str
-    because: str
-    sure: str
-    units: tuple[Unit, ...]
-
-    def __str__(self) -> str:
-        lines = [self.call, f"  because   {self.because}"]
-        if self.sure:
-            lines.append(f"  how sure  {self.sure}")
-        if self.units:
-            lines.append(f"  {'unit':<18} {'dist.':>5}  {'hands':>6}  {'mean hand (S-H-D-C, points)':<38}  calls")
-        return "\n".join(lines + [f"  {unit}" for unit in self.units])
-
-
-def explain(bidder: MapBidder, view: BidView) -> Explanation:
-    """Explain the call of ``bidder`` for the one row of ``view``."""
+def explain(bidder: MapBidder, view: BidView) -> str:
+    """Explain the call of ``bidder`` for the one row of ``view``: its unit, then those around it, the nearest first."""
     found = bidder.consult(view)
-    call, name, best = call_text(int(found.call[0])), SITUATIONS[found.situation[0]], int(found.unit[0])
+    call, name, best = int(found.call[0]), SITUATIONS[found.situation[0]], int(found.unit[0])
     if best < 0:
         who = f"{bidder.atlas.fallback} decides" if bidder.atlas.fallback else "a pass"
-        return Explanation(call, f"there is no map of {name}: {who}", "", ())
+        return f"{call_text(call)}\n  because   there is no map of {name}: {who}"
     one = bidder.atlas.maps[int(found.situation[0])]
-    place = bidder.place(view, one)
-    around = neighbours(one, best)
-    units = [unit_of(one, u, place) for u in (best, *around)]
-    order = [0, *(1 + np.argsort([u.distance for u in units[1:]], kind="stable"))]
-    share = float(found.share[0])
+    place, around, share = bidder.place(view, one), neighbours(one, best), float(found.share[0])
+    own, units = unit_of(one, best, place), [unit_of(one, unit, place) for unit in around]
     if np.isnan(share):
         sure = "none of its hands made a call that is legal here; the units around it were asked"
     else:
-        differ = sum(one.calls[u].any() and int(one.calls[u].argmax()) != int(found.call[0]) for u in around)
+        differ = sum(one.calls[u].any() and int(one.calls[u].argmax()) != call for u in around)
         word = "ambiguous" if share < AMBIGUOUS else "clear"
         sure = f"{word}: {100 * share:.0f}% of its hands; of {len(around)} units around it {differ} call otherwise"
-    because = f"the map of {name}, {one.rows} by {one.columns} units: {units[0].where}"
-    return Explanation(call, because, sure, tuple(units[i] for i in order))
+    return "\n".join(
+        [
+            call_text(call),
+            f"  because   the map of {name}, {one.rows} by {one.columns} units: {own.where}",
+            f"  how sure  {sure}",
+            f"  {'unit':<18} {'dist.':>5}  {'hands':>6}  {'mean hand (S-H-D-C, points)':<38}  calls",
+            *(f"  {unit}" for unit in (own, *sorted(units, key=lambda unit: unit.distance))),
+        ]
+    )
 
 
 def neighbours(one: Map, unit: int) -> list[int]:

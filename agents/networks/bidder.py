@@ -42,7 +42,7 @@ class NetworkBidder:
             return self.thought(self, view, key)
         from agents.networks.explain import explain
 
-        return str(explain(self, view))
+        return explain(self, view)
 
     def meanings(self) -> Meanings | None:
         """Return the measured meanings of its calls, if there are any."""

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from agents.networks import belief
 from agents.networks.drawn import HANDS, drawn
 from agents.networks.meaning import auction_keys, ranges_text
 from bridge_env.calls import call_text
@@ -22,36 +23,23 @@ _LEAST = 0.005  # with at least this chance
 _HCP = np.array([0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 2, 3, 4])
 
 
-@dataclass(frozen=True)
-class Explanation:
-    """One call of a network.
-
-    Attributes:
-        alternatives: calls and the chance of each, the likeliest first.
-        shown: what each other seat has shown by its calls, in words.
-        believed: what each is believed to hold on average; empty without a belief.
-    """
-
-    call: str
-    alternatives: tuple[tuple[str, float], ...]
-    shown: tuple[str, ...]
-    believed: tuple[str, ...]
-
-    def __str__(self) -> str:
-        told = ", ".join(f"{call} {100 * chance:.1f}%" for call, chance in self.alternatives)
-        lines = [self.call, f"  considers {told}"]
-        for head, texts in (("shown", self.shown), ("believes", self.believed)):
-            for number, text in enumerate(texts):
-                lines.append(f"  {'' if number else head:<9} {text}")
-        return "\n".join(lines)
-
-
-def explain(bidder: NetworkBidder, view: BidView) -> Explanation:
+def explain(bidder: NetworkBidder, view: BidView) -> str:
     """Explain the call of ``bidder`` for the one row of ``view``."""
     chances = bidder.probabilities(view)[0]
     order = [int(c) for c in np.argsort(-chances, kind="stable")[:_TOLD] if chances[c] >= _LEAST]
-    alternatives = tuple((call_text(c), float(chances[c])) for c in order)
-    return Explanation(call_text(order[0]), alternatives, tuple(shown(bidder, view)), tuple(believed(bidder, view)))
+    considered = ", ".join(f"{call_text(c)} {100 * chances[c]:.1f}%" for c in order)
+    lines = [call_text(order[0]), f"  considers {considered}", *under("shown", shown(bidder, view))]
+    if bidder.networks.belief is not None:
+        held = belief.chances(bidder.networks.belief, view)[0]
+        lines += under("believes", average_hands(held, int(view.seat[0])))
+    return "\n".join(lines)
+
+
+def under(head: str, texts: Iterable[str]) -> Iterator[str]:
+    """Lines of an explanation under one head, which stands before the first of them."""
+    for text in texts:
+        yield f"  {head:<9} {text}"
+        head = ""
 
 
 def shown(bidder: NetworkBidder, view: BidView) -> list[str]:
@@ -77,21 +65,17 @@ def shown(bidder: NetworkBidder, view: BidView) -> list[str]:
     return out
 
 
-def believed(bidder: NetworkBidder, view: BidView) -> list[str]:
-    """Describe the average hand of each other seat by the network's belief, seat by seat to the left."""
-    if bidder.networks.belief is None:
-        return []
-    from agents.networks.belief import chances
-
-    return average_hands(chances(bidder.networks.belief, view)[0], int(view.seat[0]))
-
-
 def average_hands(held: NDArray[np.float64], seat: int) -> list[str]:
     """Average points and lengths of left, partner and right, of the chances (52, 3) that they hold each card."""
     out = []
     for which in range(3):
-        lengths = held[:, which].reshape(4, 13).sum(axis=1)
-        points = float((held[:, which].reshape(4, 13) * _HCP).sum())
-        cards = " ".join(f"{lengths[suit]:.1f} {'CDHS'[suit]}" for suit in (3, 2, 1, 0))
-        out.append(f"{SEATS[(seat + which + 1) % 4]}  on average {points:.1f} hcp, {cards}")
+        suits = held[:, which].reshape(4, 13)
+        average = average_hand(float((suits * _HCP).sum()), suits.sum(axis=1).tolist())
+        out.append(f"{SEATS[(seat + which + 1) % 4]}  {average}")
     return out
+
+
+def average_hand(points: float, lengths: Sequence[float]) -> str:
+    """Points and lengths C D H S in words."""
+    cards = " ".join(f"{lengths[suit]:.1f} {'CDHS'[suit]}" for suit in (3, 2, 1, 0))
+    return f"on average {points:.1f} hcp, {cards}"

@@ -25,12 +25,12 @@ from typing import Any
 
 from numpy.typing import NDArray
 
+from agents.bidder_files import BidderFileError, faults_of
 from agents.hierarchy.language.text import system_text
 from agents.hierarchy.shipped import hierarchy_of, shipped_systems
 from agents.networks.book import BOOK_INPUTS, BOOK_LAYOUT, BOOK_ON, Book, ByBook, Terms, shared_book
 from agents.networks.inputs import BELIEFS, LAYOUT, MOST_ON, NUM_INPUTS
 from agents.networks.network import Layer, Network, NetworkError, check
-from bridge_env.bidders import SpecError
 from bridge_env.calls import NUM_CALLS
 from bridge_env.files import FileError, write_whole
 from bridge_env.schema import Number, check_shape
@@ -43,10 +43,6 @@ _BELIEF_EXPECTED = _EXPECTED | {"format": BELIEF_FORMAT}
 _MOST_LAYERS = 8
 _BOOK = {"system": str, "digest": str, "terms": {"prior": Number(0), "truth": Number(0)}}
 _KINDS = {f"{part}_{i}": kind for part, kind in (("weight", "int16"), ("bias", "int32")) for i in range(_MOST_LAYERS)}
-
-
-class NetworkFileError(SpecError):
-    """A file that holds no network that bids, or a damaged one; the message names the file and the fault."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,7 +103,7 @@ def load(path: str | os.PathLike[str]) -> Networks:
     """Read a policy's file, and the belief's beside it. Nothing in them is ever run.
 
     Raises:
-        NetworkFileError: there is no such file, or it is damaged, foreign or too new; the message says which.
+        BidderFileError: there is no such file, or it is damaged, foreign or too new; the message says which.
     """
     policy, header = _read(path, _READ, NUM_CALLS)
     book, terms = (None, Terms()) if "book" not in header else _book(path, header["book"])
@@ -115,7 +111,7 @@ def load(path: str | os.PathLike[str]) -> Networks:
     if belief_path(path).is_file():
         belief, says = _read(belief_path(path), _BELIEF_EXPECTED, BELIEFS)
         if says.get("policy") != digest(policy):
-            raise NetworkFileError(
+            raise BidderFileError(
                 f"policy:{belief_path(path)}: this belief is of another network; fit it again, or remove it"
             )
     return Networks(policy, belief, dict(header.get("trained", {})), book, terms)
@@ -130,12 +126,12 @@ def _book(path: str | os.PathLike[str], said: Any) -> tuple[Book, Terms]:
     """The book that a header speaks of.
 
     Raises:
-        NetworkFileError: it is not to be had, or is another version; the message says where it was looked for.
+        BidderFileError: it is not to be had, or is another version; the message says where it was looked for.
     """
     try:
         check_shape(said, _BOOK, f"policy:{os.fspath(path)}: book")
     except FileError as error:
-        raise NetworkFileError(str(error)) from None
+        raise BidderFileError(str(error)) from None
     beside, name = book_path(path), said["system"]
     looked = [str(beside)] if beside.is_file() else []
     looked += [name] if name in shipped_systems() else []
@@ -143,7 +139,7 @@ def _book(path: str | os.PathLike[str], said: Any) -> tuple[Book, Terms]:
         book = book_of(argument)
         if book.digest == said["digest"]:
             return book, Terms(**said["terms"])
-    raise NetworkFileError(
+    raise BidderFileError(
         f"policy:{os.fspath(path)}: it bids by the system {name!r}, of which "
         + (f"{' and '.join(looked)} is another version" if looked else f"there is no {beside.name} beside it")
         + f"; put the version that it learned by there, as {beside.name}"
@@ -176,9 +172,8 @@ def _write(header: Mapping[str, Any], network: Network, path: str | os.PathLike[
 
 
 def _read(path: str | os.PathLike[str], expected: Mapping[str, Any], outputs: int) -> tuple[Network, Mapping[str, Any]]:
-    name = os.fspath(path)
-    try:
-        header, arrays = read_weights(name, "network", expected, _KINDS)
+    with faults_of(f"policy:{os.fspath(path)}"):
+        header, arrays = read_weights(path, "network", expected, _KINDS)
         by_book = "book" in header
         if header["inputs"] != (BOOK_LAYOUT if by_book else LAYOUT):
             raise NetworkError(f"its inputs are {header['inputs']}, and it names {'a' if by_book else 'no'} book")
@@ -189,7 +184,3 @@ def _read(path: str | os.PathLike[str], expected: Mapping[str, Any], outputs: in
         network = Network(tuple(layers))
         check(network, BOOK_INPUTS if by_book else NUM_INPUTS, outputs, MOST_ON + BOOK_ON * by_book)
         return network, header
-    except KeyError as error:
-        raise NetworkFileError(f"policy:{name}: {error} is missing") from None
-    except (ValueError, TypeError) as error:
-        raise NetworkFileError(f"policy:{name}: {error}") from None

@@ -17,13 +17,13 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from agents.bidder_files import read_once
 from bridge_env.streams import key as hashed
 from bridge_env.weights import WeightsError, read_weights, write_weights
 
@@ -95,13 +95,10 @@ def load(path: str | os.PathLike[str]) -> Meanings:
     return meanings
 
 
+_read = read_once(load, 16)
+
+
 def meanings_of(network: Path) -> Meanings | None:
     """The meanings beside a network's file, or None where there are none."""
     path = path_beside(network)
-    return _load(str(path), path.stat().st_mtime_ns) if path.is_file() else None
-
-
-@lru_cache(maxsize=16)
-def _load(path: str, changed: int) -> Meanings:
-    """``changed`` keeps a file that was written anew from being served as it was."""
-    return load(path)
+    return _read(path) if path.is_file() else None

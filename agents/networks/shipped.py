@@ -5,10 +5,10 @@ from __future__ import annotations
 import difflib
 import os
 from dataclasses import replace
-from functools import lru_cache
 from importlib.resources import files
 from pathlib import Path
 
+from agents.bidder_files import read_once
 from agents.networks.file import Networks, belief_path, load
 from agents.options import read_options
 from bridge_env.bidders import SpecError
@@ -43,15 +43,16 @@ def network_path(argument: str) -> Path:
     )
 
 
+_read = read_once(load, 64, lambda path: (belief_path(path),))
+
+
 def read_networks(argument: str) -> Networks:
     """Read the networks that ``NAME`` or ``FILE`` names; one by a book with its terms, as in ``by-the-book?truth=16``.
 
     Raises:
         SpecError: there is no such file, or it is damaged, or it takes no such terms.
     """
-    path = network_path(argument)
-    belief = belief_path(path)
-    networks = _read(str(path), path.stat().st_mtime_ns, belief.stat().st_mtime_ns if belief.is_file() else 0)
+    networks = _read(network_path(argument))
     options = argument.partition("?")[2]
     return _on_terms(networks, options, f"policy:{argument}") if options else networks
 
@@ -64,12 +65,6 @@ def _on_terms(networks: Networks, options: str, spec: str) -> Networks:
     if not (0 < terms.prior < 1e6 and 0 < terms.truth < 1e6):
         raise SpecError(f"{spec}: prior and truth must be above 0")
     return replace(networks, terms=terms)
-
-
-@lru_cache(maxsize=64)
-def _read(path: str, changed: int, belief_changed: int) -> Networks:
-    """The times of change keep files that were written anew from being served as they were."""
-    return load(path)
 
 
 def role(networks: Networks) -> str:

@@ -15,7 +15,17 @@ from agents.networks.book import Asked, ByBook
 from agents.networks.inputs import HAND_ON, MOST_ON, Sparse, row_auction_inputs, row_hand_inputs
 from agents.networks.network import Network
 from bridge_env import streams
-from bridge_env.auction import LENGTH, Auctions, row_mask, row_start, row_step, row_turn
+from bridge_env.auction import (
+    DEALER,
+    LENGTH,
+    MAX_CALLS,
+    VULNERABILITY,
+    Auctions,
+    row_mask,
+    row_start,
+    row_step,
+    row_turn,
+)
 from bridge_env.bidding import ask
 from bridge_env.calls import NUM_CALLS, PASS
 from bridge_env.cards import hands
@@ -229,29 +239,30 @@ def play_on(
         auctions.step(calls, rows)
 
 
+def rewound(auctions: Auctions, rows: NDArray[np.int64], length: NDArray[np.int64]) -> Auctions:
+    """The auctions at ``rows`` as they stood after ``length`` calls."""
+    out = auctions.take(rows)
+    _rewind(out.state, out.history, length)
+    return out
+
+
 @njit
-def _branch(state, history, source, dealer, vulnerability, length, call):  # type: ignore[no-untyped-def]
+def _rewind(state, history, length):  # type: ignore[no-untyped-def]
+    said = np.empty(MAX_CALLS, np.int8)
     for i in range(len(length)):
-        row_start(state[i], history[i], dealer[i], vulnerability[i])
         for k in range(length[i]):
-            row_step(state[i], history[i], source[i, k])
-        row_step(state[i], history[i], call[i])
+            said[k] = history[i, k]
+        row_start(state[i], history[i], state[i, DEALER], state[i, VULNERABILITY])
+        for k in range(length[i]):
+            row_step(state[i], history[i], said[k])
 
 
 def branched(
     auctions: Auctions, rows: NDArray[np.int64], length: NDArray[np.int64], call: NDArray[np.int8]
 ) -> Auctions:
     """Branch auctions: copy the first ``length`` calls of ``auctions`` at ``rows``, then make another ``call``."""
-    out = auctions.take(rows)
-    _branch(
-        out.state,
-        out.history,
-        auctions.history[rows],
-        auctions.dealer[rows],
-        auctions.vulnerability[rows],
-        length,
-        call,
-    )
+    out = rewound(auctions, rows, length)
+    out.step(call)
     return out
 
 

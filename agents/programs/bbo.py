@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.programs.question import CallAnswer, CardAnswer, Question, plain, read_card, read_seat
-from bridge_env.auction import MAX_CALLS, Auctions, IllegalCall
+from bridge_env.auction import MAX_CALLS, Auctions, IllegalCall, one_auction
 from bridge_env.calls import CALL_NAMES, PASS, CallError, parse_call
 from bridge_env.cards import SEATS, card_text, hand_text, parse_hand
 
@@ -93,10 +93,7 @@ def question_path(question: Question, door: str = ROBOT) -> str:
 
 
 def _dummy(question: Question) -> int:
-    auction = Auctions(question.dealer, 0)
-    for call in question.calls:
-        auction.step(call)
-    declarer = int(auction.contracts().declarer[0])
+    declarer = int(one_auction(question.calls, question.dealer).contracts().declarer[0])
     if declarer < 0:
         raise IllegalCall("a passed out board has no dummy")
     return declarer ^ 2

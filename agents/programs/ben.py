@@ -30,6 +30,7 @@ from bridge_env.auction import one_auction
 from bridge_env.calls import CALL_NAMES, DOUBLE, PASS, REDOUBLE, CallError, parse_call
 from bridge_env.cards import RANKS, card_text, hand_text, parse_hand, parse_vulnerability
 from bridge_env.files import FileError
+from bridge_env.play import row_winner
 from bridge_env.schema import parse_json
 
 BID, LEAD, PLAY = "/bid", "/lead", "/play"
@@ -190,14 +191,9 @@ def in_order_of_play(cards: Sequence[int], calls: Sequence[int], dealer: int) ->
         trick = list(cards[start : start + 4])
         if len(trick) == 4:
             trick = trick[leader:] + trick[:leader]
-            leader = (leader + _winner(trick, strain)) & 3
+            leader = (leader + int(row_winner(np.array(trick, np.int8), 0, strain))) & 3
         out += trick
     return tuple(out)
-
-
-def _winner(trick: Sequence[int], strain: int) -> int:
-    """Which of four cards, in the order of play, wins: 0..3."""
-    return max(range(4), key=lambda at: (trick[at] // 13 == strain, trick[at] // 13 == trick[0] // 13, trick[at]))
 
 
 def read_hands(texts: Sequence[str], played: Sequence[int] = ()) -> list[NDArray[np.bool_]]:

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.programs.imagined import Imagined
 from bridge_env.calls import DOUBLE, FIRST_BID, PASS, REDOUBLE
-from bridge_env.cards import CARD_NUMBERS
+from bridge_env.cards import CARD_NUMBERS, hand_text
+from bridge_env.features import HCP_AND_LENGTHS, hand_features
 from bridge_env.play_view import PlayView
 from bridge_env.view import BidView
+
+_TOLD = 20  # deals, those that count the most first
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,9 +40,44 @@ class Question:
     played: tuple[int, ...] = ()
     key: int | None = None
 
-    def with_key(self, key: int) -> Question:
-        """The same question, with its random stream."""
-        return replace(self, key=key)
+
+@dataclass(frozen=True, eq=False)
+class Imagined:
+    """Deals that somebody imagined for an answer who sees one hand.
+
+    Attributes:
+        seat: 0..3, who imagined them.
+        owner: uint8 (S, 52), the thirteen cards that each seat was dealt.
+        weight: float64 (S,), what each counts for; they add up to 1.
+        fitting: the share of them that fits all that calls and cards were taken to show.
+        first: whose hand each sample begins with; the others follow clockwise.
+        gone: cards that are played and left out of the samples.
+    """
+
+    seat: int
+    owner: NDArray[np.uint8]
+    weight: NDArray[np.float64]
+    fitting: float
+    first: int = 0
+    gone: tuple[int, ...] = ()
+
+    def fields(self, details: bool) -> dict[str, Any]:
+        """The fields of BEN's answers; without ``details`` the quality alone."""
+        told: dict[str, Any] = {"quality": f"{self.fitting:.2f}"}
+        if not details:
+            return told
+        hands = self.owner[None] == ((self.seat + np.arange(1, 4)) & 3)[:, None, None]  # left, partner, right
+        features = np.array([self.weight @ hand_features(held)[:, HCP_AND_LENGTHS] for held in hands])
+        told["hcp"] = [round(float(points), 1) for points in features[:, 0]]
+        told["shape"] = [round(float(length), 1) for length in features[:, :0:-1].ravel()]  # S H D C of each
+        told["samples"] = [self._text(at) for at in np.argsort(-self.weight, kind="stable")[:_TOLD]]
+        return told
+
+    def _text(self, at: int) -> str:
+        left = self.owner[at].copy()
+        left[list(self.gone)] = 255
+        hands = " ".join(hand_text(left == (self.first + i) & 3) for i in range(4))
+        return f"{hands} - {self.weight[at]:.5f}"
 
 
 @dataclass(frozen=True)

@@ -8,15 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from agents.programs import bbo, ben
-from agents.programs.asking import SeatFault, ask
-from agents.programs.options import Address, parse_address
+from agents.programs.asking import Address, SeatFault, ask, parse_address
 from agents.programs.question import CallAnswer, CardAnswer, Question, call_question, card_question
 from bridge_env.auction import one_auction
 from bridge_env.calls import call_text
@@ -96,7 +95,7 @@ def _together(answer: Callable[[int], int], count: int, address: Address) -> lis
 
 
 def _keyed(question: Question, address: Address, key: np.uint64) -> Question:
-    return question.with_key(int(key)) if address.options.key == "yes" else question
+    return replace(question, key=int(key)) if address.options.key == "yes" else question
 
 
 def _ask(address: Address, question: Question, play: bool, more: dict[str, str]) -> tuple[CallAnswer | CardAnswer, str]:

@@ -16,12 +16,13 @@ from numpy.typing import NDArray
 
 from agents.hierarchy.bidder import HierarchyBidder
 from agents.hierarchy.inverse.shown import OPPONENTS_WEIGHT, PARTNERS_WEIGHT, Memory, shown_by_calls
-from agents.reasoning.game import call_values, steps
+from agents.reasoning.game import call_values
 from agents.reasoning.habits import AS_BEST, BY_SYSTEM, Habit
-from agents.reasoning.leaves import contract_values, smooth_imps
+from agents.reasoning.look import contract_values, smooth_imps
 from agents.reasoning.options import Options
 from bridge_env import streams
 from bridge_env.auction import STATE_COLUMNS, Auctions
+from bridge_env.calls import first_calls
 from bridge_env.cards import hands
 from bridge_env.features import HCP, LENGTH, hand_features
 from bridge_env.sampling import Places, Sample, sample_deals
@@ -101,11 +102,9 @@ def _smoothed(hand: NDArray[np.float64], lost: NDArray[np.float64]) -> NDArray[n
 
 def _positions(view: BidView) -> NDArray[np.int16]:
     """The auction's state before each of its calls: int16 (L, STATE_COLUMNS)."""
-    length = int(view.length[0])
-    fresh = Auctions(view.dealer, view.vulnerability)
-    out = np.empty((length, STATE_COLUMNS), np.int16)
-    steps(fresh.state[0], fresh.history[0], view.history[0, :length].astype(np.int64), out)
-    return out
+    number = np.arange(int(view.length[0]))
+    before = first_calls(np.tile(view.history[0], (len(number), 1)), number)
+    return Auctions.replay(before, view.dealer[0], view.vulnerability[0]).state
 
 
 def _dealt_anew(owner: NDArray[np.uint8], seat: int, key: np.uint64) -> NDArray[np.uint8]:

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,8 +19,7 @@ from agents.networks.book import ByBook
 from agents.networks.network import Network
 from agents.networks.tables import Deals, play_on
 from agents.reasoning.drawing import Drawn, drawn_deals
-from agents.reasoning.leaves import contract_values, smooth_imps
-from agents.reasoning.look import points_of
+from agents.reasoning.look import contract_values, points_of, smooth_imps
 from agents.reasoning.options import Options
 from agents.reasoning.reasoner import turned
 from agents.reasoning.voices import Considered, Voice
@@ -52,22 +50,6 @@ class Weighing:
     drawn: Drawn | None = None
 
 
-class Worths(NamedTuple):
-    """What candidate calls are worth at N positions.
-
-    Attributes:
-        calls: int8 (N, C), the candidates, the player's usual call first; -1 behind the last.
-        gain: float64 (N, C), how many IMPs each gains over the usual call on average over the deals; 0 for that itself.
-        error: float64 (N, C), the standard error of the gain. Both are NaN behind the last, and at a position with one.
-        effective: float64 (N,), how many deals of equal weight tell as much; 0 where there was one candidate.
-    """
-
-    calls: NDArray[np.int8]
-    gain: NDArray[np.float64]
-    error: NDArray[np.float64]
-    effective: NDArray[np.float64]
-
-
 class Doubter:
     """A player that thinks before it calls. A ``Bidder``.
 
@@ -88,37 +70,25 @@ class Doubter:
 
     def explain(self, view: BidView, key: NDArray[np.uint64], *, acts: bool = True) -> str:
         """Explain the call for the one row of ``view``; if it does not think, explain the usual call."""
-        from agents.reasoning.explain_doubt import explain
+        from agents.reasoning.explain import explain_doubt
 
-        return str(explain(self, view, key, acts=acts))
+        return explain_doubt(self, view, self.think(view, key), acts)
 
     def think(self, view: BidView, key: NDArray[np.uint64]) -> Weighing:
         """Find the call for the one row of ``view``, with the reasons."""
         return self.think_all(view, key)[0]
 
     def think_all(self, view: BidView, key: NDArray[np.uint64]) -> list[Weighing]:
-        """Find the call for every row of ``view``, with the reasons; ``key`` uint64 (N,) are their random streams."""
+        """Find the call for every row of ``view``, with the reasons; ``key`` uint64 (N,) are their random streams.
+
+        A row's figures depend neither on the rows beside it nor on the seat. Many rows at once are the fastest.
+        """
         seen = turned(view)
         return self._weigh(seen, key, self.voice.considers(seen, self.options))
 
     def compare(self, view: BidView, key: NDArray[np.uint64], considered: Considered) -> Weighing:
         """Weigh some calls for the one row of ``view`` on deals that fit: what each is worth beside the first."""
         return self._weigh(turned(view), key, [considered])[0]
-
-    def worths(self, view: BidView, key: NDArray[np.uint64]) -> Worths:
-        """Find what each candidate call is worth at every row of ``view``; ``key`` uint64 (N,) are their streams.
-
-        A row's figures depend neither on the rows beside it nor on the seat. Many rows at once are the fastest.
-        """
-        found = self.think_all(view, key)
-        shape = len(found), max((len(one.calls) for one in found), default=1)
-        out = Worths(np.full(shape, -1, np.int8), np.full(shape, np.nan), np.full(shape, np.nan), np.zeros(len(found)))
-        for row, one in enumerate(found):
-            out.calls[row, : len(one.calls)] = one.calls
-            if one.drawn is not None:
-                out.gain[row, : len(one.calls)], out.error[row, : len(one.calls)] = one.gain, one.error
-                out.effective[row] = one.drawn.effective
-        return out
 
     def _weigh(self, seen: BidView, key: NDArray[np.uint64], considered: Sequence[Considered]) -> list[Weighing]:
         out = [Weighing(calls[0], calls[0], calls, chance) for calls, chance in considered]

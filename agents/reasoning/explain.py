@@ -1,120 +1,189 @@
-"""Explain a reasoner's call: candidates, what the seats have shown, and some of the deals."""
+"""Explain the calls of those who think: of a system, of a network, and of a network that bids by a book."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from agents.hierarchy.bidder import HierarchyBidder
 from agents.hierarchy.explain import explain as explain_system
-from agents.hierarchy.telling.phrases import shown_text
+from agents.hierarchy.explain import symbol_text
+from agents.hierarchy.inverse.backwards import natural_cards
+from agents.hierarchy.inverse.lines import lines_of_call
+from agents.hierarchy.telling.phrases import SUIT_NAMES, counted, hull, sentence, shown_text, unite
+from agents.networks.bidder import NetworkBidder
+from agents.networks.book import Asked, ByBook
+from agents.networks.explain import average_hand, average_hands, under
 from agents.reasoning.habits import AS_BEST, BY_SYSTEM, Habit
-from agents.reasoning.options import Options
-from bridge_env.calls import call_text
+from bridge_env.calls import FIRST_BID, PASS, call_text
 from bridge_env.cards import SEATS, hand_text, hands
 from bridge_env.features import HCP, LENGTH, hand_features
+from bridge_env.sampling import Sample
 from bridge_env.view import BidView
 
-if TYPE_CHECKING:  # it imports this module to explain itself
+if TYPE_CHECKING:  # they import this module to explain themselves
+    from agents.reasoning.doubting import Doubter, Weighing
     from agents.reasoning.reasoner import Reasoner, Thought
 
-EXAMPLES = 3
+_EXAMPLES = 3
 
 
-@dataclass(frozen=True)
-class Explanation:
-    """One call of a reasoner.
-
-    Attributes:
-        thought: how it was found; its deals are turned so that the seat to call is N.
-        because: the line of the system that would make the usual call; empty where there is no system.
-        shown: what each other seat has shown, seat by seat to the left.
-    """
-
-    thought: Thought
-    because: str
-    seat: int
-    shown: tuple[str, str, str]
-    options: Options
-
-    def __str__(self) -> str:
-        thought = self.thought
-        lines = [call_text(thought.call)]
-        if self.because:
-            lines.append(f"  usual     {call_text(thought.usual)}: {self.because}")
-        if thought.sample is None:
-            lines.append("  thought   none: no other call could be better")
-            return "\n".join(lines)
-        look = "as each seat's system goes on" if self.options.look == "systems" else "as a game with open hands"
-        lines.append(f"  thought   {thought.sample}; {look}, estimated tricks")
-        return "\n".join([*lines, *self._candidates(), *self._shown(), *self._deals()])
-
-    def _candidates(self) -> Iterator[str]:
-        thought = self.thought
-        usual = call_text(thought.usual)
-        head = "IMPs v. field", f"IMPs v. {usual}", "points, spread"
-        yield f"  calls     {'':5} {head[0]:>14}  {head[1]:>15}  {head[2]:>15}"
-        kept = [i for i in range(len(thought.calls)) if not thought.dropped[i]]
-        weight = thought.sample.weight if thought.sample is not None else np.zeros(0)
-        for i in sorted(kept, key=lambda i: -np.nan_to_num(thought.average[i])):
-            seen = ~np.isnan(thought.points[i])  # all deals, or where nothing was left to compare, the first
-            share = weight[seen] / weight[seen].sum()
-            mean = float(thought.points[i, seen] @ share)
-            spread = float(np.sqrt(np.square(thought.points[i, seen] - mean) @ share))
-            over = "" if i == 0 else f"{thought.gain[i]:+.2f} ± {thought.error[i]:.2f}"
-            points = f"{mean:+.0f}, {spread:.0f}"
-            average = "" if np.isnan(thought.average[i]) else f"{thought.average[i]:+.2f}"
-            yield f"            {call_text(thought.calls[i]):5} {average:>14}  {over:>15}  {points:>15}"
-        behind = ", ".join(call_text(c) for c, out in zip(thought.calls, thought.dropped, strict=True) if out)
-        if behind:
-            yield f"            far behind on the first deals: {behind}"
-
-    def _shown(self) -> Iterator[str]:
-        head, sample = "shown", self.thought.sample
-        assert sample is not None
-        for offset in (1, 2, 3):
-            features = hand_features(hands(sample.owner, np.full(len(sample), offset))).astype(np.float64)
-            mean = sample.weight @ features
-            cards = " ".join(f"{mean[LENGTH + suit]:.1f} {'CDHS'[suit]}" for suit in (3, 2, 1, 0))
-            average = f"on average {mean[HCP]:.1f} hcp, {cards}"
-            yield f"  {head:<9} {SEATS[(self.seat + offset) % 4]}  {self.shown[offset - 1]}; {average}"
-            head = ""
-
-    def _deals(self) -> Iterator[str]:
-        head, thought = "deals", self.thought
-        assert thought.sample is not None
-        for row in np.argsort(-thought.sample.weight, kind="stable")[:EXAMPLES]:
-            owner = thought.sample.owner[row]
-            held = "  ".join(f"{SEATS[(self.seat + k) % 4]} {hand_text(owner == k)}" for k in (1, 2, 3))
-            worth = [
-                f"{call_text(call)} {points[row]:+.0f}"
-                for call, points in zip(thought.calls, thought.points, strict=True)
-                if not np.isnan(points[row])
-            ]
-            yield f"  {head:<9} {held}"
-            yield f"            {', '.join(worth)}"
-            head = ""
+def _others(owner: NDArray[np.uint8], seat: int) -> str:
+    """The hands of the others in a deal that is seen from ``seat`` as 0."""
+    return "  ".join(f"{SEATS[(seat + k) % 4]} {hand_text(owner == k)}" for k in (1, 2, 3))
 
 
-def explain(reasoner: Reasoner, view: BidView, key: NDArray[np.uint64]) -> Explanation:
-    """Explain the call of ``reasoner`` for the one row of ``view``."""
-    seat = int(view.seat[0])
-    thought = reasoner.think(view, key)
-    because = "" if reasoner.free else explain_system(reasoner.reader, view).because
-    meaning = reasoner.reader.meaning(view)[0]
+# --- a system that thinks ---------------------------------------------------------------------------------
+
+
+def explain(reasoner: Reasoner, view: BidView, thought: Thought) -> str:
+    """Explain what ``reasoner`` thought for the one row of ``view``: candidates, what the seats have shown, deals."""
+    lines, usual = [call_text(thought.call)], call_text(thought.usual)
+    if not reasoner.free:
+        lines.append(f"  usual     {usual}: {explain_system(reasoner.reader, view).because}")
+    sample = thought.sample
+    if sample is None:
+        return "\n".join([*lines, "  thought   none: no other call could be better"])
+    look = "as each seat's system goes on" if reasoner.options.look == "systems" else "as a game with open hands"
+    lines.append(f"  thought   {sample}; {look}, estimated tricks")
+    lines += [*_candidates(thought, sample), *under("shown", _shown(reasoner, view, sample))]
+    return "\n".join([*lines, *under("deals", _deals(thought, sample, int(view.seat[0])))])
+
+
+def _candidates(thought: Thought, sample: Sample) -> Iterator[str]:
+    head = "IMPs v. field", f"IMPs v. {call_text(thought.usual)}", "points, spread"
+    yield f"  calls     {'':5} {head[0]:>14}  {head[1]:>15}  {head[2]:>15}"
+    kept = [i for i in range(len(thought.calls)) if not thought.dropped[i]]
+    for i in sorted(kept, key=lambda i: -np.nan_to_num(thought.average[i])):
+        seen = ~np.isnan(thought.points[i])  # all deals, or where nothing was left to compare, the first
+        share = sample.weight[seen] / sample.weight[seen].sum()
+        mean = float(thought.points[i, seen] @ share)
+        spread = float(np.sqrt(np.square(thought.points[i, seen] - mean) @ share))
+        over = "" if i == 0 else f"{thought.gain[i]:+.2f} ± {thought.error[i]:.2f}"
+        points = f"{mean:+.0f}, {spread:.0f}"
+        average = "" if np.isnan(thought.average[i]) else f"{thought.average[i]:+.2f}"
+        yield f"            {call_text(thought.calls[i]):5} {average:>14}  {over:>15}  {points:>15}"
+    behind = ", ".join(call_text(c) for c, out in zip(thought.calls, thought.dropped, strict=True) if out)
+    if behind:
+        yield f"            far behind on the first deals: {behind}"
+
+
+def _shown(reasoner: Reasoner, view: BidView, sample: Sample) -> Iterator[str]:
+    """What each other seat has shown, seat by seat to the left, and its average hand."""
+    seat, meaning = int(view.seat[0]), reasoner.reader.meaning(view)[0]
     partner, low, high = reasoner.habits
-    shown = []
     for offset in (1, 2, 3):
         other = (seat + offset) % 4
         habit = partner if offset == 2 else (low if other < 2 else high)
-        shown.append(_shown(habit, meaning[other]))
-    return Explanation(thought, because, seat, (shown[0], shown[1], shown[2]), reasoner.options)
+        features = hand_features(hands(sample.owner, np.full(len(sample), offset))).astype(np.float64)
+        mean = sample.weight @ features
+        average = average_hand(float(mean[HCP]), mean[LENGTH : LENGTH + 4].tolist())
+        yield f"{SEATS[other]}  {_said(habit, meaning[other])}; {average}"
 
 
-def _shown(habit: Habit, meaning: NDArray[np.int16]) -> str:
+def _said(habit: Habit, meaning: NDArray[np.int16]) -> str:
     if habit.tells == BY_SYSTEM:
         return shown_text(meaning)
     return "that its calls seemed best" if habit.tells == AS_BEST else "nothing"
+
+
+def _deals(thought: Thought, sample: Sample, seat: int) -> Iterator[str]:
+    for row in np.argsort(-sample.weight, kind="stable")[:_EXAMPLES]:
+        worth = [
+            f"{call_text(call)} {points[row]:+.0f}"
+            for call, points in zip(thought.calls, thought.points, strict=True)
+            if not np.isnan(points[row])
+        ]
+        yield f"{_others(sample.owner[row], seat)}\n            {', '.join(worth)}"
+
+
+# --- a player among strangers -----------------------------------------------------------------------------
+
+
+def explain_doubt(doubter: Doubter, view: BidView, found: Weighing, acts: bool) -> str:
+    """Why ``doubter`` calls as it does with the hand of the one row: candidates in play-outs, belief, deals.
+
+    Args:
+        acts: a network that thinks makes the call that was found, a plain one its usual call.
+    """
+    seat = int(view.seat[0])
+    lines = [call_text(found.call if acts else found.usual), f"  usual     {call_text(found.usual)}"]
+    lines += under("shown", doubter.voice.shown(view))
+    if found.drawn is None:
+        return "\n".join([*lines, "  thought   none: no other call is likely enough"])
+    owner, weight = found.drawn.owner[found.drawn.deal], found.drawn.weight
+    lines.append(
+        f"  thought   {len(found.drawn.owner)} deals that tell as much as {found.drawn.effective:.0f}, "
+        "each bid out after each call"
+    )
+    lines.append(f"  calls     {'':5} {'chance':>7}  IMPs v. {call_text(found.usual)}")
+    for call, chance, gain, error in zip(found.calls, found.chance, found.gain, found.error, strict=True):
+        over = "" if call == found.usual else f"{gain:+.2f} ± {error:.2f}"
+        lines.append(f"            {call_text(call):5} {chance:7.1%}  {over}")
+    held = np.stack([weight @ (owner == which) for which in (1, 2, 3)], axis=1)
+    lines += under("believes", average_hands(held, seat))
+    heaviest = np.argsort(-weight, kind="stable")[:_EXAMPLES]
+    return "\n".join([*lines, *under("deals", (_others(owner[which], seat) for which in heaviest))])
+
+
+# --- a network by a book ----------------------------------------------------------------------------------
+
+
+def explain_by_book(bidder: NetworkBidder, doubter: Doubter, view: BidView, key: NDArray[np.uint64]) -> str:
+    """Explain the call of ``bidder``, which bids by a book, for the one row of ``view``: by the book's line, or as the
+    judgement that left it, with what the call shows and what it gains.
+
+    Args:
+        doubter: the same network, thinking: it samples the deals.
+    """
+    player = bidder.networks.player
+    assert isinstance(player, ByBook)
+    chances, call = bidder.probabilities(view)[0], int(bidder.bid(view, key)[0])
+    system = HierarchyBidder(player.book.hierarchy)
+    book = explain_system(system, view)
+    if call == book.call:
+        return f"{book}\n  follows   the book ({chances[call]:.1%} sure)"
+    weighing = doubter.compare(view, key, ([book.call, call], chances[[book.call, call]]))
+    untruth = _untruth(player, view, call)
+    mine, theirs = symbol_text(call), symbol_text(book.call)
+    off = "the hand has it" if not untruth else f"the hand is {untruth} short of it, in points and cards"
+    deals = 0 if weighing.drawn is None else len(weighing.drawn.owner)
+    worth = f"{weighing.gain[-1]:+.2f} ± {weighing.error[-1]:.2f} IMPs over {theirs}"
+    seat, before = int(view.seat[0]), system.meaning(view)[0]
+    shown = (f"{SEATS[(seat + k) % 4]}  {shown_text(before[(seat + k) % 4])}" for k in (1, 2, 3))
+    return "\n".join(
+        [
+            call_text(call),
+            f"  judgement the book bids {theirs} here; this hand makes it {mine} ({chances[call]:.1%} sure)",
+            f"  book      {book.says}",
+            f"            {book.because}",
+            f"  tells     {mine} by the book: {_told_by(system, view, call)}; {off}",
+            f"  worth     {worth}, on {deals} deals that fit the auction",
+            *under("shown", shown),
+        ]
+    )
+
+
+def _told_by(system: HierarchyBidder, view: BidView, call: int) -> str:
+    """What a call shows by a book's lines, in words; where it has none for it, what a natural bid shows."""
+    lines = lines_of_call(system, view, call)
+    if lines:
+        words = sentence(unite(hull(telling.constraint) for telling in lines)) or "any hand"
+        notes = dict.fromkeys(telling.line.note for telling in lines if telling.line.note)
+        return ", ".join([words, *notes])
+    if call < FIRST_BID or (call - FIRST_BID) % 5 == 4:
+        return "nothing that the book has words for" if call != PASS else "any hand"
+    suit = (call - FIRST_BID) % 5
+    least = natural_cards(system.meaning(view)[0].astype(np.int16), int(view.seat[0]), call)
+    name = SUIT_NAMES["CDHS"[suit]]
+    return f"{counted(int(least), 13, 13, name, name)}: the book has no line for it, so it is natural"
+
+
+def _untruth(player: ByBook, view: BidView, call: int) -> int:
+    """By how many points and cards the hand of the one row misses what ``call`` tells."""
+    wanted = np.zeros_like(view.mask)
+    wanted[0, call] = True
+    return int(player.book.untruth(Asked.of_view(view), wanted)[0, call])

@@ -15,10 +15,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from bridge_env.auction import DOUBLING, FIRST_NAMER, LAST_BID, LAST_BIDDER, PASSES, row_step, row_turn
+from bridge_env.auction import DOUBLING, FIRST_NAMER, LAST_BID, LAST_BIDDER, PASSES, row_turn
 from bridge_env.calls import DOUBLE, FIRST_BID, NUM_BIDS, NUM_CALLS, PASS, REDOUBLE
 from bridge_env.kernels import njit
-from bridge_env.memory import copy
 
 _WORST = 1e9
 
@@ -159,14 +158,6 @@ def call_values(states, leaf_of, leaves, trust, out):
             out[n, DOUBLE] = sign * values[1, 0, (seat + 1) & 3]
         if doubling == 1 and ours:
             out[n, REDOUBLE] = sign * values[2, 0, (seat + 1) & 3]
-
-
-@njit
-def steps(states, histories, calls, out):
-    """The positions before each of ``calls`` int64 (L,), from the one fresh row: int16 (L, STATE_COLUMNS)."""
-    for i in range(len(calls)):
-        copy(states, out[i])
-        row_step(states, histories, calls[i])
 
 
 assert NUM_CALLS == FIRST_BID + NUM_BIDS

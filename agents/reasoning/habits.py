@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import NamedTuple
 
+from agents.hierarchy.bidder import Hierarchy
 from agents.hierarchy.language.text import parse_system
 from agents.hierarchy.language.tree import System
 
@@ -33,8 +35,10 @@ TRIVIAL = {
 }
 
 
-def trivial_system(name: str) -> System:
+@lru_cache(maxsize=8)
+def trivial(name: str) -> Hierarchy:
     """A system that calls as the trivial bidder ``name`` does."""
     if TRIVIAL[name].doubles:
-        return parse_system("when not ours, 3-7 last-level or 2 last-level and last-notrump\n  X", name=name)
-    return System(name)
+        text = "when not ours, 3-7 last-level or 2 last-level and last-notrump\n  X"
+        return Hierarchy(parse_system(text, name=name))
+    return Hierarchy(System(name))

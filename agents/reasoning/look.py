@@ -1,6 +1,8 @@
-"""Look ahead: value each candidate on each sampled deal."""
+"""Look ahead: value each contract and each candidate on sampled deals, and convert differences of points to IMPs."""
 
 from __future__ import annotations
+
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,17 +11,44 @@ from agents.hierarchy.bidder import Hierarchy, bid_on
 from agents.reasoning.game import call_values, game_values
 from bridge_env.auction import Auctions
 from bridge_env.calls import NUM_CALLS
+from bridge_env.double_dummy.estimator import TrickEstimator, embedded_estimator, expected_scores
+from bridge_env.scoring import IMP_STEPS
 from bridge_env.view import BidView
 
 Seats = tuple[Hierarchy, Hierarchy, Hierarchy, Hierarchy]
 
+# An expected difference lies between two steps of the scale: what is in the middle of a step's span is worth its IMPs.
+_MIDDLES = np.concatenate([[0], (IMP_STEPS[:-1].astype(np.float64) + IMP_STEPS[1:]) / 2, [4500]])
+_IMPS = np.arange(len(_MIDDLES), dtype=np.float64)
 
-def after_each(view: BidView, calls: list[int]) -> Auctions:
-    """The auction of the one row of ``view`` after each of ``calls``."""
-    length = int(view.length[0])
-    history = np.tile(view.history[0, :length], (len(calls), 1))
-    joined = np.concatenate([history, np.array(calls, np.int8)[:, None]], axis=1)
-    return Auctions.replay(joined, view.dealer[0], view.vulnerability[0])
+
+def contract_values(owner: NDArray[np.uint8], vulnerability: int) -> NDArray[np.float32]:
+    """Expected points of every contract for declarer's side: float32 (S, 4, 35, 3) [declarer, bid, doubling].
+
+    Args:
+        owner: the deals of one row, always estimated by themselves: sums in another grouping would differ in the last
+            digit, and a batch would not equal its rows.
+    """
+    return expected_scores(estimator().distribution(owner), vulnerability)
+
+
+@lru_cache(maxsize=1)
+def estimator() -> TrickEstimator:
+    """The shipped estimator, on one thread: the deals of a row, or of a card, are few."""
+    shipped = embedded_estimator()
+    return TrickEstimator(shipped.weights, shipped.trained, threads=1)
+
+
+def smooth_imps(points: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Differences in points as IMPs, without the steps of the scale: expected points lie anywhere."""
+    size = np.interp(np.abs(points), _MIDDLES, _IMPS)
+    return np.sign(points) * size
+
+
+def _after_each(view: BidView, calls: list[int]) -> NDArray[np.int8]:
+    """The auction of the one row of ``view`` with each of ``calls`` at its end."""
+    before = np.tile(view.history[0, : int(view.length[0])], (len(calls), 1))
+    return np.concatenate([before, np.array(calls, np.int8)[:, None]], axis=1)
 
 
 def by_systems(
@@ -27,10 +56,7 @@ def by_systems(
 ) -> NDArray[np.float64]:
     """Every seat goes on as its system says: points to the seat to call, float64 (C, S)."""
     deals, length = len(features), int(view.length[0])
-    made = np.tile(view.history[0, : length + 1], (len(calls) * deals, 1))
-    if made.shape[1] <= length:
-        made = np.concatenate([made, np.empty((len(made), 1), np.int8)], axis=1)
-    made[:, length] = np.repeat(np.array(calls, np.int8), deals)
+    made = np.repeat(_after_each(view, calls), deals, axis=0)
     boards = np.tile(np.arange(deals), len(calls))
     rows = np.zeros(len(made), np.int64)
     auctions = bid_on(
@@ -57,8 +83,9 @@ def by_minimax(
     Returns:
         Points to the seat to call, which is N: float64 (C, S).
     """
+    states = Auctions.replay(_after_each(view, calls), view.dealer[0], view.vulnerability[0]).state
     out = np.empty((len(calls), len(leaves)), np.float32)
-    game_values(after_each(view, calls).state, leaves, trust, out)
+    game_values(states, leaves, trust, out)
     return out.astype(np.float64)
 
 

@@ -17,8 +17,7 @@ from agents.hierarchy.inverse.shown import Memory
 from agents.reasoning.candidates import best_of_all, by_sample, by_system, near_calls, worth_thinking
 from agents.reasoning.deals import as_they_double, fitting_deals, trusts
 from agents.reasoning.habits import Habit
-from agents.reasoning.leaves import contract_values, smooth_imps
-from agents.reasoning.look import by_minimax, by_systems, of_all_calls
+from agents.reasoning.look import by_minimax, by_systems, contract_values, of_all_calls, smooth_imps
 from agents.reasoning.options import Options
 from bridge_env.auction import FIRST_NAMER, Auctions
 from bridge_env.calls import PASS
@@ -96,7 +95,7 @@ class Reasoner:
         """Explain the call for the one row of ``view``."""
         from agents.reasoning.explain import explain
 
-        return str(explain(self, view, key))
+        return explain(self, view, self.think(view, key))
 
     def think(self, view: BidView, key: NDArray[np.uint64]) -> Thought:
         """Find the call for the one row of ``view``, with the reasons; its deals have the seat to call at N."""
@@ -195,14 +194,9 @@ class Reasoner:
             for k in kept:
                 others = kept[kept != k]
                 average[k] = (smooth_imps(points[k] - points[others]) @ sample.weight).mean()
-        better = kept[_surely_better(gain[kept], error[kept], options)]
+        better = kept[(gain[kept] > options.caution * error[kept]) & (gain[kept] > options.margin)]
         chosen = int(better[average[better].argmax()]) if len(kept) > 1 and len(better) else 0
         return Thought(calls[chosen], calls[0], calls, average, gain, error, points, sample, dropped)
-
-
-def _surely_better(gain: NDArray[np.float64], error: NDArray[np.float64], options: Options) -> NDArray[np.bool_]:
-    better: NDArray[np.bool_] = (gain > options.caution * error) & (gain > options.margin)
-    return better
 
 
 def turned(view: BidView) -> BidView:

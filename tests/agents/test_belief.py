@@ -197,21 +197,19 @@ def test_worths_of_many_rows_are_those_of_each():
     models = [networks.policy, random_networks(5).policy]
     thinker = Doubter(NetworkVoice(NetworkBidder(networks)), networks.belief, models, Options(samples=8, candidates=3))
     view, key = views(14, seed=4)
-    found = thinker.worths(view, key)
-    usual = thinker.voice.bidder.bid(view, key)
-    np.testing.assert_array_equal(found.calls[:, 0], usual)
-    hard = found.calls[:, 1] >= 0
-    assert hard.sum() > 0
-    assert (found.gain[hard, 0] == 0).all()
-    assert np.isfinite(found.error[hard, 1]).all()
-    assert (found.effective[hard] >= 1).all()
-    np.testing.assert_array_equal(np.isnan(found.gain), (found.calls < 0) | ~hard[:, None])
-    for row in range(len(view)):
-        alone = thinker.worths(view.take(np.array([row])), key[row : row + 1])
-        width = alone.calls.shape[1]
-        np.testing.assert_array_equal(alone.calls[0], found.calls[row, :width])
-        np.testing.assert_array_equal(alone.gain[0], found.gain[row, :width])
-        np.testing.assert_array_equal(alone.error[0], found.error[row, :width])
+    found = thinker.think_all(view, key)
+    assert [one.calls[0] for one in found] == thinker.voice.bidder.bid(view, key).tolist()
+    assert any(len(one.calls) > 1 for one in found)
+    for row, one in enumerate(found):
+        alone = thinker.think(view.take(np.array([row])), key[row : row + 1])
+        assert alone.calls == one.calls
+        np.testing.assert_array_equal(alone.gain, one.gain)
+        np.testing.assert_array_equal(alone.error, one.error)
+        assert (one.drawn is None) == (len(one.calls) == 1)
+        if one.drawn is not None:
+            assert one.gain[0] == 0
+            assert np.isfinite(one.error[1:]).all()
+            assert one.drawn.effective >= 1
 
 
 def test_by_a_book_only_truthful_calls_are_considered():

@@ -5,13 +5,14 @@ import pytest
 from support.networks import by_book
 from support.positions import positions
 
+from agents.bidder_files import BidderFileError
 from agents.hierarchy.bidder import HierarchyBidder, deal_features
 from agents.hierarchy.language.text import parse_system, system_text
 from agents.hierarchy.shipped import hierarchy_of, read_system
 from agents.networks import file as networks_file
 from agents.networks.bidder import NetworkBidder
 from agents.networks.book import BOOK_INPUTS, BOOK_ON, CALLED, MOST_UNTRUTH, NO_RULE, Asked, Book, ByBook, Terms
-from agents.networks.file import NetworkFileError, book_of
+from agents.networks.file import book_of
 from agents.networks.inputs import NUM_INPUTS, inputs_of
 from bridge_env.auction import Auctions
 from bridge_env.bidders import SpecError, make
@@ -175,10 +176,10 @@ def test_another_version_of_the_system_is_refused(tmp_path):
     networks_file.save(networks, path)
     assert networks_file.load(path).book.digest == networks.book.digest
     (tmp_path / "learned.book.bidding").write_text(text.replace("14-16", "13-15"))
-    with pytest.raises(NetworkFileError, match="is another version"):
+    with pytest.raises(BidderFileError, match="is another version"):
         networks_file.load(path)
     (tmp_path / "learned.book.bidding").unlink()
-    with pytest.raises(NetworkFileError, match=r"there is no learned.book.bidding beside it"):
+    with pytest.raises(BidderFileError, match=r"there is no learned.book.bidding beside it"):
         networks_file.load(path)
 
 

@@ -7,7 +7,6 @@ import pytest
 from support.cardplay import card, cards, keys
 from support.plays import contracts_of, random_plays
 
-from agents.cardplay.choice import Choice, Slack, behind, equals
 from agents.cardplay.lead import (
     ACE,
     ACE_KING,
@@ -24,6 +23,7 @@ from agents.cardplay.montecarlo import MonteCarlo
 from agents.cardplay.options import CONVENTION, IMPS, SOLVED, Options
 from agents.cardplay.registry import make_player
 from agents.cardplay.rule import RulePlayer
+from agents.cardplay.worth import Slack, behind, equals
 from bridge_env.calls import NOTRUMP
 from bridge_env.cards import parse_deal
 from bridge_env.play import Plays
@@ -34,10 +34,10 @@ PLAIN = "montecarlo?lead=solved"
 SLACK = Slack(0.15, 0.04)
 
 
-def choice(worth, tricks=None) -> Choice:
+def choice(worth, tricks=None):
     values = np.array(worth, float)
     count = np.array(tricks if tricks is not None else worth).astype(np.int8)
-    return Choice(np.full(len(values), 1 / len(values)), values, count)
+    return np.full(len(values), 1 / len(values)), values, count
 
 
 # --- ties -----------------------------------------------------------------------------------------------
@@ -54,22 +54,22 @@ def test_the_error_is_that_of_the_paired_difference():
 def test_where_imps_saturate_tricks_decide():
     """Both cards come to +17 on every deal, and one takes a trick more."""
     both = choice([[17, 17], [17, 17], [17, 17]], [[11, 12], [10, 11], [11, 12]])
-    assert equals(both, 2.0, SLACK).tolist() == [1]
-    assert equals(both, 0.0, SLACK).tolist() == [1]
+    assert equals(*both, 2.0, SLACK).tolist() == [1]
+    assert equals(*both, 0.0, SLACK).tolist() == [1]
 
 
 def test_without_errors_only_the_best_averages_are_equal():
-    assert equals(choice([[17, 16], [16, 17], [17, 16]]), 0.0, SLACK).tolist() == [0]
-    assert equals(choice([[17, 16], [16, 17]]), 0.0, SLACK).tolist() == [0, 1]
+    assert equals(*choice([[17, 16], [16, 17], [17, 16]]), 0.0, SLACK).tolist() == [0]
+    assert equals(*choice([[17, 16], [16, 17]]), 0.0, SLACK).tolist() == [0, 1]
 
 
 def test_cards_within_the_error_are_equal_but_not_at_any_price():
     noise = np.tile([1.0, -1.0], 50)
     near = choice(np.column_stack([noise * 0, 0.1 * noise - 0.02]), np.ones((100, 2)))
-    assert equals(near, 2.0, SLACK).tolist() == [0, 1]
-    assert equals(near, 1.0, SLACK).tolist() == [0]
+    assert equals(*near, 2.0, SLACK).tolist() == [0, 1]
+    assert equals(*near, 1.0, SLACK).tolist() == [0]
     dear = choice(np.column_stack([noise * 0, 5 * noise - 0.4]), np.ones((100, 2)))
-    assert equals(dear, 2.0, SLACK).tolist() == [0]  # within the error, yet 0.4 IMPs
+    assert equals(*dear, 2.0, SLACK).tolist() == [0]  # within the error, yet 0.4 IMPs
 
 
 def test_the_plain_algorithm_is_still_there():
@@ -130,10 +130,10 @@ def test_leads_equal_within_the_error_go_to_convention_whatever_other_cards_need
     options = Options(deals=12)
     assert options.lead == CONVENTION
     thought = MonteCarlo(options=options, threads=1).think(view, keys(1))[0]
-    count = Choice(thought.belief.weight, thought.worth, thought.tricks)
-    assert thought.card in thought.cards[equals(count, 2.0, LEAD_SLACK[IMPS])]
+    values = thought.belief.weight, thought.worth, thought.tricks
+    assert thought.card in thought.cards[equals(*values, 2.0, LEAD_SLACK[IMPS])]
     assert thought.card == card("S4")
-    assert len(equals(count, 0.0, LEAD_SLACK[IMPS])) < len(equals(count, 2.0, LEAD_SLACK[IMPS]))
+    assert len(equals(*values, 0.0, LEAD_SLACK[IMPS])) < len(equals(*values, 2.0, LEAD_SLACK[IMPS]))
 
 
 def test_of_the_best_suit_the_conventional_card_is_led():

@@ -12,7 +12,7 @@ from support.plays import contracts_of, random_plays
 from agents.cardplay.auction import AuctionReader
 from agents.cardplay.deals import AGAINST_FACTS, AGAINST_OTHERS, FACTS, _Search, believed_deals
 from agents.cardplay.facts import places_of
-from agents.cardplay.hypotheses import HEURISTIC, Hypothesis, hypotheses, opening_lead
+from agents.cardplay.hypotheses import Hypothesis, hypotheses, opening_lead
 from agents.cardplay.montecarlo import MonteCarlo, several, solve_cards
 from agents.cardplay.options import Options, parse_options
 from agents.cardplay.registry import make_player
@@ -189,7 +189,7 @@ def test_a_hypothesis_against_the_auction_is_discarded():
     nothing_fits = _Search(places, {3: never}, keys(1)[0]).believed(told, 5)
     assert nothing_fits.kept == told
     assert nothing_fits.sample.fitting == 0
-    alone = Hypothesis(3, HEURISTIC, "no spade but the eight", (((tuple(cards("S6 S4 S9 SK")), 0, 0),),))
+    alone = Hypothesis(3, "no spade but the eight", (((tuple(cards("S6 S4 S9 SK")), 0, 0),),))
     three = hand({"length:S": 3})
     belief = _Search(places, {3: three}, keys(1)[0]).believed([alone], 5)
     assert [(t.text, why) for t, why in belief.discarded] == [("no spade but the eight", AGAINST_OTHERS)]
@@ -305,7 +305,7 @@ def test_faulty_specs(spec, message):
 
 def test_options_print_as_they_parse():
     options = Options(deals=7, score="points")
-    assert parse_options(str(options), "spec") == options
+    assert parse_options(str(options), "spec", Options()) == options
     assert str(Options()) == ""
     assert make_player("python:agents.cardplay.rule:RulePlayer").play(*_one()).shape == (1,)
 

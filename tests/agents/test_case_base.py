@@ -9,13 +9,14 @@ import numpy as np
 import pytest
 from support.cases import CONFIG, record, small_base
 
+from agents.bidder_files import BidderFileError
 from agents.cases import actions
 from agents.cases.base import Retained
 from agents.cases.bidder import CaseBidder, majority, opened, read_bidder, view_of_cases
 from agents.cases.experience import revised, spoken_for
 from agents.cases.explain import explain
 from agents.cases.features import SIZE, describe
-from agents.cases.file import CaseFileError, load, save
+from agents.cases.file import load, save
 from agents.cases.forest import LEAF
 from agents.cases.metric import points
 from agents.cases.shared import NOTHING, by_leaves
@@ -23,7 +24,7 @@ from agents.wire import read_states as states_of
 from bridge_env import bidders
 from bridge_env.calls import NUM_CALLS, call_text, parse_call
 from bridge_env.cards import hand_text
-from training.cases import fit, judge, report, retain, retain_report, speed
+from training.cases import fit, judge, report, retain
 from training.cases.network import Schooling
 from training.cases.states import read_states
 from training.cases.trees import Growing, grown
@@ -117,7 +118,7 @@ def edited(array, where, value):
 )
 def test_a_file_that_holds_what_no_case_holds(base, tmp_path, fault, says):
     save(changed(base, **fault(base)), tmp_path / "bad.npz")
-    with pytest.raises(CaseFileError, match=says) as caught:
+    with pytest.raises(BidderFileError, match=says) as caught:
         load(tmp_path / "bad.npz")
     assert "bad.npz" in str(caught.value)
 
@@ -132,19 +133,19 @@ def test_damaged_and_foreign_files(base, tmp_path):
         for at in rng.integers(0, len(data), 3):
             data[at] ^= 1 + int(rng.integers(255))
         path.write_bytes(data[: int(rng.integers(1, len(data) + 1))] if rng.random() < 0.5 else data)
-        with suppress(CaseFileError):
+        with suppress(BidderFileError):
             assert len(load(path)) == len(base)  # a byte of the archive that nobody reads
     members = {name: a for name, a in contents_of(whole, tmp_path).items() if name != "point"}
     np.savez(path, **members)
-    with pytest.raises(CaseFileError):
+    with pytest.raises(BidderFileError):
         load(path)
     np.savez(path, header=np.array([{"a": 1}], dtype=object))  # a pickle
-    with pytest.raises(CaseFileError):
+    with pytest.raises(BidderFileError):
         load(path)
     path.write_bytes(pickle.dumps(base))
-    with pytest.raises(CaseFileError):
+    with pytest.raises(BidderFileError):
         load(path)
-    with pytest.raises(CaseFileError, match="no such file"):
+    with pytest.raises(BidderFileError, match="no such file"):
         load(tmp_path / "none.npz")
 
 
@@ -171,7 +172,7 @@ def test_the_nearest_are_those_of_a_naive_loop(base, states):
 def test_few_cases_are_no_fault(base, states):
     some = np.flatnonzero(base.opened)[:3]
     few = replace(base, board=base.board[some], number=base.number[some], hand=base.hand[some], point=base.point[some])
-    bidder = CaseBidder(few, k=5)
+    bidder = CaseBidder(replace(few, k=5))
     calls = bidder.bid(states.view, np.zeros(len(states), np.uint64))
     assert states.view.mask[np.arange(len(states)), calls].all()
     assert (calls[~states.opened] == 0).all()  # no case of an opening: a pass
@@ -262,13 +263,12 @@ def test_rounds_and_sides_add_up(base, states):
 def test_the_nearest_cases_are_told(base, states):
     bidder = CaseBidder(base)
     row = int(np.flatnonzero(states.opened)[5])
-    told = explain(bidder, states.view.take(np.array([row])))
-    text = str(told)
+    text = explain(bidder, states.view.take(np.array([row])))
     assert text.splitlines()[0] == call_text(
         int(bidder.bid(states.view.take(np.array([row])), np.zeros(1, np.uint64))[0])
     )
     assert "of the 5 nearest cases" in text
-    assert told.cases[0].similarity == 100
+    assert text.splitlines()[2].startswith("  100.0  ")
     assert hand_text(states.view.hand[row]) in text
     assert " dealt, " in text
 
@@ -277,9 +277,10 @@ def test_cases_that_are_not_there_are_not_counted(base, states):
     some = np.flatnonzero(base.opened)[:3]
     few = replace(base, board=base.board[some], number=base.number[some], hand=base.hand[some], point=base.point[some])
     for row in (int(np.flatnonzero(states.opened)[0]), int(np.flatnonzero(~states.opened)[0])):
-        told = explain(CaseBidder(few, k=5), states.view.take(np.array([row])))
-        assert sum(count for _, count in told.votes) == len(told.cases) <= 3
-        assert ("no case is near" in str(told)) == (not told.cases)
+        _, because, *told = explain(CaseBidder(replace(few, k=5)), states.view.take(np.array([row]))).splitlines()
+        votes = [int(part.rpartition(" ")[2]) for part in because.partition("cases: ")[2].split(", ") if part]
+        assert sum(votes) == len(told) // 2 <= 3  # two lines a case
+        assert ("no case is near" in because) == (not told)
 
 
 @pytest.mark.slow
@@ -356,13 +357,13 @@ def test_leaves_are_those_of_a_walk(base, states):
 def test_a_file_whose_trees_lead_nowhere(base, tmp_path, fault, says):
     bad = replace(base.forests[1], **fault(base.forests[1]))
     save(replace(base, forests=(base.forests[0], bad)), tmp_path / "bad.npz")
-    with pytest.raises(CaseFileError, match=says):
+    with pytest.raises(BidderFileError, match=says):
         load(tmp_path / "bad.npz")
 
 
 def test_a_base_has_both_forests(base, tmp_path):
     save(replace(base, forests=base.forests[:1]), tmp_path / "bad.npz")
-    with pytest.raises(CaseFileError, match="trees_1_root"):
+    with pytest.raises(BidderFileError, match="trees_1_root"):
         load(tmp_path / "bad.npz")
 
 
@@ -438,14 +439,14 @@ def test_reports(base, states, tmp_path):
     report.write(tmp_path, judge.rounds_and_sides(made, states), facts | judge.speeds(base, states), "cmd", {})
     text = (tmp_path / "README.md").read_text()
     assert "after 5 calls of others" in text
-    found = retain_report.verdict(base, base, "pass", 20, 1)
-    assert found.gain == (0.0, 0.0)
-    retain_report.write(tmp_path, base, found, "cmd", {})
+    found = report.gain_of(base, base, "pass", 20, 1)
+    assert found["gain"] == (0.0, 0.0)
+    report.write_retained(tmp_path, base, found, {"opponents": "pass", "seed": 1, "boards": 20}, "cmd", {})
     assert "| gain | +0.000 ± 0.000 |" in (tmp_path / "README.md").read_text()
 
 
 def test_leave_one_out_is_the_naive_loop(base):
-    asked, right, _ = speed.leave_one_out(base, 60)
+    asked, right, _ = judge.leave_one_out(base, 60)
     assert asked == len(base)
     expected = 0
     for i in range(len(base)):
@@ -455,12 +456,12 @@ def test_leave_one_out_is_the_naive_loop(base):
         called = base.calls(others[np.lexsort((others, far))[:5]])
         expected += int(majority(called[None])[0] == base.called[i])
     assert right == expected
-    assert len(speed.of_size(base, 2000)) == 2000
-    assert len(speed.of_size(base, 100)) == 100  # fewer than it has
+    assert len(judge.of_size(base, 2000)) == 2000
+    assert len(judge.of_size(base, 100)) == 100  # fewer than it has
 
 
 def test_further_cases_may_speak_for_a_call_but_do_not_vote(base, states):
-    bidder = CaseBidder(base, k=3)
+    bidder = CaseBidder(replace(base, k=3))
     alone, wide = (bidder.retrieve(states.view, wide) for wide in (False, True))
     assert (alone.vote.shape[1], alone.voice.shape[1]) == (3, 3)
     assert (wide.vote.shape[1], wide.voice.shape[1]) == (3, 15)

@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 from support.maps import CONFIG, small_atlas
 
-from agents.maps.atlas import Atlas, MapFileError, around, load, save
-from agents.maps.bidder import MapBidder, read_bidder
+from agents.bidder_files import BidderFileError
+from agents.maps.atlas import Atlas, around, load, save
+from agents.maps.bidder import MapBidder, read_atlas
 from agents.maps.explain import explain, neighbours
 from agents.maps.situations import ADVANCES, LATER, SITUATIONS
 from agents.wire import read_states
@@ -21,7 +22,7 @@ from studies.maps_2007 import study
 from studies.maps_2007.__main__ import main as repeat
 from training.cli.entry import main
 from training.maps import examples, fit, judge
-from training.maps.pictures import colours, picture
+from training.maps.report import colours, picture
 from training.match.boards import library_boards
 from training.match.match import play
 
@@ -44,7 +45,7 @@ def test_the_same_seed_gives_the_same_bytes(atlas, tmp_path):
     first = (tmp_path / "a.npz").read_bytes()
     assert (tmp_path / "b.npz").read_bytes() == first == (tmp_path / "c.npz").read_bytes()
     assert (tmp_path / "d.npz").read_bytes() != first
-    assert read_bidder(str(tmp_path / "a.npz")).atlas is read_bidder(str(tmp_path / "a.npz")).atlas
+    assert read_atlas(tmp_path / "a.npz") is read_atlas(tmp_path / "a.npz")
 
 
 def test_units_hold_the_examples(atlas, held):
@@ -88,7 +89,7 @@ def edited(array, where, value):
 def test_a_file_that_holds_what_no_map_holds(atlas, tmp_path, fault, says):
     first = atlas.maps[0]
     save(replace(atlas, maps={**atlas.maps, 0: replace(first, **fault(first))}), tmp_path / "bad.npz")
-    with pytest.raises(MapFileError, match=says) as caught:
+    with pytest.raises(BidderFileError, match=says) as caught:
         load(tmp_path / "bad.npz")
     assert "bad.npz" in str(caught.value)
 
@@ -103,7 +104,7 @@ def test_a_file_that_holds_what_no_map_holds(atlas, tmp_path, fault, says):
 )  # fmt: skip
 def test_a_header_that_no_maps_have(atlas, tmp_path, change, says):
     save(replace(atlas, **change), tmp_path / "bad.npz")
-    with pytest.raises(MapFileError, match=says):
+    with pytest.raises(BidderFileError, match=says):
         load(tmp_path / "bad.npz")
 
 
@@ -117,15 +118,15 @@ def test_damaged_and_foreign_files(atlas, tmp_path):
         for at in rng.integers(0, len(data), 3):
             data[at] ^= 1 + int(rng.integers(255))
         path.write_bytes(data[: int(rng.integers(1, len(data) + 1))] if rng.random() < 0.5 else data)
-        with suppress(MapFileError):
+        with suppress(BidderFileError):
             assert isinstance(load(path), Atlas)  # a byte of the archive that nobody reads
     np.savez(path, header=np.array([{"a": 1}], dtype=object))  # a pickle
-    with pytest.raises(MapFileError):
+    with pytest.raises(BidderFileError):
         load(path)
     path.write_bytes(pickle.dumps(atlas.fitted))
-    with pytest.raises(MapFileError):
+    with pytest.raises(BidderFileError):
         load(path)
-    with pytest.raises(MapFileError, match="no such file"):
+    with pytest.raises(BidderFileError, match="no such file"):
         load(tmp_path / "none.npz")
 
 
@@ -179,15 +180,16 @@ def test_why(atlas, tmp_path):
     view, key = read_states([{"hand": "AKQ2.T98.J7.A543"}])
     bidder = MapBidder(atlas)
     told = explain(bidder, view)
-    assert str(told).splitlines()[0] == call_text(int(bidder.bid(view, key)[0]))
-    assert "the map of openings" in str(told)
-    assert told.units[0].where in told.because
-    distances = [unit.distance for unit in told.units[1:]]
-    assert distances == sorted(distances)
-    assert told.units[0].distance <= distances[0]
+    call, because, _, _, *units = told.splitlines()
+    assert call == call_text(int(bidder.bid(view, key)[0]))
+    assert "the map of openings" in because
+    assert because.rpartition(": ")[2] == units[0][:20].strip()
+    distances = [float(unit[20:26]) for unit in units]
+    assert distances[1:] == sorted(distances[1:])
+    assert distances[0] <= distances[1]
     none = explain(MapBidder(replace(atlas, maps={LATER: atlas.maps[LATER]})), view)
-    assert none.call == "Pass"
-    assert "no map of openings" in str(none)
+    assert none.splitlines()[0] == "Pass"
+    assert "no map of openings" in none
 
 
 # --- judging, pictures, the study --------------------------------------------------------------------------
@@ -283,4 +285,4 @@ def test_bid_tells_why(atlas, tmp_path, capsys, monkeypatch):
     monkeypatch.setattr(bidders, "make", lambda spec, **others: bidder)
     assert main(["bid", "som:maps.npz", "--hand", "AKQ2.T98.J7.A543", "--auction", "1S P"]) == 0
     assert "the map of responses to suits" in capsys.readouterr().out
-    assert parse_call(str(explain(bidder, read_states([{"hand": "AKQ2.T98.J7.A543"}])[0]).call)) >= 0
+    assert parse_call(explain(bidder, read_states([{"hand": "AKQ2.T98.J7.A543"}])[0]).splitlines()[0]) >= 0

@@ -12,10 +12,10 @@ from reference.network_inputs import inputs_on, number
 from support.networks import random_layers, random_networks, views
 from support.positions import longest_auction
 
+from agents.bidder_files import BidderFileError
 from agents.networks import file as networks_file
 from agents.networks import products
 from agents.networks.bidder import NetworkBidder
-from agents.networks.file import NetworkFileError
 from agents.networks.inputs import MOST_ON, NUM_INPUTS, inputs_of
 from agents.networks.network import TOP, UNIT, Layer, Network, NetworkError, check, quantized
 from agents.networks.shipped import network_path, read_networks, role, shipped_networks
@@ -243,7 +243,7 @@ def header_with(**entries):
 )
 def test_damaged_files_are_refused(file, change, says):
     hostile(file, change)
-    with pytest.raises(NetworkFileError, match=says):
+    with pytest.raises(BidderFileError, match=says):
         networks_file.load(file)
 
 
@@ -260,7 +260,7 @@ def test_scales_that_make_no_network(tmp_path, scales, says):
     arrays |= {f"bias_{i}": layer.bias for i, layer in enumerate(layers)}
     header = {"format": "bridge-env network", "version": 2, "inputs": "bridge-env-814/1", "scales": scales}
     write_weights(tmp_path / "bad.npz", header, arrays, networks_file._KINDS)
-    with pytest.raises(NetworkFileError, match=says):
+    with pytest.raises(BidderFileError, match=says):
         networks_file.load(tmp_path / "bad.npz")
 
 
@@ -275,7 +275,7 @@ def test_pickles_are_never_run(tmp_path, capsys):
     np.savez(tmp_path / "evil.npz", header=pickled)
     (tmp_path / "evil.pkl").write_bytes(pickle.dumps(Boom()))
     for name in ("evil.npz", "evil.pkl"):
-        with pytest.raises(NetworkFileError):
+        with pytest.raises(BidderFileError):
             networks_file.load(tmp_path / name)
         with pytest.raises(SpecError):
             make_policy(str(tmp_path / name))
@@ -287,7 +287,7 @@ def test_a_bomb_is_not_unpacked(tmp_path):
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("header.npy", b"\0" * (1 << 29))
     (tmp_path / "bomb.npz").write_bytes(packed.getvalue())
-    with pytest.raises(NetworkFileError, match="too large"):
+    with pytest.raises(BidderFileError, match="too large"):
         networks_file.load(tmp_path / "bomb.npz")
     with pytest.raises(SpecError, match="too large"):
         make_policy(str(tmp_path / "bomb.npz"))

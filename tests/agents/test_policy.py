@@ -15,7 +15,8 @@ from support.places import ROOT
 from support.positions import positions
 
 from agents import outputs
-from agents.policy import Policy, PolicyFileError, load, policy, save
+from agents.bidder_files import BidderFileError
+from agents.policy import Policy, load, policy, save
 from agents.registry import make_policy
 from bridge_env.bidders import SpecError
 from bridge_env.calls import NUM_CALLS
@@ -161,7 +162,7 @@ assert len(match.imps) == 50
 
 
 def refused(path, says):
-    with pytest.raises(PolicyFileError, match=says) as caught:
+    with pytest.raises(BidderFileError, match=says) as caught:
         load(path)
     assert isinstance(caught.value, SpecError)
     assert str(path) in str(caught.value)
@@ -187,7 +188,7 @@ def test_a_file_cut_or_changed_anywhere_is_refused(file):
         file.write_bytes(good[:at] + bytes([good[at] ^ (1 << int(rng.integers(8)))]) + good[at + 1 :])
         try:
             again = load(file)
-        except PolicyFileError:
+        except BidderFileError:
             continue
         for ours, theirs in zip(random_policy().layers, again.layers, strict=True):  # a byte that says nothing
             np.testing.assert_array_equal(ours[0], theirs[0])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import pickle
 import tomllib
-from dataclasses import fields
+from dataclasses import fields, replace
 from pathlib import Path
 from urllib.parse import parse_qsl
 
@@ -14,10 +14,10 @@ import pytest
 from support.plays import contracts_of, random_plays
 from support.positions import longest_auction, positions
 
+from agents.cardplay.facts import view_of_seen
 from agents.cardplay.registry import make_player
-from agents.cardplay.seen import view_of_seen
 from agents.programs import bbo, ben
-from agents.programs.options import Options, parse_address
+from agents.programs.asking import Options, parse_address
 from agents.programs.question import Question, call_question, card_question, plain, read_card
 from agents.programs.seat import SeatPlayer, make_seat
 from bridge_env.auction import Contracts, one_auction
@@ -96,11 +96,11 @@ def test_questions_for_calls_go_there_and_back_in_both_forms(vul):
     auctions, owner, _ = positions(60, 3)
     view = view_of(auctions, owner)
     for row in range(len(view)):
-        asked = call_question(view, row).with_key(2**64 - 1 - row)
+        asked = replace(call_question(view, row), key=2**64 - 1 - row)
         same(ben.read_question(query(ben.question_path(asked, play=False, vul=vul))), asked)
         back, play = bbo.read_question(query(bbo.question_path(asked)))
         assert not play
-        same(back.with_key(asked.key), asked)
+        same(replace(back, key=asked.key), asked)
 
 
 @pytest.mark.parametrize("length", [0, 1, 2, 4, 17, 38, 51])

@@ -11,9 +11,8 @@ from support.cardplay import keys
 
 from agents.cardplay.auction import AuctionReader
 from agents.cardplay.deals import AUCTION, Belief, believed_deals
-from agents.cardplay.facts import hidden_seats, places_of
-from agents.cardplay.hypotheses import HEURISTIC, Hypothesis
-from agents.cardplay.seen import view_of_seen
+from agents.cardplay.facts import hidden_seats, places_of, view_of_seen
+from agents.cardplay.hypotheses import Hypothesis
 from agents.networks.likelihood import Calls
 from agents.networks.shipped import read_networks
 from agents.networks.tables import all_by
@@ -109,7 +108,7 @@ def test_deals_come_as_often_as_their_evidence_says():
     for row in (1, 2):
         seat, hidden, places = int(view.seat[row]), hidden_seats(view, row), places_of(view, row)
         calls = Calls.of(view.history[row][view.history[row] >= 0], int(view.dealer[row]), int(view.vulnerability[row]))
-        low = Hypothesis(hidden[0], HEURISTIC, "few clubs", (((tuple(range(13)), 0, 2),),))
+        low = Hypothesis(hidden[0], "few clubs", (((tuple(range(13)), 0, 2),),))
         networks = {s: [read_networks("champion").policy] for s in hidden}
         evidence = Evidence(calls, networks, told=[low])
         listed = all_deals(places, hidden)

@@ -12,10 +12,9 @@ from agents.hierarchy.language.text import parse_system, system_text
 from agents.hierarchy.shipped import read_system
 from agents.reasoning import reasoner
 from agents.reasoning.deals import fitting_deals
-from agents.reasoning.explain import explain
 from agents.reasoning.game import call_values, game_values
 from agents.reasoning.habits import AS_BEST, TRIVIAL, Habit
-from agents.reasoning.leaves import smooth_imps
+from agents.reasoning.look import smooth_imps
 from agents.reasoning.options import Options, parse_options
 from agents.reasoning.reasoner import turned
 from agents.registry import make_pair, make_reason, make_system
@@ -281,7 +280,7 @@ def test_a_match_is_the_same_however_it_is_cut():
 def test_the_explanation_tells_candidates_seats_and_deals():
     bidder = make_reason("sayc")
     view, key = position("AQT72.A4.Q2.T753", "1S P 2S 3H", dealer="E")
-    text = str(explain(bidder, view, key))
+    text = bidder.explain(view, key)
     assert text.startswith(call_text(int(bidder.bid(view, key)[0])) + "\n")
     assert "  usual     " in text
     assert "64 deals, 64 fit" in text
@@ -289,6 +288,6 @@ def test_the_explanation_tells_candidates_seats_and_deals():
     assert "  shown     S  " in text  # the seat to the left of the caller, who is E again after four calls
     assert text.count("hcp, ") >= 3
     assert text.count(" S ") >= 3
-    assert str(explain(make_reason("empty?samples=16"), view, key)).count("seemed best") == 3
-    assert "no other call" in str(explain(bidder, *position("8743.T62.J852.94")))
+    assert make_reason("empty?samples=16").explain(view, key).count("seemed best") == 3
+    assert "no other call" in bidder.explain(*position("8743.T62.J852.94"))
     assert len(text.splitlines()) < 25

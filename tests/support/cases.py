@@ -4,7 +4,7 @@ import numpy as np
 
 from agents.cases.features import SIZE
 from agents.cases.forest import LEAF, Forest
-from agents.cases.metric import layers_of, points
+from agents.cases.metric import metric_of, points
 from bridge_env.records.pbn import Board, write_boards
 from training.cases import fit
 from training.cases.states import read_states
@@ -30,7 +30,8 @@ def record(folder, count=60, training=0):
 def random_metric(seed, dimensions=6):
     rng = np.random.default_rng(seed)
     shapes = ((SIZE, 16), (16, dimensions))
-    return layers_of([(rng.normal(0, 0.05, shape), rng.normal(0, 0.05, shape[1])) for shape in shapes], SIZE)
+    layers = [(rng.normal(0, 0.05, shape), rng.normal(0, 0.05, shape[1])) for shape in shapes]
+    return metric_of([layers], SIZE)[0]
 
 
 def random_forest(told, trees, seed):

@@ -29,8 +29,8 @@ from training.match.boards import library_boards
 from training.match.duel import Stretch, duel
 from training.match.match import play
 from training.match.truth import Truth, of_match
+from training.networks.configs import LeagueConfig
 from training.networks.league import start_networks
-from training.networks.league_config import LeagueConfig
 from training.networks.league_run import by_the_book
 from training.networks.strayed import Prices, Strayed
 

@@ -172,8 +172,8 @@ def test_evolving_is_the_same_where_a_node_is_lost_and_another_comes(tmp_path, t
 def test_the_league_is_the_same_where_a_node_is_lost_and_another_comes(tmp_path, three_nodes):
     pytest.importorskip("torch")
     from tests.support.league import same
+    from training.networks.configs import LeagueConfig
     from training.networks.league import League
-    from training.networks.league_config import LeagueConfig
 
     address, change_now, changing = three_nodes
     config = LeagueConfig(

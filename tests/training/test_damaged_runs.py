@@ -14,7 +14,7 @@ from training.evolve import generations, report
 from training.evolve.config import EvolveConfig
 from training.match import panel
 from training.match.judge import VERDICT, Row
-from training.networks.league_config import LeagueConfig
+from training.networks.configs import LeagueConfig
 from training.running import runs
 
 

@@ -16,7 +16,7 @@ from bridge_env.records.pbn import write_boards
 from training.cli.entry import main
 from training.match.boards import BoardsError
 from training.networks import imitate, recorded
-from training.networks.imitation_config import ImitationConfig
+from training.networks.configs import ImitationConfig
 
 SMALL = ["--layers", "32", "--epochs", "3", "--batch", "128", "--learning-rate", "0.005"]
 

@@ -28,9 +28,9 @@ from training.cli.entry import main
 from training.match.match import play
 from training.match.strangers import refuse_gatekeepers
 from training.networks import lessons
+from training.networks.configs import LeagueConfig
 from training.networks.critic_inputs import CRITIC_INPUTS, STANDS, critic_rows
 from training.networks.league import League, chosen_selves
-from training.networks.league_config import LeagueConfig
 from training.networks.learner import Learner
 from training.networks.model import widened
 from training.networks.rollout import Opponent, RolloutConfig, _branches, _factor, draw_deals, rollout, seating

@@ -14,7 +14,6 @@ from training.maps.learning import (
     learned,
     nearness,
     updated,
-    updated_by_one,
 )
 from training.maps.metric import discriminant, published
 
@@ -23,6 +22,14 @@ HAND = "AKQ2.T98.J7.A543"
 
 def states(*auctions, hand=HAND):
     return read_states([{"hand": hand, "auction": auction.split()} for auction in auctions])[0]
+
+
+def updated_by_one(units, grid, example, rate, radius):
+    """The units (U, E) after one example (E,), as published."""
+    best = int(((units - example) ** 2).sum(axis=1).argmin())
+    row, column = best // grid[1], best % grid[1]
+    near = np.outer(nearness(np.arange(grid[0]) - row, radius), nearness(np.arange(grid[1]) - column, radius)).ravel()
+    return units + rate * near[:, None] * (example - units)
 
 
 # --- learning ----------------------------------------------------------------------------------------------

@@ -14,10 +14,9 @@ from bridge_env.play import Plays
 from bridge_env.records.pbn import read_boards
 from bridge_env.scoring import imps, score
 from training.cardplay.match import Teams, play_match
-from training.cardplay.person import Stopped
+from training.cardplay.person import Stopped, read_card
 from training.cardplay.result import DOWN_MORE, DOWN_ONE, MAKES, boards_of_fate
-from training.cardplay.result_text import played_text
-from training.cardplay.table import Setup, play_board, read_card
+from training.cardplay.table import Setup, play_board
 from training.cli.entry import main
 from training.match.match import play
 
@@ -85,7 +84,7 @@ def test_scores_are_those_of_the_tricks_taken(bidding):
     assert result.mean_double_dummy()[0] == pytest.approx(bidding.mean_imps)
     declared = sum((t.contracts.declarer >= 0).sum() for t in bidding.tables)
     assert len(result.tricks_over(0)) + len(result.tricks_over(1)) == declared
-    assert "IMPs per board, cards played" in played_text(result)
+    assert "IMPs per board, cards played" in str(result)
 
 
 def test_the_same_players_at_both_tables_play_the_same_cards():
@@ -120,7 +119,7 @@ def test_a_faulty_player_costs_its_own_boards_alone(bidding, what, message):
         assert "Faulty" in told
         assert message in told
     assert (result.imps == good.imps[result.kept]).all()
-    assert len(result.faults()) == played_text(result).count("not played: board")
+    assert len(result.faults()) == str(result).count("not played: board")
 
 
 def _warm(bidding):
@@ -163,7 +162,7 @@ def test_boards_of_one_fate_are_played_as_among_all():
             if side.contracts.declarer[i] >= 0 and board.tricks[table] >= side.contracts.bid[i] // 5 + 7:
                 by_hand[(int(side.contracts.declarer[i]) & 1) ^ table] += 1
     assert [sum(m.made[who] for m in whole.made()) for who in (0, 1)] == by_hand
-    assert "makes double dummy, made by A, by B" in played_text(whole)
+    assert "makes double dummy, made by A, by B" in str(whole)
 
 
 def test_one_who_declares_and_another_who_defends(bidding):

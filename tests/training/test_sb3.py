@@ -27,7 +27,7 @@ from bridge_env.envs.vector import BiddingVectorEnv
 from training.cli.entry import main
 from training.match.match import play
 from training.networks import ppo
-from training.networks.ppo_config import PPOConfig, widths
+from training.networks.configs import PPOConfig, widths
 from training.networks.sb3 import SB3VecEnv
 from training.running import runs
 

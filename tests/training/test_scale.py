@@ -5,8 +5,9 @@ from dataclasses import replace
 
 import pytest
 
-from training.bench.scale import CORES, Costs, Shape, curve, foretold, markdown, shape_for
+from training.bench.scale import CORES, Costs, curve, foretold, markdown, settings_for
 from training.bench.tasks import Recorded, Timed
+from training.networks.configs import LeagueConfig
 
 FREE = Costs(
     rollout=1.0, policy=0.4, critic=0.1, add=0.0, step=0.0, send=0.0, fetch=0.0, cut=0.0, players=0.0,
@@ -15,21 +16,22 @@ FREE = Costs(
 
 
 def test_one_core_does_one_thing_after_the_other():
-    assert foretold(FREE, 1, Shape(batch=8192)) == pytest.approx(1.0 + 2 * 0.4 + 0.1)
+    assert foretold(FREE, 1, LeagueConfig(rollouts=1, batch=8192)) == pytest.approx(1.0 + 2 * 0.4 + 0.1)
     dear = replace(FREE, step=0.3, players=0.2, add=0.05)
-    assert foretold(dear, 1, Shape(batch=4096)) == pytest.approx(1.9 + 2 * 0.3 + 0.2)  # two steps of a shard each
+    two_steps = LeagueConfig(rollouts=1, batch=4096)  # of a shard each
+    assert foretold(dear, 1, two_steps) == pytest.approx(1.9 + 2 * 0.3 + 0.2)
 
 
 def test_two_cores_play_and_learn_at_once():
     """Learning takes less than playing: the core that plays sets the pace."""
-    assert foretold(FREE, 2, Shape(batch=1024)) == pytest.approx(1.0, rel=0.1)
+    assert foretold(FREE, 2, LeagueConfig(rollouts=1, batch=1024)) == pytest.approx(1.0, rel=0.1)
 
 
 def test_no_number_of_cores_does_more_than_its_work():
     rows = curve(FREE)
     assert [row[0] for row in rows] == list(CORES)
-    for cores, shape, speed, share in rows:
-        assert shape == shape_for(cores)
+    for cores, config, speed, share in rows:
+        assert config == settings_for(cores)
         assert speed <= cores * rows[0][2] * 1.001
         assert share == pytest.approx(speed / cores / rows[0][2])
     assert rows[3][3] > 0.6  # eight cores, where handing out costs nothing

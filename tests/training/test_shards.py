@@ -5,7 +5,7 @@ import pytest
 
 from tests.support.here import Here
 from tests.support.league import run_league, same
-from training.networks.league_config import LeagueConfig
+from training.networks.configs import LeagueConfig
 from training.networks.learner import Learner
 from training.networks.rollout import Opponent, RolloutConfig, rollout, together
 from training.networks.shards import Alone, CriticShard, OnDevice, PolicyShard, Spread, cut, gradient_of

@@ -35,7 +35,7 @@ STUB = """
 import json, os, signal, sys, threading, time
 from dataclasses import asdict
 from pathlib import Path
-from training.networks.ppo_config import PPOConfig
+from training.networks.configs import PPOConfig
 from training.running import lock, runs
 threading.Thread(target=lambda: (os.read(0, 1), os.kill(os.getpid(), signal.SIGTERM)), daemon=True).start()
 words = sys.argv[1:]

@@ -11,6 +11,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from http.client import HTTPConnection
 from itertools import cycle, islice
@@ -61,8 +62,10 @@ def rows(boards: int, answers: int = 4000, tick: Callable[[int], object] = lambd
         alone = _ask(port, islice(cycle(asked), answers))
         yield Row("serve, one client: answers a second", f"{answers / sum(alone):.0f}", "250")
         yield Row("serve, one client: milliseconds, median / 99%", _spread(alone), "99%: 30")
-        began, times = time.perf_counter(), list[float]()
-        _at_once(8, lambda: times.extend(_ask(port, islice(cycle(asked), answers // 8))))
+        began = time.perf_counter()
+        with ThreadPoolExecutor(8) as clients:
+            each = clients.map(lambda _: _ask(port, islice(cycle(asked), answers // 8)), range(8))
+            times = [seconds for those in each for seconds in those]
         yield Row("serve, eight clients: answers a second", f"{len(times) / (time.perf_counter() - began):.0f}")
         yield Row("serve, eight clients: milliseconds, median / 99%", _spread(times))
         with _silent(port) as kept:
@@ -185,14 +188,6 @@ def _answer(connection: HTTPConnection, method: str, path: str, body: str | None
             raise ValueError(f"{path} is answered with {answer.status}: {told[:200]!r}")
         connection.close()
         time.sleep(0.1)
-
-
-def _at_once(count: int, work: Callable[[], object]) -> None:
-    threads = [threading.Thread(target=work) for _ in range(count)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
 
 
 class _Person:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from training.bench.own import Rate, rate
+from training.bench.report import rates_table
 
 if TYPE_CHECKING:
     from training.networks.league import League
@@ -82,8 +83,8 @@ def league_speeds(repetitions: int, counts: Sequence[int] = (1, 2)) -> list[Rate
 def league_of(folder: Path, iterations: int, seed: int) -> League:
     """A league of the champion's size, to be timed."""
     from agents.networks.shipped import read_networks
+    from training.networks.configs import LeagueConfig
     from training.networks.league import League
-    from training.networks.league_config import LeagueConfig
 
     config = LeagueConfig(
         start="policy:champion", iterations=iterations, evaluate=10_000, judged=2, panel="", drawn=16, keep=0.3,
@@ -153,9 +154,7 @@ def _profiled(work: Callable[[], Any], parts: Mapping[str, tuple[str, ...]]) -> 
 
 def markdown(rates: Sequence[Rate], parts: dict[str, dict[str, float]], machine: str, command: str) -> str:
     """The page of results."""
-    lines = ["# How fast networks call and learn", "", f"`{command}`, one run: {machine}.", "",
-             "| | median | least | most | | remarks |", "| --- | ---: | ---: | ---: | --- | --- |"]  # fmt: skip
-    lines += [f"| {r.what} | {r.median:,.0f} | {r.least:,.0f} | {r.most:,.0f} | {r.unit} | {r.remark} |" for r in rates]
+    lines = ["# How fast networks call and learn", "", f"`{command}`, one run: {machine}.", "", *rates_table(rates, 0)]
     lines += ["", f"Where the time of one iteration goes ({_BOARDS:,} boards, the champion's size, a core each):", ""]
     lines += ["| | seconds | share |", "| --- | ---: | ---: |"]
     for work, seconds in parts.items():

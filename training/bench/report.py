@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from training.bench.own import Rate
 from training.running.pages import drawn
 
 
+def rates_table(rates: Sequence[Rate], digits: int) -> list[str]:
+    """Rates as lines of Markdown."""
+    lines = ["| | median | least | most | | remarks |", "| --- | ---: | ---: | ---: | --- | --- |"]
+    for r in rates:
+        median, least, most = (f"{number:,.{digits}f}" for number in (r.median, r.least, r.most))
+        lines.append(f"| {r.what} | {median} | {least} | {most} | {r.unit} | {r.remark} |")
+    return lines
+
+
 def markdown(rates: list[Rate], others: dict[str, float], machine: str, repetitions: int) -> str:
-    measured = [
-        f"| {r.what} | {r.median:,.1f} | {r.least:,.1f} | {r.most:,.1f} | {r.unit} | {r.remark} |" for r in rates
-    ]
     single = [f"| {name.replace('_', ' ')} | {value:,.4g} |" for name, value in others.items()]
     lines = [
         "# How fast",
@@ -25,9 +32,7 @@ def markdown(rates: list[Rate], others: dict[str, float], machine: str, repetiti
         "A step of an env: a random legal call drawn and made, 480 int8 features and the mask written, IMPs against",
         "par paid from stored tables, a new deal where an auction has ended; what differs stands under remarks.",
         "",
-        "| | median | least | most | | remarks |",
-        "| --- | ---: | ---: | ---: | --- | --- |",
-        *measured,
+        *rates_table(rates, 1),
         "",
         "| | |",
         "| --- | ---: |",

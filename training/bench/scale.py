@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from training.bench.cores import Cores, pinned
-from training.networks.league_config import LeagueConfig
+from training.networks.configs import LeagueConfig
 from training.running.pages import drawn
 
 _BOARDS, _SHARD = 4096, 4096
@@ -53,19 +53,9 @@ class Costs:
     rewards: int
 
 
-@dataclass(frozen=True)
-class Shape:
-    """How a run is set: the settings of ``LeagueConfig`` that say what can be done side by side."""
-
-    rollouts: int = 1
-    batch: int = 1024
-    lag: int = 3
-
-
-def shape_for(cores: int) -> Shape:
+def settings_for(cores: int) -> LeagueConfig:
     """How a run is set that begins on so many cores."""
-    config = LeagueConfig(shard=_SHARD).settled(cores)
-    return Shape(config.rollouts, config.batch, config.lag)
+    return LeagueConfig(shard=_SHARD).settled(cores)
 
 
 def measure(repetitions: int) -> Costs:
@@ -74,7 +64,7 @@ def measure(repetitions: int) -> Costs:
 
     from training.bench.networks import league_of
     from training.networks.rollout import RolloutConfig, rollout
-    from training.networks.shards import apply, cut, gradient_of
+    from training.networks.shards import CriticShard, apply, cut, gradient_of
     from training.running.cluster import Cluster
 
     torch.set_num_threads(1)
@@ -86,7 +76,7 @@ def measure(repetitions: int) -> Costs:
     one = [part[0] for part in (cut(np.arange(len(experience.call)), _SHARD, _SHARD),
                                 cut(np.arange(len(experience.target)), _SHARD, _SHARD))]  # fmt: skip
     policy = learner.policy_shard(experience, one[0][0])
-    critic = learner.critic_shard(experience, one[1][0])
+    critic = CriticShard.of(experience, one[1][0])
     found, of_critic = policy.gradient(learner.policy, _SHARD), critic.gradient(learner.critic, _SHARD)
 
     def median(work: Callable[[], Any]) -> float:
@@ -119,31 +109,31 @@ def measure(repetitions: int) -> Costs:
     )  # fmt: skip
 
 
-def foretold(costs: Costs, cores: int, shape: Shape, iterations: int = 24) -> float:
+def foretold(costs: Costs, cores: int, config: LeagueConfig, iterations: int = 24) -> float:
     """Seconds of an iteration, on average, with so many cores, one of which learns."""
     if cores == 1:
         none = Cores(1)  # nothing is handed out, or all of it waits for the one core
-        learned = _learn(costs, none, 0.0, shape, every=1)
-        return costs.rollout * shape.rollouts + learned
+        learned = _learn(costs, none, 0.0, config, every=1)
+        return costs.rollout * config.rollouts + learned
     tasks, now, began = Cores(cores - 1), 0.0, 0.0
 
     def play(at: float) -> float:
-        return max(tasks.take(at, costs.rollout) for _ in range(shape.rollouts))
+        return max(tasks.take(at, costs.rollout) for _ in range(config.rollouts))
 
-    ahead = deque(play(0.0) for _ in range(shape.lag))
+    ahead = deque(play(0.0) for _ in range(config.lag))
     for iteration in range(iterations + 4):
         if iteration == 4:
             began = now  # by then the pipeline is full
         now = max(now, ahead.popleft())
-        now = _learn(costs, tasks, now, shape, every=cores)
+        now = _learn(costs, tasks, now, config, every=cores)
         ahead.append(play(now))
     return (now - began) / iterations
 
 
-def _learn(costs: Costs, tasks: Cores, now: float, shape: Shape, every: int) -> float:
+def _learn(costs: Costs, tasks: Cores, now: float, config: LeagueConfig, every: int) -> float:
     """When an iteration's learning is done that begins ``now``; the learner computes one of ``every`` shards."""
-    decisions, rewards = costs.decisions * shape.rollouts, costs.rewards * shape.rollouts
-    steps = max(1, round(decisions / shape.batch))
+    decisions, rewards = costs.decisions * config.rollouts, costs.rewards * config.rollouts
+    steps = max(1, round(decisions / config.batch))
     for _ in range(steps):
         now = _step(costs, tasks, now, (decisions / steps, rewards / steps), every)
     return now + costs.players
@@ -170,7 +160,7 @@ def _step(costs: Costs, tasks: Cores, now: float, sizes: tuple[float, float], ev
     return now + costs.step + costs.add * (sum(counts) - 2)
 
 
-def real(cores: int, shape: Shape) -> float:
+def real(cores: int, config: LeagueConfig) -> float:
     """Seconds of an iteration of a real run on so many cores, one of which learns where there are several."""
     from training.bench.networks import league_of
     from training.networks.league import League
@@ -179,26 +169,26 @@ def real(cores: int, shape: Shape) -> float:
     times: list[float] = []
     with pinned(cores), tempfile.TemporaryDirectory() as folder, Cluster(max(1, cores - 1), None) as cluster:
         base = league_of(Path(folder), _REAL, 1)
-        config = replace(base.config, rollouts=shape.rollouts, batch=shape.batch, shard=_SHARD, lag=shape.lag)
-        for _ in League(Path(folder), config, base.start, base.records).run(
+        set_so = replace(base.config, rollouts=config.rollouts, batch=config.batch, shard=_SHARD, lag=config.lag)
+        for _ in League(Path(folder), set_so, base.start, base.records).run(
             cluster, lambda: False, lambda *_told: times.append(time.perf_counter())
         ):
             pass
     return (times[-2] - times[1]) / (len(times) - 3)
 
 
-def curve(costs: Costs) -> list[tuple[int, Shape, float, float]]:
+def curve(costs: Costs) -> list[tuple[int, LeagueConfig, float, float]]:
     """For each number of cores: how the run is set, decisions a second, and the share of so many single cores'."""
-    out: list[tuple[int, Shape, float, float]] = []
+    out: list[tuple[int, LeagueConfig, float, float]] = []
     for cores in CORES:
-        shape = shape_for(cores)
-        speed = costs.decisions * shape.rollouts / foretold(costs, cores, shape)
-        out.append((cores, shape, speed, speed / cores / (out[0][2] if out else speed)))
+        config = settings_for(cores)
+        speed = costs.decisions * config.rollouts / foretold(costs, cores, config)
+        out.append((cores, config, speed, speed / cores / (out[0][2] if out else speed)))
     return out
 
 
 def markdown(
-    costs: Costs, rows: Sequence[tuple[int, Shape, float, float]], checks: Sequence[tuple[int, float, float]],
+    costs: Costs, rows: Sequence[tuple[int, LeagueConfig, float, float]], checks: Sequence[tuple[int, float, float]],
     machine: str, command: str, others: Sequence[str] = (),
 ) -> str:  # fmt: skip
     """The page of results."""
@@ -224,12 +214,12 @@ def markdown(
               "efficiency is decisions a second beside N times those of one core.", "",
               "| cores | rollouts | batch | decisions a second | efficiency |",
               "| ---: | ---: | ---: | ---: | ---: |"]  # fmt: skip
-    lines += [f"| {cores} | {shape.rollouts} | {shape.batch:,} | {speed:,.0f} | {share:.0%} |"
-              for cores, shape, speed, share in rows]  # fmt: skip
+    lines += [f"| {cores} | {config.rollouts} | {config.batch:,} | {speed:,.0f} | {share:.0%} |"
+              for cores, config, speed, share in rows]  # fmt: skip
     return "\n".join([*lines, "", "![decisions a second by cores](scale.png)", "", *others, ""])
 
 
-def plot(rows: Sequence[tuple[int, Shape, float, float]], path: Path) -> None:
+def plot(rows: Sequence[tuple[int, LeagueConfig, float, float]], path: Path) -> None:
     cores = [row[0] for row in rows]
     with drawn(path, 6, 4) as axes:
         axes.plot(cores, [row[2] for row in rows], "o-", label="the model")

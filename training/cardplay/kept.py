@@ -12,12 +12,11 @@ from numpy.typing import NDArray
 from bridge_env.cards import CARD_NUMBERS
 from bridge_env.play import Plays
 from bridge_env.schema import Whole
-from training.cardplay.result import PlayedBoard, board_row
+from training.cardplay.result import TABLES, PlayedBoard, board_row
 from training.match.match import MatchResult
 from training.running.kept import Kept, Row
 
 _SHAPE = {"board": Whole(1), "cards": (str, str), "tricks": (Whole(0, 13), Whole(0, 13)), "fault": str}
-_TABLES = ("A North-South", "A East-West")
 
 
 class KeptBoards:
@@ -55,7 +54,7 @@ class KeptBoards:
         for table in (0, 1):
             told = self._replay([rows[k] for k in known], at, table)
             for k, why in zip(known, told, strict=True):
-                faults[k] = faults[k] or (why and f"board {rows[k]['board']}, {_TABLES[table]}: {why}")
+                faults[k] = faults[k] or (why and f"board {rows[k]['board']}, {TABLES[table]}: {why}")
         return faults
 
     def _words_fault(self, row: Row) -> str | None:

@@ -27,13 +27,12 @@ from bridge_env.play import Plays
 from bridge_env.protocols import CardPlayer
 from training.cardplay.guard import SECONDS_A_CARD, Guard
 from training.cardplay.kept import KeptBoards
-from training.cardplay.result import PlayedBoard, PlayedMatch
+from training.cardplay.result import TABLES, PlayedBoard, PlayedMatch
 from training.match.boards import Boards
 from training.match.match import MatchResult, TableResult
 from training.running.processes import in_processes
 
 _QUICK_PART, _THINKING_PART = 500, 2  # boards played at a time
-_TABLES = ("A North-South", "A East-West")
 
 
 @dataclass(frozen=True)
@@ -92,9 +91,7 @@ def play_boards(
     for i in range(n):
         rows = [i + k * n for k in range(count)]
         told = [
-            f"{_TABLES[k]}: {guard.faults[row]}{_place(plays, row)}"
-            for k, row in enumerate(rows)
-            if row in guard.faults
+            f"{TABLES[k]}: {guard.faults[row]}{_place(plays, row)}" for k, row in enumerate(rows) if row in guard.faults
         ]
         first, last = rows[0], rows[-1]
         cards, tricks = (plays.cards(first), plays.cards(last)), (int(plays.won[first]), int(plays.won[last]))

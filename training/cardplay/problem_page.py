@@ -145,7 +145,7 @@ def _judgement(one: Solved) -> Iterator[str]:
     cost = one.results[0].seen_through - one.results[-1].seen_through
     here = "nothing in this deal" if cost == 0 else f"{abs(cost)} trick{'s' * (abs(cost) != 1)} in this deal"
     unit = "IMPs" if one.unit == IMPS else one.unit
-    average = "nothing" if one.risk < _SAME else f"{one.risk:.2f} {unit}"
+    average = "nothing" if deception.risk < _SAME else f"{deception.risk:.2f} {unit}"
     yield f"- Seen through it costs {here}, and {average} on average over the deals that the player believes in."
     yield (
         f"- The goal can be reached on {one.reachable:.0%} of these deals: without `when=always` `deceptive` "

@@ -23,7 +23,7 @@ from agents.cardplay.options import ALWAYS
 from agents.cardplay.registry import make_player
 from agents.cardplay.whole import play_out
 from bridge_env import streams
-from bridge_env.auction import Auctions, Contracts
+from bridge_env.auction import Auctions, Contracts, one_auction
 from bridge_env.calls import Contract
 from bridge_env.cards import CARD_NUMBERS, card_text
 from bridge_env.play import Plays
@@ -149,11 +149,6 @@ class Solved:
     unit: str
     results: tuple[CardResult, ...]
 
-    @property
-    def risk(self) -> float:
-        """Return what the deceptive card gives away on average if it is seen through, in the units it thinks in."""
-        return self.deception.risk
-
 
 # --- reading ----------------------------------------------------------------------------------------------
 
@@ -191,7 +186,8 @@ def _problem(board: Board, order: NDArray[np.int8], fault: str | None) -> Proble
     if plays.legal().sum() < 2:
         raise ValueError(f"after {plays.text(0)} there is nothing to decide")
     cards = [_expected(board, name, plays) for name in (PLAIN, DECEPTIVE)]
-    return Problem(board, contract, plays, _auctions(board, 1), *cards)
+    auction = one_auction(board.auction or (), board.dealer, board.vulnerability)
+    return Problem(board, contract, plays, auction if auction.done[0] else None, *cards)
 
 
 def _expected(board: Board, name: str, plays: Plays) -> int:
@@ -202,14 +198,6 @@ def _expected(board: Board, name: str, plays: Plays) -> int:
     if card < 0 or not plays.legal()[0, card]:
         raise ValueError(f"[{name}]: {text!r} is no card that can be played here")
     return card
-
-
-def _auctions(board: Board, count: int) -> Auctions | None:
-    if not board.auction:
-        return None
-    calls = np.tile(np.array(board.auction, np.int64), (count, 1))
-    auctions = Auctions.replay(calls, np.full(count, board.dealer), np.full(count, board.vulnerability))
-    return auctions if auctions.done.all() else None
 
 
 # --- solving ----------------------------------------------------------------------------------------------

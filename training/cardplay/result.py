@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -10,10 +11,12 @@ from numpy.typing import NDArray
 
 from bridge_env.cards import card_text
 from bridge_env.scoring import imps, score
-from training.cardplay.result_text import played_rows, played_text
+from training.match.board_text import figure, table_text
 from training.match.boards import standard_error
 from training.match.match import MatchResult, TableResult
 from training.match.report.overview import match_html
+
+TABLES = ("A North-South", "A East-West")
 
 
 @dataclass(frozen=True)
@@ -33,6 +36,7 @@ class PlayedBoard:
 
 ALL, MAKES, DOWN_ONE, DOWN_MORE = FATES = ("all", "makes", "down-1", "down-more")
 """Contracts by how they go double dummy."""
+_FATES = {MAKES: "makes double dummy", DOWN_ONE: "one down double dummy", DOWN_MORE: "more down double dummy"}
 
 
 def of_fate(table: TableResult, fate: str) -> NDArray[np.bool_]:
@@ -78,11 +82,32 @@ class PlayedMatch:
     fresh: int = field(compare=False)
 
     def __str__(self) -> str:
-        return played_text(self)
+        """The result beside that at double-dummy tricks."""
+        bidding, (play_a, play_b) = self.bidding, self.players
+        text = table_text(f"{bidding.a} ({play_a}) against {bidding.b} ({play_b})", self.figures())
+        return "\n".join([text, *(f"  not played: {fault}" for fault in self.faults())])
 
     def figures(self) -> list[tuple[str, str]]:
         """The figures of the play: name and value."""
-        return played_rows(self)
+        kept, faults = len(self.kept), self.faults()
+        rows = [
+            ("IMPs per board, cards played", figure(*self.mean_imps())),
+            ("at double-dummy tricks", figure(*self.mean_double_dummy())),
+        ]
+        for side, name in enumerate("AB"):
+            over = self.tricks_over(side)
+            if len(over):
+                error = float(over.std(ddof=1) / math.sqrt(len(over))) if len(over) > 1 else math.nan
+                told = f"{figure(over.mean(), error)} ({len(over):,})"
+                rows.append((f"tricks over double dummy, {name} declares", told))
+        for one in self.made():
+            if sum(one.contracts):
+                shares = ", ".join(_share(won, asked) for won, asked in zip(one.made, one.contracts, strict=True))
+                rows.append((f"{_FATES[one.fate]}, made by A, by B", shares))
+        each = f", {self.seconds_a_card:.3f} a card" if self.fresh else ", all boards were kept from before"
+        rows += [("boards played", f"{kept:,}" + (f", {len(faults)} not to their end" if faults else "")),
+                 ("seconds of play", f"{self.seconds:.1f}{each}")]  # fmt: skip
+        return rows
 
     def _repr_html_(self) -> str:
         """Draw the result, for notebooks."""
@@ -107,13 +132,11 @@ class PlayedMatch:
 
     def mean_imps(self) -> tuple[float, float]:
         """A's average and its standard error."""
-        values = self.imps
-        return float(values.mean()) if len(values) else float("nan"), standard_error(values, self._base())
+        return self._average(self.imps)
 
     def mean_double_dummy(self) -> tuple[float, float]:
         """The same on the same boards at double-dummy tricks."""
-        values = self.bidding.imps[self.kept]
-        return float(values.mean()) if len(values) else float("nan"), standard_error(values, self._base())
+        return self._average(self.bidding.imps[self.kept])
 
     def tricks_over(self, declarer: int) -> NDArray[np.int64]:
         """Tricks of declarer more than double dummy, where A (0) or B (1) declares: int64 (K,)."""
@@ -167,8 +190,17 @@ class PlayedMatch:
         points = score(contracts.bid, contracts.doubling, contracts.declarer, self.bidding.boards.vulnerability, tricks)
         return points.astype(np.int64)
 
-    def _base(self) -> NDArray[np.int64]:
-        return self.bidding.boards.base[self.kept]
+    def _average(self, values: NDArray[np.int64]) -> tuple[float, float]:
+        error = standard_error(values, self.bidding.boards.base[self.kept])
+        return float(values.mean()) if len(values) else float("nan"), error
+
+
+def _share(won: int, asked: int) -> str:
+    """How often contracts were made, with the standard error of a share."""
+    if not asked:
+        return "none"
+    share = won / asked
+    return f"{won:,} of {asked:,} ({share:.1%} ± {math.sqrt(share * (1 - share) / asked):.1%})"
 
 
 def _known(number: float) -> float | None:

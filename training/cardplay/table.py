@@ -14,12 +14,11 @@ from agents.cardplay.explain import thought_text
 from agents.cardplay.montecarlo import CardThought, MonteCarlo
 from agents.cardplay.options import Options
 from agents.cardplay.registry import make_player
-from agents.cardplay.table import hand_to_play, present_trick, trick_leader
 from agents.cardplay.whole import play_out
 from bridge_env import streams
 from bridge_env.auction import Auctions, Contracts
 from bridge_env.calls import Contract
-from bridge_env.cards import CARD_NUMBERS, SEATS, card_text, hand_text, parse_seat
+from bridge_env.cards import SEATS, card_text, parse_seat
 from bridge_env.play import Plays
 from bridge_env.play_view import PlayView
 from bridge_env.protocols import CardPlayer
@@ -27,13 +26,11 @@ from bridge_env.records.board import Board
 from bridge_env.records.pbn import write_boards
 from bridge_env.records.play_record import record_rows
 from bridge_env.render import auction_table, deal_diagram, result_line
-from training.cardplay.person import Say, answer
-from training.cardplay.seated_bidder import bid_with_person
+from training.cardplay.person import Ask, Person, Say, bid_with_person
 from training.match.boards import Boards, library_boards, pbn_boards
 from training.match.match import bid_out, seat_teams
 
 _HINT_DEALS = 20
-_HELP = "type a card, such as HQ or QH; 'hint' asks montecarlo; 'quit' ends"
 
 
 @dataclass(frozen=True)
@@ -50,40 +47,6 @@ class Setup:
     seat: str | None = None
     explain: bool = False
     pbn: str | None = None
-
-
-@dataclass(frozen=True)
-class Person:
-    """A ``CardPlayer`` who sits at the terminal."""
-
-    adviser: CardPlayer
-    say: Say = print
-    ask: Callable[[str], str] = input
-
-    def play(self, view: PlayView, key: NDArray[np.uint64]) -> NDArray[np.int8]:
-        self._show(view)
-        while True:
-            word = answer(self.ask, f"{SEATS[view.turn[0]]} plays: ")
-            if word in ("?", "help"):
-                self.say(_HELP)
-                continue
-            if word.lower() == "hint":
-                self.say(f"montecarlo would play {card_text(int(self.adviser.play(view, key)[0]))}")
-                continue
-            card = read_card(word)
-            if card is not None and view.mask[0, card]:
-                return np.array([card], np.int8)
-            self.say(f"{word!r} is no card; {_HELP}" if card is None else f"{card_text(card)} cannot be played here")
-
-    def _show(self, view: PlayView) -> None:
-        trick = [card_text(int(c)) for c in present_trick(view)[0] if c >= 0]
-        led = f"{SEATS[int(trick_leader(view)[0])]} led {' '.join(trick)}" if trick else "to lead"
-        turn, dummy = int(view.turn[0]), int(view.declarer[0]) ^ 2
-        if view.dummy[0].any() and turn != dummy:
-            self.say(f"  dummy {SEATS[dummy]}  {hand_text(view.dummy[0] & ~view.played[0])}")
-        if turn != int(view.seat[0]):
-            self.say(f"  you {SEATS[int(view.seat[0])]}    {hand_text(view.hand[0] & ~view.played[0])}")
-        self.say(f"  {SEATS[turn]} holds  {hand_text(hand_to_play(view)[0])}   {led}")
 
 
 @dataclass(frozen=True)
@@ -106,13 +69,7 @@ class Thinking:
         return cards
 
 
-def read_card(word: str) -> int | None:
-    """The card that ``HQ``, ``qh`` or ``H10`` names; None where it names none."""
-    w = word.upper().replace("10", "T")
-    return CARD_NUMBERS.get(w, CARD_NUMBERS.get(w[::-1]))
-
-
-def play_board(setup: Setup, say: Say = print, ask: Callable[[str], str] = input) -> Board:
+def play_board(setup: Setup, say: Say = print, ask: Ask = input) -> Board:
     """Play a board as ``setup`` has it, and say how it goes.
 
     Raises:
@@ -164,9 +121,7 @@ def _boards(setup: Setup) -> Boards:
     return replace(boards.take(at), problems=())
 
 
-def _contract(
-    setup: Setup, boards: Boards, seat: int | None, say: Say, ask: Callable[[str], str]
-) -> tuple[Auctions | None, Contract]:
+def _contract(setup: Setup, boards: Boards, seat: int | None, say: Say, ask: Ask) -> tuple[Auctions | None, Contract]:
     if setup.contract is not None:
         return None, Contract.parse(setup.contract)
     if seat is not None:
@@ -178,7 +133,7 @@ def _contract(
 
 
 def _players(
-    setup: Setup, contract: Contract, seat: int | None, say: Say, ask: Callable[[str], str]
+    setup: Setup, contract: Contract, seat: int | None, say: Say, ask: Ask
 ) -> tuple[list[CardPlayer], NDArray[np.int64]]:
     """Declarer's side, the defence, and the person if there is one; and who of them sits at N E S W: int64 (1, 4)."""
     reader = AuctionReader.of_sides(setup.bidder, setup.bidder) if setup.contract is None else AuctionReader()

@@ -67,7 +67,8 @@ def case_base(
     Raises:
         ValueError: there are fewer openings or other calls than cases that vote.
     """
-    check_enough(states, config)
+    if min(int(states.opened.sum()), int((~states.opened).sum())) <= config.k:
+        raise ValueError(f"{len(states)} recorded calls are too few: {config.k} cases vote on a call")
     sources = [states, *also]
     rows = [described(source, config.reader) for source in sources]
     lessons = Lessons(
@@ -100,12 +101,6 @@ def grown_forests(
 
         out.append(grown(told[some], states.called[some], how, tell))
     return out[0], out[1]
-
-
-def check_enough(states: States, config: CasesConfig) -> None:
-    """Raises: ValueError: there are fewer openings or other calls than cases that vote."""
-    if min(int(states.opened.sum()), int((~states.opened).sum())) <= config.k:
-        raise ValueError(f"{len(states)} recorded calls are too few: {config.k} cases vote on a call")
 
 
 def assembled(

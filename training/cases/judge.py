@@ -1,20 +1,26 @@
-"""Measure how often a case base makes the recorded call on held-out boards, by round and by side."""
+"""Measure how often a case base makes the recorded call on held-out boards, and how long it takes to find its cases."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from agents.cases.base import CaseBase
-from agents.cases.bidder import CaseBidder
+from agents.cases.bidder import CaseBidder, majority
+from agents.cases.shared import by_leaves
+from bridge_env import streams
 from bridge_env.calls import FIRST_BID, PASS
-from training.cases import speed
 from training.cases.states import States
 
 _BATCH = 8192
 LAST_ROUND = 5  # this one and all later ones are one row
+_ALONE = 500  # states that are looked up one by one
+_CASES, _SEED = 100_000, 1  # of a larger base, to measure with
+_LENT = 8  # one in so many leaves of a made-up case is another case's
 
 
 @dataclass(frozen=True)
@@ -48,10 +54,15 @@ def _percent(right: int, asked: int) -> tuple[float, float]:
     return 100 * share, 100 * float(np.sqrt(share * (1 - share) / asked)) if asked else 0.0
 
 
-def share(name: str, rows: NDArray[np.bool_], made: NDArray[np.int8], states: States) -> Share:
+def share(name: str, rows: NDArray[np.bool_], made: NDArray[np.int8], called: NDArray[np.int8]) -> Share:
     """One row, of some of the states."""
-    right, bids = rows & (made == states.called), rows & (states.called != PASS)
+    right, bids = rows & (made == called), rows & (called != PASS)
     return Share(name, int(rows.sum()), int(right.sum()), int(bids.sum()), int((right & bids).sum()))
+
+
+def shares(kinds: Mapping[str, NDArray[np.bool_]], made: NDArray[np.int8], called: NDArray[np.int8]) -> list[Share]:
+    """A row for each kind of states that there are."""
+    return [share(name, rows, made, called) for name, rows in kinds.items() if rows.any()]
 
 
 def sides(states: States) -> NDArray[np.int64]:
@@ -64,15 +75,13 @@ def sides(states: States) -> NDArray[np.int64]:
 def rounds_and_sides(made: NDArray[np.int8], states: States) -> list[Share]:
     """All calls, openings, then every round and side."""
     side, number = sides(states), np.minimum(states.view.length // 4 + 1, LAST_ROUND)
-    out = [share("all calls", np.ones(len(states), np.bool_), made, states), share("openings", side == 0, made, states)]
+    of_side = {"opener's side": side == 1, "other side": side == 2}
+    kinds = {"all calls": np.ones(len(states), np.bool_), "openings": side == 0}
     for n in range(1, LAST_ROUND + 1):
         name = f"round {n}" + (" and later" if n == LAST_ROUND else "")
-        out.append(share(name, number == n, made, states))
-        for which, words in ((1, "opener's side"), (2, "other side")):
-            out.append(share(f"{name}, {words}", (number == n) & (side == which), made, states))
-    for which, words in ((1, "opener's side"), (2, "other side")):
-        out.append(share(words, side == which, made, states))
-    return [row for row in out if row.asked]
+        kinds[name] = number == n
+        kinds |= {f"{name}, {words}": kinds[name] & rows for words, rows in of_side.items()}
+    return shares(kinds | of_side, made, states.called)
 
 
 def calls(base: CaseBase, states: States) -> NDArray[np.int8]:
@@ -80,15 +89,63 @@ def calls(base: CaseBase, states: States) -> NDArray[np.int8]:
     return CaseBidder(base).bid(states.view, np.zeros(len(states), np.uint64))
 
 
+# --- speed ------------------------------------------------------------------------------------------------
+
+
 def speeds(base: CaseBase, states: States) -> dict[str, float]:
     """Look-ups of recorded states in ms: in this base and in one of 100,000 cases, alone and in one batch."""
     bidder = CaseBidder(base)
     parts = (np.arange(at, min(at + _BATCH, len(states))) for at in range(0, len(states), _BATCH))
     place = np.concatenate([bidder.described(states.view.take(rows))[0] for rows in parts])
-    own = speed.looked_up(base, place, states.opened)
-    many = speed.looked_up(speed.of_size(base), place, states.opened)
-    calls_left_out, right, seconds = speed.leave_one_out(base, len(base.dealer))
+    alone, batched = looked_up(base, place, states.opened)
+    many_alone, many_batched = looked_up(of_size(base, _CASES), place, states.opened)
+    calls_left_out, right, seconds = leave_one_out(base, len(base.dealer))
     return {
-        "alone": own.alone, "batched": own.batched, "many": many.cases, "many_alone": many.alone,
-        "many_batched": many.batched, "left_out": calls_left_out, "left_out_right": right, "left_out_seconds": seconds,
+        "alone": alone, "batched": batched, "many": _CASES, "many_alone": many_alone, "many_batched": many_batched,
+        "left_out": calls_left_out, "left_out_right": right, "left_out_seconds": seconds,
     }  # fmt: skip
+
+
+def looked_up(base: CaseBase, place: NDArray[np.int16], opened: NDArray[np.bool_]) -> tuple[float, float]:
+    """Milliseconds of a look-up at places int16 (N, D) of other states: the first 500 alone, then all together."""
+    base.nearest(place[:1], opened[:1], base.k)  # makes the index, compiles
+    few = min(_ALONE, len(place))
+    began = time.perf_counter()
+    for row in range(few):
+        base.nearest(place[row : row + 1], opened[row : row + 1], base.k)
+    alone = (time.perf_counter() - began) / few
+    began = time.perf_counter()
+    base.nearest(place, opened, base.k)
+    return 1000 * alone, 1000 * (time.perf_counter() - began) / len(place)
+
+
+def of_size(base: CaseBase, cases: int) -> CaseBase:
+    """The same base with so many cases, to measure with: a smaller one is filled with cases beside its own."""
+    order = np.argsort(streams.key("of size", _SEED, np.arange(len(base))), kind="stable")
+    rows = order[np.arange(cases) % len(base)]
+    point = base.point[rows]
+    copies = np.flatnonzero(np.arange(cases) >= len(base))
+    for kind in (False, True):  # another case of its kind lends some of its leaves
+        some = copies[base.opened[rows[copies]] == kind]
+        lender = np.roll(some, 1)
+        lent = streams.key("lent", _SEED, np.arange(len(some) * point.shape[1])).reshape(len(some), point.shape[1])
+        point[some] = np.where(lent % np.uint64(_LENT) == 0, point[lender], point[some])
+    return replace(base, board=base.board[rows], number=base.number[rows], hand=base.hand[rows], point=point)
+
+
+def leave_one_out(base: CaseBase, boards: int) -> tuple[int, int, float]:
+    """Calls of the first boards, how many of them their nearest other cases call too, and the seconds it took.
+
+    The similarity has learned from these calls, so that they are better than those of boards held out.
+    """
+    began, asked, right = time.perf_counter(), 0, 0
+    for kind in (False, True):
+        cases = np.flatnonzero(base.opened == kind)
+        rows = cases[base.board[cases] < boards]
+        found, _ = by_leaves(base.point[cases], cases).nearest(base.point[rows], base.k + 1)
+        others = found != rows[:, None]
+        others &= np.cumsum(others, axis=1) <= base.k  # of many as near, the case itself may not be among them
+        kept = found[others].reshape(len(rows), base.k)
+        right += int((majority(base.calls(kept)) == base.called[rows]).sum())
+        asked += len(rows)
+    return asked, right, time.perf_counter() - began

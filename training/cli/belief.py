@@ -20,7 +20,7 @@ own auctions on training boards. A network with a belief can think: bridge-env b
 
 def add_belief(targets: Any) -> None:
     """Add ``bridge-env fit belief``."""
-    from training.networks.belief_config import BeliefConfig
+    from training.networks.configs import BeliefConfig
 
     parser = targets.add_parser(
         "belief",
@@ -41,7 +41,7 @@ def _run(args: argparse.Namespace) -> int:
     from training.cli.policy import shows_loss
     from training.cli.progress import Bar
     from training.match.strangers import refuse_gatekeepers
-    from training.networks.belief_config import BeliefConfig
+    from training.networks.configs import BeliefConfig
     from training.networks.league import start_networks
     from training.running import runs
 

@@ -8,6 +8,7 @@ import os
 import platform
 import sys
 from collections.abc import Callable, Iterator
+from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -86,7 +87,7 @@ def run(args: argparse.Namespace) -> int:
         print(f"{name:<48} {value:14,.2f}")
     args.out.mkdir(parents=True, exist_ok=True)
     machine = _machine()
-    content = {"machine": machine, "rates": [rate.as_json() for rate in rates], "others": others}
+    content = {"machine": machine, "rates": [asdict(rate) for rate in rates], "others": others}
     write_whole(args.out / "bench.json", json.dumps(content, indent=2) + "\n")
     write_whole(args.out / "bench.md", report.markdown(rates, others, machine, args.repetitions))
     report.plot([rate for rate in rates if rate.unit == "steps/s"], args.out / "bench.png")
@@ -156,9 +157,9 @@ def _scale(args: argparse.Namespace) -> int:
     print("measuring the parts of an iteration", file=sys.stderr)
     costs, checks = scale.measure(args.repetitions), []
     for cores in (1, 2):
-        shape = scale.shape_for(cores)
+        config = scale.settings_for(cores)
         print(f"a real run on {cores} core{'s' * (cores > 1)}", file=sys.stderr)
-        checks.append((cores, scale.real(cores, shape), scale.foretold(costs, cores, shape)))
+        checks.append((cores, scale.real(cores, config), scale.foretold(costs, cores, config)))
     rows = scale.curve(costs)
     command = f"bridge-env bench --scale --repetitions {args.repetitions}"
     others = tasks.rows(lambda what: print(what, file=sys.stderr))
@@ -180,13 +181,13 @@ def _one(measure: Callable[..., Rate], *words: Any) -> list[Rate]:
 
 
 def _measures(repetitions: int) -> Iterator[Callable[[], list[Rate]]]:
-    from training.bench import opposite, own, peers
+    from training.bench import own, peers
 
-    for name, settings in opposite.SETTINGS:
-        yield partial(_one, opposite.tables, name, settings, repetitions)
-    yield lambda: [opposite.tables(*opposite.SETTINGS[0], repetitions, at_random=True)]
-    yield lambda: [opposite.tables(*opposite.SETTINGS[1], repetitions, at_random=True)]
-    yield lambda: [opposite.one_table(repetitions)]
+    for name, settings in own.SETTINGS:
+        yield partial(_one, own.tables, name, settings, repetitions)
+    yield lambda: [own.tables(*own.SETTINGS[0], repetitions, at_random=True)]
+    yield lambda: [own.tables(*own.SETTINGS[1], repetitions, at_random=True)]
+    yield lambda: [own.one_table(repetitions)]
     there = {"pgx", "OpenSpiel"} - set(peers.missing())
     for batch in (128, 4096, 16384, 65536):
         yield partial(_one, own.vector_env, batch, 1, repetitions)

@@ -8,7 +8,9 @@ from dataclasses import MISSING, fields, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
-C = TypeVar("C")  # a dataclass whose fields have defaults and a help text in their metadata, and a method check()
+from training.running.settings import Settings
+
+C = TypeVar("C", bound=Settings)
 
 
 def add_fields(parser: argparse.ArgumentParser, config: type[Any]) -> None:
@@ -35,9 +37,9 @@ def read_fields(args: argparse.Namespace, config: C) -> C:
     Raises:
         ValueError: a number or name that makes no sense.
     """
-    out: Any = replace(config, **given_fields(args, type(config)))  # type: ignore[type-var]
+    out = replace(config, **given_fields(args, type(config)))
     out.check()
-    return out  # type: ignore[no-any-return]
+    return out
 
 
 def read_run_fields(args: argparse.Namespace, kind: type[C], may_change: Sequence[str]) -> C:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from bridge_env.files import text_bounded
-from training.running.near import did_you_mean
+from training.running.settings import did_you_mean
 
 _LARGEST = 1 << 20  # bytes of a file
 _HELP = "take options from this file: TOML such as 'boards = 8192', or a run's folder or manifest.json"

@@ -12,7 +12,7 @@ from training.cli.config import add_fields, add_run_options, read_run_fields
 from training.cli.config_file import add_config_file
 from training.cli.panel import shows
 from training.cli.progress import Bar
-from training.networks.league_config import LeagueConfig
+from training.networks.configs import LeagueConfig
 
 _EPILOG = """\
 examples:

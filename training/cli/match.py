@@ -138,7 +138,6 @@ def _play_match(args: argparse.Namespace, result: MatchResult) -> PlayedMatch:
     from bridge_env.faults import BidderFault
     from training.cardplay.match import Teams, play_match
     from training.cardplay.result import boards_of_fate
-    from training.cardplay.result_text import played_text
 
     teams = Teams((args.a, args.b), (args.play, args.play_b or args.play))
     rows = boards_of_fate(result, args.only)
@@ -153,11 +152,11 @@ def _play_match(args: argparse.Namespace, result: MatchResult) -> PlayedMatch:
     except BidderFault as fault:
         done: PlayedMatch | None = getattr(fault, "done", None)
         if done is not None:
-            print(played_text(done))
+            print(done)
             if args.json is not None:
                 _write_json(args, done.bidding, done)
         raise
-    print(played_text(played))
+    print(played)
     return played
 
 

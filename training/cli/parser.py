@@ -11,7 +11,7 @@ import sys
 from collections.abc import Sequence
 from typing import Any, NoReturn
 
-from training.running.near import did_you_mean
+from training.running.settings import did_you_mean
 
 _CHOICE = re.compile(r"invalid choice: '(.*?)'.*choose from (.*?)\)?$")
 

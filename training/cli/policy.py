@@ -32,7 +32,7 @@ network makes the recorded call on them. Ctrl-C loses at most one pass; repeat t
 
 def add_policy(targets: Any) -> None:
     """Add ``bridge-env fit policy``."""
-    from training.networks.imitation_config import ImitationConfig
+    from training.networks.configs import ImitationConfig
 
     parser = targets.add_parser(
         "policy",
@@ -66,7 +66,7 @@ def add_policy(targets: Any) -> None:
 
 
 def _run(args: argparse.Namespace) -> int:
-    from training.networks.imitation_config import ImitationConfig
+    from training.networks.configs import ImitationConfig
     from training.running import runs
 
     runs.require("rl", "torch")
@@ -77,10 +77,11 @@ def _run(args: argparse.Namespace) -> int:
 def _fit(args: argparse.Namespace, config: Any) -> int:
     import torch
 
+    from agents.networks import file as networks_file
     from training.match.boards import BoardsError
-    from training.networks import imitate, imitation_report, recorded
+    from training.networks import imitate, recorded, report
     from training.networks.league import start_networks
-    from training.running.listed import listed
+    from training.running.settings import listed
 
     torch.set_num_threads(1)
     torch.set_flush_denormal(True)
@@ -112,13 +113,14 @@ def _fit(args: argparse.Namespace, config: Any) -> int:
     command = _command(args, config)
     trained = {"by": command, "auctions": len(learn), "role": args.role or ""}
     networks = fit.networks(trained)
-    path = imitate.save_policy(networks, args.out)
+    path = args.out / imitate.POLICY
+    networks_file.save(networks, path)
     table = imitate.agreement(networks, judged)
     told = {"command": command, "auctions": len(learn), "calls": len(calls), "seconds": round(fit.seconds),
             "held_out_auctions": len(apart), "agreement": table, "config": asdict(config)}  # fmt: skip
     write_whole(args.out / "report.json", json.dumps(told, indent=2) + "\n")
-    write_whole(args.out / "report.md", imitation_report.markdown(told))
-    print("\n" + imitation_report.table_text(table) + "\n")
+    write_whole(args.out / "report.md", report.imitation_page(told))
+    print("\n" + report.agreement_text(table) + "\n")
     for what, name in (("report", args.out / "report.md"), ("network", path)):
         print(f"{what + ':':<10}{name}")
     print(f"{'play it:':<10}bridge-env match policy:{path} system:sayc")

@@ -15,7 +15,7 @@ def run(args: argparse.Namespace) -> int:
     if len(args.files) != 1:
         raise ValueError("--retain takes one case base, such as mine/cases.npz")
     from agents.cases import file
-    from training.cases import retain, retain_report
+    from training.cases import report, retain
     from training.match.boards import library_boards
     from training.running import runs
 
@@ -27,12 +27,13 @@ def run(args: argparse.Namespace) -> int:
         after = retain.retained(base, args.retain, library_boards(boards, seed, "training"), seed, bar.share)
     file.save(after, out / "cases.npz")
     print(f"{len(after.retained) - len(base.retained):,} states retained; judging", file=sys.stderr)
-    verdict = retain_report.verdict(base, after, args.retain, judged, seed)
+    found = report.gain_of(base, after, args.retain, judged, seed)
     words = ["bridge-env", "fit", "cases", "--retain", args.retain, args.files[0].name]
     words += [f"--{name}={getattr(args, name)}" for name in ("boards", "judge", "seed") if getattr(args, name)]
     command = shlex.join(words)
-    retain_report.write(out, after, verdict, command, runs.manifest({"command": command, **after.fitted}, ""))
-    gain, error = verdict.gain
+    match = {"opponents": args.retain, "seed": seed, "boards": judged}
+    report.write_retained(out, after, found, match, command, runs.manifest({"command": command, **after.fitted}, ""))
+    gain, error = found["gain"]
     print(f"against {args.retain}, {judged:,} boards: {gain:+.3f} ± {error:.3f} IMPs a board by retaining")
     print(f"written: {out / 'cases.npz'}, README.md, results.json")
     return 0

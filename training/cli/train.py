@@ -14,7 +14,7 @@ from training.cli.config import add_fields, add_run_options, read_run_fields
 from training.cli.config_file import add_config_file
 from training.cli.league import add_league
 from training.cli.progress import Bar
-from training.networks.ppo_config import PPOConfig
+from training.networks.configs import PPOConfig
 
 _EPILOG = """\
 examples:
@@ -91,17 +91,17 @@ def run(args: argparse.Namespace) -> int:
 
 def _conclude(folder: Path, config: PPOConfig, state: Any) -> None:
     from training.match import judge
-    from training.networks import ppo_report
+    from training.networks import report
     from training.running import runs
 
     file = folder / "policy.npz"
     print(f"judging on {config.judge:,} boards that training never saw")
-    rows, source = ppo_report.judge(f"policy:{file}", config)
+    rows, source = report.judge_ppo(f"policy:{file}", config)
     print("\n" + judge.table_text(rows) + "\n")
     manifest = runs.read_manifest(folder)
-    ppo_report.plot_curve(state.metrics, rows[0], folder / "learning_curve.png")
-    report = ppo_report.markdown(f"policy:{file}", (rows, source), config, manifest, state.metrics[-1])
-    write_whole(folder / "report.md", report)
+    report.ppo_curve(state.metrics, rows[0], folder / "learning_curve.png")
+    page = report.ppo_page(f"policy:{file}", (rows, source), config, manifest, state.metrics[-1])
+    write_whole(folder / "report.md", page)
     verdict = {"rows": [row.as_json() for row in rows], "seconds": state.seconds, "steps": state.steps}
     write_whole(folder / "verdict.json", json.dumps(verdict, indent=2) + "\n")
     runs.write_manifest(folder, manifest | {"policy_sha256": runs.sha256(file)})

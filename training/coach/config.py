@@ -5,15 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from training.evolve.config import EvolveConfig
-from training.networks.league_config import LeagueConfig
-from training.running.settings import check_bounds, least, setting
+from training.networks.configs import LeagueConfig
+from training.running.settings import Settings, least, setting
 
 STRANGERS = "policy:two-over-one,policy:acol"
 VALIDATORS = "policy:standard"
 
 
 @dataclass(frozen=True)
-class CoachConfig:
+class CoachConfig(Settings):
     """The settings of a coaching; cores and time are not among them."""
 
     system: str = setting("sayc", "the system: a name or FILE.bidding")
@@ -31,10 +31,6 @@ class CoachConfig:
     rollout: int = setting(4096, "boards in each rollout", least(16))
     estimated: int = setting(200_000, "deals to play besides the solved ones", least(0))
     seed: int = setting(1, "random seed", least(0))
-
-    def check(self) -> None:
-        """Raises: ValueError for a number that makes no sense."""
-        check_bounds(self)
 
     def iterations_of(self, number: int) -> int:
         """How long the player learns in a round, from 1."""

@@ -30,9 +30,9 @@ from training.evolve.work import Work
 from training.match import panel, truth
 from training.match.boards import library_boards
 from training.networks import league_run
+from training.networks.configs import LeagueConfig
 from training.networks.league import KIND as LEAGUE
 from training.networks.league import POLICY, State
-from training.networks.league_config import LeagueConfig
 from training.running import lock, runs
 from training.running.cluster import Cluster
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from training.running.settings import RATE, check_bounds, least, setting
+from training.running.settings import RATE, Settings, least, setting
 
 
 @dataclass(frozen=True)
-class EstimatorConfig:
+class EstimatorConfig(Settings):
     """The same config, deals, machine and threads give the same network."""
 
     epochs: int = setting(40, "passes over the training deals", least(1))
@@ -23,7 +23,3 @@ class EstimatorConfig:
     learning_rate: float = setting(2e-3, "highest learning rate; it rises, then falls to 0", RATE)
     weight_decay: float = setting(0.1, "weight decay of AdamW, on weights, not on biases", least(0))
     threads: int = setting(1, "threads for torch; more are slower where cores are busy", least(1))
-
-    def check(self) -> None:
-        """Raises: ValueError for a number that makes no sense."""
-        check_bounds(self)

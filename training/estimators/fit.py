@@ -22,15 +22,13 @@ from torch.nn import functional
 from bridge_env import streams
 from bridge_env.double_dummy.estimator import TrickEstimator, save_estimator
 from bridge_env.double_dummy.library import Library, embedded
-from bridge_env.schema import Number, Whole, check_shape
-from bridge_env.weights import WeightsError, read_weights, write_weights
+from bridge_env.schema import Number, Whole
 from training.estimators.config import EstimatorConfig
 from training.estimators.network import Network
-from training.running import runs
+from training.running import checkpoint, runs
 
 CHECKPOINT, ESTIMATOR = "checkpoint.npz", "estimator.npz"
-_HEADER = {"format": "bridge-env estimator checkpoint", "version": 1}
-_STATE = {"epoch": Whole(0), "steps": Number(0), "seconds": Number(0), "metrics": [{"seconds": Number(0)}]}
+_STATE = {"epoch": Whole(0), "seconds": Number(0), "metrics": [{"seconds": Number(0)}]}
 _RISE = 0.1  # the share of the steps in which the learning rate rises
 _HELD_OUT = 0.02  # of the training deals, for the curve
 _CLIP = 1.0
@@ -116,7 +114,9 @@ def fit(folder: Path, config: EstimatorConfig, state: State, tick: Tick) -> Tric
         state.seconds += time.perf_counter() - began
         row = {"epoch": state.epoch, "seconds": round(state.seconds, 1), "loss": loss} | _measure(state.network, held)
         state.metrics.append(row)
-        _save_state(folder, state)
+        told = {"epoch": state.epoch, "seconds": state.seconds, "metrics": state.metrics}
+        arrays = checkpoint.learner_arrays("network", state.network, state.optimizer)
+        checkpoint.save(folder / CHECKPOINT, arrays, told)
         runs.write_metrics(folder, state.metrics)
         tick(state.epoch / config.epochs, state)
     trained: dict[str, Any] = {"config": asdict(config), "deals": len(learn.owner), "deals_sha256": learn.sha256()}
@@ -195,43 +195,18 @@ def _tensors(deals: Deals) -> tuple[torch.Tensor, torch.Tensor]:
     return torch.from_numpy(suits.reshape(-1, 4, 52)), torch.from_numpy(deals.tricks)
 
 
-# --- checkpoints -----------------------------------------------------------------------------------------------
-
-
-def _save_state(folder: Path, state: State) -> None:
-    arrays: dict[str, NDArray[np.float32]] = {}
-    weights = state.network.weights()
-    moments = (state.optimizer.state[p] for p in state.network.parameters())
-    for (name, weight), moment in zip(weights.items(), moments, strict=True):
-        arrays[name] = weight
-        arrays[f"{name}_mean"] = moment["exp_avg"].numpy()
-        arrays[f"{name}_square"] = moment["exp_avg_sq"].numpy()
-    steps = int(next(iter(state.optimizer.state.values()))["step"])
-    header = {"epoch": state.epoch, "steps": steps, "seconds": state.seconds, "metrics": state.metrics}
-    write_weights(folder / CHECKPOINT, _HEADER | header, arrays)
-
-
 def load_state(folder: Path, config: EstimatorConfig) -> State:
     """Return where a run stopped; its beginning if it did not finish an epoch.
 
     Raises:
         RunError: the checkpoint is damaged or of another network.
     """
-    state = new_state(config)
-    if not (folder / CHECKPOINT).exists():
-        return state
-    try:
-        header, arrays = read_weights(folder / CHECKPOINT, "checkpoint", _HEADER)
-        check_shape(header, _STATE, str(folder / CHECKPOINT), runs.RunError)
-        state.network.load(arrays)
-        for name, parameter in zip(state.network.weights(), state.network.parameters(), strict=True):
-            state.optimizer.state[parameter] = {
-                "step": torch.tensor(float(header["steps"])),
-                "exp_avg": torch.from_numpy(arrays[f"{name}_mean"]),
-                "exp_avg_sq": torch.from_numpy(arrays[f"{name}_square"]),
-            }
-        state.epoch, state.seconds = header["epoch"], header["seconds"]
-        state.metrics = list(header["metrics"])
-    except (WeightsError, KeyError, RuntimeError) as error:
-        raise runs.RunError(f"{folder / CHECKPOINT}: {error}") from None
+    state, path = new_state(config), folder / CHECKPOINT
+    if path.exists():
+        arrays, told = checkpoint.load(path, _STATE)
+        try:
+            checkpoint.load_learner("network", arrays, state.network, state.optimizer)
+        except (KeyError, RuntimeError) as error:
+            raise runs.RunError(f"{path}: {error}") from None
+        state.epoch, state.seconds, state.metrics = told["epoch"], told["seconds"], list(told["metrics"])
     return state

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import numpy as np
 import torch
 from numpy.typing import NDArray
@@ -66,17 +64,9 @@ class Network(nn.Module):
         return encoded
 
     def weights(self) -> dict[str, NDArray[np.float32]]:
-        """The layers as ``TrickEstimator`` takes them."""
-        return {_plain(name): value.detach().numpy().copy() for name, value in self.named_parameters()}
-
-    def load(self, weights: Mapping[str, NDArray[np.float32]]) -> None:
-        """Take over what :meth:`weights` gave."""
-        with torch.no_grad():
-            for name, value in self.named_parameters():
-                value.copy_(torch.from_numpy(weights[_plain(name)]))
-
-
-def _plain(parameter: str) -> str:
-    """``layers.block_0.weight`` is ``block_0`` in the file, its bias ``block_0_bias``."""
-    _, layer, what = parameter.split(".")
-    return layer if what == "weight" else f"{layer}_bias"
+        """The layers as ``TrickEstimator`` takes them: ``block_0``, and its bias ``block_0_bias``."""
+        out = {}
+        for name, value in self.named_parameters():
+            _, layer, what = name.split(".")
+            out[layer if what == "weight" else f"{layer}_bias"] = value.detach().numpy().copy()
+        return out

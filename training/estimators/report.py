@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +31,7 @@ def write_report(
     Args:
         sizes: verdicts of the same network after fewer training deals; may be empty.
     """
-    content = {"verdict": verdict.as_json(), "sizes": [[n, [vars(hit) for hit in hits]] for n, hits in sizes]}
+    content = {"verdict": asdict(verdict), "sizes": [[n, [vars(hit) for hit in hits]] for n, hits in sizes]}
     write_whole(folder / VERDICT, json.dumps(content, indent=1) + "\n")
     _plots(folder, verdict, sizes)
     manifest = runs.read_manifest(folder)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -52,9 +52,6 @@ class Verdict:
     levels: tuple[Level, ...]
     worst: tuple[dict[str, Any], ...]
     deals_a_second: float
-
-    def as_json(self) -> dict[str, Any]:
-        return asdict(self)
 
 
 def judge(estimator: TrickEstimator, library: Library, worst: int = 12) -> Verdict:

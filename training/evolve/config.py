@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from training.running.listed import listed
-from training.running.settings import check_bounds, least, setting
+from training.running.settings import Settings, least, listed, setting
 
 OPERATORS = ("evolution", "refinement", "swapping", "tuning", "amendment")
 BY_DEFAULT = ("tuning", "swapping")
@@ -26,7 +25,7 @@ def spec_of(name: str) -> str:
 
 
 @dataclass(frozen=True)
-class EvolveConfig:
+class EvolveConfig(Settings):
     """The settings of a run. Workers and cluster are not among them: the result does not depend on them."""
 
     seed: int = setting(1, "random seed of boards and proposals")
@@ -59,7 +58,7 @@ class EvolveConfig:
 
     def check(self) -> None:
         """Raises: ValueError for a number or name that makes no sense."""
-        check_bounds(self)
+        super().check()
         if not 1 <= len(self.starts) <= 2:
             raise ValueError(f"--start {self.start!r}: name one system for all players, or two for two partners: A,B")
         met = {self.control, *self.starts, *names(self.league), *names(self.validators)}

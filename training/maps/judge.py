@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,9 +13,9 @@ from agents.maps.bidder import Consulted, MapBidder
 from agents.maps.explain import neighbours, unit_of
 from agents.maps.situations import PUBLISHED, SITUATIONS
 from bridge_env.bidders import make
-from bridge_env.calls import PASS, call_text
+from bridge_env.calls import call_text
 from bridge_env.cards import hand_text
-from training.cases.judge import Share
+from training.cases.judge import Share, shares
 from training.maps.examples import Examples, bid_by
 from training.match.boards import library_boards
 from training.match.match import play
@@ -107,38 +108,23 @@ def judged(atlas: Atlas, held: Examples, expert: str, boards: int) -> Verdict:
 
 
 def _shares(found: Consulted, held: Examples) -> list[Share]:
-    every = np.ones(len(held), np.bool_)
-    kinds = [("all calls", every), ("the six maps of 2007", found.situation < PUBLISHED)]
-    kinds += [(name, found.situation == k) for k, name in enumerate(SITUATIONS)]
-    right, bids = found.call == held.called, held.called != PASS
-    out = []
-    for name, rows in kinds:
-        asked, some = (int(n.sum()) for n in (rows, rows & bids))
-        if asked:
-            out.append(Share(name, asked, int((rows & right).sum()), some, int((rows & bids & right).sum())))
-    return out
+    kinds = {"all calls": np.ones(len(held), np.bool_), "the six maps of 2007": found.situation < PUBLISHED}
+    kinds |= {name: found.situation == k for k, name in enumerate(SITUATIONS)}
+    return shares(kinds, found.call, held.called)
 
 
 def _bins(found: Consulted, right: NDArray[np.bool_], differ: NDArray[np.bool_]) -> list[Bin]:
-    edges = (0.0, *_STATED, 1.0)
+    edges, nobody, sure = (0.0, *_STATED, 1.0), np.isnan(found.share), found.share >= 1.0
     which = np.searchsorted(_STATED, found.share, side="right")
-    sure = found.share >= 1.0
-    out = []
-    for number in range(len(edges)):
-        if number == len(edges) - 1:
-            rows, name = sure, "all hands"
-        else:
-            rows = (which == number) & ~sure & ~np.isnan(found.share)
-            name = f"{100 * edges[number]:.0f} to {100 * edges[number + 1]:.0f}%"
-        if rows.any():
-            stated = 100 * float(found.share[rows].mean())
-            out.append(Bin(name, int(rows.sum()), stated, int(right[rows].sum()), int(differ[rows].sum())))
-    nobody = np.isnan(found.share)
-    if nobody.any():
-        out.append(
-            Bin("no hand made it", int(nobody.sum()), 0.0, int(right[nobody].sum()), int(differ[nobody].sum()))
-        )  # fmt: skip
-    return out
+    kinds = {
+        f"{100 * low:.0f} to {100 * high:.0f}%": (which == number) & ~sure & ~nobody
+        for number, (low, high) in enumerate(pairwise(edges))
+    } | {"all hands": sure, "no hand made it": nobody}
+    return [
+        Bin(name, int(rows.sum()), 100 * float(np.nan_to_num(found.share[rows]).mean()), int(right[rows].sum()),
+            int(differ[rows].sum()))
+        for name, rows in kinds.items() if rows.any()
+    ]  # fmt: skip
 
 
 def _regions(

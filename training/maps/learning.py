@@ -53,23 +53,12 @@ def best_matching(units: FloatArray, examples: FloatArray) -> NDArray[np.int64]:
     return out
 
 
-def updated_by_one(
-    units: FloatArray, grid: tuple[int, int], example: FloatArray, rate: float, radius: float
-) -> FloatArray:
-    """The units (U, E) after one example (E,), as published."""
-    best = int(((units - example) ** 2).sum(axis=1).argmin())
-    row, column = best // grid[1], best % grid[1]
-    near = np.outer(nearness(np.arange(grid[0]) - row, radius), nearness(np.arange(grid[1]) - column, radius)).ravel()
-    out: FloatArray = units + rate * near[:, None] * (example - units)
-    return out
-
-
 def updated(units: FloatArray, grid: tuple[int, int], examples: FloatArray, rate: float, radius: float) -> FloatArray:
     """The units (U, E) after several examples (N, E) whose best-matching units are all found beforehand.
 
     A unit keeps as much of its old place as if the examples had come one by one, the product of ``1 - rate * near``;
-    the rest goes to their mean, weighed by nearness: so their order is of no account. With one example this is
-    ``updated_by_one``.
+    the rest goes to their mean, weighed by nearness: so their order is of no account. With one example this is the
+    published step.
     """
     rows, columns = grid
     best = best_matching(units, examples)
@@ -141,10 +130,7 @@ def learned(
             order = np.concatenate([order, np.argsort(turn, kind="stable")])
         some, order = examples[order[:batch]], order[batch:]
         rate, radius = schedule.at(step / max(steps - 1, 1))
-        if batch == 1:
-            units = updated_by_one(units, grid, some[0], rate, radius)
-        else:
-            units = updated(units, grid, some, rate, radius)
+        units = updated(units, grid, some, rate, radius)
         if step % 16 == 0:
             progress(step / steps)
     progress(1.0)

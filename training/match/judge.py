@@ -15,7 +15,7 @@ from bridge_env.schema import Number, Whole
 from bridge_env.scoring import imps
 from training.match.boards import standard_error
 from training.match.match import MatchResult, play
-from training.running.pages import draw_curve, drawn
+from training.running.pages import draw_curve, drawn, settings
 from training.running.processes import in_processes
 
 VERDICT = "verdict.json"  # in the run folder
@@ -125,6 +125,12 @@ def table_text(rows: Sequence[Row]) -> str:
     return "\n".join([head, "-" * len(head), *lines])
 
 
+def rows_table(rows: Sequence[Row]) -> list[str]:
+    """The rows as lines of Markdown."""
+    lines = (f"| {r.what} | {r.mean:+.3f} | {r.error:.3f} | {r.boards:,} |" for r in rows)
+    return ["| | IMPs/board | SE | boards |", "| --- | ---: | ---: | ---: |", *lines]
+
+
 def markdown(
     rows: Sequence[Row], manifest: Mapping[str, Any], command: str, kept: Sequence[str], files: Sequence[str],
     more: Sequence[str] = (), diff: str = "",
@@ -141,12 +147,11 @@ def markdown(
     lines = [
         "# Evolved against control", "",
         f"Made by `{command}`. Judging boards only; dealer and vulnerability by board number.", "",
-        "| | IMPs/board | SE | boards |", "| --- | ---: | ---: | ---: |",
-        *(f"| {r.what} | {r.mean:+.3f} | {r.error:.3f} | {r.boards:,} |" for r in rows), "",
+        *rows_table(rows), "",
         "![learning curve](learning_curve.png)", "",
         "The systems: " + ", ".join(f"[{name}]({name})" for name in files) + ".", "", *more,
         "## What was kept", "", (worth if kept else "Nothing.") + link, "", *(f"- {what}" for what in kept), "",
-        "## Config", "", *(f"- {name}: {value}" for name, value in sorted(config.items())), "",
+        *settings(dict(sorted(config.items()))),
     ]  # fmt: skip
     return "\n".join(lines)
 

@@ -20,9 +20,8 @@ from bridge_env.calls import every_call, first_calls
 from bridge_env.view import view_of
 from training.match.boards import Boards, library_boards
 from training.match.match import bid_out
-from training.networks.belief_config import BeliefConfig
+from training.networks.configs import BeliefConfig, widths
 from training.networks.model import Perceptron
-from training.networks.ppo_config import widths
 
 _PART = 4096  # boards bid and learned at a time
 

@@ -12,7 +12,6 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from agents.networks import file as networks_file
 from agents.networks.file import Networks
 from agents.networks.inputs import MOST_ON, NUM_INPUTS, Sparse, inputs_of, stacked, take_rows
 from agents.networks.network import quantized
@@ -22,11 +21,10 @@ from bridge_env.calls import NUM_CALLS, PASS, every_call, first_calls
 from bridge_env.schema import Number, Whole
 from bridge_env.view import view_of
 from training.match.situations import KINDS, OPENING, kinds_of
-from training.networks import checkpoint
-from training.networks.imitation_config import ImitationConfig
+from training.networks.configs import ImitationConfig, widths
 from training.networks.model import Perceptron
-from training.networks.ppo_config import widths
 from training.networks.recorded import Recorded, held_out
+from training.running import checkpoint
 
 CHECKPOINT, POLICY = "checkpoint.npz", "policy.npz"
 _PART = 20_000  # auctions turned into inputs at a time
@@ -133,10 +131,8 @@ class Fit:
     def save(self, folder: Path) -> None:
         """Write the checkpoint."""
         arrays = checkpoint.learner_arrays("policy", self.model, self.optimizer)
-        checkpoint.save(folder / CHECKPOINT, arrays, self._state())
-
-    def _state(self) -> dict[str, Any]:
-        return {"epoch": self.epoch, "seconds": self.seconds, "config": asdict(self.config)}
+        state = {"epoch": self.epoch, "seconds": self.seconds, "config": asdict(self.config)}
+        checkpoint.save(folder / CHECKPOINT, arrays, state)
 
     def resume(self, folder: Path) -> None:
         """Go on from the checkpoint, if there is one.
@@ -183,10 +179,3 @@ def agreement(networks: Networks, calls: Calls) -> dict[str, dict[str, float]]:
             calls.turn == turn if turn < 3 else calls.turn >= turn
         ]
     return {name: {"right": float(r.mean()) if len(r) else float("nan"), "calls": len(r)} for name, r in out.items()}
-
-
-def save_policy(networks: Networks, folder: Path) -> Path:
-    """Write ``policy.npz``."""
-    path = folder / POLICY
-    networks_file.save(networks, path)
-    return path

@@ -29,16 +29,15 @@ from bridge_env.schema import Either, Number, Whole
 from training.match.match import play
 from training.match.strangers import refuse_gatekeepers
 from training.match.truth import of_match as truth_of_match
-from training.networks import checkpoint
-from training.networks.league_config import LeagueConfig
+from training.networks.configs import LeagueConfig
 from training.networks.learner import Learner
 from training.networks.rollout import Opponent, RolloutConfig, rollout, together
 from training.networks.shards import Hands, OnDevice, Spread
 from training.networks.stock import curve_boards, solved
 from training.networks.strayed import Prices
-from training.running import runs
+from training.running import checkpoint, runs
 from training.running.cluster import Cluster
-from training.running.listed import listed
+from training.running.settings import listed
 
 KIND = "league"
 NOTHING = "nothing"  # what a network starts from that has seen nobody's auctions

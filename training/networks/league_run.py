@@ -18,17 +18,15 @@ from bridge_env.bidders import make
 from bridge_env.files import write_whole
 from training.match import panel
 from training.match.strangers import refuse_gatekeepers
-from training.networks import imitate, league_report, lessons, recorded
-from training.networks.imitation_config import ImitationConfig
+from training.networks import imitate, lessons, recorded, report
+from training.networks.configs import ImitationConfig, LeagueConfig, widths
 from training.networks.league import DEALS, KIND, NOTHING, POLICY, ROW, START, League, State, start_networks
-from training.networks.league_config import LeagueConfig
 from training.networks.model import widened
-from training.networks.ppo_config import widths
 from training.networks.stock import stock
 from training.running import lock, runs
 from training.running.cluster import Cluster
 from training.running.curves import Curves
-from training.running.listed import listed
+from training.running.settings import listed
 
 _IMITATED = 150_000  # boards of a bidder that are imitated before self-play
 
@@ -167,8 +165,8 @@ def conclude(folder: Path, config: LeagueConfig, boards: int, tell: Callable[[st
         spec, [*listed, *panel.opponents()], boards, config.seed, kept=folder / "panel.json", progress=tell
     )
     metrics = runs.read_metrics(folder, ROW)
-    league_report.plot_curve(metrics, folder / "learning_curve.png")
-    write_whole(folder / "report.md", league_report.markdown(folder, config, lines, metrics))
+    report.league_curve(metrics, folder / "learning_curve.png")
+    write_whole(folder / "report.md", report.league_page(folder, config, lines, metrics))
     print("\n" + panel.table_text(lines) + "\n")
     for what, name in (("report", "report.md"), ("learning curve", "learning_curve.png"), ("network", POLICY)):
         print(f"{what + ':':<16}{folder / name}")

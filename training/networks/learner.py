@@ -14,13 +14,12 @@ from agents.networks.inputs import MOST_ON, NUM_INPUTS
 from agents.networks.network import FloatLayer, Network, quantized
 from bridge_env import streams
 from bridge_env.calls import NUM_CALLS
-from training.networks.checkpoint import Arrays, learner_arrays, load_learner
+from training.networks.configs import LeagueConfig, widths
 from training.networks.critic_inputs import CRITIC_INPUTS, CRITIC_ON
-from training.networks.league_config import LeagueConfig
 from training.networks.model import Perceptron, widened
-from training.networks.ppo_config import widths
 from training.networks.rollout import Experience
-from training.networks.shards import IMPS, Alone, CriticShard, Hands, PolicyShard, Shard, Step, apply, cut
+from training.networks.shards import IMPS, Alone, CriticShard, Hands, PolicyShard, Step, apply, cut
+from training.running.checkpoint import Arrays, learner_arrays, load_learner
 
 
 class Learner:
@@ -61,7 +60,7 @@ class Learner:
             steps: list[Step] = []
             for model, rows, make in (
                 (self.policy, ours, self.policy_shard),
-                (self.critic, theirs, self.critic_shard),
+                (self.critic, theirs, CriticShard.of),
             ):
                 if rows is not None:
                     count = sum(len(part) for part in rows)
@@ -82,15 +81,9 @@ class Learner:
         order = np.argsort(streams.key(purpose, self.config.seed, iteration, np.arange(count)), kind="stable")
         return cut(order, self.config.batch, self.config.shard)
 
-    def policy_shard(self, experience: Experience, rows: NDArray[np.int64]) -> Shard:
-        """Some of the decisions of a rollout, for whoever computes their gradient."""
-        scale = len(experience.call) / float(experience.weight.sum())
-        return PolicyShard.of(experience, rows, scale, self.config.clip, self.config.entropy)
-
-    def critic_shard(self, experience: Experience, rows: NDArray[np.int64]) -> Shard:
-        """Some of the rewards of a rollout, the same way."""
-        scale = len(experience.target) / float(experience.critic_weight.sum())
-        return CriticShard.of(experience, rows, scale)
+    def policy_shard(self, experience: Experience, rows: NDArray[np.int64]) -> PolicyShard:
+        """Some of the decisions of a rollout, to be learned from as the settings say."""
+        return PolicyShard.of(experience, rows, self.config.clip, self.config.entropy)
 
     def follow(self) -> None:
         """Let the averages of weights follow."""

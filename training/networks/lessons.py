@@ -17,17 +17,16 @@ from numpy.typing import NDArray
 from agents.networks.file import Networks
 from agents.networks.inputs import MOST_ON, NUM_INPUTS, take_rows
 from agents.networks.network import quantized
-from agents.networks.tables import Deals, look, play_on
+from agents.networks.tables import Deals, look, play_on, rewound
 from bridge_env import streams
 from bridge_env.auction import DOUBLING, FIRST_NAMER, LAST_BID, Auctions, row_declarer, row_turn
 from bridge_env.calls import FIRST_BID, NUM_CALLS
 from bridge_env.cards import UInt8Array
 from bridge_env.kernels import njit
 from bridge_env.scoring import SCORE_TABLE, imps
-from training.networks.league_config import LeagueConfig
+from training.networks.configs import LeagueConfig, widths
 from training.networks.model import Perceptron
-from training.networks.ppo_config import widths
-from training.networks.rollout import draw_deals, rewound
+from training.networks.rollout import draw_deals
 from training.networks.stock import solved
 
 _IMPS = 2.0  # outputs are in units of this many IMPs: what is worth so much less is called e times less often

@@ -27,17 +27,18 @@ def measure(
 
     Two passes: the first counts the auctions, the second measures the hands of those that come up ``LEAST`` times.
     """
-    counted: dict[str, NDArray[np.uint64]] = {"key": np.empty(0, np.uint64)}
-    count = np.empty(0, np.int64)
+    met, count = np.empty(0, np.uint64), np.empty(0, np.int64)
     parts = range(0, boards, _PART)
     for at in parts:
         keys, _ = _calls(bidder, at, min(_PART, boards - at), seed)
-        counted["key"], count = _added(counted["key"], count, keys)
+        fresh, times = np.unique(keys, return_counts=True)
+        met, index = np.unique(np.concatenate([met, fresh]), return_inverse=True)
+        count = np.bincount(index, weights=np.concatenate([count, times])).astype(np.int64)
         if at // _PART % 8 == 7:  # what came up once in so many boards will not come up often enough
             common = count > 1
-            counted["key"], count = counted["key"][common], count[common]
+            met, count = met[common], count[common]
         tell(0.5 * (at + _PART) / boards)
-    kept = np.sort(counted["key"][count >= min(LEAST, boards)])
+    kept = np.sort(met[count >= min(LEAST, boards)])
     histogram = np.zeros((len(kept), 5, _BINS), np.int64)
     for at in parts:
         keys, features = _calls(bidder, at, min(_PART, boards - at), seed)
@@ -82,12 +83,3 @@ def held(owner: NDArray[np.uint8], board: NDArray[np.int64], seat: NDArray[np.in
     """What seats hold: points, and cards of C D H S, (n, 5), of ``board`` and ``seat`` (n,) among deals (N, 52)."""
     four = hand_features(hands(owner[:, None, :], np.arange(4)[None, :]).reshape(-1, 52)).reshape(len(owner), 4, -1)
     return four[board, seat][:, HCP_AND_LENGTHS]
-
-
-def _added(
-    keys: NDArray[np.uint64], count: NDArray[np.int64], more: NDArray[np.uint64]
-) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
-    fresh, times = np.unique(more, return_counts=True)
-    both = np.concatenate([keys, fresh])
-    out, index = np.unique(both, return_inverse=True)
-    return out, np.bincount(index, weights=np.concatenate([count, times])).astype(np.int64)

@@ -34,7 +34,7 @@ from bridge_env.files import write_whole
 from bridge_env.schema import Number, Whole
 from training.match.boards import library_boards
 from training.match.match import play
-from training.networks.ppo_config import PPOConfig, widths
+from training.networks.configs import PPOConfig, widths
 from training.networks.sb3 import SB3VecEnv
 from training.running import lock, runs
 

@@ -19,9 +19,9 @@ from threadpoolctl import threadpool_limits
 from agents.networks.book import ByBook
 from agents.networks.inputs import Sparse, stacked, take_rows
 from agents.networks.network import Network
-from agents.networks.tables import Deals, branched, look, play_on
+from agents.networks.tables import Deals, branched, look, play_on, rewound
 from bridge_env import streams
-from bridge_env.auction import DEALER, MAX_CALLS, VULNERABILITY, Auctions, row_start, row_step
+from bridge_env.auction import Auctions
 from bridge_env.bidders import make
 from bridge_env.cards import UInt8Array
 from bridge_env.double_dummy.images import NUM_IMAGES, draw_images
@@ -139,6 +139,11 @@ class _Decisions:
     parts: list[NDArray[np.float32] | None] = field(default_factory=list)
     entropy: float = 0.0
 
+    @property
+    def rows(self) -> NDArray[np.int64]:
+        """The rows one behind the other."""
+        return np.concatenate([*self.row, np.empty(0, np.int64)])
+
 
 def draw_deals(key: NDArray[np.uint64], records: UInt8Array, images: int = NUM_IMAGES) -> Deals:
     """One of the ``records`` (n, 23) for every stream, as any of its images, dealer and vulnerability at random."""
@@ -207,10 +212,9 @@ def rollout(
         records: the deals, as ``stock`` gives them; None: the solved ones.
     """
     use_fastest()
+    records, key = solved() if records is None else records, streams.key("league", seed, number)
     with threadpool_limits(1):
-        return _rollout(
-            learner, critic, pool, config, streams.key("league", seed, number), solved() if records is None else records
-        )
+        return _rollout(learner, critic, pool, config, key, records)
 
 
 def _rollout(
@@ -221,13 +225,12 @@ def _rollout(
     key: NDArray[np.uint64],
     records: UInt8Array,
 ) -> Experience:
-    boards = config.boards
-    keys = streams.key(key, np.arange(boards))
+    boards, everyone = config.boards, np.arange(config.boards)
+    keys = streams.key(key, everyone)
     deals = draw_deals(keys, records, config.images)
     players = [learner, *(make(p.player) if isinstance(p.player, str) else p.player for p in pool)]
     seated, sides = seating(boards, pool)
     doubled = streams.uniforms(streams.key(keys, "doubled"), 1)[:, 0] < config.doubled
-    everyone = np.arange(boards)
 
     likeliest = _Likeliest(np.full((boards, _LONGEST), -1, np.int32))
     best = Auctions(deals.dealer, deals.vulnerability)
@@ -273,9 +276,8 @@ def _rollout(
     strayed = None
     if isinstance(learner, ByBook):
         strayed = Strayed(learner, config.prices, joined(likeliest.parts), likeliest.at, joined(later.parts))
-        rows = np.concatenate([*later.row, np.empty(0, np.int64)])
         made = np.concatenate([*later.call, np.empty(0, np.int8)])
-        reward -= strayed.price(best, auctions, board, side, left, rows, made)
+        reward -= strayed.price(best, auctions, board, side, left, later.rows, made)
     return _experience(
         critic, deals, config, key, best, likeliest.at, chances, auctions, board, side, left, reward,
         best_points, later, strayed,
@@ -297,7 +299,7 @@ def _experience(
     call = auctions.history[drawn, length]
     chance = chances[at[board[drawn], length], call]
     # Decisions after it: the critic says what was to be expected.
-    rows = np.concatenate([*later.row, np.empty(0, np.int64)])
+    rows = later.rows
     lengths = np.concatenate([*later.length, np.empty(0, np.int64)])
     seen = rewound(auctions, rows, lengths)
     looked = critic_rows(seen, deals, board[rows], best_points[board[rows]])
@@ -333,24 +335,6 @@ def _experience(
         inputs, mask, calls[kept], np.log(np.maximum(chance_all[kept], 1e-9)), advantage[kept], weight, part,
         take_rows(looked, taught), target[taught], (1 / keep[taught + len(drawn)]).astype(np.float32), figures,
     )  # fmt: skip
-
-
-def rewound(auctions: Auctions, rows: NDArray[np.int64], length: NDArray[np.int64]) -> Auctions:
-    """The auctions at ``rows`` as they stood after ``length`` calls."""
-    out = auctions.take(rows)
-    _rewind(out.state, out.history, length)
-    return out
-
-
-@njit
-def _rewind(state, history, length):  # type: ignore[no-untyped-def]
-    said = np.empty(MAX_CALLS, np.int8)
-    for i in range(len(length)):
-        for k in range(length[i]):
-            said[k] = history[i, k]
-        row_start(state[i], history[i], state[i, DEALER], state[i, VULNERABILITY])
-        for k in range(length[i]):
-            row_step(state[i], history[i], said[k])
 
 
 def _factor(interest: NDArray[Any], share: float) -> float:

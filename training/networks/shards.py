@@ -42,7 +42,9 @@ class PolicyShard:
     entropy: float
 
     @classmethod
-    def of(cls, e: Experience, rows: NDArray[np.int64], scale: float, clip: float, entropy: float) -> PolicyShard:
+    def of(cls, e: Experience, rows: NDArray[np.int64], clip: float, entropy: float) -> PolicyShard:
+        """Some of the decisions of a rollout, for whoever computes their gradient."""
+        scale = len(e.call) / float(e.weight.sum())
         return cls(
             take_rows(e.rows, rows), e.mask[rows], e.call[rows], e.log_chance[rows], e.advantage[rows],
             e.weight[rows] * np.float32(scale), None if e.part is None else e.part[rows], clip, entropy,
@@ -78,7 +80,9 @@ class CriticShard:
     weight: NDArray[np.float32]
 
     @classmethod
-    def of(cls, e: Experience, rows: NDArray[np.int64], scale: float) -> CriticShard:
+    def of(cls, e: Experience, rows: NDArray[np.int64]) -> CriticShard:
+        """Some of the rewards of a rollout."""
+        scale = len(e.target) / float(e.critic_weight.sum())
         return cls(take_rows(e.critic_rows, rows), e.target[rows], e.critic_weight[rows] * np.float32(scale))
 
     def gradient(self, model: Perceptron, count: int) -> tuple[Floats, NDArray[np.float64]]:

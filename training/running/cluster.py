@@ -23,8 +23,8 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache, wraps
+from importlib.resources import files
 from importlib.util import find_spec
-from pathlib import Path
 from typing import Any
 
 from bridge_env.extras import how_to_install
@@ -97,8 +97,11 @@ class Cluster:
 
     def _start(self) -> None:
         if self.address is not None:
-            _check_reachable(self.address)
-            packages = {"py_modules": [str(_folder(name)) for name in PACKAGES]}
+            if (error := _silence(self.address)) is not None:  # Ray waits for a minute, then ends the whole process
+                raise ClusterError(
+                    f"no Ray cluster on {self.address}: {error}; is 'ray start' running there?"
+                ) from error
+            packages = {"py_modules": [str(files(name)) for name in PACKAGES]}
             hint = " (a running cluster with tokens needs the same RAY_AUTH_TOKEN here)"
             self._begin(self.ray.init, self.address, hint, address=self.address, runtime_env=packages)
             return
@@ -204,18 +207,12 @@ class Cluster:
             ClusterError: it has gone.
         """
         address = self._head()
-        host, _, port = address.rpartition(":")
-        if not host or not port.isdecimal():
+        if _silence(address) is None:
             return
-        for left in (1, 0):
-            try:
-                socket.create_connection((host.strip("[]"), int(port)), timeout=10).close()
-                return
-            except OSError as error:
-                if not left:
-                    self._gone = True
-                    raise ClusterError(f"the head of the Ray cluster at {address} has gone: {error}") from error
-                time.sleep(1)
+        time.sleep(1)
+        if (error := _silence(address)) is not None:
+            self._gone = True
+            raise ClusterError(f"the head of the Ray cluster at {address} has gone: {error}") from error
 
     def _head(self) -> str:
         """HOST:PORT at which the head listens, as this process sees it; empty where that is not known."""
@@ -338,22 +335,12 @@ def _own_sigterm() -> Iterator[None]:
         signal.signal(signal.SIGTERM, before)
 
 
-def _check_reachable(address: str) -> None:
-    """Is anybody at ``address``? Ray itself waits for a minute and then ends the whole process.
-
-    Raises:
-        ClusterError: nobody answers there.
-    """
+def _silence(address: str) -> OSError | None:
+    """Why nobody answers at ``address``; None where somebody does, and where it names no place, as ``auto``."""
     host, _, port = address.removeprefix("ray://").rpartition(":")
-    if not host or not port.isdecimal():
-        return  # "auto" and the like: Ray finds the cluster, or says at once that there is none
-    try:
-        socket.create_connection((host, int(port)), timeout=10).close()
-    except OSError as error:
-        raise ClusterError(f"no Ray cluster on {address}: {error}; is 'ray start' running there?") from error
-
-
-def _folder(package: str) -> Path:
-    module = importlib.import_module(package)
-    assert module.__file__ is not None
-    return Path(module.__file__).parent
+    if host and port.isdecimal():
+        try:
+            socket.create_connection((host.strip("[]"), int(port)), timeout=10).close()
+        except OSError as error:
+            return error
+    return None

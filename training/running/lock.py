@@ -63,18 +63,18 @@ def hold(path: Path) -> None:
 
 def release(path: Path) -> None:
     """Let others write there again."""
-    place = _place(path)
-    handle = _held.pop(place, None)
-    if handle is not None:
-        with contextlib.suppress(OSError):
-            os.unlink(place)
-        os.close(handle)
+    _let_go(_place(path))
 
 
 def release_all() -> None:
     """Let go of all that this process holds."""
     for place in list(_held):
-        handle = _held.pop(place)
+        _let_go(place)
+
+
+def _let_go(place: Path) -> None:
+    handle = _held.pop(place, None)
+    if handle is not None:
         with contextlib.suppress(OSError):
             os.unlink(place)
         os.close(handle)

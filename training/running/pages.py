@@ -1,4 +1,4 @@
-"""What reports are made of: tables of Markdown, and figures as PNG."""
+"""What reports are made of: tables and settings as Markdown, and figures as PNG."""
 
 from __future__ import annotations
 
@@ -14,6 +14,11 @@ def table(heads: Sequence[str], rows: Iterable[Sequence[str]], left: int = 1) ->
     """Lines of a table; the first ``left`` columns begin at the left, the others end at the right."""
     rule = ["---"] * left + ["---:"] * (len(heads) - left)
     return [f"| {' | '.join(cells)} |" for cells in (heads, rule, *rows)]
+
+
+def settings(config: Mapping[str, object]) -> list[str]:
+    """Lines of the section that lists a run's settings."""
+    return ["## Config", "", *(f"- {name}: {value}" for name, value in config.items()), ""]
 
 
 @contextlib.contextmanager

@@ -16,13 +16,7 @@ T = TypeVar("T")
 
 
 class WorkerDied(ChildProcessError):
-    """A worker process ended by itself, and took its task with it.
-
-    Attributes:
-        task: the number of the first task without a result, which need not be the one that ended it.
-    """
-
-    task: int = 0
+    """A worker process ended by itself, and took its task with it."""
 
 
 class NoWorkers(ChildProcessError):
@@ -40,7 +34,7 @@ def in_processes(function: Callable[..., T], arguments: Iterable[tuple[Any, ...]
     begun = context.Event()
     processes = ProcessPoolExecutor(workers, context, _begin, (begun,))
     try:
-        for number, task in enumerate([processes.submit(function, *given) for given in arguments]):
+        for task in [processes.submit(function, *given) for given in arguments]:
             try:
                 result = task.result()
             except BrokenProcessPool:
@@ -49,9 +43,9 @@ def in_processes(function: Callable[..., T], arguments: Iterable[tuple[Any, ...]
                         "worker processes end as soon as they start; each imports your script anew, so what the script "
                         "does stands below: if __name__ == '__main__':"
                     ) from None
-                died = WorkerDied("a worker process ended by itself, or was ended (by the system, for want of memory?)")
-                died.task = number
-                raise died from None
+                raise WorkerDied(
+                    "a worker process ended by itself, or was ended (by the system, for want of memory?)"
+                ) from None
             yield result
     finally:
         processes.shutdown(cancel_futures=True)

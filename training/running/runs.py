@@ -18,8 +18,9 @@ from typing import Any, TypeVar
 from bridge_env.extras import missing
 from bridge_env.files import FileError, write_whole
 from bridge_env.schema import Either, Number, check_shape, parse_json, read_json, read_json_lines
+from training.running.settings import Settings
 
-C = TypeVar("C")
+C = TypeVar("C", bound=Settings)
 
 MANIFEST, METRICS, CHECKPOINT = "manifest.json", "metrics.jsonl", "checkpoint.json"
 _PACKAGES = ("bridge-env", "numpy", "numba", "gymnasium", "ray", "endplay", "torch", "stable-baselines3", "sb3-contrib")
@@ -128,7 +129,7 @@ def read_manifest(folder: Path) -> dict[str, Any]:
 
 
 def config_of(folder: Path, kind: type[C]) -> C:
-    """The config of a run, a dataclass ``kind`` with a method ``check()``, as its manifest has it.
+    """The config of a run as its manifest has it.
 
     Raises:
         RunError: the folder is not of a run of this kind, or the manifest is damaged.
@@ -140,15 +141,15 @@ def config_of(folder: Path, kind: type[C]) -> C:
 
 
 def as_config(content: Any, kind: type[C], source: str) -> C:
-    """A config, a dataclass ``kind`` with a method ``check()``, of what a file holds of it.
+    """A config of what a file holds of it.
 
     Raises:
         RunError: fields that it does not have, or of other types, or values that make no sense.
     """
-    check_shape(content, {f"{item.name}?": type(item.default) for item in fields(kind)}, source, RunError)  # type: ignore[arg-type]
+    check_shape(content, {f"{item.name}?": type(item.default) for item in fields(kind)}, source, RunError)
     try:
         config = kind(**content)
-        config.check()  # type: ignore[attr-defined]
+        config.check()
     except (TypeError, ValueError) as error:
         raise RunError(f"{source}: not of a run of this kind: {error}") from None
     return config
@@ -223,10 +224,7 @@ def load_checkpoint(folder: Path, shape: Any) -> dict[str, Any]:
         RunError: no checkpoint, or a damaged one.
     """
     path = folder / CHECKPOINT
-    try:
-        outer = read_json(path, {"sha256": str, "state": str}, RunError)
-    except FileNotFoundError:
-        raise RunError(f"{folder} holds no {CHECKPOINT}; is it the folder of a run?") from None
+    outer = _read(folder, CHECKPOINT, {"sha256": str, "state": str}, read_json)
     if hashlib.sha256(outer["state"].encode()).hexdigest() != outer["sha256"]:
         raise RunError(f"{path} is damaged: its checksum is wrong")
     state: dict[str, Any] = parse_json(outer["state"], shape, f"{path}: state", RunError)

@@ -1,9 +1,12 @@
-"""Settings of a run: fields of a frozen dataclass, each with its default, its help, and what its number may be."""
+"""Settings of a run: fields of a frozen dataclass, each with its default, its help, and what its number may be.
+
+Also what all settings share that are read from text: lists of names, and guesses at a name that is not known."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import field, fields
+import difflib
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field, fields
 from typing import Any, NamedTuple, TypeVar
 
 T = TypeVar("T")
@@ -32,9 +35,25 @@ def setting(default: T, text: str, bound: Bound | None = None) -> T:
     return out
 
 
-def check_bounds(config: Any) -> None:
-    """Raises: ValueError for a number that may not be."""
-    for item in fields(config):
-        bound, value = item.metadata["bound"], getattr(config, item.name)
-        if bound is not None and not bound.holds(value):
-            raise ValueError(f"--{item.name.replace('_', '-')} is {value}; it must {bound.words}")
+@dataclass(frozen=True)
+class Settings:
+    """Settings, all of them made by ``setting``."""
+
+    def check(self) -> None:
+        """Raises: ValueError for a number that makes no sense."""
+        for item in fields(self):
+            bound, value = item.metadata["bound"], getattr(self, item.name)
+            if bound is not None and not bound.holds(value):
+                raise ValueError(f"--{item.name.replace('_', '-')} is {value}; it must {bound.words}")
+
+
+def listed(text: str) -> list[str]:
+    """The parts of ``a,b,c``; none of an empty text."""
+    return [part.strip() for part in text.split(",") if part.strip()]
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """The end of a sentence that asks whether something known was meant; empty where nothing is like it."""
+    by_form = {name.replace("_", "-").lower(): name for name in known}
+    near = difflib.get_close_matches(word.replace("_", "-").lower(), list(by_form), n=2, cutoff=0.7)
+    return f"; did you mean {' or '.join(by_form[form] for form in near)}?" if near else ""

@@ -11,17 +11,15 @@ from numpy.typing import NDArray
 
 from agents.cardplay.auction import AuctionReader
 from agents.cardplay.explain import thought_text
+from agents.cardplay.facts import view_of_seen
 from agents.cardplay.montecarlo import CardThought, MonteCarlo
 from agents.cardplay.options import TRICKS
-from agents.cardplay.registry import make_player
-from agents.cardplay.seen import view_of_seen
-from agents.cardplay.split import Split
+from agents.cardplay.registry import Split, make_player
 from agents.cardplay.table import declares
 from agents.cardplay.worth import Worth
 from agents.meanings import Shows, reader
 from agents.networks.bidder import NetworkBidder
-from agents.programs.imagined import Imagined
-from agents.programs.question import CallAnswer, CardAnswer, Question
+from agents.programs.question import CallAnswer, CardAnswer, Imagined, Question
 from agents.reasoning.explain import explain
 from agents.reasoning.reasoner import Reasoner
 from agents.wire import read_states
@@ -98,8 +96,8 @@ class Answers:
         shows = self._own(self.spec, lambda: reader(*self.sides(seat & 1), details).call(*state, call))
         why, deals = "", None
         if details and isinstance(player, Reasoner):
-            told = self._own(self.spec, lambda: explain(player, view, key))
-            why, deals = str(told), _of_sample(seat, told.thought.sample)
+            thought = self._own(self.spec, lambda: player.think(view, key))
+            why, deals = explain(player, view, thought), _of_sample(seat, thought.sample)
         elif details and meets(player, Explains):
             why = self._own(self.spec, lambda: explained(player, view, key))  # type: ignore[arg-type]
         return CallAnswer(call, _candidates(player, view, call), said(shows), why, shows.artificial, deals)

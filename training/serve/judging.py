@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.cardplay.seen import places_of_seen
+from agents.cardplay.facts import places_of_seen
 from agents.programs.ben import answer_word
 from agents.programs.question import Question
 from bridge_env import streams

@@ -10,7 +10,7 @@ from typing import Any
 
 from training.match import panel
 from training.match.judge import VERDICT, VERDICT_ROW, Row
-from training.networks.league_config import LeagueConfig
+from training.networks.configs import LeagueConfig
 from training.running import runs
 from training.sweep.plan import COMMANDS, Sweep, Trial
 

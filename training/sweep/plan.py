@@ -11,10 +11,9 @@ from typing import Any
 from bridge_env.schema import Whole, check_shape
 from training.evolve.config import EvolveConfig
 from training.match.judge import VERDICT
-from training.networks.league_config import LeagueConfig
-from training.networks.ppo_config import PPOConfig
+from training.networks.configs import LeagueConfig, PPOConfig
 from training.running import lock, runs
-from training.running.near import did_you_mean
+from training.running.settings import did_you_mean
 
 KIND = "sweep"
 _PARTS = ("settings", "vary")

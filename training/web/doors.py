@@ -12,7 +12,7 @@ from starlette.routing import Route
 
 from bridge_env.calls import parse_call
 from bridge_env.faults import BidderFault
-from training.cardplay.table import read_card
+from training.cardplay.person import read_card
 from training.http.asked import Asked, Refused, body, query
 from training.http.thinking import Thinking
 from training.web.board.table import Table

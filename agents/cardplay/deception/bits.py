@@ -11,13 +11,10 @@ suit stay free. Four hands stand in turn, the hand to play first. The rest of a 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import NDArray
 
 from bridge_env.kernels import njit
-from bridge_env.play import beats
 
 SUIT = 0x1FFF
 _CARD = np.arange(52, dtype=np.int64)
@@ -142,30 +139,3 @@ def ends(hands, at, longest):  # type: ignore[no-untyped-def]
 def legal(hand, led):  # type: ignore[no-untyped-def]
     cards = hand & led
     return cards if cards else hand
-
-
-@dataclass(frozen=True)
-class Standing:
-    """Where a board stands: who leads, or led, the present trick; its cards; whose lines are looked at; their tricks.
-
-    Attributes:
-        side: mine; ``won`` its tricks so far, ``lost`` the others'.
-    """
-
-    leader: int
-    trick: tuple[int, ...]
-    side: int
-    won: int
-    lost: int
-
-    def numbers(self, turn: int, strain: int, depth: int) -> NDArray[np.int64]:
-        """``at``, int64 (9,)."""
-        led = best = ago = cards = 0
-        if self.trick:
-            first = 0
-            for k in range(1, len(self.trick)):
-                first = k if beats.py_func(self.trick[k], self.trick[first], strain) else first
-            led, best = SUIT << 16 * (self.trick[0] // 13), int(BITS[self.trick[first]])
-            ago, cards = (self.leader + first - turn) & 3, int(BITS[list(self.trick)].sum())
-        mine = int((turn ^ self.side) & 1 == 0)
-        return np.array([mine, led, best, ago, len(self.trick), cards, self.won, self.lost, depth], np.int64)

@@ -22,7 +22,7 @@ from agents.cardplay.auction import AuctionReader
 from agents.cardplay.deception.lookahead import Look, Lookahead, Looked, Size, sizes
 from agents.cardplay.deception.paired import distinct
 from agents.cardplay.explain import thought_text
-from agents.cardplay.montecarlo import CardThought, MonteCarlo, settled, solve_cards
+from agents.cardplay.montecarlo import CardThought, MonteCarlo, solve_cards
 from agents.cardplay.options import ALWAYS, NEEDED, Options
 from agents.cardplay.table import present_trick
 from agents.cardplay.worth import Worth
@@ -68,12 +68,9 @@ class Deception:
     Attributes:
         plain: how ``montecarlo`` sees it.
         cards: the candidates; none where the plain card was played without such thought.
-        average: float64 (C,), with the opponent's belief in mind, in the units of the options.
-        double_dummy: float64 (C,), if he saw all cards: what is at risk where he sees through it.
-        planted: for each candidate, uint8 (S', 52), deals he imagines after it.
-        short: was it a smaller one than the options ask for, because solves ran out?
-        taken: for each candidate, float64 (L,), tricks from here on along every line, those of one deal after another.
-            ``shares``: what each line counts for, adding up to 1.
+        look: what they are worth, in the units of the options; None without such thought.
+        planted: deals that the opponent imagines after the card, uint8 (S', 52).
+        short: was it a smaller search than the options ask for, because solves ran out?
         usual: the candidate that stands for the plain card.
         against: for each candidate, why it was not played though it looks better than the plain one; else empty.
     """
@@ -81,24 +78,20 @@ class Deception:
     plain: CardThought
     card: int
     cards: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64))
-    average: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
-    double_dummy: NDArray[np.float64] = field(default_factory=lambda: np.zeros(0))
-    planted: list[NDArray[np.uint8]] = field(default_factory=list)
+    look: Look | None = None
+    planted: NDArray[np.uint8] = field(default_factory=lambda: np.zeros((0, 52), np.uint8))
     opponent: int = -1
-    size: Size | None = None
     short: bool = False
-    taken: list[NDArray[np.float64]] = field(default_factory=list)
     usual: int = -1
     against: tuple[str, ...] = ()
-    shares: list[NDArray[np.float64]] = field(default_factory=list)
 
     @property
     def risk(self) -> float:
-        """Return what the card may cost compared with the plain one when seen through, in the averages' units."""
-        if not len(self.cards):
+        """Return what the card may cost compared with the plain one when seen through, in the units of the options."""
+        if self.look is None:
             return 0.0
         at = int(np.flatnonzero(self.cards == self.card)[0])
-        return max(0.0, float(self.double_dummy[self.usual] - self.double_dummy[at]))
+        return max(0.0, float(self.look.seen[self.usual] - self.look.seen[at]))
 
 
 class Deceptive:
@@ -131,13 +124,12 @@ class Deceptive:
 
     def in_deal(
         self, view: PlayView, row: int, key: np.uint64, deal: NDArray[np.uint8], cards: NDArray[np.int64]
-    ) -> Deception:
+    ) -> Look:
         """What ``cards`` are worth in one deal, uint8 (52,), such as the true one, against what is imagined there."""
         (tricks,) = solve_cards(view, np.array([row]), [deal[None]], self.threads)
         tricks = tricks[:, cards]
         average = Worth(view, row, deal[None], self.options.score).of(tricks)[0]
-        looked = Looked(deal[None], np.ones(1), tricks, average)
-        return self._weigh(view, row, key, settled(view, row, int(cards[0])), looked, cards)
+        return self._look(self._search(view, row, key, cards, Looked(deal[None], np.ones(1), tricks, average)))
 
     def _thought(self, view: PlayView, row: int, key: np.uint64, plain: CardThought) -> CardThought:
         """The plain thought; made up where there are only touching cards, equal but for what they tell."""
@@ -152,25 +144,20 @@ class Deceptive:
         return self.options.when == ALWAYS or success(view, row, thought) < 0.5
 
     def _deceive(self, view: PlayView, row: int, key: np.uint64, thought: CardThought) -> Deception:
-        cards = candidates(view, row)
-        return self._weigh(view, row, key, thought, Looked.of(thought, cards, key), cards)
-
-    def _weigh(
-        self, view: PlayView, row: int, key: np.uint64, thought: CardThought, looked: Looked,
-        cards: NDArray[np.int64],
-    ) -> Deception:  # fmt: skip
-        options = self.options
-        search = Lookahead(view, row, key, cards, looked, self.reader, options.inference, options.score, self.threads)
+        options, cards = self.options, candidates(view, row)
+        looked = Looked.of(thought, cards, key)
+        search = self._search(view, row, key, cards, looked)
         look = self._look(search)
         usual = like(cards, thought.card)
         at = chosen(look, looked.average, usual, options)
-        planted = [search.imagined(c, 0, look.size.imagined).deals for c in range(len(cards))]
-        size, full = look.size, Size(min(options.real, len(search.deals)), options.imagined, options.depth)
-        return Deception(
-            thought, int(cards[at]), cards, look.average, look.seen, planted, search.opponent, size,
-            any(a < b for a, b in zip(astuple(size), astuple(full), strict=True)),
-            look.taken, usual, _against(look, usual, at, options), look.shares,
-        )  # fmt: skip
+        full = Size(min(options.real, len(search.deals)), options.imagined, options.depth)
+        short = any(a < b for a, b in zip(astuple(look.size), astuple(full), strict=True))
+        planted, against = search.imagined(at, 0, look.size.imagined).deals, _against(look, usual, at, options)
+        return Deception(thought, int(cards[at]), cards, look, planted, search.opponent, short, usual, against)
+
+    def _search(self, view: PlayView, row: int, key: np.uint64, cards: NDArray[np.int64], looked: Looked) -> Lookahead:
+        inference, score = self.options.inference, self.options.score
+        return Lookahead(view, row, key, cards, looked, self.reader, inference, score, self.threads)
 
     def _look(self, search: Lookahead) -> Look:
         """The largest search that the options allow; the first, of depth 1, always is done."""
@@ -246,23 +233,23 @@ def success(view: PlayView, row: int, thought: CardThought) -> float:
 
 def deception_text(found: Deception, view: PlayView, row: int, unit: str) -> str:
     """Describe a deception: its worth, its risk, and the belief that it suggests."""
-    if not len(found.cards):
+    look = found.look
+    if look is None:
         return thought_text(found.plain, view, row, unit)
     lines = [f"{card_text(found.card)} (montecarlo: {card_text(found.plain.card)})"]
     lines.append(f"  cards     believing  seeing all   ({unit})")
-    for at in np.argsort(-found.average, kind="stable"):
+    for at in np.argsort(-look.average, kind="stable"):
         name = card_text(int(found.cards[at])) + (f", {found.against[at]}" if found.against[at] else "")
-        lines.append(f"            {found.average[at]:>+9.2f}  {found.double_dummy[at]:>+10.2f}   {name}")
+        lines.append(f"            {look.average[at]:>+9.2f}  {look.seen[at]:>+10.2f}   {name}")
     short = ", less than asked for: solves ran out" if found.short else ""
-    lines.append(f"  search    {found.size}{short}")
-    at = int(np.flatnonzero(found.cards == found.card)[0])
-    if at == found.usual:
+    lines.append(f"  search    {look.size}{short}")
+    if found.cards[found.usual] == found.card:
         cost = "none: no other card is surely better and safe enough"
     else:
         cost = f"risks {found.risk:.2f}" if found.risk > _SAME else "costs nothing"
         cost += " if it is seen through"
     lines.append(f"  deception {cost}")
     me = int(view.turn[row])
-    known = np.unique(found.planted[at], axis=0)[:3]
+    known = np.unique(found.planted, axis=0)[:3]
     lines += [f"  {SEATS[found.opponent]} imagines {SEATS[me]} {hand_text(owner == me)}" for owner in known]
     return "\n".join(lines)

@@ -115,15 +115,6 @@ class Imagined(NamedTuple):
     weight: NDArray[np.float64]
 
 
-@dataclass(eq=False)
-class _After:
-    """A candidate: what the opponent sees once it is played, deal by deal, and what he imagines then."""
-
-    card: int
-    views: PlayView
-    imagined: dict[tuple[int, int], Imagined] = field(default_factory=dict)
-
-
 class Lookahead:
     """One card's search, which may be done at several sizes: what was drawn and solved is kept.
 
@@ -144,7 +135,8 @@ class Lookahead:
         self.strain = int(view.strain[row])
         self.solver = Solver(self.strain, threads)
         self.opponent = -1
-        self._after: dict[int, _After] = {}
+        self._after: dict[int, PlayView] = {}  # what the opponent sees once a candidate is played, deal by deal
+        self._imagined: dict[tuple[int, int, int], Imagined] = {}
         trick = tuple(int(c) for c in present_trick(view)[row] if c >= 0)
         self._leader, self._trick, self._side = int(trick_leader(view)[row]), trick, int(view.turn[row]) & 1
 
@@ -181,14 +173,12 @@ class Lookahead:
         """Return what the opponent imagines after candidate ``at`` in the deal ``d``."""
         card = int(self.cards[at])
         if at not in self._after:
-            views, self.opponent = opponents_views(self.view, self.row, card, self.deals)
-            self._after[at] = _After(card, views)
-        found = self._after[at]
-        if (d, count) not in found.imagined:
+            self._after[at], self.opponent = opponents_views(self.view, self.row, card, self.deals)
+        if (at, d, count) not in self._imagined:
             stream = np.uint64(streams.key(self.key, "imagined", card, d)[0])
-            belief = believed_deals(found.views, d, self.reader, count, stream, self.inference)
-            found.imagined[d, count] = Imagined(belief.owner, belief.weight)
-        return found.imagined[d, count]
+            belief = believed_deals(self._after[at], d, self.reader, count, stream, self.inference)
+            self._imagined[at, d, count] = Imagined(belief.owner, belief.weight)
+        return self._imagined[at, d, count]
 
     def _most(self, count: int) -> tuple[NDArray[np.uint8], NDArray[np.float64]]:
         weight = self.weight[:count]

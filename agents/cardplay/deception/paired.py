@@ -20,11 +20,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.cardplay.deception.bits import BITS, Standing, hand_bits
+from agents.cardplay.deception.bits import BITS, SUIT, hand_bits
 from agents.cardplay.deception.levels import Level, seats_of
 from bridge_env.cards import UNKNOWN
 from bridge_env.double_dummy.exact import BOARDS_PER_CALL
 from bridge_env.double_dummy.positions import ALL_BEST, ALL_CARDS, ONE_BEST, SOLVING_COST, card_tricks
+from bridge_env.play import beats
 
 LONGEST = 3  # tricks beyond the depth, while their side has the lead
 _UNSOLVED = np.zeros(52, np.int8)
@@ -50,6 +51,17 @@ class Line:
     @property
     def turn(self) -> int:
         return (self.leader + len(self.trick)) & 3
+
+    def numbers(self, side: int, strain: int, depth: int) -> NDArray[np.int64]:
+        """``at``, int64 (9,), as ``bits`` says: ``side`` is mine; ``depth`` is counted from the root."""
+        led = best = ago = cards = first = 0
+        if self.trick:
+            for k in range(1, len(self.trick)):
+                first = k if beats.py_func(self.trick[k], self.trick[first], strain) else first
+            led, best = SUIT << 16 * (self.trick[0] // 13), int(BITS[self.trick[first]])
+            ago, cards = (self.leader + first - self.turn) & 3, int(BITS[list(self.trick)].sum())
+        mine, lost, left = int((self.turn ^ side) & 1 == 0), self.gone - self.won, depth - self.gone
+        return np.array([mine, led, best, ago, len(self.trick), cards, self.won, lost, left], np.int64)
 
 
 class Solver:
@@ -124,13 +136,8 @@ def _level(lines: Sequence[Line], side: int, depth: int, strain: int) -> Level:
     trick = np.full((len(lines), 3), -1, np.int64)
     for row, line in zip(trick, lines, strict=True):
         row[: len(line.trick)] = line.trick
-    at = [
-        Standing(line.leader, line.trick, side, line.won, line.gone - line.won).numbers(
-            line.turn, strain, depth - line.gone
-        )
-        for line in lines
-    ]
-    return Level(hands, imagined, turn, np.stack(at), trick, np.full(len(lines), -1))
+    at = np.stack([line.numbers(side, strain, depth) for line in lines])
+    return Level(hands, imagined, turn, at, trick, np.full(len(lines), -1))
 
 
 def real_values(
@@ -156,7 +163,7 @@ def real_values(
     The values mean nothing once ``solver`` is spent.
     """
     levels = [_level(roots, side, depth, solver.strain)]
-    together = [_Together.of(groups, np.ones(len(roots)) if weight is None else weight)]
+    together = [_Together(np.asarray(groups, np.int64), np.ones(len(roots)) if weight is None else weight)]
     values: list[NDArray[np.float64]] = []
     while len(levels[-1]) and not solver.spent:
         level = levels[-1]
@@ -188,10 +195,6 @@ class _Together:
 
     group: NDArray[np.int64]
     weight: NDArray[np.float64]
-
-    @classmethod
-    def of(cls, groups: Sequence[int], weight: NDArray[np.float64]) -> _Together:
-        return cls(np.asarray(groups, np.int64), weight)
 
     def after(self, level: Level, children: Level) -> _Together:
         """Of the level below: rows are still together where my side played the same card."""

@@ -6,7 +6,7 @@ from typing import Any
 
 from bridge_env.calls import parse_call
 from bridge_env.cards import SEATS, VULNERABILITIES, parse_deal
-from training.cardplay.table import read_card
+from training.cardplay.person import read_card
 from training.http.asked import Refused
 from training.web.board.dealing import Deal
 from training.web.board.table import Setup

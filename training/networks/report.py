@@ -1,0 +1,137 @@
+"""Reports of networks that learned: of imitation on deals held out, of PPO on unseen boards, of the league's panel."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from training.match import panel
+from training.match.judge import Row, rows_table
+from training.match.match import play
+from training.match.panel import Line
+from training.networks.configs import LeagueConfig, PPOConfig
+from training.running import runs
+from training.running.pages import draw_curve, drawn, settings
+
+NEVER_MET = ("pass", "doubler", "system:sayc", "policy:humans", "policy:polish", "policy:wbridge5")
+Agreement = Mapping[str, Mapping[str, float]]
+"""How often a network makes the recorded call, as ``imitate.agreement`` gives it."""
+
+# --- imitation --------------------------------------------------------------------------------------------
+
+
+def _cells(row: Mapping[str, float]) -> tuple[str, str, str]:
+    """Per cent of the calls, their standard error, and how many calls."""
+    right, calls = row["right"], row["calls"]
+    error = (right * (1 - right) / calls) ** 0.5 if calls else float("nan")
+    return f"{100 * right:.2f}", f"{100 * error:.2f}", f"{int(calls):,}"
+
+
+def agreement_text(found: Agreement) -> str:
+    """The table, aligned."""
+    width = max(len(name) for name in found)
+    lines = [f"{'held out: the recorded call, %':<{width}}            SE    calls"]
+    for name, row in found.items():
+        right, error, calls = _cells(row)
+        lines.append(f"{name:<{width}}  {right:>6}  {error:>4}  {calls:>7}")
+    return "\n".join(lines)
+
+
+def imitation_page(told: Mapping[str, Any]) -> str:
+    """The page of a fit."""
+    found: Agreement = told["agreement"]
+    return "\n".join([
+        "# A network that imitates recorded auctions", "",
+        f"Made by `{told['command']}`: {told['calls']:,} calls of {told['auctions']:,} auctions, "
+        f"{told['seconds'] / 60:.1f} minutes of one core.", "",
+        "Deals of the judging split, and one in twenty of the others, are held out. On them the network makes the "
+        "recorded call this often:", "",
+        "| | % | SE | calls |", "| --- | ---: | ---: | ---: |",
+        *(f"| {name} | {' | '.join(_cells(row))} |" for name, row in found.items()), "",
+        *settings(told["config"]),
+    ])  # fmt: skip
+
+
+# --- PPO --------------------------------------------------------------------------------------------------
+
+
+def judge_ppo(spec: str, config: PPOConfig) -> tuple[list[Row], str]:
+    """Matches of a policy on judging boards, against its control pair first, then others; and what boards."""
+    first = play(spec, config.control, config.judge, config.seed)
+    rows = [Row(f"against {config.control}, its control pair", first.mean_imps, first.standard_error, config.judge)]
+    for other in NEVER_MET:
+        if other not in (config.control, config.opponents):
+            match = play(spec, other, first.boards, config.seed)
+            rows.append(Row(f"against {other}, never met", match.mean_imps, match.standard_error, config.judge))
+    return rows, first.boards.source
+
+
+def ppo_page(
+    spec: str, verdict: tuple[Sequence[Row], str], config: PPOConfig, manifest: Mapping[str, Any],
+    last: Mapping[str, Any],
+) -> str:  # fmt: skip
+    """The report of the policy ``spec``; ``last`` is the last point of its curve."""
+    rows, source = verdict
+    machine, versions = manifest.get("machine", {}), manifest.get("versions", {})
+    made_by = runs.command_line("bridge-env train ppo", config)
+    return "\n".join([
+        "# A policy from scratch, by MaskablePPO", "",
+        f"Made by `{made_by}`: {last['steps']:,} calls in {last['seconds'] / 60:.1f} minutes of wall time, "
+        f"torch threads: {config.threads}, on a machine of {machine.get('cores')} cores "
+        f"(torch {versions.get('torch')}, stable-baselines3 {versions.get('stable-baselines3')}).", "",
+        f"Judged on boards that training never saw: {source}; duplicate, dealer and vulnerability by board number. "
+        "A system takes a policy's calls for its own.", "",
+        *rows_table(rows), "",
+        "![learning curve](learning_curve.png)", "",
+        f"Any row again: `bridge-env match {spec} {config.control} --boards {config.judge} --seed {config.seed}`", "",
+        *settings(asdict(config)),
+    ])  # fmt: skip
+
+
+def ppo_curve(metrics: Sequence[Mapping[str, Any]], verdict: Row, path: Path) -> None:
+    """The learning curve as a PNG: training boards by minute, and the verdict on unseen ones."""
+    minutes = [row["seconds"] / 60 for row in metrics]
+    with drawn(path, 7.5, 4.2, dpi=100) as axes:
+        axes.axhline(0, color="0.6", linewidth=0.8)
+        draw_curve(axes, minutes, metrics, f"policy, {metrics[-1]['boards']:,} training boards")
+        axes.errorbar(
+            minutes[-1:], [verdict.mean], [verdict.error], fmt="o", color="black",
+            label=f"{verdict.boards:,} unseen boards: {verdict.mean:+.2f} ± {verdict.error:.2f}",
+        )  # fmt: skip
+        axes.set(xlabel="minutes of training", ylabel=f"IMPs a board against {metrics[-1]['opponent']}")
+        axes.legend(loc="lower right")
+
+
+# --- the league -------------------------------------------------------------------------------------------
+
+
+def league_page(folder: Path, config: LeagueConfig, lines: Sequence[Line], metrics: Sequence[Mapping[str, Any]]) -> str:
+    """The page of a run, the panel first."""
+    last = metrics[-1]
+    command = runs.command_line("bridge-env train league", config).replace(config.start, runs.portable(config.start))
+    decisions = sum(row.get("decisions", 0.0) for row in metrics)
+    machine = runs.read_manifest(folder).get("machine", {})
+    return "\n".join([
+        "# A network from the league", "",
+        f"Made by `{command}`: {last['iteration']:,} iterations, {last['seconds'] / 3600:.2f} hours of "
+        f"{machine.get('cores')} cores, {decisions / 1e6:.0f} million decisions.", "",
+        f"Judging boards, {lines[0].boards:,} against each, duplicate, dealer and vulnerability by board number, exact "
+        "double-dummy tricks.", "",
+        *panel.markdown(lines), "",
+        "![learning curve](learning_curve.png)", "",
+        *settings({name: runs.portable(str(value)) for name, value in asdict(config).items()}),
+    ])  # fmt: skip
+
+
+def league_curve(metrics: Sequence[Mapping[str, Any]], path: Path) -> None:
+    """The learning curve as a PNG: IMPs a board on deals that no rollout plays, by hours."""
+    with drawn(path, 7.5, 4.2, dpi=100) as axes:
+        axes.axhline(0, color="0.6", linewidth=0.8)
+        for name in [name for name, value in metrics[-1].items() if isinstance(value, dict)]:
+            rows = [row for row in metrics if name in row]
+            hours = [row["seconds"] / 3600 for row in rows]
+            draw_curve(axes, hours, [row[name] for row in rows], f"against {'its start' if name == 'start' else name}")
+        axes.set(xlabel="hours of training", ylabel=f"IMPs a board, {metrics[-1]['boards']:,} boards not played in it")
+        axes.legend(loc="lower right")
