@@ -7,13 +7,14 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from agents.hierarchy.language.paths import step_of
 from agents.hierarchy.language.tree import Step
 from agents.hierarchy.telling import wording
 from agents.networks.drawn import NEVER_PASSED
 from bridge_env.calls import DOUBLE, FIRST_BID, PASS
 from training.book import situations
-from training.book.measure import HELD, Figures
-from training.book.network_calls import NetworkCalls, step_of
+from training.book.measure import HELD, Figures, nine_in_ten, per_hundred
+from training.book.network_calls import NetworkCalls
 from training.book.shows import FEWEST, Shows, shown
 
 _RARE, _RARE_SITUATION = 8_000, 600  # a call has a row that came up once in so many deals
@@ -74,11 +75,6 @@ class NetworkPoint:
     late: bool  # opened in third or fourth seat, or about to be
     calls: list[NetworkCall] = field(default_factory=list)
 
-    @property
-    def ours(self) -> int:
-        """Return how many calls of ours lead here."""
-        return sum(not step.theirs for step in self.path)
-
 
 @dataclass(eq=False)
 class Situation:
@@ -129,7 +125,7 @@ class Maker:
                 out[at] = NetworkPoint(calls.path(row), bool(calls.late[row]))
             figures = self._figures(rows, int(visits[np.searchsorted(visited, at)]))
             figures.held[:, 5:] = -1  # suits are known by name here
-            out[at].calls.append(self._row(rows, figures, wording.call(step_of(int(calls.call[row])))))
+            out[at].calls.append(self._row(rows, figures, wording.of_call(int(calls.call[row]))))
             keys.append(int(calls.key[row]))
         self._keep(keys)
         for one in out.values():
@@ -217,7 +213,7 @@ class Maker:
 
     def _band(self, rows: NDArray[np.int64]) -> tuple[str, int, int]:
         """What nine in ten hands hold: ``hcp`` or ``points``, whichever spans less."""
-        both = [(unit, *_nine_in_ten(self.calls.held[rows, HELD.index(unit)])) for unit in ("hcp", "points")]
+        both = [(unit, *nine_in_ten(self.calls.held[rows, HELD.index(unit)])) for unit in ("hcp", "points")]
         return min(both, key=lambda band: band[2] - band[1])
 
     def _mostly(self, rows: NDArray[np.int64], bid: int, said: Shows) -> str:
@@ -229,7 +225,7 @@ class Maker:
         cards = self.calls.held[rows, HELD.index(name)]
         if (cards < 0).any():
             return ""
-        low, high = _nine_in_ten(cards)
+        low, high = nine_in_ten(cards)
         if bid >= 0:
             return f"mostly {wording.span(low, high)} in it" if low >= LONG else ""
         return f"mostly {wording.span(low, high)} in theirs" if self.calls.call[rows[0]] == DOUBLE else ""
@@ -237,8 +233,7 @@ class Maker:
     def code_words(self) -> tuple[float, float]:
         """For each 100 auctions of a side, and the standard error of that."""
         calls = self.calls
-        each = np.bincount(2 * calls.board + (calls.seat & 1), calls.coded, 2 * len(calls.owner))
-        return 100 * float(each.mean()), 100 * float(each.std(ddof=1) / len(each) ** 0.5)
+        return per_hundred(np.bincount(2 * calls.board + (calls.seat & 1), calls.coded, 2 * len(calls.owner)))
 
     def held_against(self, fresh: NetworkCalls) -> Fresh:
         """Find the rows of other calls, and whether their hands keep to them."""
@@ -252,11 +247,6 @@ class Maker:
             for rows in _groups(row[:, column], known, 1):
                 keeps[rows, column] = self.rows[row[rows[0], column]].said.fit(fresh.held[rows])
         return Fresh(row, keeps)
-
-
-def _nine_in_ten(values: NDArray[np.int8]) -> tuple[int, int]:
-    low, high = np.percentile(values, [5, 95], method="inverted_cdf")
-    return int(low), int(high)
 
 
 def _groups(keys: NDArray[np.generic], rows: NDArray[np.int64], fewest: float) -> list[NDArray[np.int64]]:
