@@ -13,8 +13,7 @@ from support.web import HOST, TOKEN, Visitor
 from agents.wire import call as call_of
 from bridge_env.calls import parse_call
 from bridge_env.cards import parse_hand
-from training.exam.positions import Position, parse_exam, textbook
-from training.exam.writing import exam_text
+from training.exam.positions import Position, exam_text, parse_exam, textbook
 from training.web.app import make_app
 from training.web.session import Limits
 from training.web.topics import TOPICS, Moment
