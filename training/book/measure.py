@@ -251,10 +251,10 @@ def measure(
         ]
         tick(len(table))
     more = tables(hierarchy, walker, seed, rare, deals)
-    while (wanted := _rare(out, enough, levels)) and (table := next(more, None)) is not None:
-        _count(out, table, wanted)
-        out.all_deals += len(table)
-        tick(len(table))
+    while (wanted := _rare(out, enough, levels)) and (another := next(more, None)) is not None:
+        _count(out, another, wanted)
+        out.all_deals += len(another)
+        tick(len(another))
     return out
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -112,7 +112,7 @@ def run(args: argparse.Namespace) -> int:
     return _print(args, book, kind, {"markdown": markdown, "bml": bml, "html": html})
 
 
-def _print(args: argparse.Namespace, book: Any, kind: str, formats: dict[str, Callable[[Any], str]]) -> int:
+def _print(args: argparse.Namespace, book: Any, kind: str, formats: Mapping[str, Callable[[Any], str]]) -> int:
     """Print a book, of a system or of a network, on so many pages; with ``--check`` how many hands keep to it."""
     from training.book.book import PAGE_LINES, PAGE_WIDTH, pages
 

@@ -7,8 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from training.cli.config import add_fields, read_run_fields
-from training.cli.config_file import add_config_file
+from training.cli.config import add_config_file, add_fields, read_run_fields
 from training.cli.progress import Bar
 from training.estimators.config import EstimatorConfig
 
@@ -62,20 +61,16 @@ def run(args: argparse.Namespace) -> int:
     library = Library.open(config.library) if config.library else embedded()
     fit.training_deals(config)  # what is wrong with them is told before there is a folder
     folder = args.resume or _new_folder(args.out)
-    args.kept = folder, f"bridge-env fit estimators --resume {folder}"
+    sizes = f" --sizes {','.join(map(str, args.sizes))}" if args.sizes else ""
+    args.kept = folder, f"bridge-env fit estimators --resume {folder}{sizes}"
     print(f"{folder}: learning from {library!r}")
-    try:
-        estimator, state = _fit(folder, config, "all")
-        hits = []
-        for size in args.sizes:
-            part = folder / "sizes" / str(size)
-            part.mkdir(parents=True, exist_ok=True)
-            smaller, _ = _fit(part, replace(config, deals=size), f"{size:,} deals")
-            hits.append((size, verdict.judge(smaller, library).hits))
-    except KeyboardInterrupt:
-        sizes = f" --sizes {','.join(map(str, args.sizes))}" if args.sizes else ""
-        print(f"\nstopped and saved. Go on: bridge-env fit estimators --resume {folder}{sizes}")
-        return 130
+    estimator, state = _fit(folder, config, "all")
+    hits = []
+    for size in args.sizes:
+        part = folder / "sizes" / str(size)
+        part.mkdir(parents=True, exist_ok=True)
+        smaller, _ = _fit(part, replace(config, deals=size), f"{size:,} deals")
+        hits.append((size, verdict.judge(smaller, library).hits))
     print(f"judging on {len(library.split('judging')):,} deals that training never saw")
     assert isinstance(estimator, TrickEstimator)
     found = verdict.judge(estimator, library)

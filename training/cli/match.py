@@ -9,11 +9,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bridge_env.files import write_whole
-from training.cli.arguments import add_allowance, allowance_of, positive
-from training.cli.boards import SPECS, add_board_options, boards_of
-from training.cli.config_file import add_config_file
+from training.cli.arguments import SPECS, add_allowance, add_board_options, allowance_of, boards_of, positive
+from training.cli.config import add_config_file
 from training.cli.progress import Bar
-from training.cli.terminal import write_json
+from training.cli.terminal import left_out, write_json
 
 if TYPE_CHECKING:
     from bridge_env.faults import BidderFault
@@ -108,8 +107,7 @@ def _match(args: argparse.Namespace) -> int:
     except BidderFault as fault:
         _tell_done(args, fault)
         raise
-    for problem in result.boards.problems[len(boards.problems) :]:
-        print(f"left out: {problem}", file=sys.stderr)
+    left_out(result.boards.problems[len(boards.problems) :])
     print(match_text(result))
     played = _play_match(args, result) if args.play is not None else None
     if args.json is not None:
