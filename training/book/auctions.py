@@ -58,11 +58,7 @@ class Spoken:
 
     def groups(self, least: int) -> Iterator[Group]:
         """The calls that were made ``least`` times or more, the most frequent first."""
-        order = np.argsort(self.key, kind="stable")
-        key = self.key[order]
-        parts = [
-            part for part in np.split(order, np.flatnonzero(key[1:] != key[:-1]) + 1) if len(part) >= max(least, 1)
-        ]
+        parts = alike(self.key, np.arange(len(self)), max(least, 1))
         visited, visits = np.unique(self.before, return_counts=True)
         for part in sorted(parts, key=len, reverse=True):
             row = int(part[0])
@@ -74,6 +70,13 @@ class Spoken:
     def figures(self, group: Group) -> Figures:
         """The figures of a group, for ``shows.shown``."""
         return Figures(len(group.rows), group.visits, len(self.table), parts=[self.held[group.rows]])
+
+
+def alike(keys: NDArray[np.generic], rows: NDArray[np.int64], fewest: float) -> list[NDArray[np.int64]]:
+    """Rows with the same key together, as many as ``fewest`` or more."""
+    order = rows[np.argsort(keys[rows], kind="stable")]
+    found = np.split(order, np.flatnonzero(keys[order][1:] != keys[order][:-1]) + 1)
+    return [group for group in found if len(group) >= fewest]
 
 
 def since_opening(

@@ -13,6 +13,7 @@ from agents.hierarchy.telling import wording
 from agents.networks.drawn import NEVER_PASSED
 from bridge_env.calls import DOUBLE, FIRST_BID, PASS
 from training.book import situations
+from training.book.auctions import alike
 from training.book.measure import HELD, Figures, nine_in_ten, per_hundred
 from training.book.network_calls import NetworkCalls
 from training.book.shows import FEWEST, Shows, shown
@@ -119,7 +120,7 @@ class Maker:
         """Every point with its bids and doubles that are not too rare."""
         calls, out, keys = self.calls, dict[int, NetworkPoint](), []
         visited, visits = np.unique(calls.point, return_counts=True)
-        for rows in _groups(calls.key, np.flatnonzero(calls.call != PASS), least(self.deals)):
+        for rows in alike(calls.key, np.flatnonzero(calls.call != PASS), least(self.deals)):
             row, at = int(rows[0]), int(calls.point[rows[0]])
             if at not in out:
                 out[at] = NetworkPoint(calls.path(row), bool(calls.late[row]))
@@ -143,7 +144,7 @@ class Maker:
             key, bare = (situations.grain_keys(calls.seen, grain, bare=bare) for bare in (False, True))
             left = np.flatnonzero(rest & (key != 0))
             visited, visits = np.unique(bare[left], return_counts=True)
-            for rows in _groups(key, left, least(self.deals, _RARE_SITUATION)):
+            for rows in alike(key, left, least(self.deals, _RARE_SITUATION)):
                 row = int(rows[0])
                 figures = self._figures(rows, int(visits[np.searchsorted(visited, bare[row])]))
                 figures.suits = {0, 1, 2, 3}  # they have other names here
@@ -170,7 +171,7 @@ class Maker:
         out = np.full((situations.GRAINS, len(self.calls)), _MOST_HCP, np.int8)
         for grain in range(1, situations.GRAINS):
             key = situations.grain_keys(self.calls.seen, grain)
-            for found in _groups(key, rows[key[rows] != 0], least(self.deals, _RARE_SITUATION)):
+            for found in alike(key, rows[key[rows] != 0], least(self.deals, _RARE_SITUATION)):
                 _, low, high = self._band(found)
                 if high - low <= _WIDEST:
                     out[:grain, found] = np.minimum(out[:grain, found], high - low)
@@ -244,16 +245,9 @@ class Maker:
             at = np.minimum(np.searchsorted(keys, key), max(len(keys) - 1, 0))
             known = np.flatnonzero(keys[at] == key) if len(keys) else np.empty(0, np.int64)
             row[known, column] = index[at[known]]
-            for rows in _groups(row[:, column], known, 1):
+            for rows in alike(row[:, column], known, 1):
                 keeps[rows, column] = self.rows[row[rows[0], column]].said.fit(fresh.held[rows])
         return Fresh(row, keeps)
-
-
-def _groups(keys: NDArray[np.generic], rows: NDArray[np.int64], fewest: float) -> list[NDArray[np.int64]]:
-    """Rows with the same key together, as many as ``fewest`` or more."""
-    order = rows[np.argsort(keys[rows], kind="stable")]
-    found = np.split(order, np.flatnonzero(keys[order][1:] != keys[order][:-1]) + 1)
-    return [group for group in found if len(group) >= fewest]
 
 
 _ORDER = [*(f"{level}{strain}" for level in range(1, 8) for strain in "CDHSN"), "X", "XX", "P"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
@@ -81,14 +82,12 @@ class Printed:
     def kept(self) -> list[Note]:
         """The notes by auction with the rows that are worth most, as many as fit."""
         levels = self.notes.levels
-        fewest, enough = 0, len(levels)
-        while fewest < enough:
-            middle = (fewest + enough + 1) // 2
-            if pages(self._main(self.notes.kept(levels[middle - 1]))) <= self.most:
-                fewest = middle
-            else:
-                enough = middle - 1
-        return self.notes.kept(levels[fewest - 1]) if fewest else []
+
+        def too_long(level: int) -> bool:
+            return pages(self._main(self.notes.kept(levels[level]))) > self.most
+
+        fitting = bisect_left(range(len(levels)), True, key=too_long)
+        return self.notes.kept(levels[fitting - 1]) if fitting else []
 
     @property
     def share(self) -> float:
