@@ -15,7 +15,6 @@ from training.cli.arguments import add_address, natural, positive, words_of
 from training.cli.progress import Bar
 from training.running.cluster import Cluster, installed
 
-Subparsers = Any  # argparse keeps the type of add_subparsers() private
 _FEW = 200  # deals that are solved before Ray has started
 
 
@@ -27,7 +26,7 @@ examples:
 """
 
 
-def add_deal(subparsers: Subparsers) -> None:
+def add_deal(subparsers: Any) -> None:
     """Add ``bridge-env deal``."""
     parser = subparsers.add_parser(
         "deal",
@@ -84,7 +83,7 @@ number of workers and interruptions, and can be read at any moment.
 """
 
 
-def add_solve(subparsers: Subparsers) -> None:
+def add_solve(subparsers: Any) -> None:
     """Add ``bridge-env solve``."""
     parser = subparsers.add_parser(
         "solve",
@@ -198,7 +197,7 @@ def _solve_pbn(args: argparse.Namespace) -> int:
     return 0
 
 
-def add_library(subparsers: Subparsers) -> None:
+def add_library(subparsers: Any) -> None:
     """Add ``bridge-env library info | verify | merge | import``."""
     parser = subparsers.add_parser(
         "library",

@@ -52,7 +52,9 @@ def run(args: argparse.Namespace) -> int:
     """Fit, judge, write the model card."""
     from training.running import runs
 
-    config = _config(args)
+    if args.resume is not None and args.out is not None:
+        raise runs.RunError("--out is for a new run; --resume continues in its folder")
+    config = read_run_fields(args, EstimatorConfig, _MAY_CHANGE)
     runs.require("rl", "torch")
     from bridge_env.double_dummy import Library, embedded
     from bridge_env.double_dummy.estimator import TrickEstimator
@@ -95,15 +97,6 @@ def _fit(folder: Path, config: EstimatorConfig, what: str) -> tuple[Any, Any]:
                 bar.note(f"epoch {state.epoch}, loss {last['held_out_loss']:.3f}, {exact}")
 
         return fit.fit(folder, config, state, tick), state
-
-
-def _config(args: argparse.Namespace) -> EstimatorConfig:
-    """Take the defaults, or the config of the run to resume; override them by the command line."""
-    from training.running import runs
-
-    if args.resume is not None and args.out is not None:
-        raise runs.RunError("--out is for a new run; --resume continues in its folder")
-    return read_run_fields(args, EstimatorConfig, _MAY_CHANGE)
 
 
 def _new_folder(out: Path | None) -> Path:

@@ -88,10 +88,7 @@ def _match(args: argparse.Namespace) -> int:
     seat_teams(args.a, args.b)  # what is faulty is told before any work
     if args.play is None and (args.play_b or args.only != "all"):
         raise ValueError("--play-b and --only go with --play")
-    for path in filter(None, (args.keep,)):
-        if not path.parent.is_dir():
-            raise ValueError(f"--keep {path}: there is no folder {path.parent}")
-    for option in ("json", "report"):
+    for option in ("keep", "json", "report"):
         path = getattr(args, option)
         if path is not None and not path.parent.is_dir():
             raise ValueError(f"--{option} {path}: there is no folder {path.parent}")
