@@ -13,7 +13,7 @@ from pathlib import Path
 from bridge_env.files import write_whole
 from tests.reliability.report import markdown, text
 from tests.reliability.study import Settings, rows
-from training.cli.arguments import natural, positive, seconds
+from training.cli.arguments import above_0, natural, positive
 from training.running.runs import portable
 
 _EXAMPLES = """\
@@ -42,7 +42,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--only", nargs="+", default=(), metavar="PART", help="try only rows whose name holds a PART")
     parser.add_argument("--out", type=Path, metavar="FOLDER", help="write README.md and table.json to this folder")
     parser.add_argument(
-        "--soak", type=minutes, metavar="MINUTES",
+        "--soak", type=above_0, metavar="MINUTES",
         help="let env, evolve, league, server and table work for so long instead, and report how their memory grows",
     )  # fmt: skip
     args = parser.parse_args(argv)
@@ -62,11 +62,6 @@ def main(argv: Sequence[str] | None = None) -> int:
         content = {"seed": settings.seed, "rows": [row.as_json() for row in found]}
         write_whole(args.out / "table.json", json.dumps(content, indent=1, ensure_ascii=False) + "\n")
     return 1 if failed else 0
-
-
-def minutes(text: str) -> float:
-    """A number of minutes, in an argument."""
-    return seconds(text)
 
 
 def _soak(length: float, out: Path | None, command: str) -> int:

@@ -33,7 +33,7 @@ from bridge_env.files import FileError, write_whole
 from bridge_env.schema import read_json
 from tests.reliability.damage import ARRAY_WORDS, mutations
 from tests.reliability.tally import Case, Wrong, refuses, within
-from training.cli.config_file import read_options
+from training.cli.config import read_options
 from training.evolve import generations, report
 from training.evolve.config import EvolveConfig
 from training.exam.positions import read_exam

@@ -33,7 +33,7 @@ def recorded(tmp_path):
 
 @pytest.mark.parametrize("rounds", ["openings", "all"])
 def test_a_bidder_agrees_with_itself(recorded, rounds):
-    found = agreement("system:sayc", recorded[0], rounds)
+    found = agreement("system:sayc", [recorded[0]], rounds)
     assert found.boards == 60
     assert found.right == found.asked
     assert found.right_bids == found.asked_bids > 0
@@ -45,25 +45,23 @@ def test_positions_are_counted(recorded):
     path, history = recorded
     calls = int((history >= 0).sum())
     passes = int((history == 0).sum())
-    found = agreement("pass", path, "all")
+    found = agreement("pass", [path], "all")
     assert (found.asked, found.right, found.asked_bids, found.right_bids) == (calls, passes, calls - passes, 0)
-    opened = agreement("pass", path, "openings")
+    opened = agreement("pass", [path], "openings")
     first_bid = np.where((history >= 3).any(axis=1), (history >= 3).argmax(axis=1), 3)
     assert opened.asked == int((first_bid + 1).sum())
 
 
-def test_faults_are_told(tmp_path, recorded):
-    with pytest.raises(ValueError, match="not one of openings, all"):
-        agreement("pass", recorded[0], "some")
+def test_a_file_without_an_auction_is_told(tmp_path):
     path = tmp_path / "deals.pbn"
     write_boards(path, [Board(random_deals(0, 0, 1)[0], 0, 0, number=1)])
     with pytest.raises(BoardsError, match="no board has both"):
-        agreement("pass", path)
+        agreement("pass", [path])
 
 
 @pytest.mark.skipif(not WBRIDGE5.exists(), reason="the recorded boards of WBridge5 are not at hand")
 def test_sayc_opens_as_wbridge5_does():
-    found = agreement("system:sayc", WBRIDGE5)
+    found = agreement("system:sayc", [WBRIDGE5])
     assert found.asked > 14_000
     assert found.share > 0.89
 
@@ -81,4 +79,4 @@ def test_two_tables_in_the_same_position(tmp_path):
     alone = tmp_path / "alone.pbn"
     write_boards(alone, [Board(deals[1], 0, 0, number=1, auction=(0, 0, 0, 0))])
     assert agreement("pass", [path, alone], "all").shared == 5
-    assert agreement("pass", alone, "all").shared == 0
+    assert agreement("pass", [alone], "all").shared == 0

@@ -10,6 +10,7 @@ from functools import lru_cache
 import numpy as np
 import pytest
 from reference.hierarchy import Tree, hand_features
+from support import command as typed
 from support.page import Page
 
 from agents.hierarchy.bidder import Hierarchy, bid_out
@@ -21,7 +22,7 @@ from bridge_env.calls import call_text
 from bridge_env.cards import hand_text
 from training.book import book as book_module
 from training.book.bml import bml, sequence
-from training.book.book import add_worth, fit, make_book, pages
+from training.book.book import add_worth, make_book, pages
 from training.book.diff import compare_systems, find_changes
 from training.book.diff_text import diff_html, diff_markdown
 from training.book.html import html
@@ -30,7 +31,6 @@ from training.book.measure import HELD, Table, measure
 from training.book.points import Points, Walker, numbered
 from training.book.shows import Shows, check
 from training.book.worth import Judge, without
-from training.cli.entry import main
 from training.match.duel import Partnership, Stretch, duel
 
 TOY_TEXT = """\
@@ -235,13 +235,13 @@ def test_levels_and_examples_are_as_asked():
     assert pages("x\n" * 56) == 2
     whole = make_book(TOY, 300, 5)
     assert pages(markdown(whole)) == 2
-    small = fit(whole, 1, markdown)
+    small = whole.fit(1, markdown)
     left_out = [small.figures(whole.points.entries[i]).made for i in small.left_out]
     assert pages(markdown(small)) == 1
     assert 0 < len(left_out) < 8
     assert max(left_out) <= min(whole.figures(e).made for e in whole.points.entries if e.index not in small.left_out)
     assert f"Left out: {len(left_out)} calls that come up no more than once in" in html(small)
-    assert fit(whole, 2, markdown).left_out == frozenset()
+    assert whole.fit(2, markdown).left_out == frozenset()
     assert pages("x" * 132 * 56) == 2
 
 
@@ -357,7 +357,7 @@ def test_boards_without_the_call_are_as_they_were_even_where_it_means_less():
     judge = Judge(system, system.system, 1500, 2)
     e = entry(system, "1M", "2N")
     other = without(system.system, e.numbers)
-    _, changed = judge.differences(other, judge.all)
+    _, changed = judge.differences(other)
     rows = judge.boards_with(lambda state, call: any(found is e for found, _ in judge.walker.calls_at(state, call)))
     assert 0 < changed.sum() <= len(rows) < 1500
     assert set(np.flatnonzero(changed)) <= set(rows)
@@ -452,9 +452,7 @@ def test_new_conventions_come_first_with_their_answers():
 
 
 def run(capsys, *words):
-    code = main(["book", *words])
-    out, err = capsys.readouterr()
-    return code, out, err
+    return typed.run(capsys, "book", *words)
 
 
 @pytest.fixture
@@ -494,9 +492,7 @@ def test_the_check_ends_in_1_where_the_book_is_wrong(capsys, monkeypatch, toy_fi
 
 def test_errors_say_what_to_do(capsys, tmp_path, toy_file):
     def refused(*words):
-        code, out, err = run(capsys, *words)
-        assert (code, out) == (2, "")
-        return err
+        return typed.refused(capsys, "book", *words)
 
     assert "no such system is shipped" in refused("nope")
     assert "name a system" in refused()
@@ -508,9 +504,7 @@ def test_errors_say_what_to_do(capsys, tmp_path, toy_file):
     broken = tmp_path / "broken.bidding"
     broken.write_text("system: b\n1Q  15+ hcp\n")
     assert f"{broken}:2:" in refused(str(broken))
-    with pytest.raises(SystemExit) as ended:
-        main(["book", "sayc", "--format", "pdf"])
-    assert ended.value.code == 2
+    assert "invalid choice: 'pdf'" in refused("sayc", "--format", "pdf")
 
 
 def test_the_difference_at_the_command(capsys, tmp_path, toy_file):

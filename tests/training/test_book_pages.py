@@ -21,10 +21,9 @@ from training.book.auctions import Spoken, title
 from training.book.book import PAGE_WIDTH, make_book, pages, printed
 from training.book.card import convention_card
 from training.book.card_slam import slam
-from training.book.measure import HELD, Figures, entry_of
+from training.book.measure import HELD, Figures, entries_of
 from training.book.notes import Note, Notes, Row, make_notes, measured, share
-from training.book.playable import agreement
-from training.book.printed import Printed, side_by_side
+from training.book.printed import Printed, agreement, side_by_side
 from training.book.shows import Shows
 from training.book.surprise import apart, surprises
 from training.cli.entry import main
@@ -182,9 +181,9 @@ def test_rows_hold_the_shares_that_they_say():
     lines = spoken.table.lines(spoken.table.calls)
     for row in [row for note in (*notes.auctions, *notes.general) for row in note.rows]:
         assert row.figures.made == (lines == row.line.number).sum()
-        assert row.per_deal == row.figures.made / 4_000
+        assert row.figures.per_deal == row.figures.made / 4_000
     kept = [row for note in notes.auctions for row in note.rows]
-    tree = np.array([-1, *entry_of(book.points)])[lines + 1]
+    tree = entries_of(book.points, lines)
     told = sum(book.points.entries[e].point is not None for e in tree if e >= 0)
     assert share(kept, len(lines)) == pytest.approx(told / len(lines))
 

@@ -8,6 +8,8 @@ import subprocess
 import sys
 
 import pytest
+from support import command as typed
+from support.command import run
 
 from bridge_env.cards import random_deals
 from bridge_env.records.pbn import read_boards
@@ -22,17 +24,9 @@ COMMANDS = ("deal", "solve", "library", "bid", "match", "exam", "book", "evolve"
 HAND = "AKQ2.T98.J7.A543"
 
 
-def run(capsys, *words):
-    """Exit code, and what went to stdout and stderr."""
-    code = main(list(words))
-    out, err = capsys.readouterr()
-    return code, out, err
-
-
 def refused(capsys, *words):
     """The one line of the error that ``words`` end in."""
-    code, out, err = run(capsys, *words)
-    assert (code, out) == (2, "")
+    err = typed.refused(capsys, *words)
     assert err.startswith("bridge-env: error: ")
     assert err.count("\n") == 1
     return err.removeprefix("bridge-env: error: ").rstrip("\n")

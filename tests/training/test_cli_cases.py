@@ -4,6 +4,7 @@ import importlib.util
 
 import pytest
 from support.cases import record
+from support.command import refused
 
 from agents.cases.file import load
 from bridge_env import extras
@@ -41,21 +42,20 @@ def test_a_record_of_which_nothing_can_be_learned(tmp_path, capsys):
     pytest.importorskip("torch")
     pytest.importorskip("sklearn")
     path = record(tmp_path, 5)
-    assert main(["fit", "cases", str(path), *SMALL, "--out", str(tmp_path)]) == 2
-    assert "all 5 boards are for judging" in capsys.readouterr().err
+    assert "all 5 boards are for judging" in refused(capsys, "fit", "cases", path, *SMALL, "--out", tmp_path)
 
 
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        (["--trees", "300"], "--trees is 300; it must be 1 to 250"),
-        (["--trees", "-1"], "--trees is -1; it must be 1 to 250"),
+        (["--trees", "300"], "--trees: '300' is not a whole number from 1 to 250"),
+        (["--trees", "-1"], "--trees: '-1' is not a whole number from 1 to 250"),
+        (["--judge", "64"], "--judge goes with --retain"),
         (["--trees", "5", "--retain", "system:sayc"], "--trees does not go with --retain"),
     ],
 )
 def test_words_that_do_not_go_together(known, capsys, words, says):
-    assert main(["fit", "cases", known, *words]) == 2
-    assert says in capsys.readouterr().err
+    assert says in refused(capsys, "fit", "cases", known, *words)
 
 
 @pytest.mark.parametrize(("missing", "name"), [("torch", "torch"), ("sklearn", "scikit-learn")])

@@ -4,6 +4,7 @@ import shutil
 import subprocess
 
 import pytest
+from support.command import refused
 
 from bridge_env.extras import missing
 from training.cli.completion import SHELLS
@@ -48,5 +49,4 @@ echo "${{COMPREPLY[@]}}"
 
 def test_without_shtab_it_says_what_to_install(capsys, monkeypatch):
     monkeypatch.setattr("bridge_env.extras.find_spec", lambda package: None)
-    assert main(["completion", "bash"]) == 2
-    assert "shtab is not installed; install with: pip" in capsys.readouterr().err
+    assert "shtab is not installed; install with: pip" in refused(capsys, "completion", "bash")

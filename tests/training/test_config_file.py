@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from training.cli.config_file import parsed
+from training.cli.config import parsed
 from training.cli.entry import command_parser, main
 
 LONG = [
@@ -46,7 +46,7 @@ def test_the_manifest_of_a_run_serves_too(tmp_path):
     [
         ("bords = 5", "this command has no option --bords; did you mean boards?"),
         ("boards = many", "this is no TOML"),
-        ('boards = "many"', "boards: invalid int value: 'many'"),
+        ('boards = "many"', "boards: 'many' is not a whole number from 2 up"),
         ("boards = [1, 2]", "boards takes one value, not [1, 2]"),
         ("boards = true", "boards takes one value, not True"),
         ('against = "pass"', "against takes a list, not 'pass'"),

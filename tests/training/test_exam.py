@@ -6,17 +6,15 @@ from functools import cache
 
 import numpy as np
 import pytest
+from support.command import refused, run
 from support.exam_sense import Hand
 from support.places import ROOT
 
 from bridge_env.calls import PASS, parse_call
 from bridge_env.cards import SEATS, hand_text
-from training.cli.entry import main
 from training.exam.marks import key_of, plays, sit
-from training.exam.page import page_text
-from training.exam.positions import ALL, FULL, HALF, ExamError, parse_exam, read_exam, textbook
-from training.exam.report import scores_text, wrong_text
-from training.exam.writing import exam_text
+from training.exam.positions import ALL, FULL, HALF, ExamError, exam_text, parse_exam, read_exam, textbook
+from training.exam.report import page_text, scores_text, wrong_text
 
 SMALL = """\
 # A comment.
@@ -348,12 +346,6 @@ def test_a_table_for_each_key(small):
 # --- the command -------------------------------------------------------------------------------------------
 
 
-def run(capsys, *words):
-    code = main(list(words))
-    out, err = capsys.readouterr()
-    return code, out, err
-
-
 def test_the_command_prints_scores_by_area_and_keeps_them(capsys, tmp_path):
     kept = tmp_path / "marks.json"
     code, out, err = run(capsys, "exam", "system:two-over-one", "--json", str(kept))
@@ -397,6 +389,4 @@ def test_errors_of_the_command(capsys, tmp_path):
         (["system:nosuch"], "system:nosuch: there is no such file"),
         (["pass", "--area", "nosuch"], "the exam has no area 'nosuch'; there are openings, responses"),
     ):
-        code, out, err = run(capsys, "exam", *words)
-        assert (code, out) == (2, "")
-        assert err.startswith(f"bridge-env: error: {told}")
+        assert refused(capsys, "exam", *words).startswith(f"bridge-env: error: {told}")

@@ -5,6 +5,7 @@ import json
 import numpy as np
 import pytest
 import torch
+from support.command import refused
 from support.here import Here
 from support.league import run_league, same
 from support.networks import random_networks
@@ -211,15 +212,13 @@ def test_a_widened_network_calls_as_before():
 
 @pytest.mark.skipif(torch.cuda.is_available(), reason="a CUDA device is here")
 def test_a_device_that_is_not_here_is_told_before_anything_runs(tmp_path, capsys):
-    assert main(["train", "league", "--device", "cuda", "--out", str(tmp_path)]) == 2
-    assert "finds no CUDA device" in capsys.readouterr().err
+    assert "finds no CUDA device" in refused(capsys, "train", "league", "--device", "cuda", "--out", tmp_path)
     assert not list(tmp_path.iterdir())
 
 
 def test_a_network_that_cannot_be_widened_so_is_told_before_anything_runs(tmp_path, capsys):
     words = ["--start", "policy:champion", "--widen", "64,64,64", "--out", str(tmp_path)]
-    assert main(["train", "league", *words]) == 2
-    assert "[640, 384, 384] cannot be widened to [64, 64, 64]" in capsys.readouterr().err
+    assert "[640, 384, 384] cannot be widened to [64, 64, 64]" in refused(capsys, "train", "league", *words)
     assert not list(tmp_path.iterdir())
 
 
@@ -432,8 +431,7 @@ def test_bad_settings_get_a_clear_error(tmp_path, capsys):
         (["--batch", "1"], "--batch is 1"),
         (["--resume", str(tmp_path)], "not the folder of a run"),
     ):
-        assert main(["train", "league", "--out", str(tmp_path / "runs"), *words]) == 2
-        assert says in capsys.readouterr().err
+        assert says in refused(capsys, "train", "league", "--out", tmp_path / "runs", *words)
     assert not (tmp_path / "runs").exists()
 
 

@@ -20,11 +20,11 @@ from training.cli import main
 from training.match.match import play
 from training.match.report import page as pages
 from training.match.report.charts import bar_svg, running_svg
-from training.match.report.choice import SAMPLE, SWINGS, chosen
-from training.match.report.classes import ALIKE, classes_of
+from training.match.report.classes import ALIKE, SAMPLE, SWINGS, chosen, classes_of
 from training.match.report.explaining import Explainer
 from training.match.report.overview import headline_html
 from training.match.report.page import report, tables_of
+from training.match.situations import KINDS
 from training.match.where import by_kind, differences
 
 A, B, BOARDS = "system:two-over-one", "system:acol", 600
@@ -75,12 +75,12 @@ def test_the_verdict_says_whether_the_teams_can_be_told_apart(match):
 def test_the_classes_share_out_what_the_match_came_to(match, made):
     classes = classes_of(match)
     shares = by_kind(match, differences(match))
-    assert [row.share for row in classes.rows] == shares
-    assert sum(row.share.mean for row in classes.rows) == pytest.approx(match.mean_imps)
+    assert classes.rows == shares
+    assert sum(row.mean for row in classes.rows) == pytest.approx(match.mean_imps)
     for row in classes.rows:
-        assert row.won - row.lost == pytest.approx(row.share.mean)
-        assert (classes.of_board == row.number).sum() == row.share.boards
-    assert (classes.of_board == ALIKE).sum() == BOARDS - sum(row.share.boards for row in classes.rows)
+        assert row.won - row.lost == pytest.approx(row.mean)
+        assert (classes.of_board == KINDS.index(row.what)).sum() == row.boards
+    assert (classes.of_board == ALIKE).sum() == BOARDS - sum(row.boards for row in classes.rows)
     told = rows_of(made.page, "report-where")
     assert len(told) == len(shares)
     for text, share in zip(told, shares, strict=True):

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from support.command import refused
 from support.places import TESTS
 
 from agents.cardplay.auction import AuctionReader
@@ -144,8 +145,7 @@ def test_an_illegal_play_is_refused(one, tmp_path, capsys):
     first = " ".join(board.play[0])
     path = tmp_path / "faulty.pbn"
     path.write_text(text.replace(first, " ".join([board.play[0][0]] * 4)), encoding="utf-8")
-    assert main(["play", "--problems", str(path)]) == 2
-    assert "is not legal" in capsys.readouterr().err
+    assert "is not legal" in refused(capsys, "play", "--problems", path)
 
 
 def test_other_faults(one, tmp_path, capsys):
@@ -154,10 +154,9 @@ def test_other_faults(one, tmp_path, capsys):
     for args, message in (
         ([str(empty)], "no boards"),
         ([str(tmp_path / "missing.pbn")], "No such file"),
-        ([str(one), "--seeds", "-1"], "--seeds is -1; it must be 0 or more"),
+        ([str(one), "--seeds", "-1"], "--seeds: '-1' is not a whole number from 0 up"),
         ([str(one), "--player", "rule"], "problems need a montecarlo and a deceptive player"),
         ([str(one), "--deceptive", "montecarlo"], "problems need a montecarlo and a deceptive player"),
         ([str(one), "--deceptive", "deceptive?real=0"], "real must be 1 or more"),
     ):
-        assert main(["play", "--problems", *args]) == 2
-        assert message in capsys.readouterr().err
+        assert message in refused(capsys, "play", "--problems", *args)

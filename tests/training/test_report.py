@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from support.command import refused
 
 from training.cli.entry import main
 from training.evolve import report
@@ -62,7 +63,5 @@ def test_a_run_is_a_row(folders, capsys):
 @pytest.mark.parametrize("broken", ["{", '{"generation": 0}\n', "[]\n"])
 def test_what_is_no_run_is_told(folders, capsys, broken):
     (folders[0] / runs.METRICS).write_text(broken)
-    assert main(["report", str(folders[0])]) == 2
-    assert "metrics.jsonl:1: " in capsys.readouterr().err
-    assert main(["report", str(folders[0].parent)]) == 2
-    assert f"holds no {runs.METRICS}" in capsys.readouterr().err
+    assert "metrics.jsonl:1: " in refused(capsys, *["report", str(folders[0])])
+    assert f"holds no {runs.METRICS}" in refused(capsys, *["report", str(folders[0].parent)])

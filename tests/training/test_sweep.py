@@ -11,6 +11,7 @@ import time
 from dataclasses import asdict, replace
 
 import pytest
+from support.command import refused
 
 from training.cli.entry import main
 from training.match import panel
@@ -169,8 +170,7 @@ def test_a_faulty_file_is_told_with_its_key(rates, capsys, before, after, says):
     ],
 )
 def test_faulty_words_are_told(capsys, tmp_path, given, says):
-    assert main(["sweep", "--out", str(tmp_path), *given]) == 2
-    assert says in capsys.readouterr().err
+    assert says in refused(capsys, "sweep", "--out", tmp_path, *given)
     assert list(tmp_path.iterdir()) == []
 
 
@@ -183,8 +183,7 @@ def test_what_a_command_refuses_is_refused_before_anything_runs(rates, capsys):
         ('start = ["sayc", "sayk"]', "setting 2 (start sayk): "),
     ):
         rates.write_text(f"{text}{line}\n")
-        assert main(words(rates)) == 2
-        assert says in capsys.readouterr().err
+        assert says in refused(capsys, *words(rates))
     assert [path.name for path in rates.parent.iterdir()] == ["rates.toml"]
 
 
@@ -194,13 +193,11 @@ def test_the_league_refuses_gatekeepers_in_a_sweep_too(rates, capsys):
     rates.write_text(
         'command = "train league"\nseeds = [1]\n[settings]\nstart = "policy:acol"\npool = "policy:humans"\n'
     )
-    assert main(words(rates)) == 2
-    assert "setting 1 (as given): policy:humans is a gatekeeper" in capsys.readouterr().err
+    assert "setting 1 (as given): policy:humans is a gatekeeper" in refused(capsys, *words(rates))
 
 
 def test_options_that_the_command_does_not_have_are_refused(rates, capsys, stub):
-    assert main(words(rates, "--workers", "2")) == 2
-    assert "--workers: 'bridge-env train ppo' has no such option" in capsys.readouterr().err
+    assert "--workers: 'bridge-env train ppo' has no such option" in refused(capsys, *words(rates, "--workers", "2"))
     rates.write_text('command = "evolve"\nseeds = [1, 2]\n[vary]\nproposals = [3]\n')
     assert main(words(rates, "--workers", "2", "--address", "auto", "--dry-run")) == 0
     assert capsys.readouterr().out.count("--proposals=3 --workers=2 --address=auto") == 2
@@ -286,11 +283,10 @@ def test_another_sweep_of_the_same_name_is_refused(rates, capsys, stub):
     assert main(words(rates)) == 0
     (rates.parent / "out" / "sweep" / "mine").mkdir()
     (rates.parent / "out" / "sweep" / "mine" / "diary.txt").touch()
-    assert main(words(rates, "--name", "mine")) == 2
-    assert "is not the folder of a sweep; choose another --name" in capsys.readouterr().err
+    capsys.readouterr()
+    assert "is not the folder of a sweep; choose another --name" in refused(capsys, *words(rates, "--name", "mine"))
     (folder_of(rates) / runs.MANIFEST).write_text('{"kind": "sweep", "config": {"command": "train ppo", "seeds": 1}}')
-    assert main(["sweep", "--resume", str(folder_of(rates))]) == 2
-    assert "manifest.json: config: seeds: 1 is no list" in capsys.readouterr().err
+    assert "manifest.json: config: seeds: 1 is no list" in refused(capsys, "sweep", "--resume", str(folder_of(rates)))
 
 
 def is_free(folder):
@@ -304,7 +300,7 @@ def is_free(folder):
 def begun(rates, trial):
     """A sweep in a process of its own, whose first trial waits."""
     (rates.parent / f"wait-{trial}").touch()
-    process = subprocess.Popen([sys.executable, "-c", SWEEP, *words(rates)], stdout=subprocess.PIPE, text=True)
+    process = subprocess.Popen([sys.executable, "-c", SWEEP, *words(rates)], stderr=subprocess.PIPE, text=True)
     until((folder_of(rates) / "train" / trial / "checkpoint.json").exists)
     return process
 
@@ -315,9 +311,10 @@ def test_a_sweep_that_is_stopped_says_how_to_go_on(rates, capsys, stub, how, cod
     assert main(words(rates)) == 2  # two at once
     assert f"{folder_of(rates)} is in use by process {process.pid}" in capsys.readouterr().err
     process.send_signal(how)
-    out = process.communicate(timeout=60)[0]
+    said = process.communicate(timeout=60)[1]
     assert process.returncode == code
-    assert f"stopped; every trial saved what it had. Go on: bridge-env sweep --resume {folder_of(rates)}" in out
+    folder = folder_of(rates)
+    assert f"stopped; what was done before is kept in {folder}; go on: bridge-env sweep --resume {folder}" in said
     assert list(ran(rates)) == ["setting-1-seed-1"]
     (rates.parent / "wait-setting-1-seed-1").unlink()
     assert main(["sweep", "--resume", str(folder_of(rates))]) == 0

@@ -1,8 +1,8 @@
-"""Ask a system what it does on many hands after an auction, and measure the hands behind a call."""
+"""Ask a system, or a network, what it does on many hands after an auction, and measure the hands behind a call."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,19 +11,24 @@ from agents.hierarchy.bidder import Hierarchy, HierarchyBidder, deal_features
 from agents.hierarchy.engine.context import FORCED
 from agents.hierarchy.telling.position import Position
 from agents.hierarchy.telling.wording import SUIT_MARKS, of_call, span
+from agents.networks.bidder import outputs_of
+from agents.networks.book import ByBook
+from agents.networks.drawn import NEVER_PASSED
+from agents.networks.network import Network
 from bridge_env.auction import one_auction
 from bridge_env.calls import PASS, parse_call
-from bridge_env.cards import random_deals
+from bridge_env.cards import hands, random_deals
 from bridge_env.features import FEATURES, LENGTH, NUM_FEATURES
 from bridge_env.view import unseen
 
-HANDS = 24_000
+HANDS, NETWORK_HANDS = 24_000, 8_000
 SEED = 40
 FEWEST = 5  # hands behind a call that anything is said of
 _ONE_IN = 200  # of hands that a range leaves out on either side
 _MOST_HCP = 37
 _STRONG, _WIDE = 18, 6  # HCP at the end, and as a range, from which on it is called open
 _SUITS = "CDHS"
+_ROWS = 4_096  # hands that a network is asked at a time, to bound memory
 
 
 @dataclass(frozen=True)
@@ -76,12 +81,12 @@ class Hands:
         low, high = self.range(f"length:{_SUITS[suit]}")
         return f"{span(low, high, 7)}{SUIT_MARKS[_SUITS[suit]]}"
 
-    def suits(self, least: int = 3, most: int = 3) -> str:
-        """Suits of which the hands tell something: at least ``least`` cards, or ``most`` at most."""
+    def suits(self) -> str:
+        """Suits of which the hands tell something: at least three cards, or three at most."""
         told = []
         for suit in (3, 2, 1, 0):
             low, high = self.range(f"length:{_SUITS[suit]}")
-            if low >= least or high <= most:
+            if low >= 3 or high <= 3:
                 told.append(self.cards(suit))
         return ", ".join(told)
 
@@ -143,6 +148,38 @@ class Asker:
         """Must partner speak after ``call``, if the next opponent passes?"""
         auction = (*before, call, PASS)
         return not _over(auction) and bool(self.position(auction).context[FORCED])
+
+
+class NetworkAsker(Asker):
+    """Asks one network, which all four seats play; nobody is vulnerable and North deals.
+
+    It has no rule that says what forces: a call is taken to force where partner hardly ever passes it.
+    """
+
+    def __init__(self, network: Network | ByBook, count: int = NETWORK_HANDS) -> None:
+        owner = random_deals(SEED, 0, count // 4)
+        self.network = network
+        self.hands = deal_features(owner).reshape(-1, NUM_FEATURES)
+        self._cards = hands(owner[:, None, :], np.arange(4)[None, :]).reshape(-1, 52)
+        self._calls: dict[tuple[int, ...], NDArray[np.int8]] = {}
+        self._among: dict[tuple[int, ...], NDArray[np.bool_]] = {}
+
+    def calls(self, auction: tuple[int, ...]) -> NDArray[np.int8]:
+        if auction not in self._calls:
+            one = unseen(one_auction(auction, 0, 0))
+            parts = []
+            for start in range(0, len(self._cards), _ROWS):
+                cards = self._cards[start : start + _ROWS]
+                view = replace(one.take(np.zeros(len(cards), np.int64)), hand=cards)
+                parts.append(np.where(view.mask, outputs_of(self.network, view), -np.inf).argmax(axis=1))
+            self._calls[auction] = np.concatenate(parts).astype(np.int8)
+        return self._calls[auction]
+
+    def forced(self, text: str) -> bool:
+        """After an auction, does the seat to call hardly ever pass, of the hands that can stand there?"""
+        auction = parsed(text)
+        among = self.among(auction)
+        return bool(among.any()) and float(np.mean(self.calls(auction)[among] == PASS)) <= NEVER_PASSED
 
 
 def _over(auction: tuple[int, ...]) -> bool:

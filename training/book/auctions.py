@@ -9,13 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.hierarchy.bidder import Hierarchy
-from agents.hierarchy.telling.wording import of_call
+from agents.hierarchy.language.paths import readings
+from agents.hierarchy.language.tree import Step
+from agents.hierarchy.telling.pages import auction_head
 from agents.networks.meaning import auction_keys
 from bridge_env.calls import PASS
-from bridge_env.features import HCP_AND_LENGTHS
 from bridge_env.streams import key as hashed
-from training.book.measure import HELD, Figures, Table
-from training.book.points import Points, Walker
+from training.book.measure import Figures, Table, held_of
+from training.book.points import Walker
 
 
 @dataclass(frozen=True)
@@ -34,47 +35,30 @@ class Group:
     rows: NDArray[np.int64]
     visits: int
 
-    @property
-    def title(self) -> str:
-        """``1!h-(2!c)-?``."""
-        return title(self.before)
-
 
 class Spoken:
     """Every call of some deals that a system bids in all four seats, one a row.
 
     Attributes:
         table: the deals, and ``table.calls`` the calls.
-        held: int8 (N, 5), points and cards of C D H S of the caller.
+        opened: int8 (boards, L), the calls from the opening on.
+        number, before: of calls since the opening, and a hash of them.
+        held: int8 (N, len(HELD)), of the caller.
     """
 
     def __init__(self, hierarchy: Hierarchy, walker: Walker, seed: int, deals: int) -> None:
         self.table = Table(hierarchy, walker, seed, 0, deals)
         calls = self.table.calls
-        history = self.table.history
-        passes = np.minimum((history == PASS).cumprod(axis=1).sum(axis=1), 4)
-        columns = np.arange(history.shape[1])
-        shifted = np.minimum(columns + passes[:, None], history.shape[1] - 1)
-        self.opened = np.take_along_axis(history, shifted, axis=1)
-        self.opened[columns + passes[:, None] >= history.shape[1]] = -1
-        self.number = np.maximum(calls.number - passes[calls.board], 0)  # calls before it since the opening
-        keys = auction_keys(self.opened)
-        begin = np.broadcast_to(hashed("to open"), len(calls))
-        self.before = np.where(self.number > 0, keys[calls.board, np.maximum(self.number - 1, 0)], begin)
+        self.opened, self.number, self.before = since_opening(self.table.history, calls.board, calls.number)
         self.key: NDArray[np.uint64] = hashed(self.before, calls.call.astype(np.int64))
-        self.held = np.full((len(calls), len(HELD)), -1, np.int8)
-        self.held[:, :5] = self.table.features[calls.board, calls.seat][:, HCP_AND_LENGTHS]
+        self.held = held_of(self.table.features[calls.board, calls.seat])
 
     def __len__(self) -> int:
         return len(self.number)
 
     def groups(self, least: int) -> Iterator[Group]:
         """The calls that were made ``least`` times or more, the most frequent first."""
-        order = np.argsort(self.key, kind="stable")
-        key = self.key[order]
-        parts = [
-            part for part in np.split(order, np.flatnonzero(key[1:] != key[:-1]) + 1) if len(part) >= max(least, 1)
-        ]
+        parts = alike(self.key, np.arange(len(self)), max(least, 1))
         visited, visits = np.unique(self.before, return_counts=True)
         for part in sorted(parts, key=len, reverse=True):
             row = int(part[0])
@@ -88,23 +72,38 @@ class Spoken:
         return Figures(len(group.rows), group.visits, len(self.table), parts=[self.held[group.rows]])
 
 
-def spoken(hierarchy: Hierarchy, seed: int, deals: int) -> Spoken:
-    """The calls of a system on ``deals`` deals of a seed."""
-    return Spoken(hierarchy, Walker(Points(hierarchy.system)), seed, deals)
+def alike(keys: NDArray[np.generic], rows: NDArray[np.int64], fewest: float) -> list[NDArray[np.int64]]:
+    """Rows with the same key together, as many as ``fewest`` or more."""
+    order = rows[np.argsort(keys[rows], kind="stable")]
+    found = np.split(order, np.flatnonzero(keys[order][1:] != keys[order][:-1]) + 1)
+    return [group for group in found if len(group) >= fewest]
+
+
+def since_opening(
+    history: NDArray[np.int8], board: NDArray[np.int64], number: NDArray[np.int64]
+) -> tuple[NDArray[np.int8], NDArray[np.int64], NDArray[np.uint64]]:
+    """Auctions int8 (N, L), padded with -1, from the opening on: passes before it are all made at the same point.
+
+    Args:
+        board, number: of some calls: which auction, and how many calls came before in it.
+
+    Returns:
+        The auctions; and of each call, how many came before since the opening, and a hash of those.
+    """
+    passes = np.minimum((history == PASS).cumprod(axis=1).sum(axis=1), 4)
+    at = np.arange(history.shape[1]) + passes[:, None]
+    opened = np.take_along_axis(history, np.minimum(at, history.shape[1] - 1), axis=1)
+    opened[at >= history.shape[1]] = -1
+    since = np.maximum(number - passes[board], 0)
+    begin = np.broadcast_to(hashed("to open"), len(board))
+    return opened, since, np.where(since > 0, auction_keys(opened)[board, np.maximum(since - 1, 0)], begin)
+
+
+def steps_of(before: tuple[int, ...]) -> tuple[Step, ...]:
+    """Calls from the opening on as who calls next sees them; their passes go without saying."""
+    return readings(before, 0, len(before) & 1)[0].steps
 
 
 def title(before: tuple[int, ...]) -> str:
-    """An auction as who calls next sees it: ``1!h-(2!c)-?``; their passes go without saying."""
-    if not before:
-        return "Opening"
-    parts = []
-    for i, call in enumerate(before):
-        theirs = bool((len(before) - i) & 1)
-        if not (theirs and call == PASS):
-            parts.append(f"({name(call)})" if theirs else name(call))
-    return "-".join([*parts, "?"])
-
-
-def name(call: int) -> str:
-    """``2!c``, ``3NT``, ``X``, ``P``."""
-    return "P" if call == PASS else of_call(call)
+    """An auction as the title of a note: ``1!h-(2!c)-?``."""
+    return auction_head(steps_of(before)).strip("*")

@@ -28,9 +28,7 @@ def bml(book: Book) -> str:
             parts.append("\n".join([sequence(point.path), *rows]))
     if book.system.blocks:
         parts.append("* General rules")
-    for block, entries in zip(book.system.blocks, book.general(), strict=True):
-        if not entries:
-            continue
+    for block, entries in book.general():
         rules = [f"- {wording.call(e.step)}: {_description(book, e)}" for e in entries]
         parts += [f"When {wording.promise(block.when)}:", "\n".join(rules)]
     return "\n\n".join(part for part in parts if part) + "\n"
@@ -90,6 +88,6 @@ def _description(book: Book, entry: Entry) -> str:
         parts.append(f"shows {book.said[entry.index]}")
     held = f"{made(figures)}, nine in ten {usual(figures)}" if figures.made else made(figures)
     worth = book.worth.get(entry.index)
-    if worth is not None and worth.mean is not None:
+    if worth is not None:
         held += f", worth {worth} IMPs"
     return "; ".join([*parts, f"[{held}]"])

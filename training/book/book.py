@@ -6,10 +6,9 @@ import math
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Protocol
 
 from agents.hierarchy.bidder import Hierarchy
-from agents.hierarchy.language.tree import Step, System
+from agents.hierarchy.language.tree import Block, Step, System
 from agents.hierarchy.telling import wording
 from training.book.measure import Figures, Measured, measure
 from training.book.points import Entry, Point, Points
@@ -35,7 +34,7 @@ class Book:
         said: for every entry what the book says that the call shows; None where it says nothing.
         check: of that on fresh deals.
         levels: how deep into the tree to print: 1 openings, 2 responses and overcalls ...; None all of it.
-        worth: by entry, where asked for; ``judged`` says on what.
+        worth: by entry, where asked for, and where it came up often enough; ``judged`` says on what.
         examples: hands a call.
         left_out: entries that are too rare for the pages allowed.
     """
@@ -75,15 +74,15 @@ class Book:
 
     def chapters(self) -> list[tuple[str, list[Point]]]:
         """The points by chapter, in the order of the text."""
-        out: dict[str, list[Point]] = {}
-        for title in _CHAPTERS:
-            out[title] = [p for p in self.points.points if self.printed(p) and chapter(p) == title]
-        return [(title, points) for title, points in out.items() if points]
+        printed = [point for point in self.points.points if self.printed(point)]
+        by_title = [(title, [p for p in printed if chapter(p.path) == title]) for title in _CHAPTERS]
+        return [(title, points) for title, points in by_title if points]
 
-    def general(self) -> list[list[Entry]]:
-        """The general rules, block by block."""
+    def general(self) -> list[tuple[Block, list[Entry]]]:
+        """The general rules that the book prints, block by block."""
         rules = [e for e in self.points.entries if e.point is None and e.index not in self.left_out]
-        return [[e for e in rules if e.block == b] for b in range(len(self.system.blocks))]
+        blocks = [(block, [e for e in rules if e.block == b]) for b, block in enumerate(self.system.blocks)]
+        return [(block, entries) for block, entries in blocks if entries]
 
     def facts(self) -> list[str]:
         """State, in sentences, how the figures were made and how far to trust them."""
@@ -99,12 +98,9 @@ class Book:
             f"What the system itself reads from a call at the table holds for {seen:.2%} of {c.read[0]:,}.",
         ]
         facts.append("{:.1f} ± {:.1f} code words for each 100 auctions of a side.".format(*m.code_words))
-        worst = [(self.name(i), n, k) for i, n, k in c.worst if n >= 30 and k < n][:3]
-        if worst:
-            listed = "; ".join(f"{name} {k / n:.1%} of {n:,}" for name, n, k in worst)
-            facts.append(f"The lines that keep to it least, of those with 30 hands or more: {listed}.")
+        facts += least_kept("lines", c.worst, self.name)
         if self.left_out:
-            often = max(frequency(self.measured.figures[i]) for i in self.left_out)
+            often = max(self.measured.figures[i].per_deal for i in self.left_out)
             how = f"come up no more than once in {1 / often:,.0f} deals" if often else "never came up"
             facts.append(f"Left out: {len(self.left_out)} calls that {how}.")
         return [*facts, self.judged] if self.judged else facts
@@ -115,6 +111,34 @@ class Book:
         if entry.point is None:
             return f"{wording.call(entry.step)} (general rules)"
         return wording.path((*entry.point.path, entry.step))
+
+    @property
+    def share(self) -> float:
+        """Of the hands on fresh deals that keep to the book."""
+        return self.check.share
+
+    def worst(self, most: int) -> list[tuple[int, int, str]]:
+        """The calls that hands keep to least: hands, those that do, and what the book says."""
+        return [(n, k, f"{self.name(i)}: {self.said[i]}") for i, n, k in self.check.worst[:most]]
+
+    def fit(self, most: int, text: Callable[[Book], str]) -> Book:
+        """The book without the rarest of its calls, as many as must go to print ``text`` of it on ``most`` pages."""
+        shown = [e.index for e in self.points.entries if e.point is None or e in self.calls(e.point)]
+        order = sorted(shown, key=lambda i: self.measured.figures[i].per_deal)
+        return replace(self, left_out=rarest(order, most, lambda out: text(replace(self, left_out=out))))
+
+
+def least_kept(what: str, worst: Iterable[tuple[int, int, int]], name: Callable[[int], str]) -> list[str]:
+    """The sentence on the calls that hands keep to least; none where all hands do.
+
+    Args:
+        worst: (index, hands, keeping), the least share first.
+    """
+    few = [(name(i), n, k) for i, n, k in worst if n >= 30 and k < n][:3]
+    if not few:
+        return []
+    listed = "; ".join(f"{called} {k / n:.1%} of {n:,}" for called, n, k in few)
+    return [f"The {what} that keep to it least, of those with 30 hands or more: {listed}."]
 
 
 _CHAPTERS = (
@@ -128,25 +152,13 @@ _CHAPTERS = (
 )
 
 
-class OnPath(Protocol):
-    """A point of the auction, of a system or of a network: the path that leads there."""
-
-    @property
-    def path(self) -> tuple[Step, ...]:
-        """The calls."""
-
-    @property
-    def ours(self) -> int:
-        """How many of them are ours."""
-
-
-def chapter(point: OnPath) -> str:
-    """The title of the chapter that a point belongs to."""
-    if point.path and point.path[0].theirs:
+def chapter(path: tuple[Step, ...]) -> str:
+    """The title of the chapter that the point at the end of a path belongs to."""
+    if path and path[0].theirs:
         return _CHAPTERS[6]
-    if any(step.theirs for step in point.path):
+    if any(step.theirs for step in path):
         return _CHAPTERS[5]
-    return _CHAPTERS[min(point.ours, 4)]
+    return _CHAPTERS[min(len(path), 4)]
 
 
 def table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
@@ -207,20 +219,10 @@ def add_worth(book: Book, control: System, boards: int, seed: int, tick: Callabl
     )
     for entry in book.points.entries:
         if entry.point is None or book.printed(entry.point):
-            book.worth[entry.index] = judge.worth_of(entry)
+            worth = judge.worth_of(entry)
+            if worth.mean is not None:
+                book.worth[entry.index] = worth
         tick(1)
-
-
-def frequency(figures: Figures) -> float:
-    """Return the frequency of a call per deal."""
-    return figures.made / figures.deals if figures.deals else 0.0
-
-
-def fit(book: Book, most: int, text: Callable[[Book], str]) -> Book:
-    """The book without the rarest of its calls, as many as must go to print ``text`` of it on ``most`` pages."""
-    shown = [e.index for e in book.points.entries if e.point is None or e in book.calls(e.point)]
-    order = sorted(shown, key=lambda i: frequency(book.measured.figures[i]))
-    return replace(book, left_out=rarest(order, most, lambda out: text(replace(book, left_out=out))))
 
 
 def rarest(order: list[int], most: int, text: Callable[[frozenset[int]], str]) -> frozenset[int]:

@@ -11,9 +11,6 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from difflib import SequenceMatcher
 
-import numpy as np
-from numpy.typing import NDArray
-
 from agents.hierarchy.language.tree import Block, Line, Step, System
 from training.book.points import Points
 from training.book.worth import Judge, Worth, without
@@ -71,7 +68,6 @@ class Difference:
     b: str
     control: str
     source: str
-    boards: int
     changes: list[Change]
     results: tuple[float, float]
     gain: tuple[float, float]
@@ -271,25 +267,16 @@ def compare_systems(
     judge = Judge(second, control, boards, seed)
     for change in changes:
         assert change.reverted is not None
-        change.worth = judge.worth_against(change.reverted, _rows(judge, second, change))
+        change.worth = judge.worth_against(change.reverted)
         tick(1)
     changes.sort(key=_order)
-    gains, _ = judge.differences(first.system, judge.all)
+    gains, _ = judge.differences(first.system)
     before = judge.mean - float(gains.mean())
     gain = (float(gains.mean()), standard_error(gains, judge.boards.base))
     unseen = not changes and _bidding(first.system) != _bidding(second.system)
     return Difference(
-        a.name, b.name, control.name, judge.boards.source, boards, changes, (before, judge.mean), gain, unseen
+        a.name, b.name, control.name, judge.boards.source, changes, (before, judge.mean), gain, unseen
     )  # fmt: skip
-
-
-def _rows(judge: Judge, points: Points, change: Change) -> NDArray[np.int64]:
-    """The boards that a change can touch: those on which our side calls at its point."""
-    point = next((p for p in points.points if p.path == change.path), None)
-    if change.block is not None or point is None:
-        return judge.all
-    states = judge.walker.states
-    return judge.boards_with(lambda state, call: any(p == point.index for p, _ in states[state].places))
 
 
 _ORDER = ("added", "removed", "changed", "moved", "context")

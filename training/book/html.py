@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 from html import escape
 
+from agents.hierarchy.language.tree import Step
 from agents.hierarchy.telling import wording
 from training.book.book import LEGEND, Book, made, usual
+from training.book.measure import Figures
 from training.book.points import Entry, Point
 
 STYLE = """\
@@ -57,13 +59,10 @@ def html(book: Book) -> str:
             "<h2>General rules</h2>",
             '<p class="dim">For auctions that the tree does not hold. Shares: of all calls.</p>',
         ]
-    for block, entries in zip(book.system.blocks, book.general(), strict=True):
+    for block, entries in book.general():
         note = f' <span class="dim">{rich(block.note)}</span>' if block.note else ""
-        if not entries:
-            continue
-        body += ["<details>", f"<summary>When {rich(wording.promise(block.when))}{note}</summary>"]
-        body += [_leaf(book, entry) for entry in entries]
-        body.append("</details>")
+        leaves = [leaf(_summary(book, entry), _facts(book, entry)) for entry in entries]
+        body += branch(f"When {rich(wording.promise(block.when))}{note}", *leaves)
     return document(f"{book.system.name}: the book", body)
 
 
@@ -73,11 +72,10 @@ def _below(book: Book, point: Point, *, theirs: bool | None = None) -> list[str]
     entries = {e.step: e for e in book.calls(point)} if theirs is not True else {}
     for step, entry in entries.items():
         child = point.children.get(step)
-        out += _branch(_summary(book, entry), _facts(book, entry), _below(book, child) if child else [])
+        out += branch(_summary(book, entry), _facts(book, entry), *(_below(book, child) if child else []))
     for step, child in point.children.items():
         if step not in entries and theirs in (None, step.theirs) and book.leads_on(child):
-            name = wording.call(step) if step.theirs else f"after {wording.call(step)}"
-            out += _branch(f'<span class="bid">{rich(name)}</span>', "", _below(book, child))
+            out += branch(passing(step), "", *_below(book, child))
     visits, aside = book.measured.visits[point.index], book.measured.general[point.index]
     if entries and visits and aside / visits >= 0.005:
         share = f'<span class="share">{aside / visits:.1%}</span>'
@@ -85,18 +83,37 @@ def _below(book: Book, point: Point, *, theirs: bool | None = None) -> list[str]
     return out
 
 
-def _branch(summary: str, facts: str, below: list[str]) -> list[str]:
-    return ["<details>", f"<summary>{summary}</summary>", facts, *below, "</details>"]
+def branch(summary: str, *inside: str) -> list[str]:
+    """Something to unfold."""
+    return ["<details>", f"<summary>{summary}</summary>", *inside, "</details>"]
+
+
+def leaf(summary: str, facts: str) -> str:
+    """A call that nothing follows."""
+    return f'<div class="call">{summary}{facts}</div>'
+
+
+def passing(step: Step) -> str:
+    """The summary of a call that the book does not print, but what follows it."""
+    return f'<span class="bid">{rich(wording.call(step) if step.theirs else f"after {wording.call(step)}")}</span>'
+
+
+def called(figures: Figures, name: str) -> str:
+    """How often a call is made, and its name, as its summary begins."""
+    return f'<span class="share">{escape(made(figures))}</span><span class="bid">{rich(name)}</span>'
+
+
+def for_example(hands: list[str]) -> list[str]:
+    """A sentence with example hands; none without any."""
+    return [f"For example {', '.join(map(hand, hands))}."] if hands else []
 
 
 def _summary(book: Book, entry: Entry) -> str:
-    figures = book.figures(entry)
     flags = "".join(f'<span class="flag">{wording.FLAG_TEXT[flag]}</span>' for flag in entry.flags)
     notes = ", ".join(dict.fromkeys(line.note for line in entry.lines if line.note))
     note = f" <i>{rich(notes)}</i>" if notes else ""
     what = " / ".join(dict.fromkeys(wording.promise(line.constraint) for line in entry.lines))
-    share = f'<span class="share">{escape(made(figures))}</span>'
-    return f'{share}<span class="bid">{rich(wording.call(entry.step))}</span> {rich(what)}{note}{flags}'
+    return f"{called(book.figures(entry), wording.call(entry.step))} {rich(what)}{note}{flags}"
 
 
 def _facts(book: Book, entry: Entry) -> str:
@@ -105,11 +122,10 @@ def _facts(book: Book, entry: Entry) -> str:
     if figures.made:
         of = "calls" if entry.point is None else "times"
         parts.append(f"{figures.made:,} of {figures.chances:,} {of}. Nine in ten hold {rich(usual(figures))}.")
-    if figures.examples[: book.examples]:
-        parts.append("For example " + ", ".join(hand(text) for text in figures.examples[: book.examples]) + ".")
+    parts += for_example(figures.examples[: book.examples])
     worth = book.worth.get(entry.index)
-    if worth is not None and worth.mean is not None:
-        kind = "gain" if worth.mean >= 0 else "loss"
+    if worth is not None:
+        kind = "gain" if (worth.mean or 0.0) >= 0 else "loss"
         parts.append(
             f'Worth <span class="{kind}">{worth}</span> IMPs on {worth.boards:,} boards, '
             f"{worth.per_thousand:+.0f} on 1,000 of all kinds."
@@ -120,7 +136,3 @@ def _facts(book: Book, entry: Entry) -> str:
 def hand(text: str) -> str:
     suits = zip(("!s", "!h", "!d", "!c"), text.split("."), strict=True)
     return "<code>" + " ".join(f"{rich(mark)}{escape(cards) or '-'}" for mark, cards in suits) + "</code>"
-
-
-def _leaf(book: Book, entry: Entry) -> str:
-    return f'<div class="call">{_summary(book, entry)}{_facts(book, entry)}</div>'

@@ -17,22 +17,19 @@ def markdown(book: Book) -> str:
     for title, points in book.chapters():
         rows = [row for point in points for row in _rows(book, point)]
         parts.append(f"## {title}")
-        parts.append(_table(book, "Call", rows))
-    for block, entries in zip(book.system.blocks, book.general(), strict=True):
-        note = f" ({block.note})" if block.note else ""
-        if block is book.system.blocks[0]:
-            parts.append("## General rules\n\nFor auctions that the tables do not hold. Made: of all calls.")
-        if not entries:
-            continue
-        parts.append(f"When {wording.promise(block.when)}{note}:")
-        parts.append(_table(book, "Call", [_row(book, "", entry) for entry in entries]))
+        parts.append(_table(book, rows))
+    if book.system.blocks:
+        parts.append("## General rules\n\nFor auctions that the tables do not hold. Made: of all calls.")
+    for block, entries in book.general():
+        parts.append(f"When {wording.promise(block.when)}{wording.aside(block.note)}:")
+        parts.append(_table(book, [_row(book, "", entry) for entry in entries]))
     return wording.symbols("\n\n".join(part for part in parts if part)) + "\n"
 
 
-def _table(book: Book, first: str, rows: list[list[str]]) -> str:
-    heads = [first, "What it promises", "Shows", "Made", "Nine in ten hold"]
+def _table(book: Book, rows: list[list[str]]) -> str:
+    heads = ["Call", "What it promises", "Shows", "Made", "Nine in ten hold"]
     heads += ["Examples"] if book.examples else []
-    heads += ["Worth", "per 1,000"] if book.worth else []
+    heads += ["Worth", "per 1,000"] if book.judged else []
     return table(heads, ([cell.replace("|", "/") for cell in row] for row in rows))
 
 
@@ -56,7 +53,7 @@ def _row(book: Book, lead: str, entry: Entry) -> list[str]:
     ]  # fmt: skip
     if book.examples:
         row.append(" ".join(f"`{hand}`" for hand in figures.examples[: book.examples]))
-    if book.worth:
+    if book.judged:
         worth = book.worth.get(entry.index)
-        row += ["", ""] if worth is None or worth.mean is None else [str(worth), f"{worth.per_thousand:+.0f}"]
+        row += ["", ""] if worth is None else [str(worth), f"{worth.per_thousand:+.0f}"]
     return row

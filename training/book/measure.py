@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -19,7 +19,7 @@ from training.match.code_words import code_words
 #: What is kept of a hand: its points, its suits, and the suits that the call's variables stand for (-1: unknown).
 #: Those after them are of networks: the suit that partner, the opponents, or the player named last; length points too.
 HELD = ("hcp", "C", "D", "H", "S", "M", "oM", "m", "om", "x", "y", "in partner's", "in theirs", "in mine", "points")
-BATCH = 20_000  # deals at a time
+BATCH = 20_000  # deals bid at a time
 _ROWS = 50_000  # calls looked up at a time
 _EXAMPLES = 2
 
@@ -107,8 +107,7 @@ class Table:
 
     def held(self, calls: Calls, walker: Walker, entry: Entry) -> NDArray[np.int8]:
         """Return features of the hands behind ``calls``, all made by ``entry``: int8 (N, len(HELD))."""
-        out = np.full((len(calls), len(HELD)), -1, np.int8)
-        out[:, :5] = self.features[calls.board, calls.seat][:, HCP_AND_LENGTHS]
+        out = held_of(self.features[calls.board, calls.seat])
         pairs = calls.state.astype(np.int64) * 64 + calls.call
         for pair in np.unique(pairs):
             rows = np.flatnonzero(pairs == pair)
@@ -119,6 +118,19 @@ class Table:
     def hand(self, calls: Calls, row: int) -> str:
         """The hand behind one of ``calls``, spades first."""
         return hand_text(self.owner[calls.board[row]] == calls.seat[row])
+
+
+def held_of(features: NDArray[np.int16]) -> NDArray[np.int8]:
+    """The points and suits of hands int16 (N, NUM_FEATURES) as int8 (N, len(HELD)), the rest unknown."""
+    out = np.full((len(features), len(HELD)), -1, np.int8)
+    out[:, :5] = features[:, HCP_AND_LENGTHS]
+    return out
+
+
+def tables(hierarchy: Hierarchy, walker: Walker, seed: int, end: int, start: int = 0) -> Iterator[Table]:
+    """Deals ``start .. end - 1`` of a seed, bid some at a time."""
+    for at in range(start, end, BATCH):
+        yield Table(hierarchy, walker, seed, at, min(BATCH, end - at))
 
 
 def _parts(count: int) -> list[slice]:
@@ -152,6 +164,11 @@ class Figures:
         return self.made / self.chances if self.chances else 0.0
 
     @property
+    def per_deal(self) -> float:
+        """How often a deal has the call."""
+        return self.made / self.deals if self.deals else 0.0
+
+    @property
     def held(self) -> NDArray[np.int8]:
         """int8 (made, len(HELD))."""
         if len(self.parts) != 1:
@@ -159,19 +176,22 @@ class Figures:
         return self.parts[0]
 
     def usual(self, name: str) -> tuple[int, int] | None:
-        """5th to 95th percentile of what the hands held: values that some hand really had. None without hands."""
+        """What nine in ten of the hands held; None without hands."""
         values = self.held[:, HELD.index(name)]
         values = values[values >= 0]
-        if not values.size:
-            return None
-        low, high = np.percentile(values, [5, 95], method="inverted_cdf")
-        return int(low), int(high)
+        return nine_in_ten(values) if values.size else None
 
     def names(self) -> list[str]:
         """The suits to speak of: the call's variables, and those that none of its variables can be."""
         known = self.held.max(axis=0, initial=-1) >= 0
         plain = [s for i, s in ((4, "S"), (3, "H"), (2, "D"), (1, "C")) if i - 1 not in self.suits]
         return [name for i, name in enumerate(HELD) if i >= 5 and known[i]] + plain
+
+
+def nine_in_ten(values: NDArray[np.int8]) -> tuple[int, int]:
+    """The 5th to 95th percentile: values that some hand really had."""
+    low, high = np.percentile(values, [5, 95], method="inverted_cdf")
+    return int(low), int(high)
 
 
 @dataclass
@@ -193,8 +213,12 @@ class Measured:
     @property
     def code_words(self) -> tuple[float, float]:
         """Code words for each 100 auctions of a side, and the standard error of that."""
-        each = np.concatenate(self.coded)
-        return 100 * float(each.mean()), 100 * float(each.std(ddof=1) / max(1, len(each)) ** 0.5)
+        return per_hundred(np.concatenate(self.coded))
+
+
+def per_hundred(each: NDArray[np.int64] | NDArray[np.float64]) -> tuple[float, float]:
+    """What each auction of a side has, for 100 of them, and the standard error of that."""
+    return 100 * float(each.mean()), 100 * float(each.std(ddof=1) / len(each) ** 0.5)
 
 
 def measure(
@@ -220,20 +244,17 @@ def measure(
         points, walker, [Figures() for _ in points.entries], [0] * len(points.points), [0] * len(points.points),
         0, 0, deals, deals, seed,
     )  # fmt: skip
-    for start in range(0, deals, BATCH):
-        table = Table(hierarchy, walker, seed, start, min(BATCH, deals - start))
+    for table in tables(hierarchy, walker, seed, deals):
         _count(out, table, None)
         out.coded += [
             code_words(table.history, table.dealer, table.owner, np.full(len(table), side)) for side in (0, 1)
         ]
         tick(len(table))
-    start = deals
-    while start < rare and (wanted := _rare(out, enough, levels)):
-        table = Table(hierarchy, walker, seed, start, min(BATCH, rare - start))
-        _count(out, table, wanted)
-        start += len(table)
-        tick(len(table))
-    out.all_deals = start
+    more = tables(hierarchy, walker, seed, rare, deals)
+    while (wanted := _rare(out, enough, levels)) and (another := next(more, None)) is not None:
+        _count(out, another, wanted)
+        out.all_deals += len(another)
+        tick(len(another))
     return out
 
 
@@ -264,16 +285,17 @@ def _count(out: Measured, table: Table, wanted: set[int] | None) -> None:
     for number, count in enumerate(visits):
         for index in here[number]:
             out.figures[index].chances += int(count)
-    made = np.array([-1, *entry_of(out.points)])[lines + 1]
+    made = entries_of(out.points, lines)
     for entry in entries if wanted is None else [entries[i] for i in sorted(wanted)]:
         add_calls(out.figures[entry.index], entry, table, calls, np.flatnonzero(made == entry.index), walker)
     if wanted is None:
         _count_all(out, calls, made, visits)
 
 
-def entry_of(points: Points) -> list[int]:
-    """By line number, from 0 on: its entry, -1 where no line has the number."""
-    return [points.of_line[n].index if n in points.of_line else -1 for n in range(max(points.of_line, default=0) + 1)]
+def entries_of(points: Points, lines: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The entries of calls that some lines made, by their numbers; -1 for none."""
+    every = range(max(points.of_line, default=0) + 1)
+    return np.array([-1, *(points.of_line[n].index if n in points.of_line else -1 for n in every)])[lines + 1]
 
 
 def add_calls(

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -17,12 +17,12 @@ import numpy as np
 from agents.hierarchy.telling import wording
 from agents.networks.book import ByBook
 from agents.networks.network import Network
-from training.book.book import chapter
+from training.book.asking import NetworkAsker
+from training.book.book import chapter, least_kept, rarest
 from training.book.card import Section, convention_card
-from training.book.network_asking import NetworkAsker
 from training.book.network_calls import calls_by
 from training.book.network_rows import EXAMPLES, Fresh, Maker, NetworkCall, NetworkPoint, Situation
-from training.book.shows import Shows
+from training.book.shows import least_first
 
 FRESH = 20_000  # deals that the book is held against
 _DEEP = 5  # calls: what follows them is the sixth or later
@@ -95,9 +95,8 @@ class NetworkBook:
         row = np.take_along_axis(self.fresh.row, first, axis=1)[told, 0]
         keeps = np.take_along_axis(self.fresh.keeps, first, axis=1)[told, 0]
         hands, keeping = (np.bincount(row, weights, len(printed)).astype(int) for weights in (None, keeps))
-        ranked = sorted(np.flatnonzero(hands).tolist(), key=lambda i: (keeping[i] / hands[i], -hands[i]))
-        worst = tuple((i, int(hands[i]), int(keeping[i])) for i in ranked)
-        return Told(len(has), len(row), int((first[told, 0] == 0).sum()), int(keeps.sum()), worst)
+        auctions = int((first[told, 0] == 0).sum())
+        return Told(len(has), len(row), auctions, int(keeps.sum()), least_first(hands, keeping))
 
     @property
     def share(self) -> float:
@@ -111,7 +110,7 @@ class NetworkBook:
             by_title = defaultdict(list)
             for point in self.points:
                 if point.late == late and self.calls(point):
-                    by_title[chapter(point)].append(point)
+                    by_title[chapter(point.path)].append(point)
             for title in sorted(by_title, key=lambda title: min(len(p.path) for p in by_title[title])):
                 out[title + (", third or fourth seat opening" if late else "")] = by_title[title]
         return list(out.items())
@@ -143,10 +142,7 @@ class NetworkBook:
         ]  # fmt: skip
         deep = sum(len(self.calls(point)) for point in self.points if len(point.path) >= _DEEP)
         facts.append(f"{deep:,} of these rows stand after {_DEEP} calls or more, not counting the other side's passes.")
-        worst = [(self.call_name(i), n, k) for i, n, k in told.worst if n >= 30 and k < n][:3]
-        if worst:
-            listed = "; ".join(f"{name} {k / n:.1%} of {n:,}" for name, n, k in worst)
-            facts.append(f"The calls that keep to it least, of those with 30 hands or more: {listed}.")
+        facts += least_kept("calls", told.worst, self.call_name)
         if self.left_out:
             facts.append(f"Left out: {len(self.left_out):,} rows that are rarest for what they tell.")
         return facts
@@ -162,13 +158,15 @@ class NetworkBook:
             return f"{call.name} ({point.mine}; {point.partner}; {point.last})"
         return wording.path((*point.path, call.step)) + (" (third or fourth seat)" if point.late else "")
 
-    def said(self, index: int) -> Shows:
-        """Return what a call shows."""
-        return self._by_index[index][1].said
+    def worst(self, most: int) -> list[tuple[int, int, str]]:
+        """The calls that hands keep to least: hands, those that do, and what the book says."""
+        told = self.told.worst[:most]
+        return [(n, k, f"{self.call_name(i)}: {self._by_index[i][1].said}") for i, n, k in told]
 
-    def by_news(self) -> list[int]:
-        """The calls that are printed: first those made seldom, or on hands that span many points."""
-        return [call.index for call in sorted(self.printed, key=lambda call: call.figures.made / (call.span + 1))]
+    def fit(self, most: int, text: Callable[[NetworkBook], str]) -> NetworkBook:
+        """The book without the calls made seldom, or on hands that span many points, to fit on ``most`` pages."""
+        order = [call.index for call in sorted(self.printed, key=lambda call: call.figures.made / (call.span + 1))]
+        return replace(self, left_out=rarest(order, most, lambda out: text(replace(self, left_out=out))))
 
 
 def make_network_book(

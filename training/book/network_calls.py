@@ -15,15 +15,15 @@ from numpy.typing import NDArray
 from agents.hierarchy.bidder import deal_features
 from agents.hierarchy.language.tree import Step
 from agents.networks.book import ByBook
-from agents.networks.meaning import auction_keys
 from agents.networks.network import Network
 from agents.networks.tables import all_by
 from bridge_env.auction import Auctions
-from bridge_env.calls import DOUBLE, FIRST_BID, PASS, REDOUBLE
+from bridge_env.calls import FIRST_BID, PASS
 from bridge_env.cards import board_dealer, board_vulnerability, hand_text, random_deals
-from bridge_env.features import FEATURES, HCP_AND_LENGTHS
+from bridge_env.features import FEATURES
 from bridge_env.streams import key as hashed
-from training.book.measure import HELD
+from training.book.auctions import since_opening, steps_of
+from training.book.measure import HELD, held_of
 from training.book.situations import SUITS, situations
 from training.match.code_words import which
 
@@ -69,20 +69,7 @@ class NetworkCalls:
 
     def path(self, row: int) -> tuple[Step, ...]:
         """What came before a call, from the opening on, as its caller sees it."""
-        before = int(self.number[row])
-        steps = []
-        for i, call in enumerate(self.opened[self.board[row], :before].tolist()):
-            theirs = bool((before - i) & 1)
-            if not (theirs and call == PASS):
-                steps.append(step_of(call, theirs))
-        return tuple(steps)
-
-
-def step_of(call: int, theirs: bool = False) -> Step:
-    """A call as a step."""
-    if call >= FIRST_BID:
-        return Step(f"{(call - FIRST_BID) // 5 + 1}{'CDHSN'[(call - FIRST_BID) % 5]}", theirs)
-    return Step({PASS: "P", DOUBLE: "X", REDOUBLE: "XX"}[call], theirs)
+        return steps_of(tuple(self.opened[self.board[row], : self.number[row]].tolist()))
 
 
 def calls_by(
@@ -105,27 +92,18 @@ def _bid(network: Network | ByBook, seed: int, start: int, count: int) -> Networ
     owner = random_deals(seed, start, count)
     dealer, vulnerability = board_dealer(number).astype(np.int16), board_vulnerability(number).astype(np.int16)
     auctions = all_by(network, owner, dealer, vulnerability)
-    length = np.minimum(auctions.length.astype(np.int64), _LONGEST)
     history = np.full((count, _LONGEST), -1, np.int8)
     width = min(_LONGEST, auctions.history.shape[1])
     history[:, :width] = auctions.history[:, :width]
-    passes = np.minimum((history == PASS).cumprod(axis=1).sum(axis=1), 4)
-    # From the opening on; passes before it are all made at the same point, by who may open.
-    columns = np.arange(_LONGEST)
-    opened = np.take_along_axis(history, np.minimum(columns + passes[:, None], _LONGEST - 1), axis=1)
-    opened[columns + passes[:, None] >= length[:, None]] = -1
-    keys = auction_keys(opened)
-    row, at = np.nonzero(columns < length[:, None])
-    after = np.maximum(at - passes[row], 0)  # calls since the opening
-    late = np.minimum(at, passes[row]) >= 2
-    begin = np.broadcast_to(hashed("to open"), len(row))
-    point = hashed(np.where(after > 0, keys[row, np.maximum(after - 1, 0)], begin), late.astype(np.int64))
+    row, at = np.nonzero(history >= PASS)
+    opened, after, before = since_opening(history, row, at)
+    late = at - after >= 2
+    point = hashed(before, late.astype(np.int64))
     call = history[row, at]
     seat = (dealer[row].astype(np.int64) + at) & 3
     seen, suits = (each[row, at] for each in situations(history, dealer))
     features = deal_features(owner)[row, seat]
-    held = np.full((len(row), len(HELD)), -1, np.int8)
-    held[:, :5] = features[:, HCP_AND_LENGTHS]
+    held = held_of(features)
     held[:, HELD.index("points")] = features[:, FEATURES["points"]]
     for column, suit in zip(SUITS, suits.T, strict=True):
         cards = np.take_along_axis(held, 1 + np.maximum(suit, 0)[:, None].astype(np.int64), axis=1)[:, 0]

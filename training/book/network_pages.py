@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from html import escape
 from itertools import groupby
 
 from agents.hierarchy.language.tree import Step
@@ -10,10 +9,8 @@ from agents.hierarchy.telling import wording
 from agents.hierarchy.telling.pages import NEXT_NOTE, NEXT_ROW, auction_head
 from agents.networks.drawn import NEVER_PASSED
 from training.book.bml import sequence, token
-from training.book.book import made
 from training.book.card import card_text
-from training.book.html import document, rich
-from training.book.html import hand as hand_html
+from training.book.html import branch, called, document, for_example, leaf, passing, rich
 from training.book.network_book import NetworkBook
 from training.book.network_rows import LONG, RARELY, SLACK, NetworkCall, NetworkPoint, Situation
 from training.book.notes import Note, often
@@ -119,9 +116,8 @@ def html(book: NetworkBook) -> str:
     for title, found in book.general():
         body.append(f"<h2>{title}</h2>")
         for one in found:
-            body += ["<details>", f"<summary>{rich(_place(one))}</summary>"]
-            body += [f'<div class="call">{_summary(call)}{_facts(book, call)}</div>' for call in book.calls(one)]
-            body.append("</details>")
+            leaves = [leaf(_summary(call), _facts(book, call)) for call in book.calls(one)]
+            body += branch(rich(_place(one)), *leaves)
     return document(f"{book.name}: the book", body)
 
 
@@ -133,22 +129,18 @@ def _below(book: NetworkBook, points: _Paths, path: tuple[Step, ...], theirs: bo
     out = []
     calls = book.calls(points[path]) if path in points and theirs is not True else []
     for call in calls:
-        below = _below(book, points, (*path, call.step))
-        out += ["<details>", f"<summary>{_summary(call)}</summary>", _facts(book, call), *below, "</details>"]
+        out += branch(_summary(call), _facts(book, call), *_below(book, points, (*path, call.step)))
     printed = {call.step for call in calls}
     steps = {p[len(path)]: None for p in points if len(p) > len(path) and p[: len(path)] == path}
     for step in steps:
-        if step not in printed and theirs in (None, step.theirs):
-            below = _below(book, points, (*path, step))
-            name = wording.call(step) if step.theirs else f"after {wording.call(step)}"
-            if below:
-                out += ["<details>", f'<summary><span class="bid">{rich(name)}</span></summary>', *below, "</details>"]
+        shown = step not in printed and theirs in (None, step.theirs)
+        if shown and (below := _below(book, points, (*path, step))):
+            out += branch(passing(step), *below)
     return out
 
 
 def _summary(call: NetworkCall) -> str:
-    share = f'<span class="share">{escape(made(call.figures))}</span>'
-    return f'{share}<span class="bid">{rich(call.name)}</span> {rich(said(call).partition(" ")[2])}'
+    return f"{called(call.figures, call.name)} {rich(said(call).partition(' ')[2])}"
 
 
 def _facts(book: NetworkBook, call: NetworkCall) -> str:
@@ -156,6 +148,5 @@ def _facts(book: NetworkBook, call: NetworkCall) -> str:
     parts = [f"{figures.made:,} of {figures.chances:,} times."]
     if call.passed is not None:
         parts.append(f"Partner passed it {call.passed:.0%} of the times that the next player passed.")
-    if figures.examples[: book.examples]:
-        parts.append("For example " + ", ".join(hand_html(hand) for hand in figures.examples[: book.examples]) + ".")
+    parts += for_example(figures.examples[: book.examples])
     return f'<div class="facts">{" ".join(parts)}</div>'

@@ -7,13 +7,15 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from agents.hierarchy.language.paths import step_of
 from agents.hierarchy.language.tree import Step
 from agents.hierarchy.telling import wording
 from agents.networks.drawn import NEVER_PASSED
 from bridge_env.calls import DOUBLE, FIRST_BID, PASS
 from training.book import situations
-from training.book.measure import HELD, Figures
-from training.book.network_calls import NetworkCalls, step_of
+from training.book.auctions import alike
+from training.book.measure import HELD, Figures, nine_in_ten, per_hundred
+from training.book.network_calls import NetworkCalls
 from training.book.shows import FEWEST, Shows, shown
 
 _RARE, _RARE_SITUATION = 8_000, 600  # a call has a row that came up once in so many deals
@@ -74,11 +76,6 @@ class NetworkPoint:
     late: bool  # opened in third or fourth seat, or about to be
     calls: list[NetworkCall] = field(default_factory=list)
 
-    @property
-    def ours(self) -> int:
-        """Return how many calls of ours lead here."""
-        return sum(not step.theirs for step in self.path)
-
 
 @dataclass(eq=False)
 class Situation:
@@ -123,13 +120,13 @@ class Maker:
         """Every point with its bids and doubles that are not too rare."""
         calls, out, keys = self.calls, dict[int, NetworkPoint](), []
         visited, visits = np.unique(calls.point, return_counts=True)
-        for rows in _groups(calls.key, np.flatnonzero(calls.call != PASS), least(self.deals)):
+        for rows in alike(calls.key, np.flatnonzero(calls.call != PASS), least(self.deals)):
             row, at = int(rows[0]), int(calls.point[rows[0]])
             if at not in out:
                 out[at] = NetworkPoint(calls.path(row), bool(calls.late[row]))
             figures = self._figures(rows, int(visits[np.searchsorted(visited, at)]))
             figures.held[:, 5:] = -1  # suits are known by name here
-            out[at].calls.append(self._row(rows, figures, wording.call(step_of(int(calls.call[row])))))
+            out[at].calls.append(self._row(rows, figures, wording.of_call(int(calls.call[row]))))
             keys.append(int(calls.key[row]))
         self._keep(keys)
         for one in out.values():
@@ -147,7 +144,7 @@ class Maker:
             key, bare = (situations.grain_keys(calls.seen, grain, bare=bare) for bare in (False, True))
             left = np.flatnonzero(rest & (key != 0))
             visited, visits = np.unique(bare[left], return_counts=True)
-            for rows in _groups(key, left, least(self.deals, _RARE_SITUATION)):
+            for rows in alike(key, left, least(self.deals, _RARE_SITUATION)):
                 row = int(rows[0])
                 figures = self._figures(rows, int(visits[np.searchsorted(visited, bare[row])]))
                 figures.suits = {0, 1, 2, 3}  # they have other names here
@@ -174,7 +171,7 @@ class Maker:
         out = np.full((situations.GRAINS, len(self.calls)), _MOST_HCP, np.int8)
         for grain in range(1, situations.GRAINS):
             key = situations.grain_keys(self.calls.seen, grain)
-            for found in _groups(key, rows[key[rows] != 0], least(self.deals, _RARE_SITUATION)):
+            for found in alike(key, rows[key[rows] != 0], least(self.deals, _RARE_SITUATION)):
                 _, low, high = self._band(found)
                 if high - low <= _WIDEST:
                     out[:grain, found] = np.minimum(out[:grain, found], high - low)
@@ -217,7 +214,7 @@ class Maker:
 
     def _band(self, rows: NDArray[np.int64]) -> tuple[str, int, int]:
         """What nine in ten hands hold: ``hcp`` or ``points``, whichever spans less."""
-        both = [(unit, *_nine_in_ten(self.calls.held[rows, HELD.index(unit)])) for unit in ("hcp", "points")]
+        both = [(unit, *nine_in_ten(self.calls.held[rows, HELD.index(unit)])) for unit in ("hcp", "points")]
         return min(both, key=lambda band: band[2] - band[1])
 
     def _mostly(self, rows: NDArray[np.int64], bid: int, said: Shows) -> str:
@@ -229,7 +226,7 @@ class Maker:
         cards = self.calls.held[rows, HELD.index(name)]
         if (cards < 0).any():
             return ""
-        low, high = _nine_in_ten(cards)
+        low, high = nine_in_ten(cards)
         if bid >= 0:
             return f"mostly {wording.span(low, high)} in it" if low >= LONG else ""
         return f"mostly {wording.span(low, high)} in theirs" if self.calls.call[rows[0]] == DOUBLE else ""
@@ -237,8 +234,7 @@ class Maker:
     def code_words(self) -> tuple[float, float]:
         """For each 100 auctions of a side, and the standard error of that."""
         calls = self.calls
-        each = np.bincount(2 * calls.board + (calls.seat & 1), calls.coded, 2 * len(calls.owner))
-        return 100 * float(each.mean()), 100 * float(each.std(ddof=1) / len(each) ** 0.5)
+        return per_hundred(np.bincount(2 * calls.board + (calls.seat & 1), calls.coded, 2 * len(calls.owner)))
 
     def held_against(self, fresh: NetworkCalls) -> Fresh:
         """Find the rows of other calls, and whether their hands keep to them."""
@@ -249,21 +245,9 @@ class Maker:
             at = np.minimum(np.searchsorted(keys, key), max(len(keys) - 1, 0))
             known = np.flatnonzero(keys[at] == key) if len(keys) else np.empty(0, np.int64)
             row[known, column] = index[at[known]]
-            for rows in _groups(row[:, column], known, 1):
+            for rows in alike(row[:, column], known, 1):
                 keeps[rows, column] = self.rows[row[rows[0], column]].said.fit(fresh.held[rows])
         return Fresh(row, keeps)
-
-
-def _nine_in_ten(values: NDArray[np.int8]) -> tuple[int, int]:
-    low, high = np.percentile(values, [5, 95], method="inverted_cdf")
-    return int(low), int(high)
-
-
-def _groups(keys: NDArray[np.generic], rows: NDArray[np.int64], fewest: float) -> list[NDArray[np.int64]]:
-    """Rows with the same key together, as many as ``fewest`` or more."""
-    order = rows[np.argsort(keys[rows], kind="stable")]
-    found = np.split(order, np.flatnonzero(keys[order][1:] != keys[order][:-1]) + 1)
-    return [group for group in found if len(group) >= fewest]
 
 
 _ORDER = [*(f"{level}{strain}" for level in range(1, 8) for strain in "CDHSN"), "X", "XX", "P"]

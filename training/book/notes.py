@@ -8,7 +8,7 @@ rows go first that are made least often for the room that telling them takes. Wh
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from itertools import groupby
@@ -54,11 +54,6 @@ class Row:
     gain: str = ""
     general: bool = False
 
-    @property
-    def per_deal(self) -> float:
-        """How often a deal has the call."""
-        return self.figures.made / self.figures.deals if self.figures.deals else 0.0
-
     def __str__(self) -> str:
         return _text((self,))
 
@@ -81,7 +76,7 @@ class Note:
     @property
     def per_deal(self) -> float:
         """How often a deal has one of the calls."""
-        return sum(row.per_deal for row in self.rows)
+        return sum(row.figures.per_deal for row in self.rows)
 
     @cached_property
     def worth(self) -> dict[Row, float]:
@@ -90,8 +85,8 @@ class Note:
         The most frequent one takes the title with it, and none is worth more than those before it.
         """
         out, worth, title = dict[Row, float](), math.inf, len(self.head)
-        for row in sorted(self.rows, key=lambda row: -row.per_deal):
-            worth = min(worth, row.per_deal / (len(str(row)) + (0 if out else title)))
+        for row in sorted(self.rows, key=lambda row: -row.figures.per_deal):
+            worth = min(worth, row.figures.per_deal / (len(str(row)) + (0 if out else title)))
             out[row] = worth
         return out
 
@@ -147,8 +142,7 @@ def make_notes(book: Book, spoken: Spoken) -> Notes:
         place.rows.append(rows[line.number])
     general = [
         Note(written.general_head(block), [rows[e.lines[0].number] for e in entries])
-        for block, entries in zip(book.system.blocks, book.general(), strict=True)
-        if entries
+        for block, entries in book.general()
     ]
     return Notes(_in_groups(notes), general)
 
@@ -193,33 +187,25 @@ def _rows(book: Book, spoken: Spoken) -> dict[int, Row]:
     lines = spoken.table.lines(spoken.table.calls)
     order = np.argsort(lines, kind="stable")
     bounds = np.searchsorted(lines[order], np.arange(max(book.points.of_line, default=0) + 2))
-    by_path = {point.path: point for point in book.points.points}
     out = {}
     for number, entry in book.points.of_line.items():
         chances = len(spoken) if entry.point is None else book.measured.visits[entry.point.index]
         figures = Figures(chances=chances)
         made_by = order[bounds[number] : bounds[number + 1]]
         add_calls(figures, entry, spoken.table, spoken.table.calls, made_by, book.measured.walker)
-        worth = book.worth.get(entry.index)
-        gain = str(worth) if worth is not None and worth.mean is not None else ""
+        gain = str(book.worth.get(entry.index, ""))
         line = next(line for line in entry.lines if line.number == number)
-        before, bid = _before(book, entry, by_path)
+        before, bid = _before(book, entry)
         out[number] = Row(line, entry.step, figures, before, bid, gain, entry.point is None)
     return out
 
 
-def _before(
-    book: Book, entry: Entry, by_path: Mapping[tuple[Step, ...], Point]
-) -> tuple[Shows | None, frozenset[str]]:  # fmt: skip
+def _before(book: Book, entry: Entry) -> tuple[Shows | None, frozenset[str]]:
     """What the book says of the call that the same player made before, where the text has it; and suits that he bid."""
-    path = entry.point.path if entry.point is not None else ()
-    ours = [i for i, step in enumerate(path) if not step.theirs]
-    if len(ours) < 2:
-        return None, frozenset()
-    bid = frozenset(path[i].token.lstrip("1234567") for i in ours[-2::-2])
-    before, token = by_path.get(path[: ours[-2]]), path[ours[-2]].token
-    entry_before = before.entries.get(token) if before is not None else None
-    return None if entry_before is None else book.said[entry_before.index], bid
+    earlier = book.points.earlier(entry)
+    last = earlier[0][1] if earlier else None
+    bid = frozenset(token.lstrip("1234567") for token, _ in earlier)
+    return None if last is None else book.said[last.index], bid
 
 
 # --- words -------------------------------------------------------------------------------------------------

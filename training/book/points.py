@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -62,11 +63,6 @@ class Point:
         """The path as written."""
         return "-".join(str(step) for step in self.path)
 
-    @property
-    def ours(self) -> int:
-        """Return how many calls of ours lead here."""
-        return sum(not step.theirs for step in self.path)
-
 
 class Points:
     """All points of a system, and its general rules.
@@ -91,6 +87,17 @@ class Points:
     def root(self) -> Point:
         """The start of the auction."""
         return self.points[0]
+
+    def earlier(self, entry: Entry) -> list[tuple[str, Entry | None]]:
+        """The calls that the same player has made before, the last one first; None where the text lacks one there."""
+        path = entry.point.path if entry.point is not None else ()
+        ours = [i for i, step in enumerate(path) if not step.theirs]
+        places = [(self._by_path.get(path[:i]), path[i].token) for i in ours[-2::-2]]
+        return [(token, None if point is None else point.entries.get(token)) for point, token in places]
+
+    @cached_property
+    def _by_path(self) -> dict[tuple[Step, ...], Point]:
+        return {point.path: point for point in self.points}
 
     def _add(self, lines: tuple[Line, ...], point: Point) -> None:
         for line in lines:

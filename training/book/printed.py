@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
-from agents.hierarchy.bidder import Hierarchy
+from agents.hierarchy.bidder import Hierarchy, HierarchyBidder
 from agents.hierarchy.engine.context import ENOUGH
 from agents.hierarchy.language.last_resort import LAST_RESORT
 from agents.hierarchy.language.tree import System, atoms_of
@@ -18,8 +19,9 @@ from training.book.asking import Asker
 from training.book.auctions import Spoken
 from training.book.book import PAGE_LINES, PAGE_WIDTH, Book, pages, printed, table
 from training.book.card import Section, card_text, convention_card
+from training.book.measure import Table
 from training.book.notes import Note, Notes, make_notes, share
-from training.book.playable import agreement
+from training.book.points import Points, Walker
 from training.book.surprise import Surprise, surprises
 
 PAGES = 10
@@ -80,14 +82,12 @@ class Printed:
     def kept(self) -> list[Note]:
         """The notes by auction with the rows that are worth most, as many as fit."""
         levels = self.notes.levels
-        fewest, enough = 0, len(levels)
-        while fewest < enough:
-            middle = (fewest + enough + 1) // 2
-            if pages(self._main(self.notes.kept(levels[middle - 1]))) <= self.most:
-                fewest = middle
-            else:
-                enough = middle - 1
-        return self.notes.kept(levels[fewest - 1]) if fewest else []
+
+        def too_long(level: int) -> bool:
+            return pages(self._main(self.notes.kept(levels[level]))) > self.most
+
+        fitting = bisect_left(range(len(levels)), True, key=too_long)
+        return self.notes.kept(levels[fitting - 1]) if fitting else []
 
     @property
     def share(self) -> float:
@@ -175,6 +175,18 @@ def _last_resort() -> list[str]:
         calls = [f"**{wording.call(line.path[-1])}** {wording.promise(line.constraint)}" for line in block.lines]
         lines.append(f"- *{block.note}*: {' · '.join(calls)}")
     return lines
+
+
+def agreement(system: System, pages: System, deals: int, seed: int) -> tuple[int, int]:
+    """How many calls ``pages`` would make as ``system`` does in its own auctions, and how many these hold.
+
+    Args:
+        pages: the system as its pages tell it.
+        deals, seed: that ``system`` bids in all four seats.
+    """
+    table = Table(Hierarchy(system), Walker(Points(system)), seed, 0, deals)
+    calls = table.calls
+    return int((HierarchyBidder(Hierarchy(pages)).call(table.view(calls)) == calls.call).sum()), len(calls)
 
 
 def side_by_side(notes: list[Note]) -> list[str]:

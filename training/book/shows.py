@@ -16,11 +16,11 @@ from numpy.typing import NDArray
 
 from agents.hierarchy.bidder import Hierarchy
 from agents.hierarchy.engine.context import STRENGTH, SUIT
-from agents.hierarchy.language.tree import Clause, Line, Step
+from agents.hierarchy.language.tree import Clause, Line
 from agents.hierarchy.telling.wording import span, suit
 from bridge_env.features import FEATURES
-from training.book.measure import BATCH, HELD, Figures, Measured, Table, entry_of
-from training.book.points import Entry, Point
+from training.book.measure import HELD, Figures, Measured, Table, entries_of, tables
+from training.book.points import Entry, Points
 
 FEWEST = 20  # hands that ranges are drawn from
 _FEW = 400  # below, a range is widened
@@ -59,24 +59,13 @@ class Shows:
 
 def statements(measured: Measured) -> list[Shows | None]:
     """State what every call shows; None if too few hands, or hands of all kinds, made it."""
-    by_path = {point.path: point for point in measured.points.points}
-    return [
-        _shows(figures, [entry.lines, *_earlier(by_path, entry)])
-        for entry, figures in zip(measured.points.entries, measured.figures, strict=True)
-    ]
+    points = measured.points
+    return [_shows(points, entry, figures) for entry, figures in zip(points.entries, measured.figures, strict=True)]
 
 
-def _earlier(by_path: dict[tuple[Step, ...], Point], entry: Entry) -> list[list[Line]]:
-    """The lines of the calls that the same player has made before, as far as the text has them on the same path."""
-    if entry.point is None:
-        return []
-    ours = [i for i, step in enumerate(entry.point.path) if not step.theirs]
-    before = [(by_path.get(entry.point.path[:i]), entry.point.path[i].token) for i in ours[-2::-2]]
-    return [point.entries[token].lines for point, token in before if point is not None and token in point.entries]
-
-
-def _shows(figures: Figures, required: list[list[Line]]) -> Shows | None:
-    return shown(figures, lambda name, top: [_allowed(lines, name, top) for lines in required])
+def _shows(points: Points, entry: Entry, figures: Figures) -> Shows | None:
+    made = [entry, *(before for _, before in points.earlier(entry) if before is not None)]
+    return shown(figures, lambda name, top: [_allowed(one.lines, name, top) for one in made])
 
 
 def shown(figures: Figures, allowed: Callable[[str, int], list[tuple[int, int]]]) -> Shows | None:
@@ -186,10 +175,9 @@ def check(measured: Measured, said: list[Shows | None], hierarchy: Hierarchy, de
     points, walker = measured.points, measured.walker
     made, fitting = np.zeros(len(points.entries), np.int64), np.zeros(len(points.entries), np.int64)
     calls, read = 0, np.zeros(2, np.int64)
-    for start in range(0, deals, BATCH):
-        table = Table(hierarchy, walker, seed, start, min(BATCH, deals - start))
+    for table in tables(hierarchy, walker, seed, deals):
         calls += len(table.calls)
-        by = np.array([-1, *entry_of(points)])[table.lines(table.calls) + 1]
+        by = entries_of(points, table.lines(table.calls))
         for index, statement in enumerate(said):
             rows = np.flatnonzero(by == index)
             if statement is not None and rows.size:
@@ -197,13 +185,17 @@ def check(measured: Measured, said: list[Shows | None], hierarchy: Hierarchy, de
                 made[index] += rows.size
                 fitting[index] += int(statement.fit(held).sum())
         read += _read(table)
-    order = sorted(np.flatnonzero(made), key=lambda i: (fitting[i] / made[i], -made[i]))
-    worst = tuple((int(i), int(made[i]), int(fitting[i])) for i in order)
     telling = np.array([e.point is not None and e.step.token != "P" for e in points.entries], np.bool_)
     return Check(
         deals, seed, int(made.sum()), int(fitting.sum()), (int(made[telling].sum()), int(fitting[telling].sum())),
-        calls, worst, (int(read[0]), int(read[1])),
+        calls, least_first(made, fitting), (int(read[0]), int(read[1])),
     )  # fmt: skip
+
+
+def least_first(hands: NDArray[np.int64], fitting: NDArray[np.int64]) -> tuple[tuple[int, int, int], ...]:
+    """Index, hands and fitting hands of the calls that were made, the least share first."""
+    order = sorted(np.flatnonzero(hands).tolist(), key=lambda i: (fitting[i] / hands[i], -hands[i]))
+    return tuple((i, int(hands[i]), int(fitting[i])) for i in order)
 
 
 def _read(table: Table) -> NDArray[np.int64]:

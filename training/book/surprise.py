@@ -14,10 +14,13 @@ from numpy.typing import NDArray
 
 from agents.hierarchy.bidder import Hierarchy
 from agents.hierarchy.language.tree import System
+from agents.hierarchy.telling.wording import of_call
+from bridge_env.calls import PASS
 from bridge_env.features import HCP_AND_LENGTHS
 from training.book.asking import Asker
-from training.book.auctions import Group, Spoken, name, spoken
-from training.book.measure import HELD, Figures
+from training.book.auctions import Group, Spoken, title
+from training.book.measure import Figures, held_of
+from training.book.points import Points, Walker
 from training.book.shows import shown
 
 FEWEST = 40  # hands behind a call that is compared
@@ -53,8 +56,8 @@ class Surprise:
     @property
     def auction(self) -> str:
         """``1!h-(2!c)-X``."""
-        before = "" if not self.group.before else self.group.title.removesuffix("?")
-        return f"{before}{name(self.group.call)}"
+        before = title(self.group.before).removesuffix("?") if self.group.before else ""
+        return f"{before}{'P' if self.group.call == PASS else of_call(self.group.call)}"
 
 
 def surprises(ours: Spoken, base: System) -> list[Surprise]:
@@ -64,7 +67,7 @@ def surprises(ours: Spoken, base: System) -> list[Surprise]:
         ours: calls of the system.
     """
     hierarchy = Hierarchy(base)
-    theirs = spoken(hierarchy, ours.table.seed, len(ours.table))
+    theirs = Spoken(hierarchy, Walker(Points(base)), ours.table.seed, len(ours.table))
     known = {int(theirs.key[group.rows[0]]): group for group in theirs.groups(FEWEST)}
     asker, own = Asker(hierarchy, _HANDS), Asker(ours.table.bidder.own, _HANDS)
     found = []
@@ -97,11 +100,7 @@ def apart(mine: NDArray[np.int8], other: NDArray[np.int8]) -> float:
 def _asked(asker: Asker, group: Group) -> NDArray[np.int8] | None:
     """The hands on which the other system makes the call; None where hardly any does."""
     hands = asker.behind(group.before, group.call)
-    if len(hands) < _ASKED_FEWEST:
-        return None
-    held = np.full((len(hands), len(HELD)), -1, np.int8)
-    held[:, :5] = hands.features[:, HCP_AND_LENGTHS]
-    return held
+    return held_of(hands.features) if len(hands) >= _ASKED_FEWEST else None
 
 
 def _usual(asker: Asker, group: Group, mine: NDArray[np.int8]) -> str:
@@ -112,7 +111,7 @@ def _usual(asker: Asker, group: Group, mine: NDArray[np.int8]) -> str:
     if rows.sum() < _ASKED_FEWEST:
         return "rare hands"
     calls, counts = np.unique(asker.calls(group.before)[rows], return_counts=True)
-    return f"mostly {name(int(calls[counts.argmax()])).replace('P', 'Pass')}"
+    return f"mostly {of_call(int(calls[counts.argmax()]))}"
 
 
 def _words(held: NDArray[np.int8]) -> str:

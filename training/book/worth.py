@@ -1,27 +1,24 @@
 """Measure the worth of a treatment: play a system with and without it against a control pair, on the same boards.
 
-A change to one point can alter an auction only from a call of ours at that point on. So the boards on which our side
-never calls there keep their result, and only the others are bid again. That is exact, and a test holds it against whole
-matches.
+Only the boards on which a change can do anything are bid again (``training.match.duel``). That is exact, and a test
+holds it against whole matches.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.hierarchy.bidder import Hierarchy, bid_out, deal_features
 from agents.hierarchy.language.tree import Line, System
-from bridge_env.calls import as_wide
-from bridge_env.scoring import imps
 from training.book.measure import Calls, calls_of
 from training.book.points import Entry, Points, Walker
-from training.match.boards import Boards, library_boards, standard_error
+from training.match.boards import standard_error
+from training.match.duel import Partnership, Stretch, boards_of, duel, gains_and_touched
 
 FEWEST = 30  # boards that a figure is drawn from
 
@@ -51,14 +48,12 @@ class Judge:
     """A system's duplicate match against a control pair on judging boards, and again with the system changed."""
 
     def __init__(self, points: Points, control: System, boards: int, seed: int) -> None:
-        self.points = points
-        self.boards: Boards = library_boards(boards, seed)
-        self.features = deal_features(self.boards.owner)
-        self.control = Hierarchy(control)
-        self.all = np.arange(len(self.boards))
-        self.histories, self.imps = self._match(Hierarchy(points.system), self.all)
-        self.walker = Walker(points)
-        self.calls = [self._our_calls(table) for table in (0, 1)]
+        self.points, self.walker = points, Walker(points)
+        self._us, self._control = (Partnership(system, system) for system in (points.system, control))
+        self._stretch = Stretch(seed, "judging", 0, boards)
+        self.boards, _ = boards_of(self._stretch)
+        self._played = duel(self._us, self._control, self._stretch)
+        self.imps = self._played.imps.astype(np.int64)
 
     @property
     def mean(self) -> float:
@@ -70,61 +65,48 @@ class Judge:
         """Its standard error."""
         return standard_error(self.imps, self.boards.base)
 
-    def _match(self, ours: Hierarchy, rows: NDArray[np.int64]) -> tuple[list[NDArray[np.int8]], NDArray[np.int64]]:
-        """Both tables of some boards: the auctions, and our IMPs."""
-        boards, features, theirs = self.boards.take(rows), self.features[rows], self.control
-        histories, points = [], []
-        for seats in ((ours, theirs) * 2, (theirs, ours) * 2):
-            auctions = bid_out(seats, features, boards.dealer, boards.vulnerability)
-            histories.append(auctions.history[:, : int(auctions.length.max(initial=1))].copy())
-            points.append(boards.points(auctions))
-        return histories, imps(points[0] - points[1]).astype(np.int64)
-
-    def _our_calls(self, table: int) -> Calls:
-        calls = calls_of(self.walker, self.histories[table], self.boards.dealer)
-        return calls.take((calls.seat & 1) == table)
+    @cached_property
+    def _calls(self) -> list[Calls]:
+        """The calls of our side, by table."""
+        every = [calls_of(self.walker, history, self.boards.dealer) for history in self._played.history]
+        return [calls.take((calls.seat & 1) == table) for table, calls in enumerate(every)]
 
     def boards_with(self, wanted: Callable[[int, int], bool]) -> NDArray[np.int64]:
         """Boards on which our side makes a call such that ``wanted(state, call)``, at either table."""
         found = []
-        for calls in self.calls:
+        for calls in self._calls:
             pairs, inverse = np.unique(calls.state.astype(np.int64) * 64 + calls.call, return_inverse=True)
             hit = np.array([wanted(int(pair) >> 6, int(pair) & 63) for pair in pairs], np.bool_)
             found.append(calls.board[hit[inverse]])
         return np.unique(np.concatenate(found))
 
-    def differences(self, other: System, rows: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-        """By how much ``other`` does worse on some boards, and on which of them an auction differs."""
-        histories, result = self._match(Hierarchy(other), rows)
-        changed = np.zeros(len(rows), np.bool_)
-        for now, then in zip(histories, self.histories, strict=True):
-            now, then = as_wide([now, then[rows]])
-            changed |= (now != then).any(axis=1)
-        return self.imps[rows] - result, changed
+    def differences(self, other: System) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+        """By how much ``other`` does worse on each board, and on which of them an auction differs."""
+        gains, changed = gains_and_touched(Partnership(other, other), self._us, self._control, self._stretch)
+        return -gains.astype(np.int64), changed
 
     def worth_of(self, entry: Entry) -> Worth:
-        """Measure the gain by an entry's lines, on the boards on which the call occurs."""
+        """Measure the gain by an entry's lines: on the boards on which the call occurs, or a general rule matters."""
+        other = without(self.points.system, entry.numbers)
         if entry.point is None:
-            return self.worth_against(without(self.points.system, entry.numbers), self.all)
+            return self.worth_against(other)
         rows = self.boards_with(lambda state, call: any(e is entry for e, _ in self._at(state, call)))
-        gains, _ = self.differences(without(self.points.system, entry.numbers), rows)
-        return self._worth(gains, rows, np.ones(len(rows), np.bool_))
+        return self._worth(self.differences(other)[0], rows)
 
     @cache  # noqa: B019 - a judge lives as long as its book is made
     def _at(self, state: int, call: int) -> tuple[Any, ...]:
         return tuple(self.walker.calls_at(state, call))
 
-    def worth_against(self, other: System, rows: NDArray[np.int64]) -> Worth:
-        """Measure the gain of the system over ``other``. Boards: those of ``rows`` on which an auction differs."""
-        gains, changed = self.differences(other, rows)
-        return self._worth(gains, rows, changed)
+    def worth_against(self, other: System) -> Worth:
+        """Measure the gain of the system over ``other``, on the boards on which an auction differs."""
+        gains, changed = self.differences(other)
+        return self._worth(gains, np.flatnonzero(changed))
 
-    def _worth(self, gains: NDArray[np.int64], rows: NDArray[np.int64], counted: NDArray[np.bool_]) -> Worth:
-        count = int(counted.sum())
-        if count < FEWEST:
-            return Worth(count, None, None, None)
-        error = standard_error(gains[counted], self.boards.base[rows[counted]])
-        return Worth(count, float(gains[counted].mean()), error, 1000.0 * int(gains.sum()) / len(self.all))
+    def _worth(self, gains: NDArray[np.int64], rows: NDArray[np.int64]) -> Worth:
+        if len(rows) < FEWEST:
+            return Worth(len(rows), None, None, None)
+        error = standard_error(gains[rows], self.boards.base[rows])
+        return Worth(len(rows), float(gains[rows].mean()), error, 1000.0 * int(gains.sum()) / len(gains))
 
 
 def without(system: System, numbers: frozenset[int]) -> System:

@@ -7,7 +7,7 @@ import json
 import os
 import platform
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
@@ -44,7 +44,7 @@ def add_bench(subparsers: Any) -> None:
         "solving beside endplay's plain loop, compile times and memory.",
         epilog=_EPILOG,
     )
-    parser.add_argument("--repetitions", type=int, default=5, help="repetitions of each measurement (5)")
+    parser.add_argument("--repetitions", type=positive, default=5, help="repetitions of each measurement (5)")
     parser.add_argument(
         "--out", type=Path, default=Path("results/bench"), help="folder for the results (results/bench)"
     )
@@ -67,8 +67,6 @@ def add_bench(subparsers: Any) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Measure, print, write."""
-    if args.repetitions < 1:
-        raise ValueError(f"--repetitions is {args.repetitions}; it must be 1 or more")
     measures = {"networks": _networks, "scale": _scale, "solver": _solver, "doors": _doors}
     for name, measure in measures.items():
         if getattr(args, name):
@@ -85,14 +83,11 @@ def run(args: argparse.Namespace) -> int:
     others = own.first_steps() | own.memory()
     for name, value in others.items():
         print(f"{name:<48} {value:14,.2f}")
-    args.out.mkdir(parents=True, exist_ok=True)
     machine = _machine()
     content = {"machine": machine, "rates": [asdict(rate) for rate in rates], "others": others}
-    write_whole(args.out / "bench.json", json.dumps(content, indent=2) + "\n")
-    write_whole(args.out / "bench.md", report.markdown(rates, others, machine, args.repetitions))
-    report.plot([rate for rate in rates if rate.unit == "steps/s"], args.out / "bench.png")
-    print(f"written: {args.out}/bench.md, bench.json, bench.png")
-    return 0
+    page = report.markdown(rates, others, machine, args.repetitions)
+    plot = partial(report.plot, [rate for rate in rates if rate.unit == "steps/s"])
+    return _write(args.out, {"bench.md": page, "bench.json": json.dumps(content, indent=2) + "\n"}, {"bench.png": plot})
 
 
 def _networks(args: argparse.Namespace) -> int:
@@ -108,11 +103,8 @@ def _networks(args: argparse.Namespace) -> int:
             print(_line(rate), flush=True)
     command = f"bridge-env bench --networks --repetitions {args.repetitions}"
     page = networks.markdown(rates, networks.shares(), _machine(), command)
-    args.out.mkdir(parents=True, exist_ok=True)
-    write_whole(args.out / "networks.md", page)
     print("\n" + page.partition("Where the time")[2])
-    print(f"written: {args.out}/networks.md")
-    return 0
+    return _write(args.out, {"networks.md": page})
 
 
 def _solver(args: argparse.Namespace) -> int:
@@ -124,10 +116,7 @@ def _solver(args: argparse.Namespace) -> int:
         measured.append(row)
         print(f"{row.what:55} {row.ours:10.3f} ms, DDS {row.theirs:10.3f} ms, ratio {row.ratio:6.2f}", flush=True)
     command = f"bridge-env bench --solver --repetitions {args.repetitions}"
-    args.out.mkdir(parents=True, exist_ok=True)
-    write_whole(args.out / "solver.md", solver.markdown(measured, _machine(), command))
-    print(f"written: {args.out}/solver.md")
-    return 0
+    return _write(args.out, {"solver.md": solver.markdown(measured, _machine(), command)})
 
 
 def _doors(args: argparse.Namespace) -> int:
@@ -141,11 +130,8 @@ def _doors(args: argparse.Namespace) -> int:
         for row in doors.rows(args.boards, tick=bar.add):
             measured.append(row)
             print(f"{row.what:80} {row.found:>20}  {row.aim}", flush=True)
-    args.out.mkdir(parents=True, exist_ok=True)
     command = f"bridge-env bench --doors --boards {args.boards}"
-    write_whole(args.out / "doors.md", doors.markdown(measured, _machine(), command))
-    print(f"written: {args.out}/doors.md")
-    return 0
+    return _write(args.out, {"doors.md": doors.markdown(measured, _machine(), command)})
 
 
 def _scale(args: argparse.Namespace) -> int:
@@ -164,11 +150,18 @@ def _scale(args: argparse.Namespace) -> int:
     command = f"bridge-env bench --scale --repetitions {args.repetitions}"
     others = tasks.rows(lambda what: print(what, file=sys.stderr))
     page = scale.markdown(costs, rows, checks, _machine(), command, others)
-    args.out.mkdir(parents=True, exist_ok=True)
-    write_whole(args.out / "scale.md", page)
-    scale.plot(rows, args.out / "scale.png")
     print(page, end="")
-    print(f"written: {args.out}/scale.md, scale.png")
+    return _write(args.out, {"scale.md": page}, {"scale.png": partial(scale.plot, rows)})
+
+
+def _write(out: Path, pages: dict[str, str], plots: Mapping[str, Callable[[Path], object]] | None = None) -> int:
+    """Write pages and plots into a folder, and tell their names."""
+    out.mkdir(parents=True, exist_ok=True)
+    for name, text in pages.items():
+        write_whole(out / name, text)
+    for name, plot in (plots or {}).items():
+        plot(out / name)
+    print(f"written: {out}/{', '.join([*pages, *(plots or {})])}")
     return 0
 
 

@@ -7,7 +7,8 @@ import json
 import sys
 from typing import TYPE_CHECKING, Any
 
-from training.cli.boards import SPECS, add_board_options, boards_of
+from training.cli.arguments import SPECS, add_board_options, boards_of
+from training.cli.terminal import left_out
 
 if TYPE_CHECKING:
     from bridge_env.protocols import Bidder
@@ -98,8 +99,7 @@ def _bid_agree(args: argparse.Namespace) -> int:
 
     began = time.perf_counter()
     found = agreement(args.spec, args.agree, args.rounds, held_out=args.held_out)
-    for problem in found.problems:
-        print(f"left out: {problem}", file=sys.stderr)
+    left_out(found.problems)
     bids = f"{found.right_bids / found.asked_bids:.1%}" if found.asked_bids else "-"
     print(
         f"{args.spec} and {', '.join(args.agree[:3])}{', ...' if len(args.agree) > 3 else ''}, {args.rounds}\n"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from dataclasses import replace
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -93,25 +93,37 @@ def run(args: argparse.Namespace) -> int:
         return _diff(args, kind)
     if args.system.startswith("policy:"):
         return _network(args, kind)
-    if args.check:
-        return _check(args)
     from training.book.bml import bml
-    from training.book.book import add_worth, fit, pages
+    from training.book.book import add_worth, make_book
     from training.book.html import html
     from training.book.markdown import markdown
 
-    book = _book(args)
-    if args.worth:
+    system = _system(args.system)
+    with Bar(max(args.deals, args.rare), "deal", brief=True) as bar:
+        book = make_book(
+            system, args.deals, args.seed, rare=args.rare, levels=args.levels, examples=args.examples, tick=bar.add
+        )
+    if args.worth and not args.check:
         entries = [e for e in book.points.entries if e.point is None or book.printed(e.point)]
         with Bar(len(entries), "call", brief=True) as bar:
             add_worth(book, _system(args.control), args.boards, args.seed, bar.add)
-    if kind == "markdown" and not args.tables:
+    if kind == "markdown" and not (args.tables or args.check):
         return _notes(args, book)
+    return _print(args, book, kind, {"markdown": markdown, "bml": bml, "html": html})
+
+
+def _print(args: argparse.Namespace, book: Any, kind: str, formats: Mapping[str, Callable[[Any], str]]) -> int:
+    """Print a book, of a system or of a network, on so many pages; with ``--check`` how many hands keep to it."""
+    from training.book.book import PAGE_LINES, PAGE_WIDTH, pages
+
+    if args.check:
+        return _tell_check(book)
+    markdown = formats["markdown"]
     if args.pages:
-        book = fit(book, args.pages, markdown)
-    text = {"markdown": markdown, "bml": bml, "html": html}[kind](book)
-    _write(text, args.out)
-    _tell_size(pages(markdown(book)), book.check.share, args.out)
+        book = book.fit(args.pages, markdown)
+    _write(formats[kind](book), args.out)
+    size = f"pages of {PAGE_LINES} lines of {PAGE_WIDTH} characters, as Markdown: {pages(markdown(book))}"
+    print(f"{size}; {book.share:.2%} of the hands keep to it", file=sys.stdout if args.out else sys.stderr)
     return 0
 
 
@@ -148,7 +160,6 @@ def _network(args: argparse.Namespace, kind: str) -> int:
     """The book of a network."""
     from agents.networks.shipped import read_networks
     from training.book import network_pages
-    from training.book.book import pages, rarest
     from training.book.network_book import FRESH, make_network_book
     from training.running.speed import use_fastest
 
@@ -161,41 +172,19 @@ def _network(args: argparse.Namespace, kind: str) -> int:
         book = make_network_book(
             args.system, networks.player, deals, args.seed, levels=args.levels, examples=args.examples, tick=bar.add
         )
-    if args.check:
-        return _tell_check(book.facts()[1], book.share, [
-            (n, k, f"{book.call_name(i)}: {book.said(i)}") for i, n, k in book.told.worst[:10]
-        ])  # fmt: skip
-    if args.pages:
-        left_out = rarest(book.by_news(), args.pages, lambda out: network_pages.markdown(replace(book, left_out=out)))
-        book = replace(book, left_out=left_out)
-    text = {"markdown": network_pages.markdown, "bml": network_pages.bml, "html": network_pages.html}[kind](book)
-    _write(text, args.out)
-    _tell_size(pages(network_pages.markdown(book)), book.share, args.out)
-    return 0
+    formats = {"markdown": network_pages.markdown, "bml": network_pages.bml, "html": network_pages.html}
+    return _print(args, book, kind, formats)
 
 
-def _tell_size(pages: int, share: float, out: Path | None) -> None:
-    from training.book.book import PAGE_LINES, PAGE_WIDTH
-
-    size = f"pages of {PAGE_LINES} lines of {PAGE_WIDTH} characters, as Markdown: {pages}"
-    print(f"{size}; {share:.2%} of the hands keep to it", file=sys.stdout if out else sys.stderr)
-
-
-def _check(args: argparse.Namespace) -> int:
-    book = _book(args)
-    worst = [(n, k, f"{book.name(i)}: {book.said[i]}") for i, n, k in book.check.worst[:10]]
-    return _tell_check(book.facts()[1], book.check.share, worst)
-
-
-def _tell_check(fact: str, share: float, worst: list[tuple[int, int, str]]) -> int:
-    """Print how many hands keep to the book, and the calls (hands, fitting, text) that keep to it least."""
+def _tell_check(book: Any) -> int:
+    """Print how many hands keep to the book, and the calls that keep to it least."""
     from agents.hierarchy.telling.wording import symbols
     from training.book.book import GOAL
 
-    print(fact)
-    for hands, fitting, text in worst:
+    print(book.facts()[1])
+    for hands, fitting, text in book.worst(10):
         print(symbols(f"  {fitting / hands:7.1%} of {hands:>6,}  {text}"))
-    if share >= GOAL:
+    if book.share >= GOAL:
         return 0
     print(f"under {GOAL:.0%}", file=sys.stderr)
     return 1
@@ -212,16 +201,6 @@ def _diff(args: argparse.Namespace, kind: str) -> int:
         difference = compare_systems(a, b, _system(args.control), args.boards, args.seed, bar.add)
     _write((diff_html if kind == "html" else diff_markdown)(difference), args.out)
     return 0
-
-
-def _book(args: argparse.Namespace) -> Any:
-    from training.book.book import make_book
-
-    system = _system(args.system)
-    with Bar(max(args.deals, args.rare), "deal", brief=True) as bar:
-        return make_book(
-            system, args.deals, args.seed, rare=args.rare, levels=args.levels, examples=args.examples, tick=bar.add
-        )
 
 
 def _system(name: str) -> Any:
@@ -243,6 +222,5 @@ def _write(text: str, out: Path | None) -> None:
     if out is None:
         print(text, end="")
         return
-
     write_whole(out, text)
     print(f"{out}: {len(text):,} characters")

@@ -8,9 +8,10 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from training.cli import retain
-from training.cli.config_file import add_config_file
+from training.cli.arguments import positive, whole, words_of
+from training.cli.config import add_config_file
 from training.cli.progress import Bar
+from training.cli.terminal import left_out
 
 _EPILOG = """\
 examples:
@@ -44,12 +45,12 @@ def add_cases(targets: Any) -> None:
         help="let the metric learn from these auctions first; they add no cases. Give once for each source",
     )  # fmt: skip
     parser.add_argument("--retain", metavar="SYSTEM", help="add what the base learns on boards against this system")
-    parser.add_argument("--boards", type=int, metavar="N", help="with --retain: number of training boards (4000)")
-    parser.add_argument("--judge", type=int, metavar="N", help="with --retain: number of judging boards (5000)")
+    parser.add_argument("--boards", type=positive, metavar="N", help="with --retain: number of training boards (4000)")
+    parser.add_argument("--judge", type=positive, metavar="N", help="with --retain: number of judging boards (5000)")
     parser.add_argument("--out", type=Path, help="folder (results/cases/run-001 ...)")
-    parser.add_argument("--epochs", type=int, metavar="N", help="passes over the cases to learn the metric")
-    parser.add_argument("--members", type=int, metavar="N", help="number of networks that make up the metric")
-    parser.add_argument("--trees", type=int, metavar="N", help="trees in each forest (64)")
+    parser.add_argument("--epochs", type=positive, metavar="N", help="passes over the cases to learn the metric")
+    parser.add_argument("--members", type=positive, metavar="N", help="number of networks that make up the metric")
+    parser.add_argument("--trees", type=whole(1, 250), metavar="N", help="trees in each forest (64)")
     parser.add_argument("--seed", type=int, metavar="N", help="random seed (1)")
     add_config_file(parser)
     parser.set_defaults(handler=_cases)
@@ -57,24 +58,17 @@ def add_cases(targets: Any) -> None:
 
 _LEARNING = ("epochs", "members", "seed")
 _FITTED = (*_LEARNING, "trees")
-_NOT_WITH_RETAIN = ("epochs", "members", "trees", "also")
+_WITH_RETAIN, _NOT_WITH_RETAIN = ("boards", "judge"), ("epochs", "members", "trees", "also")
 
 
 def _cases(args: argparse.Namespace) -> int:
-    for name in _NOT_WITH_RETAIN if args.retain is not None else ():
+    for name in _WITH_RETAIN if args.retain is None else _NOT_WITH_RETAIN:
         if getattr(args, name) is not None:
-            raise ValueError(f"--{name} does not go with --retain")
-    for name in ("epochs", "members", "boards", "judge"):
-        if getattr(args, name) is not None and getattr(args, name) < 1:
-            raise ValueError(f"--{name} is {getattr(args, name)}; it must be 1 or more")
-        if name in ("boards", "judge") and getattr(args, name) is not None and args.retain is None:
-            raise ValueError(f"--{name} goes with --retain")
-    if args.trees is not None and not 1 <= args.trees <= 250:
-        raise ValueError(f"--trees is {args.trees}; it must be 1 to 250")
+            raise ValueError(f"--{name} {'goes' if args.retain is None else 'does not go'} with --retain")
     from training.running import runs
 
     if args.retain is not None:
-        return retain.run(args)
+        return _retain(args)
     runs.require("rl", "torch", "sklearn")
     out = args.out or runs.new_folder(Path("results"), "cases", None)
     out.mkdir(parents=True, exist_ok=True)
@@ -87,7 +81,7 @@ def _fit(args: argparse.Namespace, out: Path) -> int:
     from training.cases.states import read_states
 
     states = read_states(args.files)
-    _tell_problems(states.problems)
+    left_out(states.problems)
     training = fit.training_rows(states)
     known, held = states.take(training), states.take(~training)
     if not len(known):
@@ -146,15 +140,36 @@ def _judge(args: argparse.Namespace, out: Path, cases: Any, held: Any) -> None:
 def _command(args: argparse.Namespace) -> str:
     """Write the command, naming the folders of ``--also`` instead of all their files."""
     words = ["bridge-env", "fit", "cases", *(path.name for path in args.files)]
-    for name in _FITTED:
-        value = getattr(args, name)
-        words += [] if value is None else [f"--{name}", str(value)]
-    words = [shlex.quote(word) for word in words]
+    words = [shlex.quote(word) for word in [*words, *words_of(args, dict.fromkeys(_FITTED))]]
     for files in args.also or ():
         words += ["--also", *dict.fromkeys(f"{shlex.quote(path.parent.name)}/*" for path in files)]
     return " ".join(words)
 
 
-def _tell_problems(problems: tuple[str, ...]) -> None:
-    for problem in problems:
-        print(f"left out: {problem}", file=sys.stderr)
+def _retain(args: argparse.Namespace) -> int:
+    """Let a base bid training boards, keep what it learns, and judge it before and after."""
+    if len(args.files) != 1:
+        raise ValueError("--retain takes one case base, such as mine/cases.npz")
+    from agents.cases import file
+    from training.cases import report, retain
+    from training.match.boards import library_boards
+    from training.running import runs
+
+    boards, judged, seed = args.boards or 4000, args.judge or 5000, args.seed or 1
+    base = file.load(args.files[0])
+    out = args.out or runs.new_folder(Path("results"), "cases", None)
+    out.mkdir(parents=True, exist_ok=True)
+    with Bar(what="retaining", brief=True) as bar:
+        after = retain.retained(base, args.retain, library_boards(boards, seed, "training"), seed, bar.share)
+    file.save(after, out / "cases.npz")
+    print(f"{len(after.retained) - len(base.retained):,} states retained; judging", file=sys.stderr)
+    found = report.gain_of(base, after, args.retain, judged, seed)
+    words = ["bridge-env", "fit", "cases", "--retain", args.retain, args.files[0].name]
+    words += [f"--{name}={getattr(args, name)}" for name in ("boards", "judge", "seed") if getattr(args, name)]
+    command = shlex.join(words)
+    match = {"opponents": args.retain, "seed": seed, "boards": judged}
+    report.write_retained(out, after, found, match, command, runs.manifest({"command": command, **after.fitted}, ""))
+    gain, error = found["gain"]
+    print(f"against {args.retain}, {judged:,} boards: {gain:+.3f} ± {error:.3f} IMPs a board by retaining")
+    print(f"written: {out / 'cases.npz'}, README.md, results.json")
+    return 0

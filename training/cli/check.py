@@ -8,9 +8,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from training.cli.progress import Bar
+
 if TYPE_CHECKING:
     from agents.hierarchy.checking import Finding
-    from training.cli.progress import Bar
 
 _EPILOG = """\
 examples:
@@ -92,7 +93,7 @@ def _tell(path: Path, found: list[Finding]) -> None:
 def _sound(path: Path) -> list[Finding]:
     from agents.hierarchy.checking import sound_findings
 
-    with _bar("looking at positions") as bar:
+    with Bar(what="looking at positions", brief=True) as bar:
         return sound_findings(path, lambda done, of: bar.share(done / of))
 
 
@@ -105,20 +106,14 @@ def _mend(path: Path, out: Path, base: Path | None) -> None:
     own = load_system(path)
     mended = with_general(own)
     if base is not None:
-        with _bar("taking back what is unsound") as bar:
+        with Bar(what="taking back what is unsound", brief=True) as bar:
             mended, back = as_sound_as(with_general(load_system(base)), mended, lambda done, of: bar.share(done / of))
         for what in back:
             print(f"taken back: {what}")
-    with _bar("dropping lines") as bar:
+    with Bar(what="dropping lines", brief=True) as bar:
         mended = without_dead(mended, lambda done, of: bar.share(done / of))
     write_whole(out, system_text(mended if own.blocks else replace(mended, blocks=())))
     print(f"{out}: written", file=sys.stderr)
-
-
-def _bar(what: str) -> Bar:
-    from training.cli.progress import Bar
-
-    return Bar(what=what, brief=True)
 
 
 def _file(system: str) -> Path:

@@ -9,6 +9,7 @@ from typing import Any
 from training.cli.arguments import add_address
 from training.cli.config import add_fields, add_run_options, read_run_fields
 from training.cli.progress import Bar
+from training.cli.terminal import tell
 from training.coach.config import CoachConfig
 
 _EPILOG = """\
@@ -59,24 +60,20 @@ def run(args: argparse.Namespace) -> int:
     config = read_run_fields(args, CoachConfig, ("iterations", "generations", "rounds", "counted", "judge"))
     workers = max(2, (os.cpu_count() or 2) - 1) if args.workers is None else args.workers
     folder = coaching.prepare(args.resume, config, args.out, args.name)
-    go_on = f"bridge-env coach --resume {folder}"
-    args.kept = folder, go_on
+    args.kept = folder, f"bridge-env coach --resume {folder}"
     print(f"{folder}: a player learns by {config.system}, then the book learns from it")
     rounds = coaching.rounds(folder, config)
-    try:
-        with Cluster(workers, args.address) as cluster:
-            kept = [_learn(this, cluster) for this in rounds]
-    except KeyboardInterrupt:
-        print(f"\nstopped; nothing before the last checkpoint is lost. Go on: {go_on}")
-        return 130
+    with Cluster(workers, args.address) as cluster:
+        kept = [_learn(this, cluster) for this in rounds]
     with Bar(None, "board") as judging:
         table = coaching.conclude(folder, config, kept, judging.say, judging.add)
     print("\n" + table + "\n")
     player, amended = rounds[-1].player, rounds[-1].amended
-    print(f"{'report:':<16}{folder / 'report.md'}")
-    print(f"{'amended book:':<16}{amended}")
-    print(f"{'play with it:':<16}bridge-env table     (choose policy:{player})")
-    print(f"{'':<16}bridge-env bid policy:{player} --hand AQT72.A4.Q2.T753 --auction ''")
+    tell({
+        "report": folder / "report.md", "amended book": amended,
+        "play with it": f"bridge-env table     (choose policy:{player})",
+        "ask it": f"bridge-env bid policy:{player} --hand AQT72.A4.Q2.T753 --auction ''",
+    })  # fmt: skip
     return 0
 
 

@@ -11,11 +11,10 @@ from typing import Any
 
 from bridge_env import cards
 from bridge_env.extras import how_to_install
-from training.cli.arguments import add_address, natural, positive
+from training.cli.arguments import add_address, natural, positive, words_of
 from training.cli.progress import Bar
 from training.running.cluster import Cluster, installed
 
-Subparsers = Any  # argparse keeps the type of add_subparsers() private
 _FEW = 200  # deals that are solved before Ray has started
 
 
@@ -27,7 +26,7 @@ examples:
 """
 
 
-def add_deal(subparsers: Subparsers) -> None:
+def add_deal(subparsers: Any) -> None:
     """Add ``bridge-env deal``."""
     parser = subparsers.add_parser(
         "deal",
@@ -66,10 +65,6 @@ def _deal(args: argparse.Namespace) -> int:
     return 0
 
 
-def _count_or_none(text: str) -> int:
-    return 0 if text == "0" else positive(text)
-
-
 _SOLVE_DESCRIPTION = """\
 Find how many tricks each declarer takes in each strain with perfect play and all four hands visible.
 --out solves random deals into a library file, about 5 a second on each core; repeat the command to continue.
@@ -88,7 +83,7 @@ number of workers and interruptions, and can be read at any moment.
 """
 
 
-def add_solve(subparsers: Subparsers) -> None:
+def add_solve(subparsers: Any) -> None:
     """Add ``bridge-env solve``."""
     parser = subparsers.add_parser(
         "solve",
@@ -113,7 +108,7 @@ def add_solve(subparsers: Subparsers) -> None:
     )
     add_address(parser)
     parser.add_argument(
-        "--verify", type=_count_or_none, default=20, metavar="N",
+        "--verify", type=natural, default=20, metavar="N",
         help="number of random deals to check by another method, at the end and before resuming (20; 0 = none)",
     )  # fmt: skip
     parser.set_defaults(handler=_solve)
@@ -178,12 +173,7 @@ def _so_far(args: argparse.Namespace) -> str:
 
 def _again(args: argparse.Namespace) -> str:
     words = ["bridge-env", "solve", "--n", args.n, "--seed", args.seed, "--start", args.start, "--out", args.out]
-    for name in ("workers", "address"):
-        if getattr(args, name) is not None:
-            words += [f"--{name}", getattr(args, name)]
-    if args.verify != 20:
-        words += ["--verify", args.verify]
-    return shlex.join(map(str, words))
+    return shlex.join(map(str, [*words, *words_of(args, {"workers": None, "address": None, "verify": 20})]))
 
 
 def _solve_pbn(args: argparse.Namespace) -> int:
@@ -207,7 +197,7 @@ def _solve_pbn(args: argparse.Namespace) -> int:
     return 0
 
 
-def add_library(subparsers: Subparsers) -> None:
+def add_library(subparsers: Any) -> None:
     """Add ``bridge-env library info | verify | merge | import``."""
     parser = subparsers.add_parser(
         "library",

@@ -1,4 +1,4 @@
-"""The command line ``bridge-env``: the subcommands, and how errors end.
+"""The command line ``bridge-env``: the subcommands, their parser, and how errors end.
 
 Nothing heavy is imported until a subcommand runs, so that ``--help`` answers at once.
 """
@@ -8,12 +8,14 @@ from __future__ import annotations
 import argparse
 import contextlib
 import os
+import re
 import shlex
 import sys
 from collections.abc import Sequence
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any, NoReturn
 
 from training.cli import terminal
 from training.cli.bench import add_bench
@@ -22,7 +24,7 @@ from training.cli.book import add_book
 from training.cli.check import add_check
 from training.cli.coach import add_coach
 from training.cli.completion import add_completion
-from training.cli.config_file import parsed
+from training.cli.config import parsed
 from training.cli.deals import add_deal, add_library, add_solve
 from training.cli.evolve import add_evolve
 from training.cli.exam import add_exam
@@ -30,7 +32,6 @@ from training.cli.fit import add_fit
 from training.cli.manage import add_manage
 from training.cli.match import add_match
 from training.cli.panel import add_panel
-from training.cli.parser import Parser
 from training.cli.play import add_play
 from training.cli.read import add_read
 from training.cli.report import add_report
@@ -40,10 +41,12 @@ from training.cli.table import add_table
 from training.cli.train import add_train
 from training.running.cluster import ClusterError
 from training.running.lock import release_all
+from training.running.settings import did_you_mean
 from training.running.stopping import INTERRUPTED, endings_as_interrupt
 from training.running.stopping import code as stop_code
 
 _TRACEBACK = "BRIDGE_ENV_TRACEBACK"
+_CHOICE = re.compile(r"invalid choice: '(.*?)'.*choose from (.*?)\)?$")
 
 _EXAMPLES = f"""\
 examples:
@@ -99,16 +102,17 @@ def _run(args: argparse.Namespace) -> int:
         terminal.abandon_output()
         return 0
     except KeyboardInterrupt:
-        kept = "; the same command goes on" if getattr(args, "keep", None) else ""
+        kept = _kept(args)
         with contextlib.suppress(OSError):  # the terminal may be gone
-            print(f"\nbridge-env: stopped{kept}", file=sys.stderr)
+            print(f"\nbridge-env: stopped{'; ' if kept else ''}{kept}", file=sys.stderr)
         return stop_code(INTERRUPTED)
     except (ValueError, OSError, ClusterError, _Foreign) as error:
         if os.environ.get(_TRACEBACK):
             raise
         with contextlib.suppress(OSError):
             print(f"bridge-env: error: {_told(error)}", file=sys.stderr)
-            _tell_kept(args, error)
+            if _is_of_the_world(error) and (kept := _kept(args)):
+                print(kept, file=sys.stderr)
         _flush()
         return 2
     finally:
@@ -116,16 +120,21 @@ def _run(args: argparse.Namespace) -> int:
     return stop_code(code)
 
 
-def _tell_kept(args: argparse.Namespace, error: Exception) -> None:
-    """Where the command keeps what it has done, and how to go on, if nothing is wrong with what was asked for.
+def _kept(args: argparse.Namespace) -> str:
+    """Where the command keeps what it has done, and how to go on; empty where it keeps nothing.
 
     A handler says so by ``args.kept``: a path, and the command that goes on.
     """
+    where, command = getattr(args, "kept", None) or (None, "")
+    there = where is not None and Path(where).exists()
+    return f"what was done before is kept in {where}; go on: {command}" if there else ""
+
+
+def _is_of_the_world(error: Exception) -> bool:
+    """Is nothing wrong with what was asked for?"""
     from bridge_env.faults import BidderFault
 
-    where, command = getattr(args, "kept", None) or (None, "")
-    if where is not None and Path(where).exists() and isinstance(error, (OSError, ClusterError, BidderFault)):
-        print(f"what was done before is kept in {where}; go on: {command}", file=sys.stderr)
+    return isinstance(error, (OSError, ClusterError, BidderFault))
 
 
 def _flush() -> None:
@@ -146,6 +155,47 @@ def _text(error: Exception) -> str:
     if isinstance(error, OSError) and error.filename is not None:
         return f"{error.filename}: {error.strerror}"
     return str(error)
+
+
+class Parser(argparse.ArgumentParser):
+    """An ``ArgumentParser`` that asks "did you mean"; its subparsers are such, too. Text keeps lines of its own.
+
+    Options are spelled with dashes; ``--learning_rate`` is read as ``--learning-rate``.
+    """
+
+    def __init__(self, *args: Any, **named: Any) -> None:
+        if "\n" in f"{named.get('description')}{named.get('epilog')}":
+            named["formatter_class"] = argparse.RawDescriptionHelpFormatter
+        super().__init__(*args, **{**named, "allow_abbrev": False})
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        found, left = super().parse_known_args(self._spelled(sys.argv[1:] if args is None else args), namespace)
+        unknown = [word.partition("=")[0] for word in left if word.startswith("-") and len(word) > 1]
+        if unknown and self._subparsers is None:  # else a subparser has looked at them
+            self.error(f"there is no option {unknown[0]}{did_you_mean(unknown[0], self._option_string_actions)}")
+        return found, left
+
+    def _spelled(self, words: Sequence[str]) -> list[str]:
+        """The words of a command line, with the options of this parser spelled as it knows them."""
+        out = list(words)
+        for at, word in enumerate(out):
+            if word == "--":
+                break
+            name, equals, value = word.partition("=")
+            dashed = name.replace("_", "-")
+            if (
+                name.startswith("--")
+                and name not in self._option_string_actions
+                and dashed in self._option_string_actions
+            ):
+                out[at] = f"{dashed}{equals}{value}"
+        return out
+
+    def error(self, message: str) -> NoReturn:
+        choice = _CHOICE.search(message)
+        if choice is not None:
+            message += did_you_mean(choice[1], re.findall(r"[\w.:-]+", choice[2]))
+        super().error(message)
 
 
 def command_parser() -> argparse.ArgumentParser:

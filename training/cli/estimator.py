@@ -7,8 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from training.cli.config import add_fields, read_run_fields
-from training.cli.config_file import add_config_file
+from training.cli.config import add_config_file, add_fields, read_run_fields
 from training.cli.progress import Bar
 from training.estimators.config import EstimatorConfig
 
@@ -53,7 +52,9 @@ def run(args: argparse.Namespace) -> int:
     """Fit, judge, write the model card."""
     from training.running import runs
 
-    config = _config(args)
+    if args.resume is not None and args.out is not None:
+        raise runs.RunError("--out is for a new run; --resume continues in its folder")
+    config = read_run_fields(args, EstimatorConfig, _MAY_CHANGE)
     runs.require("rl", "torch")
     from bridge_env.double_dummy import Library, embedded
     from bridge_env.double_dummy.estimator import TrickEstimator
@@ -62,20 +63,16 @@ def run(args: argparse.Namespace) -> int:
     library = Library.open(config.library) if config.library else embedded()
     fit.training_deals(config)  # what is wrong with them is told before there is a folder
     folder = args.resume or _new_folder(args.out)
-    args.kept = folder, f"bridge-env fit estimators --resume {folder}"
+    sizes = f" --sizes {','.join(map(str, args.sizes))}" if args.sizes else ""
+    args.kept = folder, f"bridge-env fit estimators --resume {folder}{sizes}"
     print(f"{folder}: learning from {library!r}")
-    try:
-        estimator, state = _fit(folder, config, "all")
-        hits = []
-        for size in args.sizes:
-            part = folder / "sizes" / str(size)
-            part.mkdir(parents=True, exist_ok=True)
-            smaller, _ = _fit(part, replace(config, deals=size), f"{size:,} deals")
-            hits.append((size, verdict.judge(smaller, library).hits))
-    except KeyboardInterrupt:
-        sizes = f" --sizes {','.join(map(str, args.sizes))}" if args.sizes else ""
-        print(f"\nstopped and saved. Go on: bridge-env fit estimators --resume {folder}{sizes}")
-        return 130
+    estimator, state = _fit(folder, config, "all")
+    hits = []
+    for size in args.sizes:
+        part = folder / "sizes" / str(size)
+        part.mkdir(parents=True, exist_ok=True)
+        smaller, _ = _fit(part, replace(config, deals=size), f"{size:,} deals")
+        hits.append((size, verdict.judge(smaller, library).hits))
     print(f"judging on {len(library.split('judging')):,} deals that training never saw")
     assert isinstance(estimator, TrickEstimator)
     found = verdict.judge(estimator, library)
@@ -100,15 +97,6 @@ def _fit(folder: Path, config: EstimatorConfig, what: str) -> tuple[Any, Any]:
                 bar.note(f"epoch {state.epoch}, loss {last['held_out_loss']:.3f}, {exact}")
 
         return fit.fit(folder, config, state, tick), state
-
-
-def _config(args: argparse.Namespace) -> EstimatorConfig:
-    """Take the defaults, or the config of the run to resume; override them by the command line."""
-    from training.running import runs
-
-    if args.resume is not None and args.out is not None:
-        raise runs.RunError("--out is for a new run; --resume continues in its folder")
-    return read_run_fields(args, EstimatorConfig, _MAY_CHANGE)
 
 
 def _new_folder(out: Path | None) -> Path:

@@ -13,11 +13,12 @@ from pathlib import Path
 from typing import Any
 
 from bridge_env.files import write_whole
-from training.cli.arguments import add_address
-from training.cli.config import add_fields, add_run_options, given_fields
-from training.cli.config_file import add_config_file
+from training.cli.arguments import above_0, add_address
+from training.cli.config import add_config_file, add_fields, add_run_options, read_run_fields
 from training.cli.progress import Bar
+from training.cli.terminal import tell
 
+_MAY_CHANGE = ("generations",)
 _RENEWED = 1.0  # seconds between looks at the progress
 DIFF = "diff.md"
 _EPILOG = """\
@@ -60,10 +61,10 @@ def add_evolve(subparsers: Any) -> None:
         epilog=_EPILOG,
     )
     add_fields(parser, EvolveConfig)
-    add_run_options(parser, "evolve", ("generations",))
+    add_run_options(parser, "evolve", _MAY_CHANGE)
     for unit in ("minutes", "hours"):
         text = f"begin no generation after so many {unit}; then the winner is judged"
-        parser.add_argument(f"--{unit}", type=float, default=None, help=text)
+        parser.add_argument(f"--{unit}", type=above_0, help=text)
     parser.add_argument("--workers", type=int, help="number of tasks at a time (default: all cores of the cluster)")
     add_address(parser)
     add_config_file(parser)
@@ -72,34 +73,34 @@ def add_evolve(subparsers: Any) -> None:
 
 def _limit(args: argparse.Namespace) -> float | None:
     """The seconds after which no generation begins; None = no limit."""
-    given = [(unit, value) for unit in ("minutes", "hours") if (value := getattr(args, unit)) is not None]
-    for unit, value in given:
-        if not 0 < value < math.inf:
-            raise ValueError(f"--{unit} is {value}; it must be more than 0")
-    if len(given) > 1:
+    if args.minutes is not None and args.hours is not None:
         raise ValueError("give --minutes or --hours, not both")
-    return given[0][1] * (60 if given[0][0] == "minutes" else 3600) if given else None
+    if args.minutes is not None:
+        return 60 * float(args.minutes)
+    return None if args.hours is None else 3600 * float(args.hours)
 
 
 def run(args: argparse.Namespace) -> int:
     """Evolve, choose the champion, judge it, write the report."""
     from training.evolve.config import EvolveConfig
     from training.evolve.ending import champion
-    from training.evolve.generations import check_start, evolve, league, prepare
+    from training.evolve.generations import check_start, evolve, league, load, start_run
     from training.evolve.work import Work
     from training.running import runs
     from training.running.cluster import Cluster
     from training.running.curves import Curves, can_write
 
     limit = _limit(args)
-    resumed = None
+    config = read_run_fields(args, EvolveConfig, _MAY_CHANGE, lambda folder: load(folder)[0])
+    begun = None
     if args.resume is None:  # whatever is wrong is told before there is a folder, or Ray
-        runs.check_name(args.name)
-        check_start(EvolveConfig(**given_fields(args, EvolveConfig)))
+        check_start(config)
     else:
-        resumed = prepare(args)
+        begun = args.resume, load(args.resume)[1]
+        if config.generations < begun[1].generation:
+            raise ValueError(f"--generations is {config.generations}, but {args.resume} has done {begun[1].generation}")
     with Cluster(args.workers, args.address) as cluster:
-        folder, config, state = resumed or prepare(args)
+        folder, state = begun or start_run(args.out, args.name, config)
         if args.resume is not None and (note := runs.note_of_other_code(folder)):
             print(note)
         args.kept = folder, f"bridge-env evolve --resume {folder}"
@@ -124,10 +125,9 @@ def run(args: argparse.Namespace) -> int:
             best, pair, said = champion(config, state, work, progress.ending)
         except KeyboardInterrupt:
             progress.close()
-            print(f"\nstopped; nothing before this generation is lost. Go on: bridge-env evolve --resume {folder}")
             if best_so_far := sorted(folder.glob("best*.bidding")):
-                print(f"the best so far: {' and '.join(map(str, best_so_far))}")
-            return 130
+                print(f"\nthe best so far: {' and '.join(map(str, best_so_far))}")
+            raise
         finally:
             curves.close()
             progress.close()
@@ -172,10 +172,10 @@ def _conclude(folder: Path, config: Any, state: Any, best: int, pair: Any, said:
     verdict = {"champion": best, "rows": [row.as_json() for row in rows]}
     write_whole(folder / judge.VERDICT, json.dumps(verdict, indent=2) + "\n")
     runs.write_manifest(folder, manifest | {"systems_sha256": {f.name: runs.sha256(f) for f in files}})
-    for what, name in (("learning curve", "learning_curve.png"), ("report", "report.md")):
-        print(f"{what + ':':<16}{folder / name}")
-    print(f"{'system:':<16}{' and '.join(str(file) for file in files)}")
-    print(f"{'play it:':<16}bridge-env match {evolved} system:sayc")
+    tell({
+        "learning curve": folder / "learning_curve.png", "report": folder / "report.md",
+        "system": " and ".join(str(file) for file in files), "play it": f"bridge-env match {evolved} system:sayc",
+    })  # fmt: skip
 
 
 def _write_diff(folder: Path, config: Any, pair: Any) -> str:

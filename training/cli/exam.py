@@ -53,9 +53,8 @@ def add_exam(subparsers: Any) -> None:
 
 def _run(args: argparse.Namespace) -> int:
     from training.exam.marks import sit
-    from training.exam.page import page_text
     from training.exam.positions import read_exam, textbook
-    from training.exam.report import scores_text, wrong_text
+    from training.exam.report import page_text, scores_text, wrong_text
 
     exam = read_exam(args.file) if args.file else textbook()
     papers = [sit(spec, exam, args.key, args.area) for spec in args.specs]

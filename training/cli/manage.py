@@ -7,7 +7,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
-from training.cli.arguments import natural, seconds
+from training.cli.arguments import add_patience, add_server, natural, whole
 
 _EXAMPLES = """\
 examples:
@@ -39,12 +39,9 @@ def add_manage(subparsers: Any) -> None:
         "--log", metavar="FILE.pbn", type=Path, help="save finished boards to this file, and resume from it"
     )
     manage.add_argument(
-        "--port", type=natural, default=2000, help="port of the open room; the closed room has the next (2000)"
+        "--port", type=whole(0, 65534), default=2000, help="port of the open room; the closed room has the next (2000)"
     )
-    manage.add_argument(
-        "--host", default="127.0.0.1", help="listen on this address; 0.0.0.0 admits other machines (127.0.0.1)"
-    )
-    _add_patience(manage)
+    add_server(manage, "an answer after S seconds")
     manage.set_defaults(handler=_manage)
     seat = subparsers.add_parser(
         "seat",
@@ -58,14 +55,8 @@ def add_manage(subparsers: Any) -> None:
     seat.add_argument("--name", metavar="TEAM", default="bridge-env", help="name of the team (bridge-env)")
     seat.add_argument("--opponents", metavar="SPEC", help="read opponents' calls as this bidder's (as SPEC's own)")
     seat.add_argument("--play", metavar="PLAYER", default="montecarlo", help="card player (montecarlo)")
-    _add_patience(seat)
+    add_patience(seat, "an answer after S seconds")
     seat.set_defaults(handler=_seat)
-
-
-def _add_patience(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--patience", type=seconds, default=120.0, metavar="S", help="give up on an answer after S seconds (120)"
-    )
 
 
 def _manage(args: argparse.Namespace) -> int:
@@ -73,8 +64,6 @@ def _manage(args: argparse.Namespace) -> int:
     from training.match.boards import library_boards, pbn_boards
     from training.serve.manager import ROOMS, Limits, Meeting
 
-    if args.port > 65534:
-        raise ValueError(f"--port is {args.port}; it must be at most 65534")
     boards = pbn_boards(args.deals, args.boards) if args.deals else library_boards(args.boards, args.seed)
     meeting = Meeting(boards, args.rooms, args.log, Limits(args.patience))
     meeting.recall()

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import argparse
 import shlex
-import sys
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from training.cli.arguments import natural
-from training.cli.config_file import add_config_file
+from training.cli.arguments import natural, positive, words_of
+from training.cli.config import add_config_file
 from training.cli.progress import Bar
+from training.cli.terminal import left_out
 
 _EPILOG = """\
 examples:
@@ -34,18 +34,18 @@ def add_maps(targets: Any) -> None:
     )
     parser.add_argument("files", nargs="*", type=Path, metavar="FILE",
                         help="recorded auctions (.pbn, plain or gzip)")  # fmt: skip
-    parser.add_argument("--from", dest="teacher", metavar="SYSTEM",
+    parser.add_argument("--from", metavar="SYSTEM",
                         help="learn the calls of this system, and interpret calls by it (sayc)")  # fmt: skip
     parser.add_argument("--inputs", choices=("published", "learned"),
                         help="lengths, points and a little of the auction (the default), or a learned metric of all "
                         "that case bases see")  # fmt: skip
     parser.add_argument("--fallback", metavar="SYSTEM",
                         help="system for the calls that the maps of 2007 leave out (two more maps)")  # fmt: skip
-    parser.add_argument("--boards", type=natural, metavar="N", help="deals that the teacher bids (30000)")
+    parser.add_argument("--boards", type=positive, metavar="N", help="deals that the teacher bids (30000)")
     parser.add_argument("--rounds", type=natural, metavar="N",
                         help="rounds in which the maps bid and the teacher corrects them (1)")  # fmt: skip
-    parser.add_argument("--side", type=natural, metavar="N", help="largest number of units along a side of a map (64)")
-    parser.add_argument("--hands", type=natural, metavar="N", help="fewest training hands for each unit (12)")
+    parser.add_argument("--side", type=positive, metavar="N", help="largest number of units along a side of a map (64)")
+    parser.add_argument("--hands", type=positive, metavar="N", help="fewest training hands for each unit (12)")
     parser.add_argument("--seed", type=natural, metavar="N", help="random seed (1)")
     parser.add_argument("--expert", metavar="SPEC", help="compare with this second bidder (two-over-one, or sayc)")
     parser.add_argument(
@@ -61,15 +61,12 @@ def _maps(args: argparse.Namespace) -> int:
         for name in ("boards", "rounds"):
             if getattr(args, name) is not None:
                 raise ValueError(f"--{name} does not go with recorded auctions")
-    for name in ("boards", "side", "hands"):
-        if getattr(args, name) == 0:
-            raise ValueError(f"--{name} is 0; it must be 1 or more")
     from bridge_env.bidders import make
     from training.maps.fit import MapsConfig
     from training.running import runs
 
     given = {name: getattr(args, name) for name in (*_NUMBERS, "inputs") if getattr(args, name) is not None}
-    for name, option in (("reader", args.teacher), ("fallback", args.fallback)):
+    for name, option in (("reader", getattr(args, "from")), ("fallback", args.fallback)):
         if option is not None:
             given[name] = option if option.startswith("system:") else f"system:{option}"
             make(given[name])  # what is faulty is told before any work
@@ -90,8 +87,7 @@ def _fit(args: argparse.Namespace, config: Any, expert: str, out: Path) -> int:
     with Bar(what="training", brief=True) as bar:
         if args.files:
             training, held, problems = examples.recorded(args.files)
-            for problem in problems:
-                print(f"left out: {problem}", file=sys.stderr)
+            left_out(problems)
             maps = fit.from_records(training, config, bar.share)
         else:
             maps = fit.from_system(config, bar.share)
@@ -107,12 +103,5 @@ def _fit(args: argparse.Namespace, config: Any, expert: str, out: Path) -> int:
 
 
 def _command(args: argparse.Namespace, names: list[str]) -> str:
-    words = ["bridge-env", "fit", "maps"]
-    for name in ("teacher", "inputs", "fallback", *_NUMBERS, "expert", "match_boards"):
-        if getattr(args, name) is not None:
-            words += [f"--{_option(name)}", str(getattr(args, name))]
-    return shlex.join([*words, *names])
-
-
-def _option(name: str) -> str:
-    return {"teacher": "from"}.get(name, name.replace("_", "-"))
+    given = words_of(args, dict.fromkeys(("from", "inputs", "fallback", *_NUMBERS, "expert", "match_boards")))
+    return shlex.join(["bridge-env", "fit", "maps", *given, *names])

@@ -9,11 +9,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bridge_env.files import write_whole
-from training.cli.arguments import add_allowance, allowance_of, positive
-from training.cli.boards import SPECS, add_board_options, boards_of
-from training.cli.config_file import add_config_file
+from training.cli.arguments import SPECS, add_allowance, add_board_options, allowance_of, boards_of, positive
+from training.cli.config import add_config_file
 from training.cli.progress import Bar
-from training.cli.terminal import write_json
+from training.cli.terminal import left_out, write_json
 
 if TYPE_CHECKING:
     from bridge_env.faults import BidderFault
@@ -89,10 +88,7 @@ def _match(args: argparse.Namespace) -> int:
     seat_teams(args.a, args.b)  # what is faulty is told before any work
     if args.play is None and (args.play_b or args.only != "all"):
         raise ValueError("--play-b and --only go with --play")
-    for path in filter(None, (args.keep,)):
-        if not path.parent.is_dir():
-            raise ValueError(f"--keep {path}: there is no folder {path.parent}")
-    for option in ("json", "report"):
+    for option in ("keep", "json", "report"):
         path = getattr(args, option)
         if path is not None and not path.parent.is_dir():
             raise ValueError(f"--{option} {path}: there is no folder {path.parent}")
@@ -108,8 +104,7 @@ def _match(args: argparse.Namespace) -> int:
     except BidderFault as fault:
         _tell_done(args, fault)
         raise
-    for problem in result.boards.problems[len(boards.problems) :]:
-        print(f"left out: {problem}", file=sys.stderr)
+    left_out(result.boards.problems[len(boards.problems) :])
     print(match_text(result))
     played = _play_match(args, result) if args.play is not None else None
     if args.json is not None:

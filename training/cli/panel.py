@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bridge_env.files import write_whole
-from training.cli.arguments import add_allowance, allowance_of
-from training.cli.config_file import add_config_file
+from training.cli.arguments import add_allowance, allowance_of, whole
+from training.cli.config import add_config_file
 from training.cli.progress import Bar
-from training.cli.terminal import write_json
+from training.cli.terminal import left_out, write_json
 
 if TYPE_CHECKING:
     from training.match.panel import Line
@@ -45,7 +44,7 @@ def add_panel(subparsers: Any) -> None:
     )
     parser.add_argument("spec", metavar="SPEC", help="the bidder ('bridge-env match --help' lists them)")
     parser.add_argument("--against", nargs="+", metavar="SPEC", help="play only these opponents (the whole panel)")
-    parser.add_argument("--boards", type=int, default=20_000, help="judging boards against each opponent (20000)")
+    parser.add_argument("--boards", type=whole(2), default=20_000, help="judging boards against each opponent (20000)")
     parser.add_argument("--seed", type=int, default=1, help="random seed of the boards (1)")
     parser.add_argument("--workers", type=int, default=1, help="number of processes (1)")
     parser.add_argument(
@@ -71,8 +70,6 @@ def _run(args: argparse.Namespace) -> int:
     from training.match import panel, truth, where
     from training.running import lock
 
-    if args.boards < 2:
-        raise ValueError(f"--boards is {args.boards}; a panel needs 2 or more")
     listed = [(panel.group_of(s), s) for s in args.against] if args.against else panel.opponents()
     for spec in (args.spec, *filter(None, [args.over]), *(s for _, s in listed)):
         make(spec)  # a faulty spec is told before anything is played
@@ -84,7 +81,6 @@ def _run(args: argparse.Namespace) -> int:
     if args.out is not None:
         args.out.mkdir(parents=True, exist_ok=True)
         lock.hold(args.out)
-        args.kept = args.out / "panel.json", args.again
 
     def heard(match: Any) -> None:
         if args.where:
@@ -92,20 +88,14 @@ def _run(args: argparse.Namespace) -> int:
             told.append(where.table_text(match.b, where.by_kind(match, found), where.by_calls(match, found)))
 
     matches = sum(opponent != args.spec for _, opponent in listed) * (2 if args.over else 1)
-    bar = Bar(args.boards * matches, "board")
-    try:
-        kept = args.out / "panel.json" if args.out is not None and not args.where else None
+    kept = args.out / "panel.json" if args.out is not None and not args.where else None
+    args.kept = kept, args.again
+    with Bar(args.boards * matches, "board") as bar:
         lines = panel.panel(
             args.spec, listed, args.boards, args.seed, over=args.over, workers=args.workers, kept=kept,
             allowance=allowance, progress=shows(bar), heard=heard, failed=failed.append,
         )  # fmt: skip
-    except KeyboardInterrupt:
-        bar.close()
-        print("\nstopped" + ("; the same command goes on" if args.out is not None else ""), file=sys.stderr)
-        return 130
-    bar.close()
-    for text in failed:
-        print(f"left out: {text}", file=sys.stderr)
+    left_out(failed)
     if not lines:
         raise ValueError(f"no match of {args.spec} came to its end")
     print(f"{args.spec}, {args.boards:,} judging boards, seed {args.seed}\n")

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from bridge_env.files import write_whole
+from training.cli.arguments import natural, words_of
 from training.cli.progress import Bar
 
 PLAYERS = """\
@@ -70,7 +71,9 @@ def add_play(subparsers: Any) -> None:
         "--problems", metavar="FILE.pbn", help="compare the cards of --player and --deceptive on each problem"
     )
     problems.add_argument("--deceptive", metavar="PLAYER", default=_DECEPTIVE, help=f"the other player ({_DECEPTIVE})")
-    problems.add_argument("--seeds", type=int, default=5, metavar="N", help="number of times to play each board (5)")
+    problems.add_argument(
+        "--seeds", type=natural, default=5, metavar="N", help="number of times to play each board (5)"
+    )
     problems.add_argument("--out", metavar="FOLDER", type=Path, help="write problems.md to this folder")
     parser.set_defaults(handler=_play)
 
@@ -90,8 +93,6 @@ def _solve_problems(args: argparse.Namespace) -> int:
     from training.cardplay.problem_page import problem_page, summary
     from training.cardplay.problems import read_problems, solve_problems
 
-    if args.seeds < 0:
-        raise ValueError(f"--seeds is {args.seeds}; it must be 0 or more")
     problems = read_problems(args.problems)
     with Bar(len(problems), "problem", brief=True) as bar:
         solved = solve_problems(
@@ -107,12 +108,9 @@ def _solve_problems(args: argparse.Namespace) -> int:
 
 def _problems_again(args: argparse.Namespace) -> str:
     """The command that gives the same page."""
-    words = ["bridge-env", "play", "--problems", args.problems, "--out", args.out]
     usual = {"player": "montecarlo", "deceptive": _DECEPTIVE, "bidder": "system:sayc", "seed": 1, "seeds": 5}
-    for name, value in usual.items():
-        if getattr(args, name) != value:
-            words += [f"--{name}", getattr(args, name)]
-    return shlex.join(map(str, words))
+    words = ["bridge-env", "play", "--problems", args.problems, "--out", str(args.out), *words_of(args, usual)]
+    return shlex.join(words)
 
 
 def _play(args: argparse.Namespace) -> int:

@@ -12,9 +12,10 @@ from pathlib import Path
 from typing import Any
 
 from bridge_env.files import write_whole
-from training.cli.config import add_fields, read_fields
-from training.cli.config_file import add_config_file
+from training.cli.arguments import words_of
+from training.cli.config import add_config_file, add_fields, read_fields
 from training.cli.progress import Bar
+from training.cli.terminal import left_out, tell
 
 _EPILOG = """\
 examples:
@@ -90,8 +91,7 @@ def _fit(args: argparse.Namespace, config: Any) -> int:
         start = start_networks(args.start).policy.floats()
     print("reading the auctions", file=sys.stderr)
     read = recorded.read(args.records, args.card, args.without, args.boards, config.seed, listed(args.meets))
-    for problem in read.problems[:5]:
-        print(f"left out: {problem}", file=sys.stderr)
+    left_out(read.problems[:5])
     if len(read.problems) > 5:
         print(f"... and {len(read.problems) - 5:,} more", file=sys.stderr)
     learn, apart = imitate.split(read)
@@ -102,14 +102,9 @@ def _fit(args: argparse.Namespace, config: Any) -> int:
     fit = imitate.Fit(config, start)
     fit.resume(args.out)
     print(f"{len(calls):,} calls of {len(learn):,} auctions to learn, {len(judged):,} calls held out")
-    bar = Bar(what="learning")
-    try:
+    args.kept = args.out, args.again
+    with Bar(what="learning") as bar:
         fit.run(calls, args.out, shows_loss(bar))
-    except KeyboardInterrupt:
-        bar.close()
-        print(f"\nstopped after {fit.epoch} passes; the same command goes on", file=sys.stderr)
-        return 130
-    bar.close()
     command = _command(args, config)
     trained = {"by": command, "auctions": len(learn), "role": args.role or ""}
     networks = fit.networks(trained)
@@ -121,9 +116,9 @@ def _fit(args: argparse.Namespace, config: Any) -> int:
     write_whole(args.out / "report.json", json.dumps(told, indent=2) + "\n")
     write_whole(args.out / "report.md", report.imitation_page(told))
     print("\n" + report.agreement_text(table) + "\n")
-    for what, name in (("report", args.out / "report.md"), ("network", path)):
-        print(f"{what + ':':<10}{name}")
-    print(f"{'play it:':<10}bridge-env match policy:{path} system:sayc")
+    tell({
+        "report": args.out / "report.md", "network": path, "play it": f"bridge-env match policy:{path} system:sayc"
+    })  # fmt: skip
     return 0
 
 
@@ -138,16 +133,8 @@ def _command(args: argparse.Namespace, config: Any) -> str:
     else:
         words += [file.name for file in files]
     words += [record for record in args.records if not Path(record).is_file()]
-    for name, default in (
-        ("card", None),
-        ("without", None),
-        ("start", None),
-        ("boards", 100_000),
-        ("meets", ""),
-        ("role", None),
-    ):
-        if getattr(args, name) != default:
-            words += [f"--{name.replace('_', '-')}", runs.portable(str(getattr(args, name)))]
+    usual = {"card": None, "without": None, "start": None, "boards": 100_000, "meets": "", "role": None}
+    words += map(runs.portable, words_of(args, usual))
     return runs.command_line(shlex.join(words), config)
 
 

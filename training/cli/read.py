@@ -6,8 +6,6 @@ import argparse
 import sys
 from typing import Any
 
-Subparsers = Any  # argparse keeps the type of add_subparsers() private
-
 _EXAMPLES = """\
 examples:
   bridge-env read *.pbn                        count the sound boards, and say what is wrong with the others
@@ -19,7 +17,7 @@ A file is LIN if its name ends in .lin (or .lin.gz), otherwise PBN. A bad board 
 """
 
 
-def add_read(subparsers: Subparsers) -> None:
+def add_read(subparsers: Any) -> None:
     """Add ``bridge-env read``."""
     parser = subparsers.add_parser(
         "read",

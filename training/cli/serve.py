@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from training.cli.arguments import natural, seconds
+from training.cli.arguments import add_server, port
 
 _EXAMPLES = """\
 examples:
@@ -31,14 +31,8 @@ def add_serve(subparsers: Any) -> None:
     parser.add_argument("spec", metavar="SPEC", nargs="?", help="the bidder (system:two-over-one)")
     parser.add_argument("--opponents", metavar="SPEC", help="read opponents' calls as this bidder's (as SPEC's own)")
     parser.add_argument("--play", metavar="PLAYER", default="montecarlo", help="card player (montecarlo)")
-    parser.add_argument("--port", type=natural, default=8085, help="listen on this port (8085); 0: any that is free")
-    parser.add_argument(
-        "--host", default="127.0.0.1", help="listen on this address; 0.0.0.0 admits other machines (127.0.0.1)"
-    )
-    parser.add_argument(
-        "--patience", type=seconds, default=120.0, metavar="S",
-        help="give up on a bidder or player that needs more than S seconds for an answer (120)",
-    )  # fmt: skip
+    parser.add_argument("--port", type=port, default=8085, help="listen on this port (8085); 0: any that is free")
+    add_server(parser)
     parser.add_argument(
         "--allow-origin", metavar="ORIGIN", action="append", default=[], type=_origin,
         help="let pages of this site ask, such as https://example.org; may be repeated (none)",
@@ -67,8 +61,6 @@ def _serve(args: argparse.Namespace) -> int:
     from bridge_env.bidders import DEFAULT_BIDDER
     from training.serve.serving import serve
 
-    if args.port > 65535:
-        raise ValueError(f"--port is {args.port}; it must be at most 65535")
     serve(
         args.spec or DEFAULT_BIDDER, args.opponents, args.play, args.host, args.port, args.patience,
         args.allow_origin, args.allow_host,

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from bridge_env.files import write_whole
 from training.cli.arguments import add_address, positive
+from training.cli.terminal import tell
 
 if TYPE_CHECKING:
     from training.sweep.plan import Sweep, Trial
@@ -78,22 +79,17 @@ def run(args: argparse.Namespace) -> int:
             print(f"  {shlex.join(['bridge-env', *trial.words(), *more])}")
         return 0
     plan.begin(folder, sweep)
-    go_on = f"bridge-env sweep --resume {folder}"
-    args.kept = folder, go_on
+    args.kept = folder, f"bridge-env sweep --resume {folder}"
     left = [trial for trial in trials if not trial.ended]
     print(f"{folder}: {len(trials)} trials of '{sweep.command}', {len(trials) - len(left)} of them ended before")
     progress = _Progress(trials, left, told, args.at_once)
-    try:
-        processes.run(left, args.at_once, more, progress.began, progress.ended, progress.stopping)
-    except KeyboardInterrupt:
-        print(f"stopped; every trial saved what it had. Go on: {go_on}")
-        return 130
-    return _conclude(folder, sweep, trials, progress.failed, go_on)
+    processes.run(left, args.at_once, more, progress.began, progress.ended, progress.stopping)
+    return _conclude(folder, sweep, trials, progress.failed, args.kept[1])
 
 
 def _sweep(args: argparse.Namespace) -> tuple[Path, Sweep]:
     """The folder of the sweep, and what it tries."""
-    from training.cli.config_file import read_options
+    from training.cli.config import read_options
     from training.running import runs
     from training.sweep import plan
 
@@ -186,8 +182,7 @@ def _conclude(folder: Path, sweep: Sweep, trials: list[Trial], failed: dict[str,
         "figures": [asdict(figure) for figure in found],
     }
     write_whole(folder / _JSON, json.dumps(content, indent=1) + "\n")
-    for what, name in (("report", _REPORT), ("figures", _JSON)):
-        print(f"{what + ':':<16}{folder / name}")
+    tell({"report": folder / _REPORT, "figures": folder / _JSON})
     if failed:
         print(f"\n{len(failed)} of {len(trials)} trials failed; this tries them again: {go_on}")
         for name, why in failed.items():

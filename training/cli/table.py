@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from training.cli.arguments import natural, seconds
+from training.cli.arguments import add_server, port
 
 _EXAMPLES = """\
 examples:
@@ -31,16 +31,10 @@ def add_table(subparsers: Any) -> None:
         epilog=_EXAMPLES,
     )
     parser.add_argument("specs", metavar="SPEC", nargs="*", help="bidders to choose from besides the package's own")
-    parser.add_argument("--port", type=natural, help="listen on this port (8737, or the next that is free)")
-    parser.add_argument(
-        "--host", default="127.0.0.1", help="listen on this address; 0.0.0.0 admits other machines (127.0.0.1)"
-    )
+    parser.add_argument("--port", type=port, help="listen on this port (8737, or the next that is free)")
+    add_server(parser)
     parser.add_argument("--seed", type=int, help="random seed of the deals (random)")
     parser.add_argument("--no-browser", action="store_true", help="print the address, open no browser")
-    parser.add_argument(
-        "--patience", type=seconds, default=120.0, metavar="S",
-        help="give up on a bidder or player that needs more than S seconds for an answer (120)",
-    )  # fmt: skip
     parser.add_argument(
         "--memory", metavar="FILE",
         help="keep finished boards in FILE; none: keep nothing (table.sqlite in your folder for data)",
@@ -51,7 +45,5 @@ def add_table(subparsers: Any) -> None:
 def _table(args: argparse.Namespace) -> int:
     from training.web.serving import serve
 
-    if args.port is not None and args.port > 65535:
-        raise ValueError(f"--port is {args.port}; it must be at most 65535")
     serve(tuple(args.specs), args.host, args.port, args.seed, not args.no_browser, args.patience, args.memory)
     return 0

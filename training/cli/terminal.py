@@ -8,7 +8,7 @@ import contextlib
 import json
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from bridge_env.files import write_whole
@@ -57,6 +57,18 @@ def write_json(args: argparse.Namespace, content: Any) -> None:
         args.stdout.flush()
     else:
         write_whole(args.json, text)
+
+
+def left_out(problems: Iterable[object]) -> None:
+    """Tell on standard error what was left out, and why."""
+    for problem in problems:
+        print(f"left out: {problem}", file=sys.stderr)
+
+
+def tell(what: Mapping[str, object]) -> None:
+    """Print names with what they are, such as the files that a command has written, one a line."""
+    for name, value in what.items():
+        print(f"{name + ':':<16}{value}")
 
 
 def abandon_output() -> None:

@@ -7,11 +7,10 @@ the same systems for any number of workers, in any order of finishing, and after
 
 from __future__ import annotations
 
-import argparse
 import hashlib
 import time
 from collections.abc import Callable, Container, Iterator, Sequence
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -397,31 +396,3 @@ def start_run(root: Path, name: str | None, config: EvolveConfig) -> tuple[Path,
     runs.write_manifest(folder, runs.manifest(asdict(config), runs.shipped_deals()))
     save(folder, config, state)
     return folder, state
-
-
-def prepare(args: argparse.Namespace) -> tuple[Path, EvolveConfig, State]:
-    """The folder, config and state to go on from: a fresh run, or the one that ``--resume`` names.
-
-    Raises:
-        ValueError: numbers that make no sense, a faulty system, or options that a resumed run cannot change.
-        RunError: the folder cannot be used.
-    """
-    given = {f.name: getattr(args, f.name) for f in fields(EvolveConfig) if getattr(args, f.name) is not None}
-    if args.resume is None:
-        config = EvolveConfig(**given)
-        folder, state = start_run(args.out, args.name, config)
-        return folder, config, state
-    if args.name is not None:
-        raise runs.RunError("--name is for a new run; --resume continues in its folder")
-    if args.resume.is_dir():
-        lock.hold(args.resume)  # before anything is read: nobody else goes on with it meanwhile
-    config, state = load(args.resume)
-    changed = {name: value for name, value in given.items() if value != getattr(config, name)}
-    fixed = sorted(set(changed) - {"generations"})
-    if fixed:
-        raise ValueError(f"--{fixed[0]} cannot change on --resume; this run has {getattr(config, fixed[0])}")
-    config = replace(config, **changed)
-    config.check()
-    if config.generations < state.generation:
-        raise ValueError(f"--generations is {config.generations}, but {args.resume} has done {state.generation}")
-    return args.resume, config, state

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from agents.hierarchy.bidder import HierarchyBidder
@@ -64,6 +64,10 @@ class Marks:
         """Points of those that could be had, 0..1."""
         return self.points / (FULL * self.positions)
 
+    def record(self) -> dict[str, Any]:
+        """For JSON."""
+        return {**asdict(self), "percent": round(100 * self.share, 2)}
+
 
 @dataclass(frozen=True)
 class Paper:
@@ -98,8 +102,8 @@ class Paper:
         return {
             "spec": self.spec,
             "key": self.key,
-            "all": _marks_record(self.marks()),
-            "areas": {area: {"title": self.titles[area], **_marks_record(self.marks(area))} for area in self.areas()},
+            "all": self.marks().record(),
+            "areas": {area: {"title": self.titles[area], **self.marks(area).record()} for area in self.areas()},
             "answers": [_answer_record(answer) for answer in self.answers],
         }
 
@@ -149,15 +153,6 @@ def _notes(bidder: HierarchyBidder, states: Sequence[dict[str, object]]) -> list
 def _meant(position: Position, call: int, note: str | None) -> bool:
     must = position.convention(call)
     return must is None or note is None or shows(note, must)
-
-
-def _marks_record(marks: Marks) -> dict[str, Any]:
-    return {
-        "positions": marks.positions,
-        "points": marks.points,
-        "best": marks.best,
-        "percent": round(100 * marks.share, 2),
-    }
 
 
 def _answer_record(answer: Answer) -> dict[str, Any]:

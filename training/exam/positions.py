@@ -1,4 +1,4 @@
-"""Exams as text: areas, and a line for each position with its accepted calls. Read, with line-numbered errors.
+"""Exams as text: areas, and a line for each position with its accepted calls. Read, with line-numbered errors; written.
 
 ::
 
@@ -21,7 +21,7 @@ A convention (of ``agents.hierarchy.conventions``) in brackets says what the cal
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from importlib.resources import files
@@ -29,7 +29,7 @@ from pathlib import Path
 
 from agents.hierarchy.conventions import CONVENTIONS
 from bridge_env.auction import Auctions, IllegalCall, one_auction
-from bridge_env.calls import call_text, parse_call
+from bridge_env.calls import PASS, call_text, parse_call
 from bridge_env.cards import SEATS, VULNERABILITIES, hand_text, parse_hand, parse_seat, parse_vulnerability
 from bridge_env.files import text_bounded
 
@@ -84,6 +84,11 @@ class Position:
     def seat(self) -> int:
         """Whose turn it is."""
         return (self.dealer + len(self.auction)) % 4
+
+    @property
+    def said(self) -> str:
+        """The auction so far as an exam has it: ``1S P``."""
+        return " ".join("P" if call == PASS else call_text(call) for call in self.auction)
 
     @property
     def state(self) -> dict[str, object]:
@@ -298,3 +303,38 @@ def _answers(text: str, table: Auctions) -> tuple[tuple[tuple[int, int], ...], t
     if FULL not in points.values():
         raise ValueError(f"no call gets the full {FULL} points")
     return tuple(points.items()), tuple(shows.items())
+
+
+# --- writing -------------------------------------------------------------------------------------------
+
+
+def exam_text(positions: Iterable[Position], titles: Mapping[str, str], comment: str = "") -> str:
+    """Return the text of an exam: a line for each position, under its area.
+
+    Args:
+        titles: of every area of ``positions``.
+        comment: a line that stands above all.
+    """
+    by_area: dict[str, list[Position]] = {}
+    for position in positions:
+        by_area.setdefault(position.area, []).append(position)
+    out = [f"# {line}" for line in comment.splitlines()]
+    for area, mine in by_area.items():
+        out += [f"area: {area}  {titles[area]}", *map(_position_text, mine)]
+    return "\n".join(out) + "\n"
+
+
+def _position_text(position: Position) -> str:
+    setting = f"{VULNERABILITIES[position.vulnerability].lower()} {SEATS[position.dealer]}"
+    if position.key != ALL:
+        setting += f" {position.key}"
+    setting += "".join(f" +{name}" for name in position.needs)
+    answers = ", ".join(_answer_text(position, call, points) for call, points in position.answers)
+    reason = position.reason.replace("|", "/")
+    return f"{setting} | {position.said or '-'} | {position.hand} | {answers} | {reason}"
+
+
+def _answer_text(position: Position, call: int, points: int) -> str:
+    must = position.convention(call)
+    text = call_text(call) if must is None else f"{call_text(call)} [{must}]"
+    return text if points == FULL else f"{text} {points}"

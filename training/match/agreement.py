@@ -21,8 +21,6 @@ from bridge_env.records.read import read_records
 from bridge_env.view import view_of
 from training.match.boards import BoardsError
 
-ROUNDS = ("openings", "all")
-
 
 @dataclass(frozen=True)
 class Agreement:
@@ -62,9 +60,7 @@ class Agreement:
         return float(np.sqrt(self.share * (1 - self.share) / self.asked))
 
 
-def agreement(
-    spec: str, paths: str | Path | Sequence[str | Path], rounds: str = "openings", *, held_out: bool = False
-) -> Agreement:
+def agreement(spec: str, files: Sequence[str | Path], rounds: str = "openings", *, held_out: bool = False) -> Agreement:
     """Ask ``spec`` for the call in every recorded position.
 
     Args:
@@ -75,10 +71,7 @@ def agreement(
         ValueError: the spec is faulty, or no board of the files has an auction.
         OSError: a file cannot be read.
     """
-    if rounds not in ROUNDS:
-        raise ValueError(f"rounds {rounds!r} is not one of {', '.join(ROUNDS)}")
     bidder = make(spec)
-    files = [paths] if isinstance(paths, str | Path) else list(paths)
     results = [read_records(path) for path in files]
     boards = [b for result in results for b in result.boards if b.auction]
     if held_out and boards:

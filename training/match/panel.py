@@ -20,7 +20,7 @@ from agents.hierarchy.language.text import system_text
 from agents.hierarchy.shipped import read_system
 from agents.networks.shipped import GATEKEEPER, network_path, read_networks, role, shipped_networks
 from agents.programs.asking import NoAnswer
-from bridge_env.bidders import SpecError, full_spec
+from bridge_env.bidders import full_spec
 from bridge_env.faults import BidderFault
 from bridge_env.files import write_whole
 from bridge_env.schema import Either, Number, Whole, parse_json, read_json
@@ -28,6 +28,7 @@ from training.match.boards import library_boards
 from training.match.code_words import of_match
 from training.match.faults import STRICT, Allowance
 from training.match.match import MatchResult, play
+from training.match.strangers import is_gatekeeper
 from training.running import runs
 
 FAMILIES = ("sayc", "two-over-one", "acol", "precision", "polish", "preempts", "champion")
@@ -83,10 +84,7 @@ def group_of(spec: str) -> str:
     """The group of anybody, for panels of the user's own choice."""
     head, _, argument = spec.partition(":")
     if head == "policy":
-        try:
-            return "gatekeepers" if role(read_networks(argument)) == GATEKEEPER else "strangers"
-        except SpecError:
-            return "strangers"
+        return "gatekeepers" if is_gatekeeper(argument) else "strangers"
     return "no bidders" if spec in (*PLAIN, "random") else "families"
 
 

@@ -53,11 +53,11 @@ def stranger(spec: str) -> Stranger:
 def refuse_gatekeepers(specs: Iterable[str]) -> None:
     """Raises: SpecError where a spec names a gatekeeper, which nothing may train against or start from."""
     for spec in specs:
-        if spec.startswith(_POLICY) and _is_gatekeeper(spec.removeprefix(_POLICY)):
+        if spec.startswith(_POLICY) and is_gatekeeper(spec.removeprefix(_POLICY)):
             raise SpecError(f"{spec} is a gatekeeper: it judges what is learned, so nothing may train against it")
 
 
-def _is_gatekeeper(argument: str) -> bool:
+def is_gatekeeper(argument: str) -> bool:
     """Return whether the file of ``policy:ARGUMENT`` names it a gatekeeper."""
     try:
         return role(read_networks(argument)) == GATEKEEPER

@@ -7,7 +7,7 @@ theirs at the other. So the IMPs of the board are put down to that decision.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -19,6 +19,8 @@ from training.match.situations import KINDS, kinds_of
 
 if TYPE_CHECKING:
     from training.match.match import MatchResult
+
+_MOST = 12  # pairs of calls that are told of
 
 
 @dataclass(frozen=True)
@@ -43,12 +45,20 @@ class Differences:
 
 @dataclass(frozen=True)
 class Share:
-    """The result of a kind of decision: IMPs a board of the whole match, its error, and the number of boards."""
+    """The result of a kind of decision, in IMPs a board of the whole match.
+
+    Attributes:
+        boards: on which it decided.
+        won, lost: what A gained on some of these boards, and lost on others; both 0 or more.
+        examples: numbers of boards to look at.
+    """
 
     what: str
     mean: float
     error: float
     boards: int
+    won: float
+    lost: float
     examples: tuple[int, ...] = ()
 
 
@@ -72,7 +82,7 @@ def by_kind(match: MatchResult, found: Differences) -> list[Share]:
     return sorted((s for s in shares if s.boards), key=lambda s: s.mean)
 
 
-def by_calls(match: MatchResult, found: Differences, most: int = 12) -> list[Share]:
+def by_calls(match: MatchResult, found: Differences) -> list[Share]:
     """The pairs of calls that cost most, ours beside theirs in a kind of situation, with boards to look at."""
     names = np.array([
         f"{KINDS[kind]}: {call_text(int(ours))} where they {_verb(int(theirs))}"
@@ -82,11 +92,9 @@ def by_calls(match: MatchResult, found: Differences, most: int = 12) -> list[Sha
     for name in np.unique(names):
         rows = names == name
         worst = found.board[rows][np.argsort(found.imps[rows], kind="stable")][:3]
-        share = _share(str(name), match, found, rows)
-        shares.append(
-            Share(share.what, share.mean, share.error, share.boards, tuple(match.boards.number[worst].tolist()))
-        )
-    return sorted(shares, key=lambda s: s.mean)[:most]
+        examples = tuple(match.boards.number[worst].tolist())
+        shares.append(replace(_share(str(name), match, found, rows), examples=examples))
+    return sorted(shares, key=lambda s: s.mean)[:_MOST]
 
 
 def _verb(call: int) -> str:
@@ -96,7 +104,8 @@ def _verb(call: int) -> str:
 def _share(what: str, match: MatchResult, found: Differences, rows: NDArray[np.bool_]) -> Share:
     values = np.zeros(len(match.boards))
     values[found.board[rows]] = found.imps[rows]
-    return Share(what, float(values.mean()), standard_error(values, match.boards.base), int(rows.sum()))
+    won, lost = (float(side[side > 0].sum()) / len(values) for side in (values, -values))
+    return Share(what, float(values.mean()), standard_error(values, match.boards.base), int(rows.sum()), won, lost)
 
 
 def table_text(opponent: str, kinds: Sequence[Share], calls: Sequence[Share]) -> str:

@@ -60,20 +60,21 @@ def readings(calls: Sequence[int], dealer: int, side: int) -> list[Path]:
         theirs = bool((dealer + i + side) & 1)
         if call != PASS or (said and not theirs):
             said.append((int(call), theirs))
-    exact = Path(tuple(Step(_token(call, SUIT_NAMES), theirs) for call, theirs in said))
+    exact = Path(tuple(step_of(call, theirs) for call, theirs in said))
     by_kind = _named_by_kind([call for call, _ in said])
     if by_kind is None:
         return [exact]
     names, suits = by_kind
     of_suit = tuple(names[suits.index(s)] for s in range(4))
-    return [exact, Path(tuple(Step(_token(call, of_suit), theirs) for call, theirs in said), names, suits)]
+    return [exact, Path(tuple(step_of(call, theirs, of_suit) for call, theirs in said), names, suits)]
 
 
-def _token(call: int, of_suit: tuple[str, ...]) -> str:
+def step_of(call: int, theirs: bool = False, of_suit: tuple[str, ...] = SUIT_NAMES) -> Step:
+    """A call as a step; ``of_suit`` names the four suits."""
     if call < FIRST_BID:
-        return ("P", "X", "XX")[call]
+        return Step(("P", "X", "XX")[call], theirs)
     level, strain = divmod(call - FIRST_BID, 5)
-    return f"{level + 1}{of_suit[strain] if strain < 4 else 'N'}"
+    return Step(f"{level + 1}{of_suit[strain] if strain < 4 else 'N'}", theirs)
 
 
 def _named_by_kind(

@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from training.match.report.classes import Class
+from training.match.where import Share
 
 _WIDE, _HIGH, _LEFT, _BELOW, _RIGHT, _ABOVE = 720, 250, 76, 30, 12, 12
 _POINTS = 500  # of a line, at most
 _BAR = 200  # units from end to end
 
 
-def bar_svg(row: Class, most: float) -> str:
+def bar_svg(row: Share, most: float) -> str:
     """A bar for one class: right what A gained, left what it lost, and a mark for the difference ± its error.
 
     Args:
@@ -24,7 +24,7 @@ def bar_svg(row: Class, most: float) -> str:
     def at(imps: float) -> float:
         return half + half * float(np.clip(imps / most, -1, 1)) if most else half
 
-    mean, error = row.share.mean, 0.0 if np.isnan(row.share.error) else row.share.error
+    mean, error = row.mean, 0.0 if np.isnan(row.error) else row.error
     lost, won, low, high = at(-row.lost), at(row.won), at(mean - error), at(mean + error)
     words = f"A gained {row.won:.3f} and lost {row.lost:.3f} IMPs a board"
     return (

@@ -1,13 +1,18 @@
-"""Put every board of a match into a class: the kind of call at which its tables parted, or that they bid alike."""
+"""Put every board of a match into a class: the kind of call at which its tables parted, or that they bid alike.
+
+By class and swing the boards are chosen that a report keeps in full.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from bridge_env import streams
 from training.match.situations import KINDS
 from training.match.where import Differences, Share, by_calls, by_kind, differences
 
@@ -17,22 +22,10 @@ if TYPE_CHECKING:
 ALIKE = len(KINDS)
 """The class of boards that both tables bid alike."""
 NAMES = (*KINDS, "both tables bid alike")
-
-
-@dataclass(frozen=True)
-class Class:
-    """What one class came to.
-
-    Attributes:
-        number: of the class, an index of ``NAMES``.
-        share: its IMPs a board of the whole match, with their error, and its boards.
-        won, lost: IMPs a board of the whole match that A gained on boards of this class, and lost; both 0 or more.
-    """
-
-    number: int
-    share: Share
-    won: float
-    lost: float
+SAMPLE = 8
+"""Boards of a class that are chosen by chance."""
+SWINGS = 180
+"""Boards that are chosen for their swing."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,7 +33,7 @@ class Classes:
     """The boards of a match by class.
 
     Attributes:
-        of_board: int64 (N,), the class of each board.
+        of_board: int64 (N,), the class of each board, an index of ``NAMES``.
         place: int64 (N,), the place of the board in ``found``; -1 where both tables bid alike.
         found: how the boards differ.
         rows: what each class came to, the costliest for A first; classes without boards are left out.
@@ -50,8 +43,13 @@ class Classes:
     of_board: NDArray[np.int64]
     place: NDArray[np.int64]
     found: Differences
-    rows: list[Class]
+    rows: list[Share]
     calls: list[Share]
+
+    @property
+    def numbers(self) -> list[int]:
+        """The classes that have boards; that of boards bid alike comes last."""
+        return [*(NAMES.index(row.what) for row in self.rows), ALIKE]
 
 
 def classes_of(match: MatchResult) -> Classes:
@@ -61,10 +59,24 @@ def classes_of(match: MatchResult) -> Classes:
     of_board[found.board] = found.kind
     place = np.full(len(match.boards), -1, np.int64)
     place[found.board] = np.arange(len(found.board))
-    rows = []
-    for share in by_kind(match, found):
-        number = KINDS.index(share.what)
-        imps = match.imps[of_board == number]
-        won, lost = (float(side.sum()) / len(match.boards) for side in (imps[imps > 0], -imps[imps < 0]))
-        rows.append(Class(number, share, won, lost))
-    return Classes(of_board, place, found, rows, by_calls(match, found))
+    return Classes(of_board, place, found, by_kind(match, found), by_calls(match, found))
+
+
+def chosen(match: MatchResult, classes: Classes) -> NDArray[np.int64]:
+    """Positions of the boards to keep, the most wanted first; no board twice. The same match gives the same boards.
+
+    First those that the table of calls names, then a sample of each class, then the biggest swings. Small matches are
+    kept whole.
+    """
+    order = np.argsort(-np.abs(match.imps), kind="stable")
+    named = np.flatnonzero(np.isin(match.boards.number, [n for share in classes.calls for n in share.examples]))
+    wanted: list[int] = [*named.tolist(), *_sample(match, classes)]
+    most = len(dict.fromkeys(wanted)) + SWINGS
+    return np.array(list(dict.fromkeys([*wanted, *order.tolist()]))[:most], np.int64)
+
+
+def _sample(match: MatchResult, classes: Classes) -> Iterable[int]:
+    key = streams.key("report", match.seed, match.boards.number)
+    for number in classes.numbers:
+        rows = np.flatnonzero(classes.of_board == number)
+        yield from rows[np.argsort(key[rows], kind="stable")][:SAMPLE].tolist()

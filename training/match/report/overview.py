@@ -93,8 +93,8 @@ def where_html(match: MatchResult, classes: Classes, kept: Collection[int] = (),
     """
     most = max([row.won for row in classes.rows] + [row.lost for row in classes.rows], default=0.0)
     rows = "".join(
-        f'<tr><th scope="row">{escape(row.share.what)}</th><td>{bar_svg(row, most)}</td>'
-        f"<td>{_mean(row.share)}</td><td>{row.share.boards:,}</td></tr>"
+        f'<tr><th scope="row">{escape(row.what)}</th><td>{bar_svg(row, most)}</td>'
+        f"<td>{_mean(row)}</td><td>{row.boards:,}</td></tr>"
         for row in classes.rows
     )
     alike = int((classes.of_board == ALIKE).sum())

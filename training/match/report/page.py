@@ -15,8 +15,7 @@ from bridge_env.cards import SEATS
 from bridge_env.records.board import Board
 from training.match.match import MatchResult
 from training.match.report import overview
-from training.match.report.choice import SAMPLE, chosen
-from training.match.report.classes import ALIKE, NAMES, Classes, classes_of
+from training.match.report.classes import ALIKE, NAMES, SAMPLE, Classes, chosen, classes_of
 from training.match.report.explaining import Explainer
 
 LIMIT = 1_900_000
@@ -111,12 +110,11 @@ class _Frame:
             f"{played:,} boards were played; {count:,} are kept here: the biggest swings, up to {SAMPLE} by chance of "
             "every class, and those that are named above. The figures above count every board. `--json` keeps all."
         )  # fmt: skip
-        numbers = [*(row.number for row in self.classes.rows), ALIKE]
         about = escape(told).replace("`--json`", "<code>--json</code>")
         return (
             f'<h2 class="report-part" id="boards">The boards</h2><p>{about} Results are at double-dummy tricks.</p>'
             '<form class="report-controls" hidden>'
-            + _choice("class", "kind", {"": "all", **{str(number): NAMES[number] for number in numbers}})
+            + _choice("class", "kind", {"": "all", **{str(number): NAMES[number] for number in self.classes.numbers}})
             + _choice("result", "side", {"": "all", "1": "A gained", "-1": "A lost", "0": "level"})
             + _choice("sort by", "sort", _ORDERS)
             + '<span class="report-step"><button type="button" name="back">← back</button>'

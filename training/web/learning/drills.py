@@ -20,8 +20,7 @@ from bridge_env.cards import SEATS, UNKNOWN, VULNERABILITIES, parse_hand
 from bridge_env.view import view_of
 from training.book.measure import Calls, Table
 from training.book.points import Points, Walker
-from training.exam.positions import ALL, FULL, Exam, Position
-from training.exam.writing import exam_text
+from training.exam.positions import ALL, FULL, Exam, Position, exam_text
 from training.http.asked import Refused
 from training.web.board.views import legal_calls
 from training.web.learning.topics import Moment, Topic
