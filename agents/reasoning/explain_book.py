@@ -9,11 +9,12 @@ from numpy.typing import NDArray
 
 from agents.hierarchy.bidder import HierarchyBidder
 from agents.hierarchy.explain import Explanation, explain, symbol_text
+from agents.hierarchy.fast.positions import Asked
 from agents.hierarchy.inverse.backwards import natural_cards
 from agents.hierarchy.inverse.lines import lines_of_call
 from agents.hierarchy.telling.phrases import SUIT_NAMES, counted, hull, sentence, shown_text, unite
 from agents.networks.bidder import NetworkBidder
-from agents.networks.book import Asked, ByBook
+from agents.networks.book import ByBook
 from agents.reasoning.doubting import Doubter, Weighing
 from bridge_env.calls import FIRST_BID, PASS, call_text
 from bridge_env.cards import SEATS

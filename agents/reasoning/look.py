@@ -5,13 +5,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.hierarchy.bidder import Hierarchy, bid_on
+from agents.hierarchy.bidder import Seats, bid_out
 from agents.reasoning.game import call_values, game_values
 from bridge_env.auction import Auctions
 from bridge_env.calls import NUM_CALLS
 from bridge_env.view import BidView
-
-Seats = tuple[Hierarchy, Hierarchy, Hierarchy, Hierarchy]
 
 
 def after_each(view: BidView, calls: list[int]) -> Auctions:
@@ -33,8 +31,8 @@ def by_systems(
     made[:, length] = np.repeat(np.array(calls, np.int8), deals)
     boards = np.tile(np.arange(deals), len(calls))
     rows = np.zeros(len(made), np.int64)
-    auctions = bid_on(
-        seats, features, boards, view.dealer[rows], view.vulnerability[rows], made, np.full(len(made), length + 1)
+    auctions = bid_out(
+        seats, features, view.dealer[rows], view.vulnerability[rows], boards, made, np.full(len(made), length + 1)
     )
     return points_of(auctions, leaves, boards).reshape(len(calls), deals)
 

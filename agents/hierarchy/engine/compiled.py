@@ -7,7 +7,7 @@ A part is a node of the tree or a general block: a context that must hold, and r
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from typing import Annotated, Any, NamedTuple
 
@@ -39,7 +39,7 @@ _NOT_BOUND: Clause = ((Atom("bound", 0, 0),),)
 
 
 class Compiled(NamedTuple):
-    """Systems ready for the kernels. Shapes stand beside types; None is as long as it need be.
+    """Systems ready for the kernels; shapes stand beside types, as ``bridge_env.kernel_records`` reads them.
 
     Attributes:
         children: of a node, after a call of ours [0] or theirs [1], the node that follows; -1 where the tree ends.
@@ -54,15 +54,15 @@ class Compiled(NamedTuple):
         width: how many quantities of ``shown`` are counted: all, or where nobody asks for details the base alone.
     """
 
-    children: Annotated[NDArray[np.int32], (None, 2, NUM_CALLS)]
-    parts: Annotated[NDArray[np.int32], (None, PART_COLUMNS)]
-    rules: Annotated[NDArray[np.int32], (None, RULE_COLUMNS)]
-    clauses: Annotated[NDArray[np.int32], (None, PAIR)]
-    together: Annotated[NDArray[np.int32], (None, PAIR)]
-    atoms: Annotated[NDArray[np.int16], (None, ATOM_COLUMNS)]
-    roots: Annotated[NDArray[np.int32], (None,)]
-    spans: Annotated[NDArray[np.int32], (None, PAIR)]
-    width: Annotated[NDArray[np.int32], (1,)]
+    children: Annotated[NDArray[np.int32], "nodes", 2, NUM_CALLS]
+    parts: Annotated[NDArray[np.int32], "parts", PART_COLUMNS]
+    rules: Annotated[NDArray[np.int32], "rules", RULE_COLUMNS]
+    clauses: Annotated[NDArray[np.int32], "clauses", PAIR]
+    together: Annotated[NDArray[np.int32], "alternatives", PAIR]
+    atoms: Annotated[NDArray[np.int16], "atoms", ATOM_COLUMNS]
+    roots: Annotated[NDArray[np.int32], "systems"]
+    spans: Annotated[NDArray[np.int32], "systems", PAIR]
+    width: Annotated[NDArray[np.int32], 1]
 
 
 class _Place(NamedTuple):
@@ -215,7 +215,10 @@ class _Builder:
 
     def with_clauses(self, rule: tuple[int, ...], more: list[Alternatives]) -> tuple[int, int]:
         """First clause and end of what a rule asks for and more."""
-        clauses = self.clauses[rule[RULE_FIRST] : rule[RULE_END]]
+        return self.add(self.clauses[rule[RULE_FIRST] : rule[RULE_END]], more)
+
+    def add(self, clauses: list[tuple[int, int]], more: Iterable[Alternatives]) -> tuple[int, int]:
+        """First clause and end of some clauses and of new ones."""
         for alternatives in more:
             first = len(self.together)
             for atoms in alternatives:
@@ -242,18 +245,12 @@ class _Builder:
         key = id(constraint), tuple(bound for bound in bindings if bound[0] in names) if names else ()
         known = self.cache.get(key)
         if known is None:
-            pending = []
-            for clause in constraint:
-                first_together = len(self.together)
-                for together in clause:
-                    first_atom = len(self.atoms)
-                    self.atoms += [self.atom(atom, bindings, number) for atom in together]
-                    self.together.append((first_atom, len(self.atoms)))
-                pending.append((first_together, len(self.together)))
-            known = (len(self.clauses), len(self.clauses) + len(pending))
-            self.clauses += pending
-            self.cache[key] = known
+            known = self.cache[key] = self.add([], (self.alternatives(c, bindings, number) for c in constraint))
         return known
+
+    def alternatives(self, clause: Clause, bindings: Bindings, number: int) -> Alternatives:
+        """The atoms of a clause."""
+        return [[self.atom(atom, bindings, number) for atom in together] for together in clause]
 
     def atom(self, atom: Atom, bindings: Bindings, number: int) -> tuple[int, int, int]:
         word, suits = atom.word, dict(bindings)

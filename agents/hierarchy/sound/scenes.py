@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.hierarchy.bidder import Hierarchy
-from agents.hierarchy.fast.positions import Positions
+from agents.hierarchy.fast.positions import Asked, Positions
 from agents.hierarchy.sound.hands import draw_hands
 from bridge_env.auction import DEALER, STATE_COLUMNS, VULNERABILITY, Auctions
 from bridge_env.calls import PASS
@@ -213,8 +213,8 @@ class Theatre:
             [hand, np.zeros(len(scenes), np.int64)]
         )  # a last row for each scene: what is shown there
         rows = np.concatenate([which, np.arange(len(scenes))])
-        chosen, rules, shown = self.positions.look(of.features, boards, state[rows], calls[rows], length[rows])
-        forced = self.positions.forced(of.features, state, calls, length)
+        chosen, rules, shown = self.positions.look(Asked(of.features, boards, state[rows], calls[rows], length[rows]))
+        forced = self.positions.forced(Asked(of.features, boards[len(hand) :], state, calls, length))
         n, row = len(hand), of.features[hand, 0]
         made, by = chosen[:n].astype(np.int64), rules[:n].astype(np.int64)
         return Seen(scenes, calls, length, which, of, hand, row, made, by, shown[n:], forced)
