@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from agents.hierarchy.changes.edits import Insert
 from agents.hierarchy.changes.mutation import Chance
-from agents.hierarchy.sound.gate import newly_unsound
+from agents.hierarchy.sound.sound import newly_unsound
 from training.evolve import proposals
 from training.evolve.apart import alike_task
 from training.evolve.proposals import AMENDMENT, BOTH, TUNING, Proposal, Verdict

@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.hierarchy.bidder import Hierarchy, pooled
-from agents.hierarchy.changes.edits import Edit, Replace, dropped, trail_of, without_clause
-from agents.hierarchy.changes.mutation import Address, addresses, moves, with_atom
+from agents.hierarchy.changes.edits import Edit, Replace, dropped, without_clause
+from agents.hierarchy.changes.mutation import Trail, moves, placed, with_atom
 from agents.hierarchy.engine.compiled import ATOM_COLUMN, ATOM_HI, ATOM_LO, FIRST, RULE_LINE, Compiled
 from agents.hierarchy.engine.context import DEEPEST, new_table, new_trail, write_context, write_mixed
 from agents.hierarchy.engine.engine import replay_on
@@ -391,18 +391,17 @@ def _all_near(
 
 def edits(system: System, changes: Mapping[Change, Promise]) -> Iterator[tuple[Edit, Promise]]:
     """The changes that can be made, as edits."""
-    lines = {line.number: (address, line) for address, line in addresses(system)}
+    lines = {line.number: (trail, line) for _, trail, line in placed(system)}
     for change, promise in changes.items():
         if change.line not in lines:
             continue  # a rule of last resort, which stands in no system
-        address, line = lines[change.line]
-        edit = _edit(system, address, line, change) if change.clause < max(len(line.constraint), 1) else None
+        trail, line = lines[change.line]
+        edit = _edit(trail, line, change) if change.clause < max(len(line.constraint), 1) else None
         if edit is not None:
             yield edit, promise
 
 
-def _edit(system: System, address: Address, line: Line, change: Change) -> Edit | None:
-    trail = trail_of(system, address)
+def _edit(trail: Trail, line: Line, change: Change) -> Edit | None:
     where = f"{'-'.join(trail)}: " if trail else ""
     if change.kind == WITHOUT_LINE:
         if line.lines or (line.name == "P" and not line.constraint):
