@@ -9,10 +9,9 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.hierarchy.company import SystemsAtTables
 from agents.hierarchy.engine.compiled import RULE_LINE, Compiled, compile_system, pool, with_details
 from agents.hierarchy.engine.engine import bid_rows, feature_rows
-from agents.hierarchy.fast.positions import positions_among
+from agents.hierarchy.fast.positions import SystemsAtTables, positions_among
 from agents.hierarchy.language.columns import QUANTITIES
 from agents.hierarchy.language.tree import System
 from agents.hierarchy.language.vocabulary import NUM_COLUMNS
@@ -46,6 +45,9 @@ class Hierarchy:
         return {"system": self.system, "_compiled": None}  # arrays are quicker to make than to send
 
 
+Seats = tuple[Hierarchy, Hierarchy, Hierarchy, Hierarchy]  # N E S W
+
+
 class HierarchyBidder:
     """Bids by a system. It is a ``Bidder`` and a ``BiddingSystem``.
 
@@ -66,15 +68,9 @@ class HierarchyBidder:
         self.opponents = opponents or (own, own)
 
     @cached_property
-    def _pool(self) -> tuple[Compiled, tuple[int, int, int, int]]:
+    def _pool(self) -> tuple[Compiled, NDArray[np.int32]]:
         """The arrays, and where in them own, partner's and the opponents' systems lie."""
-        wanted = (self.own, self.partner, *self.opponents)
-        distinct: list[Hierarchy] = []
-        for hierarchy in wanted:
-            if not any(hierarchy is d for d in distinct):
-                distinct.append(hierarchy)
-        first, second, third, fourth = (next(i for i, d in enumerate(distinct) if d is w) for w in wanted)
-        return pool([h.compiled for h in distinct]), (first, second, third, fourth)
+        return pooled((self.own, self.partner, *self.opponents))
 
     def __getstate__(self) -> dict[str, object]:
         return {"own": self.own, "partner": self.partner, "opponents": self.opponents}
@@ -110,7 +106,7 @@ class HierarchyBidder:
         systems[rows, seat ^ 2] = partner
         return compiled, systems
 
-    def reading(self, seat: int) -> tuple[Hierarchy, Hierarchy, Hierarchy, Hierarchy]:
+    def reading(self, seat: int) -> Seats:
         """The systems by which it reads the calls of N, E, S and W from ``seat``, 0..3."""
         low, high = self.opponents
         seats = [low, low, high, high]
@@ -121,8 +117,8 @@ class HierarchyBidder:
         """Return the systems among who bids N, E, S, W, to call together at some tables."""
         known = [bidder if meets(bidder, InCompany) else None for bidder in seats]
         players = [None if bidder is None else player_at(bidder, seat) for seat, bidder in enumerate(known)]
-        systems = [player if type(player) is HierarchyBidder else None for player in players]
-        return SystemsAtTables(systems, tables) if any(systems) else None
+        read = [p.reading(seat) if type(p) is HierarchyBidder else None for seat, p in enumerate(players)]
+        return SystemsAtTables(read, tables) if any(read) else None
 
     @property
     def systems(self) -> tuple[HierarchyBidder, HierarchyBidder]:
@@ -148,6 +144,12 @@ class HierarchyBidder:
         return chosen, rules, shown
 
 
+def pooled(seats: Seats) -> tuple[Compiled, NDArray[np.int32]]:
+    """Systems as one set of arrays, each once, and where in it each seat's system lies: int32 (4,)."""
+    distinct = list(dict.fromkeys(seats))
+    return pool([h.compiled for h in distinct]), np.array([distinct.index(seat) for seat in seats], np.int32)
+
+
 def deal_features(owner: NDArray[np.uint8]) -> NDArray[np.int16]:
     """Features of all four hands of deals uint8 (N, 52): int16 (N, 4, NUM_FEATURES)."""
     four = hands(owner[:, None, :], np.arange(4)[None, :])
@@ -155,43 +157,24 @@ def deal_features(owner: NDArray[np.uint8]) -> NDArray[np.int16]:
 
 
 def bid_out(
-    seats: tuple[Hierarchy, Hierarchy, Hierarchy, Hierarchy],
+    seats: Seats,
     features: NDArray[np.int16],
     dealer: NDArray[np.int16],
     vulnerability: NDArray[np.int16],
+    boards: NDArray[np.int64] | None = None,
+    calls: NDArray[np.int8] | None = None,
+    length: NDArray[np.int64] | None = None,
 ) -> Auctions:
-    """Bid whole auctions with a system in every seat (N E S W), each known to all.
+    """Bid auctions to their ends with a system in every seat (N E S W), each known to all.
 
-    The same calls as asking a ``HierarchyBidder`` in every seat round by round, in one kernel.
-
-    Args:
-        features: int16 (N, 4, NUM_FEATURES), from ``deal_features``.
-        dealer, vulnerability: (N,).
-    """
-    auctions = Auctions(dealer, vulnerability)
-    positions, index = positions_among(seats)
-    positions.bid(np.broadcast_to(index, (len(auctions), 4)).copy(), features, auctions)
-    return auctions
-
-
-def bid_on(
-    seats: tuple[Hierarchy, Hierarchy, Hierarchy, Hierarchy],
-    features: NDArray[np.int16],
-    boards: NDArray[np.int64],
-    dealer: NDArray[np.int16],
-    vulnerability: NDArray[np.int16],
-    calls: NDArray[np.int8],
-    length: NDArray[np.int64],
-) -> Auctions:
-    """Auctions played out from the calls already made, with a system in every seat (N E S W), each known to all.
-
-    The calls made need not be those that the systems would make: they are read as the systems read them.
+    The same calls as asking a ``HierarchyBidder`` in every seat round by round, in one kernel. Calls that have been
+    made need not be those that the systems would make: they are read as the systems read them.
 
     Args:
         features: int16 (B, 4, NUM_FEATURES), from ``deal_features``.
-        boards: int64 (N,), which of the B deals a row has.
         dealer, vulnerability: (N,), of the rows.
-        calls: int8 (N, L), legal from the dealer on; length: (N,), how many of them have been made.
+        boards: int64 (N,), which of the B deals a row has (default: its own).
+        calls: int8 (N, L), legal from the dealer on; length: (N,), how many of them have been made (default: none).
     """
     auctions = Auctions(dealer, vulnerability)
     positions, index = positions_among(seats)
@@ -201,7 +184,7 @@ def bid_on(
 
 
 def seen_rows(
-    seats: tuple[Hierarchy, Hierarchy, Hierarchy, Hierarchy],
+    seats: Seats,
     features: NDArray[np.int16],
     boards: NDArray[np.int64],
     dealer: NDArray[np.int16],
@@ -211,7 +194,7 @@ def seen_rows(
 ) -> tuple[NDArray[np.int16], NDArray[np.bool_]]:
     """Return what the seat to call sees, int16 (N, NUM_COLUMNS), and whether general rules decide, bool (N,).
 
-    Args: as for ``bid_on``.
+    Args: as for ``bid_out``.
     """
     positions, index = positions_among(seats)
     auctions = Auctions(dealer, vulnerability)

@@ -6,37 +6,49 @@ import contextlib
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from agents.hierarchy.bidder import Hierarchy
 from agents.hierarchy.engine.asked import clauses_of
 from agents.hierarchy.engine.compiled import (
+    ATOM_COLUMN,
     END_RULE,
     FIRST_RULE,
+    RULE_CALL,
     RULE_END,
     RULE_FIRST,
     RULE_LINE,
+    RULE_SPAN,
     Compiled,
     compile_system,
 )
-from agents.hierarchy.impossible import unfit_lines
+from agents.hierarchy.engine.denials import possible
 from agents.hierarchy.language.overrides import GENERAL, STEP, Overrides, place_of
 from agents.hierarchy.language.text import (
     SystemTextError,
+    constraint_text,
     load_system,
     parse_leniently,
     read_leniently,
     read_overrides,
 )
-from agents.hierarchy.language.tree import Line, Step, System, walk
+from agents.hierarchy.language.tree import Constraint, Line, Step, System, walk
 from agents.hierarchy.language.vocabulary import WORDS
 from agents.hierarchy.resting import doubled, resting
 from agents.hierarchy.shipped import GENERAL_FILE, base_path, bases_of, with_general
 from agents.hierarchy.sound.sound import unsound
+from bridge_env.calls import FIRST_BID, level_of
 
 _TOLD = re.compile(r", line (\d+): (.*)$", re.DOTALL)
 _MOST = 200  # faults of one kind that are told
+_Mask = NDArray[np.bool_]  # (shapes, points) of hands
+_OURS, _THEIRS = 0, 1
+_LEVEL = WORDS["level"]
 _MAY_PASS = ((((WORDS["bound"], 0, 0),),),)  # what a line asks that passes with every hand
 
 
@@ -121,7 +133,7 @@ def _findings(system: System, faults: list[tuple[int, str]]) -> list[Finding]:
     found += more
     if compiled is not None:
         found += _never_reached(system, compiled)
-        found += [Finding(line.number, why, fault=False) for line, why in unfit_lines(system, compiled)]
+        found += [Finding(line.number, why, fault=False) for line, why in _unfit_lines(system, compiled)]
     return sorted(set(found))
 
 
@@ -212,3 +224,80 @@ def _never_reached(system: System, compiled: Compiled) -> Iterator[Finding]:
             if passes and not same:
                 why += ", unless its player must not pass"
             yield Finding(number, f"no hand comes to this line: {why}: {named.get(number, '')!r}", fault=False)
+
+
+# --- lines that no hand fits ------------------------------------------------------------------------------------------
+# By the points that hands of every shape can have. A condition on anything else, such as stoppers or the auction, may
+# hold. So what is found is certain; what is not found may be impossible all the same: ``check --sound`` tries hands.
+
+
+def _read_as(constraint: Constraint) -> str:
+    """The conditions with brackets that show how ``,`` and ``or`` were read."""
+    return " and ".join(f"({constraint_text((clause,))})" for clause in constraint)
+
+
+class _Fits:
+    """With which points hands of each shape may fit the rules of a compiled system."""
+
+    def __init__(self, compiled: Compiled) -> None:
+        self.compiled = compiled
+        self.of = lru_cache(maxsize=1 << 12)(self._of)
+
+    def rule(self, number: int) -> _Mask:
+        """Those that may fit a rule."""
+        rule = self.compiled.rules[number]
+        call = int(rule[RULE_CALL])
+        level = level_of(call) if rule[RULE_SPAN] == 0 and call >= FIRST_BID else 0
+        return self.of(int(rule[RULE_FIRST]), int(rule[RULE_END]), level)
+
+    def _of(self, first: int, end: int, level: int) -> _Mask:
+        clauses = clauses_of(self.compiled, first, end)
+        if not level and any(atom[ATOM_COLUMN] == _LEVEL for c in clauses for t in c for atom in t):
+            return possible((), 0)  # a call whose level the auction tells
+        return possible(clauses, level)
+
+
+def _unfit_lines(system: System, compiled: Compiled) -> Iterator[tuple[Line, str]]:
+    """Every line of the system that no hand fits in any auction, with the reason."""
+    fits = _Fits(compiled)
+    alone, after = dict[int, bool](), dict[int, bool]()  # by line: can a hand fit it, and after its own earlier calls?
+    anybody = possible((), 0)
+    waiting = [(0, anybody, anybody)]  # node, what the player to call and partner can hold
+    while waiting:
+        node, mine, partners = waiting.pop()
+        first, end = compiled.parts[node, [FIRST_RULE, END_RULE]]
+        calls = dict[int, _Mask]()
+        for rule in range(first, end):
+            call, line = compiled.rules[rule, [RULE_CALL, RULE_LINE]].tolist()
+            mask = fits.rule(rule)
+            alone[line] = alone.get(line, False) or bool(mask.any())
+            after[line] = after.get(line, False) or bool((mask & mine).any())
+            calls[call] = calls[call] | mask if call in calls else mask
+        for who in (_OURS, _THEIRS):
+            for call in np.flatnonzero(compiled.children[node, who] >= 0).tolist():
+                child = int(compiled.children[node, who, call])
+                if who == _THEIRS:
+                    waiting.append((child, mine, partners))
+                else:
+                    told = mine & calls.get(call, anybody)
+                    waiting.append((child, partners, told if told.any() else anybody))  # that line is told itself
+    yield from _unfit(system.lines, alone, after)
+    general = dict[int, bool]()
+    for rule in range(int(compiled.parts[len(compiled.children) - 1, END_RULE]), len(compiled.rules)):
+        line = int(compiled.rules[rule, RULE_LINE])
+        general[line] = general.get(line, False) or bool(fits.rule(rule).any())
+    for block in system.blocks:
+        yield from _unfit(block.lines, general, general)
+
+
+def _unfit(lines: tuple[Line, ...], alone: dict[int, bool], after: dict[int, bool]) -> Iterator[tuple[Line, str]]:
+    for line in walk(lines):
+        if line.after or not line.constraint:
+            continue
+        if not alone.get(line.number, True):
+            yield line, f"no hand fits this line, which reads {_read_as(line.constraint)}"
+        elif not after.get(line.number, True):
+            yield (
+                line,
+                f"no hand that has called as this line's auction says fits it: it asks {_read_as(line.constraint)}",
+            )

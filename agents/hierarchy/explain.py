@@ -21,16 +21,15 @@ from agents.hierarchy.telling.denied import Denied, denied
 from agents.hierarchy.telling.nearest import Nearly, nearest
 from agents.hierarchy.telling.phrases import Ranges, hull, sentence, shown_text, unite
 from agents.hierarchy.telling.position import Position
+from agents.hierarchy.telling.wording import FLAG_TEXT, of_call, symbols
 from bridge_env.auction import Auctions
 from bridge_env.calls import FIRST_BID, PASS, call_text
 from bridge_env.cards import SEATS
 from bridge_env.view import BidView, unseen
 
-_STRAINS = ("♣", "♦", "♥", "♠", "NT")
 _GAMES = (20, 21, 17, 18, 14)  # 5C 5D 4H 4S 3NT as bids
 _NEARLY = 3  # other calls that are told in the text
 _OTHERS = 2  # calls that another seat's pass is told to deny
-_FORCE = {"forcing": "forcing", "gf": "forcing to game", "invite": "invitational", "signoff": "sign-off"}
 
 
 @dataclass(frozen=True)
@@ -162,7 +161,7 @@ class Explanation:
 
 def symbol_text(call: int) -> str:
     """``2♥``, ``3NT``, ``Pass``, ``X``."""
-    return call_text(call) if call < FIRST_BID else f"{(call - FIRST_BID) // 5 + 1}{_STRAINS[(call - FIRST_BID) % 5]}"
+    return symbols(of_call(call))
 
 
 def call_words(hand: str, line: Line | None, force: str) -> str:
@@ -223,7 +222,7 @@ def force_of(position: Position, line: Line | None, call: int) -> str:
     """What partner must do: by the line's own words, or as partner's system counts it."""
     for flag in ("gf", "signoff", "invite"):
         if line is not None and flag in line.flags:
-            return _FORCE[flag]
+            return FLAG_TEXT[flag]
     if call < FIRST_BID and (line is None or "forcing" not in line.flags):
         return ""
     auctions = Auctions.replay(position.calls[None], position.view.dealer, position.view.vulnerability)

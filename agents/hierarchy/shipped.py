@@ -13,8 +13,8 @@ from agents.hierarchy.bidder import Hierarchy
 from agents.hierarchy.conventions import UnknownConvention, without
 from agents.hierarchy.engine.compiled import compile_system
 from agents.hierarchy.language.last_resort import NAME
-from agents.hierarchy.language.lines import base_in, lines_of
-from agents.hierarchy.language.overrides import GENERAL, renumbered
+from agents.hierarchy.language.limits import lines_of
+from agents.hierarchy.language.overrides import GENERAL, base_in, renumbered
 from agents.hierarchy.language.text import SystemTextError, load_system, parse_system
 from agents.hierarchy.language.tree import System
 from agents.hierarchy.telling.pages import load_pages

@@ -29,15 +29,13 @@ from numpy.typing import NDArray
 
 from agents.hierarchy.bidder import Hierarchy
 from agents.hierarchy.engine.compiled import FIRST, FIRST_RULE
-from agents.hierarchy.fast.positions import Positions
+from agents.hierarchy.fast.positions import Asked, Positions
 from agents.hierarchy.language.text import system_text
 from agents.hierarchy.language.tree import System
 from agents.networks import inputs
 from agents.networks.inputs import NUM_INPUTS, Sparse
 from agents.networks.network import Network
-from bridge_env.auction import DEALER, LENGTH, STATE_COLUMNS, VULNERABILITY, Auctions
 from bridge_env.calls import NUM_CALLS
-from bridge_env.features import NUM_FEATURES, hand_features
 from bridge_env.kernels import njit
 from bridge_env.view import BidView
 
@@ -64,42 +62,6 @@ class Terms:
 
     prior: float = 1.0
     truth: float = 4.0
-
-
-class Asked(NamedTuple):
-    """Auctions that a book is asked about.
-
-    Attributes:
-        features: int16 (B, 4, NUM_FEATURES), of which those of the seats to call are read; boards: int64 (N,), whose.
-        state: int16 (N, STATE_COLUMNS), history: int8 (N, L), of ``bridge_env.auction``.
-        length: int64 (N,), the calls so far.
-    """
-
-    features: NDArray[np.int16]
-    boards: NDArray[np.int64]
-    state: NDArray[np.int16]
-    history: NDArray[np.int8]
-    length: NDArray[np.int64]
-
-    @property
-    def seat(self) -> NDArray[np.int16]:
-        """The seats to call, int16 (N,)."""
-        return np.asarray((self.state[:, DEALER] + self.length) & 3, np.int16)
-
-    @classmethod
-    def of_view(cls, view: BidView) -> Asked:
-        """The rows of a view."""
-        rows = np.arange(len(view))
-        features = np.zeros((len(view), 4, NUM_FEATURES), np.int16)
-        features[rows, view.seat] = hand_features(view.hand)
-        state = np.zeros((len(view), STATE_COLUMNS), np.int16)
-        state[:, DEALER], state[:, VULNERABILITY], state[:, LENGTH] = view.dealer, view.vulnerability, view.length
-        return cls(features, rows, state, view.history, view.length.astype(np.int64))
-
-    @classmethod
-    def of_auctions(cls, auctions: Auctions, features: NDArray[np.int16], boards: NDArray[np.int64]) -> Asked:
-        """All rows of ``auctions``."""
-        return cls(features, boards, auctions.state, auctions.history, auctions.length.astype(np.int64))
 
 
 class Look(NamedTuple):
@@ -140,7 +102,7 @@ class Book:
 
     def look(self, asked: Asked) -> Look:
         """What the book says of auctions."""
-        call, rule, shown = self.positions.look(*asked)
+        call, rule, shown = self.positions.look(asked)
         pool = self.positions.pool
         general = pool.parts[pool.spans[0, FIRST], FIRST_RULE]  # general rules stand behind the lines of the tree
         made_by = np.where(rule < 0, NO_RULE, np.where(rule < general, BY_LINE, BY_GENERAL)).astype(np.int8)
@@ -148,7 +110,7 @@ class Book:
 
     def untruth(self, asked: Asked, wanted: NDArray[np.bool_]) -> NDArray[np.int16]:
         """By how many points and cards hands miss what ``wanted`` calls, bool (N, 38), would tell: int16 (N, 38)."""
-        return self.positions.untruth(*asked, wanted)
+        return self.positions.untruth(asked, wanted)
 
 
 @lru_cache(maxsize=8)

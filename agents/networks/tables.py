@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.hierarchy.bidder import deal_features
-from agents.networks.book import Asked, ByBook
+from agents.hierarchy.fast.positions import Asked
+from agents.networks.book import ByBook
 from agents.networks.inputs import HAND_ON, MOST_ON, Sparse, row_auction_inputs, row_hand_inputs
 from agents.networks.network import Network
 from bridge_env import streams

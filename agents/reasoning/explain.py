@@ -11,11 +11,12 @@ from numpy.typing import NDArray
 from agents.hierarchy.bidder import HierarchyBidder
 from agents.hierarchy.explain import explain as explain_system
 from agents.hierarchy.explain import symbol_text
+from agents.hierarchy.fast.positions import Asked
 from agents.hierarchy.inverse.backwards import natural_cards
 from agents.hierarchy.inverse.lines import lines_of_call
 from agents.hierarchy.telling.phrases import SUIT_NAMES, counted, hull, sentence, shown_text, unite
 from agents.networks.bidder import NetworkBidder
-from agents.networks.book import Asked, ByBook
+from agents.networks.book import ByBook
 from agents.networks.explain import average_hand, average_hands, under
 from agents.reasoning.habits import AS_BEST, BY_SYSTEM, Habit
 from bridge_env.calls import FIRST_BID, PASS, call_text

@@ -7,15 +7,13 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.hierarchy.bidder import Hierarchy, bid_on
+from agents.hierarchy.bidder import Seats, bid_out
 from agents.reasoning.game import call_values, game_values
 from bridge_env.auction import Auctions
 from bridge_env.calls import NUM_CALLS
 from bridge_env.double_dummy.estimator import TrickEstimator, embedded_estimator, expected_scores
 from bridge_env.scoring import IMP_STEPS
 from bridge_env.view import BidView
-
-Seats = tuple[Hierarchy, Hierarchy, Hierarchy, Hierarchy]
 
 # An expected difference lies between two steps of the scale: what is in the middle of a step's span is worth its IMPs.
 _MIDDLES = np.concatenate([[0], (IMP_STEPS[:-1].astype(np.float64) + IMP_STEPS[1:]) / 2, [4500]])
@@ -59,8 +57,8 @@ def by_systems(
     made = np.repeat(_after_each(view, calls), deals, axis=0)
     boards = np.tile(np.arange(deals), len(calls))
     rows = np.zeros(len(made), np.int64)
-    auctions = bid_on(
-        seats, features, boards, view.dealer[rows], view.vulnerability[rows], made, np.full(len(made), length + 1)
+    auctions = bid_out(
+        seats, features, view.dealer[rows], view.vulnerability[rows], boards, made, np.full(len(made), length + 1)
     )
     return points_of(auctions, leaves, boards).reshape(len(calls), deals)
 

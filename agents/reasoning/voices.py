@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.hierarchy.bidder import HierarchyBidder
+from agents.hierarchy.fast.positions import Asked
 from agents.networks.bidder import NetworkBidder
-from agents.networks.book import Asked, ByBook, untruths
+from agents.networks.book import ByBook, untruths
 from agents.networks.explain import shown
 from agents.networks.file import Networks
 from agents.networks.inputs import inputs_of

@@ -4,10 +4,11 @@ import numpy as np
 import pytest
 from support.networks import by_book, random_networks, views, with_belief
 
+from agents.hierarchy.fast.positions import Asked
 from agents.networks import belief
 from agents.networks import file as networks_file
 from agents.networks.bidder import NetworkBidder
-from agents.networks.book import Asked, Terms
+from agents.networks.book import Terms
 from agents.networks.inputs import MOST_ON
 from agents.networks.network import quantized
 from agents.networks.shipped import read_networks

@@ -7,11 +7,12 @@ from support.positions import positions
 
 from agents.bidder_files import BidderFileError
 from agents.hierarchy.bidder import HierarchyBidder, deal_features
+from agents.hierarchy.fast.positions import Asked
 from agents.hierarchy.language.text import parse_system, system_text
 from agents.hierarchy.shipped import hierarchy_of, read_system
 from agents.networks import file as networks_file
 from agents.networks.bidder import NetworkBidder
-from agents.networks.book import BOOK_INPUTS, BOOK_ON, CALLED, MOST_UNTRUTH, NO_RULE, Asked, Book, ByBook, Terms
+from agents.networks.book import BOOK_INPUTS, BOOK_ON, CALLED, MOST_UNTRUTH, NO_RULE, Book, ByBook, Terms
 from agents.networks.file import book_of
 from agents.networks.inputs import NUM_INPUTS, inputs_of
 from bridge_env.auction import Auctions

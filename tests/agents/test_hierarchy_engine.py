@@ -10,7 +10,7 @@ from reference.hierarchy import Tree
 from reference.hierarchy import hand_features as slow_features
 from support.systems import TANGLE, boards
 
-from agents.hierarchy.bidder import Hierarchy, HierarchyBidder, bid_on, bid_out, deal_features
+from agents.hierarchy.bidder import Hierarchy, HierarchyBidder, bid_out, deal_features
 from agents.hierarchy.engine.compiled import END_RULE, RULE_LINE
 from agents.hierarchy.engine.engine import bid_rows
 from agents.hierarchy.explain import explain
@@ -171,7 +171,7 @@ def test_auctions_go_on_from_any_call_as_the_bidders_would(sayc):
         auctions.step(np.array([rng.choice(np.flatnonzero(row[:12])) for row in auctions.legal()], np.int8))
     rows = np.flatnonzero(~auctions.done)
     calls, length = auctions.history[rows, :4].copy(), np.full(len(rows), 4)
-    ended = bid_on(seats, features, rows, dealer[rows], vulnerability[rows], calls, length)
+    ended = bid_out(seats, features, dealer[rows], vulnerability[rows], rows, calls, length)
     us = HierarchyBidder(sayc.own, sayc.own, (pass_out, pass_out))
     them = HierarchyBidder(pass_out, pass_out, (sayc.own, sayc.own))
     slow = auctions.take(rows)

@@ -12,7 +12,7 @@ import pytest
 from reference.boards import bid_boards
 from support.systems import FORCING, TANGLE, boards, with_constraint
 
-from agents.hierarchy.bidder import Hierarchy, bid_on, bid_out, deal_features, line_usage
+from agents.hierarchy.bidder import Hierarchy, bid_out, deal_features, line_usage
 from agents.hierarchy.changes.mutation import Chance, threshold_move
 from agents.hierarchy.fast import positions as kept
 from agents.hierarchy.fast.positions import Positions, positions_among
@@ -180,8 +180,8 @@ def test_the_bidders_functions_use_them():
         used = np.zeros(len(positions.pool.rules), np.int64)
         systems = np.tile(index, (200, 1))
         bid_boards(positions.pool, systems, features, rows, none, zero, slow.state, slow.history, used)
-        out, on = bid_out(seats, features, dealer, vulnerability), bid_on(
-            seats, features, rows, dealer, vulnerability, slow.history[:, :3], np.full(200, 3)
+        out, on = bid_out(seats, features, dealer, vulnerability), bid_out(
+            seats, features, dealer, vulnerability, rows, slow.history[:, :3], np.full(200, 3)
         )  # fmt: skip
         assert (out.history == slow.history).all()
         assert (on.history == slow.history).all()

@@ -16,12 +16,10 @@ from agents.hierarchy.language.text import numbered_anew, parse_system, system_t
 from agents.hierarchy.language.tree import walk
 from agents.hierarchy.shipped import read_system, shipped_systems, system_path
 from agents.hierarchy.sound import mend, preempts, sound
-from agents.hierarchy.sound.gate import newly_unsound
-from agents.hierarchy.sound.hands import better_suit, draw_hands
 from agents.hierarchy.sound.mend import as_sound_as, without_dead
 from agents.hierarchy.sound.reach import Reserve
-from agents.hierarchy.sound.scenes import Hands
-from agents.hierarchy.sound.sound import unsound
+from agents.hierarchy.sound.scenes import better_suit, draw_hands
+from agents.hierarchy.sound.sound import newly_unsound, unsound
 from bridge_env.auction import Auctions
 from bridge_env.features import FEATURES, HCP, LENGTH, hand_features
 from training.cli.entry import main
@@ -126,24 +124,14 @@ def _fewer_hands(request, monkeypatch):
     """A small system shows its faults on fewer hands; the shipped ones are checked on all of them."""
     if request.node.get_closest_marker("slow") is None:
         monkeypatch.setattr(sound, "_BOARDS", 800)
-        monkeypatch.setattr(sound, "_many_hands", few_hands)
+        monkeypatch.setattr(sound, "_HANDS", 2000)
         monkeypatch.setattr(sound, "_reserve", few_in_reserve)
-        monkeypatch.setattr(preempts, "_hands", few_openings)
-
-
-@cache
-def few_hands():
-    return Hands.drawn(2000, 1)
+        monkeypatch.setattr(preempts, "_COUNT", 15_000)
 
 
 @cache
 def few_in_reserve():
     return Reserve(100_000)
-
-
-@cache
-def few_openings():
-    return Hands.drawn(15_000, 3)
 
 
 def planted(name):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from support.systems import TANGLE
 
-from agents.hierarchy.engine.compiled import END_RULE, RULE_LINE, SPAN_CODES, compile_system, pool, span_call
+from agents.hierarchy.engine.compiled import END_RULE, RULE_LINE, compile_system, pool
 from agents.hierarchy.engine.walk import (
     NOWHERE,
     call_of,
@@ -19,6 +19,7 @@ from agents.hierarchy.engine.walk import (
     rules_of,
 )
 from agents.hierarchy.language.last_resort import LAST_RESORT
+from agents.hierarchy.language.paths import SPAN_CODES, span_call
 from agents.hierarchy.language.text import parse_system
 from agents.hierarchy.shipped import read_system
 from bridge_env.auction import LAST_BID, Auctions

@@ -25,6 +25,7 @@ from training.evolve.generations import check_start, numbered
 from training.evolve.refine import judgement
 from training.evolve.refine.decisions import UNTRIED, decisions_of, legal_calls
 from training.evolve.refine.near import near_task
+from training.evolve.refine.tasks import count_task
 from training.match.boards import library_boards
 from training.match.duel import Stretch, duel
 from training.match.match import play
@@ -163,8 +164,8 @@ STRETCH = Stretch(5, "training", 0, 400)
 
 def test_who_bids_as_the_system_departs_nowhere(judge):
     us = them = numbered("sayc")
-    assert not any(sum(counted.values()) for counted in judgement.departures_task(us, them, STRETCH, judge("bound")))
-    paths, contexts = judgement.departures_task(us, them, STRETCH, judge("free"))
+    assert not any(sum(counted.values()) for counted in count_task(us, them, STRETCH, judge("bound")))
+    paths, contexts = count_task(us, them, STRETCH, judge("free"))
     assert sum(paths.values()) > 100
     assert sum(contexts.values()) > 20
 

@@ -10,7 +10,7 @@ from agents.hierarchy.changes.edits import Insert
 from agents.hierarchy.language.paths import path_steps
 from agents.hierarchy.language.text import constraint_text, parse_system
 from agents.hierarchy.shipped import read_system
-from agents.hierarchy.sound.gate import newly_unsound
+from agents.hierarchy.sound.sound import newly_unsound
 from bridge_env.bidders import SpecError
 from training.evolve import generations
 from training.evolve.config import EvolveConfig

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from support.here import Here
 
-from agents.hierarchy.bidder import Hierarchy, bid_on
+from agents.hierarchy.bidder import Hierarchy, bid_out
 from agents.hierarchy.changes.mutation import addresses
 from agents.hierarchy.language.text import constraint_text, parse_system
 from bridge_env.calls import NUM_CALLS, first_calls
@@ -39,8 +39,8 @@ def _first_changes(us, changed, table):
     calls = first_calls(history[made.row], made.number)
     found = {}
     seats = (Hierarchy(changed.first),) * 4
-    after = bid_on(seats, features, made.row, boards.dealer[made.row], boards.vulnerability[made.row],
-                   np.ascontiguousarray(calls), made.number)  # fmt: skip
+    after = bid_out(seats, features, boards.dealer[made.row], boards.vulnerability[made.row], made.row,
+                    np.ascontiguousarray(calls), made.number)  # fmt: skip
     for i, (board, number) in enumerate(zip(made.row.tolist(), made.number.tolist(), strict=True)):
         if after.history[i, number] != history[board, number]:
             found[board, number] = int(after.history[i, number])

@@ -14,7 +14,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.hierarchy.engine.compiled import Bindings, token_readings
+from agents.hierarchy.language.paths import Bindings, token_readings
 from agents.hierarchy.language.text import parse_system, system_text
 from agents.hierarchy.language.tree import Block, Line, Step, System
 from bridge_env.calls import FIRST_BID, PASS

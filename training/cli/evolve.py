@@ -140,10 +140,11 @@ def run(args: argparse.Namespace) -> int:
 def _conclude(folder: Path, config: Any, state: Any, best: int, pair: Any, said: list[str], workers: int) -> None:
     from bridge_env.bidders import full_spec
     from training.evolve import apart
-    from training.evolve.config import names, spec_of
+    from training.evolve.config import spec_of
     from training.evolve.systems import write_systems
     from training.match import judge
     from training.running import runs
+    from training.running.settings import listed
 
     alike = pair.first == pair.second
     files = write_systems(folder, "evolved", pair)
@@ -152,8 +153,8 @@ def _conclude(folder: Path, config: Any, state: Any, best: int, pair: Any, said:
     evolved = f"system:{files[0]}" if alike else f"pair:system:{files[0]},system:{files[1]}"
     print(f"judging on {config.judge:,} boards that training never saw")
     met, unmet = (
-        [spec_of(name) for name in names(config.league)],
-        [full_spec(name) for name in names(config.gatekeepers)],
+        [spec_of(name) for name in listed(config.league)],
+        [full_spec(name) for name in listed(config.gatekeepers)],
     )
     control = f"system:{config.control}"
     rows = judge.judge(evolved, control, config.rooted, config.judge, config.seed, met, unmet, workers)

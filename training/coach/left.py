@@ -10,10 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.hierarchy.engine.compiled import RULE_LINE
+from agents.hierarchy.fast.positions import Asked
 from agents.hierarchy.language.paths import readings
 from agents.hierarchy.language.text import constraint_text
 from agents.hierarchy.language.tree import Line, walk
-from agents.networks.book import Asked, ByBook, departs
+from agents.networks.book import ByBook, departs
 from agents.networks.tables import Deals, Player, branched, play_on
 from bridge_env.auction import Auctions
 from bridge_env.boards import Boards

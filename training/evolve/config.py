@@ -11,9 +11,6 @@ BY_DEFAULT = ("tuning", "swapping")
 RULES = ("sound", "sayable", "any")
 
 
-names = listed
-
-
 def is_stranger(name: str) -> bool:
     """Return whether the opponent is a network, which discloses no system."""
     return name.startswith("policy:")
@@ -61,17 +58,16 @@ class EvolveConfig(Settings):
         super().check()
         if not 1 <= len(self.starts) <= 2:
             raise ValueError(f"--start {self.start!r}: name one system for all players, or two for two partners: A,B")
-        met = {self.control, *self.starts, *names(self.league), *names(self.validators)}
-        known = set(names(self.gatekeepers)) & met
+        known = set(listed(self.gatekeepers)) & {*self.starts, *self.opponents}
         if known:
             raise ValueError(
                 f"--gatekeepers: {', '.join(sorted(known))} plays in training; a gatekeeper may only judge"
             )
-        twice = set(names(self.league)) & set(names(self.validators))
+        twice = set(listed(self.league)) & set(listed(self.validators))
         if twice:
             raise ValueError(f"--validators: {', '.join(sorted(twice))} is also in --league; name it in one of them")
-        wrong = set(names(self.operators)) - set(OPERATORS)
-        if wrong or not names(self.operators):
+        wrong = set(listed(self.operators)) - set(OPERATORS)
+        if wrong or not listed(self.operators):
             raise ValueError(f"--operators {self.operators!r}: write some of {','.join(OPERATORS)}")
         if "empty" in self.starts and not any(map(self.uses, ("evolution", "refinement", "amendment"))):
             raise ValueError(
@@ -84,9 +80,14 @@ class EvolveConfig(Settings):
             raise ValueError(f"--rules {self.rules!r}: write {' or '.join(RULES)}")
 
     @property
+    def opponents(self) -> list[str]:
+        """Whom partnerships meet before the verdict: the control pair, the league, the validators."""
+        return [self.control, *listed(self.league), *listed(self.validators)]
+
+    @property
     def starts(self) -> list[str]:
         """The system that all players start from, or those of the first and the second player."""
-        return names(self.start)
+        return listed(self.start)
 
     @property
     def apart(self) -> bool:
@@ -105,7 +106,7 @@ class EvolveConfig(Settings):
         return specs[0] if len(specs) == 1 else f"pair:{','.join(specs)}"
 
     def uses(self, operator: str) -> bool:
-        return operator in names(self.operators)
+        return operator in listed(self.operators)
 
     def first_board(self, generation: int, partnership: int = 0) -> int:
         """Where the boards of a partnership's generation begin in the endless sequence: each has its own."""

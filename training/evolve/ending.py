@@ -8,8 +8,7 @@ from itertools import compress
 
 from agents.hierarchy.changes.chapters import chapters
 from agents.hierarchy.changes.edits import Replace, differences, is_general
-from agents.hierarchy.changes.plainer import plainer
-from agents.hierarchy.changes.tidying import added, grouped, without_empty
+from agents.hierarchy.changes.tidying import added, grouped, plainer, without_empty
 from agents.hierarchy.language.tree import System
 from agents.hierarchy.sound.mend import as_sound_as, without_dead
 from training.evolve.config import EvolveConfig

@@ -25,7 +25,7 @@ from agents.networks.shipped import GATEKEEPER, network_path, role
 from bridge_env.bidders import SpecError, full_spec, make
 from bridge_env.schema import Number, Whole
 from training.evolve import proposals
-from training.evolve.config import EvolveConfig, is_stranger, names
+from training.evolve.config import EvolveConfig, is_stranger
 from training.evolve.proposals import AMENDMENT, SWAPPING, TUNING, Proposal, Verdict
 from training.evolve.refine.judgement import judge
 from training.evolve.systems import write_systems
@@ -36,6 +36,7 @@ from training.match.duel import Partnership, Rival, Stretch, is_system
 from training.match.strangers import stranger
 from training.running import lock, runs
 from training.running.cluster import Cluster
+from training.running.settings import listed
 
 KIND = "evolve"
 # Standard errors by which a proposal must gain: to go on to more boards, to be confirmed, and then on fresh boards.
@@ -106,9 +107,8 @@ def numbered(name: str) -> Partnership:
 
 def begin(config: EvolveConfig) -> State:
     """The state before the first generation."""
-    opponents = (config.control, *names(config.league), *names(config.validators))
-    listed = (*config.starts, *config.roots, *opponents, *([config.player] if config.player else []))
-    systems = {name: _fingerprint(name) for name in listed}
+    players = [config.player] if config.player else []
+    systems = {name: _fingerprint(name) for name in (*config.starts, *config.roots, *config.opponents, *players)}
     pairs = [numbered(name) for name in config.starts]
     pair = Partnership(pairs[0].first, pairs[-1].second) if config.apart else pairs[0]
     return State(0, [pair] * config.partnerships, [], [], systems)
@@ -237,7 +237,7 @@ def _validated(
     us: Partnership, team: Partnership, kept: list[str], config: EvolveConfig, work: Work, stretch: Stretch
 ) -> tuple[Partnership, list[str]]:
     """The changed partnership, unless it loses to a stranger whom nothing was tried against."""
-    validators = tuple(stranger(name) for name in names(config.validators))
+    validators = tuple(stranger(name) for name in listed(config.validators))
     if not kept or not validators:
         return team, kept
     verdict = replace(work, league=validators).trial(us, [team], stretch)[0]
@@ -263,9 +263,11 @@ def _united(
         holds = whole.better_by(LEAD_ERRORS)
     else:
         holds = whole.gain >= TOGETHER * sum(v.gain for v, _ in used)
-    if holds or len(used) == 1:
-        return (team, [_said(v, p) for v, p in used]) if whole.better_by(0.0) else (us, [])
-    return _one_by_one(us, [p for _, p in used], work, stretch)
+    if not holds and len(used) > 1:
+        team, used = _added_up(us, used, True, lambda now, changed: work.trial(now, [changed], stretch)[0])
+    elif not whole.better_by(0.0):
+        return us, []
+    return team, [_said(v, p) for v, p in used]
 
 
 def _all_at_once(
@@ -277,32 +279,25 @@ def _all_at_once(
 
 
 def _added_up(
-    us: Partnership, good: Sequence[tuple[Verdict, Proposal]], compiled: bool
-) -> tuple[Partnership, list[tuple[Verdict, Proposal]]]:
-    """The same; ``compiled`` leaves out what would make no system, which takes a while to find out."""
+    us: Partnership, good: Sequence[tuple[Verdict, Proposal]], compiled: bool,
+    judge: Callable[[Partnership, Partnership], Verdict] | None = None,
+) -> tuple[Partnership, list[tuple[Verdict, Proposal]]]:  # fmt: skip
+    """The same.
+
+    Args:
+        compiled: leave out what would make no system, which takes a while to find out.
+        judge: whether a change still gains after those before it: its verdict counts. None: they were judged together.
+    """
     team, used, settled = us, list[tuple[Verdict, Proposal]](), set()
-    for gained in good:
-        changed, what = gained[1].apply(team, compiled), proposals.settled(gained[1])
-        if changed is not None and changed != team and (what is None or what not in settled):
-            team, used = changed, [*used, gained]
-            settled.add(what)
-    return team, used
-
-
-def _one_by_one(
-    us: Partnership, proposed: Sequence[Proposal], work: Work, stretch: Stretch
-) -> tuple[Partnership, list[str]]:
-    """Those proposals that still gain after the ones before them."""
-    team, kept, settled = us, list[str](), set()
-    for p in proposed:
-        changed, what = p.apply(team), proposals.settled(p)
+    for verdict, proposal in good:
+        changed, what = proposal.apply(team, compiled), proposals.settled(proposal)
         if changed is None or changed == team or (what is not None and what in settled):
             continue
-        now = work.trial(team, [changed], stretch)[0]
-        if now.better_by(LEAD_ERRORS):
-            team, kept = changed, [*kept, _said(now, p)]
+        now = verdict if judge is None else judge(team, changed)
+        if judge is None or now.better_by(LEAD_ERRORS):
+            team, used = changed, [*used, (now, proposal)]
             settled.add(what)
-    return team, kept
+    return team, used
 
 
 def _said(verdict: Verdict, proposal: Proposal) -> str:
@@ -332,8 +327,8 @@ def evolve(
 
 def league(config: EvolveConfig) -> tuple[Rival, ...]:
     """Return the opponents of a run, the control pair first."""
-    listed = dict.fromkeys([config.control, *names(config.league)])
-    return tuple(stranger(name) if is_stranger(name) else numbered(name) for name in listed)
+    met = dict.fromkeys([config.control, *listed(config.league)])
+    return tuple(stranger(name) if is_stranger(name) else numbered(name) for name in met)
 
 
 def save(folder: Path, config: EvolveConfig, state: State) -> None:
@@ -378,12 +373,11 @@ def check_start(config: EvolveConfig) -> None:
         ValueError: a number that makes no sense, or a system, a stranger or a gatekeeper that cannot be had.
     """
     config.check()
-    opponents = (config.control, *names(config.league), *names(config.validators))
-    for name in (*config.starts, *config.roots, *opponents):
+    for name in (*config.starts, *config.roots, *config.opponents):
         _ = stranger(name) if is_stranger(name) else read_system(name)
     if config.player and role(judge(config.player).networks) == GATEKEEPER:
         raise SpecError(f"--player {config.player} is a gatekeeper: nothing may be learned from it")
-    for gatekeeper in names(config.gatekeepers):
+    for gatekeeper in listed(config.gatekeepers):
         make(full_spec(gatekeeper))
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from agents.hierarchy.changes.chapters import Adopt
-from agents.hierarchy.changes.edits import Edit, Exchange, Insert, InsertGeneral, Replace, Together, Trail
+from agents.hierarchy.changes.edits import Edit, Exchange, Insert, InsertGeneral, Replace, Together
+from agents.hierarchy.changes.mutation import Trail
 from agents.hierarchy.language.paths import path_steps
 from agents.hierarchy.language.text import parse_constraint
 from agents.hierarchy.language.tree import Line, Step

@@ -11,13 +11,12 @@ from numpy.typing import NDArray
 
 from agents.hierarchy.changes.edits import Insert
 from agents.hierarchy.changes.mutation import Chance
-from agents.hierarchy.sound.gate import newly_unsound
+from agents.hierarchy.sound.sound import newly_unsound
 from training.evolve import proposals
 from training.evolve.apart import alike_task
 from training.evolve.proposals import AMENDMENT, BOTH, TUNING, Proposal, Verdict
 from training.evolve.refine import tasks
 from training.evolve.refine.induce import Rule
-from training.evolve.refine.judgement import departures_task
 from training.evolve.refine.near import Change, Promise, edits, near_task
 from training.match.duel import Partnership, Rival, Stretch, duel
 from training.running.cluster import Cluster
@@ -117,32 +116,31 @@ class Work:
         """
         ours, league = self.cluster.put(us), [self.cluster.put(them) for them in self.league]
         jobs = [(ours, them, part) for part in stretch.parts(tasks.PARTS) for them in league]
-        paths: Counter[str] = Counter()
-        contexts: Counter[str] = Counter()
-        for _, (at_paths, in_contexts) in self.cluster.map(tasks.count_task, jobs):
-            paths.update(at_paths)
-            contexts.update(in_contexts)
-        offered, fewest = [paths, contexts], FEWEST_DECISIONS
-        if judge:
-            offered, fewest = [Counter(), Counter()], FEWEST_LEFT
-            for _, left in self.cluster.map(departures_task, [(*job, judge) for job in jobs]):
-                for total, more in zip(offered, left, strict=True):
-                    total.update(more)
-        chosen = _choose(offered[0], count, chance, fewest)
-        chosen += _choose(offered[1], -(-count // CONTEXTS_ONE_IN), chance, fewest)
+        often, fewest = self._counted(jobs), FEWEST_LEFT if judge else FEWEST_DECISIONS
+        paths, contexts = self._counted([(*job, judge) for job in jobs]) if judge else often
+        chosen = _choose(paths, count, chance, fewest)
+        chosen += _choose(contexts, -(-count // CONTEXTS_ONE_IN), chance, fewest)
         wanted = dict.fromkeys(chosen, MOST_DECISIONS)
         labelled = dict(self.cluster.map(tasks.label_task, [(*job, wanted, judge) for job in jobs]))
         groups = sorted({path for found in labelled.values() for path in found})
         parts = [[labelled[k][path] for k in range(len(jobs)) if path in labelled[k]] for path in groups]
         found = dict(self.cluster.map(tasks.rules_task, [(part, self.sayable) for part in parts]))
         self.tick(stretch.count)
-        often = paths + contexts
+        of_all = often[0] + often[1]
         share = [
-            sum(map(len, part)) / often[group.partition(" / ")[0]] for group, part in zip(groups, parts, strict=True)
+            sum(map(len, part)) / of_all[group.partition(" / ")[0]] for group, part in zip(groups, parts, strict=True)
         ]
         # Of frequent positions only some decisions are labelled: what a rule promises goes for all of them.
         promised = [(rule.gain / share[k], rule) for k in sorted(found) for rule in found[k]]
         return [rule for _, rule in sorted(promised, key=lambda gr: -gr[0])]
+
+    def _counted(self, jobs: Sequence[tuple[object, ...]]) -> tuple[Counter[str], Counter[str]]:
+        """How many decisions all ``tasks.count_task`` find at positions, and in kinds of auctions."""
+        paths, contexts = Counter[str](), Counter[str]()
+        for _, (at_paths, in_contexts) in self.cluster.map(tasks.count_task, jobs):
+            paths.update(at_paths)
+            contexts.update(in_contexts)
+        return paths, contexts
 
     def answers(
         self, us: Partnership, proposed: Sequence[Proposal], stretch: Stretch, judge: str = ""

@@ -13,7 +13,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.hierarchy.bidder import Hierarchy, bid_on, bid_out, deal_features
+from agents.hierarchy.bidder import Hierarchy, Seats, bid_out, deal_features
 from agents.hierarchy.changes.sameness import touched
 from agents.hierarchy.language.text import SystemTextError
 from agents.hierarchy.language.tree import System
@@ -28,8 +28,6 @@ from training.match.strangers import Stranger, bid_against, calls_otherwise, qui
 # What a process keeps at most: so many, and so many bytes of them. A system of 2,400 lines holds 3.4 MB.
 MOST_SYSTEMS, MOST_OF_SYSTEMS = 192, 256 << 20
 MOST_DUELS, MOST_OF_DUELS = 512, 64 << 20
-
-Seats = tuple[Hierarchy, Hierarchy, Hierarchy, Hierarchy]
 
 
 @dataclass(frozen=True)
@@ -146,15 +144,12 @@ def bid(
         calls: int8 (N, L), legal from the dealer on; length: int64 (N,), how many of them have been made.
     """
     boards, features = boards_of(stretch)
+    rows = np.arange(len(boards)) if board is None else board
     if isinstance(them, Stranger):
         ours = hierarchy(us.first), hierarchy(us.second)
-        rows = np.arange(len(boards)) if board is None else board
         return bid_against(ours, them, table, _deals_of(stretch), features, rows, calls, length)
     seats = seats_of(us, them, table)
-    if calls is not None and length is not None and board is not None:
-        return bid_on(seats, features, board, boards.dealer[board], boards.vulnerability[board], calls, length)
-    which = slice(None) if board is None else board
-    return bid_out(seats, features[which], boards.dealer[which], boards.vulnerability[which])
+    return bid_out(seats, features, boards.dealer[rows], boards.vulnerability[rows], rows, calls, length)
 
 
 def duel(us: Partnership, them: Rival, stretch: Stretch) -> Duel:

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.hierarchy.bidder import Hierarchy
-from agents.hierarchy.fast.positions import positions_among
+from agents.hierarchy.fast.positions import Asked, positions_among
 from agents.networks.book import ByBook
 from agents.networks.network import Network
 from agents.networks.shipped import GATEKEEPER, read_networks, role
@@ -139,7 +139,7 @@ def _caller(
     positions, systems = positions_among(seats)
 
     def call(auctions: Auctions, board: NDArray[np.int64], rows: NDArray[np.int64]) -> NDArray[np.int8]:
-        return positions.calls(systems, features, board[rows], auctions.take(rows))
+        return positions.look(Asked.of_auctions(auctions.take(rows), features, board[rows]), systems)[0]
 
     return call
 

@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 
 from agents.hierarchy.bidder import Hierarchy, HierarchyBidder, deal_features
 from agents.hierarchy.fast.looking import TOLD
-from agents.networks.book import Asked, Book, shared_book
+from agents.hierarchy.fast.positions import Asked
+from agents.networks.book import Book, shared_book
 from agents.registry import system_of
 from bridge_env.auction import DEALER, STATE_COLUMNS, VULNERABILITY
 from bridge_env.bidders import full_spec

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.networks.book import Asked, ByBook, departs, untruths, with_book
+from agents.hierarchy.fast.positions import Asked
+from agents.networks.book import ByBook, departs, untruths, with_book
 from agents.networks.inputs import Sparse
 from agents.networks.tables import Deals
 from bridge_env.auction import Auctions

@@ -10,26 +10,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from agents.hierarchy.changes.chapters import Adopt
-from agents.hierarchy.changes.mutation import Address, addresses, line_at, with_lines
+from agents.hierarchy.changes.mutation import Address, Trail, line_at, placed, trail_of, with_lines
 from agents.hierarchy.language.overrides import answers
 from agents.hierarchy.language.text import constraint_text
 from agents.hierarchy.language.tree import Block, Constraint, Line, Step, System
 
-Trail = tuple[str, ...]
 
-
-def trail_of(system: System, address: Address) -> Trail:
-    """Names of what lies above a line: of its block, or of the lines that lead to it."""
-    if address[0] == "blocks":
-        return (f"when {constraint_text(system.blocks[int(address[1])].when)}",)
-    above = (line_at(system, address[:end]) for end in range(2, len(address)))
-    return tuple(line.name for line in above if line is not None)
-
-
-def _find(system: System, trail: Trail, line: Line) -> Address | None:
-    for address, candidate in addresses(system):
-        if _says_the_same(candidate, line) and trail_of(system, address) == trail:
-            return address
+def _find(system: System, trail: Trail, line: Line) -> tuple[Address, Line] | None:
+    for address, where, candidate in placed(system):
+        if _says_the_same(candidate, line) and where == trail:
+            return address, candidate
     return None
 
 
@@ -83,11 +73,10 @@ class Replace:
     what: str
 
     def apply(self, system: System) -> System | None:
-        address = _find(system, self.trail, self.old)
-        if address is None:
+        found = _find(system, self.trail, self.old)
+        if found is None:
             return None
-        now = line_at(system, address)
-        assert now is not None
+        address, now = found
         # The lines that follow are kept as they are now, unless the edit brings its own.
         new = tuple(replace(n, lines=now.lines) if n.lines == self.old.lines else n for n in self.new)
         return with_lines(system, address, new)
@@ -115,12 +104,9 @@ class Exchange:
 
     def apply(self, system: System) -> System | None:
         upper, lower = (_find(system, self.trail, line) for line in (self.upper, self.lower))
-        if upper is None or lower is None or upper[:-1] != lower[:-1]:
+        if upper is None or lower is None or upper[0][:-1] != lower[0][:-1]:
             return None
-        first, second = line_at(system, upper), line_at(system, lower)
-        assert first is not None
-        assert second is not None
-        return with_lines(with_lines(system, upper, (second,)), lower, (first,))
+        return with_lines(with_lines(system, upper[0], (lower[1],)), lower[0], (upper[1],))
 
 
 @dataclass(frozen=True)
@@ -143,7 +129,7 @@ Edit = Insert | InsertGeneral | Replace | Exchange | Together | Adopt
 def new_lines(before: System, after: System) -> Iterator[tuple[Address, Trail, Line]]:
     """Address, trail and line of the rules of ``after`` that ``before`` has not; headings alone are no rules."""
     held = _held(before)
-    for address, trail, line in _placed(after):
+    for address, trail, line in placed(after):
         if not line.after and (trail, what_it_says(line)) not in held:
             yield address, trail, line
 
@@ -151,8 +137,8 @@ def new_lines(before: System, after: System) -> Iterator[tuple[Address, Trail, L
 def differences(mine: System, theirs: System) -> Iterator[Edit]:
     """Edits that bring what stands at the same place of another system: a line changed, new there, or dropped."""
     there, replaced = _held(theirs), set[tuple[Trail, Line]]()
-    for address, _, line in new_lines(mine, theirs):
-        for edit in _bring(mine, theirs, there, address, line):
+    for address, trail, line in new_lines(mine, theirs):
+        for edit in _bring(mine, theirs, there, address, trail, line):
             if isinstance(edit, Replace) and len(edit.new) == 1:
                 replaced.add((edit.trail, edit.old))
             yield edit
@@ -163,21 +149,7 @@ def differences(mine: System, theirs: System) -> Iterator[Edit]:
 
 def _held(system: System) -> set[tuple[Trail, tuple[object, ...]]]:
     """Where each line stands and what it says."""
-    return {(trail, what_it_says(line)) for _, trail, line in _placed(system)}
-
-
-def _placed(system: System) -> Iterator[tuple[Address, Trail, Line]]:
-    """Every line with its address and its ``trail_of``, which lines side by side share."""
-
-    def below(lines: tuple[Line, ...], at: Address, trail: Trail) -> Iterator[tuple[Address, Trail, Line]]:
-        for i, line in enumerate(lines):
-            address = (*at, i)
-            yield address, trail, line
-            yield from below(line.lines, address, trail if at[0] == "blocks" else (*trail, line.name))
-
-    yield from below(system.lines, ("lines",), ())
-    for b, block in enumerate(system.blocks):
-        yield from below(block.lines, ("blocks", b), trail_of(system, ("blocks", b)))
+    return {(trail, what_it_says(line)) for _, trail, line in placed(system)}
 
 
 def sub_hierarchies(edits: Sequence[Edit]) -> Iterator[Together]:
@@ -207,11 +179,15 @@ def _heading(edit: Edit) -> str:
 
 
 def _bring(
-    mine: System, theirs: System, there: set[tuple[Trail, tuple[object, ...]]], address: Address, line: Line
+    mine: System,
+    theirs: System,
+    there: set[tuple[Trail, tuple[object, ...]]],
+    address: Address,
+    trail: Trail,
+    line: Line,
 ) -> Iterator[Edit]:
     """Bring a line that stands at ``address`` in ``theirs``: in place of mine there, in front of it, or anew."""
-    trail, what = trail_of(theirs, address), f"takes {line.name}"
-    at_place = line_at(mine, address)
+    at_place, what = line_at(mine, address), f"takes {line.name}"
     same_trail = at_place is not None and trail_of(mine, address) == trail
     if same_trail and at_place is not None:
         replaced = at_place.path == line.path and (trail, what_it_says(at_place)) not in there

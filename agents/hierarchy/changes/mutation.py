@@ -1,7 +1,7 @@
 """Change a bidding system by pure functions: each returns a new tree and a description of the change.
 
 A line is addressed by where it stands: ``("lines", 3, 0)`` is the first line below the fourth, and
-``("blocks", 2, 1)`` the second rule of the third block.
+``("blocks", 2, 1)`` the second rule of the third block. Its trail names what lies above it.
 """
 
 from __future__ import annotations
@@ -13,12 +13,13 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.hierarchy.language.text import atom_text, is_difference
+from agents.hierarchy.language.text import atom_text, constraint_text, is_difference
 from agents.hierarchy.language.tree import INFINITE, Atom, Constraint, Line, System, atoms_of
 from agents.hierarchy.language.vocabulary import CALL_WORDS, FLAG_WORDS
 from bridge_env import streams
 
 Address = tuple[str | int, ...]
+Trail = tuple[str, ...]
 #: Words whose thresholds are no matter of degree.
 _FIXED_WORDS = FLAG_WORDS | CALL_WORDS
 _FIXED_WORDS |= {"position", "doubled", "passes", "i-bid", "partner-bid", "they-bid", "they-min", "they-max"}
@@ -47,15 +48,30 @@ class Chance:
 
 def addresses(system: System) -> Iterator[tuple[Address, Line]]:
     """Every line of the tree and of the general rules, with its address."""
+    return ((address, line) for address, _, line in placed(system))
 
-    def below(lines: tuple[Line, ...], at: Address) -> Iterator[tuple[Address, Line]]:
+
+def placed(system: System) -> Iterator[tuple[Address, Trail, Line]]:
+    """Every line with its address and its ``trail_of``, which lines side by side share."""
+
+    def below(lines: tuple[Line, ...], at: Address, trail: Trail) -> Iterator[tuple[Address, Trail, Line]]:
         for i, line in enumerate(lines):
-            yield (*at, i), line
-            yield from below(line.lines, (*at, i))
+            address = (*at, i)
+            yield address, trail, line
+            if line.lines:
+                yield from below(line.lines, address, trail if at[0] == "blocks" else (*trail, line.name))
 
-    yield from below(system.lines, ("lines",))
+    yield from below(system.lines, ("lines",), ())
     for b, block in enumerate(system.blocks):
-        yield from below(block.lines, ("blocks", b))
+        yield from below(block.lines, ("blocks", b), trail_of(system, ("blocks", b)))
+
+
+def trail_of(system: System, address: Address) -> Trail:
+    """Names of what lies above a line: of its block, or of the lines that lead to it."""
+    if address[0] == "blocks":
+        return (f"when {constraint_text(system.blocks[int(address[1])].when)}",)
+    above = (line_at(system, address[:end]) for end in range(2, len(address)))
+    return tuple(line.name for line in above if line is not None)
 
 
 def line_at(system: System, address: Address) -> Line | None:

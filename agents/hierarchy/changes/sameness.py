@@ -78,6 +78,32 @@ def signatures(compiled: Compiled) -> tuple[NDArray[np.uint64], int]:
     return nodes, int(_of_blocks(compiled))
 
 
+def pairs(old: Compiled, new: Compiled) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """Nodes that lie at the same place in two trees: in the old, and in the new; -1 where it has none."""
+    was = now = np.zeros(1, np.int32)
+    found = [(was, now)]
+    while len(was):  # level by level
+        a, b = _below(old.children, was), _below(new.children, now)
+        there = (a >= 0) | (b >= 0)
+        was, now = a[there], b[there]
+        found.append((was, now))
+    was, now = (np.concatenate(side) for side in zip(*found, strict=True))
+    return was, now
+
+
+def _below(children: NDArray[np.int32], nodes: NDArray[np.int32]) -> NDArray[np.int32]:
+    return np.where((nodes >= 0)[:, None, None], children[nodes], -1)
+
+
+def same_rules(a: Compiled, b: Compiled) -> bool:
+    """Return whether two systems hold the same rules in the same order everywhere."""
+    (signs_a, blocks_a), (signs_b, blocks_b) = signatures(a), signatures(b)
+    if blocks_a != blocks_b or len(a.children) != len(b.children):
+        return False
+    of_a, of_b = pairs(a, b)
+    return bool((of_a >= 0).all() and (of_b >= 0).all() and (signs_a[of_a] == signs_b[of_b]).all())
+
+
 @njit
 def _follow(children, place, theirs, call, unopened):
     """Return where a call leads in a seat's tree; as ``engine.observe`` has it."""

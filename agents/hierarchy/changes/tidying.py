@@ -1,15 +1,14 @@
-"""Tidy a learned system for readers, without changing what it bids."""
+"""Tidy a learned system for readers: lines and conditions that may go, and lines that belong together."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
 
-import numpy as np
-
-from agents.hierarchy.changes.edits import Replace, dropped, new_lines
-from agents.hierarchy.changes.sameness import signatures
-from agents.hierarchy.engine.compiled import Compiled, compile_system
+from agents.hierarchy.changes.edits import Replace, dropped, new_lines, without_clause
+from agents.hierarchy.changes.sameness import same_rules
+from agents.hierarchy.changes.sayable import is_natural
+from agents.hierarchy.engine.compiled import compile_system
 from agents.hierarchy.language.tree import System
 
 
@@ -18,6 +17,17 @@ def added(before: System, after: System) -> Iterator[Replace]:
     for _, trail, line in new_lines(before, after):
         if not line.lines:
             yield dropped(trail, line)
+
+
+def plainer(before: System, after: System) -> Iterator[Replace]:
+    """Edits that leave out, one by one, the conditions of the lines of ``after`` that ``before`` has not.
+
+    The strength of the hand and the length of the suit that is bid stay: they are what a call says anyway.
+    """
+    for _, trail, line in new_lines(before, after):
+        for at, clause in enumerate(line.constraint):
+            if not is_natural(clause, line.path[-1].token):
+                yield without_clause(trail, line, at, "without")
 
 
 def without_empty(system: System) -> System:
@@ -43,19 +53,3 @@ def grouped(system: System) -> System:
                 system, head = candidate, joined
         at += 1
     return system
-
-
-def same_rules(a: Compiled, b: Compiled) -> bool:
-    """Return whether two systems hold the same rules in the same order everywhere."""
-    (signs_a, blocks_a), (signs_b, blocks_b) = signatures(a), signatures(b)
-    if blocks_a != blocks_b or len(a.children) != len(b.children):
-        return False
-    waiting = [(0, 0)]
-    while waiting:
-        node_a, node_b = waiting.pop()
-        children_a, children_b = a.children[node_a], b.children[node_b]
-        if signs_a[node_a] != signs_b[node_b] or not np.array_equal(children_a >= 0, children_b >= 0):
-            return False
-        theirs, call = np.nonzero(children_a >= 0)
-        waiting += zip(children_a[theirs, call].tolist(), children_b[theirs, call].tolist(), strict=True)
-    return True

@@ -7,8 +7,16 @@ from dataclasses import replace
 
 import numpy as np
 
-from agents.hierarchy.changes.edits import Edit, Exchange, Replace, dropped, trail_of, without_clause
-from agents.hierarchy.changes.mutation import Address, Chance, addresses, by_usage, line_at, threshold_move
+from agents.hierarchy.changes.edits import Edit, Exchange, Replace, dropped, without_clause
+from agents.hierarchy.changes.mutation import (
+    Address,
+    Chance,
+    addresses,
+    by_usage,
+    line_at,
+    threshold_move,
+    trail_of,
+)
 from agents.hierarchy.language.text import constraint_text
 from agents.hierarchy.language.tree import INFINITE, Atom, Line, Step, System
 
@@ -34,20 +42,11 @@ def vary(system: System, chance: Chance, usage: Mapping[int, int]) -> Edit | Non
         if move is None:
             return None
         address, constraint, what = move
-        old = _line(system, address)
+        old = line_at(system, address)
+        assert old is not None
         return Replace(trail_of(system, address), old, (replace(old, constraint=constraint),), what)
-    address = _choose(system, chance, usage)
-    return _VARIATIONS[kind](system, address, _line(system, address), chance)
-
-
-def _line(system: System, address: Address) -> Line:
-    line = line_at(system, address)
-    assert line is not None
-    return line
-
-
-def _choose(system: System, chance: Chance, usage: Mapping[int, int]) -> Address:
-    return by_usage([(a, line) for a, line in addresses(system) if not line.after], chance, usage)[0]
+    address, line = by_usage([(a, line) for a, line in addresses(system) if not line.after], chance, usage)
+    return _VARIATIONS[kind](system, address, line, chance)
 
 
 def _loosen(system: System, address: Address, line: Line, chance: Chance) -> Edit | None:

@@ -7,7 +7,7 @@ A part is a node of the tree or a general block: a context that must hold, and r
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from typing import Annotated, Any, NamedTuple
 
@@ -17,10 +17,11 @@ from numpy.typing import NDArray
 from agents.hierarchy.engine.denials import Alternatives, AtomRow, denied, left_by
 from agents.hierarchy.language.columns import ASKS_DETAIL, QUANTITIES
 from agents.hierarchy.language.last_resort import LAST_RESORT
-from agents.hierarchy.language.text import FLAGS, SPANS, SUITS, VARIABLES, SystemTextError, is_difference
+from agents.hierarchy.language.paths import SPAN_CODES, STRAINS, Bindings, span_call, strains_of, token_readings
+from agents.hierarchy.language.text import FLAGS, SUITS, VARIABLES, SystemTextError, is_difference
 from agents.hierarchy.language.tree import Atom, Clause, Constraint, Line, Step, System, atoms_of
 from agents.hierarchy.language.vocabulary import NUM_BASE, WORDS, difference
-from bridge_env.calls import DOUBLE, FIRST_BID, NUM_BIDS, NUM_CALLS, PASS, REDOUBLE, bid_call
+from bridge_env.calls import DOUBLE, FIRST_BID, NUM_BIDS, NUM_CALLS, PASS, REDOUBLE
 
 # Columns. FIRST and END bound rows of another array: the clauses of a part's context, the alternatives of a clause, the
 # atoms of one of these, the parts that are a system's blocks.
@@ -29,20 +30,16 @@ FIRST_RULE, END_RULE, PART_COLUMNS = range(2, 5)
 RULE_SPAN, RULE_CALL, RULE_FLAGS, RULE_FIRST, RULE_END, RULE_LINE, RULE_COLUMNS = range(7)
 ATOM_COLUMN, ATOM_LO, ATOM_HI, ATOM_COLUMNS = range(4)
 
-#: What RULE_CALL is: a call, or a strain whose level follows from the auction.
+#: What RULE_CALL is where RULE_SPAN is none of SPAN_CODES: a call, and no strain whose level follows from the auction.
 SPAN_CALL = 0
-SPAN_CODES = {name: code for code, name in enumerate(SPANS, 1)}
 FLAG_BITS = {flag: 1 << bit for bit, flag in enumerate(FLAGS)}
 
-Bindings = tuple[tuple[str, int], ...]
-_STRAINS = {**{s: i for i, s in enumerate(SUITS)}, "N": 4}
 _PARTS = re.compile("[-:]")  # of a word, such as hcp:x or x-H
 _NOT_BOUND: Clause = ((Atom("bound", 0, 0),),)
-_CHOICES = {"M": (3, 2), "m": (1, 0), "x": (3, 2, 1, 0), "y": (3, 2, 1, 0)}
 
 
 class Compiled(NamedTuple):
-    """Systems ready for the kernels. Shapes stand beside types; None is as long as it need be.
+    """Systems ready for the kernels; shapes stand beside types, as ``bridge_env.kernel_records`` reads them.
 
     Attributes:
         children: of a node, after a call of ours [0] or theirs [1], the node that follows; -1 where the tree ends.
@@ -57,15 +54,15 @@ class Compiled(NamedTuple):
         width: how many quantities of ``shown`` are counted: all, or where nobody asks for details the base alone.
     """
 
-    children: Annotated[NDArray[np.int32], (None, 2, NUM_CALLS)]
-    parts: Annotated[NDArray[np.int32], (None, PART_COLUMNS)]
-    rules: Annotated[NDArray[np.int32], (None, RULE_COLUMNS)]
-    clauses: Annotated[NDArray[np.int32], (None, PAIR)]
-    together: Annotated[NDArray[np.int32], (None, PAIR)]
-    atoms: Annotated[NDArray[np.int16], (None, ATOM_COLUMNS)]
-    roots: Annotated[NDArray[np.int32], (None,)]
-    spans: Annotated[NDArray[np.int32], (None, PAIR)]
-    width: Annotated[NDArray[np.int32], (1,)]
+    children: Annotated[NDArray[np.int32], "nodes", 2, NUM_CALLS]
+    parts: Annotated[NDArray[np.int32], "parts", PART_COLUMNS]
+    rules: Annotated[NDArray[np.int32], "rules", RULE_COLUMNS]
+    clauses: Annotated[NDArray[np.int32], "clauses", PAIR]
+    together: Annotated[NDArray[np.int32], "alternatives", PAIR]
+    atoms: Annotated[NDArray[np.int16], "atoms", ATOM_COLUMNS]
+    roots: Annotated[NDArray[np.int32], "systems"]
+    spans: Annotated[NDArray[np.int32], "systems", PAIR]
+    width: Annotated[NDArray[np.int32], 1]
 
 
 class _Place(NamedTuple):
@@ -196,7 +193,7 @@ class _Builder:
         if not strain:
             readings = [(SPAN_CALL, call, b) for call, b in token_readings(span, (), -1)]
         else:
-            readings = [(SPAN_CODES[span], value, b) for value, b in _bind(strain, ())]
+            readings = [(SPAN_CODES[span], value, b) for value, b in strains_of(strain, ())]
         constraint = self.passing(line.constraint) if span == "P" else line.constraint
         for code, value, bindings in readings:
             yield (code, value, _bits(line), *self.constraint(constraint, bindings, line.number), line.number)
@@ -218,7 +215,10 @@ class _Builder:
 
     def with_clauses(self, rule: tuple[int, ...], more: list[Alternatives]) -> tuple[int, int]:
         """First clause and end of what a rule asks for and more."""
-        clauses = self.clauses[rule[RULE_FIRST] : rule[RULE_END]]
+        return self.add(self.clauses[rule[RULE_FIRST] : rule[RULE_END]], more)
+
+    def add(self, clauses: list[tuple[int, int]], more: Iterable[Alternatives]) -> tuple[int, int]:
+        """First clause and end of some clauses and of new ones."""
         for alternatives in more:
             first = len(self.together)
             for atoms in alternatives:
@@ -245,25 +245,19 @@ class _Builder:
         key = id(constraint), tuple(bound for bound in bindings if bound[0] in names) if names else ()
         known = self.cache.get(key)
         if known is None:
-            pending = []
-            for clause in constraint:
-                first_together = len(self.together)
-                for together in clause:
-                    first_atom = len(self.atoms)
-                    self.atoms += [self.atom(atom, bindings, number) for atom in together]
-                    self.together.append((first_atom, len(self.atoms)))
-                pending.append((first_together, len(self.together)))
-            known = (len(self.clauses), len(self.clauses) + len(pending))
-            self.clauses += pending
-            self.cache[key] = known
+            known = self.cache[key] = self.add([], (self.alternatives(c, bindings, number) for c in constraint))
         return known
+
+    def alternatives(self, clause: Clause, bindings: Bindings, number: int) -> Alternatives:
+        """The atoms of a clause."""
+        return [[self.atom(atom, bindings, number) for atom in together] for together in clause]
 
     def atom(self, atom: Atom, bindings: Bindings, number: int) -> tuple[int, int, int]:
         word, suits = atom.word, dict(bindings)
 
         def suit_of(name: str) -> int:
-            if name in _STRAINS:
-                return _STRAINS[name]
+            if name in STRAINS:
+                return STRAINS[name]
             if name not in suits:
                 raise SystemTextError(
                     f"system {self.system.name!r}, line {number}: {name!r} in {word!r} stands for no suit here; "
@@ -301,66 +295,7 @@ def _table(rows: Sequence[tuple[int, ...]], width: int) -> NDArray[np.int32]:
     return np.fromiter(chain.from_iterable(rows), np.int32, len(rows) * width).reshape(-1, width)
 
 
-def _bind(name: str, bindings: Bindings) -> Iterator[tuple[int, Bindings]]:
-    """Strains that ``name`` can stand for, high suits first, with what that binds."""
-    bound = dict(bindings)
-    if name in _STRAINS:
-        yield _STRAINS[name], bindings
-    elif name in bound:
-        yield bound[name], bindings
-    else:
-        taken = bound.get({"x": "y", "y": "x"}.get(name, ""), -1)
-        for suit in _CHOICES.get(name, ()):
-            if suit != taken:
-                more = [(name, suit)]
-                if name in ("M", "m"):
-                    more.append((f"o{name}", (5 if name == "M" else 1) - suit))
-                yield suit, tuple(sorted([*bindings, *more]))
-
-
-def token_readings(token: str, bindings: Bindings, last_bid: int) -> Iterator[tuple[int, Bindings]]:
-    """Calls that ``token`` can stand for after ``last_bid``."""
-    if token in ("P", "X", "XX"):
-        yield {"P": PASS, "X": DOUBLE, "XX": REDOUBLE}[token], bindings
-        return
-    if token == "any":
-        for bid in range(last_bid + 1, NUM_BIDS):
-            yield FIRST_BID + bid, bindings
-        return
-    if token.endswith("any"):
-        for strain in range(5):
-            yield bid_call(int(token[0]), strain), bindings
-        return
-    span, _, name = token.partition(":")
-    for strain, bound in _bind(name or token[1:], bindings):
-        if not name:
-            yield bid_call(int(token[0]), strain), bound
-            continue
-        call = span_call(SPAN_CODES[span], strain, last_bid)
-        if call >= 0:
-            yield call, bound
-
-
-def span_call(span: int, value: int, last_bid: int) -> int:
-    """The call that a span stands for after ``last_bid`` (-1 none); -1 where there is none."""
-    if span == 0:
-        return value
-    lowest = value if value > last_bid else value + 5 * ((last_bid - value) // 5 + 1)
-    bid = lowest
-    if span == 2:
-        bid = lowest + 5
-    elif span == 3:
-        bid = value + (10 if value == 4 else (15 if value >= 2 else 20))
-    elif span == 4:
-        bid = value + 25
-    elif span == 5:
-        bid = value + 30
-    if bid < lowest or bid > 34:
-        return -1
-    return bid + 3
-
-
-#: The same for kernels: row ``[span, strain, last_bid + 1]``. SPAN_CALL has no row that means anything.
+#: ``span_call`` for kernels: row ``[span, strain, last_bid + 1]``. SPAN_CALL has no row that means anything.
 SPAN_CALLS = np.array(
     [
         [[span_call(span, strain, last_bid) for last_bid in range(-1, NUM_BIDS)] for strain in range(5)]

@@ -81,16 +81,16 @@ class Table(NamedTuple):
         width: how many quantities are counted, as ``engine.compiled.Compiled`` has it; the others tell nothing.
     """
 
-    auction: Annotated[NDArray[np.int16], (STATE_COLUMNS,)]
-    history: Annotated[NDArray[np.int8], (MAX_CALLS,)]
-    place: Annotated[NDArray[np.int32], (4,)]
-    shown: Annotated[NDArray[np.int16], (4, QUANTITIES, 2)]
-    told: Annotated[NDArray[np.int16], (4, TOLD_COLUMNS)]
-    sides: Annotated[NDArray[np.int16], (SIDES,)]
-    f: Annotated[NDArray[np.int16], (NUM_COLUMNS,)]
-    out: Annotated[NDArray[np.int16], (QUANTITIES, 2)]
-    scratch: Annotated[NDArray[np.int16], (3, QUANTITIES, 2)]
-    width: Annotated[NDArray[np.int32], (1,)]
+    auction: Annotated[NDArray[np.int16], STATE_COLUMNS]
+    history: Annotated[NDArray[np.int8], MAX_CALLS]
+    place: Annotated[NDArray[np.int32], 4]
+    shown: Annotated[NDArray[np.int16], 4, QUANTITIES, 2]
+    told: Annotated[NDArray[np.int16], 4, TOLD_COLUMNS]
+    sides: Annotated[NDArray[np.int16], SIDES]
+    f: Annotated[NDArray[np.int16], NUM_COLUMNS]
+    out: Annotated[NDArray[np.int16], QUANTITIES, 2]
+    scratch: Annotated[NDArray[np.int16], 3, QUANTITIES, 2]
+    width: Annotated[NDArray[np.int32], 1]
 
 
 @njit
@@ -110,26 +110,26 @@ DEEPEST = 24  # calls after which a trail remembers no more
 class Trail(NamedTuple):
     """A table as it was before each of its first calls: what ``Table`` says of the same names, call by call."""
 
-    auction: Annotated[NDArray[np.int16], (DEEPEST, STATE_COLUMNS)]
-    place: Annotated[NDArray[np.int32], (DEEPEST, 4)]
-    shown: Annotated[NDArray[np.int16], (DEEPEST, 4, QUANTITIES, 2)]
-    told: Annotated[NDArray[np.int16], (DEEPEST, 4, TOLD_COLUMNS)]
-    sides: Annotated[NDArray[np.int16], (DEEPEST, SIDES)]
+    auction: NDArray[np.int16]
+    place: NDArray[np.int32]
+    shown: NDArray[np.int16]
+    told: NDArray[np.int16]
+    sides: NDArray[np.int16]
 
 
 @njit
-def new_trail():
-    """Room for a trail."""
+def new_trail(calls):
+    """Room for a trail of so many calls."""
     return Trail(
-        np.empty((DEEPEST, STATE_COLUMNS), np.int16), np.empty((DEEPEST, 4), np.int32),
-        np.empty((DEEPEST, 4, QUANTITIES, 2), np.int16), np.empty((DEEPEST, 4, TOLD_COLUMNS), np.int16),
-        np.empty((DEEPEST, SIDES), np.int16),
+        np.empty((calls, STATE_COLUMNS), np.int16), np.empty((calls, 4), np.int32),
+        np.empty((calls, 4, QUANTITIES, 2), np.int16), np.empty((calls, 4, TOLD_COLUMNS), np.int16),
+        np.empty((calls, SIDES), np.int16),
     )  # fmt: skip
 
 
 @njit(forceinline=True)
 def remember(t, trail, at):
-    """Note in the trail how the table stands before call ``at``."""
+    """Note in a trail, or in what holds the same beside more, how the table stands before call ``at``."""
     copy(t.auction, trail.auction[at])
     copy(t.place, trail.place[at])
     copy(t.shown, trail.shown[at])

@@ -174,7 +174,7 @@ def bid_rows(pool, systems, dealer, vulnerability, calls, length, hands, chosen,
         chosen, rules: written, (N,).
         shown_out: written, int16 (N, 4, QUANTITIES, 2): what each seat has shown.
     """
-    t, trail = new_table(), new_trail()
+    t, trail = new_table(), new_trail(DEEPEST)
     for i in range(len(chosen)):
         replay_on(pool, systems, dealer, vulnerability, calls, length, i, t, trail)
         copy(t.shown, shown_out[i])

@@ -27,7 +27,7 @@ from agents.hierarchy.fast.following import (
     turned_sides,
 )
 from bridge_env.auction import DEALER, DONE, LENGTH, VULNERABILITY, row_step, row_turn
-from bridge_env.features import NUM_FEATURES, row_features
+from bridge_env.features import row_features
 from bridge_env.kernels import njit
 
 
@@ -47,14 +47,6 @@ class Stands(NamedTuple):
     followed: NDArray[np.int16]
 
 
-def nothing_noted(tables: int, readings: int) -> Stands:
-    """Notes about tables of which nothing is known."""
-    return Stands(
-        np.zeros(tables, np.bool_), np.empty((tables, 4, NUM_FEATURES), np.int16),
-        np.zeros((tables, readings), np.int32), np.zeros((tables, readings), np.int16),
-    )  # fmt: skip
-
-
 @njit(forceinline=True)
 def _meet(owner, asked, hand, features):
     """Count the hands of a new deal at the seats that systems hold."""
@@ -66,18 +58,23 @@ def _meet(owner, asked, hand, features):
 
 
 @njit(forceinline=True)
-def _follow(pool, read, store, systems, r, at, loaded, calls, begin, end, work, t):
-    """Follow calls ``begin`` to ``end`` of an auction from a position; the one reached, and what memory then holds."""
+def _follow(pool, read, store, systems, r, at, loaded, calls, row, dealer, begin, end, seldom, work, t):
+    """Follow calls ``begin`` to ``end`` of a row from a position; the one reached, and what memory then holds.
+
+    Args:
+        systems, r: whose row ``r`` names the four seats' systems; calls, row: of auctions that ``dealer`` began.
+        seldom: keep also positions that are met for the first time; there must be room.
+    """
     for k in range(begin, end):
-        call = np.int64(calls[k])
+        call, seat = np.int64(calls[row, k]), (dealer + k) & 3
         after = np.int64(store.links[at, LINK_AT + call]) if at >= 0 else np.int64(-1)
         if after < 0:
             if loaded != at:
                 _load(store, at, work, t)
-            write_context(t, k & 3)
-            _observe(pool, read, systems[r, k & 3], k & 3, call, t)
+            write_context(t, seat)
+            _observe(pool, read, systems[r, seat], seat, call, t)
             if at >= 0:
-                after = _keep_if_met(store, at, call, work, t)
+                after = _keep_if_met(store, at, call, seldom, work, t)
             loaded = after = max(after, np.int64(-1))
         at = after
     return at, loaded
@@ -85,18 +82,18 @@ def _follow(pool, read, store, systems, r, at, loaded, calls, begin, end, work, 
 
 @njit(forceinline=True)
 def _call_here(pool, read, store, room, systems, r, at, loaded, features, row, holder, seat, work, t):
-    """The call of the hand at ``features[row, holder]`` at a position, and the position that memory then holds."""
+    """The call of the hand at ``features[row, holder]`` at a position, its rule, and the position that memory holds."""
     program = np.int64(store.links[at, PROGRAM_AT]) if at >= 0 else np.int64(NEW)
     if program >= 0:
-        call, _ = _run(store, at, program, features, row, holder, work.fits)
-        return call, loaded
+        call, rule = _run(store, at, program, features, row, holder, work.fits)
+        return call, rule, loaded
     if loaded != at:
         _load(store, at, work, t)
     write_context(t, seat)
-    call, _ = _decide(pool, read, store, room, systems, r, features[row, holder], seat, t)
+    call, rule = _decide(pool, read, store, room, systems, r, features[row, holder], seat, t)
     if at >= 0:
         _met(pool, store, room, systems[r, seat], at, program, seat, t)
-    return call, at
+    return call, rule, at
 
 
 @njit
@@ -143,8 +140,8 @@ def call_at_tables(plan, room, read_by, asked, rows, state, history, owner, know
             else:
                 at = _enter(pool, store, turned, r, 0, sides, work, t)
                 loaded = at if at < 0 else loaded
-            at, loaded = _follow(pool, read, store, turned, r, at, loaded, calls, k, length, work, t)
-            call, loaded = _call_here(
+            at, loaded = _follow(pool, read, store, turned, r, at, loaded, history, row, 0, k, length, False, work, t)
+            call, _, loaded = _call_here(
                 pool, read, store, room, turned, r, at, loaded, features, row, holder, seat, work, t
             )
             unkept, come = np.int64(r if at < 0 else -1), length

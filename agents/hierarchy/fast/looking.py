@@ -12,20 +12,8 @@ import numpy as np
 from agents.hierarchy.engine.context import write_context, write_mixed
 from agents.hierarchy.engine.meaning import learn
 from agents.hierarchy.engine.walk import context_of, holds, legal_call, needs_of, write_level
-from agents.hierarchy.fast.following import (
-    BASE,
-    LINK_AT,
-    PROGRAM_AT,
-    SHOWN_AT,
-    _decide,
-    _enter,
-    _keep,
-    _load,
-    _met,
-    _observe,
-    _run,
-    _unpacked,
-)
+from agents.hierarchy.fast.calling import _call_here, _follow
+from agents.hierarchy.fast.following import BASE, SHOWN_AT, _enter, _load, _unpacked
 from agents.hierarchy.fast.readings import reads_as
 from agents.hierarchy.language.columns import QUANTITIES
 from agents.hierarchy.language.vocabulary import NUM_BASE
@@ -51,7 +39,6 @@ def stand_rows(plan, room, systems, hands, boards, calls, lengths, auctions, sta
         chosen: written, int8 (N,); rules: written, int32 (N,), -1 where no rule made the call.
     """
     pool, read, store, work, t = _unpacked(plan)
-    links = store.links
     t.width[0] = pool.width[0]
     loaded = np.int64(-1)  # the position that scratch memory holds
     for i in range(len(stands)):
@@ -59,32 +46,14 @@ def stand_rows(plan, room, systems, hands, boards, calls, lengths, auctions, sta
         at = _enter(pool, store, systems, i, dealer, auctions[i, VULNERABILITY], work, t)
         for k in range(min(length, 4)):
             t.history[k] = calls[i, k]  # the context asks for a seat's first call
-        for k in range(length):
-            call = np.int64(calls[i, k])
-            after = np.int64(links[at, LINK_AT + call])
-            if after < 0:
-                if loaded != at:
-                    _load(store, at, work, t)
-                seat = (dealer + k) & 3
-                write_context(t, seat)
-                _observe(pool, read, systems[i, seat], seat, call, t)
-                after = _keep(store, work, t)
-                links[at, LINK_AT + call] = after
-                loaded = after
-            at = after
+        at, loaded = _follow(pool, read, store, systems, i, at, loaded, calls, i, dealer, 0, length, True, work, t)
         seat = (dealer + length) & 3
-        program = np.int64(links[at, PROGRAM_AT])
         if store.notes[at, DONE]:  # nobody calls: a program made here would know of no call but Pass
             call, rule = np.int64(PASS), np.int64(-1)
-        elif program >= 0:
-            call, rule = _run(store, at, program, hands, row, seat, work.fits)
         else:
-            if loaded != at:
-                _load(store, at, work, t)
-                loaded = at
-            write_context(t, seat)
-            call, rule = _decide(pool, read, store, room, systems, i, hands[row, seat], seat, t)
-            _met(pool, store, room, systems[i, seat], at, program, seat, t)
+            call, rule, loaded = _call_here(
+                pool, read, store, room, systems, i, at, loaded, hands, row, seat, seat, work, t
+            )
         stands[i], chosen[i], rules[i] = at, call, rule
 
 

@@ -1,5 +1,6 @@
 """Positions of auctions, kept between calls: who bids on with the same systems finds there what is known of them.
 
+Systems that bid together at many tables go from position to position in one kernel (``SystemsAtTables``).
 ``agents.hierarchy.fast.following`` holds the kernel and tells what a position is. Calls never depend on what is kept.
 """
 
@@ -11,7 +12,7 @@ import sys
 from collections import OrderedDict
 from collections.abc import Hashable, Iterator, Sequence
 from threading import RLock
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,24 +27,63 @@ from agents.hierarchy.fast.following import (
     NOTES,
     POSITIONS,
     ROOT_COLUMNS,
+    SCHEMA,
     STATES,
     TOLD_AT,
     Store,
     bid_along,
-    plan_of,
     room_to_work,
 )
 from agents.hierarchy.fast.looking import TOLD, asked_rows, shown_rows, stand_rows, untruth_rows
 from agents.hierarchy.fast.programs import LONGEST_PROGRAM, room_for
 from agents.hierarchy.fast.readings import readings
 from agents.hierarchy.language.vocabulary import NUM_BASE
-from bridge_env.auction import DEALER, Auctions
+from bridge_env.auction import DEALER, LENGTH, STATE_COLUMNS, VULNERABILITY, Auctions
+from bridge_env.features import NUM_FEATURES, hand_features
+from bridge_env.kernel_records import Plan
+from bridge_env.view import BidView
 
 MOST_POSITIONS, MOST_STEPS, MOST_ROOTS = 200_000, 8_000_000, 4096  # some 135 MB, if all are needed
 MOST_KEPT = 128 << 20  # bytes of positions that a process keeps for later
 _LARGE = 2 << 20  # bytes of a large page
 _ROOTS = 16  # of one system: dealer and vulnerability
 LEAST_HELD = 8 << 20  # what any of them holds, the pool and its readings with it, however few its positions are
+
+
+class Asked(NamedTuple):
+    """Auctions that are asked about, where they stand.
+
+    Attributes:
+        features: int16 (B, 4, NUM_FEATURES), of which those of the seats to call are read; boards: int64 (N,), whose.
+        state: int16 (N, STATE_COLUMNS), history: int8 (N, L), of ``bridge_env.auction``.
+        length: int64 (N,), the calls so far.
+    """
+
+    features: NDArray[np.int16]
+    boards: NDArray[np.int64]
+    state: NDArray[np.int16]
+    history: NDArray[np.int8]
+    length: NDArray[np.int64]
+
+    @property
+    def seat(self) -> NDArray[np.int16]:
+        """The seats to call, int16 (N,)."""
+        return np.asarray((self.state[:, DEALER] + self.length) & 3, np.int16)
+
+    @classmethod
+    def of_view(cls, view: BidView) -> Asked:
+        """The rows of a view."""
+        rows = np.arange(len(view))
+        features = np.zeros((len(view), 4, NUM_FEATURES), np.int16)
+        features[rows, view.seat] = hand_features(view.hand)
+        state = np.zeros((len(view), STATE_COLUMNS), np.int16)
+        state[:, DEALER], state[:, VULNERABILITY], state[:, LENGTH] = view.dealer, view.vulnerability, view.length
+        return cls(features, rows, state, view.history, view.length.astype(np.int64))
+
+    @classmethod
+    def of_auctions(cls, auctions: Auctions, features: NDArray[np.int16], boards: NDArray[np.int64]) -> Asked:
+        """All rows of ``auctions``."""
+        return cls(features, boards, auctions.state, auctions.history, auctions.length.astype(np.int64))
 
 
 class HasCompiled(Hashable, Protocol):
@@ -75,6 +115,7 @@ class Positions:
     Attributes:
         lock: held by who works with positions. Who keeps their numbers holds it from ``make_room`` on.
         edition: how often everything was forgotten; numbers of positions are good for one edition.
+        plan: what the kernels begin with: the numbers of all records, and how many steps the longest program can have.
     """
 
     def __init__(
@@ -86,8 +127,6 @@ class Positions:
     ) -> None:
         self.pool = pool([system.compiled for system in systems])
         self._readings = readings(self.pool)
-        room = room_for(self.pool)
-        self._room = room if room <= LONGEST_PROGRAM else 0
         self._store = Store(
             untouched((positions, LINKS), np.int32), untouched((positions, NOTES), np.int16),
             untouched((positions, 4, DETAILS), np.int16), untouched((steps,), np.int64),
@@ -96,7 +135,9 @@ class Positions:
             np.zeros(len(self.pool.children), np.int32), np.zeros(4, np.int64),
         )  # fmt: skip
         self._work = room_to_work()
-        self._plan = plan_of(self.pool, self._readings, self._store, *self._work)
+        room = room_for(self.pool)
+        numbers = Plan(SCHEMA, self.pool, self._readings, self._store, *self._work).numbers
+        self.plan = numbers, room if room <= LONGEST_PROGRAM else 0
         self.lock = RLock()
         self.edition = 0
 
@@ -147,7 +188,7 @@ class Positions:
         with self.lock:
             self.make_room()
             bid_along(
-                self._plan, self._room, systems, features,
+                *self.plan, systems, features,
                 np.arange(n) if boards is None else np.asarray(boards, np.int64),
                 np.empty((n, 0), np.int8) if calls is None else np.ascontiguousarray(calls, np.int8),
                 np.zeros(n, np.int64) if length is None else np.asarray(length, np.int64),
@@ -155,104 +196,50 @@ class Positions:
             )  # fmt: skip
         return used
 
-    def call_at_tables(
-        self,
-        read_by: NDArray[np.int32],
-        asked: NDArray[np.int8],
-        rows: NDArray[np.intp],
-        auctions: Auctions,
-        owner: NDArray[np.uint8],
-        stands: Stands,
-    ) -> None:
-        """Make the calls of systems at tables, from where they stand; ``calling`` explains the arguments."""
-        call_at_tables(self._plan, self._room, read_by, asked, rows, auctions.state, auctions.history, owner, *stands)
-
-    def calls(
-        self, systems: NDArray[np.int32], features: NDArray[np.int16], boards: NDArray[np.int64], auctions: Auctions
-    ) -> NDArray[np.int8]:
-        """What the systems call where ``auctions`` stand: int8 (N,), Pass where one is over.
-
-        Args:
-            systems: int32 (4,), which system each seat plays. The rest is as for ``look``.
-        """
-        chosen, length = np.empty(len(auctions), np.int8), auctions.length.astype(np.int64)
-        for part in self._parts(length):
-            with self.lock:
-                _, chosen[part], _ = self._stand(
-                    features, boards[part], auctions.state[part], auctions.history[part], length[part], systems
-                )
-        return chosen
-
     def look(
-        self,
-        features: NDArray[np.int16],
-        boards: NDArray[np.int64],
-        state: NDArray[np.int16],
-        calls: NDArray[np.int8],
-        length: NDArray[np.int64],
+        self, asked: Asked, systems: NDArray[np.int32] | None = None
     ) -> tuple[NDArray[np.int8], NDArray[np.int32], NDArray[np.int16]]:
-        """Follow auctions to where they stand, with the first system in every seat.
+        """Follow auctions to where they stand.
 
         Args:
-            features, boards, calls, length: as for ``bid``. Of the features those of the seats to call are read.
-            state: int16 (N, STATE_COLUMNS), of ``bridge_env.auction``: dealers and vulnerabilities.
+            systems: int32 (4,), which system each seat plays (default: the first in all).
 
         Returns:
-            What the system calls int8 (N,), Pass where an auction is over; the rules of the pool that say so int32
+            What the systems call int8 (N,), Pass where an auction is over; the rules of the pool that say so int32
             (N,), -1 none; and what each seat has shown, int16 (N, 4, TOLD, 2), axes as ``HierarchyBidder.meaning``.
         """
-        n = len(length)
+        n = len(asked.length)
         chosen, rules, shown = np.empty(n, np.int8), np.empty(n, np.int32), np.empty((n, 4, TOLD, 2), np.int16)
-        for part in self._parts(length):
-            with self.lock:
-                stands, chosen[part], rules[part] = self._stand(
-                    features, boards[part], state[part], calls[part], length[part]
-                )
+        with self.lock:
+            for part, stands, calls, by in self._stands(asked, systems):
+                chosen[part], rules[part] = calls, by
                 shown_rows(self._store.notes, stands, shown[part])
         return chosen, rules, shown
 
-    def untruth(
-        self,
-        features: NDArray[np.int16],
-        boards: NDArray[np.int64],
-        state: NDArray[np.int16],
-        calls: NDArray[np.int8],
-        length: NDArray[np.int64],
-        wanted: NDArray[np.bool_],
-    ) -> NDArray[np.int16]:
+    def untruth(self, asked: Asked, wanted: NDArray[np.bool_]) -> NDArray[np.int16]:
         """By how many points and cards hands miss what calls would tell, more than what was told: int16 (N, 38).
 
         Args:
-            wanted: bool (N, 38), legal calls to look at; the others are given 0. The rest is as for ``look``.
+            wanted: bool (N, 38), legal calls of the first system to look at; the others are given 0.
         """
         out = np.zeros(wanted.shape, np.int16)
-        for part in self._parts(length):
-            with self.lock:
-                stands, _, _ = self._stand(features, boards[part], state[part], calls[part], length[part])
-                systems = np.zeros((len(stands), 4), np.int32)
-                untruth_rows(self._plan, systems, features, boards[part], stands, wanted[part], out[part])
+        with self.lock:
+            for part, stands, _, _ in self._stands(asked):
+                systems, boards = np.zeros((len(stands), 4), np.int32), asked.boards[part]
+                untruth_rows(self.plan[0], systems, asked.features, boards, stands, wanted[part], out[part])
         return out
 
-    def forced(
-        self, features: NDArray[np.int16], state: NDArray[np.int16], calls: NDArray[np.int8], length: NDArray[np.int64]
-    ) -> NDArray[np.bool_]:
-        """Whether partner's last call forces where auctions stand: bool (N,). Arguments as for ``look``."""
-        out = np.zeros(len(length), np.bool_)
-        for part in self._parts(length):
-            with self.lock:
-                boards = np.zeros(len(length[part]), np.int64)
-                stands, _, _ = self._stand(features, boards, state[part], calls[part], length[part])
-                partner = (state[part, DEALER] + length[part] + 2) & 3
+    def forced(self, asked: Asked) -> NDArray[np.bool_]:
+        """Whether partner's last call forces where auctions stand, by the first system: bool (N,)."""
+        out = np.zeros(len(asked.length), np.bool_)
+        with self.lock:
+            for part, stands, _, _ in self._stands(asked):
+                partner = asked.seat[part] ^ 2
                 out[part] = self._store.notes[stands, TOLD_AT + partner * TOLD_COLUMNS + FORCES] != 0
         return out
 
     def asked(
-        self,
-        features: NDArray[np.int16],
-        state: NDArray[np.int16],
-        calls: NDArray[np.int8],
-        part: int,
-        rule: int,
+        self, features: NDArray[np.int16], state: NDArray[np.int16], calls: NDArray[np.int8], part: int, rule: int
     ) -> NDArray[np.bool_]:
         """Which hands have what a rule asks for where an auction stands, whatever rules come before: bool (N,).
 
@@ -262,42 +249,34 @@ class Positions:
             part, rule: of the pool.
         """
         out = np.zeros(len(features), np.bool_)
+        one = Asked(features, np.zeros(1, np.int64), state[None], calls[None], np.array([len(calls)], np.int64))
         with self.lock:
-            stands, _, _ = self._stand(
-                features, np.zeros(1, np.int64), state[None], calls[None], np.array([len(calls)], np.int64)
-            )
-            asked_rows(self._plan, stands[0], part, rule, features, out)
+            for _, stands, _, _ in self._stands(one):
+                asked_rows(self.plan[0], stands[0], part, rule, features, out)
         return out
 
-    def _parts(self, length: NDArray[np.int64]) -> Iterator[slice]:
-        """Rows in parts whose positions all find room."""
-        met = np.cumsum(length + 1)
-        room, start = max(len(self._store.links) - _ROOTS, 1), 0
-        while start < len(length):
-            before = int(met[start - 1]) if start else 0
-            end = max(int(np.searchsorted(met, before + room, side="right")), start + 1)
-            yield slice(start, end)
-            start = end
+    def _stands(
+        self, asked: Asked, systems: NDArray[np.int32] | None = None
+    ) -> Iterator[tuple[slice, NDArray[np.int32], NDArray[np.int8], NDArray[np.int32]]]:
+        """Rows in parts whose positions all find room: which rows, positions, the calls there, the rules that say so.
 
-    def _stand(
-        self, features: NDArray[np.int16], boards: NDArray[np.int64], state: NDArray[np.int16], calls: NDArray[np.int8],
-        length: NDArray[np.int64], systems: NDArray[np.int32] | None = None,
-    ) -> tuple[NDArray[np.int32], NDArray[np.int8], NDArray[np.int32]]:  # fmt: skip
-        """Positions int32 (N,), good until the next call of this, with the calls there and the rules that say so.
-
-        Args:
-            systems: int32 (4,), which system each seat plays (default: the first in all).
+        The positions are good until the next part.
         """
-        n = len(length)
-        stands, chosen, rules = np.empty(n, np.int32), np.empty(n, np.int8), np.empty(n, np.int32)
-        if self._store.counts[POSITIONS] + int((length + 1).sum()) + _ROOTS > len(self._store.links):
-            self.clear()
-        stand_rows(
-            self._plan, self._room, np.tile(np.zeros(4, np.int32) if systems is None else systems, (n, 1)), features,
-            boards, np.ascontiguousarray(calls, np.int8), np.asarray(length, np.int64), np.ascontiguousarray(state),
-            stands, chosen, rules,
-        )  # fmt: skip
-        return stands, chosen, rules
+        seats, met = np.zeros(4, np.int32) if systems is None else systems, np.cumsum(asked.length + 1)
+        room, start, before = max(len(self._store.links) - _ROOTS, 1), 0, 0
+        while start < len(asked.length):
+            end = max(int(np.searchsorted(met, before + room, side="right")), start + 1)
+            n, part = end - start, slice(start, end)
+            stands, chosen, rules = np.empty(n, np.int32), np.empty(n, np.int8), np.empty(n, np.int32)
+            if self._store.counts[POSITIONS] + int(met[end - 1]) - before + _ROOTS > len(self._store.links):
+                self.clear()
+            stand_rows(
+                *self.plan, np.tile(seats, (n, 1)), asked.features, asked.boards[part],
+                np.ascontiguousarray(asked.history[part], np.int8), np.asarray(asked.length[part], np.int64),
+                np.ascontiguousarray(asked.state[part]), stands, chosen, rules,
+            )  # fmt: skip
+            yield part, stands, chosen, rules
+            start, before = end, int(met[end - 1])
 
 
 _kept: OrderedDict[tuple[HasCompiled, ...], Positions] = OrderedDict()
@@ -318,3 +297,41 @@ def positions_among(seats: Sequence[HasCompiled]) -> tuple[Positions, NDArray[np
                 del _kept[key]
         _kept[distinct] = found
     return found, np.array([distinct.index(seat) for seat in seats], np.int32)
+
+
+class SystemsAtTables:
+    """A ``Company``: systems at some seats of N tables, whose calls one kernel makes, as each would make them alone.
+
+    Args:
+        readings: for N, E, S, W the systems by which who sits there reads the calls of N, E, S and W; None: nobody of
+            the company sits there.
+        tables: N.
+    """
+
+    def __init__(self, readings: Sequence[Sequence[HasCompiled] | None], tables: int) -> None:
+        self.seats = np.array([reading is not None for reading in readings])
+        distinct = list(dict.fromkeys(tuple(reading) for reading in readings if reading is not None))
+        self._asked = np.array([-1 if r is None else distinct.index(tuple(r)) for r in readings], np.int8)
+        self._positions, numbers = positions_among([system for reading in distinct for system in reading])
+        self._read_by = numbers.reshape(-1, 4).copy()
+        self._stands = Stands(
+            np.zeros(tables, np.bool_), np.empty((tables, 4, NUM_FEATURES), np.int16),
+            np.zeros((tables, len(distinct)), np.int32), np.zeros((tables, len(distinct)), np.int16),
+        )  # fmt: skip
+        self._edition = self._positions.edition
+
+    def deal(self, rows: NDArray[np.intp]) -> None:
+        """Forget the deals that lay at tables ``rows``."""
+        self._stands.known[rows] = False
+
+    def call(self, auctions: Auctions, owner: NDArray[np.uint8], rows: NDArray[np.intp]) -> None:
+        """Make calls at tables ``rows`` until their auctions are over, or a seat outside the company is to call."""
+        with self._positions.lock:
+            edition = self._positions.make_room()
+            if edition != self._edition:
+                self._stands.followed[:] = 0
+                self._edition = edition
+            call_at_tables(
+                *self._positions.plan, self._read_by, self._asked, rows, auctions.state, auctions.history, owner,
+                *self._stands,
+            )  # fmt: skip

@@ -40,14 +40,14 @@ class Readings(NamedTuple):
         shows, flags: of such a first rule: what the call then shows, and the flags of all rules that can make it.
     """
 
-    made: Annotated[NDArray[np.int32], (None, MADE_COLUMNS)]
-    made_at: Annotated[NDArray[np.int32], (None, NUM_BIDS + 1, NUM_CALLS + 1)]
-    in_context: Annotated[NDArray[np.bool_], (None,)]
-    plain: Annotated[NDArray[np.int8], (None,)]
-    ranges: Annotated[NDArray[np.int16], (None, QUANTITIES, 2)]
-    first: Annotated[NDArray[np.int32], (None, NUM_CALLS)]
-    shows: Annotated[NDArray[np.int16], (None, QUANTITIES, 2)]
-    flags: Annotated[NDArray[np.int32], (None,)]
+    made: Annotated[NDArray[np.int32], "made", MADE_COLUMNS]
+    made_at: Annotated[NDArray[np.int32], "systems", NUM_BIDS + 1, NUM_CALLS + 1]
+    in_context: Annotated[NDArray[np.bool_], "parts"]
+    plain: Annotated[NDArray[np.int8], "rules"]
+    ranges: Annotated[NDArray[np.int16], "rules", QUANTITIES, 2]
+    first: Annotated[NDArray[np.int32], "nodes", NUM_CALLS]
+    shows: Annotated[NDArray[np.int16], "rules", QUANTITIES, 2]
+    flags: Annotated[NDArray[np.int32], "rules"]
 
 
 class _Words(NamedTuple):

@@ -1,6 +1,6 @@
 """A seat's calls read backwards, exactly: on which hands does its system make them, and how far off is another hand?
 
-A ``Moments`` is what a table's scratch memory (``engine.context.Table``) was before each of a seat's calls. The
+A ``Moments`` is what a table's scratch memory (``engine.context``) was before each of a seat's calls. The
 kernels replay the system's choice there: ``fits_rows`` on hands, ``class_rows`` on all hands of the same lengths and
 points at once, where a rule may hold, must hold, or depends on which cards they are.
 """
@@ -14,21 +14,21 @@ from numpy.typing import NDArray
 
 from agents.hierarchy.engine.compiled import ATOM_COLUMN, ATOM_HI, ATOM_LO, Compiled
 from agents.hierarchy.engine.context import (
-    SIDES,
     STOPPED,
     STOPPED_UNBID,
     SUIT,
-    TOLD_COLUMNS,
     Table,
     new_table,
+    new_trail,
+    remember,
     start_table,
     write_context,
     write_mixed,
 )
 from agents.hierarchy.engine.engine import decide, observe, replay
 from agents.hierarchy.engine.walk import context_of, legal_call, needs_of, parts, rules_of, within, write_level
-from agents.hierarchy.language.columns import IS_CONTEXT, KIND, QUANTITIES
-from bridge_env.auction import MAX_CALLS, STATE_COLUMNS, row_turn
+from agents.hierarchy.language.columns import IS_CONTEXT, KIND
+from bridge_env.auction import MAX_CALLS, row_turn
 from bridge_env.calls import FIRST_BID, PASS
 from bridge_env.features import BY_SHAPE, HCP_AND_SHAPE, KINDS, NUM_FEATURES
 from bridge_env.features import LENGTH as HAND_LENGTH
@@ -48,15 +48,15 @@ _INFINITE = np.float32(np.inf)
 
 
 class Moments(NamedTuple):
-    """A table before each of some calls: what ``engine.context.Table`` held; and the calls."""
+    """A table before each of some calls: a ``Trail`` of them, the calls (L,), and the whole auction (MAX_CALLS,)."""
 
-    auctions: NDArray[np.int16]  # (L, STATE_COLUMNS)
-    places: NDArray[np.int32]  # (L, 4)
-    shown: NDArray[np.int16]  # (L, 4, QUANTITIES, 2)
-    told: NDArray[np.int16]  # (L, 4, 3)
-    sides: NDArray[np.int16]  # (L, 3)
-    calls: NDArray[np.int8]  # (L,)
-    history: NDArray[np.int8]  # (MAX_CALLS,), the whole auction
+    auction: NDArray[np.int16]
+    place: NDArray[np.int32]
+    shown: NDArray[np.int16]
+    told: NDArray[np.int16]
+    sides: NDArray[np.int16]
+    calls: NDArray[np.int8]
+    history: NDArray[np.int8]
 
     def at(self, which: NDArray[np.bool_] | NDArray[np.int64]) -> Moments:
         """Some of the calls."""
@@ -67,7 +67,7 @@ class Moments(NamedTuple):
 def table_before(before, i, t):
     """The table before call ``i``, with the room to work of ``t``."""
     return Table(
-        before.auctions[i], before.history, before.places[i], before.shown[i], before.told[i], before.sides[i],
+        before.auction[i], before.history, before.place[i], before.shown[i], before.told[i], before.sides[i],
         t.f, t.out, t.scratch, t.width,
     )  # fmt: skip
 
@@ -77,11 +77,7 @@ def _follow(pool, systems, dealer, vulnerability, out):
     t = new_table()
     start_table(pool, systems, dealer, vulnerability, t)
     for i in range(len(out.calls)):
-        copy(t.auction, out.auctions[i])
-        copy(t.place, out.places[i])
-        copy(t.shown, out.shown[i])
-        copy(t.told, out.told[i])
-        copy(t.sides, out.sides[i])
+        remember(t, out, i)
         write_context(t, row_turn(t.auction))
         observe(pool, systems, out.calls[i], t)
     copy(t.history, out.history)
@@ -91,12 +87,8 @@ def moments(
     pool: Compiled, systems: NDArray[np.int32], dealer: int, vulnerability: int, calls: NDArray[np.int8]
 ) -> Moments:
     """The table before each of ``calls`` int8 (L,); ``systems`` int32 (4,) index the seats' systems in the pool."""
-    n = len(calls)
-    out = Moments(
-        np.empty((n, STATE_COLUMNS), np.int16), np.empty((n, 4), np.int32), np.empty((n, 4, QUANTITIES, 2), np.int16),
-        np.empty((n, 4, TOLD_COLUMNS), np.int16), np.empty((n, SIDES), np.int16), calls.astype(np.int8),
-        np.empty(MAX_CALLS, np.int8),
-    )  # fmt: skip
+    trail = new_trail.py_func(len(calls))
+    out = Moments._make((*trail, calls.astype(np.int8), np.empty(MAX_CALLS, np.int8)))
     _follow(pool, systems, dealer, vulnerability, out)
     return out
 

@@ -15,11 +15,11 @@ from agents.hierarchy.bidder import HierarchyBidder
 from agents.hierarchy.engine.asked import atom_of, clauses_of
 from agents.hierarchy.engine.compiled import FLAG_BITS, RULE_FLAGS, RULE_LINE, Compiled
 from agents.hierarchy.engine.context import new_table, write_context
-from agents.hierarchy.engine.meaning import constraint_shows
+from agents.hierarchy.engine.meaning import constraint_shows, reset
 from agents.hierarchy.engine.walk import call_of, context_of, needs_of, parts, rules_of, write_level
 from agents.hierarchy.explain import line_of
 from agents.hierarchy.inverse.backwards import Moments, moments, table_before
-from agents.hierarchy.language.columns import IS_CONTEXT, TOP
+from agents.hierarchy.language.columns import IS_CONTEXT
 from agents.hierarchy.language.tree import INFINITE, Constraint, Line
 from bridge_env.auction import LAST_BID, row_turn
 from bridge_env.kernels import njit
@@ -47,13 +47,7 @@ class Telling:
 
 
 @njit
-def _reset(out, top):  # type: ignore[no-untyped-def]
-    for q in range(len(top)):
-        out[q, 0], out[q, 1] = 0, top[q]
-
-
-@njit
-def _rules(pool, system, moment, number, top, rules):  # type: ignore[no-untyped-def]
+def _rules(pool, system, moment, number, rules):  # type: ignore[no-untyped-def]
     """Write the rules that can have made call ``number`` to ``rules``: how many of the tree, and how many in all."""
     t = table_before(moment, number, new_table())
     t.width[0] = pool.width[0]
@@ -62,14 +56,14 @@ def _rules(pool, system, moment, number, top, rules):  # type: ignore[no-untyped
     write_level(call, t.f)
     node, tree = t.place[seat], 0
     for part in parts(pool, node, system):
-        _reset(t.out, top)
+        reset(t.out, t.width[0])
         first, end = context_of(pool, part)
         if not constraint_shows(pool, first, end, t.f, t.out, t.scratch[0], t.scratch[1]):
             continue
         for rule in rules_of(pool, part):
             if call_of(pool, rule, t.auction[LAST_BID]) != call or found == len(rules):
                 continue
-            _reset(t.out, top)
+            reset(t.out, t.width[0])
             first, end = needs_of(pool, rule)
             if constraint_shows(pool, first, end, t.f, t.out, t.scratch[0], t.scratch[1]):
                 rules[found] = rule
@@ -94,9 +88,9 @@ def lines_at(
     bidder: HierarchyBidder, pool: Compiled, systems: NDArray[np.int32], table: Moments, number: int
 ) -> list[Telling]:
     """The same of call ``number`` of an auction that was followed; ``bidder`` sits where it was made."""
-    seat = int(row_turn(table.auctions[number]))
+    seat = int(row_turn(table.auction[number]))
     system, rules = int(systems[seat]), np.empty(_MOST, np.int32)
-    tree, count = _rules(pool, system, table, number, TOP, rules)
+    tree, count = _rules(pool, system, table, number, rules)
     out = []
     for place, rule in enumerate(rules[:count].tolist()):
         general = place >= tree

@@ -92,7 +92,7 @@ class Memory:
         self, pool: Compiled, systems: NDArray[np.int32], table: Moments, number: int
     ) -> tuple[int, NDArray[np.uint64]]:
         """How call ``number`` of an auction is read, and the classes of hands that fit it."""
-        key = (systems.tobytes(), table.auctions[number, :2].tobytes(), table.calls[: number + 1].tobytes())
+        key = (systems.tobytes(), table.auction[number, :2].tobytes(), table.calls[: number + 1].tobytes())
         found = self._known.pop(key, None)
         if found is None:
             found = _read_call(pool, systems, table, number)
@@ -113,7 +113,7 @@ def shown_by_calls(
     pool, systems = bidder.seated(view.take(np.array([row])))
     calls = view.history[row, : int(view.length[row])]
     table = moments(pool, systems[0], int(view.dealer[row]), int(view.vulnerability[row]), calls)
-    caller = (table.auctions[:, DEALER] + np.arange(len(calls))) & 3
+    caller = (table.auction[:, DEALER] + np.arange(len(calls))) & 3
     seats = [(int(view.seat[row]) + offset) % 4 for offset in (2, 1, 3, 0)]
     seats = [seat for seat in (seats if me else seats[:3]) if (caller == seat).any()]
     memory = memory or Memory()
@@ -169,7 +169,7 @@ def _read_call(
         fit = class_rows(pool, systems, moment, reading, *shape_features(13))
         if fit.any():
             return reading, fit
-    call, seat = int(table.calls[number]), int(table.auctions[number, DEALER] + number) & 3
+    call, seat = int(table.calls[number]), int(table.auction[number, DEALER] + number) & 3
     least = natural_cards(table.shown[number], seat, call)
     suit = SUITS[(call - FIRST_BID) % 5] if least else "C"
     return NATURAL, hand({suit: (int(least), 13)}).classes(13)

@@ -115,12 +115,6 @@ def _write_auction() -> None:
                 PLUS[column] = _column_of(WORDS, word.plus, suit)
 
 
-def _names() -> list[str]:
-    """The name of each column; empty of those that people write as differences."""
-    names = dict.fromkeys(range(NUM_COLUMNS), "") | {column: name for name, column in WORDS.items()}
-    return list(names.values())
-
-
 def _column_of(columns: Mapping[str, int], name: str, suit: str) -> int:
     """The column of a word, or of one that has suits the suit's."""
     return columns[name] if name in columns else columns[f"{name}:{suit}"]
@@ -135,7 +129,8 @@ MORE_QUANTITY = np.array([quantity for _, quantity, _, _ in _more], np.int16)
 MORE = np.array([_following(*row[1:]) for row in _more], np.int16)
 #: The columns that choose among some of the suits, from the first of each word on.
 CHOICES = ("best-not-theirs", "long-not-theirs", "long-unbid")
-IS_CHOICE = np.array([any(f"{w}:{s}" == n for w in CHOICES for s in SUIT_LETTERS) for n in _names()])
+IS_CHOICE = np.zeros(NUM_COLUMNS, np.bool_)
+IS_CHOICE[[WORDS[f"{word}:{suit}"] for word in CHOICES for suit in SUIT_LETTERS]] = True
 #: The columns that are 1 where a hand answers some questions in one way, of which the auction decides which they are.
 IS_QUESTIONS = IS_CHOICE.copy()
 IS_QUESTIONS[[WORDS["stopped"], WORDS["stopped-unbid"]]] = True

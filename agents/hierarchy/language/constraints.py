@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import difflib
 import re
 from functools import lru_cache
 
-from agents.hierarchy.language.spelling import meant
 from agents.hierarchy.language.tree import INFINITE, Atom, Clause, Constraint
 from agents.hierarchy.language.vocabulary import CALL_WORDS, FLAG_WORDS, SUIT_WORDS, WORDS
 from bridge_env.calls import CallError, call_text, parse_call
@@ -16,6 +16,12 @@ SUIT_PATTERN = "|".join(SUITS + VARIABLES)
 _RANGE = re.compile(r"^(\d+)(?:(\+)|-(\d+))?$")
 _DIFFERENCE = re.compile(rf"^({SUIT_PATTERN})\s*(>=|>|=)\s*({SUIT_PATTERN})(?:\+(\d+))?$")
 _MOST_IN_A_ROW = 12  # words that are looked at for missing commas
+_SIGNS = {
+    "\u2660": "S", "\u2665": "H", "\u2666": "D", "\u2663": "C", "\u2664": "S", "\u2661": "H", "\u2662": "D",
+    "\u2667": "C", "\ufe0e": "", "\ufe0f": "",
+}  # fmt: skip
+_SPELLED = {"spade": "S", "spades": "S", "heart": "H", "hearts": "H", "diamond": "D", "diamonds": "D", "club": "C",
+          "clubs": "C", "major": "M", "minor": "m", "s": "S", "h": "H", "d": "D", "c": "C"}  # fmt: skip
 
 
 class SystemTextError(ValueError):
@@ -133,6 +139,19 @@ def _checked(word: str) -> str:
     if stem in SUIT_WORDS:
         raise TextFault(f"{cut(word, 60)!r} needs a suit: {stem}:S, {stem}:M or {stem}:x")
     raise TextFault(f"{cut(word, 60)!r} is no word of the language{meant(word)}; 'bridge-env bid --words' lists them")
+
+
+def meant(word: str) -> str:
+    """Write "did you mean …?" for the end of a message; empty if no word is similar."""
+    plain = "".join(_SIGNS.get(sign, sign) for sign in word[:60])
+    if plain != word[:60]:
+        return f"; did you mean {plain}?"
+    if word.lower() in _SPELLED:
+        return f"; did you mean {_SPELLED[word.lower()]}?"
+    stem, colon, suit = word[:60].partition(":")
+    known = {name.partition(":")[0].lower(): name.partition(":")[0] for name in WORDS if len(name) > 1}
+    near = difflib.get_close_matches(stem.lower(), list(known), n=1, cutoff=0.6)
+    return f"; did you mean {known[near[0]]}{colon}{suit}?" if near else ""
 
 
 # --- writing ---

@@ -64,6 +64,12 @@ class Replaced:
     new: tuple[Line, ...]
 
 
+def base_in(line: str) -> str | None:
+    """The name of the base that a line gives the system; None of any other line."""
+    body = line.strip()
+    return body[5:].partition(";")[0].strip() if body.startswith("base:") else None
+
+
 def place_of(number: int) -> str:
     """Say where a line stands: ``line 12``, ``line 12 of its base`` or ``line 12 of general.bidding``."""
     if number >= GENERAL:

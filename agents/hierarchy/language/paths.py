@@ -1,4 +1,4 @@
-"""Write an auction as the lines of a system do: the calls that lead to a decision, with named suits.
+"""Calls and auctions as the lines of a system write them: ``2x`` or ``lowest:M`` read as calls, calls with named suits.
 
 The same position has two readings. Exactly: ``1H-(1S)-2H``. By kinds: ``1M-(1oM)-2M``, where the first major and
 minor to be named are M and m, the others oM and om; so what is learned for hearts serves spades.
@@ -6,15 +6,84 @@ minor to be named are M and m, the others oM and om; so what is learned for hear
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from agents.hierarchy.engine.compiled import SPAN_CODES, span_call
 from agents.hierarchy.language.tree import Step
-from bridge_env.calls import FIRST_BID, PASS
+from bridge_env.calls import FIRST_BID, NUM_BIDS, PASS, bid_call
 
 SUIT_NAMES = ("C", "D", "H", "S")
+SPANS = ("lowest", "jump", "game", "slam", "grand")
+#: What kernels call them; 0 is a call of its own.
+SPAN_CODES = {name: code for code, name in enumerate(SPANS, 1)}
+STRAINS = {name: strain for strain, name in enumerate((*SUIT_NAMES, "N"))}
+_PLAIN = ("P", "X", "XX")  # by their numbers as calls
+_CHOICES = {"M": (3, 2), "m": (1, 0), "x": (3, 2, 1, 0), "y": (3, 2, 1, 0)}
+
+Bindings = tuple[tuple[str, int], ...]  # suit variables and the suits that they stand for, sorted
+
+
+def strains_of(name: str, bindings: Bindings) -> Iterator[tuple[int, Bindings]]:
+    """Strains that ``name`` can stand for, high suits first, with what that binds."""
+    bound = dict(bindings)
+    if name in STRAINS:
+        yield STRAINS[name], bindings
+    elif name in bound:
+        yield bound[name], bindings
+    else:
+        taken = bound.get({"x": "y", "y": "x"}.get(name, ""), -1)
+        for suit in _CHOICES.get(name, ()):
+            if suit != taken:
+                more = [(name, suit)]
+                if name in ("M", "m"):
+                    more.append((f"o{name}", (5 if name == "M" else 1) - suit))
+                yield suit, tuple(sorted([*bindings, *more]))
+
+
+def token_readings(token: str, bindings: Bindings, last_bid: int) -> Iterator[tuple[int, Bindings]]:
+    """Calls that ``token`` can stand for after ``last_bid`` (-1 none), and what they bind; levels may be too low."""
+    if token in _PLAIN:
+        yield _PLAIN.index(token), bindings
+        return
+    if token == "any":
+        for bid in range(last_bid + 1, NUM_BIDS):
+            yield FIRST_BID + bid, bindings
+        return
+    if token.endswith("any"):
+        for strain in range(5):
+            yield bid_call(int(token[0]), strain), bindings
+        return
+    span, _, name = token.partition(":")
+    for strain, bound in strains_of(name or token[1:], bindings):
+        call = span_call(SPAN_CODES[span], strain, last_bid) if name else bid_call(int(token[0]), strain)
+        if call >= 0:
+            yield call, bound
+
+
+def span_call(span: int, value: int, last_bid: int) -> int:
+    """The call that a span stands for after ``last_bid`` (-1 none); -1 where there is none."""
+    if span == 0:
+        return value
+    lowest = value if value > last_bid else value + 5 * ((last_bid - value) // 5 + 1)
+    bid = lowest
+    if span == 2:
+        bid = lowest + 5
+    elif span == 3:
+        bid = value + (10 if value == 4 else (15 if value >= 2 else 20))
+    elif span == 4:
+        bid = value + 25
+    elif span == 5:
+        bid = value + 30
+    if bid < lowest or bid > 34:
+        return -1
+    return bid + 3
+
+
+def call_of(token: str, suits: Mapping[str, int], last_bid: int) -> int:
+    """The call that a token stands for, with the suits 0..3 that its names are; -1 for none or one too low."""
+    call = next((call for call, _ in token_readings(token, tuple(suits.items()), last_bid)), -1)
+    return call if call < FIRST_BID or call - FIRST_BID > last_bid else -1
 
 
 @dataclass(frozen=True)
@@ -41,18 +110,6 @@ class Path:
         return call_of(token, dict(zip(self.names, self.suits, strict=True)), last_bid)
 
 
-def call_of(token: str, suits: Mapping[str, int], last_bid: int) -> int:
-    """The call that a token stands for, with the suits 0..3 that its names are; -1 for none or one too low."""
-    if token in ("P", "X", "XX"):
-        return ("P", "X", "XX").index(token)
-    span, _, name = token.partition(":")
-    strain = 4 if (name or token[1:]) == "N" else suits[name or token[1:]]
-    if name:
-        return span_call(SPAN_CODES[span], strain, last_bid)
-    bid = 5 * (int(token[0]) - 1) + strain
-    return FIRST_BID + bid if bid > last_bid else -1
-
-
 def readings(calls: Sequence[int], dealer: int, side: int) -> list[Path]:
     """The ways to write a position for ``side`` (0 for NS) to call: exactly, then by kinds where a suit was named."""
     said: list[tuple[int, bool]] = []
@@ -72,7 +129,7 @@ def readings(calls: Sequence[int], dealer: int, side: int) -> list[Path]:
 def step_of(call: int, theirs: bool = False, of_suit: tuple[str, ...] = SUIT_NAMES) -> Step:
     """A call as a step; ``of_suit`` names the four suits."""
     if call < FIRST_BID:
-        return Step(("P", "X", "XX")[call], theirs)
+        return Step(_PLAIN[call], theirs)
     level, strain = divmod(call - FIRST_BID, 5)
     return Step(f"{level + 1}{of_suit[strain] if strain < 4 else 'N'}", theirs)
 

@@ -43,21 +43,20 @@ from agents.hierarchy.language.constraints import (
     is_difference,
     parse_constraint,
 )
-from agents.hierarchy.language.limits import DEEPEST, LARGEST, MOST_POSITIONS, too_large
-from agents.hierarchy.language.lines import base_in, lines_of, trouble
-from agents.hierarchy.language.overrides import ALSO, DROP, OverrideError, Overrides, overridden, renumbered
+from agents.hierarchy.language.limits import DEEPEST, LARGEST, MOST_POSITIONS, lines_of, too_large, trouble
+from agents.hierarchy.language.overrides import ALSO, DROP, OverrideError, Overrides, base_in, overridden, renumbered
+from agents.hierarchy.language.paths import SPANS
 from agents.hierarchy.language.tree import Block, Line, Step, System
 from bridge_env.files import read_bounded
 
 __all__ = [
-    "FLAGS", "SPANS", "SUITS", "VARIABLES", "SystemTextError", "atom_text", "constraint_text", "is_difference",
+    "FLAGS", "SUITS", "VARIABLES", "SystemTextError", "atom_text", "constraint_text", "is_difference",
     "load_system", "numbered_anew", "parse_constraint", "parse_leniently", "parse_step", "parse_system",
     "read_leniently", "read_overrides", "system_text",
 ]  # fmt: skip
 
 FLAGS = ("forcing", "gf", "invite", "signoff", "artificial", "forcing-2N", "forcing-3H", "forcing-4C",
          "denies")  # fmt: skip
-SPANS = ("lowest", "jump", "game", "slam", "grand")
 _TOKEN = re.compile(rf"^(P|X|XX|any|[1-7](?:N|any|{SUIT_PATTERN})|(?:{'|'.join(SPANS)}):(?:N|{SUIT_PATTERN}))$")
 
 
@@ -101,18 +100,31 @@ def parse_system(
     Raises:
         SystemTextError: with ``source`` and the number of the faulty line.
     """
-    reader = _Reader(name, file, bases)
+    system, faults = _read(text, name, file, bases, most=1)
+    if faults:
+        number, fault = faults[0]
+        raise SystemTextError(f"{source}:{number}: {fault}")
+    _check_size(text, system, source)
+    return system
+
+
+def _read(
+    text: str, name: str, file: Path | None, bases: tuple[Path, ...], most: int
+) -> tuple[System, list[tuple[int, str]]]:
+    """The system without its faulty lines, and these, with number and fault; after ``most`` no line is read."""
+    reader, faults = _Reader(name, file, bases), list[tuple[int, str]]()
     for number, raw in enumerate(lines_of(text), 1):
         try:
             reader.read(raw, number)
         except TextFault as fault:
-            raise SystemTextError(f"{source}:{number}: {fault}: {cut(raw.strip(), 120)!r}") from None
+            faults.append((number, f"{fault}: {cut(raw.strip(), 120)!r}"))
+            if len(faults) == most:
+                return System(name), faults
+            reader.skip(raw, number)
     try:
-        system = reader.finish()
+        return reader.finish(), faults
     except OverrideError as error:
-        raise SystemTextError(f"{source}:{error.number}: {error}") from None
-    _check_size(text, system, source)
-    return system
+        return System(name), [*faults, (error.number, str(error))]
 
 
 def _check_size(text: str, system: System, source: str) -> None:
@@ -134,25 +146,14 @@ def read_leniently(path: str | Path) -> tuple[System, list[tuple[int, str]]]:
 
 
 def parse_leniently(
-    text: str, source: str = "<text>", name: str = "unnamed", file: Path | None = None
+    text: str, source: str, name: str, file: Path | None = None
 ) -> tuple[System, list[tuple[int, str]]]:
     """Read a text as ``read_leniently`` reads a file.
 
     Raises:
         SystemTextError: the text stands for too many auctions.
     """
-    reader, faults = _Reader(name, file), list[tuple[int, str]]()
-    for number, raw in enumerate(lines_of(text), 1):
-        try:
-            reader.read(raw, number)
-        except TextFault as fault:
-            faults.append((number, f"{fault}: {cut(raw.strip(), 120)!r}"))
-            reader.skip(raw, number)
-    try:
-        system = reader.finish()
-    except OverrideError as error:
-        faults.append((error.number, str(error)))
-        system = System(name)
+    system, faults = _read(text, name, file, (), most=len(text) + 1)
     _check_size(text, system, source)
     return system, faults
 

@@ -41,16 +41,13 @@ class Lines:
     """The lines of a system by the rules that they have become."""
 
     def __init__(self, system: System, rules: NDArray[np.int32], first_general: int) -> None:
-        tree = {line.number: line for line in walk(system.lines)}
-        general = {line.number: line for block in system.blocks for line in block.lines}
         self.rules = rules
         self.places: list[Place] = [
             (rule >= first_general, int(number)) for rule, number in enumerate(rules[:, RULE_LINE])
         ]
-        self._lines: dict[Place, Line] = {
-            **{(False, n): line for n, line in tree.items()}, **{(True, n): line for n, line in general.items()}
-        }  # fmt: skip
-        self._above = {line.number: above for above in tree.values() for line in above.lines}
+        self._lines: dict[Place, Line] = {(False, line.number): line for line in walk(system.lines)}
+        self._lines |= {(True, line.number): line for block in system.blocks for line in block.lines}
+        self._above = {line.number: above for above in walk(system.lines) for line in above.lines}
 
     def line(self, place: Place) -> Line | None:
         """The line; None of a rule of last resort."""

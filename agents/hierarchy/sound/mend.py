@@ -6,8 +6,8 @@ from collections.abc import Callable, Collection, Container, Iterator
 from dataclasses import replace
 
 from agents.hierarchy.bidder import Hierarchy
-from agents.hierarchy.changes.edits import Edit, Insert, InsertGeneral, Replace, Trail, differences, trail_of
-from agents.hierarchy.changes.mutation import addresses
+from agents.hierarchy.changes.edits import Edit, Insert, InsertGeneral, Replace, differences
+from agents.hierarchy.changes.mutation import Trail, placed
 from agents.hierarchy.changes.tidying import without_empty
 from agents.hierarchy.language.text import constraint_text, numbered_anew
 from agents.hierarchy.language.tree import Line, System
@@ -69,11 +69,11 @@ def as_sound_as(base: System, system: System, tick: Tick | None = None) -> tuple
 
 def _unsound_calls(system: System, tick: Tick | None) -> Iterator[tuple[Steps, str]]:
     """Where calls stand that are unsound, and what their lines ask for."""
-    places = {(address[0] == "blocks", line.number): (address, line) for address, line in addresses(system)}
+    places = {(at[0] == "blocks", line.number): (trail, line) for at, trail, line in placed(system)}
     for place, text in unsound(Hierarchy(system), tick):
         if place in places and not text.startswith(DEAD):
-            address, line = places[place]
-            yield _steps(trail_of(system, address), line), constraint_text(line.constraint)
+            trail, line = places[place]
+            yield _steps(trail, line), constraint_text(line.constraint)
 
 
 def _steps(trail: Trail, line: Line) -> Steps:

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
 
 from agents.hierarchy.sound.checks import Lines, Place
-from agents.hierarchy.sound.hands import better_suit
-from agents.hierarchy.sound.scenes import Hands, Scene, Seen, Theatre
+from agents.hierarchy.sound.scenes import Hands, Scene, Seen, Theatre, better_suit
 from bridge_env.calls import FIRST_BID, PASS, call_text
 from bridge_env.cards import hand_text
 from bridge_env.features import FEATURES, HCP, LENGTH
@@ -25,7 +23,7 @@ _VULNERABLE = {False: "not vulnerable", True: "vulnerable"}
 
 def preempts(theatre: Theatre, lines: Lines) -> Iterator[tuple[Place, str]]:
     """What is unsound about a system's weak openings at the two level and higher."""
-    hands = _hands()
+    hands = Hands.drawn(_COUNT, _SEED)
     seats = {
         (before, vul): theatre.see([Scene((PASS,) * before, before % 2, (1 << before % 2) * vul)], hands)
         for before in range(4)
@@ -53,11 +51,6 @@ def preempts(theatre: Theatre, lines: Lines) -> Iterator[tuple[Place, str]]:
         if (place, text[:40]) not in once:
             once.add((place, text[:40]))
             yield place, text
-
-
-@cache
-def _hands() -> Hands:
-    return Hands.drawn(_COUNT, _SEED)
 
 
 def _weak_rules(seats: dict[tuple[int, int], Seen], rules: int) -> NDArray[np.bool_]:

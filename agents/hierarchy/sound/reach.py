@@ -4,33 +4,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
 from agents.hierarchy.engine.compiled import END_RULE, FIRST_RULE, RULE_LINE
-from agents.hierarchy.sound.hands import draw_hands
-from agents.hierarchy.sound.scenes import Hands, Scene, Theatre, arrays
+from agents.hierarchy.sound.scenes import Hands, Scene, Theatre, arrays, draw_hands
 from bridge_env.features import HCP, LENGTH, POINTS, hand_features
 
 _MOST_SCENES = 24  # of one line, in which a hand is looked for
 _MOST_HANDS = 12_000  # looked at in one scene
-
-
-@dataclass
-class Reach:
-    """What became of the hands that a line asks for.
-
-    Attributes:
-        reached: a hand comes to the line.
-        asked: so many hands have what it asks for and have bid as its path says.
-        takers: the lines that took them (-1: a general rule), and how many.
-    """
-
-    reached: bool = False
-    asked: int = 0
-    takers: Counter[int] = field(default_factory=Counter)
 
 
 class Reserve:
@@ -73,10 +56,15 @@ class Partner:
         return self._known[key]
 
 
-def reach(theatre: Theatre, reserve: Reserve, line: int, scenes: Sequence[Scene]) -> Reach:
-    """Look for a hand that comes to a line of the tree, in scenes that lead to its nodes."""
+def reach(theatre: Theatre, reserve: Reserve, line: int, scenes: Sequence[Scene]) -> Counter[int]:
+    """Look for a hand that comes to a line of the tree, in scenes that lead to its nodes.
+
+    Returns:
+        The lines that took the hands which have what it asks for and have bid as its path says (-1: a general rule),
+        and how many; itself among them where it is reached.
+    """
     compiled = theatre.system.compiled
-    found = Reach()
+    takers: Counter[int] = Counter()
     for scene in _spread(scenes, _MOST_SCENES):
         part = next(n for n in scene.nodes if line in _lines(theatre, n))
         first, end = compiled.parts[part, FIRST_RULE], compiled.parts[part, END_RULE]
@@ -95,12 +83,10 @@ def reach(theatre: Theatre, reserve: Reserve, line: int, scenes: Sequence[Scene]
         seen = theatre.see([Scene(scene.calls, scene.side, scene.vulnerability, coming=coming)], drawn)
         lines = np.where(seen.rule < 0, -1, compiled.rules[seen.rule, RULE_LINE])
         lines[seen.rule >= compiled.parts[len(compiled.children), FIRST_RULE]] = -1
-        found.asked += len(coming)
-        found.takers.update(lines.tolist())
+        takers.update(lines.tolist())
         if line in lines:
-            found.reached = True
-            return found
-    return found
+            break
+    return takers
 
 
 def _shown(theatre: Theatre, scene: Scene) -> NDArray[np.int16]:

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from agents.hierarchy.bidder import Hierarchy
-from agents.hierarchy.fast.positions import Positions
-from agents.hierarchy.sound.hands import draw_hands
+from agents.hierarchy.fast.positions import Asked, Positions
 from bridge_env.auction import DEALER, STATE_COLUMNS, VULNERABILITY, Auctions
 from bridge_env.calls import PASS
 from bridge_env.cards import hands, random_deals
@@ -24,6 +24,8 @@ from bridge_env.features import hand_features
 OURS, THEIRS = 0, 1
 _ROWS = 400_000  # looked at in one go
 _SCENES = 20_000
+_HONOURS = (12, 11, 10, 9)  # ranks A K Q J
+_BY_RANK = np.array([np.sqrt(4 - _HONOURS.index(r)) if r in _HONOURS else 0.0 for r in range(13)] * 4)
 
 Calls = tuple[int, ...]
 #: Passes before the first bid; are we vulnerable? are they?
@@ -38,6 +40,40 @@ _Made = dict[tuple[Calls, int, int], tuple[NDArray[np.int64], NDArray[np.int64]]
 _NOBODY = np.empty(0, np.int64), np.empty(0, np.int64)
 
 
+def draw_hands(count: int, seed: int) -> NDArray[np.bool_]:
+    """Draw hands bool (count, 52): every other one as dealt, the rest drawn to strength, weakness or long suits."""
+    rng = np.random.Generator(np.random.PCG64(seed))
+    wanted = rng.random((count, 52))
+    tilted = np.arange(count) % 2 == 1
+    strength = np.where(tilted, rng.normal(0.08, 0.2, count), 0.0)
+    suits = np.where(tilted[:, None], rng.normal(0.0, 0.22, (count, 4)), 0.0)
+    wanted += strength[:, None] * _BY_RANK + np.repeat(suits, 13, axis=1)
+    held = np.zeros((count, 52), np.bool_)
+    np.put_along_axis(held, np.argpartition(wanted, 39, axis=1)[:, 39:], True, axis=1)
+    return held
+
+
+def better_suit(hands: NDArray[np.bool_], suit: int) -> NDArray[np.bool_]:
+    """Move honours of side suits into ``suit``, and small cards back: the same shape and points, a better suit.
+
+    Hands that allow no such swap come back as they are.
+
+    Args:
+        hands: bool (N, 52).
+    """
+    out, rows = hands.copy(), np.arange(len(hands))
+    cards = out.reshape(-1, 4, 13)
+    for rank in _HONOURS[:3]:
+        small = cards[:, suit, :8].argmax(axis=1)  # its lowest card
+        gives = cards[:, :, rank] & ~cards[rows, :, small]  # suits that hold the honour and lack that card
+        gives[:, suit] = False
+        other = gives.argmax(axis=1)
+        swap = np.flatnonzero(gives.any(axis=1) & ~cards[:, suit, rank] & cards[:, suit, :8].any(axis=1))
+        for side, low, honour in ((other[swap], True, False), (suit, False, True)):
+            cards[swap, side, rank], cards[swap, side, small[swap]] = honour, low
+    return out
+
+
 class Hands(NamedTuple):
     """Some hands bool (N, 52), their features int16 (N, 4, F), the same in every seat, and which chance might deal."""
 
@@ -46,8 +82,9 @@ class Hands(NamedTuple):
     likely: NDArray[np.bool_]
 
     @classmethod
+    @cache
     def drawn(cls, count: int, seed: int) -> Hands:
-        """Hands of all kinds."""
+        """Hands of all kinds, which this process keeps."""
         return cls.of(draw_hands(count, seed))._replace(likely=np.arange(count) % 2 == 0)
 
     @classmethod
@@ -136,15 +173,10 @@ def auction_of(path: Sequence[tuple[int, int]], before: int) -> tuple[Calls, int
 
 
 class Theatre:
-    """Scenes of a system, and hands to play them.
+    """Scenes of a system, and hands to play them."""
 
-    Args:
-        hands: that come to them (default: some thousands).
-    """
-
-    def __init__(self, system: Hierarchy, hands: Hands | None = None) -> None:
-        self.system = system
-        self.hands = hands or Hands.drawn(3000, 1)
+    def __init__(self, system: Hierarchy, hands: Hands) -> None:
+        self.system, self.hands = system, hands
         self.positions = Positions([system])
 
     def scenes(self, variants: Iterable[Variant] = VARIANTS, wanted: set[int] | None = None) -> list[Scene]:
@@ -188,10 +220,10 @@ class Theatre:
         """What the system calls when it plays itself: the only way to many positions that no line of the tree names."""
         owner = random_deals(seed, 0, boards)
         held = np.stack([hands(owner, seat) for seat in range(4)], axis=1)
-        features = hand_features(held.reshape(-1, 52)).reshape(boards, 4, -1)
-        auctions = Auctions(np.zeros(boards, np.int16), np.arange(boards) % 4)
-        self.positions.bid(np.zeros((boards, 4), np.int32), features, auctions)
         everyone = Hands.of(held.reshape(-1, 52))
+        auctions = Auctions(np.zeros(boards, np.int16), np.arange(boards) % 4)
+        features = np.ascontiguousarray(everyone.features[:, 0]).reshape(boards, 4, -1)
+        self.positions.bid(np.zeros((boards, 4), np.int32), features, auctions)
         scenes = []
         for board in range(boards):
             calls = auctions.calls(board)
@@ -213,8 +245,8 @@ class Theatre:
             [hand, np.zeros(len(scenes), np.int64)]
         )  # a last row for each scene: what is shown there
         rows = np.concatenate([which, np.arange(len(scenes))])
-        chosen, rules, shown = self.positions.look(of.features, boards, state[rows], calls[rows], length[rows])
-        forced = self.positions.forced(of.features, state, calls, length)
+        chosen, rules, shown = self.positions.look(Asked(of.features, boards, state[rows], calls[rows], length[rows]))
+        forced = self.positions.forced(Asked(of.features, boards[len(hand) :], state, calls, length))
         n, row = len(hand), of.features[hand, 0]
         made, by = chosen[:n].astype(np.int64), rules[:n].astype(np.int64)
         return Seen(scenes, calls, length, which, of, hand, row, made, by, shown[n:], forced)

@@ -1,14 +1,19 @@
-"""Check that a system bids soundly: every check, over the same scenes."""
+"""Check that a system bids soundly: every check, over the same scenes; and tell what a change makes unsound."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator
-from functools import cache
+from functools import cache, lru_cache
 from itertools import chain
 
+import numpy as np
+
 from agents.hierarchy.bidder import Hierarchy
+from agents.hierarchy.changes.sameness import pairs, signatures
 from agents.hierarchy.engine.compiled import END_RULE, FIRST_RULE, RULE_LINE
 from agents.hierarchy.language.overrides import place_of
+from agents.hierarchy.language.text import constraint_text, numbered_anew
 from agents.hierarchy.language.tree import Line, System, walk
 from agents.hierarchy.sound.checks import Lines, Place, Promises, auction_text, names
 from agents.hierarchy.sound.preempts import preempts
@@ -20,6 +25,8 @@ _HANDS, _FEW_HANDS = 4000, 2000
 _BOARDS, _SEED = 8000, 5
 _MOST_KNOWN = 4
 _ARTIFICIAL = 1  # cards of a suit that they bid: whoever shows no more of it bids it in another sense than we do
+_MOST_NODES = 40  # at which a change is looked at; one of general rules is looked at there too
+_KIND = 40  # letters of what is wrong that tell one kind from another
 _STRENGTH = ("they-min", "they-max")  # of what they bid: our own bids may never be so strong, or so weak
 
 
@@ -49,7 +56,7 @@ def _numbers(system: System) -> tuple[int, ...]:
 
 
 def _all_unsound(system: Hierarchy, tick: Callable[[int, int], None] | None) -> list[tuple[Place, str]]:
-    lines, theatre = _lines(system), Theatre(system, _many_hands())
+    lines, theatre = lines_of(system), Theatre(system, Hands.drawn(_HANDS, 1))
     scenes = theatre.scenes()
     promises = Promises(lines)
     done = 0
@@ -71,7 +78,7 @@ def dead_lines(system: Hierarchy, tick: Callable[[int, int], None] | None = None
 
 def unsound_at(system: Hierarchy, nodes: set[int]) -> list[tuple[Place, str]]:
     """What breaks a promise at some nodes of the tree; quick, and says nothing of lines that no hand comes to."""
-    lines, theatre = _lines(system), Theatre(system, _few_hands())
+    lines, theatre = lines_of(system), Theatre(system, Hands.drawn(_FEW_HANDS, 1))
     scenes = theatre.scenes(FEW_VARIANTS, nodes)
     promises = Promises(lines)
     for seen in theatre.play(scenes):
@@ -87,17 +94,8 @@ def _reserve() -> Reserve:
     return Reserve()
 
 
-@cache
-def _many_hands() -> Hands:
-    return Hands.drawn(_HANDS, 1)
-
-
-@cache
-def _few_hands() -> Hands:
-    return Hands.drawn(_FEW_HANDS, 1)
-
-
-def _lines(system: Hierarchy) -> Lines:
+def lines_of(system: Hierarchy) -> Lines:
+    """The lines of a system by their rules."""
     compiled = system.compiled
     return Lines(system.system, compiled.rules, int(compiled.parts[len(compiled.children), FIRST_RULE]))
 
@@ -132,7 +130,47 @@ def _dead(theatre: Theatre, lines: Lines, promises: Promises, scenes: list[Scene
             yield (False, number), f"{DEAD}: no auction leads here; between two calls of theirs name our pass"
         elif not live:
             yield (False, number), f"{DEAD}: partner never calls so ({auction_text(here[0])})"
-        elif number not in used and not (found := reach(theatre, reserve, number, live)).reached:
-            taken = ["general rules" if n < 0 else place_of(n) for n, _ in found.takers.most_common(3)]
+        elif number not in used and number not in (takers := reach(theatre, reserve, number, live)):
+            taken = ["general rules" if n < 0 else place_of(n) for n, _ in takers.most_common(3)]
             why = f"{', '.join(taken)} come before it" if taken else "no hand that has bid so has what it asks for"
             yield (False, number), f"{DEAD}: {why}"
+
+
+# --- the gate of learned systems --------------------------------------------------------------------------------------
+
+
+def newly_unsound(before: System, after: System) -> list[str]:
+    """What is unsound in ``after`` and was not in ``before``, at the nodes whose rules differ."""
+    old, new = _before(before), Hierarchy(numbered_anew(after))
+    was, now = _differing(old, new)
+    found = _told(new, now)
+    return sorted(Counter(found) - Counter(_told(old, was))) if found else []
+
+
+@lru_cache(maxsize=4)
+def _before(system: System) -> Hierarchy:
+    """A system that many changes are compared with."""
+    return Hierarchy(numbered_anew(system))
+
+
+def _told(system: Hierarchy, nodes: set[int]) -> list[str]:
+    lines = lines_of(system)
+    found = {f"{_said(lines.line(place))}: {text[:_KIND].split(';')[0]}" for place, text in unsound_at(system, nodes)}
+    return sorted(found)
+
+
+def _said(line: Line | None) -> str:
+    return "" if line is None else f"{line.name} {constraint_text(line.constraint)}"
+
+
+def _differing(old: Hierarchy, new: Hierarchy) -> tuple[set[int], set[int]]:
+    """Nodes that lie at the same place in two trees and have other rules, some of them: in the old, and in the new."""
+    (old_signs, old_blocks), (new_signs, new_blocks) = signatures(old.compiled), signatures(new.compiled)
+    was, now = pairs(old.compiled, new.compiled)
+    if old_blocks == new_blocks:
+        changed = np.append(old_signs, np.uint64(0))[was] != np.append(new_signs, np.uint64(0))[now]
+        was, now = was[changed], now[changed]
+    if len(was) > _MOST_NODES:
+        chosen = np.linspace(0, len(was) - 1, _MOST_NODES).astype(int)
+        was, now = was[chosen], now[chosen]
+    return set(was[was >= 0].tolist()), set(now[now >= 0].tolist())

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
 
 from agents.hierarchy.bidder import HierarchyBidder, deal_features
+from agents.hierarchy.engine.asked import atom_of, clauses_of
 from agents.hierarchy.engine.compiled import (
     END,
     END_RULE,
@@ -21,22 +24,24 @@ from agents.hierarchy.engine.compiled import (
     RULE_SPAN,
     SPAN_CALL,
     SPAN_CALLS,
+    Compiled,
 )
-from agents.hierarchy.engine.context import LEVEL_COLUMN, OURS
+from agents.hierarchy.engine.context import FIT, FIT_BEST, FIT_MAJOR, LEVEL_COLUMN, OURS, STOPPED, THEIRS_COLUMN
 from agents.hierarchy.engine.engine import bid_rows, feature_rows
 from agents.hierarchy.inverse.backwards import Moments, moments
-from agents.hierarchy.language.columns import QUANTITIES
-from agents.hierarchy.language.tree import Constraint
+from agents.hierarchy.language.columns import HAND, IN_THEIR_SUIT, IS_CONTEXT, LEAST, MOST, PLUS, QUANTITIES
+from agents.hierarchy.language.tree import INFINITE, Constraint, Together
 from agents.hierarchy.language.vocabulary import NUM_COLUMNS
-from agents.hierarchy.telling.bound import bound
 from bridge_env.auction import Auctions
 from bridge_env.calls import FIRST_BID, PASS
 from bridge_env.cards import random_deals
-from bridge_env.features import NUM_FEATURES
+from bridge_env.features import LENGTH, NUM_FEATURES, STOPPER
 from bridge_env.view import BidView
 
 _DEALS = 1_000  # whose hands stand for any hand
 _SEED = 2_007
+
+_Range = tuple[int, int, int]  # column, least, most
 
 
 @dataclass(frozen=True)
@@ -101,7 +106,7 @@ class Position:
     @cached_property
     def rules(self) -> list[Rule]:
         """The rules that may call here, in the order in which they are asked."""
-        node, system = int(self._before.places[-1, self.seat]), int(self.systems[self.seat])
+        node, system = int(self._before.place[-1, self.seat]), int(self.systems[self.seat])
         blocks = range(int(self.pool.spans[system, FIRST]), int(self.pool.spans[system, END]))
         out: list[Rule] = []
         for part in [*([node] if node >= 0 else []), *blocks]:
@@ -130,7 +135,7 @@ class Position:
         context = self.context.copy()
         context[LEVEL_COLUMN] = (call - FIRST_BID) // 5 + 1 if call >= FIRST_BID else 0
         theirs = self.last_bid >= 0 and self.last_bid % 5 < 4 and not context[OURS]
-        return bound(self.pool, span, context, self.last_bid % 5 if theirs else -1)
+        return _needs(self.pool, span, context, self.last_bid % 5 if theirs else -1)
 
     def decide(self, hands: NDArray[np.int16]) -> tuple[NDArray[np.int8], NDArray[np.int32]]:
         """Return the calls int8 (N,) of hands int16 (N, NUM_FEATURES), and the rules that made them int32 (N,)."""
@@ -153,3 +158,83 @@ def any_hands() -> NDArray[np.int16]:
     features = deal_features(random_deals(_SEED, 0, _DEALS)).reshape(-1, NUM_FEATURES)
     features.flags.writeable = False
     return features
+
+
+# --- a rule at a concrete auction -------------------------------------------------------------------------------------
+# What it asks of the hand alone, with what the auction adds taken off: "25+ combined" is "13+ hcp" once partner has
+# shown 12. What the auction alone decides falls away.
+
+
+def _needs(pool: Compiled, span: tuple[int, int], context: NDArray[np.int16], their_suit: int) -> Constraint | None:
+    """What the clauses of ``span`` ask of the hand; None where the auction contradicts them.
+
+    Args:
+        span: the first clause and the end, of a rule or of what a block asks for.
+        context: a feature row whose columns of the auction are written, the level of the rule's call among them.
+        their_suit: of the opponents' last bid, 0..3; -1 where there is none.
+    """
+    clauses = []
+    for clause in clauses_of(pool, *span):
+        alternatives = [way for atoms in clause for way in _alternatives(atoms, context, their_suit)]
+        if not alternatives:
+            return None
+        if () not in alternatives:
+            clauses.append(tuple(dict.fromkeys(alternatives)))
+    return tuple(clauses)
+
+
+def _alternatives(atoms: Sequence[_Range], context: NDArray[np.int16], their_suit: int) -> Iterator[Together]:
+    """The ways in which a hand can meet all ``atoms``; none where the auction contradicts one of them."""
+    choices = [list(_of_the_hand(*atom, context, their_suit)) for atom in atoms]
+    for chosen in product(*choices):
+        yield tuple(dict.fromkeys(atom_of(*part) for together in chosen for part in together))
+
+
+def _of_the_hand(
+    column: int, low: int, high: int, context: NDArray[np.int16], their_suit: int
+) -> Iterator[tuple[_Range, ...]]:
+    """The ways in which a hand can meet one atom."""
+    if IS_CONTEXT[column]:
+        if low <= context[column] <= high:
+            yield ()
+        return
+    if column in (FIT_BEST, FIT_MAJOR):
+        suits = range(2, 4) if column == FIT_MAJOR else range(4)
+        fits = [int(context[PLUS[FIT + suit]]) for suit in suits]
+        most = [(LENGTH + suit, 0, high - shown) for suit, shown in zip(suits, fits, strict=True)]
+        if low <= max(fits):
+            yield from _possible(most)
+            return
+        for suit, shown in zip(suits, fits, strict=True):
+            yield from _possible([(LENGTH + suit, low - shown, INFINITE), *most])
+        return
+    if column == STOPPED:
+        theirs = [suit for suit in range(4) if context[THEIRS_COLUMN + suit] >= 4]
+        if low == 1:
+            yield tuple((STOPPER + suit, 1, 1) for suit in theirs)
+        elif high == 0:
+            for suit in theirs:
+                yield ((STOPPER + suit, 0, 0),)
+        else:
+            yield ()
+        return
+    if IN_THEIR_SUIT[column]:
+        if their_suit >= 0:
+            yield from _possible([(int(HAND[column]) + their_suit, low, high)])
+        elif low <= 0 <= high:
+            yield ()
+        return
+    added = int(context[PLUS[column]]) if PLUS[column] >= 0 else 0
+    yield from _possible([(int(HAND[column]), low - added, high if high >= INFINITE else high - added)])
+
+
+def _possible(ranges: list[_Range]) -> Iterator[tuple[_Range, ...]]:
+    """All of ``ranges``, without those that all hands meet; nothing where no hand meets one."""
+    kept = []
+    for column, low, high in ranges:
+        low, high = max(low, int(LEAST[column])), min(high, int(MOST[column]))
+        if low > high:
+            return
+        if low > LEAST[column] or high < MOST[column]:
+            kept.append((column, low, INFINITE if high >= MOST[column] else high))
+    yield tuple(kept)

@@ -8,7 +8,6 @@ hands that the player tells apart, at the prices that the system's own play-outs
 
 from __future__ import annotations
 
-from collections import Counter
 from functools import partial
 
 import numpy as np
@@ -20,9 +19,7 @@ from bridge_env.bidders import SpecError, make
 from bridge_env.calls import first_calls
 from bridge_env.view import view_of
 from training.evolve.refine.decisions import UNTRIED, Labeller, play_out
-from training.evolve.refine.general import count_contexts
-from training.evolve.refine.labels import count_paths
-from training.match.duel import Duel, Partnership, Rival, Stretch, boards_of, duel
+from training.match.duel import Duel, Partnership, Rival, Stretch, boards_of
 from training.match.strangers import quicken
 
 SHARE = 0.8  # of a label that is the player's judgement
@@ -92,13 +89,3 @@ def leaves(
     """Tell at which decisions the player would not make the call that was made: bool (N,)."""
     liked = preferences(spec, stretch, before, table, board, number).argmax(axis=1)
     return np.asarray(liked != before.history[table][board, number], np.bool_)
-
-
-def departures_task(us: Partnership, them: Rival, stretch: Stretch, spec: str) -> tuple[Counter[str], Counter[str]]:
-    """How often the player leaves the system of ``us``, at each position and in each kind of auction.
-
-    As ``tasks.count_task``, of the decisions where it calls otherwise.
-    """
-    before = duel(us, them, stretch)
-    on = partial(leaves, spec, stretch, before)
-    return count_paths(us, them, stretch, on), count_contexts(us, them, stretch, on)

@@ -105,18 +105,17 @@ def _tried(legal: NDArray[np.bool_], before: NDArray[np.int8]) -> NDArray[np.boo
 
 
 def label(
-    us: Partnership, them: Rival, stretch: Stretch, wanted: Mapping[str, int], by: Labeller = play_out
-) -> dict[str, list[Examples]]:
-    """Examples of the positions ``wanted``: reading -> at most how many decisions (the first ones count)."""
-    return label_duel(us, them, stretch, duel(us, them, stretch), wanted, by=by)
-
-
-def label_duel(
-    us: Partnership, them: Rival, stretch: Stretch, before: Duel, wanted: Mapping[str, int],
-    on: NDArray[np.bool_] | None = None, by: Labeller = play_out,
+    us: Partnership, them: Rival, stretch: Stretch, wanted: Mapping[str, int], by: Labeller = play_out,
+    before: Duel | None = None, on: NDArray[np.bool_] | None = None,
 ) -> dict[str, list[Examples]]:  # fmt: skip
-    """``label`` for a duel that has been bid; of the auctions ``on``, bool (2, N), alone where that is given."""
+    """Examples of the positions ``wanted``: reading -> at most how many decisions (the first ones count).
+
+    Args:
+        before: the duel, if it has been bid.
+        on: bool (2, N), the auctions that count (default: all).
+    """
     boards, features = boards_of(stretch)
+    before = duel(us, them, stretch) if before is None else before
     out: dict[str, list[Examples]] = {}
     for table in range(2):
         decisions = decisions_of(before.history[table], boards.dealer, table, None if on is None else on[table])

@@ -14,11 +14,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from agents.hierarchy.bidder import Hierarchy
-from agents.hierarchy.changes.edits import Edit, Replace, dropped, trail_of, without_clause
-from agents.hierarchy.changes.mutation import Address, addresses, moves, with_atom
-from agents.hierarchy.engine.compiled import ATOM_COLUMN, ATOM_HI, ATOM_LO, FIRST, RULE_LINE, Compiled, pool
-from agents.hierarchy.engine.context import new_table, new_trail, write_context, write_mixed
+from agents.hierarchy.bidder import Hierarchy, pooled
+from agents.hierarchy.changes.edits import Edit, Replace, dropped, without_clause
+from agents.hierarchy.changes.mutation import Trail, moves, placed, with_atom
+from agents.hierarchy.engine.compiled import ATOM_COLUMN, ATOM_HI, ATOM_LO, FIRST, RULE_LINE, Compiled
+from agents.hierarchy.engine.context import DEEPEST, new_table, new_trail, write_context, write_mixed
 from agents.hierarchy.engine.engine import replay_on
 from agents.hierarchy.engine.walk import (
     context_of,
@@ -283,7 +283,7 @@ def near_rows(pool, systems, dealer, vulnerability, calls, length, hands, row_ou
     Returns:
         How many were written, and from which row on there was no room.
     """
-    t, trail, keys, others = new_table(), new_trail(), np.empty(_MOST, np.int64), np.empty(_MOST, np.int64)
+    t, trail, keys, others = new_table(), new_trail(DEEPEST), np.empty(_MOST, np.int64), np.empty(_MOST, np.int64)
     written = 0
     for i in range(len(length)):
         if written + _MOST > len(row_out):
@@ -355,9 +355,8 @@ def _promises(
 def _seated(us: Partnership, them: Rival, table: int) -> tuple[Compiled, NDArray[np.int32]]:
     """The systems of all seats as one pool, ours compiled anew: a process may keep them with other numbers of lines."""
     anew = {system: Hierarchy(system) for system in {us.first, us.second}}
-    seats = [anew.get(seat.system, seat) for seat in seats_of(us, them, table)]
-    distinct = list(dict.fromkeys(seats))
-    return pool([seat.compiled for seat in distinct]), np.array([distinct.index(seat) for seat in seats], np.int32)
+    north, east, south, west = (anew.get(seat.system, seat) for seat in seats_of(us, them, table))
+    return pooled((north, east, south, west))
 
 
 def _all_near(
@@ -392,18 +391,17 @@ def _all_near(
 
 def edits(system: System, changes: Mapping[Change, Promise]) -> Iterator[tuple[Edit, Promise]]:
     """The changes that can be made, as edits."""
-    lines = {line.number: (address, line) for address, line in addresses(system)}
+    lines = {line.number: (trail, line) for _, trail, line in placed(system)}
     for change, promise in changes.items():
         if change.line not in lines:
             continue  # a rule of last resort, which stands in no system
-        address, line = lines[change.line]
-        edit = _edit(system, address, line, change) if change.clause < max(len(line.constraint), 1) else None
+        trail, line = lines[change.line]
+        edit = _edit(trail, line, change) if change.clause < max(len(line.constraint), 1) else None
         if edit is not None:
             yield edit, promise
 
 
-def _edit(system: System, address: Address, line: Line, change: Change) -> Edit | None:
-    trail = trail_of(system, address)
+def _edit(trail: Trail, line: Line, change: Change) -> Edit | None:
     where = f"{'-'.join(trail)}: " if trail else ""
     if change.kind == WITHOUT_LINE:
         if line.lines or (line.name == "P" and not line.constraint):

@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 
 from agents.hierarchy.language.paths import call_of, readings
 from bridge_env.calls import FIRST_BID, PASS
 from training.evolve.refine.decisions import Examples, Labeller, joined, play_out
 from training.evolve.refine.general import count_contexts, label_general
 from training.evolve.refine.induce import Rule, rules
-from training.evolve.refine.judgement import by_judgement
-from training.evolve.refine.labels import count_paths, label, label_duel
-from training.match.duel import Partnership, Rival, Stretch, duel_changed, is_system
+from training.evolve.refine.judgement import by_judgement, leaves
+from training.evolve.refine.labels import count_paths, label
+from training.match.duel import Partnership, Rival, Stretch, duel, duel_changed, is_system
 
 PARTS = 4096  # boards a task
 
@@ -23,9 +24,14 @@ def labeller(judge: str) -> Labeller:
     return by_judgement(judge) if judge else play_out
 
 
-def count_task(us: Partnership, them: Rival, stretch: Stretch) -> tuple[Counter[str], Counter[str]]:
-    """How often ``us`` decide against ``them`` at each position, and by general rules in each kind of auction."""
-    return count_paths(us, them, stretch), count_contexts(us, them, stretch)
+def count_task(us: Partnership, them: Rival, stretch: Stretch, judge: str = "") -> tuple[Counter[str], Counter[str]]:
+    """How often ``us`` decide against ``them`` at each position, and by general rules in each kind of auction.
+
+    Args:
+        judge: the spec of a player by a book: then only decisions count at which it would leave the system.
+    """
+    on = partial(leaves, judge, stretch, duel(us, them, stretch)) if judge else None
+    return count_paths(us, them, stretch, on), count_contexts(us, them, stretch, on)
 
 
 def label_task(
@@ -67,7 +73,7 @@ def answers_task(
     for them in league:
         for stretch in stretches:
             now, other = duel_changed(begun, us, them, stretch)
-            for text, examples in label_duel(begun, them, stretch, now, wanted, other, by).items():
+            for text, examples in label(begun, them, stretch, wanted, by, now, other).items():
                 parts.setdefault(leads[text], []).extend(examples)
     found = {lead: rules(joined(examples), sayable=sayable) for lead, examples in parts.items()}
     return [replace(rule, path=lead) for lead, of_lead in found.items() for rule in of_lead]
