@@ -30,9 +30,9 @@ def test_tables_of_the_dds_project(solver):
 
 
 @pytest.mark.slow
-def test_all_tables_of_the_dds_project(solver):
+def test_more_tables_of_the_dds_project(solver):
     deals, tables = dds_list()
-    np.testing.assert_array_equal(solver.tricks(deals), tables)
+    np.testing.assert_array_equal(solver.tricks(deals[60:]), tables[60:])
 
 
 def test_the_sample_deal_of_the_2009_slides(solver):
@@ -112,8 +112,8 @@ def test_images_of_a_deal_have_the_images_of_its_table(solver):
 
 
 @pytest.mark.slow
-def test_images_of_50_deals_have_the_images_of_their_tables(solver):
-    check_images(solver, 50)
+def test_images_of_24_deals_have_the_images_of_their_tables(solver):
+    check_images(solver, 24)
 
 
 def test_default_threads(monkeypatch):
@@ -192,7 +192,7 @@ solved = threading.Event()
 
 def solve():
     for seed in range(1000):
-        solver.tricks(random_deals(seed, 0, 8))
+        solver.tricks(random_deals(seed, 0, 2))
         solved.set()
 
 threading.Thread(target=solve, daemon=True).start()
