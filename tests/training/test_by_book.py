@@ -274,7 +274,7 @@ def test_a_coach_from_a_file_to_its_report_and_on(one_ray, tmp_path, monkeypatch
     mine = tmp_path / "mine.bidding"
     mine.write_text(SHORT)
     tiny = ["--iterations", "2", "--rollout", "64", "--estimated", "0", "--generations", "1", "--study", "512",
-            "--confirm", "256", "--counted", "200", "--judge", "20"]  # fmt: skip
+            "--confirm", "256", "--counted", "100", "--judge", "8"]  # fmt: skip
     assert main(["coach", str(mine), *tiny, "--out", str(tmp_path), "--workers", "1"]) == 0
     folder = tmp_path / "coach" / "mine"
     said, report = capsys.readouterr().out, (folder / "report.md").read_text()

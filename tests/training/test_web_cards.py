@@ -124,6 +124,7 @@ def test_bidding_needs_no_scrolling(visit):
     for name in at_each_size(page):
         assert in_sight(page, "#hint h3, #hint .lines, #hint tbody tr:first-child, #box button"), name
         assert no_scroll(page), name
+    for name in at_each_size(page):
         page.hover('[data-call="2NT"]')
         expect(page.locator("#detail")).to_contain_text("2NT")
         assert in_sight(page, "#detail"), name
