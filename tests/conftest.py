@@ -34,7 +34,8 @@ def pytest_collection_modifyitems(items):
     for item in items:
         grouped = getattr(item, "_nodeid", item.nodeid)
         if grouped != item.nodeid:
-            item._id = type(item._id).parse(grouped)
+            path = item._id.path
+            item._id = type(item._id)(path=path, names=(grouped.removeprefix(f"{path}::"),))
 
 
 @pytest.fixture(scope="session", autouse=True)
