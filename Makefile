@@ -33,8 +33,10 @@ selfplay: $(VENV)/.compiled
 test: $(VENV)/.dev
 	BRIDGE_ENV_NOTHING_MISSING=1 $(BIN)/python -m pytest -m "not slow" $(SIDE_BY_SIDE) --dist loadfile
 
+# Each worker reads all tests that it may be given: the files without slow ones would take it eight seconds.
 test-slow: $(VENV)/.dev
-	BRIDGE_ENV_NOTHING_MISSING=1 $(BIN)/python -m pytest -m slow $(SIDE_BY_SIDE) --dist loadgroup
+	BRIDGE_ENV_NOTHING_MISSING=1 $(BIN)/python -m pytest -m slow $(SIDE_BY_SIDE) --dist loadgroup \
+		$$(grep -rl --include="test_*.py" "mark\.slow" tests | sort)
 
 # Compiled code that reads or writes beyond an array says nothing; with numba's checks it does.
 test-bounds: $(VENV)/.dev

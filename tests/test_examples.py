@@ -73,8 +73,7 @@ def test_train_with_maskable_ppo():
 
 @pytest.mark.slow
 @pytest.mark.xdist_group("ray")
-def test_evolve_on_a_cluster(tmp_path):
-    pytest.importorskip("ray")
+def test_evolve_on_a_cluster(one_ray, tmp_path):
     small = ["--generations", "1", "--proposals", "4", "--boards", "200", "--judge", "100", "--workers", "1",
              "--study", "300", "--confirm", "200"]  # fmt: skip
     assert example("evolve_on_a_cluster").main(None, tmp_path, *small) == 0

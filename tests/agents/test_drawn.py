@@ -85,4 +85,4 @@ def test_calls_are_explained():
 @pytest.mark.parametrize("name", ["champion", "by-the-book", "acol"])
 def test_under_one_call_in_a_hundred_is_unexplained(name):
     """One measured, one by a book, one that nobody measured. (Of 952 calls of all shipped ones, 1 was.)"""
-    assert sum(unexplained(name, 3)) <= 1
+    assert sum(unexplained(name, 2)) <= 1

@@ -191,14 +191,11 @@ def test_what_is_planted_is_found_at_its_line(name):
     assert any(number == line and said in text for number, text in found(text)), found(text)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("name", shipped_systems())
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[] if name == "acol" else pytest.mark.slow) for name in shipped_systems()]
+)
 def test_shipped_systems_are_sound(name):
     assert sound_findings(system_path(name)) == []
-
-
-def test_a_family_is_sound():
-    assert sound_findings(system_path("acol")) == []
 
 
 def histories(system, count=2000, seed=3):

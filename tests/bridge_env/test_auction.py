@@ -84,8 +84,8 @@ def test_masks_turns_and_contracts_are_those_of_the_laws():
 
 
 @pytest.mark.slow
-def test_masks_turns_and_contracts_are_those_of_the_laws_100_000_times():
-    compare_with_the_laws(100_000, seed=2)
+def test_masks_turns_and_contracts_are_those_of_the_laws_50_000_times():
+    compare_with_the_laws(50_000, seed=2)
 
 
 # --- counting ---------------------------------------------------------------------------------------------

@@ -30,9 +30,9 @@ def test_tables_of_the_dds_project(solver):
 
 
 @pytest.mark.slow
-def test_all_tables_of_the_dds_project(solver):
+def test_more_tables_of_the_dds_project(solver):
     deals, tables = dds_list()
-    np.testing.assert_array_equal(solver.tricks(deals), tables)
+    np.testing.assert_array_equal(solver.tricks(deals[60:]), tables[60:])
 
 
 def test_the_sample_deal_of_the_2009_slides(solver):
@@ -168,8 +168,8 @@ solver = ExactDoubleDummy(threads=2)
 solved = threading.Event()
 
 def solve():
-    for seed in range(1000):
-        solver.tricks(random_deals(seed, 0, 8))
+    for seed in range(1, 1000):
+        solver.tricks(random_deals(seed, 0, 2))
         solved.set()
 
 threading.Thread(target=solve, daemon=True).start()

@@ -105,7 +105,7 @@ def test_images_keep_to_their_side_of_the_split():
     assert len(np.unique(boards.owner, axis=0)) > len(np.unique(canonical_key(boards.owner)))
 
 
-@pytest.mark.parametrize("count", [3, pytest.param(50, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("count", [3, pytest.param(12, marks=pytest.mark.slow)])
 def test_dds_agrees_about_images(count):
     boards = LibraryDeals("training").draw(KEYS[:count], NUMBERS[:count])
     np.testing.assert_array_equal(ExactDoubleDummy().tricks(boards.owner), boards.tricks)

@@ -19,8 +19,8 @@ from bridge_env.double_dummy.own.state import STOP, Workspace
 from bridge_env.double_dummy.positions import ALL_BEST, ALL_CARDS, NOT_LEGAL, ONE_BEST, card_tricks
 from training.bench.solver import dds_cards
 
-TABLES = int(os.environ.get("BRIDGE_ENV_SOLVER_TABLES", "40"))
-"""Whole tables of the slow tests; a fifth as many hard ones, and 20 times as many endings. 20,000 take two hours."""
+TABLES = int(os.environ.get("BRIDGE_ENV_SOLVER_TABLES", "20"))
+"""Whole tables of the slow tests; a fifth as many hard ones, and 40 times as many endings. 20,000 take two hours."""
 
 
 @pytest.fixture(scope="module")
@@ -110,7 +110,7 @@ def test_cards_of_endings(left):
 @pytest.mark.slow
 @pytest.mark.parametrize("left", range(2, 12))
 def test_many_endings(left):
-    ours, theirs = both(endings(2 * TABLES, left, seed=100 + left), ALL_CARDS)
+    ours, theirs = both(endings(4 * TABLES, left, seed=100 + left), ALL_CARDS)
     np.testing.assert_array_equal(ours, theirs)
 
 

@@ -127,15 +127,15 @@ def test_every_table_is_a_single_env(kwargs, mode):
 
 
 @pytest.fixture(scope="module")
-def four_thousand():
-    return [single_episodes({"learner": "all"}, SEED + t, 40) for t in range(100)]
+def two_thousand():
+    return [single_episodes({"learner": "all"}, SEED + t, 40) for t in range(50)]
 
 
 @pytest.mark.slow
 @pytest.mark.xdist_group("single envs")  # in one process, which plays them once
 @in_every_mode
-def test_four_thousand_boards_are_those_of_single_envs(mode, four_thousand):
-    check_against_single(BiddingVectorEnv(100, learner="all", autoreset_mode=mode), four_thousand, SEED)
+def test_two_thousand_boards_are_those_of_single_envs(mode, two_thousand):
+    check_against_single(BiddingVectorEnv(50, learner="all", autoreset_mode=mode), two_thousand, SEED)
 
 
 def test_a_thousand_boards_are_those_of_single_envs():

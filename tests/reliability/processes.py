@@ -80,7 +80,7 @@ def _policy(folder: Path) -> object:
 
 MATCH = Command(
     "match --keep --play",
-    ("match", "doubler", "random", "--boards", "8", "--play", "rule", "--play-b", "montecarlo?deals=2",
+    ("match", "doubler", "random", "--boards", "4", "--play", "rule", "--play-b", "montecarlo?deals=2",
      "--keep", "{}/kept.jsonl", "--json", "{}/match.json"),
     _match_rows,
 )  # fmt: skip
@@ -91,7 +91,9 @@ PANEL = Command(
     _panel_lines,
 )  # fmt: skip
 SOLVE = Command(
-    "solve --out", ("solve", "--n", "3", "--verify", "1", "--out", "{}/solved.bdl", "--workers", "1"), _library_bytes
+    "solve --out",
+    ("solve", "--n", "3", "--seed", "1", "--verify", "1", "--out", "{}/solved.bdl", "--workers", "1"),
+    _library_bytes,
 )
 EVOLVE = Command(
     "evolve",

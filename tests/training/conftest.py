@@ -80,8 +80,8 @@ def visit(browser, served):
     """Opens pages of the table; whatever they log as a fault, or load from elsewhere, fails the test at its end."""
     opened = []
 
-    def page(path="", width=1200, dark=False, ready=".calls button"):
-        made = browser.new_page(viewport={"width": width, "height": 850}, color_scheme="dark" if dark else "light")
+    def page(path="", width=1200, ready=".calls button"):
+        made = browser.new_page(viewport={"width": width, "height": 850})
         made.set_default_timeout(120_000)
         made.asked, made.told, made.faults = [], [], []
         made.on("request", lambda request: made.asked.append(request.url))

@@ -2,6 +2,7 @@
 
 import json
 import re
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -20,6 +21,7 @@ from bridge_env.bidders import SpecError
 from training.cli.entry import main
 from training.coach import left
 from training.coach import run as coaching
+from training.coach.config import CoachConfig
 from training.evolve.config import EvolveConfig
 from training.evolve.generations import check_start, numbered
 from training.evolve.refine import judgement
@@ -266,11 +268,14 @@ def test_a_coach_says_what_is_missing(tmp_path, capsys):
 
 @pytest.mark.slow
 @pytest.mark.xdist_group("ray")
-def test_a_coach_from_a_file_to_its_report_and_on(tmp_path, capsys):
+def test_a_coach_from_a_file_to_its_report_and_on(one_ray, tmp_path, monkeypatch, capsys):
+    for name, sizes in (("league", {"judged": 40}), ("evolve", {"boards": 256})):
+        whole = getattr(CoachConfig, name)
+        monkeypatch.setattr(CoachConfig, name, lambda *given, w=whole, s=sizes: replace(w(*given), **s))
     mine = tmp_path / "mine.bidding"
     mine.write_text(SHORT)
     tiny = ["--iterations", "2", "--rollout", "64", "--estimated", "0", "--generations", "1", "--study", "512",
-            "--confirm", "256", "--counted", "200", "--judge", "20"]  # fmt: skip
+            "--confirm", "256", "--counted", "100", "--judge", "8"]  # fmt: skip
     assert main(["coach", str(mine), *tiny, "--out", str(tmp_path), "--workers", "1"]) == 0
     folder = tmp_path / "coach" / "mine"
     said, report = capsys.readouterr().out, (folder / "report.md").read_text()

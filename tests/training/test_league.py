@@ -476,9 +476,8 @@ def test_a_run_from_nothing_meets_silence_first(tmp_path):
 
 @pytest.mark.slow
 @pytest.mark.xdist_group("ray")
-def test_ray_workers_do_not_matter(tmp_path):
+def test_ray_workers_do_not_matter(one_ray, tmp_path):
     """One worker or two, or none at all: the same weights."""
-    pytest.importorskip("ray")
     from training.running.cluster import Cluster
 
     runs_ = []
@@ -496,8 +495,7 @@ def test_ray_workers_do_not_matter(tmp_path):
 
 @pytest.mark.slow
 @pytest.mark.xdist_group("ray")
-def test_the_command_from_nothing_to_the_panel(tmp_path, capsys):
-    pytest.importorskip("ray")
+def test_the_command_from_nothing_to_the_panel(one_ray, tmp_path, capsys):
     words = ["train", "league", "--start", "nothing", "--lessons", "2", "--silent", "1", "--iterations", "3",
              "--estimated", "200", "--boards", "64", "--evaluate", "2", "--judged", "40", "--layers", "16",
              "--critic", "16", "--judge", "40",

@@ -265,7 +265,8 @@ def test_levels_and_pages_leave_calls_out(monkeypatch, capsys, tmp_path):
     assert "Left out: " in out.read_text(encoding="utf-8")
 
 
-def test_check_and_what_it_cannot_do(capsys):
+def test_check_and_what_it_cannot_do(monkeypatch, capsys):
+    monkeypatch.setattr(network_book, "make_network_book", lambda *_, **__: book())
     words = ["book", "policy:standard", "--deals", "600", "--rare", "600"]
     assert main([*words, "--check"]) in (0, 1)
     assert "keep to what the row shows" in capsys.readouterr().out

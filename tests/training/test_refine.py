@@ -234,15 +234,13 @@ def test_answers_are_sought_where_the_call_leads():
 
 @pytest.mark.slow
 @pytest.mark.xdist_group("ray")
-def test_work_is_the_same_however_it_is_shared():
-    pytest.importorskip("ray")
+def test_work_is_the_same_however_it_is_shared(one_ray):
     results = []
-    with Cluster(2):  # Ray is slow to start: it serves both
-        for workers in (1, 2):
-            with Cluster(workers) as cluster:
-                work = Work(cluster, (SAYC, PASS), 3, lambda _boards: None)
-                found = work.rules(SAYC, 2, Chance("v"), work.stretch(0, 4800))
-                results.append([(r.path, r.call, r.constraint, r.gain) for r in found])
+    for workers in (1, 2):
+        with Cluster(workers) as cluster:
+            work = Work(cluster, (SAYC, PASS), 3, lambda _boards: None)
+            found = work.rules(SAYC, 2, Chance("v"), work.stretch(0, 4800))
+            results.append([(r.path, r.call, r.constraint, r.gain) for r in found])
     assert results[0] == results[1]
     assert results[0]
 

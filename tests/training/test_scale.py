@@ -59,7 +59,7 @@ def test_tasks_are_laid_out_beside_what_one_process_does_alone():
 
 @pytest.mark.slow
 @pytest.mark.xdist_group("ray")
-def test_what_tasks_take_is_written_down():
+def test_what_tasks_take_is_written_down(one_ray):
     def _sleep(seconds):  # sent as it stands: a worker knows no module of tests
         time.sleep(seconds)
         return seconds

@@ -19,7 +19,7 @@ from bridge_env import cards
 from bridge_env.double_dummy import ExactDoubleDummy, Library, LibraryError, embedded, maintenance, write_library
 from bridge_env.double_dummy.library import write_records
 from bridge_env.double_dummy.packing import pack_records
-from training import solve
+from training import cli, solve
 from training.cli import deals as cli_deals
 from training.running.cluster import Cluster
 from training.solve import SolveError, estimate_text, solve_random, table_text
@@ -250,13 +250,12 @@ def test_a_million_deals_are_looked_after_in_seconds(tmp_path):
 # --- on Ray -------------------------------------------------------------------------------------------
 
 
-@pytest.fixture(scope="module")
-def two_cores():
-    """Ray, started once; this module's doubles travel by value."""
-    ray = pytest.importorskip("ray")
+@pytest.fixture
+def two_cores(one_ray):
+    """A Ray to which this module's doubles travel by value."""
+    import ray
+
     ray.cloudpickle.register_pickle_by_value(sys.modules[__name__])
-    with Cluster(2):
-        yield
 
 
 class Dies(Invented):
@@ -300,29 +299,30 @@ def test_ctrl_c_on_ray_saves_what_is_under_way(two_cores, whole, tmp_path):
 @pytest.mark.xdist_group("ray")
 @pytest.mark.slow
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
-def test_the_command_on_ray_stopped_and_gone_on_with(tmp_path, how):
-    """Real deals; the signal goes to the whole process group, as Ctrl-C at a terminal does."""
-    pytest.importorskip("ray")
+def test_the_command_is_stopped_and_gone_on_with(one_ray, monkeypatch, tmp_path, capsys, how):
+    """Real deals; Ctrl-C on Ray goes to the whole process group, as at a terminal. Without Ray it is killed."""
+    few = 0 if how == signal.SIGINT else 200
     path = tmp_path / "a.bdl"
-    main = "import sys; from training import cli, solve; {}; sys.exit(cli.main())"
-    main = main.format("solve.SAVE_EVERY, solve.BATCH, solve.TASK = 0.0, 4, 4")
-    words = [sys.executable, "-c", main, "solve", "--n", "40", "--seed", "5", "--verify", "2", "--out", str(path)]
-    process = subprocess.Popen(words, stderr=subprocess.PIPE, text=True, start_new_session=True)
+    main = f"solve.SAVE_EVERY, solve.BATCH, solve.TASK, cli.deals._FEW = 0.0, 2, 2, {few}; sys.exit(cli.main())"
+    command = ["solve", "--n", "24", "--seed", "5", "--verify", "2", "--out", str(path), "--workers", "2"]
+    words = [sys.executable, "-c", f"import sys; from training import cli, solve; import training.cli.deals; {main}"]
+    process = subprocess.Popen([*words, *command], stderr=subprocess.PIPE, text=True, start_new_session=True)
     while not (path.exists() and len(Library.open(path))):
         time.sleep(0.02)
         assert process.poll() is None
     os.killpg(process.pid, how) if how == signal.SIGINT else process.kill()
     said = process.communicate(timeout=90)[1]
-    assert 0 < len(Library.open(path)) < 40
+    assert 0 < len(Library.open(path)) < 24
     if how == signal.SIGINT:
         assert process.returncode == 130
-        assert "of 40 deals. To go on: bridge-env solve --n 40 --seed 5 --start 0 --out" in said
-    ended = subprocess.run([*words, "--workers", "2"], capture_output=True, text=True, timeout=300, check=False)
-    assert ended.returncode == 0, ended.stderr
-    assert "40 solved deals" in ended.stdout
-    deals = cards.random_deals(5, 0, 40)
+        assert "of 24 deals. To go on: bridge-env solve --n 24 --seed 5 --start 0 --out" in said
+    monkeypatch.setattr(cli_deals, "_FEW", few)
+    monkeypatch.setattr(solve, "TASK", 2)
+    assert cli.main(command) == 0
+    assert "24 solved deals" in capsys.readouterr().out
+    deals = cards.random_deals(5, 0, 24)
     np.testing.assert_array_equal(Library.open(path).owners(), deals)
-    np.testing.assert_array_equal(Library.open(path).tricks_at([0, 39]), ExactDoubleDummy().tricks(deals[[0, 39]]))
+    np.testing.assert_array_equal(Library.open(path).tricks_at([0, 23]), ExactDoubleDummy().tricks(deals[[0, 23]]))
 
 
 # --- the command line ---------------------------------------------------------------------------------

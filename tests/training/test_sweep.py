@@ -385,17 +385,17 @@ judge = 20
 layers = "16"
 critic = "16"
 [vary]
-learning_rate = [1e-3, 3e-2]
+learning_rate = [3e-2]
 """
 
 
 @pytest.mark.slow
-def test_real_runs_are_resumed_after_a_kill_and_compared_by_their_verdicts(rates, capsys):
+def test_real_runs_are_resumed_after_a_kill_and_summed_up_by_their_verdicts(rates, capsys):
     pytest.importorskip("sb3_contrib")
     rates.write_text(REAL)
     code = "import sys; from training.cli.entry import main; sys.exit(main())"
     process = subprocess.Popen([sys.executable, "-c", code, *words(rates)])
-    second = folder_of(rates) / "train" / "setting-2-seed-1"
+    first, second = (folder_of(rates) / "train" / f"setting-1-seed-{seed}" for seed in (1, 2))
     for _ in range(6000):
         if (second / "checkpoint.json").exists():
             break
@@ -403,23 +403,17 @@ def test_real_runs_are_resumed_after_a_kill_and_compared_by_their_verdicts(rates
         time.sleep(0.05)
     process.kill()
     process.wait()
-    ended = (folder_of(rates) / "train" / "setting-1-seed-1" / "verdict.json").stat().st_mtime_ns
+    ended = (first / "verdict.json").stat().st_mtime_ns
     assert main(words(rates)) == 0
-    assert (folder_of(rates) / "train" / "setting-1-seed-1" / "verdict.json").stat().st_mtime_ns == ended
-    assert [len(commands) for commands in ran(rates).values()] == [1, 1, 2, 1]
+    assert (first / "verdict.json").stat().st_mtime_ns == ended
+    assert [len(commands) for commands in ran(rates).values()] == [1, 2]
     told = json.loads((folder_of(rates) / "sweep.json").read_text())["figures"]
-    for setting in (1, 2):
-        verdicts = [
-            json.loads((folder_of(rates) / "train" / f"setting-{setting}-seed-{seed}" / "verdict.json").read_text())[
-                "rows"
-            ]
-            for seed in (1, 2)
-        ]
-        for one, two in zip(*verdicts, strict=True):
-            figure = next(f for f in told if (f["against"], f["setting"]) == (one["what"], setting))
-            assert figure["mean"] == pytest.approx((one["mean_imps"] + two["mean_imps"]) / 2)
-            assert figure["error"] == pytest.approx(math.hypot(one["standard_error"], two["standard_error"]) / 2)
-            assert (figure["seeds"], figure["boards"]) == (2, 40)
+    verdicts = [json.loads((folder / "verdict.json").read_text())["rows"] for folder in (first, second)]
+    for one, two in zip(*verdicts, strict=True):
+        figure = next(f for f in told if f["against"] == one["what"])
+        assert figure["mean"] == pytest.approx((one["mean_imps"] + two["mean_imps"]) / 2)
+        assert figure["error"] == pytest.approx(math.hypot(one["standard_error"], two["standard_error"]) / 2)
+        assert (figure["seeds"], figure["boards"]) == (2, 40)
     assert "against pass, its control pair" in capsys.readouterr().out
 
 

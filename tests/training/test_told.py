@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 from support.command import refused
+from support.here import Here
 
 from agents.hierarchy.changes.edits import Exchange, Insert, InsertGeneral, Replace, Together
 from agents.hierarchy.changes.mutation import line_at
@@ -77,8 +78,8 @@ def test_a_long_generation_is_not_silent(monkeypatch):
     assert len(out.getvalue()) == length
 
 
-def test_a_run_that_is_bounded_by_time_is_judged_and_can_be_repeated(tmp_path, capsys):
-    pytest.importorskip("ray")
+def test_a_run_that_is_bounded_by_time_is_judged_and_can_be_repeated(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr("training.running.cluster.Cluster", lambda *_: Here())
     (tmp_path / "toy.bidding").write_text("system: toy\n4S    5+ S, 8+ hcp\nP\nwhen 0-7 last-level\n  P\n")
     toy = str(tmp_path / "toy.bidding")
     words = ["--start", toy, "--control", toy, "--league", "silent", "--validators", "", "--gatekeepers", "",

@@ -14,15 +14,9 @@ SIZES = {"desk": (1280, 800), "phone": (390, 844)}
 OPENED = "#deal=" + DEAL.replace(" ", "+") + "&board=1&dealer=W&vulnerable=EW&calls={calls}&seat={seat}"
 
 
-@pytest.fixture(params=SIZES)
-def size(request):
-    return SIZES[request.param]
-
-
-def at_size(visit, size, calls="Pass+1S+Pass", seat="S", ready=".calls button"):
-    """The board at a window of this size, with these calls made; others play at once."""
-    page = visit(width=size[0])
-    page.set_viewport_size({"width": size[0], "height": size[1]})
+def at_board(visit, calls="Pass+1S+Pass", seat="S", ready=".calls button"):
+    """The board, with these calls made; others play at once."""
+    page = visit()
     page.click("#settings")
     page.select_option('select[name="cards"]', "rule")
     page.select_option('select[name="pace"]', "0")
@@ -31,6 +25,13 @@ def at_size(visit, size, calls="Pass+1S+Pass", seat="S", ready=".calls button"):
     expect(page.locator(".about")).to_contain_text("a shared board")
     page.wait_for_selector(ready)
     return page
+
+
+def at_each_size(page):
+    """The page in windows of some sizes, one after the other; only styles know the size."""
+    for name, (width, height) in SIZES.items():
+        page.set_viewport_size({"width": width, "height": height})
+        yield name
 
 
 def in_sight(page, selector):
@@ -61,7 +62,7 @@ def no_overlap(page, one, other):
 
 
 def test_the_own_hand_is_drawn_and_heard(visit):
-    page = at_size(visit, SIZES["desk"])
+    page = at_board(visit)
     assert page.locator(".hand.south svg.face").count() == 13
     assert page.locator(".hand.south .fan").get_attribute("aria-hidden") == "true"
     told = page.locator(".hand.south .suits .ranks").all()
@@ -72,7 +73,7 @@ def test_the_own_hand_is_drawn_and_heard(visit):
 
 
 def test_a_setting_goes_back_to_rows_of_text_and_is_remembered(visit):
-    page = at_size(visit, SIZES["desk"])
+    page = at_board(visit)
     page.click("#settings")
     page.uncheck('input[name="drawn"]')
     page.click('#setup button[value="close"]')
@@ -85,64 +86,72 @@ def test_a_setting_goes_back_to_rows_of_text_and_is_remembered(visit):
     assert page.locator(".hand.south svg").count() == 0
 
 
-def test_dummy_lies_in_columns_and_the_trick_on_its_players_sides(visit, size):
-    page = at_size(visit, size, calls="Pass+1S+Pass+4S+Pass+Pass+Pass", seat="N", ready="#actions .primary")
+def test_dummy_lies_in_columns_and_the_trick_on_its_players_sides(visit):
+    page = at_board(visit, calls="Pass+1S+Pass+4S+Pass+Pass+Pass", seat="N", ready="#actions .primary")
     page.click("#actions .primary")
     page.wait_for_selector("[data-card]:not(:disabled)")
     expect(page.locator(".hand.south .column")).to_have_count(4)
-    columns = [box.bounding_box()["x"] for box in page.locator(".hand.south .column").all()]
-    assert columns == sorted(columns)
     assert page.locator(".hand.south .column").nth(0).locator("svg").count() == 4
-    north, south = (page.locator(f".hand.{name}").bounding_box() for name in ("north", "south"))
-    assert south["y"] < north["y"]  # who sits before the screen sits below
     page.wait_for_selector(".trick .left svg")  # East leads
-    led, middle = (page.locator(name).bounding_box() for name in (".trick .left", ".trick"))
-    assert led["x"] + led["width"] / 2 < middle["x"] + middle["width"] / 2
+    for name in at_each_size(page):
+        columns = [box.bounding_box()["x"] for box in page.locator(".hand.south .column").all()]
+        assert columns == sorted(columns), name
+        north, south = (page.locator(f".hand.{seat}").bounding_box() for seat in ("north", "south"))
+        assert south["y"] < north["y"], name  # who sits before the screen sits below
+        led, middle = (page.locator(part).bounding_box() for part in (".trick .left", ".trick"))
+        assert led["x"] + led["width"] / 2 < middle["x"] + middle["width"] / 2, name
 
 
 # --- nothing below the fold ------------------------------------------------------------------------------------
 
 
-def test_bidding_needs_no_scrolling(visit, size):
-    page = at_size(visit, size)
+def test_bidding_needs_no_scrolling(visit):
+    page = at_board(visit)
     everything = ".hand .plate, .hand.south svg, #auction table, #box button, #actions button, #detail"
-    assert no_scroll(page)
-    assert in_sight(page, everything)
-    assert no_overlap(page, "#box", "#told")
-    assert no_overlap(page, "#auction", ".hand.south")
+    for name in at_each_size(page):
+        assert no_scroll(page), name
+        assert in_sight(page, everything), name
+        assert no_overlap(page, "#box", "#told"), name
+        assert no_overlap(page, "#auction", ".hand.south"), name
     page.click("text=Idea")
     page.wait_for_selector("#hint h3")
-    assert in_sight(page, "#hint h3, #hint .lines, #hint tbody tr:first-child, #box button")
-    assert no_scroll(page)
-    page.hover('[data-call="2NT"]')
-    expect(page.locator("#detail")).to_contain_text("2NT")
-    assert in_sight(page, "#detail")
+    for name in at_each_size(page):
+        assert in_sight(page, "#hint h3, #hint .lines, #hint tbody tr:first-child, #box button"), name
+        assert no_scroll(page), name
+    for name in at_each_size(page):
+        page.hover('[data-call="2NT"]')
+        expect(page.locator("#detail")).to_contain_text("2NT")
+        assert in_sight(page, "#detail"), name
     page.keyboard.press("4")
     page.keyboard.press("s")
     expect(page.locator("table.auction")).to_contain_text("4")
     page.wait_for_selector("#actions .primary, .calls button")
-    assert in_sight(page, "#actions button")
+    for name in at_each_size(page):
+        assert in_sight(page, "#actions button"), name
 
 
 @pytest.mark.parametrize("seat", ["S", "N", "E"])
-def test_the_play_needs_no_scrolling(visit, size, seat):
+def test_the_play_needs_no_scrolling(visit, seat):
     """For dummy's partner, for declarer and for a defender, who sees dummy at a side."""
-    page = at_size(visit, size, calls="Pass+1S+Pass+4S+Pass+Pass+Pass", seat=seat, ready="#actions .primary")
-    assert in_sight(page, "#actions button")
+    page = at_board(visit, calls="Pass+1S+Pass+4S+Pass+Pass+Pass", seat=seat, ready="#actions .primary")
+    for name in at_each_size(page):
+        assert in_sight(page, "#actions button"), name
     page.click("#actions .primary")
     page.wait_for_selector("[data-card]:not(:disabled)")
     if seat == "E":
         page.click("[data-card]:not(:disabled)")
         page.wait_for_selector(".hand.south .column")
         page.wait_for_selector("[data-card]:not(:disabled)")
-    assert no_scroll(page)
-    assert in_sight(page, ".hand .plate, .hand svg, .trick svg, #actions button, #auction, #detail")
     small = """() => [...document.querySelectorAll('[data-card]')].filter((one) =>
         one.offsetWidth < 24 || one.offsetHeight < 24).length"""
-    assert page.evaluate(small) == 0
+    for name in at_each_size(page):
+        assert no_scroll(page), name
+        assert in_sight(page, ".hand .plate, .hand svg, .trick svg, #actions button, #auction, #detail"), name
+        assert page.evaluate(small) == 0, name
     page.keyboard.press("i")
     page.wait_for_selector("#hint h3")
-    assert in_sight(page, "#hint h3, #hint .lines")
+    for name in at_each_size(page):
+        assert in_sight(page, "#hint h3, #hint .lines"), name
     card = page.locator("[data-card]:not(:disabled)").first.get_attribute("data-card")
     page.locator("[data-card]:not(:disabled)").first.click()
     expect(page.locator(f'[data-card="{card}"]')).to_have_count(0)  # not their number: next may be as full a hand
