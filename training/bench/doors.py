@@ -88,6 +88,8 @@ def rows(boards: int, answers: int = 4000, tick: Callable[[int], object] = lambd
         for what, times, aim in (
             ("a call, or what a call leads to", acts.get("step", []) + acts.get("call", []), "95%: 300"),
             ("a card, or what a card leads to", acts.get("step of cards", []) + acts.get("card", []), "95%: 300"),
+            ("what the calls in the box would show", acts["box"], ""),
+            ("what a call shows for which hands are drawn", acts.get("note", []), ""),
             ("the review of a board", acts["review"], ""),
         ):
             yield Row(f"table, {what}: milliseconds, median / 95%", _spread(times, 95), aim)
@@ -205,6 +207,7 @@ class _Person:
             if state["chooser"] is None:
                 state = self._ask(f"{at}/step", acts, "step", at=state["at"], seat="S")
             else:
+                self._read(at, state, acts)
                 state = self._ask(f"{at}/call", acts, "call", call="Pass", at=state["at"], seat="S")
         if state["phase"] == "bid":
             state = self._ask(f"{at}/{'show' if cards is None else 'play'}", acts, "end of bidding", seat="S")
@@ -216,6 +219,13 @@ class _Person:
                 look = state if seat == state["seat"] else self._ask(f"{at}?seat={seat}", acts, "look")
                 state = self._ask(f"{at}/card", acts, "card", card=look["play"]["legal"][0], at=state["at"], seat=seat)
         self._ask(f"{at}/review", acts, "review")
+
+    def _read(self, at: str, state: Any, acts: dict[str, list[float]]) -> None:
+        """Ask what calls show, as the page does when it is a person's turn."""
+        self._ask(f"{at}/calls", acts, "box", seat="S")
+        for number, made in enumerate(state["calls"]):
+            if made["shows"].get("pending"):
+                self._ask(f"{at}/note", acts, "note", number=number, seat="S")
 
     def _ask(self, path: str, acts: dict[str, list[float]], act: str, **fields: Any) -> Any:
         began = time.perf_counter()
