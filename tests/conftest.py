@@ -41,6 +41,18 @@ def pytest_collection_modifyitems(items):
 @pytest.fixture(scope="session", autouse=True)
 def _one_ray_at_most():
     yield
+    _end_ray()
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _none_for_who_asks_for_none(request):
+    """Of the slow tests all that need a Ray run in one process; any other file may follow in the default run."""
+    yield
+    if request.config.option.markexpr != "slow":
+        _end_ray()
+
+
+def _end_ray():
     if "support.one_ray" in sys.modules:
         sys.modules["support.one_ray"].end()
 

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import pytest
 
 from bridge_env.kernels import FOLDER
-from training.bench import doors, opposite, own, peers
+from training.bench import doors, own, peers
 from training.cli.entry import main
 
 
@@ -27,11 +27,11 @@ def test_the_command_writes_a_table_and_a_plot(tmp_path, monkeypatch, capsys):
         done = work()
         return own.Rate(what, unit, done, done, done, repetitions, remark)
 
-    for module in (own, opposite, peers):
+    for module in (own, peers):
         monkeypatch.setattr(module, "rate", once)
     monkeypatch.setattr(own, "SECONDS", 0.0)
     for name, size in (("_TABLES", 64), ("_ROUNDS", 8), ("_STEPS", 50)):
-        monkeypatch.setattr(opposite, name, size)
+        monkeypatch.setattr(own, name, size)
     pgx = lru_cache(peers.pgx)  # which compiles as long for any batch
     monkeypatch.setattr(peers, "pgx", lambda _batch, repetitions: pgx(128, repetitions))
     cached = SimpleNamespace(TemporaryDirectory=lambda: nullcontext(str(FOLDER.parent)))

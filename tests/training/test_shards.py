@@ -25,8 +25,7 @@ def experience():
 
 
 def shards_of(e, rows):
-    scale = len(e.call) / float(e.weight.sum())
-    return PolicyShard.of(e, rows, scale, 0.2, 0.01)
+    return PolicyShard.of(e, rows, 0.2, 0.01)
 
 
 def test_rollouts_together_are_one_behind_the_other(experience):
@@ -55,7 +54,7 @@ def test_shards_add_up_to_the_step(experience):
         np.testing.assert_allclose(array, total, atol=2e-6)
         assert np.abs(array).max() > 1e-4  # a gradient of nothing would add up, too
     np.testing.assert_allclose(told, sum(figures for _, figures in parts), rtol=1e-5, atol=1e-5)
-    critic = CriticShard.of(experience, np.arange(len(experience.target)), 1.0)
+    critic = CriticShard.of(experience, np.arange(len(experience.target)))
     assert all(np.abs(part).max() > 0 for part in critic.gradient(learner.critic, 10)[0])
 
 

@@ -6,10 +6,10 @@ import json
 import random
 
 import pytest
+from support import command
 from support.table import client, limits, visitor_of
 from support.web import HOST, TOKEN, is_sentence
 
-from training.cli.entry import main
 from training.http.guard import Bucket
 
 TABLE = {"ns": "system:sayc", "ew": "pass", "people": "S", "cards": "rule"}
@@ -275,7 +275,5 @@ def test_no_body_breaks_the_server(busy, path):
 
 
 def test_the_command_says_what_is_wrong(capsys):
-    assert main(["table", "--no-browser", "--port", "70000"]) == 2
-    assert "65535" in capsys.readouterr().err
-    assert main(["table", "--no-browser", "nonsense:x"]) == 2
-    assert "nonsense" in capsys.readouterr().err
+    assert "65535" in command.refused(capsys, "table", "--no-browser", "--port", "70000")
+    assert "nonsense" in command.refused(capsys, "table", "--no-browser", "nonsense:x")
