@@ -39,6 +39,8 @@ Position = tuple[NDArray[np.uint8], NDArray[np.intp], NDArray[np.intp], Answers]
 
 _SAID = """Both solve the same deals by turns; DDS is the copy that endplay ships.
 A ratio above 1 says that ours is faster. Milliseconds a piece and the ratio are medians; the range is the ratios'."""
+_USED = """Ours values the cards of every position. DDS solves whole tables and contracts, because it needs no compiling
+before the first one."""
 
 
 @dataclass(frozen=True)
@@ -151,4 +153,5 @@ def markdown(measured: Sequence[Row], machine: str, command: str) -> str:
             f"| {row.what} | {row.pieces:,} | {row.ours:.3g} | {row.theirs:.3g} | {row.ratio:.2f} "
             f"| {row.least:.2f} to {row.most:.2f} | {row.different} |"
         )
+    lines += ["", _USED]
     return "\n".join(lines) + "\n"
