@@ -541,3 +541,21 @@ def test_the_editor_reads_all_boards_of_a_text_and_tells_what_is_left_out(visito
     assert len(found["boards"]) == 1
     assert found["problems"][0].startswith("line ")
     visitor.post("editor/read", 400, text="nothing of the kind")
+
+
+def test_hands_are_drawn_for_a_rare_call_when_it_is_asked_for(visitor):
+    state = open_table(visitor, "S", ns="policy:champion", ew="policy:champion", calls="1C 4D X", dealer="W")
+    assert state["yours"]
+    at, (first, _, last) = f"tables/{state['table']}", state["calls"]
+    assert "pending" not in first["shows"]  # it was measured
+    assert last["shows"]["pending"]
+    assert state["shown"]["E"] == ""
+    found = visitor.post(f"{at}/note", number=2, seat="S")
+    assert re.search(r"\d", found["shows"]["text"])
+    assert re.search(r"\d", found["shown"]["E"])
+    again = visitor.get(at, seat="S")
+    assert again["calls"][2]["shows"] == found["shows"]
+    assert again["shown"] == found["shown"]
+    visitor.post(f"{at}/note", 409, number=3, seat="S")
+    visitor.post(f"{at}/note", 403, number=2, seat="N")
+    visitor.post(f"{at}/note", 400, number=-1, seat="S")
