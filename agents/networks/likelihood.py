@@ -53,8 +53,8 @@ class Calls:
 
         Args:
             surprise: of all calls, the share that follows no player that is known.
-            least: float64 (N,). A hand is given up as soon as no player exceeds this; what is returned is too much
-                then, but no more than ``least``.
+            least: float64 (N,). A hand is given up as soon as no player exceeds this. Then the number is too high,
+                but at most ``least``.
         """
         log, rows = np.zeros((len(hand), len(players))), np.arange(len(hand))
         for view, call in zip(self.before, self.calls, strict=True):

@@ -73,7 +73,7 @@ class Evidence:
         """The logarithm of how well each hand, bool (N, 52), of a seat fits: float64 (N,), 0 at most.
 
         Args:
-            least: float64 (N,). Of a hand that does not exceed this no more is told than that, which costs less.
+            least: float64 (N,). Where a hand does not exceed this, any number up to it is returned, which costs less.
         """
         # Late in the play few hands are possible, and all deals hold these.
         _, first, which = np.unique(hands @ _CARD_BITS, return_index=True, return_inverse=True)
