@@ -16,7 +16,6 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from importlib import metadata
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -89,7 +88,7 @@ def solve_random(
         solver: what gives the tables, such as ``ExactDoubleDummy()``; with a cluster it is sent to the workers.
         cluster: where to solve; it is entered only if there is something to solve. None: in this process.
         verify: random deals to solve again at the end, and before going on with a file.
-        checker: what solves them again; None = our own solver, which shares no line with DDS.
+        checker: what solves them again; None = DDS, which shares no line with the solver of the package.
         progress: called with the number of deals solved, at the beginning and after every range.
         tell: called with a line of text when something else goes on.
 
@@ -197,14 +196,13 @@ class _Book:
         """Write the file, unless it stands so already."""
         if self.deals == self._saved and not verified:
             return
-        solver = f"DDS 2.9 in endplay {metadata.version('endplay')}"
-        before = self.made.get("solver", solver)
+        before = self.made.get("solver", maintenance.OUR_SOLVER)
         self.made = {
             "source": "bridge_env.cards.random_deals",
             "seed": self.seed,
             "start": self.start,
             "count": self.deals,
-            "solver": before if before.endswith(solver) else f"{before}, then {solver}",
+            "solver": before if before.endswith(maintenance.OUR_SOLVER) else f"{before}, then {maintenance.OUR_SOLVER}",
         }
         if verified:
             self.made |= {"verified": verified, "verified_seed": 0}

@@ -57,7 +57,7 @@ class MonteCarlo:
 
     Args:
         reader: of the auction, by the systems of all seats.
-        threads: of DDS; None: one a core, one in worker processes.
+        threads: that solve; None: one a core, one in worker processes.
     """
 
     def __init__(

@@ -16,11 +16,11 @@ from bridge_env.protocols import DoubleDummy
 class Cascade:
     """Looks deals up in the shipped library, as any of their 96 images, and solves the rest exactly.
 
-    A ``bridge_env.protocols.DoubleDummy``. The library is not opened until a deal comes; nothing is solved, and endplay
-    not imported, until one comes that the library does not have.
+    A ``bridge_env.protocols.DoubleDummy``. The library is not opened until a deal comes, and no solver is loaded until
+    one comes that the library does not have.
 
     Args:
-        exact: what solves the rest; None = DDS with its default threads.
+        exact: what solves the rest; None = ``ExactDoubleDummy()``.
     """
 
     def __init__(self, exact: DoubleDummy | None = None) -> None:
@@ -56,5 +56,5 @@ class Cascade:
 
 @lru_cache(maxsize=1)
 def library_then_solver() -> Cascade:
-    """The shipped library, then DDS: one for the process, so that whoever asks has no contract solved twice."""
+    """The shipped library, then the solver: one for the process, so that whoever asks has no contract solved twice."""
     return Cascade()

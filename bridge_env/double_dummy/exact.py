@@ -1,18 +1,14 @@
-"""Exact double-dummy tricks: Bo Haglund's and Soren Hein's DDS, the copy that endplay ships.
+"""Exact double-dummy tricks by the solver in ``own``, with a memory of deals.
 
-DDS has its own orders: suits and strains S H D C NT, a holding as bits 2..14 for ranks 2..A. They are
-converted here and nowhere else.
-
-endplay is imported at the first solve, not before: it takes half a second and brings matplotlib along.
+Compiled code is loaded at the first solve, not before.
 """
 
 from __future__ import annotations
 
-import atexit
 import multiprocessing
 import os
 import threading
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -20,27 +16,19 @@ from numpy.typing import ArrayLike, NDArray
 from bridge_env.cards import UInt8Array, check_deals
 from bridge_env.double_dummy.packing import pack_deals
 
+if TYPE_CHECKING:
+    from bridge_env.double_dummy.own.solver import Crew
+    from bridge_env.double_dummy.own.state import Workspace
+
 Int8Array = NDArray[np.int8]
 
-TABLES_PER_CALL, BOARDS_PER_CALL = 40, 200  # DDS refuses more
-THREADS_VARIABLE = "BRIDGE_ENV_DDS_THREADS"
-
-THEIR_STRAIN = np.array([3, 2, 1, 0, 4])  # C D H S NT <-> S H D C NT: its own inverse
-_RANK_BITS = (1 << np.arange(2, 15)).astype(np.int32)
-# DDS's records in 32-bit words: lengths of deal, ddTableResults and futureTricks, and offsets in them.
-_BOARD_WORDS, _TABLE_WORDS, _FUTURE_WORDS = 24, 20, 54
-_BOARD_HOLDINGS, _FUTURE_SCORE = 8, 41
-
-# The batch calls of DDS share globals: never two at once in one process.
-DDS_LOCK = threading.Lock()
-_dds_threads = 0  # what the loaded DDS is set to; 0 = not set yet
-_AT_EXIT = 60.0  # seconds to wait at the process's end for a call of DDS; the longest take some five
+THREADS_VARIABLE = "BRIDGE_ENV_SOLVER_THREADS"
 
 
 def default_threads() -> int:
-    """Return the default number of threads for DDS.
+    """Return the default number of threads that solve.
 
-    What the variable BRIDGE_ENV_DDS_THREADS says, if it is set; else one in a worker process (of
+    What the variable BRIDGE_ENV_SOLVER_THREADS says, if it is set; else one in a worker process (of
     multiprocessing or Ray, where every core has a worker of its own); else one a core.
 
     Raises:
@@ -80,27 +68,28 @@ def check_contracts(
 
 
 class ExactDoubleDummy:
-    """Exact tricks of any deal, solved by DDS. A ``bridge_env.protocols.DoubleDummy``.
+    """Exact tricks of any deal. A ``bridge_env.protocols.DoubleDummy``.
 
-    A table costs about 0.2 s of CPU, one (declarer, strain) an eighth of it. What was solved is kept in
-    memory by deal, so that asking again is free; an interrupted call keeps what it had solved.
+    A table costs about 0.2 s of CPU, one (declarer, strain) a fourteenth of it. What was solved is kept in
+    memory by deal, so that asking again is free. Ctrl-C stops within milliseconds, and what was solved is kept.
 
     Safe to use from several threads: they wait for each other. Pickles as its settings, without the memory.
 
     Args:
-        threads: threads of DDS; None = ``default_threads()``, which is one in worker processes. Each
-            takes some 100 MB.
+        threads: threads that solve; None = ``default_threads()``, which is one in worker processes. Each
+            takes some 80 MB.
         cache_size: deals to remember; the oldest go first. About 0.2 kB each.
     """
 
     def __init__(self, threads: int | None = None, cache_size: int = 100_000) -> None:
         self.threads = default_threads() if threads is None else threads
         if self.threads < 1:
-            raise ValueError(f"DDS needs at least one thread; got {threads}")
+            raise ValueError(f"a solver needs at least one thread; got {threads}")
         self._settings = (threads, cache_size)
         self._cache_size = cache_size
         self._cache: dict[bytes, Int8Array] = {}  # packed deal -> int8 (4, 5), -1 = unknown
-        self._lock = DDS_LOCK
+        self._lock = threading.Lock()
+        self._crew: Crew | None = None  # made, with its compiled code, when something is solved
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), self._settings
@@ -151,22 +140,24 @@ class ExactDoubleDummy:
 
     def _solve(self, deals: UInt8Array, missing: NDArray[np.bool_], tricks: Int8Array) -> None:
         """Write the ``missing`` (N, 4, 5) entries of ``deals`` (N, 52) into ``tricks`` (N, 4, 5)."""
-        if not missing.any():
+        rows = np.flatnonzero(missing.any(axis=(1, 2)))
+        if not rows.size:
             return
-        dds = load_dds(self.threads)
-        whole = cheaper_as_table(missing)
-        tables = np.flatnonzero(whole)
-        for start in range(0, len(tables), TABLES_PER_CALL):
-            batch = tables[start : start + TABLES_PER_CALL]
-            tricks[batch] = _solve_tables(dds, deals[batch])
-        # In the order (deal, strain, declarer): DDS keeps its memory between boards of one deal and strain,
-        # which makes the second to fourth declarer cost a third of the first.
-        deal, strain, declarer = np.nonzero((missing & ~whole[:, None, None]).transpose(0, 2, 1))
-        for start in range(0, len(deal), BOARDS_PER_CALL):
-            part = slice(start, start + BOARDS_PER_CALL)
-            tricks[deal[part], declarer[part], strain[part]] = _solve_boards(
-                dds, deals[deal[part]], declarer[part], strain[part]
-            )
+        # Compiled code loads when something is solved, not before.
+        from bridge_env.double_dummy.own.solver import Crew, as_hands, solve_deals
+
+        if self._crew is None:
+            self._crew = Crew(self.threads)
+        hands, wanted = as_hands(deals[rows]), np.ascontiguousarray(missing[rows])
+        found = tricks[rows]
+
+        def work(workspace: Workspace, part: slice) -> int:
+            return int(solve_deals(workspace.arrays, hands[part], wanted[part], found[part]))
+
+        try:
+            self._crew.share(len(rows), work)
+        finally:
+            tricks[rows] = found
 
     def _remember(self, keys: list[bytes], tricks: Int8Array) -> None:
         for key, table in zip(keys[-self._cache_size :], tricks[-self._cache_size :], strict=True):
@@ -174,83 +165,3 @@ class ExactDoubleDummy:
             self._cache[key] = table.copy()
         while len(self._cache) > self._cache_size:
             del self._cache[next(iter(self._cache))]
-
-
-def cheaper_as_table(missing: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Choose the deals to solve as whole tables rather than entry by entry: bool (N,) of ``missing`` (N, 4, 5).
-
-    Measured, in ms of CPU a deal: table 265; one strain for 1, 2, 4 declarers 22, 33, 55. All 20 entries one
-    by one cost as much as the table, so nearly all of them are better bought with the rest thrown in.
-    """
-    nearly_all: NDArray[np.bool_] = missing.sum(axis=(1, 2)) >= 17
-    return nearly_all
-
-
-def load_dds(threads: int) -> Any:
-    """endplay's ctypes layer over DDS, set to ``threads``. Call with the lock held."""
-    global _dds_threads  # noqa: PLW0603 - DDS has one setting a process, and this mirrors it
-    import endplay._dds as dds
-
-    if not _dds_threads:
-        # DDS frees its memory when the process ends: a daemon thread that still solves then crashes it.
-        atexit.register(DDS_LOCK.acquire, timeout=_AT_EXIT)
-    if _dds_threads != threads:
-        dds.SetMaxThreads(threads)
-        _dds_threads = threads
-    return dds
-
-
-def holdings(deals: UInt8Array) -> NDArray[np.int32]:
-    """Deals (N, 52) as DDS has them: int32 (N, 16) [4 * hand N E S W + suit S H D C], bits 2..14 = ranks."""
-    held = deals.reshape(-1, 1, 4, 13) == np.arange(4, dtype=np.uint8)[None, :, None, None]
-    bits = (held * _RANK_BITS).sum(axis=-1, dtype=np.int32)
-    theirs: NDArray[np.int32] = bits[:, :, ::-1].reshape(-1, 16)
-    return theirs
-
-
-def _solve_tables(dds: Any, deals: UInt8Array) -> Int8Array:
-    """Tables int8 (N, 4, 5) of at most 40 deals (N, 52)."""
-    n = len(deals)
-    asked, solved, par = dds.ddTableDeals(), dds.ddTablesRes(), dds.allParResults()
-    # Both records are one 32-bit count followed by 32-bit words, so an array over their memory will do.
-    words = np.frombuffer(asked, np.int32)
-    words[0] = n
-    words[1 : 1 + 16 * n] = holdings(deals).ravel()
-    every_strain, no_par = [0] * 5, -1
-    dds.CalcAllTables(asked, no_par, every_strain, solved, par)
-    tables = np.frombuffer(solved, np.int32)[1 : 1 + _TABLE_WORDS * n].reshape(n, 5, 4)
-    return tables[:, THEIR_STRAIN].transpose(0, 2, 1).astype(np.int8)
-
-
-def _solve_boards(dds: Any, deals: UInt8Array, declarer: NDArray[np.intp], strain: NDArray[np.intp]) -> Int8Array:
-    """Tricks int8 (N,) of at most 200 contracts (N,) on deals (N, 52)."""
-    asked, _ = asked_boards(dds, deals, strain, (declarer + 1) % 4, 1)  # declarer's left-hand opponent leads
-    return (13 - solved_boards(dds, asked, len(deals))[:, _FUTURE_SCORE]).astype(np.int8)
-
-
-def asked_boards(
-    dds: Any, hands: UInt8Array, strain: NDArray[np.intp], leader: NDArray[np.intp], wanted: int
-) -> tuple[Any, NDArray[np.int32]]:
-    """DDS's record of at most 200 positions (N, 52), and their words in it, int32 (N, 24), in which tricks may be set.
-
-    Args:
-        wanted: 1, one of the best cards; 2, all of them; 3, all cards.
-    """
-    n, asked = len(hands), dds.boards()
-    words = np.frombuffer(asked, np.int32)
-    words[0] = n
-    boards, settings = np.split(words[1:], [_BOARD_WORDS * BOARDS_PER_CALL])
-    boards = boards.reshape(BOARDS_PER_CALL, _BOARD_WORDS)[:n]
-    boards[:, 0] = THEIR_STRAIN[strain]
-    boards[:, 1] = leader
-    boards[:, _BOARD_HOLDINGS:] = holdings(hands)
-    best_result, always_search = -1, 1
-    settings.reshape(3, BOARDS_PER_CALL)[:, :n] = [[best_result], [wanted], [always_search]]
-    return asked, boards
-
-
-def solved_boards(dds: Any, asked: Any, count: int) -> NDArray[np.int32]:
-    """What DDS says of the ``count`` positions of a record, int32 (N, 54)."""
-    solved = dds.solvedBoards()
-    dds.SolveAllBoardsBin(asked, solved)
-    return np.frombuffer(solved, np.int32)[1:].reshape(BOARDS_PER_CALL, _FUTURE_WORDS)[:count]

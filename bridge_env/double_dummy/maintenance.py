@@ -12,12 +12,16 @@ from numpy.typing import ArrayLike
 from bridge_env import streams
 from bridge_env.calls import STRAINS
 from bridge_env.cards import SEATS
+from bridge_env.double_dummy.dds import DdsDoubleDummy
+from bridge_env.double_dummy.exact import ExactDoubleDummy
 from bridge_env.double_dummy.library import Library, LibraryError, write_records
-from bridge_env.double_dummy.own import OwnDoubleDummy
 from bridge_env.double_dummy.packing import DEAL_BYTES
 from bridge_env.protocols import DoubleDummy
 
 PathLike = str | os.PathLike[str]
+
+OUR_SOLVER = "bridge_env.double_dummy.own"
+"""What the record of a library says of the solver that made it."""
 
 
 def info(path: PathLike) -> dict[str, Any]:
@@ -42,7 +46,7 @@ def verify(path: PathLike, sample: int = 20, *, solver: DoubleDummy | None = Non
 
     Args:
         sample: deals to solve again, about 0.4 s of CPU each.
-        solver: what solves them; None = our own solver, which shares no line with DDS, from which most tables come.
+        solver: what solves them; None = ``second_opinion`` of the library's record.
         seed: names the sample.
 
     Returns:
@@ -52,8 +56,14 @@ def verify(path: PathLike, sample: int = 20, *, solver: DoubleDummy | None = Non
         LibraryError: what is wrong, and where.
     """
     library = Library.open(path)
-    owner, tricks = library.owners(), library.tricks_at()
-    return verify_sample(library.path.name, owner, tricks, sample, solver=solver, seed=seed)
+    solver = solver or second_opinion(library.made)
+    return verify_sample(library.path.name, library.owners(), library.tricks_at(), sample, solver=solver, seed=seed)
+
+
+def second_opinion(made: Mapping[str, Any], threads: int | None = None) -> ExactDoubleDummy:
+    """Return a solver that shares no line with the one that made a library: DDS for ours, ours for all else."""
+    ours = OUR_SOLVER in str(made)  # also as one of several that were merged
+    return DdsDoubleDummy(threads) if ours else ExactDoubleDummy(threads)
 
 
 def verify_sample(
@@ -67,6 +77,8 @@ def verify_sample(
 ) -> int:
     """Solve ``sample`` random deals of ``owner`` (N, 52) again and compare with ``tricks`` (N, 4, 5).
 
+    ``solver`` None is ``ExactDoubleDummy()``.
+
     Returns:
         How many were solved.
 
@@ -75,7 +87,7 @@ def verify_sample(
     """
     deals, tables = np.asarray(owner, np.uint8), np.asarray(tricks)
     chosen = np.sort(np.argsort(streams.key("verify", seed, np.arange(len(deals))))[:sample])
-    solved = (OwnDoubleDummy() if solver is None else solver).tricks(deals[chosen])
+    solved = (solver or ExactDoubleDummy()).tricks(deals[chosen])
     wrong = np.argwhere(solved != tables[chosen])
     if wrong.size:
         row, seat, strain = wrong[0]

@@ -1,7 +1,7 @@
 """Solve every legal card double dummy in the middle of the play, by the solver of our own.
 
-DDS, which tests and `bridge-env bench --solver` compare it with, takes longer for every number of cards
-(results/bench/solver.md). Cards that are equal (touching, counting those in play) are valued once.
+DDS takes longer for every number of cards (`bridge-env bench --solver`). Cards that are equal (touching, counting
+those in play) are valued once.
 """
 
 from __future__ import annotations

@@ -36,14 +36,14 @@ def import_npz(
         path: of the file; nothing in it is ever run.
         made: how the deals were made; what was verified is added.
         sample: deals to solve again first; nothing is written if one differs.
-        solver: what solves them; None = our own solver.
+        solver: what solves them; None = ``ExactDoubleDummy()``.
         seed: names the sample.
 
     Returns:
         How many deals ``out`` holds.
 
     Raises:
-        LibraryError: not such a file, or a table that DDS does not confirm.
+        LibraryError: not such a file, or a table that the solver does not confirm.
         OSError: no such file, or it cannot be read.
     """
     with open(path, "rb"):

@@ -30,7 +30,7 @@ OPTIONS = ("deal", "dealer", "vulnerability")
 _Told = SimpleQueue[tuple[NDArray[np.uint64], NDArray[np.int64]] | None]
 _DRAWN_AT_ONCE = 256  # so many episodes cost little more to draw than one
 _MOST_AHEAD = 8192  # episodes: some 2 MB
-_SOLVED_AT_ONCE = 8  # boards: some seconds, for which whoever else needs DDS may have to wait
+_SOLVED_AT_ONCE = 8  # boards: some seconds, for which whoever else needs the solver may have to wait
 
 
 @dataclass(frozen=True, slots=True)

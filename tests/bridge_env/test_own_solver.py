@@ -13,7 +13,7 @@ from support.dds_deals import SLIDES_DEAL, SLIDES_TABLE, dds_list
 
 from bridge_env import cards
 from bridge_env.double_dummy import ExactDoubleDummy, embedded
-from bridge_env.double_dummy.own import OwnDoubleDummy
+from bridge_env.double_dummy.dds import DdsDoubleDummy
 from bridge_env.double_dummy.own.solver import Crew, as_hands, solve_deals
 from bridge_env.double_dummy.own.state import STOP, Workspace
 from bridge_env.double_dummy.positions import ALL_BEST, ALL_CARDS, NOT_LEGAL, ONE_BEST, card_tricks
@@ -24,8 +24,8 @@ TABLES = int(os.environ.get("BRIDGE_ENV_SOLVER_TABLES", "20"))
 
 
 @pytest.fixture(scope="module")
-def own() -> OwnDoubleDummy:
-    return OwnDoubleDummy()
+def own() -> ExactDoubleDummy:
+    return ExactDoubleDummy()
 
 
 def hard_deals(count: int, seed: int) -> np.ndarray:
@@ -83,7 +83,7 @@ def test_contracts_of_solved_deals(own):
 
 def test_hard_tables(own):
     deals = hard_deals(6, seed=2)
-    np.testing.assert_array_equal(own.tricks(deals), ExactDoubleDummy().tricks(deals))
+    np.testing.assert_array_equal(own.tricks(deals), DdsDoubleDummy().tricks(deals))
 
 
 def test_a_suit_in_every_hand(own):
@@ -117,7 +117,7 @@ def test_many_endings(left):
 @pytest.mark.slow
 def test_many_hard_tables(own):
     deals = hard_deals(TABLES // 5, seed=7)
-    np.testing.assert_array_equal(own.tricks(deals), ExactDoubleDummy().tricks(deals))
+    np.testing.assert_array_equal(own.tricks(deals), DdsDoubleDummy().tricks(deals))
 
 
 @pytest.mark.slow
@@ -171,8 +171,8 @@ def test_an_error_in_one_thread_stops_the_others():
 
 
 def test_it_pickles_as_its_settings():
-    copy = pickle.loads(pickle.dumps(OwnDoubleDummy(threads=2)))
-    assert (type(copy), copy.threads) == (OwnDoubleDummy, 2)
+    copy = pickle.loads(pickle.dumps(ExactDoubleDummy(threads=2)))
+    assert (type(copy), copy.threads) == (ExactDoubleDummy, 2)
 
 
 @pytest.mark.parametrize(

@@ -17,6 +17,7 @@ import pytest
 
 from bridge_env import cards
 from bridge_env.double_dummy import ExactDoubleDummy, Library, LibraryError, embedded, maintenance, write_library
+from bridge_env.double_dummy.dds import DdsDoubleDummy
 from bridge_env.double_dummy.library import write_records
 from bridge_env.double_dummy.packing import pack_records
 from training import cli, solve
@@ -195,20 +196,21 @@ def test_more_can_be_verified_later(whole, tmp_path):
     assert path.read_bytes() == whole.read_bytes()
 
 
-def test_the_sample_goes_another_way_through_dds(monkeypatch):
-    monkeypatch.setattr("bridge_env.double_dummy.exact._solve_tables", fail)
-    library = embedded()
-    assert maintenance.verify_sample("x", library.owners(range(9)), library.tricks_at(range(9)), 1) == 1
+def test_a_sample_is_solved_again_by_the_other_solver(tmp_path):
+    """The shipped library was made by DDS; what `solve` makes, by our own."""
+    again(tmp_path / "a.bdl", 40)
+    assert type(maintenance.second_opinion(Library.open(tmp_path / "a.bdl").made)) is DdsDoubleDummy
+    assert type(maintenance.second_opinion(embedded().made)) is type(maintenance.second_opinion({})) is ExactDoubleDummy
 
 
 def test_the_record_names_every_solver(tmp_path, monkeypatch):
     path = tmp_path / "a.bdl"
-    for version in ("0.1", "0.2", "0.2"):
-        monkeypatch.setattr(solve.metadata, "version", lambda _name, version=version: version)
+    for version in ("DDS", "own", "own"):
+        monkeypatch.setattr(maintenance, "OUR_SOLVER", version)
         again(path, 40 + (len(Library.open(path)) if path.exists() else 0))
     assert Library.open(path).made == {
         "source": "bridge_env.cards.random_deals", "seed": 5, "start": 10, "count": 120, "verified": 7,
-        "verified_seed": 0, "solver": "DDS 2.9 in endplay 0.1, then DDS 2.9 in endplay 0.2",
+        "verified_seed": 0, "solver": "DDS, then own",
     }  # fmt: skip
 
 

@@ -12,12 +12,10 @@ from support.web import cards_of, dealt
 
 from bridge_env.auction import one_auction
 from bridge_env.calls import call_text, parse_call
-from bridge_env.cards import SEATS, parse_deal, parse_vulnerability, random_deals
-from bridge_env.double_dummy import exact
+from bridge_env.cards import SEATS, parse_deal, parse_vulnerability
 from bridge_env.records.lin import board_of_link, read_lin
 from bridge_env.records.pbn import read_boards
 from bridge_env.scoring import imps
-from training.web.board import review
 from training.web.board.dealing import random_deal
 
 SEED = 11
@@ -206,13 +204,6 @@ def four_spades(visitor, people="N"):
     state = visitor.bid_out(state, lambda look: "4S" if "4S" in look["legal"] else "Pass")
     assert state["contract"]["text"] == "4S by N"
     return visitor.post(f"tables/{state['table']}/play", seat=people[0])
-
-
-def test_a_review_solves_a_board_without_dds(monkeypatch):
-    owner = random_deals(77, 0, 1)
-    theirs = exact.ExactDoubleDummy().tricks(owner)[0]
-    monkeypatch.setattr(exact, "load_dds", lambda threads: pytest.fail("DDS was asked"))
-    np.testing.assert_array_equal(review._tricks(owner[0]), theirs)
 
 
 def test_a_board_is_played_to_its_last_card_and_every_card_is_costed(visitor):

@@ -12,19 +12,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bridge_env.cards import random_deals
-from bridge_env.double_dummy.exact import (
+from bridge_env.double_dummy.dds import (
     BOARDS_PER_CALL,
     DDS_LOCK,
     THEIR_STRAIN,
-    ExactDoubleDummy,
+    DdsDoubleDummy,
     asked_boards,
     load_dds,
     solved_boards,
 )
-from bridge_env.double_dummy.own import OwnDoubleDummy
+from bridge_env.double_dummy.exact import ExactDoubleDummy
 from bridge_env.double_dummy.positions import ALL_CARDS, NOT_LEGAL, card_tricks
 
-SOLVERS = OwnDoubleDummy, ExactDoubleDummy
+SOLVERS = ExactDoubleDummy, DdsDoubleDummy
 _SEED = 20_260
 _TABLES, _CONTRACTS = 24, 150
 _POSITIONS = {4: 2000, 5: 1500, 6: 1000, 7: 600, 8: 400, 9: 200, 10: 100, 11: 50, 12: 30, 13: 24}  # by cards a hand
@@ -39,8 +39,7 @@ Position = tuple[NDArray[np.uint8], NDArray[np.intp], NDArray[np.intp], Answers]
 
 _SAID = """Both solve the same deals by turns; DDS is the copy that endplay ships.
 A ratio above 1 says that ours is faster. Milliseconds a piece and the ratio are medians; the range is the ratios'."""
-_USED = """Ours values the cards of every position. DDS solves whole tables and contracts, because it needs no compiling
-before the first one."""
+_USED = """Ours is used everywhere. DDS checks samples of what it solved."""
 
 
 @dataclass(frozen=True)

@@ -23,11 +23,11 @@ from numpy.typing import NDArray
 from agents.cardplay.deception.bits import BITS, SUIT, hand_bits
 from agents.cardplay.deception.levels import Level, seats_of
 from bridge_env.cards import UNKNOWN
-from bridge_env.double_dummy.exact import BOARDS_PER_CALL
 from bridge_env.double_dummy.positions import ALL_BEST, ALL_CARDS, ONE_BEST, SOLVING_COST, card_tricks
 from bridge_env.play import beats
 
 LONGEST = 3  # tricks beyond the depth, while their side has the lead
+_SOLVED_AT_ONCE = 200  # positions, before the budget is looked at again
 _UNSOLVED = np.zeros(52, np.int8)
 
 
@@ -93,10 +93,10 @@ class Solver:
         rows = np.column_stack([hands, turn, trick, np.full(len(hands), wanted)])
         keys = [row.tobytes() for row in rows]
         missing = list({key: at for at, key in enumerate(keys) if key not in self._known}.values())
-        for start in range(0, len(missing), BOARDS_PER_CALL):
+        for start in range(0, len(missing), _SOLVED_AT_ONCE):
             if self.spent:
                 break
-            part = missing[start : start + BOARDS_PER_CALL]
+            part = missing[start : start + _SOLVED_AT_ONCE]
             self.cost += int(SOLVING_COST[wanted][np.bitwise_count(hands[part, 0])].sum())
             left = seats_of(hands[part], turn[part])
             values = card_tricks(left, self.strain, leader[part], trick[part], self.threads, wanted)

@@ -6,7 +6,3 @@
 ``transpositions`` keeps such answers for all positions that are alike in these cards, ``cashing`` answers without a
 search where tricks can be counted, ``moves`` orders the cards to try, and ``state`` is the memory of one thread.
 """
-
-from bridge_env.double_dummy.own.solver import OwnDoubleDummy
-
-__all__ = ["OwnDoubleDummy"]

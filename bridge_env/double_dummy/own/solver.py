@@ -1,6 +1,6 @@
 """Solve deals, and the cards of positions, on as many threads as are asked for.
 
-endplay's DDS is not needed, and the two can run side by side. A thread keeps its memory from one deal to the next.
+A thread keeps its memory from one deal to the next.
 """
 
 from __future__ import annotations
@@ -11,10 +11,8 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 
 import numpy as np
-from numpy.typing import NDArray
 
 from bridge_env.cards import UInt8Array
-from bridge_env.double_dummy.exact import ExactDoubleDummy, Int8Array
 from bridge_env.double_dummy.own.moves import group_of, list_cards
 from bridge_env.double_dummy.own.search import STOPPED, begin, play, search, tricks_of
 from bridge_env.double_dummy.own.state import (
@@ -190,28 +188,3 @@ class Crew:
                     for workspace in busy:
                         workspace.state[STOP] = 1
                 raise
-
-
-class OwnDoubleDummy(ExactDoubleDummy):
-    """Exact tricks of any deal, by the solver of this folder. A ``bridge_env.protocols.DoubleDummy``.
-
-    All else is as ``ExactDoubleDummy`` has it: the arguments, the memory of deals, safety between threads, pickling.
-    """
-
-    def __init__(self, threads: int | None = None, cache_size: int = 100_000) -> None:
-        super().__init__(threads, cache_size)
-        self._lock = threading.Lock()
-        self._crew = Crew(self.threads)
-
-    def _solve(self, deals: UInt8Array, missing: NDArray[np.bool_], tricks: Int8Array) -> None:
-        rows = np.flatnonzero(missing.any(axis=(1, 2)))
-        hands, wanted = as_hands(deals[rows]), np.ascontiguousarray(missing[rows])
-        found = tricks[rows]
-
-        def work(workspace: Workspace, part: slice) -> int:
-            return int(solve_deals(workspace.arrays, hands[part], wanted[part], found[part]))
-
-        try:
-            self._crew.share(len(rows), work)
-        finally:
-            tricks[rows] = found

@@ -5,7 +5,6 @@ A call is costly where it lost on this deal and another is better over deals tha
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -16,8 +15,7 @@ from bridge_env.auction import Auctions, one_auction
 from bridge_env.bidding import ask, bid_on
 from bridge_env.calls import STRAINS, Contract, call_text, parse_call
 from bridge_env.cards import SEATS, card_text
-from bridge_env.double_dummy.cascade import Cascade
-from bridge_env.double_dummy.own import OwnDoubleDummy
+from bridge_env.double_dummy.cascade import library_then_solver
 from bridge_env.double_dummy.positions import card_tricks
 from bridge_env.par import par_contracts
 from bridge_env.play import Plays
@@ -46,7 +44,7 @@ def review(table: Table) -> dict[str, Any]:
 
 def _review(table: Table) -> dict[str, Any]:
     deal, contract, side = table.deal, table.contract, table.setup.side
-    tricks = _tricks(deal.owner)
+    tricks = library_then_solver().tricks(deal.owner[None])[0]
     solved = _result(contract, tricks, deal.vulnerability)
     played = _played(table)
     par, contracts = par_contracts(tricks, deal.dealer, deal.vulnerability)
@@ -66,17 +64,6 @@ def _review(table: Table) -> dict[str, Any]:
         "calls": _my_calls(table, tricks, solved["points"]),
         "cards": _card_costs(table, solved["took"]),
     }  # fmt: skip
-
-
-def _tricks(owner: NDArray[np.uint8]) -> NDArray[np.int8]:
-    tricks: NDArray[np.int8] = _solver().tricks(owner[None])[0]
-    return tricks
-
-
-@lru_cache(maxsize=1)
-def _solver() -> Cascade:
-    """Not DDS, whose tables take some 100 MB for every core for as long as the server runs."""
-    return Cascade(exact=OwnDoubleDummy())
 
 
 def _result(contract: Contract, tricks: NDArray[np.int8], vulnerability: int) -> dict[str, Any]:
