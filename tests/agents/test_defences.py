@@ -125,12 +125,21 @@ def test_over_transfers(name):
 @pytest.mark.parametrize("name", DEFENDERS)
 def test_over_a_weak_no_trump(name):
     weak, strong = against(name, "acol"), against(name, "sayc")
-    assert said(weak, "AQ4.KJ2.KJ65.842", "1N") == ("Pass" if name == "acol" else "X")
-    assert said(weak, "AQ4.KJ2.KJ65.J42", "1N") == "X"
-    if name != "acol":  # its double is the same over any no trump
-        assert said(strong, "AQ4.KJ2.KJ65.842", "1N") == "Pass"
+    assert said(weak, "AQ4.KJ2.KJ65.842", "1N") == "X"
+    assert said(strong, "AQ4.KJ2.KJ65.842", "1N") == "Pass"
     assert said(weak, "AQ4.KJ2.KJ65.842", "1N P P") == "X"
     assert said(weak, "J984.Q72.A65.842", "P 1N P P X P") == "Pass"
+
+
+def test_acol_over_a_weak_no_trump():
+    """Landy from either seat, doubles of what they run to, and of artificial bids for the lead."""
+    acol = against("acol", "acol")
+    assert said(acol, "AQ942.KJ743.65.8", "1N") == said(acol, "AQ942.K9743.65.8", "P 1N P P") == "2C"
+    assert said(acol, "J4.QT84.K65.8432", "P 1N 2C P") == "2H"
+    assert said(acol, "J843.AQ.KT65.842", "1N X 2H P P") == "Pass"
+    assert said(acol, "J84.AQ93.K65.842", "P 1N X 2H") == "X"
+    assert said(acol, "84.Q93.65.KQJ842", "1N P 2C") == "X"
+    assert said(acol, "98643.T3.J5.8642", "P 1N X P") == "2S"
 
 
 def test_a_line_that_takes_every_hand_keeps_those_below_it_out_of_what_calls_show():
