@@ -26,9 +26,10 @@ import shutil
 import stat
 import sys
 import tempfile
+import threading
 import time
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import CodeType, ModuleType
 from typing import Any
@@ -39,6 +40,8 @@ from numba.core import sigutils
 from numba.core.caching import CompileResultCacheImpl, FunctionCache, UserProvidedCacheLocator
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.dispatcher import Dispatcher
+
+from bridge_env.kernel_parts import making, set_environments
 
 try:
     import fcntl
@@ -51,6 +54,7 @@ _MARK = ".bridge-env"  # a file that tells our folders from others'
 _TEMPORARY = "BRIDGE_ENV_TEMPORARY_KERNELS"  # tells processes of this one where to look
 _PLAIN = (int, float, str, bytes, tuple, np.generic, np.dtype, type(None))  # constants that say what they are
 _KEPT = 4  # folders of other versions, for those who go back and forth between them
+_PATIENCE = 3.0  # seconds of compiling before it is told
 _WAIT = 300.0  # seconds that a process leaves a kernel to another; then it compiles the kernel itself
 
 
@@ -334,11 +338,35 @@ if sys.platform != "win32":
     os.register_at_fork(after_in_child=_end_turns)
 
 
-class _Compiling:
-    """Compile a kernel in turn with other processes; where another kernel calls it, without wrappers for Python.
+_told = False
 
-    These unpack Python's arguments, and take a quarter of the time to compile. Most kernels are only called by
-    others. One that Python calls after all is then compiled once more, with its wrappers.
+
+@contextlib.contextmanager
+def _telling() -> Iterator[None]:
+    """Tell whoever sits at a terminal, once, what takes so long."""
+
+    def tell() -> None:
+        global _told  # noqa: PLW0603
+        _told = True
+        print("compiling what this needs, up to half a minute: once for each version", file=sys.stderr, flush=True)
+
+    if _told or sys.stderr is None or not sys.stderr.isatty():
+        yield
+        return
+    timer = threading.Timer(_PATIENCE, tell)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+
+
+class _Compiling:
+    """Compile a kernel in turn with other processes; where another kernel calls it, as a part of that.
+
+    Wrappers, which unpack Python's arguments, and machine code of its own take half of the time to compile. Most
+    kernels are only called by others. One that Python calls after all is then compiled once more, with both.
     """
 
     depth = 0  # of kernels that wait for those that they call; whoever counts holds numba's lock
@@ -358,9 +386,14 @@ class _Compiling:
                 del kernel.overloads[types]
             wanted = kernel._compiler.targetoptions
             wanted["no_cpython_wrapper"] = wanted["no_cfunc_wrapper"] = cache.bare
+            telling = _telling() if _Compiling.depth == 0 else contextlib.nullcontext()
             _Compiling.depth += 1
             try:
-                return self._compile(sig)
+                with telling, making(kernel.targetctx.codegen(), parts=cache.bare):
+                    entry = self._compile(sig)
+                if not cache.bare and types in kernel.overloads:
+                    set_environments(kernel.overloads[types])
+                return entry
             finally:
                 _Compiling.depth -= 1
                 cache.end_turn()

@@ -362,3 +362,57 @@ def test_a_kernel_that_another_called_first_answers_python_too(forks, tmp_path, 
     assert again[0] == str(expected)
     assert "'inner': 0" not in again[1]
     assert "'outer': 0" not in again[1]
+
+
+FOREIGN = """
+import sys
+import numba
+from bridge_env.kernels import njit
+
+@numba.njit
+def theirs(x):
+    if x < 0:
+        raise ValueError("less than nothing")
+    return x + 1
+
+@numba.njit
+def fibonacci(n):
+    return n if n < 2 else fibonacci(n - 1) + fibonacci(n - 2)
+
+@njit
+def inner(x):
+    return theirs(x) + fibonacci(x)
+
+@njit
+def outer(x):
+    return inner(x)
+
+print(outer(10), theirs(10), fibonacci(10), inner(10))
+for kernel in (outer, inner, theirs):
+    try:
+        kernel(-1)
+    except ValueError as error:
+        print(error)
+"""
+
+
+def test_functions_of_others_that_kernels_call_answer_python_too(tmp_path):
+    """They are compiled as a part of the kernel first. The second process loads the kernels from the cache."""
+    (tmp_path / "foreign.py").write_text(FOREIGN)
+    for _ in range(2):
+        done = subprocess.run(
+            [sys.executable, tmp_path / "foreign.py"], capture_output=True, text=True, timeout=120, check=False,
+            env=os.environ | {"NUMBA_CACHE_DIR": str(tmp_path / "cache"), "PYTHONPATH": str(ROOT)},
+        )  # fmt: skip
+        assert (done.stdout.split("\n"), done.stderr) == (["66 11 55 66", *["less than nothing"] * 3, ""], "")
+
+
+@pytest.mark.parametrize(("patience", "told"), [(0.0, 1), (60.0, 0)])
+def test_compiling_that_takes_long_is_told_once_at_a_terminal(monkeypatch, capfd, patience, told):
+    monkeypatch.setattr(kernels, "_PATIENCE", patience)
+    monkeypatch.setattr(kernels, "_told", False)
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
+    for _ in range(2):
+        with kernels._telling():
+            time.sleep(0.2)
+    assert capfd.readouterr().err.count("once for each version") == told
