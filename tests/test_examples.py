@@ -95,3 +95,18 @@ def test_sweep_with_ray_tune(tmp_path, monkeypatch):
     assert curve["calls"].max() >= 2_048
     assert best.metrics["imps"] == curve["imps"].iloc[-1]
     assert (Path(best.metrics["folder"]) / "policy.npz").is_file()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("records", ["system:sayc", "nothing"])
+def test_train_a_champion(tmp_path, records):
+    pytest.importorskip("torch")
+    league = "--iterations 2 --boards 64 --estimated 100 --judged 64 --judge 32 --panel pass --lessons 2 --silent 1"
+    imitation = "--boards 300 --epochs 1 --layers 32"
+    more = {"imitation": imitation.split(), "first": f"{league} --layers 32".split(), "second": league.split()}
+    trained = example("train_a_champion").main(tmp_path, [records], more)
+    made = trained.stat().st_mtime_ns
+    assert (
+        example("train_a_champion").main(tmp_path, [records], more) == trained
+    )  # all has ended: nothing is done again
+    assert trained.stat().st_mtime_ns == made
