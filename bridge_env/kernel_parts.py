@@ -1,4 +1,4 @@
-"""Compile a kernel that only kernels call as a part of these: it is never turned into machine code of its own.
+"""Compile a kernel that only kernels call as a part of these, for ``kernels.njit``: without machine code of its own.
 
 numba optimizes every function, turns it into machine code, and then does both again for each of its callers, which
 hold a copy of it. For our kernels that was a third of the time to compile. Callers run as fast either way.
@@ -12,6 +12,8 @@ from typing import Any
 
 import llvmlite.binding as llvm
 from numba.core.codegen import JITCodeLibrary
+
+_in_memory: set[str] = set()  # names of all in the machine code that was made, or loaded, while parts were made
 
 
 class Part(JITCodeLibrary):
@@ -34,6 +36,7 @@ class Part(JITCodeLibrary):
             self._made = True
             super()._optimize_final_module()  # type: ignore[no-untyped-call]
             super()._finalize_final_module()  # type: ignore[no-untyped-call]
+            _note(self._final_module)
         address: int = super().get_pointer_to_function(name)  # type: ignore[no-untyped-call]
         return address
 
@@ -48,11 +51,18 @@ class Part(JITCodeLibrary):
     def _unserialize(cls, codegen: Any, state: Any) -> Any:
         name, kind, data = state
         if kind != "part":
-            return super()._unserialize(codegen, state)  # type: ignore[no-untyped-call]
+            with making(codegen, parts=False):
+                usual = JITCodeLibrary._unserialize(codegen, state)  # type: ignore[no-untyped-call]
+            _note(usual._shared_module)
+            return usual
         part = codegen.create_library(name)
         part._final_module = part._shared_module = llvm.parse_bitcode(data)
         part._finalized = True
         return part
+
+
+def _note(module: Any) -> None:
+    _in_memory.update(value.name for value in module.global_variables if not value.is_declaration)
 
 
 @contextmanager
@@ -61,26 +71,25 @@ def making(codegen: Any, parts: bool) -> Iterator[None]:
 
     An environment, which numba writes beside machine code, has no place in a part; ``set_environments`` does it later.
     """
-    before = codegen._library_class
+
+    def set_env(name: str, env: Any) -> None:
+        if name in _in_memory:
+            type(codegen).set_env(codegen, name, env)
+
+    before = codegen._library_class, vars(codegen).pop("set_env", None)
     codegen._library_class = Part if parts else JITCodeLibrary
     if parts:
-        codegen.set_env = lambda name, env: _set_env(codegen, name, env)
-    else:
-        vars(codegen).pop("set_env", None)
+        codegen.set_env = set_env
     try:
         yield
     finally:
-        codegen._library_class = before
-        if before is JITCodeLibrary:
-            vars(codegen).pop("set_env", None)
-
-
-def _set_env(codegen: Any, name: str, env: Any) -> None:
-    if codegen._engine.is_symbol_defined(name):
-        type(codegen).set_env(codegen, name, env)
+        codegen._library_class = before[0]
+        vars(codegen).pop("set_env", None)
+        if before[1] is not None:
+            codegen.set_env = before[1]
 
 
 def set_environments(result: Any) -> None:
     """Set the environments of all parts that a compiled function holds."""
     for env in result._find_referenced_environments():
-        _set_env(result.library.codegen, env.env_name, env)
+        result.library.codegen.set_env(env.env_name, env)

@@ -342,6 +342,10 @@ def inner(x):
 def outer(x):
     return 2 * inner(x)
 
+@njit
+def late(x):
+    return 3 * inner(x)
+
 print([getattr(sys.modules[__name__], name)(int(x)) for name, x in (word.split("=") for word in sys.argv[1:])])
 print({name: sum(globals()[name].stats.cache_hits.values()) for name in ("inner", "outer")})
 """
@@ -357,6 +361,8 @@ def test_a_kernel_that_another_called_first_answers_python_too(forks, tmp_path, 
 
     order = [first, "inner=1", "outer=1", "inner=5"]
     expected = [{"inner": 2, "outer": 4}[word[:5]] for word in order[:3]] + [6]
+    run(first)
+    assert run("late=3", "inner=3")[0] == "[12, 4]"  # it was kept before, with wrappers or without
     assert run(*order)[0] == str(expected)
     again = run(*order)  # by another process: nothing is compiled, and the answers are the same
     assert again[0] == str(expected)
