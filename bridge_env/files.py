@@ -19,6 +19,7 @@ Content = str | bytes | Iterable["bytes | bytearray | memoryview"]
 
 PART = ".part"
 """How the names end that content has until it is whole."""
+_MOST_LINKS = 40
 
 
 class FileError(ValueError):
@@ -52,7 +53,8 @@ def write_whole(path: PathLike, content: Content) -> None:
     """Write a file, all or nothing. The one that was there keeps its permissions.
 
     Args:
-        path: where to. What is no regular file, such as ``/dev/stdout``, is written to as it stands.
+        path: where to. What is no regular file is written to as it stands, and so is what this process has open:
+            ``/dev/stdout``, wherever that leads.
         content: text (written as UTF-8), bytes, or pieces of bytes.
 
     Raises:
@@ -60,6 +62,13 @@ def write_whole(path: PathLike, content: Content) -> None:
     """
     target = Path(path)
     pieces = [content.encode()] if isinstance(content, str) else [content] if isinstance(content, bytes) else content
+    if (number := _open_already(target)) is not None:
+        try:
+            with open(number, "wb", closefd=False) as stream:
+                stream.writelines(pieces)
+        except OSError as error:
+            raise type(error)(error.errno, error.strerror, os.fspath(target)) from None
+        return
     mode = _mode_of(target)
     if mode is not None and not stat.S_ISREG(mode):
         with target.open("wb") as stream:
@@ -101,6 +110,19 @@ def append_whole(path: PathLike, data: bytes) -> None:
         except OSError:
             file.truncate(before)  # no half of it stays behind; this needs no room
             raise
+
+
+def _open_already(path: Path) -> int | None:
+    """The number of the open file of this process to which the links at ``path`` lead, as those of ``/dev/stdout``."""
+    for _ in range(_MOST_LINKS):
+        folder = os.path.realpath(path.parent)
+        if folder in ("/dev/fd", f"/proc/{os.getpid()}/fd"):
+            return int(path.name) if path.name.isdecimal() else None
+        try:
+            path = Path(folder, os.readlink(path))
+        except OSError:
+            return None
+    return None
 
 
 def _mode_of(path: Path) -> int | None:

@@ -81,6 +81,23 @@ def test_what_is_no_file_is_written_to(tmp_path):
     assert caught.value.filename == str(tmp_path / "none" / "x")
 
 
+@pytest.mark.skipif(not os.path.isdir("/dev/fd"), reason="open files have no names here")
+def test_what_is_open_already_is_written_to(target):
+    """``--out /dev/stdout > FILE`` put a file in the place of the system's link."""
+    link = target.with_name("stdout")
+    with target.open("ab") as stream:
+        link.symlink_to(f"/dev/fd/{stream.fileno()}")
+        write_whole(link, " and new")
+        write_whole(f"/dev/fd/{stream.fileno()}", [b", and ", b"more"])
+    assert link.is_symlink()
+    assert target.read_text() == "old and new, and more"
+    with target.open("rb") as stream:
+        name = f"/dev/fd/{stream.fileno()}"
+        with pytest.raises(OSError, match="Bad file descriptor") as caught:
+            write_whole(name, "x")
+    assert caught.value.filename == name
+
+
 SHAPE = {
     "name": str, "rows": [{"n": Whole(0, 13), "x?": Number()}], "pair": (int, str), "error": Number(unknown=True),
     "by": {...: bool}, "note": Either(str, None), "more?": Any,
