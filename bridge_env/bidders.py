@@ -32,6 +32,9 @@ from bridge_env.view import BidView
 
 ENTRY_POINT_GROUP = "bridge_env.bidders"
 DEFAULT_BIDDER = "system:two-over-one"  # where nobody says otherwise
+FOLDERS: list[str] = []
+"""Where ``python:module:factory`` looks besides, after all installed packages. Nothing else is imported from there,
+before such a spec is: a library that only tries whether another is there would run what lies in the folder."""
 _TWO_NOTRUMP = bid_call(2, 4)
 _NOT_THERE = (ImportError, AttributeError)
 _LONGEST_WORDS = 2000  # characters of another's error
@@ -232,6 +235,8 @@ def from_python(spec: str, kind: type[Any], method: str) -> Any:
     path = Path(module_name)
     if path.suffix == ".py" and not path.is_file():
         raise SpecError(f"{spec!r}: there is no file {module_name}")
+    if path.suffix != ".py":
+        sys.path += [folder for folder in FOLDERS if folder not in sys.path]
     with _told(f"{spec!r}: cannot import {module_name!r}"):
         target: Any = _from_file(path.resolve()) if path.suffix == ".py" else importlib.import_module(module_name)
     try:

@@ -6,11 +6,13 @@ import json
 import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from support import command as typed
 from support.command import run
 
+import training
 from bridge_env.cards import random_deals
 from bridge_env.records.pbn import read_boards
 from training.cli import bid as cli_bid
@@ -343,6 +345,32 @@ def test_bidders_of_the_current_folder_are_found(capsys, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "path", list(sys.path))
     assert run(capsys, "bid", "python:my_own_bots:make", "--hand", HAND)[1].startswith("Pass\n")
+
+
+def in_folder(folder, code):
+    """Run code as in a folder in which ``bridge-env`` was started: Python itself does not look there."""
+    root = str(Path(training.__file__).parents[1])
+    return python(
+        f"import os, sys; sys.path[0] = {root!r}; os.chdir({str(folder)!r}); import training.cli as c; {code}"
+    )
+
+
+def test_only_bidders_are_imported_from_the_current_folder(tmp_path):
+    """uvicorn tries whether there is a ``uvloop``: one in the folder in which ``bridge-env serve`` was started ran."""
+    for name in ("uvloop", "my_own_bots"):
+        (tmp_path / f"{name}.py").write_text("from bridge_env.bidders import PassBidder as make\n")
+    words = ["--hand", HAND]
+    code = (
+        f"from importlib.util import find_spec; c.main({['bid', 'pass', *words]}); print(find_spec('uvloop'));"
+        f"sys.exit(c.main({['bid', 'python:my_own_bots:make', *words]}))"
+    )
+    one, other = in_folder(tmp_path, code).stdout.split("None\n")
+    assert one.startswith("Pass\n")
+    assert other.startswith("Pass\n")
+
+
+def test_a_current_folder_that_is_gone_hinders_nothing(tmp_path):
+    assert in_folder(tmp_path, "os.rmdir(os.getcwd()); sys.exit(c.main(['deal']))").stdout.startswith("Board 1")
 
 
 def test_json_goes_to_standard_output_alone_where_it_should(tmp_path, monkeypatch, capsys):

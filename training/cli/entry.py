@@ -251,6 +251,8 @@ def _check_agents() -> None:
 
 
 def _look_in_current_folder() -> None:
-    """Let ``python:module:factory`` import from the current folder, after all installed packages."""
-    if os.getcwd() not in sys.path:
-        sys.path.append(os.getcwd())
+    """Let ``python:module:factory`` import from the current folder, if there is one still."""
+    from bridge_env import bidders
+
+    with contextlib.suppress(FileNotFoundError):
+        bidders.FOLDERS[:] = [os.getcwd()]
