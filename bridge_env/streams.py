@@ -38,12 +38,17 @@ def key(*coordinates: ArrayLike | str) -> UInt64Array:
 
     Returns:
         uint64 array of the broadcast shape, at least 1-d.
+
+    Raises:
+        ValueError: a number that is not whole, or that no 64 bits hold.
     """
     h = np.zeros(1, np.uint64)
     for c in coordinates:
         if isinstance(c, str):
             c = zlib.crc32(c.encode())
         part = np.asarray(c)
+        if part.dtype.kind not in "iub" and part.size:
+            raise ValueError(f"random streams have whole numbers of 64 bits, as seeds and otherwise; {c!r} is none")
         if part.dtype != np.uint64:  # negative numbers wrap around, by intention
             part = part.astype(np.int64).astype(np.uint64)
         h = mix((h ^ part) + GOLDEN)

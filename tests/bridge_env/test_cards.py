@@ -233,6 +233,12 @@ def test_streams_differ_by_every_coordinate_and_their_order():
     assert abs(np.corrcoef(sample.T)[0, 1]) < 0.02
 
 
+@pytest.mark.parametrize("number", [2**64, -(2**63) - 1, 0.5, np.arange(2**63, 2**63 + 1), None], ids=repr)
+def test_numbers_that_no_64_bits_hold_have_no_stream(number):
+    with pytest.raises(ValueError, match="whole numbers of 64 bits"):
+        streams.key("a", number)
+
+
 def test_keys_of_all_64_bits_are_taken_as_they_are():
     big = np.array([2**64 - 1, 2**63, 1], np.uint64)
     assert len(np.unique(streams.key("a", big))) == 3

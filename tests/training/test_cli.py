@@ -261,10 +261,17 @@ def test_match_on_a_file_tells_what_training_may_have_seen(capsys, tmp_path):
         (("library", "info", "nowhere.bdl"), "nowhere.bdl"),
         (("solve", "--deals", "nowhere.pbn"), "nowhere.pbn: No such file or directory"),
         (("evolve", "--resume", "nowhere"), "nowhere"),
+        (("deal", "--seed", 10**30), "whole numbers of 64 bits"),
+        (("evolve", "--seed", 2**63), "--seed is 9223372036854775808; that is too large a number"),
     ],
 )
 def test_errors_end_in_one_line(capsys, words, reason):
     assert reason in refused(capsys, *words)
+
+
+@pytest.mark.parametrize("words", [("deal", "--start", 2**63 - 1), ("match", "pass", "pass", "--boards", 10**20)])
+def test_numbers_that_are_too_large_are_told(capsys, words):
+    assert f"{words[-2]}: {words[-1]} is too large a number" in typed.refused(capsys, *words)
 
 
 def test_a_faulty_bidder_ends_in_one_line(capsys):

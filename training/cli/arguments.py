@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from training.match.faults import Allowance
 
 FAULTS = ("stop", "leave-out")
+_TOO_LARGE = 1 << 62  # with room for numbers that begin at it
 SPECS = """\
 A SPEC names a bidder:
   system:sayc             a bidding system that comes with the package: standard American
@@ -42,6 +43,8 @@ def whole(least: int, most: int | None = None) -> Callable[[str], int]:
     def kind(text: str) -> int:
         if not text.isdecimal() or int(text) < least or (most is not None and int(text) > most):
             raise argparse.ArgumentTypeError(f"{text!r} is not a whole number {span}")
+        if int(text) >= _TOO_LARGE:
+            raise argparse.ArgumentTypeError(f"{text} is too large a number")
         return int(text)
 
     return kind

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, fields
 from typing import Any, NamedTuple, TypeVar
 
 T = TypeVar("T")
+_TOO_LARGE = 1 << 63
 
 
 class Bound(NamedTuple):
@@ -43,6 +44,8 @@ class Settings:
         """Raises: ValueError for a number that makes no sense."""
         for item in fields(self):
             bound, value = item.metadata["bound"], getattr(self, item.name)
+            if isinstance(value, int) and abs(value) >= _TOO_LARGE:
+                raise ValueError(f"--{item.name.replace('_', '-')} is {value}; that is too large a number")
             if bound is not None and not bound.holds(value):
                 raise ValueError(f"--{item.name.replace('_', '-')} is {value}; it must {bound.words}")
 
