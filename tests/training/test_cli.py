@@ -261,6 +261,7 @@ def test_match_on_a_file_tells_what_training_may_have_seen(capsys, tmp_path):
         (("library", "info", "nowhere.bdl"), "nowhere.bdl"),
         (("solve", "--deals", "nowhere.pbn"), "nowhere.pbn: No such file or directory"),
         (("evolve", "--resume", "nowhere"), "nowhere"),
+        (("match", "pass", "pass", "--boards", 10**15), "not enough memory for this; ask for less at once (Unable to"),
         (("deal", "--seed", 10**30), "whole numbers of 64 bits"),
         (("evolve", "--seed", 2**63), "--seed is 9223372036854775808; that is too large a number"),
     ],

@@ -106,7 +106,7 @@ def _run(args: argparse.Namespace) -> int:
         with contextlib.suppress(OSError):  # the terminal may be gone
             print(f"\nbridge-env: stopped{'; ' if kept else ''}{kept}", file=sys.stderr)
         return stop_code(INTERRUPTED)
-    except (ValueError, OSError, ClusterError, _Foreign) as error:
+    except (ValueError, OSError, MemoryError, ClusterError, _Foreign) as error:
         if os.environ.get(_TRACEBACK):
             raise
         with contextlib.suppress(OSError):
@@ -134,7 +134,7 @@ def _is_of_the_world(error: Exception) -> bool:
     """Is nothing wrong with what was asked for?"""
     from bridge_env.faults import BidderFault
 
-    return isinstance(error, (OSError, ClusterError, BidderFault))
+    return isinstance(error, (OSError, MemoryError, ClusterError, BidderFault))
 
 
 def _flush() -> None:
@@ -154,6 +154,8 @@ def _told(error: Exception) -> str:
 def _text(error: Exception) -> str:
     if isinstance(error, OSError) and error.filename is not None:
         return f"{error.filename}: {error.strerror}"
+    if isinstance(error, MemoryError):
+        return f"there is not enough memory for this; ask for less at once ({error})"
     return str(error)
 
 
