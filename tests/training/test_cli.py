@@ -275,6 +275,13 @@ def test_numbers_that_are_too_large_are_told(capsys, words):
     assert f"{words[-2]}: {words[-1]} is too large a number" in typed.refused(capsys, *words)
 
 
+@pytest.mark.parametrize("seconds", ["nan", "-1", "0", "1e308"])
+def test_no_player_is_blamed_for_a_limit_that_is_none(capsys, seconds):
+    """The error of a clock that was given a NaN became the fault of who was to play a card."""
+    words = "match", "pass", "random", "--boards", 2, "--play", "rule", "--card-seconds", seconds
+    assert f"--card-seconds: {seconds!r} is not a number above 0" in typed.refused(capsys, *words)
+
+
 def test_a_faulty_bidder_ends_in_one_line(capsys):
     reason = refused(capsys, "match", "python:test_match:always_one_club", "pass", "--boards", "4")
     assert reason == "bidder test_match.Wrong: 1C is not legal on board 1 after N: 1C Pass"

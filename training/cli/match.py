@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bridge_env.files import write_whole
-from training.cli.arguments import SPECS, add_allowance, add_board_options, allowance_of, boards_of, positive
+from training.cli.arguments import SPECS, above_0, add_allowance, add_board_options, allowance_of, boards_of, positive
 from training.cli.config import add_config_file
 from training.cli.progress import Bar
 from training.cli.terminal import left_out, write_json
@@ -72,7 +72,7 @@ def add_match(subparsers: Any) -> None:
         default="all",
         help="play only boards whose contract makes, or goes down, double dummy at both tables (all)",
     )
-    play.add_argument("--card-seconds", type=float, default=120.0, metavar="S",
+    play.add_argument("--card-seconds", type=above_0, default=120.0, metavar="S",
                       help="time limit for a card; a slower player loses the board (120)")  # fmt: skip
     add_config_file(parser)
     parser.set_defaults(handler=_match)
