@@ -43,6 +43,14 @@ def test_the_port_is_part_of_the_host():
     assert ours.get(f"/{TOKEN}/api/start", headers={"host": "localhost:8737"}).status_code == 200
 
 
+@pytest.mark.parametrize("host", ["localhost", "127.0.0.1:80"])
+def test_the_usual_port_may_be_left_out(host):
+    ours = client(port=80)
+    told = {"host": host, "origin": f"http://{host}"}
+    assert ours.get(f"/{TOKEN}/api/start", headers=told).status_code == 200
+    refused(client(port=8737).get(f"/{TOKEN}/api/start", headers=told), 403)
+
+
 def test_elsewhere_than_at_home_addresses_are_taken_and_names_are_not():
     ours = client(host="0.0.0.0")
     assert ours.get(f"/{TOKEN}/api/start", headers={"host": "192.168.1.7"}).status_code == 200

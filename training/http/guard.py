@@ -23,6 +23,7 @@ HEADERS = (
     (b"cache-control", b"no-store"),
 )  # fmt: skip
 PATIENCE = 120.0  # seconds that a bidder or player may take for an answer
+_USUAL_PORT = "80"  # of HTTP, which browsers leave out
 _LOCAL = ("127.0.0.1", "localhost", "[::1]")
 
 
@@ -153,7 +154,7 @@ class Guard:
         name, colon, port = header.rpartition(":")
         if not colon or name.endswith(":"):
             name, port = header, ""
-        if self.port is not None and port != str(self.port):
+        if self.port is not None and (port or _USUAL_PORT) != str(self.port):
             return False
         if name in _LOCAL or name == self.host or name in self.names:
             return True
