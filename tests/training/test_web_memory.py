@@ -66,6 +66,18 @@ def mistake(due, cost=5):
 # --- the file ----------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.skipif(os.name != "posix", reason="no such names of files here")
+@pytest.mark.parametrize("name", [":memory:", "file:table?mode=memory"])
+def test_names_that_mean_something_else_to_sqlite_are_files(tmp_path, monkeypatch, name):
+    """An empty file lay there, and what was kept was gone at the end."""
+    monkeypatch.chdir(tmp_path)
+    first = Memory(Path(name))
+    assert first.keep(board(1), {}, [])
+    first.close()
+    assert history.overview(Memory(Path(name)))["all"]["boards"] == 1
+    assert [file.name for file in tmp_path.iterdir()] == [name]
+
+
 def test_a_board_comes_back_after_the_end(tmp_path):
     file = tmp_path / "folder" / "table.sqlite"
     first = Memory(file)

@@ -173,8 +173,10 @@ class Memory:
             self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             with contextlib.suppress(FileExistsError):  # boards are their owner's: nobody else is to read them
                 os.close(os.open(self.path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
+        # A path from the root, because some names alone are no files to SQLite, such as ":memory:" and "file:x".
+        name = ":memory:" if self.path is None else os.path.abspath(self.path)
         # Transactions are begun and ended here, and a lock lets one thread in at a time.
-        file = sqlite3.connect(self.path or ":memory:", timeout=_WAIT, isolation_level=None, check_same_thread=False)
+        file = sqlite3.connect(name, timeout=_WAIT, isolation_level=None, check_same_thread=False)
         file.row_factory = sqlite3.Row
         return file
 
