@@ -19,6 +19,7 @@ Content = str | bytes | Iterable["bytes | bytearray | memoryview"]
 
 PART = ".part"
 """How the names end that content has until it is whole."""
+_LONGEST_PREFIX = 50  # characters, of up to four bytes: a name has 255
 _MOST_LINKS = 40
 
 
@@ -75,7 +76,7 @@ def write_whole(path: PathLike, content: Content) -> None:
             stream.writelines(pieces)
         return
     try:
-        handle, part = tempfile.mkstemp(PART, f".{target.name}."[:200], target.parent)
+        handle, part = tempfile.mkstemp(PART, f".{target.name}."[:_LONGEST_PREFIX], target.parent)
     except OSError as error:  # the name that the user knows, not the one beside it
         raise type(error)(error.errno, error.strerror, os.fspath(target)) from None
     try:

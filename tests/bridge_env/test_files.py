@@ -81,6 +81,12 @@ def test_what_is_no_file_is_written_to(tmp_path):
     assert caught.value.filename == str(tmp_path / "none" / "x")
 
 
+@pytest.mark.parametrize("name", ["x" * 255, "\u00e9" * 127, "\u724c" * 85, "\U0001f0a1" * 63], ids=len)
+def test_the_longest_names_are_written_to(tmp_path, name):
+    write_whole(tmp_path / name, "x")
+    assert [path.name for path in tmp_path.iterdir()] == [name]
+
+
 @pytest.mark.skipif(not os.path.isdir("/dev/fd"), reason="open files have no names here")
 def test_what_is_open_already_is_written_to(target):
     """``--out /dev/stdout > FILE`` put a file in the place of the system's link."""
