@@ -25,6 +25,8 @@ from bridge_env.schema import parse_json
 
 _LARGEST_FILE = 1 << 28
 _LARGEST_HEADER = 1 << 20
+_HEADER = {"trained?": {...: Any}, ...: Any}
+"""What trained the weights, where that is told."""
 
 Header = dict[str, Any]
 Weights = dict[str, NDArray[Any]]
@@ -79,7 +81,7 @@ def read_weights(
     """
     try:
         members = _members(os.fspath(path), kind)
-        header = parse_json(members.pop("header").tobytes(), {...: Any}, "its header", WeightsError)
+        header = parse_json(members.pop("header").tobytes(), _HEADER, "its header", WeightsError)
         return _checked(header, members, kind, expected, kinds)
     except WeightsError:
         raise

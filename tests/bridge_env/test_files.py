@@ -163,6 +163,14 @@ def test_damaged_json_is_one_kind_of_error():
     assert 20 < sound < 1000
 
 
+@pytest.mark.parametrize("trained", [None, 3, "by hand", [1]])
+def test_what_trained_the_weights_is_an_object(tmp_path, trained):
+    path, expected = tmp_path / "w.npz", {"format": "test", "version": 1}
+    write_weights(path, expected | {"trained": trained}, {"a": [1.0]})
+    with pytest.raises(WeightsError, match=r"its header: trained: .* is no object"):
+        read_weights(path, "test", expected)
+
+
 def test_damaged_weights_are_one_kind_of_error(tmp_path):
     path, expected = tmp_path / "w.npz", {"format": "test", "version": 1}
     write_weights(path, expected | {"of": [1, 2]}, {"a": [1.0, 2.0], "b": [[3.0]]})
