@@ -116,6 +116,14 @@ def _check_owner(folder: Path) -> None:
         raise PermissionError(f"others may have written to {folder}, and what lies there would be run")
 
 
+def _keep_others_out(folder: Path) -> None:
+    """Let nobody else enter where this process makes files that everybody may write to."""
+    mask = os.umask(0o077)  # it can only be read by setting it
+    os.umask(mask)
+    if not mask & stat.S_IWOTH and sys.platform != "win32" and folder.stat().st_uid == _user():
+        folder.chmod(0o700)
+
+
 def _in_root(root: Path) -> Path:
     """The folder of this version in ``root``, to read or to fill; ours of old versions are cleared away.
 
@@ -127,6 +135,7 @@ def _in_root(root: Path) -> Path:
         root.mkdir(parents=True, exist_ok=True)
         folder.mkdir(mode=0o755, exist_ok=True)
         _check_owner(folder)
+        _keep_others_out(folder)
         os.utime(folder)
         with tempfile.TemporaryFile(dir=folder) as trial:
             trial.write(b"x")

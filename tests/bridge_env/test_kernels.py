@@ -313,6 +313,18 @@ def test_what_others_can_have_written_is_not_run(forks, tmp_path):
     assert "others may have written" in told
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="no such permissions here")
+@pytest.mark.parametrize(("mask", "mode"), [(0, 0o700), (0o022, 0o755)])
+def test_nobody_else_enters_where_files_are_open_to_all(tmp_path, mask, mode):
+    """As for the first user of some systems, where the umask is 0: anybody could change the code that is run."""
+    before = os.umask(mask)
+    try:
+        folder = kernels._in_root(tmp_path / "cache")
+    finally:
+        os.umask(before)
+    assert folder.stat().st_mode & 0o777 == mode
+
+
 # --- with checks of bounds ---------------------------------------------------------------------------------
 
 
