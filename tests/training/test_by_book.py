@@ -285,9 +285,7 @@ def test_a_coach_from_a_file_to_its_report_and_on(one_ray, tmp_path, monkeypatch
     assert "None gained enough to be kept." not in report
     assert networks_file.load(folder / "mine.npz").book is not None
     assert main(["check", str(folder / "mine-amended.bidding")]) == 0
-    assert main(["coach", "--resume", str(folder), "--iterations", "3", "--workers", "1"]) == 0
-    assert networks_file.load(folder / "mine.npz").trained["iterations"] == 3
-    assert main(["coach", "--resume", str(folder), "--rounds", "2", "--workers", "1"]) == 0
+    assert main(["coach", "--resume", str(folder), "--iterations", "3", "--rounds", "2", "--workers", "1"]) == 0
     assert networks_file.load(folder / "mine.npz").trained["iterations"] == 3
     second = networks_file.load(folder / "mine-2.npz")
     assert second.book is not None
