@@ -25,6 +25,8 @@ DEEPEST = 32
 """Levels of lists and objects within each other."""
 LARGEST = 1 << 26
 """Bytes of a file."""
+MOST = 1 << 22
+"""Commas, lists and objects of a text. They take up to a hundred times their bytes when they are read."""
 
 
 @dataclass(frozen=True)
@@ -81,6 +83,8 @@ def read_json_lines(path: PathLike, shape: Any, error: type[FileError] = FileErr
 
 def parse_json(text: str | bytes, shape: Any, source: str, error: type[FileError] = FileError) -> Any:
     """Return what a JSON text holds. ``source`` is what messages call it; else as :func:`read_json`."""
+    if len(text) > MOST and _marks(text) > MOST:
+        raise error(f"{source}: it holds more than {MOST:,} commas, lists and objects")
     try:
         value = json.loads(text)
     except RecursionError:
@@ -105,6 +109,10 @@ def check_shape(value: Any, shape: Any, source: str, error: type[FileError] = Fi
         _check(value, shape)
     except _Wrong as wrong:
         raise error(f"{source}: {wrong.field or 'the whole'}: {wrong.why}") from None
+
+
+def _marks(text: str | bytes) -> int:
+    return sum(text.count(mark) if isinstance(text, str) else text.count(mark.encode()) for mark in ",[{")
 
 
 def _text(path: PathLike, error: type[FileError]) -> str:

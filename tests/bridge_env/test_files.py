@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from bridge_env import schema
 from bridge_env.files import FileError, write_whole
 from bridge_env.schema import Either, Number, Whole, parse_json, read_json, read_json_lines
 from bridge_env.weights import WeightsError, read_weights, write_weights
@@ -161,6 +162,13 @@ def test_damaged_json_is_one_kind_of_error():
             said = str(error)
             assert said.startswith("x: ")
     assert 20 < sound < 1000
+
+
+@pytest.mark.parametrize("text", ["[" + "[]," * (schema.MOST // 2) + "1]", b"[" + b"0," * schema.MOST + b"0]"])
+def test_a_text_of_more_items_than_memory_should_hold_is_refused_unread(text, monkeypatch):
+    monkeypatch.setattr(schema.json, "loads", lambda _: pytest.fail("it was read"))
+    with pytest.raises(FileError, match="x: it holds more than 4,194,304 commas, lists and objects"):
+        parse_json(text, Any, "x")
 
 
 @pytest.mark.parametrize("trained", [None, 3, "by hand", [1]])
