@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from training.running.settings import Settings, least, listed, setting
 
-OPERATORS = ("evolution", "refinement", "swapping", "tuning", "amendment")
+OPERATORS = ("evolution", "refinement", "swapping", "tuning", "amendment", "openings")
 BY_DEFAULT = ("tuning", "swapping")
 RULES = ("sound", "sayable", "any")
 
@@ -42,7 +42,8 @@ class EvolveConfig(Settings):
                           "--book'): amendment learns from how it uses the book")  # fmt: skip
     generations: int = setting(2, "number of generations", least(0))
     partnerships: int = setting(2, "number of partnerships", least(1))
-    proposals: int = setting(16, "proposals by evolution, and as many by swapping, for each partnership", least(0))
+    proposals: int = setting(16, "proposals by evolution, and as many by swapping, for each partnership; "
+                             "and sets of openings in each of four rounds", least(0))
     positions: int = setting(24, "auctions that refinement looks at, for each partnership", least(0))
     rules: str = setting(RULES[0], "rules that operators may propose: those that a pair can say and remember "
                          "(sayable), those of them that 'check --sound' has nothing against (sound), or "
@@ -69,10 +70,10 @@ class EvolveConfig(Settings):
         wrong = set(listed(self.operators)) - set(OPERATORS)
         if wrong or not listed(self.operators):
             raise ValueError(f"--operators {self.operators!r}: write some of {','.join(OPERATORS)}")
-        if "empty" in self.starts and not any(map(self.uses, ("evolution", "refinement", "amendment"))):
+        if "empty" in self.starts and not any(map(self.uses, ("openings", "evolution", "refinement", "amendment"))):
             raise ValueError(
                 "--start empty: tuning and swapping find no new calls; "
-                "add --operators evolution,refinement,tuning,swapping"
+                "add --operators openings,evolution,refinement,tuning,swapping"
             )
         if self.uses("amendment") != bool(self.player):
             raise ValueError("--player and the operator amendment go together: give both, or neither")

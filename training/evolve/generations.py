@@ -24,9 +24,9 @@ from agents.hierarchy.shipped import read_system
 from agents.networks.shipped import GATEKEEPER, network_path, role
 from bridge_env.bidders import SpecError, full_spec, make
 from bridge_env.schema import Number, Whole
-from training.evolve import proposals
+from training.evolve import openings, proposals
 from training.evolve.config import EvolveConfig, is_stranger
-from training.evolve.proposals import AMENDMENT, SWAPPING, TUNING, Proposal, Verdict
+from training.evolve.proposals import AMENDMENT, OPENINGS, SWAPPING, TUNING, Proposal, Verdict
 from training.evolve.refine.judgement import judge
 from training.evolve.systems import write_systems
 from training.evolve.told import told
@@ -160,6 +160,8 @@ def propose(
     """Return the operators' proposals to partnership ``i`` in generation ``g``."""
     pair, swapping = population[i], config.uses(SWAPPING)
     study = work.stretch(start, config.study)
+    if config.uses(OPENINGS) and not any(openings.opens(pair.player(player)) for player in (0, 1)):
+        return openings.sets(pair, config.proposals, Chance("open", config.seed, g, i), study, work)
     proposed: list[Proposal] = []
     for operator, player in (("refinement", ""), (AMENDMENT, config.player)):
         if not config.uses(operator):
