@@ -42,8 +42,12 @@ class EvolveConfig(Settings):
                           "--book'): amendment learns from how it uses the book")  # fmt: skip
     generations: int = setting(2, "number of generations", least(0))
     partnerships: int = setting(2, "number of partnerships", least(1))
-    proposals: int = setting(16, "proposals by evolution, and as many by swapping, for each partnership; "
-                             "and sets of openings in each of four rounds", least(0))
+    proposals: int = setting(
+        16,
+        "proposals by evolution, and as many by swapping, for each partnership; "
+        "and sets of openings in each of four rounds",
+        least(0),
+    )
     positions: int = setting(24, "auctions that refinement looks at, for each partnership", least(0))
     rules: str = setting(RULES[0], "rules that operators may propose: those that a pair can say and remember "
                          "(sayable), those of them that 'check --sound' has nothing against (sound), or "
