@@ -54,8 +54,8 @@ from bridge_env.weights import format_of
 
 _STRANGERS = ("two-over-one", "acol", "standard")  # by which strangers are read; no gatekeeper is among them
 _BELIEVER = "champion"  # whose belief a system that thinks among strangers begins with
-_DOUBTING = Options(samples=128, candidates=4, caution=0.7, margin=0.4)  # tuned against networks that it did not know
-_DOUBTING_SYSTEM = Options(candidates=5, margin=0.5)
+_DOUBTING = Options(samples=256, looks=5, candidates=5, caution=0.5, margin=0.3)  # tuned on training boards
+_DOUBTING_SYSTEM = Options(samples=128, candidates=5, margin=0.5)
 
 
 def make_system(argument: str, *, partner: str | None = None, opponents: str | None = None) -> HierarchyBidder:

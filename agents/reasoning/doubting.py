@@ -2,13 +2,15 @@
 
 ``reason:policy:NAME`` thinks so always, ``reason:SYSTEM`` where it does not know the opponents' system. Deals that fit
 the auction (``agents.reasoning.drawing``) are bid out after each candidate, by the player and by the opponents' model
-that explains their calls on that deal, and the contracts are scored by the trick estimator.
+that explains their calls on that deal, and the contracts are scored by the trick estimator. Where the choice is not
+clear then, more deals are drawn.
 
 Everything is seen from the seat to call, which is turned to N, as in ``agents.reasoning.reasoner``.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -23,10 +25,12 @@ from agents.reasoning.look import contract_values, points_of, smooth_imps
 from agents.reasoning.options import Options
 from agents.reasoning.reasoner import turned
 from agents.reasoning.voices import Considered, Voice
+from bridge_env import streams
 from bridge_env.auction import Auctions
 from bridge_env.view import BidView
 
 _TOGETHER = 8  # positions that are thought over at a time: more are no faster, and take memory
+UNCLEAR = 0.1  # IMPs that a wrong choice is expected to cost: above this, more deals are drawn
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,7 +61,7 @@ class Doubter:
         voice: how the player calls.
         belief: a network's belief of who holds what.
         models: what the opponents may be playing.
-        options: what to think with: ``samples``, ``caution``, ``margin``, ``candidates``.
+        options: what to think with: ``samples``, ``looks``, ``caution``, ``margin``, ``candidates``.
     """
 
     thinks = True
@@ -92,15 +96,28 @@ class Doubter:
 
     def _weigh(self, seen: BidView, key: NDArray[np.uint64], considered: Sequence[Considered]) -> list[Weighing]:
         out = [Weighing(calls[0], calls[0], calls, chance) for calls, chance in considered]
+        points: list[NDArray[np.float64]] = [np.empty((len(found.calls), 0)) for found in out]
         hard = np.array([row for row, found in enumerate(out) if len(found.calls) > 1], np.int64)
-        for start in range(0, len(hard), _TOGETHER):
-            rows = hard[start : start + _TOGETHER]
-            asked = seen.take(rows)
-            drawn = drawn_deals(asked, key[rows], self.voice, self.belief, self.models, self.options)
-            points = self._played_out(asked, [out[row].calls for row in rows], drawn, key[rows])
-            for row, deals, reached in zip(rows, drawn, points, strict=True):
-                out[row] = self._chosen(out[row], deals, reached)
+        for look in range(self.options.looks):
+            fresh = streams.key(key, "look", look) if look else key
+            for start in range(0, len(hard), _TOGETHER):
+                rows = hard[start : start + _TOGETHER]
+                asked = seen.take(rows)
+                drawn = drawn_deals(asked, fresh[rows], self.voice, self.belief, self.models, self.options)
+                reached = self._played_out(asked, [out[row].calls for row in rows], drawn, fresh[rows])
+                for row, deals, new in zip(rows, drawn, reached, strict=True):
+                    before = out[row].drawn
+                    points[row] = np.concatenate([points[row], new], axis=1)
+                    out[row] = self._chosen(out[row], deals if before is None else before.and_more(deals), points[row])
+            hard = np.array([row for row in hard if self._unclear(out[row])], np.int64)
         return out
+
+    def _unclear(self, found: Weighing) -> bool:
+        """May another choice be better, by more than more deals cost?"""
+        return any(
+            expected_loss(gain - self.options.margin, error) > UNCLEAR
+            for gain, error in zip(found.gain[1:].tolist(), found.error[1:].tolist(), strict=True)
+        )
 
     def _chosen(self, found: Weighing, drawn: Drawn, points: NDArray[np.float64]) -> Weighing:
         """The best of the candidates that are surely better than the usual call."""
@@ -144,3 +161,11 @@ class Doubter:
         ])  # fmt: skip
         points = np.split(points_of(auctions, leaves, board), np.cumsum(candidates * samples)[:-1])
         return [part.reshape(count, -1) for part, count in zip(points, candidates, strict=True)]
+
+
+def expected_loss(gain: float, error: float) -> float:
+    """What is lost on average by trusting the sign of ``gain``, if the truth is normal around it."""
+    if not error > 0:
+        return 0.0
+    z = abs(gain) / error
+    return error * (math.exp(-z * z / 2) / math.sqrt(2 * math.pi) - z * math.erfc(z / math.sqrt(2)) / 2)

@@ -31,11 +31,12 @@ from bridge_env import streams
 from bridge_env.auction import Auctions
 from bridge_env.calls import PASS
 from bridge_env.cards import hands
+from bridge_env.kernels import njit
 from bridge_env.view import BidView
 
 _SURPRISE = 0.02  # of all calls, the share that follows no network
-_DRAWN = 8  # deals drawn for each that is wanted, and again once partner was heard
-_ALIVE = 2  # deals for each that is wanted, which are left after a call was heard
+_DRAWN = 4  # deals drawn for each that is wanted, and again once partner was heard
+_ALIVE = 1  # deals for each that is wanted, which are left after a call was heard
 
 
 class Drawn(NamedTuple):
@@ -53,6 +54,15 @@ class Drawn(NamedTuple):
     model: NDArray[np.int64]
     weight: NDArray[np.float64]
     effective: float
+
+    def and_more(self, more: Drawn) -> Drawn:
+        """Add deals that were drawn for the same position on their own; both count by what they tell."""
+        effective = self.effective + more.effective
+        weight = np.concatenate([self.weight * self.effective, more.weight * more.effective]) / effective
+        return Drawn(
+            np.concatenate([self.owner, more.owner]), np.concatenate([self.deal, len(self.owner) + more.deal]),
+            np.concatenate([self.model, more.model]), weight, effective,
+        )  # fmt: skip
 
 
 class _Calls(NamedTuple):
@@ -119,27 +129,66 @@ def drawn_deals(
     return [_sampled(*pair, options.samples, key[row]) for row, pair in enumerate(zip(owners, weights, strict=True))]
 
 
-def _ways(owner: NDArray[np.uint8], odds: NDArray[np.float64]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """All ways to deal the cards that are neither mine nor partner's.
+@njit
+def _ways(owner, odds, cards, table):  # type: ignore[no-untyped-def]
+    """Count all ways to deal the cards of one deal that are neither mine nor partner's.
 
-    Returns:
-        these cards, int64 (D, 26), and float64 (D, 27, 15): at [i, 1 + a] the sum of the odds of all ways to give
-        cards i .. 25 to left, who has room for a, and to right.
+    Args:
+        cards: written, int64 (26,), these cards.
+        table: written, (27, 15): at [i, 1 + a] the sum of the odds of all ways to give cards i .. 25 to left, who has
+            room for a, and to right. Column 0 is and stays 0.
     """
-    cards = np.nonzero((owner != 0) & (owner != 2))[1].reshape(-1, 26)
-    table = np.zeros((len(owner), 27, 15))
-    table[:, 26, 1] = 1.0
+    n = 0
+    for card in range(52):
+        if owner[card] != 0 and owner[card] != 2:
+            cards[n] = card
+            n += 1
+    for a in range(15):
+        table[26, a] = 1.0 if a == 1 else 0.0
     for i in range(25, -1, -1):
-        left, right = odds[cards[:, i], 0, None], odds[cards[:, i], 2, None]
-        table[:, i, 1:] = left * table[:, i + 1, :-1] + right * table[:, i + 1, 1:]
-    return cards, table
+        left, right = odds[cards[i], 0], odds[cards[i], 2]
+        for a in range(1, 15):
+            table[i, a] = left * table[i + 1, a - 1] + right * table[i + 1, a]
+
+
+@njit
+def _weigh_partner(owner, odds, cards, table, weight):  # type: ignore[no-untyped-def]
+    for d in range(len(owner)):
+        _ways(owner[d], odds, cards, table)
+        total = table[0, 14]
+        for card in range(52):
+            if owner[d, card] == 2:
+                total *= odds[card, 1]
+        weight[d] = 1.0 / total
 
 
 def weight_of_partner(owner: NDArray[np.uint8], odds: NDArray[np.float64]) -> NDArray[np.float64]:
     """How much more often partner would hold his cards of deals if they were dealt at random: float64 (D,)."""
-    held = np.nonzero(owner == 2)[1].reshape(-1, 13)
-    weight = 1 / (odds[held, 1].prod(axis=1) * _ways(owner, odds)[1][:, 0, 14])
+    weight = np.empty(len(owner))
+    _weigh_partner(owner, odds, np.empty(26, np.int64), np.zeros((27, 15)), weight)
     return np.asarray(weight / weight.max(), np.float64)
+
+
+@njit
+def _deal_again(owner, odds, numbers, cards, table, out, weight):  # type: ignore[no-untyped-def]
+    copies = len(out) // max(1, len(owner))
+    for row in range(len(out)):
+        deal, copy = row // copies, row % copies
+        if copy == 0:
+            _ways(owner[deal], odds, cards, table)
+        for card in range(52):
+            out[row, card] = owner[deal, card]
+        room, factor = 14, table[0, 14]
+        for i in range(26):
+            left = odds[cards[i], 0] * table[i + 1, room - 1]
+            if numbers[deal, 26 * copy + i] * table[i, room] < left:
+                out[row, cards[i]] = 1
+                factor /= odds[cards[i], 0]
+                room -= 1
+            else:
+                out[row, cards[i]] = 3
+                factor /= odds[cards[i], 2]
+        weight[row] = factor
 
 
 def dealt_again(
@@ -153,18 +202,9 @@ def dealt_again(
     Returns:
         owner uint8 (D * K, 52) and float64 (D * K,), how much more often they would be dealt so at random.
     """
-    cards, table = _ways(owner, odds)
-    copies = numbers.shape[1] // 26
-    deal = np.repeat(np.arange(len(owner)), copies)
-    number = numbers.reshape(len(deal), 26)
-    out, room, weight = owner[deal], np.full(len(deal), 14), table[deal, 0, 14]
-    for i in range(26):
-        card = cards[deal, i]
-        left = odds[card, 0] * table[deal, i + 1, room - 1]
-        goes_left = number[:, i] * table[deal, i, room] < left
-        out[np.arange(len(deal)), card] = np.where(goes_left, 1, 3)
-        weight /= np.where(goes_left, odds[card, 0], odds[card, 2])
-        room -= goes_left
+    rows = len(owner) * (numbers.shape[1] // 26)
+    out, weight = np.empty((rows, 52), np.uint8), np.empty(rows)
+    _deal_again(owner, odds, numbers, np.empty(26, np.int64), np.zeros((27, 15)), out, weight)
     return out, weight
 
 

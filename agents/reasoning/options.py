@@ -17,6 +17,7 @@ class Options:
 
     Attributes:
         samples: deals that a hard call is thought over on.
+        looks: among strangers, up to so many times the deals where the choice is not clear.
         seconds: if above 0, a budget of time for each call instead: twice the deals again and again until it is
             spent. The call then depends on how fast the machine is.
         look: what the calls after mine are: those that every seat's system makes, or the best of the game with four
@@ -32,6 +33,7 @@ class Options:
     """
 
     samples: int = 64
+    looks: int = 1
     seconds: float = 0.0
     look: str = "systems"
     caution: float = 1.5
@@ -52,8 +54,8 @@ def parse_options(text: str, spec: str, usual: Options | None = None) -> Options
         SpecError: an option that there is not, or a value that it cannot have.
     """
     options = read_options(text, spec, usual or Options(), _CHOICES, "a reasoner")
-    if options.samples < 2 or options.candidates < 2:
-        raise SpecError(f"{spec!r}: samples and candidates must be 2 or more")
+    if options.samples < 2 or options.candidates < 2 or options.looks < 1:
+        raise SpecError(f"{spec!r}: samples and candidates must be 2 or more, looks 1 or more")
     numbers = (options.seconds, options.caution, options.near, options.recall)
     if not all(0 <= number < math.inf for number in numbers) or not 0 <= options.trust <= 1:  # a NaN is refused too
         raise SpecError(f"{spec!r}: numbers must be finite and 0 or more, and trust at most 1")

@@ -24,7 +24,7 @@ from agents.reasoning.options import Options
 from bridge_env.calls import NUM_CALLS
 from bridge_env.view import BidView
 
-LIKELY = 0.002  # a call that a network gives at least this chance is a candidate for it: it is sure of most calls
+LIKELY = 0.0005  # a call that a network gives at least this chance is a candidate for it: it is sure of most calls
 _HINTED = 0.1  # and for a system one that networks give this chance on average
 
 Considered = tuple[list[int], NDArray[np.float64]]

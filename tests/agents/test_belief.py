@@ -1,5 +1,7 @@
 """Beliefs: deals drawn by the odds of cards, exactly; and networks that think with them."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from support.networks import by_book, random_networks, views, with_belief
@@ -12,7 +14,7 @@ from agents.networks.book import Terms
 from agents.networks.inputs import MOST_ON
 from agents.networks.network import quantized
 from agents.networks.shipped import read_networks
-from agents.reasoning.doubting import Doubter
+from agents.reasoning.doubting import UNCLEAR, Doubter, expected_loss
 from agents.reasoning.drawing import dealt_again, drawn_deals, thinned, weight_of_partner
 from agents.reasoning.options import Options
 from agents.reasoning.reasoner import Reasoner, turned
@@ -211,6 +213,35 @@ def test_worths_of_many_rows_are_those_of_each():
             assert one.gain[0] == 0
             assert np.isfinite(one.error[1:]).all()
             assert one.drawn.effective >= 1
+
+
+def test_more_deals_are_drawn_where_the_choice_is_not_clear():
+    networks = with_belief()
+    models = [networks.policy, random_networks(5).policy]
+    voice, given = NetworkVoice(NetworkBidder(networks)), Options(samples=8, candidates=3, margin=0.0)
+    once, often = (Doubter(voice, networks.belief, models, replace(given, looks=looks)) for looks in (1, 3))
+    view, key = views(30, seed=7)
+    more = 0
+    for first, found in zip(once.think_all(view, key), often.think_all(view, key), strict=True):
+        if first.drawn is None:
+            assert found.drawn is None
+            continue
+        unclear = max(expected_loss(gain, error) for gain, error in zip(first.gain[1:], first.error[1:], strict=True))
+        assert (len(found.drawn.owner) > len(first.drawn.owner)) == (unclear > UNCLEAR)
+        more += unclear > UNCLEAR
+        assert found.drawn.weight.sum() == pytest.approx(1)
+        assert found.drawn.effective >= first.drawn.effective
+        np.testing.assert_array_equal(found.drawn.owner[: len(first.drawn.owner)], first.drawn.owner)
+        assert found.drawn.deal.max() == len(found.drawn.owner) - 1
+    assert more > 0
+
+
+@pytest.mark.parametrize(("gain", "error"), [(0.0, 1.0), (0.5, 1.0), (-2.0, 1.5), (3.0, 0.2)])
+def test_what_a_wrong_choice_costs_is_the_mean_over_what_may_be_true(gain, error):
+    truth = gain + error * np.random.default_rng(1).normal(size=200_000)
+    lost = np.maximum(-np.sign(gain) * truth, 0) if gain else np.maximum(truth, 0)
+    assert expected_loss(gain, error) == pytest.approx(lost.mean(), abs=0.01)
+    assert expected_loss(gain, 0.0) == 0
 
 
 def test_by_a_book_only_truthful_calls_are_considered():

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from agents.hierarchy.bidder import HierarchyBidder, deal_features
 from agents.hierarchy.bidder import bid_out as hierarchies_bid_out
+from agents.reasoning.doubting import Doubter
 from agents.registry import PairBidder
 from bridge_env import streams
 from bridge_env.auction import Auctions, Contracts
@@ -32,6 +33,7 @@ from bridge_env.scoring import imps, score
 from training.match.boards import library_boards, pbn_boards, standard_error
 from training.match.deaths import Surviving
 from training.match.faults import STRICT, Allowance, Round
+from training.match.strangers import quicken
 
 SCORINGS = ("imps", "mp", "points")
 CHUNK = 4096  # boards bid at a time
@@ -249,8 +251,7 @@ def _parts(
 ) -> Iterator[Played]:
     """The boards at both tables, in parts, in order."""
     chunk = CHUNK if boards.solved else SOLVING_CHUNK
-    players = [player_at(team, seat) for team in teams for seat in (0, 2)]
-    if any(meets(player, Thinks) and player.thinks for player in players):  # type: ignore[attr-defined]
+    if any(meets(player, Thinks) and player.thinks for player in _players(teams)):  # type: ignore[attr-defined]
         chunk = THINKING_CHUNK
     size = min(chunk, -(-len(boards) // workers))
     parts = [boards.take(slice(at, at + size)) for at in range(0, len(boards), size)]
@@ -320,7 +321,13 @@ def play_part(a: str | Bidder, b: str | Bidder, boards: Boards, seed: int, allow
     return _both_tables(*seat_teams(a, b), boards, seed, allowance)
 
 
+def _players(teams: tuple[Bidder, Bidder]) -> list[Bidder]:
+    return [player_at(team, seat) for team in teams for seat in (0, 2)]
+
+
 def _both_tables(a: Bidder, b: Bidder, boards: Boards, seed: int, allowance: Allowance) -> Played:
+    if any(isinstance(player, Doubter) for player in _players((a, b))):
+        quicken()  # they ask networks thousands of times a board
     auctions, faults = _bid_out(a, b, boards, seed, allowance)
     n = len(boards)
     bad = sorted({row % n for row in faults})

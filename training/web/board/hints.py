@@ -27,7 +27,7 @@ from training.web.board.seating import bidder_at
 from training.web.board.table import BIDDING, PLAYING, Table
 
 _SAMPLES = 32  # deals that a hint looks at, so that it comes within a second
-_DOUBTING_SAMPLES = 16  # each stands for eight that are weighed, by several networks
+_DOUBTING_SAMPLES = 32  # each stands for four that are weighed, by several networks
 _CARD_DEALS = 20
 _LEAST = 0.005  # chance of a call that is named
 _NAMED = 6
@@ -83,7 +83,7 @@ def thinker(spec: str, opponents: str) -> Reasoner | Doubter | None:
     except ValueError:
         return None  # a network without a belief does not think
     if isinstance(made, Doubter):
-        return Doubter(made.voice, made.belief, made.models, replace(made.options, samples=_DOUBTING_SAMPLES))
+        return Doubter(made.voice, made.belief, made.models, replace(made.options, samples=_DOUBTING_SAMPLES, looks=1))
     if isinstance(made, Reasoner):
         return Reasoner(made.reader, replace(made.options, samples=_SAMPLES), made.habits)
     return None
