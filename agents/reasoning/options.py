@@ -9,6 +9,7 @@ from agents.options import options_text, read_options
 from bridge_env.bidders import SpecError
 
 _CHOICES = {"look": ("systems", "minimax")}
+_MOST = 1_000_000
 
 
 @dataclass(frozen=True)
@@ -54,8 +55,8 @@ def parse_options(text: str, spec: str, usual: Options | None = None) -> Options
         SpecError: an option that there is not, or a value that it cannot have.
     """
     options = read_options(text, spec, usual or Options(), _CHOICES, "a reasoner")
-    if options.samples < 2 or options.candidates < 2 or options.looks < 1:
-        raise SpecError(f"{spec!r}: samples and candidates must be 2 or more, looks 1 or more")
+    if not (2 <= options.samples <= _MOST and 1 <= options.looks <= _MOST) or options.candidates < 2:
+        raise SpecError(f"{spec!r}: samples must be 2 to {_MOST:,}, looks 1 to {_MOST:,}, candidates 2 or more")
     numbers = (options.seconds, options.caution, options.near, options.recall)
     if not all(0 <= number < math.inf for number in numbers) or not 0 <= options.trust <= 1:  # a NaN is refused too
         raise SpecError(f"{spec!r}: numbers must be finite and 0 or more, and trust at most 1")

@@ -225,7 +225,19 @@ def test_options_are_read_and_written():
 
 
 @pytest.mark.parametrize(
-    "text", ["samples=0", "samples=x", "sample=3", "look=far", "trust=2", "caution=-1", "seconds=nan", "seconds=inf"]
+    "text",
+    [
+        "samples=0",
+        "samples=100000000000000000000",
+        "looks=0",
+        "samples=x",
+        "sample=3",
+        "look=far",
+        "trust=2",
+        "caution=-1",
+        "seconds=nan",
+        "seconds=inf",
+    ],
 )
 def test_faulty_options_are_refused(text):
     with pytest.raises(SpecError):

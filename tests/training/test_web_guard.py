@@ -155,7 +155,8 @@ def test_texts_without_boards_are_refused(text):
     "spec",
     ["python:os:getcwd", "system:/etc/passwd", "policy:../../x.npz", "cases:x", "reason:system", "pair:pass,python:a:b",
      "pair:pass", "reason:policy:/tmp/x", "reason:sayc?samples=x", "reason:sayc?seconds=3600",
-     "pair:pass,reason:sayc?samples=999999", "system:~none", "", "nonsense", "system:"],
+     "pair:pass,reason:sayc?samples=999999", "reason:policy:champion?looks=6",
+     "system:~none", "", "nonsense", "system:"],
 )  # fmt: skip
 def test_the_page_names_only_what_the_package_has(spec):
     fields = {**TABLE, "ns": spec} if spec else {**TABLE, "ns": " "}

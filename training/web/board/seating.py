@@ -16,7 +16,7 @@ from training.match.match import seat_teams
 
 PLAYERS = ("montecarlo", "rule", "deceptive")  # who may play the cards
 _PLAIN = ("pass", "random", "doubler")
-_MOST_SAMPLES, _MOST_SECONDS = 512, 10
+_MOST_SAMPLES, _MOST_LOOKS, _MOST_SECONDS = 512, 5, 10
 _NOT_OFFERED = ("empty", "silent", "doubler")  # systems that are no opponents for a person
 
 
@@ -53,7 +53,10 @@ def checked(spec: str, named: tuple[str, ...]) -> str:
     except (SpecError, OSError) as error:
         raise Refused(f"{error}.") from None
     if not bounded:
-        raise Refused(f"From the page a thinker has at most {_MOST_SAMPLES} samples or {_MOST_SECONDS} seconds a call.")
+        raise Refused(
+            f"From the page a thinker has at most {_MOST_SAMPLES} samples, {_MOST_LOOKS} looks and {_MOST_SECONDS} "
+            "seconds a call."
+        )
     return spec
 
 
@@ -61,7 +64,7 @@ def _within_bounds(spec: str) -> bool:
     """Does it think no longer than a page can wait?"""
     _, _, options = spec.partition("?")
     given = parse_options(options, spec) if spec.startswith("reason:") else Options()
-    return given.samples <= _MOST_SAMPLES and given.seconds <= _MOST_SECONDS
+    return given.samples <= _MOST_SAMPLES and given.looks <= _MOST_LOOKS and given.seconds <= _MOST_SECONDS
 
 
 def _ours(spec: str) -> bool:
