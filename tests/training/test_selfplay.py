@@ -218,6 +218,23 @@ def test_workers_must_be_positive():
         Cluster(0)
 
 
+def test_a_ray_that_does_not_start_leaves_sigterm_to_who_handled_it():
+    def mine(*_):
+        pass
+
+    def starts_and_fails(**_):
+        signal.signal(signal.SIGTERM, signal.default_int_handler)
+        raise RuntimeError("timed out")
+
+    before = signal.signal(signal.SIGTERM, mine)
+    try:
+        with pytest.raises(ClusterError, match="timed out"):
+            Cluster(2)._begin(starts_and_fails, "this machine")
+        assert signal.getsignal(signal.SIGTERM) is mine
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
 def test_it_learns_a_toy(tiny, tmp_path):
     """Opening four spades on any five is dear: the thresholds have to rise, and the gain is found in seconds."""
     config = replace(tiny, generations=4, partnerships=1, boards=512, confirm=1024)

@@ -240,7 +240,7 @@ class League:
         arrays, state = checkpoint.load(path, _CHECKPOINT)
         try:
             self._take_over(arrays, state)
-        except (KeyError, ValueError, IndexError, RuntimeError) as error:
+        except (KeyError, TypeError, ValueError, IndexError, RuntimeError) as error:
             raise runs.RunError(f"{path} does not fit this run, or is of another version: {error}") from None
 
     def _take_over(self, arrays: checkpoint.Arrays, state: dict[str, Any]) -> None:

@@ -330,9 +330,11 @@ def _opening(function: Callable[..., Any]) -> Callable[..., Any]:
 def _own_sigterm() -> Iterator[None]:
     """Ray answers SIGTERM with a stack trace of its own and ends the process; whoever handled it before goes on to."""
     before = signal.getsignal(signal.SIGTERM)
-    yield
-    if callable(before) and threading.current_thread() is threading.main_thread():
-        signal.signal(signal.SIGTERM, before)
+    try:
+        yield
+    finally:  # also where Ray did not start: the next try would take Ray's for the one before
+        if callable(before) and threading.current_thread() is threading.main_thread():
+            signal.signal(signal.SIGTERM, before)
 
 
 def _silence(address: str) -> OSError | None:
