@@ -114,7 +114,7 @@ def append_whole(path: PathLike, data: bytes) -> None:
 
 
 def _open_already(path: Path) -> int | None:
-    """The number of the open file of this process to which the links at ``path`` lead, as those of ``/dev/stdout``."""
+    """Return the number of this process's open file to which the links at ``path`` lead, as at ``/dev/stdout``."""
     for _ in range(_MOST_LINKS):
         folder = os.path.realpath(path.parent)
         if folder in ("/dev/fd", f"/proc/{os.getpid()}/fd"):

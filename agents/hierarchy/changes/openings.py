@@ -26,7 +26,6 @@ _CHOICES: dict[str, tuple[int, ...]] = {
     "three": (6, 7),  # cards of an opening at the three level, not vulnerable
     "third": (0, 2),  # points fewer in third seat
 }
-_NAMES = tuple(_CHOICES)
 _CHANGED_ONE_IN = 8
 
 
@@ -50,7 +49,7 @@ def edit(genes: Genes) -> Adopt:
 
 
 def _chosen(genes: Genes) -> dict[str, int]:
-    return {name: _CHOICES[name][at] for name, at in zip(_NAMES, genes, strict=True)}
+    return {name: choices[at] for (name, choices), at in zip(_CHOICES.items(), genes, strict=True)}
 
 
 def _said(genes: Genes) -> str:
