@@ -261,7 +261,12 @@ def _solve_ahead(deals: DealSource, told: _Told) -> None:
         for start in range(0, len(unknown), _SOLVED_AT_ONCE):
             if not told.empty():
                 break
-            deals.tricks(boards.owner[unknown[start : start + _SOLVED_AT_ONCE]])
+            try:
+                deals.tricks(boards.owner[unknown[start : start + _SOLVED_AT_ONCE]])
+            except RuntimeError as error:
+                if "interpreter shutdown" in str(error):  # the process ends, and nobody has closed the env
+                    return
+                raise
 
 
 def _filled(kept: Episodes | None, drawn: Episodes, places: NDArray[np.intp], count: int) -> Episodes:
