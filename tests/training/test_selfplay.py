@@ -18,7 +18,7 @@ from agents.hierarchy.changes.chapters import chapters
 from agents.hierarchy.language.text import parse_system, system_text
 from bridge_env.bidders import SpecError
 from training.cli.entry import main
-from training.evolve import ending, generations, openings
+from training.evolve import ending, generations, natural
 from training.evolve.apart import report
 from training.evolve.config import EvolveConfig
 from training.evolve.proposals import SWAPPING, Proposal, Verdict
@@ -258,14 +258,19 @@ def test_each_operator_works_alone(tiny, operators, kinds):
     assert {p.operator for p in proposed} == kinds
 
 
-def test_who_has_no_openings_gets_a_set_of_them(tiny, tmp_path):
-    config = replace(tiny, start="empty", operators="openings", generations=2, partnerships=1, proposals=4, champions=0)
+def test_who_opens_nothing_gets_a_natural_system(tiny, tmp_path):
+    config = replace(tiny, start="empty", operators="natural", generations=2, partnerships=1, proposals=4, champions=0)
     state = run_all(tmp_path, config)
-    assert openings.opens(state.population[0].first)
+    assert natural.opens(state.population[0].first)
     assert state.population[0].first == state.population[0].second
-    assert [len(row["kept"]) for row in state.metrics] == [1, 0]  # one of three sets, and none for who has one
-    assert state.metrics[0]["proposals"] == openings.OFFERED
-    assert "a set of openings at once: 1N" in state.metrics[0]["kept"][0]
+    assert [len(row["kept"]) for row in state.metrics] == [1, 0]  # one of some, and none for who has one
+    assert 1 <= state.metrics[0]["proposals"] <= 4
+    assert "parts of a natural system at once: no trump" in state.metrics[0]["kept"][0]
+
+
+def test_who_opens_already_is_told_to_leave_natural_out(tiny):
+    with pytest.raises(ValueError, match="without opening bids, and sayc has some: leave it out"):
+        generations.check_start(replace(tiny, start="sayc", operators="natural,tuning"))
 
 
 @pytest.fixture(scope="module")

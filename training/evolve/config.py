@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from training.running.settings import Settings, least, listed, setting
 
-OPERATORS = ("evolution", "refinement", "swapping", "tuning", "amendment", "openings")
+OPERATORS = ("evolution", "refinement", "swapping", "tuning", "amendment", "natural")
 BY_DEFAULT = ("tuning", "swapping")
 RULES = ("sound", "sayable", "any")
 
@@ -45,7 +45,7 @@ class EvolveConfig(Settings):
     proposals: int = setting(
         16,
         "proposals by evolution, and as many by swapping, for each partnership; "
-        "and sets of openings in each of four rounds",
+        "and sets for each part of a natural system in each of four rounds",
         least(0),
     )
     positions: int = setting(24, "auctions that refinement looks at, for each partnership", least(0))
@@ -74,10 +74,10 @@ class EvolveConfig(Settings):
         wrong = set(listed(self.operators)) - set(OPERATORS)
         if wrong or not listed(self.operators):
             raise ValueError(f"--operators {self.operators!r}: write some of {','.join(OPERATORS)}")
-        if "empty" in self.starts and not any(map(self.uses, ("openings", "evolution", "refinement", "amendment"))):
+        if "empty" in self.starts and not any(map(self.uses, ("natural", "evolution", "refinement", "amendment"))):
             raise ValueError(
                 "--start empty: tuning and swapping find no new calls; "
-                "add --operators openings,evolution,refinement,tuning,swapping"
+                "add --operators natural,evolution,refinement,tuning,swapping"
             )
         if self.uses("amendment") != bool(self.player):
             raise ValueError("--player and the operator amendment go together: give both, or neither")

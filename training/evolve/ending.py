@@ -18,7 +18,7 @@ from training.evolve.work import Work
 from training.match.duel import Partnership, Stretch
 
 ALIKE_MAY_COST = 0.02  # IMPs a board over the league, for a champion of one system instead of two to read
-ADDS_LINES = ("evolution", "refinement", "amendment", "openings")  # the operators that write lines of their own
+ADDS_LINES = ("evolution", "refinement", "amendment", "natural")  # the operators that write lines of their own
 ROUNDS = 4  # in which conditions are left out
 #: Hears what is done now, and how many boards it bids, where that is known: the ending may take minutes.
 Step = Callable[[str, int | None], object]

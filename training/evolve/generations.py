@@ -24,9 +24,9 @@ from agents.hierarchy.shipped import read_system
 from agents.networks.shipped import GATEKEEPER, network_path, role
 from bridge_env.bidders import SpecError, full_spec, make
 from bridge_env.schema import Number, Whole
-from training.evolve import openings, proposals
+from training.evolve import natural, proposals
 from training.evolve.config import EvolveConfig, is_stranger
-from training.evolve.proposals import AMENDMENT, OPENINGS, SWAPPING, TUNING, Proposal, Verdict
+from training.evolve.proposals import AMENDMENT, NATURAL, SWAPPING, TUNING, Proposal, Verdict
 from training.evolve.refine.judgement import judge
 from training.evolve.systems import write_systems
 from training.evolve.told import told
@@ -160,8 +160,8 @@ def propose(
     """Return the operators' proposals to partnership ``i`` in generation ``g``."""
     pair, swapping = population[i], config.uses(SWAPPING)
     study = work.stretch(start, config.study)
-    if config.uses(OPENINGS) and not any(openings.opens(pair.player(player)) for player in (0, 1)):
-        return openings.sets(pair, config.proposals, Chance("open", config.seed, g, i), study, work)
+    if config.uses(NATURAL) and not any(natural.opens(pair.player(player)) for player in (0, 1)):
+        return natural.systems(pair, config.proposals, Chance("natural", config.seed, g, i), study, work)
     proposed: list[Proposal] = []
     for operator, player in (("refinement", ""), (AMENDMENT, config.player)):
         if not config.uses(operator):
@@ -377,6 +377,10 @@ def check_start(config: EvolveConfig) -> None:
     config.check()
     for name in (*config.starts, *config.roots, *config.opponents):
         _ = stranger(name) if is_stranger(name) else read_system(name)
+    if config.uses(NATURAL) and all(natural.opens(read_system(name)) for name in config.starts):
+        raise ValueError(
+            f"--operators natural is for a start without opening bids, and {config.start} has some: leave it out"
+        )
     if config.player and role(judge(config.player).networks) == GATEKEEPER:
         raise SpecError(f"--player {config.player} is a gatekeeper: nothing may be learned from it")
     for gatekeeper in listed(config.gatekeepers):

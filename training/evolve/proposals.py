@@ -9,7 +9,7 @@ A partnership is a pair of systems, one a player. Six operators propose changes 
   below a heading, or a whole chapter (``agents.hierarchy.changes.chapters``);
 - tuning: all steps of single lines, valued by the same play-outs (``training.evolve.refine.near``);
 - amendment: rules and steps that a network likes which bids by the system (``training.evolve.refine.judgement``);
-- openings: a whole set of opening bids, for who has none (``training.evolve.openings``).
+- natural: a whole natural system, for who opens nothing (``training.evolve.natural``).
 
 With swapping, each player also develops inclinations of its own; without it both players change alike.
 Nothing here knows of Ray: ``training.evolve.generations`` hands out the work.
@@ -35,7 +35,7 @@ from training.match.duel import Partnership, Rival, Stretch, gains_and_touched, 
 from training.match.strangers import Stranger
 
 BOTH = 2
-TUNING, SWAPPING, AMENDMENT, OPENINGS = "tuning", "swapping", "amendment", "openings"
+TUNING, SWAPPING, AMENDMENT, NATURAL = "tuning", "swapping", "amendment", "natural"
 GENERAL = "when "  # how the paths of general rules begin
 PLAYERS = ("first player", "second player", "both players")
 
@@ -186,9 +186,9 @@ def settled(proposal: Proposal) -> tuple[object, ...] | None:
     """Return what no other proposal may settle again; None for changes that leave others room.
 
     Of a new rule there is one form only. Of a chapter that partners write differently, one takes the other's: if both
-    did, they would differ as before. There is one set of openings.
+    did, they would differ as before. There is one natural system.
     """
-    if isinstance(proposal.edit, Adopt) and (proposal.player != BOTH or proposal.operator == OPENINGS):
+    if isinstance(proposal.edit, Adopt) and (proposal.player != BOTH or proposal.operator == NATURAL):
         return (proposal.edit.chapter,)
     return inserted(proposal)
 

@@ -1,0 +1,70 @@
+"""Seek a natural system for a partnership that opens nothing: draw its parts by chance, and cross the best."""
+
+from __future__ import annotations
+
+from agents.hierarchy.changes.chapters import OPENINGS, chapter_of
+from agents.hierarchy.changes.mutation import Chance
+from agents.hierarchy.changes.natural import Genes, Part, sets
+from agents.hierarchy.language.tree import System
+from training.evolve.proposals import BOTH, NATURAL, Proposal, Verdict
+from training.evolve.work import Work
+from training.match.duel import Partnership, Stretch
+
+SWEEPS = 2  # over all parts: what openings are worth depends on their answers
+ROUNDS = 4
+PARENTS = 8  # the best so far, from which those of the next round are crossed
+
+
+def opens(system: System) -> bool:
+    """Return whether the system holds an opening bid."""
+    return any(chapter_of(line) == OPENINGS and line.path[0].token != "P" for line in system.lines)
+
+
+def systems(us: Partnership, count: int, chance: Chance, stretch: Stretch, work: Work) -> list[Proposal]:
+    """Return natural systems for both players, the most complete first: all parts, and the openings alone.
+
+    One part after the other gets some rounds of ``count`` sets, tried on the same boards as additions to the best of
+    the parts before; then once more, with all others in place.
+    """
+    all_parts, built = sets().parts, list[Part]()
+    best, offered = sets().drawn(chance), list[Proposal]()
+    pair = us
+    for sweep in range(SWEEPS):
+        for part in all_parts:
+            work.say(f"sweep {sweep + 1} of {SWEEPS}: {part.name}")
+            parts = [*built, part] if part not in built else built
+            genes, verdict = _best_of(part, parts, best, pair, us, count, chance, stretch, work)
+            if verdict.gain > 0:
+                best, built = genes, parts
+                pair = _changed(best, built, us)
+            if part is all_parts[0] or part is all_parts[-1]:
+                offered.append(_proposal(best, built))
+    return list(dict.fromkeys(offered[::-1]))
+
+
+def _best_of(
+    part: Part, parts: list[Part], best: Genes, pair: Partnership, us: Partnership, count: int, chance: Chance,
+    stretch: Stretch, work: Work,
+) -> tuple[Genes, Verdict]:  # fmt: skip
+    found = dict[Genes, Verdict]()
+    for _ in range(ROUNDS):
+        parents = sorted(found, key=lambda genes: (-found[genes].gain, genes))[:PARENTS]
+        new = []
+        for _ in range(count):
+            one = parents[chance.below(len(parents))] if parents else best
+            other = parents[chance.below(len(parents))] if parents else sets().drawn(chance)
+            new.append(sets().crossed(one, other, part, chance))
+        new = [genes for genes in dict.fromkeys(new) if genes not in found]
+        tried = [_changed(genes, parts, us) for genes in new]
+        found |= zip(new, work.trial(pair, tried, stretch), strict=True)
+    return max(found.items(), key=lambda item: item[1].gain)
+
+
+def _changed(genes: Genes, parts: list[Part], us: Partnership) -> Partnership:
+    changed = _proposal(genes, parts).apply(us, compiled=False)
+    assert changed is not None
+    return changed
+
+
+def _proposal(genes: Genes, parts: list[Part]) -> Proposal:
+    return Proposal(sets().edit(genes, parts), BOTH, NATURAL)
