@@ -15,7 +15,7 @@ from tests.reliability.damage import mutations
 from training.cardplay.kept import KeptBoards
 from training.cardplay.match import Teams, play_match
 from training.match.boards import library_boards
-from training.match.kept import KeptAuctions, play_kept
+from training.match.kept import KeptAuctions
 from training.match.match import play
 from training.running.kept import Kept, KeptError
 
@@ -211,13 +211,13 @@ def test_kept_auctions_give_the_same_match_in_its_order(tmp_path, drop):
     boards, told = library_boards(20, 3), []
     whole = play("random", "system:sayc", boards, 3)
     path = tmp_path / "kept"
-    played = [play_kept(path, "random", "system:sayc", boards, 3, tell=told.append)]
+    played = [play("random", "system:sayc", boards, 3, tell=told.append, keep=path)]
     lines = path.read_text().splitlines(keepends=True)
     path.write_text(
         "".join([lines[0], *lines[1 : 20 - drop], lines[20 - drop].replace("auctions", "auction"), *lines[22 - drop :]])
     )
-    played.append(play_kept(path, "random", "system:sayc", boards, 3, tell=told.append))
-    played.append(play_kept(path, "random", "system:sayc", boards.take(slice(0, 12)), 3, tell=told.append))
+    played.append(play("random", "system:sayc", boards, 3, tell=told.append, keep=path))
+    played.append(play("random", "system:sayc", boards.take(slice(0, 12)), 3, tell=told.append, keep=path))
     assert len(told) == 1
     for found in played:
         n = len(found.boards)
@@ -228,19 +228,19 @@ def test_kept_auctions_give_the_same_match_in_its_order(tmp_path, drop):
 
 def test_kept_auctions_of_another_match_are_refused(tmp_path):
     boards = library_boards(6, 3)
-    play_kept(tmp_path / "kept", "pass", "doubler", boards, 3)
+    play("pass", "doubler", boards, 3, keep=tmp_path / "kept")
     for a, seed in (("random", 3), ("pass", 4)):
         with pytest.raises(KeptError, match="holds something else"):
-            play_kept(tmp_path / "kept", a, "doubler", boards, seed)
+            play(a, "doubler", boards, seed, keep=tmp_path / "kept")
 
 
 @pytest.mark.parametrize("auction", ["1C Pass Pass", "1C 1C Pass Pass Pass", "Pass Pass Pass Pass Pass", "1C what"])
 def test_an_auction_that_cannot_be_is_bid_again(tmp_path, auction):
     boards, told = library_boards(3, 3), []
-    play_kept(tmp_path / "kept", "pass", "doubler", boards, 3)
+    play("pass", "doubler", boards, 3, keep=tmp_path / "kept")
     kept = KeptAuctions(tmp_path / "kept", "pass", "doubler", 3, boards)
     kept.read(told.append)
     kept._file.add([{"place": 2, "auctions": [auction, "Pass Pass Pass Pass"]}])
-    found = play_kept(tmp_path / "kept", "pass", "doubler", boards, 3, tell=told.append)
+    found = play("pass", "doubler", boards, 3, tell=told.append, keep=tmp_path / "kept")
     assert len(told) == 1
     assert found.imps.tolist() == [0, 0, 0]

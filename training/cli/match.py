@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import sys
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -81,7 +80,6 @@ def add_match(subparsers: Any) -> None:
 def _match(args: argparse.Namespace) -> int:
     from bridge_env.faults import BidderFault
     from training.match.board_text import match_text
-    from training.match.kept import play_kept
     from training.match.match import play, seat_teams
 
     allowance = allowance_of(args)
@@ -96,10 +94,9 @@ def _match(args: argparse.Namespace) -> int:
     args.kept = args.keep, args.again
     try:
         with Bar(len(boards), "board", brief=True) as bar:
-            bid = play if args.keep is None or args.play is not None else partial(play_kept, args.keep, tell=bar.tell)
-            result = bid(
+            result = play(
                 args.a, args.b, boards, args.seed, scoring=args.scoring, workers=args.workers, allowance=allowance,
-                progress=bar.add,
+                keep=args.keep if args.play is None else None, progress=bar.add, tell=bar.tell,
             )  # fmt: skip
     except BidderFault as fault:
         _tell_done(args, fault)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -13,69 +12,10 @@ from numpy.typing import NDArray
 from bridge_env.auction import MAX_CALLS, Auctions, one_auction
 from bridge_env.boards import Boards
 from bridge_env.calls import call_text, parse_call
-from bridge_env.faults import BidderFault
-from bridge_env.protocols import Bidder
 from bridge_env.schema import Whole
-from training.match.faults import STRICT, Allowance
-from training.match.match import MatchResult, Played, match_of, play, spec_name, tables_of
 from training.running.kept import Kept, Row
 
 _SHAPE = {"place": Whole(1), "auctions": (str, str)}
-
-
-def play_kept(
-    keep: Path,
-    a: str | Bidder,
-    b: str | Bidder,
-    boards: Boards,
-    seed: int = 1,
-    *,
-    scoring: str = "imps",
-    workers: int = 1,
-    allowance: Allowance = STRICT,
-    progress: Callable[[int], object] = lambda boards: None,
-    tell: Callable[[str], object] = lambda text: None,
-) -> MatchResult:
-    """A match as ``match.play`` plays it; boards whose auctions are in the file ``keep`` are not bid again.
-
-    Args:
-        tell: called with a line of text where something of the file is left out.
-
-    Raises:
-        KeptError: the file is of another match, or is none.
-        BidderFault: as ``match.play``; ``done`` has the boards of the file too.
-    """
-    began = time.perf_counter()
-    kept = KeptAuctions(keep, spec_name(a), spec_name(b), seed, boards)
-    at, auctions = kept.read(tell)
-    missing = np.setdiff1d(np.arange(len(boards)), at)
-    order, parts = np.concatenate([at, missing]), list[Played]()
-    if len(at):
-        parts.append(Played(tables_of(auctions, boards.take(at)), np.ones(len(at), np.bool_)))
-        progress(len(at))
-
-    def heard(_: Boards, played: Played) -> None:
-        start = sum(len(part.whole) for part in parts)
-        if played.tables is not None:
-            places = order[start : start + len(played.whole)][played.whole]
-            kept.add(places, [table.history for table in played.tables])
-        parts.append(played)
-
-    def result() -> MatchResult:
-        whole = np.concatenate([part.whole for part in parts])
-        found = match_of(a, b, scoring, seed, boards.take(order), parts, time.perf_counter() - began)
-        return found.take(np.argsort(order[: len(whole)][whole]))
-
-    try:
-        if len(missing):
-            _ = play(
-                a, b, boards.take(missing), seed, scoring=scoring, workers=workers, allowance=allowance,
-                progress=progress, heard=heard,
-            )  # fmt: skip
-    except BidderFault as fault:
-        fault.done = result() if any(part.tables for part in parts) else None  # type: ignore[attr-defined]
-        raise
-    return result()
 
 
 class KeptAuctions:

@@ -33,6 +33,7 @@ from bridge_env.scoring import imps, score
 from training.match.boards import library_boards, pbn_boards, standard_error
 from training.match.deaths import Surviving
 from training.match.faults import STRICT, Allowance, Round
+from training.match.kept import KeptAuctions
 from training.match.strangers import quicken
 
 SCORINGS = ("imps", "mp", "points")
@@ -187,8 +188,9 @@ def play(
     deals: str | Path | None = None,
     workers: int = 1,
     allowance: Allowance = STRICT,
+    keep: Path | None = None,
     progress: Callable[[int], object] = lambda boards: None,
-    heard: Callable[[Boards, Played], object] = lambda boards, played: None,
+    tell: Callable[[str], object] = lambda text: None,
 ) -> MatchResult:
     """A duplicate match of A against B.
 
@@ -201,10 +203,13 @@ def play(
         workers: processes; the result does not depend on it. With two or more, also a bidder that ends its process
             is found.
         allowance: what is done about bidders' faults. Boards that are left out are told in ``boards.problems``.
-        progress: called with the number of boards that have just been played; heard: with them and what came of them.
+        keep: a file of auctions; boards that are in it are not bid again, and those that are bid are added.
+        progress: called with the number of boards that have just been played, or found in the file.
+        tell: called with a line of text where something of the file is left out.
 
     Raises:
         ValueError: a spec, the scoring or the boards are faulty.
+        KeptError: the file is of another match, or is none.
         NoWorkers: a script calls this with several workers, and not below ``if __name__ == "__main__":``.
         BidderFault: a bidder failed, or made an illegal call; ``done`` is the result on the boards before it, or None.
     """
@@ -218,18 +223,31 @@ def play(
     if not isinstance(boards, Boards):
         boards = pbn_boards(deals, boards) if deals is not None else library_boards(boards, seed)
     began = time.perf_counter()
-    done: list[Played] = []
+    kept = None if keep is None else KeptAuctions(keep, spec_name(a), spec_name(b), seed, boards)
+    dealt, order, done, at = boards, np.arange(len(boards)), list[Played](), 0
+    if kept is not None:
+        known, auctions = kept.read(tell)
+        order = np.concatenate([known, np.setdiff1d(order, known)])
+        dealt, at = boards.take(order), len(known)
+        if at:
+            done.append(Played(_tables_of(auctions, boards.take(known)), np.ones(at, np.bool_)))
+            progress(at)
 
     def result() -> MatchResult | None:
         if not any(part.tables for part in done):
             return None
-        return match_of(a, b, scoring, seed, boards, done, time.perf_counter() - began)
+        found = _match_of(a, b, scoring, seed, dealt, done, time.perf_counter() - began)
+        if kept is None:
+            return found
+        whole = np.concatenate([part.whole for part in done])
+        return found.take(np.argsort(order[: len(whole)][whole]))
 
     try:
-        at = 0
-        for played in _parts((a, b), (team_a, team_b), boards, seed, workers, allowance):
+        for played in _parts((a, b), (team_a, team_b), dealt.take(slice(at, len(dealt))), seed, workers, allowance):
+            if kept is not None and played.tables is not None:
+                places = order[at : at + len(played.whole)][played.whole]
+                kept.add(places, [table.history for table in played.tables])
             done.append(played)
-            heard(boards.take(slice(at, at + len(played.whole))), played)
             at += len(played.whole)
             progress(len(played.whole))
     except BidderFault as fault:
@@ -253,7 +271,7 @@ def _parts(
     chunk = CHUNK if boards.solved else SOLVING_CHUNK
     if any(meets(player, Thinks) and player.thinks for player in _players(teams)):  # type: ignore[attr-defined]
         chunk = THINKING_CHUNK
-    size = min(chunk, -(-len(boards) // workers))
+    size = max(1, min(chunk, -(-len(boards) // workers)))
     parts = [boards.take(slice(at, at + size)) for at in range(0, len(boards), size)]
     if workers > 1 and len(parts) > 1:
         for found in Surviving(play_part, specs, seed, allowance).parts(parts, workers):
@@ -262,7 +280,7 @@ def _parts(
         yield from (_both_tables(*teams, part, seed, allowance) for part in parts)
 
 
-def match_of(
+def _match_of(
     a: str | Bidder,
     b: str | Bidder,
     scoring: str,
@@ -337,10 +355,10 @@ def _both_tables(a: Bidder, b: Bidder, boards: Boards, seed: int, allowance: All
         return Played(None, whole, told)
     if bad:
         auctions, boards = auctions.take(np.tile(whole, 2)), boards.take(np.flatnonzero(whole))
-    return Played(tables_of(auctions, boards), whole, told)
+    return Played(_tables_of(auctions, boards), whole, told)
 
 
-def tables_of(auctions: Auctions, boards: Boards) -> tuple[TableResult, TableResult]:
+def _tables_of(auctions: Auctions, boards: Boards) -> tuple[TableResult, TableResult]:
     """What both tables come to, of auctions as ``bid_out`` gives them."""
     n, results = len(boards), []
     for rows in (slice(0, n), slice(n, 2 * n)):
