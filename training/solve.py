@@ -48,20 +48,13 @@ class SolveError(FileError):
 
 @dataclass(frozen=True, slots=True)
 class Solved:
-    """What :func:`solve_random` did.
+    """What :func:`solve_random` did."""
 
-    Attributes:
-        deals: in the file now.
-        new: of them, solved by this call, in ``seconds``.
-        verified: deals that were solved again at the end, and right.
-        stopped: before the end was reached.
-    """
-
-    deals: int
-    new: int
-    seconds: float
-    verified: int
-    stopped: bool
+    deals: int  # in the file now
+    new: int  # of them, solved by this call
+    seconds: float  # that it took
+    verified: int  # deals that were solved again at the end, and right
+    stopped: bool  # before the end was reached
 
 
 def solve_random(

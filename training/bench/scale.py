@@ -28,29 +28,19 @@ CORES = (1, 2, 4, 8, 16, 32, 64, 128, 256)
 
 @dataclass(frozen=True)
 class Costs:
-    """Seconds on one core, medians.
+    """Seconds on one core, medians."""
 
-    Attributes:
-        rollout: to play one of 4,096 boards.
-        policy, critic: to compute the gradient of one shard.
-        add: to add the gradient of a shard of the policy to the sum.
-        step: of the optimizer and the averages, both networks.
-        send: to hand a new policy to the cluster; fetch: to take the gradient of a shard from it.
-        cut: to cut a shard out of the experience; players: to make the networks that play.
-        decisions: to learn from, of one rollout; rewards: for the critic.
-    """
-
-    rollout: float
-    policy: float
-    critic: float
-    add: float
-    step: float
-    send: float
-    fetch: float
-    cut: float
-    players: float
-    decisions: int
-    rewards: int
+    rollout: float  # to play one of 4,096 boards
+    policy: float  # to compute the gradient of one shard
+    critic: float  # the same of the critic
+    add: float  # to add the gradient of a shard of the policy to the sum
+    step: float  # of the optimizer and the averages, both networks
+    send: float  # to hand a new policy to the cluster
+    fetch: float  # to take the gradient of a shard from it
+    cut: float  # to cut a shard out of the experience
+    players: float  # to make the networks that play
+    decisions: int  # to learn from, of one rollout
+    rewards: int  # the same for the critic
 
 
 def settings_for(cores: int) -> LeagueConfig:

@@ -33,15 +33,10 @@ _ROWS = 4_096  # hands that a network is asked at a time, to bound memory
 
 @dataclass(frozen=True)
 class Hands:
-    """The hands that make a call at an auction.
+    """The hands that make a call at an auction."""
 
-    Attributes:
-        features: int16 (n, NUM_FEATURES).
-        share: of the hands that can stand there.
-    """
-
-    features: NDArray[np.int16]
-    share: float
+    features: NDArray[np.int16]  # (n, NUM_FEATURES)
+    share: float  # of the hands that can stand there
 
     def __len__(self) -> int:
         return len(self.features)

@@ -21,19 +21,12 @@ from training.book.points import Walker
 
 @dataclass(frozen=True)
 class Group:
-    """All times that one call was made after one auction.
+    """All times that one call was made after one auction."""
 
-    Attributes:
-        before: the calls from the opening on; empty to open.
-        call: that followed.
-        rows: of ``Spoken``.
-        visits: how often a seat had to call there.
-    """
-
-    before: tuple[int, ...]
-    call: int
-    rows: NDArray[np.int64]
-    visits: int
+    before: tuple[int, ...]  # the calls from the opening on; empty to open
+    call: int  # that followed
+    rows: NDArray[np.int64]  # of ``Spoken``
+    visits: int  # how often a seat had to call there
 
 
 class Spoken:

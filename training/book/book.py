@@ -28,25 +28,18 @@ LEGEND = (
 
 @dataclass
 class Book:
-    """What is printed.
-
-    Attributes:
-        said: for every entry what the book says that the call shows; None where it says nothing.
-        check: of that on fresh deals.
-        levels: how deep into the tree to print: 1 openings, 2 responses and overcalls ...; None all of it.
-        worth: by entry, where asked for, and where it came up often enough; ``judged`` says on what.
-        examples: hands a call.
-        left_out: entries that are too rare for the pages allowed.
-    """
+    """What is printed."""
 
     measured: Measured
-    said: list[Shows | None]
-    check: Check
+    said: list[Shows | None]  # for every entry what the book says that the call shows; None where it says nothing
+    check: Check  # of that on fresh deals
+    # how deep into the tree to print: 1 openings, 2 responses and overcalls ...; None all of it
     levels: int | None = None
+    # by entry, where asked for, and where it came up often enough; ``judged`` says on what
     worth: dict[int, Worth] = field(default_factory=dict)
     judged: str = ""
-    examples: int = 2
-    left_out: frozenset[int] = frozenset()
+    examples: int = 2  # hands a call
+    left_out: frozenset[int] = frozenset()  # entries that are too rare for the pages allowed
 
     @property
     def points(self) -> Points:

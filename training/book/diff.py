@@ -19,24 +19,16 @@ from training.match.boards import standard_error
 
 @dataclass(eq=False)
 class Change:
-    """One change from A to B.
+    """One change from A to B."""
 
-    Attributes:
-        kind: added, removed, changed, moved, or, of a block of general rules, context.
-        path: calls that lead to the line's point.
-        block: the context of a general rule, else None.
-        old, new: the line in A and in B.
-        followers: with an added or removed line, those after it that came or went with it: (path, line).
-        reverted: B with this change taken back.
-    """
-
-    kind: str
-    path: tuple[Step, ...]
-    old: Line | None
-    new: Line | None
-    block: Block | None = None
+    kind: str  # added, removed, changed, moved, or, of a block of general rules, context
+    path: tuple[Step, ...]  # calls that lead to the line's point
+    old: Line | None  # the line in A
+    new: Line | None  # the line in B
+    block: Block | None = None  # the context of a general rule, else None
+    # with an added or removed line, those after it that came or went with it: (path, line)
     followers: list[tuple[tuple[Step, ...], Line]] = field(default_factory=list)
-    reverted: System | None = None
+    reverted: System | None = None  # B with this change taken back
     worth: Worth | None = None
 
     @property
@@ -54,24 +46,16 @@ class Change:
 
 @dataclass
 class Difference:
-    """All changes from one system to another.
+    """All changes from one system to another."""
 
-    Attributes:
-        a, b: the systems' names.
-        control, source: the control pair, and the boards.
-        results: IMPs a board against the control pair of A and of B.
-        gain: B's IMPs a board less A's on the same boards, and the standard error.
-        unseen: the systems differ in a way that no line shows, such as the order of lines under different headings.
-    """
-
-    a: str
+    a: str  # the systems' names
     b: str
-    control: str
-    source: str
+    control: str  # the control pair
+    source: str  # of the boards
     changes: list[Change]
-    results: tuple[float, float]
-    gain: tuple[float, float]
-    unseen: bool
+    results: tuple[float, float]  # IMPs a board against the control pair of A and of B
+    gain: tuple[float, float]  # B's IMPs a board less A's on the same boards, and the standard error
+    unseen: bool  # the systems differ in a way that no line shows, such as the order of lines under different headings
 
 
 # --- matching ----------------------------------------------------------------------------------------------

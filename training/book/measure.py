@@ -142,19 +142,12 @@ def _parts(count: int) -> list[slice]:
 
 @dataclass
 class Figures:
-    """How often a call is made, and on what.
+    """How often a call is made, and on what."""
 
-    Attributes:
-        made: times the call was made by the entry's lines.
-        chances: times a seat had to call at the entry's point (of a general rule: calls in all).
-        deals: deals that these two were counted on.
-        examples: hands.
-    """
-
-    made: int = 0
-    chances: int = 0
-    deals: int = 0
-    examples: list[str] = field(default_factory=list)
+    made: int = 0  # times the call was made by the entry's lines
+    chances: int = 0  # times a seat had to call at the entry's point (of a general rule: calls in all)
+    deals: int = 0  # deals that these two were counted on
+    examples: list[str] = field(default_factory=list)  # hands
     parts: list[NDArray[np.int8]] = field(default_factory=list, repr=False)
     suits: set[int] = field(default_factory=set)  # that the variables have stood for
 

@@ -30,43 +30,29 @@ _DEEP = 5  # calls: what follows them is the sixth or later
 
 @dataclass(frozen=True)
 class Told:
-    """What a book tells of the calls on other deals.
+    """What a book tells of the calls on other deals."""
 
-    Attributes:
-        calls: in all.
-        told: that have a row; auctions: of these, after their own auction.
-        keeping: of those told, hands that keep to what the row shows.
-        worst: rows (index, hands, keeping), the least share first.
-    """
-
-    calls: int
-    told: int
-    auctions: int
-    keeping: int
-    worst: tuple[tuple[int, int, int], ...]
+    calls: int  # in all
+    told: int  # that have a row
+    auctions: int  # of these, after their own auction
+    keeping: int  # of those told, hands that keep to what the row shows
+    worst: tuple[tuple[int, int, int], ...]  # rows (index, hands, keeping), the least share first
 
 
 @dataclass(frozen=True)
 class NetworkBook:
-    """What is printed.
-
-    Attributes:
-        points, situations: with their calls, in the order in which they are printed.
-        deals, seed: that the figures are of.
-        code_words: for each 100 auctions of a side, and the standard error of that.
-        levels, left_out: what is not printed.
-    """
+    """What is printed."""
 
     name: str
-    points: list[NetworkPoint]
-    situations: list[Situation]
-    deals: int
-    seed: int
-    code_words: tuple[float, float]
+    points: list[NetworkPoint]  # with their calls, in the order in which they are printed
+    situations: list[Situation]  # the same
+    deals: int  # that the figures are of
+    seed: int  # of the deals
+    code_words: tuple[float, float]  # for each 100 auctions of a side, and the standard error of that
     card: tuple[Section, ...]
     fresh: Fresh
-    levels: int | None = None
-    left_out: frozenset[int] = frozenset()
+    levels: int | None = None  # how deep to print; None: all
+    left_out: frozenset[int] = frozenset()  # calls that are not printed
     examples: int = EXAMPLES
 
     def calls(self, point: NetworkPoint | Situation) -> list[NetworkCall]:

@@ -33,31 +33,22 @@ _LONGEST = 40  # calls of an auction that are kept; longer ones hardly occur
 
 @dataclass(frozen=True)
 class NetworkCalls:
-    """Every call of some deals, one a row.
+    """Every call of some deals, one a row."""
 
-    Attributes:
-        point, key: a hash of what came before the call, and of the same with it.
-        seen: its situation.
-        number: calls before it, from the opening on.
-        held: of the caller, columns as ``HELD``.
-        answer: partner's next call, if the player between passes; else -1.
-        game: of a bid after which the other side always passes, whether its own side came to game; else -1.
-        opened: int8 (n, L), by row of ``board``, the calls from the opening on.
-    """
-
-    point: NDArray[np.uint64]
-    key: NDArray[np.uint64]
-    seen: NDArray[np.int8]
+    point: NDArray[np.uint64]  # a hash of what came before the call
+    key: NDArray[np.uint64]  # the same with the call
+    seen: NDArray[np.int8]  # its situation
     call: NDArray[np.int8]
     late: NDArray[np.bool_]
     board: NDArray[np.int32]
     seat: NDArray[np.int8]
-    number: NDArray[np.int8]
-    held: NDArray[np.int8]
+    number: NDArray[np.int8]  # calls before it, from the opening on
+    held: NDArray[np.int8]  # of the caller, columns as ``HELD``
     coded: NDArray[np.bool_]
-    answer: NDArray[np.int8]
+    answer: NDArray[np.int8]  # partner's next call, if the player between passes; else -1
+    # of a bid after which the other side always passes, whether its own side came to game; else -1
     game: NDArray[np.int8]
-    opened: NDArray[np.int8]
+    opened: NDArray[np.int8]  # (n, L), by row of ``board``, the calls from the opening on
     owner: NDArray[np.uint8]
 
     def __len__(self) -> int:

@@ -30,30 +30,20 @@ _NEWS = 2  # points by which a situation has to tell more than a coarser one
 
 @dataclass(eq=False)
 class NetworkCall:
-    """A call at a point, or in a situation.
-
-    Attributes:
-        name: of the call, in words.
-        figures: how often it is made, and on what.
-        said: what it shows: points within ``SLACK`` of those of nine in ten hands, and cards.
-        points: ``hcp`` or ``points``, in which nine in ten hands span less, from, and to.
-        mostly: cards that nine in ten hold: of a double in theirs, of a bid in it if what it shows does not say that.
-        artificial: at half of its times or more it is a code word, and no raise.
-        passed: of the times that the next player passed, the share at which partner passed too; None of a pass, and
-            where that was too seldom.
-        to_game: where the opponents always passed after it, its side came to game.
-    """
+    """A call at a point, or in a situation."""
 
     index: int
     step: Step
-    name: str
-    figures: Figures
-    said: Shows
-    points: tuple[str, int, int]
-    mostly: str
-    artificial: bool
+    name: str  # of the call, in words
+    figures: Figures  # how often it is made, and on what
+    said: Shows  # what it shows: points within ``SLACK`` of those of nine in ten hands, and cards
+    points: tuple[str, int, int]  # ``hcp`` or ``points``, in which nine in ten hands span less, from, and to
+    mostly: str  # cards that nine in ten hold: of a double in theirs, of a bid in it if what it shows does not say that
+    artificial: bool  # at half of its times or more it is a code word, and no raise
+    # of the times that the next player passed, the share at which partner passed too; None of a pass, and where that
+    # was too seldom
     passed: float | None = None
-    to_game: bool = False
+    to_game: bool = False  # where the opponents always passed after it, its side came to game
 
     @property
     def force(self) -> str:

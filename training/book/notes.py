@@ -36,23 +36,15 @@ _OPEN = 6  # cards: a range that ends there or above is told without an end
 
 @dataclass(eq=False)
 class Row:
-    """A line of the system on the pages.
-
-    Attributes:
-        line, step: the line, and its call.
-        figures: of the hands that made the call by it.
-        before: what its player is known to have shown before; bid: the suits that he has bid.
-        gain: what the call is worth, where that was asked for.
-        general: it is a general rule.
-    """
+    """A line of the system on the pages."""
 
     line: Line
-    step: Step
-    figures: Figures
-    before: Shows | None = None
-    bid: frozenset[str] = frozenset()
-    gain: str = ""
-    general: bool = False
+    step: Step  # of its call
+    figures: Figures  # of the hands that made the call by it
+    before: Shows | None = None  # what its player is known to have shown before
+    bid: frozenset[str] = frozenset()  # the suits that he has bid
+    gain: str = ""  # what the call is worth, where that was asked for
+    general: bool = False  # it is a general rule
 
     def __str__(self) -> str:
         return _text((self,))
@@ -60,18 +52,12 @@ class Row:
 
 @dataclass(eq=False)
 class Note:
-    """The rows at an auction, or in a situation.
+    """The rows at an auction, or in a situation."""
 
-    Attributes:
-        head: the title as printed.
-        nodes: of the compiled tree, at which the rows may call.
-        text: the rows, where they are no lines of a system.
-    """
-
-    head: str
+    head: str  # the title as printed
     rows: list[Row] = field(default_factory=list)
-    nodes: frozenset[int] = frozenset()
-    text: str = ""
+    nodes: frozenset[int] = frozenset()  # of the compiled tree, at which the rows may call
+    text: str = ""  # the rows, where they are no lines of a system
 
     @property
     def per_deal(self) -> float:
@@ -98,13 +84,9 @@ class Note:
 
 @dataclass
 class Notes:
-    """All notes of a book.
+    """All notes of a book."""
 
-    Attributes:
-        auctions: calls of the tree; a note stands before those that are asked after it.
-    """
-
-    auctions: list[Note]
+    auctions: list[Note]  # calls of the tree; a note stands before those that are asked after it
     general: list[Note]
 
     @cached_property

@@ -55,21 +55,14 @@ _FORCING = (
 
 @dataclass(frozen=True)
 class Printed:
-    """What the pages hold.
-
-    Attributes:
-        card: sections of the convention card.
-        surprises: against ``base``, the greatest first.
-        base: the name of the system that surprises are measured from; empty where it is the system itself.
-        most: pages.
-    """
+    """What the pages hold."""
 
     book: Book
-    card: list[Section]
-    surprises: list[Surprise]
-    base: str
+    card: list[Section]  # sections of the convention card
+    surprises: list[Surprise]  # against ``base``, the greatest first
+    base: str  # the name of the system that surprises are measured from; empty where it is the system itself
     notes: Notes
-    most: int = PAGES
+    most: int = PAGES  # pages
 
     def text(self) -> str:
         """Markdown: ``most`` pages, and the general rules behind them."""

@@ -138,25 +138,16 @@ def _clause_allows(clause: Clause, name: str, top: int) -> tuple[int, int]:
 
 @dataclass(frozen=True)
 class Check:
-    """The share of hands on fresh deals that fit the book.
+    """The share of hands on fresh deals that fit the book."""
 
-    Attributes:
-        deals, seed: of the fresh deals.
-        hands: calls of which the book says what they show.
-        fitting: of these, hands that do.
-        bids: hands and fitting hands of the tables' calls other than pass, which say more.
-        calls: calls in all.
-        worst: (entry, hands, fitting), the least share first.
-        read: calls, and of these the hands that keep to what the system itself reads from the call at the table.
-    """
-
-    deals: int
-    seed: int
-    hands: int
-    fitting: int
-    bids: tuple[int, int]
-    calls: int
-    worst: tuple[tuple[int, int, int], ...]
+    deals: int  # that are fresh
+    seed: int  # of these deals
+    hands: int  # calls of which the book says what they show
+    fitting: int  # of these, hands that do
+    bids: tuple[int, int]  # hands and fitting hands of the tables' calls other than pass, which say more
+    calls: int  # calls in all
+    worst: tuple[tuple[int, int, int], ...]  # (entry, hands, fitting), the least share first
+    # calls, and of these the hands that keep to what the system itself reads from the call at the table
     read: tuple[int, int]
 
     @property

@@ -37,21 +37,13 @@ _WEIGHTS = np.array([0.5, 1.0, 1.0, 1.0, 1.0])  # a point of strength counts hal
 
 @dataclass(frozen=True)
 class Surprise:
-    """A call that means something else.
+    """A call that means something else."""
 
-    Attributes:
-        group: the call, at its auction.
-        per_deal: how often a deal has it.
-        distance: of its hands from those of the other system.
-        shows: what it shows here.
-        instead: what the other system's call shows; what the hands call there where it has no such call.
-    """
-
-    group: Group
-    per_deal: float
-    distance: float
-    shows: str
-    instead: str
+    group: Group  # the call, at its auction
+    per_deal: float  # how often a deal has it
+    distance: float  # of its hands from those of the other system
+    shows: str  # what it shows here
+    instead: str  # what the other system's call shows; what the hands call there where it has no such call
 
     @property
     def auction(self) -> str:

@@ -25,18 +25,12 @@ FEWEST = 30  # boards that a figure is drawn from
 
 @dataclass(frozen=True)
 class Worth:
-    """IMPs of a treatment.
+    """IMPs of a treatment."""
 
-    Attributes:
-        boards: on which it came up.
-        mean, error: IMPs on such a board, and the standard error; None with too few boards.
-        per_thousand: IMPs that it is worth over a thousand boards of all kinds.
-    """
-
-    boards: int
-    mean: float | None
-    error: float | None
-    per_thousand: float | None
+    boards: int  # on which it came up
+    mean: float | None  # IMPs on such a board; None with too few boards
+    error: float | None  # the standard error
+    per_thousand: float | None  # IMPs that it is worth over a thousand boards of all kinds
 
     def __str__(self) -> str:
         if self.mean is None:

@@ -23,14 +23,10 @@ class Guard:
     """Gives a player's cards, -1 where there is none that can be played; what was wrong stands in ``faults``.
 
     A player that does not answer in time is left alone in a thread of its own, which ends with the process.
-
-    Args:
-        seconds: what a player may take for each row it is asked about.
-        faults: row -> what was wrong there.
     """
 
-    seconds: float = SECONDS_A_CARD
-    faults: dict[int, str] = field(default_factory=dict)
+    seconds: float = SECONDS_A_CARD  # what a player may take for each row it is asked about
+    faults: dict[int, str] = field(default_factory=dict)  # row -> what was wrong there
 
     def __call__(
         self, player: CardPlayer, view: PlayView, key: NDArray[np.uint64], rows: NDArray[np.int64]

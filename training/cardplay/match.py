@@ -37,15 +37,10 @@ _QUICK_PART, _THINKING_PART = 500, 2  # boards played at a time
 
 @dataclass(frozen=True)
 class Teams:
-    """The bidders and card players of sides A and B: specs, or players.
+    """The bidders and card players of sides A and B: specs, or players."""
 
-    Attributes:
-        bidders: whose calls are read; None where nothing is known of them.
-        players: who plays the cards.
-    """
-
-    bidders: tuple[str | None, str | None]
-    players: tuple[str | CardPlayer, str | CardPlayer]
+    bidders: tuple[str | None, str | None]  # whose calls are read; None where nothing is known of them
+    players: tuple[str | CardPlayer, str | CardPlayer]  # who plays the cards
 
     @property
     def alike(self) -> bool:

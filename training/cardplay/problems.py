@@ -42,22 +42,14 @@ _TEN = 8
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """A board up to a decision.
+    """A board up to a decision."""
 
-    Attributes:
-        board: as the file has it.
-        contract: not passed out.
-        plays: one row, up to the decision.
-        auctions: one row; None where the auction is not told to its end.
-        plain, deceptive: the cards that are expected of either player, -1 where the file does not say.
-    """
-
-    board: Board
-    contract: Contract
-    plays: Plays
-    auctions: Auctions | None
-    plain: int
-    deceptive: int
+    board: Board  # as the file has it
+    contract: Contract  # not passed out
+    plays: Plays  # one row, up to the decision
+    auctions: Auctions | None  # one row; None where the auction is not told to its end
+    plain: int  # the card that is expected of this player; -1 where the file does not say
+    deceptive: int  # the same
 
     @property
     def title(self) -> str:
@@ -93,29 +85,19 @@ class Problem:
 
 @dataclass(frozen=True, eq=False)
 class CardResult:
-    """The result of one card in the true deal; all tricks are declarer's on the whole board.
-
-    Attributes:
-        seen_through: double dummy: where everybody sees all cards.
-        believed: float64 (L,), against the modelled opponent, along each line he may believe in.
-        share: float64 (L,), what each of these lines counts for; they add up to 1.
-        played: int64 (K,), where the board was really played to its end, once a seed, against opponents who believe
-            the same hypotheses as the model.
-        unbelieving: the same against opponents who believe none.
-        opponent: who decides next of the others.
-        told: what he takes from the card, in words; none where it tells nothing.
-        planted: where he imagines the suit, in words.
-    """
+    """The result of one card in the true deal; all tricks are declarer's on the whole board."""
 
     card: int
-    seen_through: int
-    believed: NDArray[np.float64]
-    share: NDArray[np.float64]
+    seen_through: int  # double dummy: where everybody sees all cards
+    believed: NDArray[np.float64]  # (L,), against the modelled opponent, along each line he may believe in
+    share: NDArray[np.float64]  # (L,), what each of these lines counts for; they add up to 1
+    # (K,), where the board was really played to its end, once a seed, against opponents who believe the same hypotheses
+    # as the model
     played: NDArray[np.int64]
-    unbelieving: NDArray[np.int64]
-    opponent: int
-    told: tuple[str, ...]
-    planted: tuple[str, ...]
+    unbelieving: NDArray[np.int64]  # the same against opponents who believe none
+    opponent: int  # who decides next of the others
+    told: tuple[str, ...]  # what he takes from the card, in words; none where it tells nothing
+    planted: tuple[str, ...]  # where he imagines the suit, in words
 
     @property
     def average(self) -> float:
@@ -129,25 +111,18 @@ class CardResult:
 
 @dataclass(frozen=True, eq=False)
 class Solved:
-    """A problem, and what the two players made of it.
-
-    Attributes:
-        plain: how ``montecarlo`` found its card; ``plain_seconds`` of the processor.
-        deception: how ``deceptive`` found its own; ``seconds`` of the processor.
-        reachable: the share of the deals the plain player believes in on which the best card reaches the goal double
-            dummy: ``deceptive`` leaves it at the plain card from one half on, unless told ``when=always``.
-        unit: what averages and risks are in.
-        results: of the plain card and of the deceptive one, where that is another.
-    """
+    """A problem, and what the two players made of it."""
 
     problem: Problem
-    plain: CardThought
-    plain_seconds: float
-    deception: Deception
-    seconds: float
+    plain: CardThought  # how ``montecarlo`` found its card
+    plain_seconds: float  # of the processor
+    deception: Deception  # how ``deceptive`` found its own
+    seconds: float  # of the processor
+    # the share of the deals the plain player believes in on which the best card reaches the goal double dummy:
+    # ``deceptive`` leaves it at the plain card from one half on, unless told ``when=always``
     reachable: float
-    unit: str
-    results: tuple[CardResult, ...]
+    unit: str  # what averages and risks are in
+    results: tuple[CardResult, ...]  # of the plain card and of the deceptive one, where that is another
 
 
 # --- reading ----------------------------------------------------------------------------------------------

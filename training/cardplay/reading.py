@@ -25,21 +25,13 @@ _DRAWN = 100  # deals that tell where a card seems to lie
 
 @dataclass(frozen=True)
 class Reading:
-    """N opening leads, with the calls read (0) and read otherwise (1).
+    """N opening leads, with the calls read (0) and read otherwise (1)."""
 
-    Attributes:
-        right: float64 (N, 2), the share of hidden cards that lie where they really do, mean over drawn deals.
-        points: float64 (N, 2), by how many high-card points the mean of the drawn deals misses a hidden hand; ``cards``
-            by how many cards it misses its length in a suit.
-        tricks: float64 (N, 2), the leader's side's, double dummy after the lead.
-        imps: float64 (N,), of the first lead against the second.
-    """
-
-    right: NDArray[np.float64]
-    points: NDArray[np.float64]
-    cards: NDArray[np.float64]
-    tricks: NDArray[np.float64]
-    imps: NDArray[np.float64]
+    right: NDArray[np.float64]  # (N, 2), the share of hidden cards that lie where they really do, mean over drawn deals
+    points: NDArray[np.float64]  # (N, 2), by how many high-card points the mean of the drawn deals misses a hidden hand
+    cards: NDArray[np.float64]  # (N, 2), by how many cards it misses its length in a suit
+    tricks: NDArray[np.float64]  # (N, 2), the leader's side's, double dummy after the lead
+    imps: NDArray[np.float64]  # (N,), of the first lead against the second
 
     def rows(self) -> list[tuple[str, float, float, float, float]]:
         """Name, read, read otherwise, mean difference, and the standard error of that."""

@@ -21,17 +21,11 @@ TABLES = ("A North-South", "A East-West")
 
 @dataclass(frozen=True)
 class PlayedBoard:
-    """How a board went at the two tables.
+    """How a board went at the two tables."""
 
-    Attributes:
-        cards: the cards in the order of play, at each table.
-        tricks: declarer's tricks, at each table; 0 where passed out.
-        fault: empty, or why the board could not be played to its end.
-    """
-
-    cards: tuple[tuple[int, ...], tuple[int, ...]]
-    tricks: tuple[int, int]
-    fault: str = ""
+    cards: tuple[tuple[int, ...], tuple[int, ...]]  # the cards in the order of play, at each table
+    tricks: tuple[int, int]  # declarer's tricks, at each table; 0 where passed out
+    fault: str = ""  # empty, or why the board could not be played to its end
 
 
 ALL, MAKES, DOWN_ONE, DOWN_MORE = FATES = ("all", "makes", "down-1", "down-more")
@@ -65,21 +59,13 @@ class Made:
 
 @dataclass(frozen=True)
 class PlayedMatch:
-    """A match with its play.
+    """A match with its play."""
 
-    Attributes:
-        bidding: the match at double-dummy tricks.
-        players: the specs of A's and B's players of cards.
-        boards: every board.
-        seconds: spent playing in this process.
-        fresh: boards that were played in it, the others were kept from before.
-    """
-
-    bidding: MatchResult
-    players: tuple[str, str]
-    boards: list[PlayedBoard]
-    seconds: float = field(compare=False)
-    fresh: int = field(compare=False)
+    bidding: MatchResult  # the match at double-dummy tricks
+    players: tuple[str, str]  # the specs of A's and B's players of cards
+    boards: list[PlayedBoard]  # every board
+    seconds: float = field(compare=False)  # spent playing in this process
+    fresh: int = field(compare=False)  # boards that were played in it, the others were kept from before
 
     def __str__(self) -> str:
         """The result beside that at double-dummy tricks."""

@@ -26,19 +26,12 @@ _LEARNING, _GROWING = 0.8, 0.2  # shares of the time, about
 
 @dataclass(frozen=True)
 class CasesConfig:
-    """The settings of the fit of a case base.
+    """The settings of the fit of a case base."""
 
-    Attributes:
-        k: how many of the nearest cases vote.
-        reader: the system by which calls are read.
-        learning: how the metric is learned.
-        growing: how the forests are.
-    """
-
-    k: int = 5
-    reader: str = "system:sayc"
-    learning: Schooling = field(default_factory=Schooling)
-    growing: Growing = field(default_factory=Growing)
+    k: int = 5  # how many of the nearest cases vote
+    reader: str = "system:sayc"  # the system by which calls are read
+    learning: Schooling = field(default_factory=Schooling)  # how the metric is learned
+    growing: Growing = field(default_factory=Growing)  # how the forests are
 
 
 def described(states: States, reader: str) -> NDArray[np.int8]:

@@ -25,19 +25,13 @@ _SPREAD = np.tile(np.array([4.0, 1.5, 1.5, 1.5, 1.5], np.float32), 3)
 
 @dataclass(frozen=True)
 class Lessons:
-    """Recorded calls to learn from.
+    """Recorded calls to learn from."""
 
-    Attributes:
-        rows: int8 (N, SIZE), the states.
-        called: int8 (N,).
-        others: float32 (N, 15), points and lengths (C D H S) of the next, the partner and the last seat, to scale.
-        source: int64 (N,), whose auctions they are; 0 those of the base.
-    """
-
-    rows: NDArray[np.int8]
-    called: NDArray[np.int8]
+    rows: NDArray[np.int8]  # (N, SIZE), the states
+    called: NDArray[np.int8]  # (N,)
+    # (N, 15), points and lengths (C D H S) of the next, the partner and the last seat, to scale
     others: NDArray[np.float32]
-    source: NDArray[np.int64]
+    source: NDArray[np.int64]  # (N,), whose auctions they are; 0 those of the base
 
     def __len__(self) -> int:
         return len(self.called)
@@ -45,30 +39,20 @@ class Lessons:
 
 @dataclass(frozen=True)
 class Schooling:
-    """How networks learn (AdamW, one cycle of the rate a stage).
+    """How networks learn (AdamW, one cycle of the rate a stage)."""
 
-    Attributes:
-        members: networks that share in a metric, each with coordinates of its own.
-        hidden: units of the layers of one.
-        dimensions: coordinates that one adds to a point.
-        first_epochs, epochs: passes over everybody's auctions, then over those of the base.
-        first_rate, rate: of learning in each stage.
-        batch, decay, dropout, smoothing: of learning.
-        others: what an error in the hands of the other seats weighs beside one in the call.
-    """
-
-    members: int = 2
-    hidden: tuple[int, ...] = (768, 384)
-    dimensions: int = 48
-    first_epochs: int = 8
-    epochs: int = 8
-    first_rate: float = 2e-3
+    members: int = 2  # networks that share in a metric, each with coordinates of its own
+    hidden: tuple[int, ...] = (768, 384)  # units of the layers of one
+    dimensions: int = 48  # coordinates that one adds to a point
+    first_epochs: int = 8  # passes over everybody's auctions
+    epochs: int = 8  # then over those of the base
+    first_rate: float = 2e-3  # of learning in each stage
     rate: float = 1e-3
     batch: int = 512
     decay: float = 0.01
     dropout: float = 0.3
     smoothing: float = 0.02
-    others: float = 0.3
+    others: float = 0.3  # what an error in the hands of the other seats weighs beside one in the call
     seed: int = 1
 
 

@@ -37,19 +37,12 @@ Int = NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """Both tables of N boards, one after the other (2N rows): the base sits North-South in the first N.
+    """Both tables of N boards, one after the other (2N rows): the base sits North-South in the first N."""
 
-    Attributes:
-        boards: the N boards twice.
-        side: int64 (2N,), the side on which the base sits, 0 North-South.
-        history: int8 (2N, L), the auctions.
-        points: int64 (2N,), NS-positive.
-    """
-
-    boards: Boards
-    side: Int
-    history: NDArray[np.int8]
-    points: Int
+    boards: Boards  # the N boards twice
+    side: Int  # int64 (2N,), the side on which the base sits, 0 North-South
+    history: NDArray[np.int8]  # (2N, L), the auctions
+    points: Int  # int64 (2N,), NS-positive
 
 
 def retained(

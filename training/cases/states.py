@@ -21,26 +21,16 @@ Rows = NDArray[np.int64] | NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class States:
-    """Calls on record, board by board.
+    """Calls on record, board by board."""
 
-    Attributes:
-        view: what the seats that call knew.
-        called: int8 (N,), what they called.
-        board: int64 (N,), which of the boards it is.
-        owner: uint8 (B, 52), the boards' deals.
-        result: int16 (B, 4): contract's bid 0..34 (-1 passed out, -2 not known), doubling, declarer, tricks
-            (-1: not known).
-        opened: bool (N,), somebody has bid before.
-        problems: boards that could not be read, as file:line: reason.
-    """
-
-    view: BidView
-    called: NDArray[np.int8]
-    board: NDArray[np.int64]
-    owner: NDArray[np.uint8]
+    view: BidView  # what the seats that call knew
+    called: NDArray[np.int8]  # (N,), what they called
+    board: NDArray[np.int64]  # (N,), which of the boards it is
+    owner: NDArray[np.uint8]  # (B, 52), the boards' deals
+    # (B, 4): contract's bid 0..34 (-1 passed out, -2 not known), doubling, declarer, tricks (-1: not known)
     result: NDArray[np.int16]
-    opened: NDArray[np.bool_]
-    problems: tuple[str, ...]
+    opened: NDArray[np.bool_]  # (N,), somebody has bid before
+    problems: tuple[str, ...]  # boards that could not be read, as file:line: reason
 
     def __len__(self) -> int:
         return len(self.called)

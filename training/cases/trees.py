@@ -19,17 +19,11 @@ _TOGETHER = 4  # trees between two words of progress
 
 @dataclass(frozen=True)
 class Growing:
-    """How trees are grown.
+    """How trees are grown."""
 
-    Attributes:
-        trees: of a forest.
-        features: the share of all numbers of a state that are looked at for a question.
-        least: cases of a leaf at least.
-    """
-
-    trees: int = 64
-    features: float = 0.2
-    least: int = 3
+    trees: int = 64  # of a forest
+    features: float = 0.2  # the share of all numbers of a state that are looked at for a question
+    least: int = 3  # cases of a leaf at least
     seed: int = 1
 
 

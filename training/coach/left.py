@@ -28,48 +28,34 @@ MOST = 25  # auctions that are told of
 
 @dataclass(frozen=True, eq=False)
 class Departures:
-    """Calls of a player that are not its book's.
+    """Calls of a player that are not its book's."""
 
-    Attributes:
-        board, length: int64 (N,), on which boards, and after how many calls.
-        book, call: int8 (N,), the book's call and the player's.
-        worth: int8 (N,), IMPs of the player's over the book's on the board, everyone going on as they do.
-        hcp: int16 (N,), of the hand.
-        fired, followed: how often each line of the book (by number) would have called, and how often it did.
-        decisions: how many calls the player made in all.
-    """
-
-    board: NDArray[np.int64]
-    length: NDArray[np.int64]
-    book: NDArray[np.int8]
-    call: NDArray[np.int8]
+    board: NDArray[np.int64]  # (N,), on which board
+    length: NDArray[np.int64]  # (N,), after how many calls
+    book: NDArray[np.int8]  # (N,), the book's call
+    call: NDArray[np.int8]  # (N,), the player's
+    # (N,), IMPs of the player's over the book's on the board, everyone going on as they do
     worth: NDArray[np.int64]
-    hcp: NDArray[np.int16]
+    hcp: NDArray[np.int16]  # (N,), of the hand
     auctions: Auctions
     boards: Boards
+    # how often each line of the book (by number) would have called
     fired: Counter[int] = field(default_factory=Counter)
-    followed: Counter[int] = field(default_factory=Counter)
-    decisions: int = 0
+    followed: Counter[int] = field(default_factory=Counter)  # how often it did
+    decisions: int = 0  # how many calls the player made in all
 
 
 @dataclass(frozen=True)
 class Left:
-    """One kind of auction in which the player leaves the book.
+    """One kind of auction in which the player leaves the book."""
 
-    Attributes:
-        path: the auction, as lines of a system have it; empty before the opening.
-        often: departures on 1,000 boards.
-        worth, error: IMPs each time, and the standard error, on boards that did not choose this auction.
-        changes: the commonest pairs of calls, the book's and the player's, with the share of each.
-        hcp: the high-card points of eight in ten of these hands.
-    """
-
-    path: str
-    often: float
-    worth: float
-    error: float
+    path: str  # the auction, as lines of a system have it; empty before the opening
+    often: float  # departures on 1,000 boards
+    worth: float  # IMPs each time, on boards that did not choose this auction
+    error: float  # the standard error
+    # the commonest pairs of calls, the book's and the player's, with the share of each
     changes: tuple[tuple[str, str, float], ...]
-    hcp: tuple[int, int]
+    hcp: tuple[int, int]  # the high-card points of eight in ten of these hands
 
     @property
     def said(self) -> str:

@@ -22,19 +22,13 @@ def _abroad(what: str, lines: Sequence[Line]) -> list[str]:
 
 @dataclass(frozen=True)
 class Result:
-    """What came of a round.
+    """What came of a round."""
 
-    Attributes:
-        player, amended: what they win from each gatekeeper, and more than the book that was given.
-        truth, book_truth: how the player, and the book that it learned by, keep to that book.
-        kept: amendments, in words, with their worth.
-    """
-
-    player: Sequence[Line]
-    amended: Sequence[Line]
-    truth: Truth
-    book_truth: Truth
-    kept: Sequence[str]
+    player: Sequence[Line]  # what the player wins from each gatekeeper, and more than the book that was given
+    amended: Sequence[Line]  # the same of the amended book
+    truth: Truth  # how the player keeps to the book that it learned by
+    book_truth: Truth  # how that book keeps to itself
+    kept: Sequence[str]  # amendments, in words, with their worth
 
 
 def _strength(results: Sequence[Result]) -> list[str]:

@@ -68,16 +68,11 @@ def name_of(config: CoachConfig) -> str:
 
 @dataclass(frozen=True)
 class Round:
-    """A player that learns by a book, and the book that learns from it.
+    """A player that learns by a book, and the book that learns from it."""
 
-    Attributes:
-        folder: of the coaching.
-        number: from 1, which is by the book that was given; later ones go on from the round before.
-    """
-
-    folder: Path
+    folder: Path  # of the coaching
     config: CoachConfig
-    number: int
+    number: int  # from 1, which is by the book that was given; later ones go on from the round before
 
     @property
     def _before(self) -> Round:

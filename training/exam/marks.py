@@ -35,15 +35,11 @@ def key_of(spec: str) -> str:
 
 @dataclass(frozen=True)
 class Answer:
-    """A position, and the call that a bidder made in it.
-
-    Attributes:
-        meant: the call shows what the key says that it must, or nobody can tell.
-    """
+    """A position, and the call that a bidder made in it."""
 
     position: Position
     call: int
-    meant: bool = True
+    meant: bool = True  # the call shows what the key says that it must, or nobody can tell
 
     @property
     def points(self) -> int:
@@ -71,18 +67,12 @@ class Marks:
 
 @dataclass(frozen=True)
 class Paper:
-    """The answers of one bidder.
-
-    Attributes:
-        key: the key that it sat.
-        titles: title of each area, in the order of the exam.
-        answers: one for each position, in the order of the exam.
-    """
+    """The answers of one bidder."""
 
     spec: str
-    key: str
-    titles: dict[str, str]
-    answers: tuple[Answer, ...]
+    key: str  # the key that it sat
+    titles: dict[str, str]  # title of each area, in the order of the exam
+    answers: tuple[Answer, ...]  # one for each position, in the order of the exam
 
     def marks(self, area: str | None = None) -> Marks:
         """Return the score of an area (default: all areas)."""

@@ -50,30 +50,20 @@ class ExamError(ValueError):
 
 @dataclass(frozen=True)
 class Position:
-    """One question of an exam.
-
-    Attributes:
-        key: who is asked: ``sayc``, ``2/1``, or ``all``.
-        vulnerability: code 0..3 (bit 0 NS, bit 1 EW).
-        auction: the calls so far, from the dealer on.
-        hand: ``"AKQ2.T98.J7.A543"``, of the seat whose turn it is.
-        answers: (call, points) of the accepted calls, as written.
-        where: file and line, such as ``openings.exam:12``.
-        shows: (call, convention) of the accepted calls that count in full only as such a convention.
-        needs: conventions without which the auction does not come up.
-    """
+    """One question of an exam."""
 
     area: str
-    key: str
-    vulnerability: int
+    key: str  # who is asked: ``sayc``, ``2/1``, or ``all``
+    vulnerability: int  # code 0..3 (bit 0 NS, bit 1 EW)
     dealer: int
-    auction: tuple[int, ...]
-    hand: str
-    answers: tuple[tuple[int, int], ...]
+    auction: tuple[int, ...]  # the calls so far, from the dealer on
+    hand: str  # ``"AKQ2.T98.J7.A543"``, of the seat whose turn it is
+    answers: tuple[tuple[int, int], ...]  # (call, points) of the accepted calls, as written
     reason: str
-    where: str = field(default="", compare=False)
+    where: str = field(default="", compare=False)  # file and line, such as ``openings.exam:12``
+    # (call, convention) of the accepted calls that count in full only as such a convention
     shows: tuple[tuple[int, str], ...] = ()
-    needs: tuple[str, ...] = ()
+    needs: tuple[str, ...] = ()  # conventions without which the auction does not come up
 
     @property
     def question(self) -> tuple[int, int, tuple[int, ...], str]:
@@ -116,13 +106,9 @@ class Position:
 
 @dataclass(frozen=True)
 class Exam:
-    """Positions in their areas.
+    """Positions in their areas."""
 
-    Attributes:
-        titles: title of each area, in the order of the exam.
-    """
-
-    titles: dict[str, str]
+    titles: dict[str, str]  # title of each area, in the order of the exam
     positions: tuple[Position, ...]
 
     @cached_property

@@ -29,20 +29,13 @@ _LOCAL = ("127.0.0.1", "localhost", "[::1]")
 
 @dataclass(frozen=True)
 class Limits:
-    """What the server takes.
+    """What the server takes."""
 
-    Attributes:
-        body: bytes of a request.
-        rate: requests a second in the long run; ``burst``: at once.
-        waiting: requests that think or wait to think at the same time.
-        patience: seconds that a bidder or player may take for an answer.
-    """
-
-    body: int = 1_000_000
-    rate: float = 40.0
-    burst: int = 160
-    waiting: int = 8
-    patience: float = PATIENCE
+    body: int = 1_000_000  # bytes of a request
+    rate: float = 40.0  # requests a second in the long run
+    burst: int = 160  # requests at once
+    waiting: int = 8  # requests that think or wait to think at the same time
+    patience: float = PATIENCE  # seconds that a bidder or player may take for an answer
 
 
 class Bucket:

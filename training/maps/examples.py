@@ -26,17 +26,11 @@ _BOARDS = 4096  # bid at a time
 
 @dataclass(frozen=True)
 class Examples:
-    """N calls.
+    """N calls."""
 
-    Attributes:
-        view: what the seats knew.
-        called: int8 (N,), what they called, or what the teacher would have called.
-        board: int64 (N,), which board it is.
-    """
-
-    view: BidView
-    called: NDArray[np.int8]
-    board: NDArray[np.int64]
+    view: BidView  # what the seats knew
+    called: NDArray[np.int8]  # (N,), what they called, or what the teacher would have called
+    board: NDArray[np.int64]  # (N,), which board it is
 
     def __len__(self) -> int:
         return len(self.called)

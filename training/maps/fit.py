@@ -26,35 +26,24 @@ Progress = Callable[[float], None]
 
 @dataclass(frozen=True)
 class MapsConfig:
-    """The settings of the fit of maps.
+    """The settings of the fit of maps."""
 
-    Attributes:
-        reader: the system that teaches, and by which calls are read.
-        inputs: what the maps see, ``published`` or ``learned``.
-        fallback: the system that makes the calls for which 2007 had no map; empty: two maps more.
-        boards: deals that the teacher bids, from training deals (not of recorded auctions).
-        rounds: how often the maps then bid a third as many boards, and learn what the teacher would have called. The
-            maps before the last are coarser, half a side.
-        most: examples of a map, at most.
-        side: of a map, in units, at most; ``hands``: examples a unit, at least.
-        dimensions: of a learned metric, at most; ``described``: examples that it is learned from, at most.
-        passes, batch, rates, radius: of learning (``learning``); the first radius is half a side.
-    """
-
-    reader: str = "system:sayc"
-    inputs: str = "published"
-    fallback: str = ""
-    boards: int = 30_000
+    reader: str = "system:sayc"  # the system that teaches, and by which calls are read
+    inputs: str = "published"  # what the maps see, ``published`` or ``learned``
+    fallback: str = ""  # the system that makes the calls for which 2007 had no map; empty: two maps more
+    boards: int = 30_000  # deals that the teacher bids, from training deals (not of recorded auctions)
+    # how often the maps then bid a third as many boards, and learn what the teacher would have called. The maps before
+    # the last are coarser, half a side.
     rounds: int = 1
-    most: int = 50_000
-    side: int = 64
-    hands: int = 12
-    dimensions: int = 24
-    described: int = 30_000
-    passes: float = 2.0
+    most: int = 50_000  # examples of a map, at most
+    side: int = 64  # of a map, in units, at most
+    hands: int = 12  # examples a unit, at least
+    dimensions: int = 24  # of a learned metric, at most
+    described: int = 30_000  # examples that it is learned from, at most
+    passes: float = 2.0  # of learning (``training.maps.learning``)
     batch: int = 512
     rates: tuple[float, float] = (0.5, 0.02)
-    radius: float = 0.6
+    radius: float = 0.6  # the last one, in units; the first is half a side
     seed: int = 1
 
 

@@ -29,20 +29,13 @@ _OF_EACH = 3  # ambiguous units told of each map
 
 @dataclass(frozen=True)
 class Bin:
-    """Calls about which the maps were about as sure.
+    """Calls about which the maps were about as sure."""
 
-    Attributes:
-        name: between which shares.
-        asked: calls; stated: their mean share of the unit's hands, in percent.
-        right: of them, as recorded or taught.
-        differ: of them, those in which the expert calls other than was recorded or taught.
-    """
-
-    name: str
-    asked: int
-    stated: float
-    right: int
-    differ: int
+    name: str  # between which shares
+    asked: int  # calls
+    stated: float  # their mean share of the unit's hands, in percent
+    right: int  # of them, as recorded or taught
+    differ: int  # of them, those in which the expert calls other than was recorded or taught
 
 
 @dataclass(frozen=True)

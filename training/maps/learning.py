@@ -21,15 +21,10 @@ _BLOCK = 1024
 
 @dataclass(frozen=True)
 class Schedule:
-    """The decay of rate and radius: from the first to the last value, by the same factor at every step.
+    """The decay of rate and radius: from the first to the last value, by the same factor at every step."""
 
-    Attributes:
-        rate: how far the best-matching unit moves towards an example, first and last.
-        radius: of the neighbourhood, in units of the grid, first and last.
-    """
-
-    rate: tuple[float, float]
-    radius: tuple[float, float]
+    rate: tuple[float, float]  # how far the best-matching unit moves towards an example, first and last
+    radius: tuple[float, float]  # of the neighbourhood, in units of the grid, first and last
 
     def at(self, share: float) -> tuple[float, float]:
         """Rate and radius when ``share`` (0 to 1) of the learning is done."""

@@ -24,31 +24,20 @@ from training.match.boards import BoardsError
 
 @dataclass(frozen=True)
 class Agreement:
-    """Counts over positions.
+    """Counts over positions."""
 
-    Attributes:
-        boards: boards with an auction.
-        asked, right: positions, and those with the recorded call.
-        asked_bids, right_bids: the same where the record does not pass.
-        shared: positions that two tables or more came to: the same deal and the same auction so far.
-        shared_deals: of how many deals these are.
-        shared_right: how many of them have the recorded call.
-        tables_agree, tables_error: the chance that another table's call there is the same, and its standard error,
-            clustered by deals: the ceiling of who knows no more than the position. 0 where nothing is shared.
-        problems: boards of the file that could not be read, as file:line: reason.
-    """
-
-    boards: int
-    asked: int
-    right: int
-    asked_bids: int
-    right_bids: int
-    shared: int
-    shared_deals: int
-    shared_right: int
+    boards: int  # boards with an auction
+    asked: int  # positions
+    right: int  # those with the recorded call
+    asked_bids: int  # positions where the record does not pass
+    right_bids: int  # those with the recorded call
+    shared: int  # positions that two tables or more came to: the same deal and the same auction so far
+    shared_deals: int  # of how many deals these are
+    shared_right: int  # how many of them have the recorded call
+    # the chance that another table's call there is the same: the ceiling of who knows no more than the position
     tables_agree: float
-    tables_error: float
-    problems: tuple[str, ...]
+    tables_error: float  # its standard error, clustered by deals; both are 0 where nothing is shared
+    problems: tuple[str, ...]  # boards of the file that could not be read, as file:line: reason
 
     @property
     def share(self) -> float:

@@ -26,16 +26,12 @@ Given = TypeVar("Given")
 
 @dataclass(frozen=True)
 class Surviving(Generic[Given]):
-    """Plays boards in processes that may end by themselves.
+    """Plays boards in processes that may end by themselves."""
 
-    Attributes:
-        play: a pure function of the two bidders, some boards, the seed and the allowance, for worker processes.
-        teams: specs, or bidders. seed, allowance: as ``training.match.match.play`` has them.
-    """
-
+    # a pure function of the two bidders, some boards, the seed and the allowance, for worker processes
     play: Callable[[str | Bidder, str | Bidder, Boards, int, Allowance], Given]
-    teams: tuple[str | Bidder, str | Bidder]
-    seed: int
+    teams: tuple[str | Bidder, str | Bidder]  # specs, or bidders
+    seed: int  # as ``training.match.match.play`` has it
     allowance: Allowance
 
     def parts(self, parts: Sequence[Boards], workers: int) -> Iterator[Given | str]:

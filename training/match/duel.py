@@ -64,17 +64,11 @@ class Stretch:
 
 @dataclass(frozen=True, eq=False)
 class Duel:
-    """How a partnership did against another: first the table where it sits NS, then the one where it sits EW.
+    """How a partnership did against another: first the table where it sits NS, then the one where it sits EW."""
 
-    Attributes:
-        history: int8 (2, N, L), padded with -1.
-        points: int64 (2, N), NS-positive.
-        imps: int8 (N,), of the partnership.
-    """
-
-    history: NDArray[np.int8]
-    points: NDArray[np.int64]
-    imps: NDArray[np.int8]
+    history: NDArray[np.int8]  # (2, N, L), padded with -1
+    points: NDArray[np.int64]  # (2, N), NS-positive
+    imps: NDArray[np.int8]  # (N,), of the partnership
 
 
 def hierarchy(system: System) -> Hierarchy:

@@ -30,17 +30,12 @@ MOST_LATE = 3  # answers that a bidder may fail to give in time; each leaves a t
 
 @dataclass(frozen=True)
 class Allowance:
-    """What is done about bidders' faults.
+    """What is done about bidders' faults."""
 
-    Attributes:
-        patience: seconds that a bidder has for a call; None: as long as it likes.
-        leave: leave out a board at which a bidder fails, and go on; otherwise the first fault ends the match.
-        witness: a file that is told, before every question, who is asked and where.
-    """
-
-    patience: float | None = None
+    patience: float | None = None  # seconds that a bidder has for a call; None: as long as it likes
+    # leave out a board at which a bidder fails, and go on; otherwise the first fault ends the match
     leave: bool = False
-    witness: Path | None = None
+    witness: Path | None = None  # a file that is told, before every question, who is asked and where
 
     def __post_init__(self) -> None:
         if self.patience is not None and not self.patience > 0:
@@ -52,22 +47,16 @@ STRICT = Allowance()
 
 @dataclass
 class Round:
-    """Some auctions under way, and what went wrong at which of them.
+    """Some auctions under way, and what went wrong at which of them."""
 
-    Attributes:
-        auctions: N of them, in ``bid_on`` of this class bid to their ends.
-        owner: uint8 (N, 52). key: uint64 (N,). seats: (N, 4), the number of the bidder at N, E, S, W.
-        bidders: by number.
-        faults: row -> what a bidder did wrong there; its auction stops there.
-    """
-
-    auctions: Auctions
-    owner: NDArray[np.uint8]
-    key: NDArray[np.uint64]
-    seats: NDArray[np.integer]
+    auctions: Auctions  # N of them, in ``bid_on`` of this class bid to their ends
+    owner: NDArray[np.uint8]  # (N, 52)
+    key: NDArray[np.uint64]  # (N,)
+    seats: NDArray[np.integer]  # (N, 4), the number of the bidder at N, E, S, W
     board: NDArray[np.integer]
-    bidders: Sequence[Bidder]
+    bidders: Sequence[Bidder]  # by number
     allowance: Allowance = STRICT
+    # row -> what a bidder did wrong there; its auction stops there
     faults: dict[int, str] = field(default_factory=dict)
     _late: dict[int, int] = field(default_factory=dict)  # by bidder's number
 

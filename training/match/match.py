@@ -44,19 +44,12 @@ THINKING_CHUNK = 50  # where a bidder thinks, as long for each call: so that pro
 
 @dataclass(frozen=True)
 class TableResult:
-    """What happened at one of the two tables, all boards.
+    """What happened at one of the two tables, all boards."""
 
-    Attributes:
-        history: int8 (N, L), calls padded with -1.
-        contracts: ``bid``, ``doubling``, ``declarer``, each int8 (N,).
-        tricks: int8 (N,), 0 where passed out.
-        score: int16 (N,), North-South's.
-    """
-
-    history: NDArray[np.int8]
-    contracts: Contracts
-    tricks: NDArray[np.int8]
-    score: NDArray[np.int16]
+    history: NDArray[np.int8]  # (N, L), calls padded with -1
+    contracts: Contracts  # ``bid``, ``doubling``, ``declarer``, each int8 (N,)
+    tricks: NDArray[np.int8]  # (N,), 0 where passed out
+    score: NDArray[np.int16]  # (N,), North-South's
 
     def take(self, rows: NDArray[np.int64]) -> TableResult:
         """Some of the boards, by position."""
@@ -314,17 +307,11 @@ def seat_teams(a: str | Bidder, b: str | Bidder) -> tuple[Bidder, Bidder]:
 
 @dataclass(frozen=True)
 class Played:
-    """Some boards at both tables.
+    """Some boards at both tables."""
 
-    Attributes:
-        tables: of those that were bid to their ends; None: of none.
-        whole: bool (N,), which of the boards that are.
-        faults: why the others are not, a sentence each, which names the board.
-    """
-
-    tables: tuple[TableResult, TableResult] | None
-    whole: NDArray[np.bool_]
-    faults: tuple[str, ...] = ()
+    tables: tuple[TableResult, TableResult] | None  # of those that were bid to their ends; None: of none
+    whole: NDArray[np.bool_]  # (N,), which of the boards that are
+    faults: tuple[str, ...] = ()  # why the others are not, a sentence each, which names the board
 
 
 def play_tables(a: str | Bidder, b: str | Bidder, boards: Boards, seed: int) -> tuple[TableResult, TableResult]:

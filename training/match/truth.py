@@ -26,19 +26,14 @@ AGAINST = "policy:two-over-one"  # whom pairs meet when their truth is measured
 
 @dataclass(frozen=True)
 class Truth:
-    """How a pair keeps to a book.
+    """How a pair keeps to a book."""
 
-    Attributes:
-        share: of its hands that lie in what the book says that they showed: points (high-card points, or with points
-            for length, whichever is nearer) and the length of each suit.
-        departures: calls on a board, of both partners together, that are not the book's own.
-        calls: that they make on a board.
-    """
-
+    # of its hands that lie in what the book says that they showed: points (high-card points, or with points for length,
+    # whichever is nearer) and the length of each suit
     share: float
     standard_error: float
-    departures: float
-    calls: float
+    departures: float  # calls on a board, of both partners together, that are not the book's own
+    calls: float  # that they make on a board
 
     def __str__(self) -> str:
         return (

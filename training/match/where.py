@@ -25,41 +25,27 @@ _MOST = 12  # pairs of calls that are told of
 
 @dataclass(frozen=True)
 class Differences:
-    """Boards whose tables differ.
+    """Boards whose tables differ."""
 
-    Attributes:
-        board: int64 (N,), position in the match.
-        kind: int8 (N,), of ``training.match.situations``.
-        ours, theirs: int8 (N,), the two calls.
-        prefix: int8 (N, L), the calls before, padded with -1.
-        imps: int64 (N,), ours.
-    """
-
-    board: NDArray[np.int64]
-    kind: NDArray[np.int8]
-    ours: NDArray[np.int8]
-    theirs: NDArray[np.int8]
-    prefix: NDArray[np.int8]
-    imps: NDArray[np.int64]
+    board: NDArray[np.int64]  # (N,), position in the match
+    kind: NDArray[np.int8]  # (N,), of ``training.match.situations``
+    ours: NDArray[np.int8]  # (N,), our call
+    theirs: NDArray[np.int8]  # (N,), theirs
+    prefix: NDArray[np.int8]  # (N, L), the calls before, padded with -1
+    imps: NDArray[np.int64]  # (N,), ours
 
 
 @dataclass(frozen=True)
 class Share:
-    """The result of a kind of decision, in IMPs a board of the whole match.
-
-    Attributes:
-        boards: on which it decided.
-        won, lost: what A gained on some of these boards, and lost on others; both 0 or more.
-        examples: numbers of boards to look at.
-    """
+    """The result of a kind of decision, in IMPs a board of the whole match."""
 
     what: str
     mean: float
     error: float
-    boards: int
-    won: float
-    lost: float
-    examples: tuple[int, ...] = ()
+    boards: int  # on which it decided
+    won: float  # what A gained on some of these boards, 0 or more
+    lost: float  # what it lost on others, 0 or more
+    examples: tuple[int, ...] = ()  # numbers of boards to look at
 
 
 def differences(match: MatchResult) -> Differences:

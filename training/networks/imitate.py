@@ -34,21 +34,13 @@ _CHECKPOINT = {"epoch": Whole(0), "seconds": Number(0), "config": {...: Any}}
 
 @dataclass(frozen=True)
 class Calls:
-    """Recorded calls and what their callers saw.
+    """Recorded calls and what their callers saw."""
 
-    Attributes:
-        rows: the inputs that are on.
-        mask: bool (N, 38), the legal calls.
-        called: int8 (N,).
-        kind: int8 (N,), of ``training.match.situations``.
-        turn: int16 (N,), how many calls the caller has made before.
-    """
-
-    rows: Sparse
-    mask: NDArray[np.bool_]
-    called: NDArray[np.int8]
-    kind: NDArray[np.int8]
-    turn: NDArray[np.int16]
+    rows: Sparse  # the inputs that are on
+    mask: NDArray[np.bool_]  # (N, 38), the legal calls
+    called: NDArray[np.int8]  # (N,)
+    kind: NDArray[np.int8]  # (N,), of ``training.match.situations``
+    turn: NDArray[np.int16]  # (N,), how many calls the caller has made before
 
     def __len__(self) -> int:
         return len(self.called)

@@ -26,22 +26,14 @@ _HELD_OUT_ONE_IN = 20
 
 @dataclass(frozen=True)
 class Recorded:
-    """N auctions.
+    """N auctions."""
 
-    Attributes:
-        owner: uint8 (N, 52).
-        dealer, vulnerability: int16 (N,).
-        history: int8 (N, L), padded with -1.
-        learned: bool (N, 2), whether the calls of North-South and of East-West are to be learned.
-        problems: what could not be read, as file:line: reason.
-    """
-
-    owner: NDArray[np.uint8]
-    dealer: NDArray[np.int16]
-    vulnerability: NDArray[np.int16]
-    history: NDArray[np.int8]
-    learned: NDArray[np.bool_]
-    problems: tuple[str, ...] = ()
+    owner: NDArray[np.uint8]  # (N, 52)
+    dealer: NDArray[np.int16]  # (N,)
+    vulnerability: NDArray[np.int16]  # (N,)
+    history: NDArray[np.int8]  # (N, L), padded with -1
+    learned: NDArray[np.bool_]  # (N, 2), whether the calls of North-South and of East-West are to be learned
+    problems: tuple[str, ...] = ()  # what could not be read, as file:line: reason
 
     def __len__(self) -> int:
         return len(self.owner)

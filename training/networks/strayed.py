@@ -18,33 +18,21 @@ from bridge_env.calls import NUM_CALLS
 
 @dataclass(frozen=True)
 class Prices:
-    """Prices in IMPs.
+    """Prices in IMPs."""
 
-    Attributes:
-        departure: of a call that is not the book's own.
-        untruth: of each point or card by which the hand misses what a call tells by the book.
-    """
-
-    departure: float = 0.0
-    untruth: float = 0.0
+    departure: float = 0.0  # of a call that is not the book's own
+    untruth: float = 0.0  # of each point or card by which the hand misses what a call tells by the book
 
 
 @dataclass(frozen=True, eq=False)
 class Strayed:
-    """What the book added to a learner's outputs: at decisions in likeliest auctions, and in drawn ones.
-
-    Attributes:
-        prices: of what it may do.
-        best: float32 (K, 38), of its decisions in likeliest auctions.
-        at: int32 (R, L), which of them a call of a likeliest auction is; -1 none.
-        later: float32 (M, 38), of its decisions in drawn auctions after they left the likeliest.
-    """
+    """What the book added to a learner's outputs: at decisions in likeliest auctions, and in drawn ones."""
 
     player: ByBook
-    prices: Prices
-    best: NDArray[np.float32]
-    at: NDArray[np.int32]
-    later: NDArray[np.float32]
+    prices: Prices  # of what it may do
+    best: NDArray[np.float32]  # (K, 38), of its decisions in likeliest auctions
+    at: NDArray[np.int32]  # (R, L), which of them a call of a likeliest auction is; -1 none
+    later: NDArray[np.float32]  # (M, 38), of its decisions in drawn auctions after they left the likeliest
 
     def cost(self, part: NDArray[np.float32], calls: NDArray[np.int8]) -> NDArray[np.float32]:
         """IMPs that calls int8 (N,) cost, of what the book added (N, 38): float32 (N,)."""

@@ -27,19 +27,13 @@ _VULNERABLE = ("None", "N-S", "E-W", "Both")
 
 @dataclass(frozen=True, eq=False)
 class Board:
-    """What is to be bid and played.
+    """What is to be bid and played."""
 
-    Attributes:
-        owner: uint8 (52,), the deal.
-        calls: with which the auction begins.
-        bidding: the auction alone is wanted.
-    """
-
-    owner: NDArray[np.uint8]
+    owner: NDArray[np.uint8]  # (52,), the deal
     dealer: int
     vulnerability: int
-    calls: tuple[int, ...] = ()
-    bidding: bool = False
+    calls: tuple[int, ...] = ()  # with which the auction begins
+    bidding: bool = False  # the auction alone is wanted
 
     def question(self, seat: int, calls: Sequence[int]) -> Question:
         return Question(seat, self.owner == seat, self.dealer, self.vulnerability, tuple(calls))

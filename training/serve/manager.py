@@ -216,15 +216,11 @@ def _asked(line: Line, names: dict[int, str], patience: float) -> tuple[int, str
 
 @dataclass
 class Meeting:
-    """A match: its boards, and what was played, by room and number.
-
-    Args:
-        log: a PBN file of the finished boards; None: they are not kept.
-    """
+    """A match: its boards, and what was played, by room and number."""
 
     boards: Boards
     rooms: int = 2
-    log: Path | None = None
+    log: Path | None = None  # a PBN file of the finished boards; None: they are not kept
     limits: Limits = field(default_factory=Limits)
     say: Callable[[str], object] = print
     played: dict[tuple[str, int], Board] = field(default_factory=dict)

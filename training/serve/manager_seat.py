@@ -23,16 +23,11 @@ class _StartsAnew(Exception):
 
 @dataclass
 class Sitter:
-    """One of our players at a table manager's table.
+    """One of our players at a table manager's table."""
 
-    Args:
-        answers: who bids and plays.
-        seat: 0..3; name: of the team.
-    """
-
-    answers: Answers
-    seat: int
-    name: str
+    answers: Answers  # who bids and plays
+    seat: int  # 0..3
+    name: str  # of the team
     line: Line
     say: Callable[[str], object] = print
     boards: int = 0

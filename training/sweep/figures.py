@@ -22,25 +22,17 @@ boards, taken as if each run had boards of its own, or that over seeds, whicheve
 
 @dataclass(frozen=True)
 class Figure:
-    """How a setting did against an opponent, over its seeds, in IMPs a board.
-
-    Attributes:
-        error: standard error over the boards of all seeds.
-        spread: standard deviation over seeds; None for one seed.
-        difference: from the first setting, over the seeds that both have; None where there is none.
-        difference_error: the larger of the boards' standard error and that over seeds.
-        boards: of all seeds together.
-    """
+    """How a setting did against an opponent, over its seeds, in IMPs a board."""
 
     against: str
     setting: int
     mean: float
-    error: float
-    spread: float | None
-    difference: float | None
-    difference_error: float | None
+    error: float  # standard error over the boards of all seeds
+    spread: float | None  # standard deviation over seeds; None for one seed
+    difference: float | None  # from the first setting, over the seeds that both have; None where there is none
+    difference_error: float | None  # the larger of the boards' standard error and that over seeds
     seeds: int
-    boards: int
+    boards: int  # of all seeds together
 
 
 def verdict(trial: Trial) -> list[Row]:

@@ -41,18 +41,12 @@ _PAGES_NAV = """\
 
 @dataclass(frozen=True)
 class _Page:
-    """What the frame tells of a page, whose script has its name.
+    """What the frame tells of a page, whose script has its name."""
 
-    Attributes:
-        title: of the window, before that of all pages.
-        skip: where those who use no mouse may go at once, in words; ``to``: the id of that element.
-        styles: besides the one that all pages have.
-    """
-
-    title: str
-    skip: str
-    styles: tuple[str, ...] = ()
-    to: str = "main"
+    title: str  # of the window, before that of all pages
+    skip: str  # where those who use no mouse may go at once, in words
+    styles: tuple[str, ...] = ()  # besides the one that all pages have
+    to: str = "main"  # the id of that element
 
 
 _PAGES = {

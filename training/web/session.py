@@ -30,29 +30,20 @@ _LOG = logging.getLogger("bridge_env.table")
 
 @dataclass(frozen=True)
 class Limits(guard.Limits):
-    """What the table takes, beside what every server does.
+    """What the table takes, beside what every server does."""
 
-    Attributes:
-        tables, stacks: kept at the same time; the oldest goes first.
-        boards: of one file. systems: dropped on the page.
-        drafts, matches, drills: edited systems, matches and drills kept at the same time; the oldest goes first.
-        match_boards: of a match that the page asks for. drill: questions of a drill.
-        heavy_rate, heavy_burst: as ``rate`` and ``burst``, of requests that compute for a while.
-        errands: long computations at the same time.
-    """
-
-    tables: int = 200
+    tables: int = 200  # kept at the same time, as all that is kept; the oldest goes first
     stacks: int = 16
-    boards: int = 2000
-    systems: int = 64
-    drafts: int = 32
+    boards: int = 2000  # of one file
+    systems: int = 64  # dropped on the page
+    drafts: int = 32  # edited systems
     matches: int = 16
     drills: int = 64
-    match_boards: int = 2000
-    drill: int = 50
-    heavy_rate: float = 3.0
-    heavy_burst: int = 12
-    errands: int = 2
+    match_boards: int = 2000  # of a match that the page asks for
+    drill: int = 50  # questions of a drill
+    heavy_rate: float = 3.0  # as ``rate``, of requests that compute for a while
+    heavy_burst: int = 12  # as ``burst``, of these
+    errands: int = 2  # long computations at the same time
 
 
 class Shelf(Generic[_Kept]):
@@ -89,21 +80,14 @@ class Shelf(Generic[_Kept]):
 
 @dataclass
 class Session:
-    """Everything that the server knows. All but the memory is gone when the server ends.
+    """Everything that the server knows. All but the memory is gone when the server ends."""
 
-    Attributes:
-        seed: names the random deals and the order of the judging boards.
-        named: specs that were named at the start.
-        memory: the finished boards of all sessions.
-        dropped: specs of systems that were dropped on the page.
-        results: of the boards that a person has finished, by table: IMPs, and whether there was help.
-    """
-
-    seed: int
-    named: tuple[str, ...] = ()
+    seed: int  # names the random deals and the order of the judging boards
+    named: tuple[str, ...] = ()  # specs that were named at the start
     limits: Limits = field(default_factory=Limits)
-    memory: Memory = field(default_factory=Memory)
-    dropped: list[str] = field(default_factory=list)
+    memory: Memory = field(default_factory=Memory)  # the finished boards of all sessions
+    dropped: list[str] = field(default_factory=list)  # specs of systems that were dropped on the page
+    # of the boards that a person has finished, by table: IMPs, and whether there was help
     results: dict[str, tuple[int, bool]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:

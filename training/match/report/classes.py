@@ -30,21 +30,13 @@ SWINGS = 180
 
 @dataclass(frozen=True, eq=False)
 class Classes:
-    """The boards of a match by class.
+    """The boards of a match by class."""
 
-    Attributes:
-        of_board: int64 (N,), the class of each board, an index of ``NAMES``.
-        place: int64 (N,), the place of the board in ``found``; -1 where both tables bid alike.
-        found: how the boards differ.
-        rows: what each class came to, the costliest for A first; classes without boards are left out.
-        calls: the pairs of calls that cost A most.
-    """
-
-    of_board: NDArray[np.int64]
-    place: NDArray[np.int64]
-    found: Differences
-    rows: list[Share]
-    calls: list[Share]
+    of_board: NDArray[np.int64]  # (N,), the class of each board, an index of ``NAMES``
+    place: NDArray[np.int64]  # (N,), the place of the board in ``found``; -1 where both tables bid alike
+    found: Differences  # how the boards differ
+    rows: list[Share]  # what each class came to, the costliest for A first; classes without boards are left out
+    calls: list[Share]  # the pairs of calls that cost A most
 
     @property
     def numbers(self) -> list[int]:

@@ -14,13 +14,9 @@ LONGEST = 160  # characters of a text
 
 @dataclass
 class Explainer:
-    """Explains calls of both tables; each position is read once, at whatever table and seat it came up.
+    """Explains calls of both tables; each position is read once, at whatever table and seat it came up."""
 
-    Args:
-        a, b: the specs of the teams. Of bidders without a spec nothing is told.
-    """
-
-    a: str
+    a: str  # the specs of the teams; of bidders without a spec nothing is told
     b: str
     _readers: dict[bool, Reader | None] = field(default_factory=dict)
     _known: dict[tuple[object, ...], Shows | None] = field(default_factory=dict)

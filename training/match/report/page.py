@@ -26,17 +26,11 @@ _ORDERS = {"swing": "swing", "gain": "A's gain", "loss": "A's loss", "number": "
 
 @dataclass(frozen=True)
 class Report:
-    """A report.
+    """A report."""
 
-    Attributes:
-        page: the HTML.
-        kept: how many boards it holds in full.
-        boards: how many were played.
-    """
-
-    page: str
-    kept: int
-    boards: int
+    page: str  # the HTML
+    kept: int  # how many boards it holds in full
+    boards: int  # how many were played
 
 
 def report(

@@ -22,20 +22,13 @@ _TOLD = 20  # problems of a text that are told
 
 @dataclass(frozen=True)
 class Deal:
-    """A board to be bid.
+    """A board to be bid."""
 
-    Attributes:
-        owner: uint8 (52,).
-        dealer, vulnerability: codes.
-        number: the board's.
-        source: in words.
-    """
-
-    owner: NDArray[np.uint8]
-    dealer: int
-    vulnerability: int
-    number: int
-    source: str
+    owner: NDArray[np.uint8]  # (52,)
+    dealer: int  # a code
+    vulnerability: int  # a code
+    number: int  # the board's
+    source: str  # in words
 
 
 def random_deal(seed: int, number: int) -> Deal:
@@ -53,17 +46,11 @@ def judging_deal(seed: int, number: int) -> Deal:
 
 @dataclass(frozen=True)
 class Stack:
-    """The boards of a text.
+    """The boards of a text."""
 
-    Attributes:
-        name: of the file, or what it is.
-        deals: its boards.
-        problems: of what could not be read, with the line.
-    """
-
-    name: str
-    deals: tuple[Deal, ...]
-    problems: tuple[str, ...]
+    name: str  # of the file, or what it is
+    deals: tuple[Deal, ...]  # its boards
+    problems: tuple[str, ...]  # of what could not be read, with the line
 
 
 def read_stack(text: str, name: str, most: int) -> Stack:

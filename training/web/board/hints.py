@@ -161,18 +161,12 @@ def _card_hint(table: Table) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class Fair:
-    """The best of some calls over deals that fit.
+    """The best of some calls over deals that fit."""
 
-    Attributes:
-        call: the best, by IMPs.
-        gain, error: how many IMPs it gains on average over the call that was made, and the standard error.
-        deals: how many were looked at.
-    """
-
-    call: int
-    gain: float
-    error: float
-    deals: int
+    call: int  # the best, by IMPs
+    gain: float  # IMPs that it gains on average over the call that was made
+    error: float  # the standard error
+    deals: int  # how many were looked at
 
     @property
     def sure(self) -> bool:

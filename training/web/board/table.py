@@ -32,25 +32,16 @@ BIDDING, BID, PLAYING, OVER = "bidding", "bid", "playing", "over"
 
 @dataclass(frozen=True)
 class Setup:
-    """How a board is set up.
+    """How a board is set up."""
 
-    Attributes:
-        people: the seats that people hold.
-        north_south, east_west: specs of the bidders; of a person's side how partner bids, and by what the person's
-            calls are read.
-        control: the spec of the pair that holds the people's seats at the other table.
-        player: who plays the other seats' cards.
-        other: the specs of both sides at the other table; None: the control pair and the people's opponents.
-        replay: a board that two systems bid, shown to people; it is no result of theirs.
-    """
-
-    people: tuple[int, ...]
-    north_south: str
-    east_west: str
-    control: str
-    player: str = "montecarlo"
+    people: tuple[int, ...]  # the seats that people hold
+    north_south: str  # spec of the bidder; of a person's side how partner bids, and by what the person's calls are read
+    east_west: str  # the same
+    control: str  # the spec of the pair that holds the people's seats at the other table
+    player: str = "montecarlo"  # who plays the other seats' cards
+    # the specs of both sides at the other table; None: the control pair and the people's opponents
     other: tuple[str, str] | None = None
-    replay: bool = False
+    replay: bool = False  # a board that two systems bid, shown to people; it is no result of theirs
 
     @property
     def side(self) -> int:
@@ -60,27 +51,20 @@ class Setup:
 
 @dataclass
 class Table:
-    """A board in progress. Everything follows from the deal, the calls and the cards.
-
-    Attributes:
-        phase: bidding; bid (the auction is over, nothing was shown); playing; over (everything is shown).
-        claimed: tricks of declarer's side that ended the play early.
-        helped: hints asked for, calls or cards taken back, and claims that were refused.
-        review: what was found of it once it was over.
-        notes, shown: what the last of some calls shows, and what all seats have shown by these, as far as was found.
-    """
+    """A board in progress. Everything follows from the deal, the calls and the cards."""
 
     name: str
     setup: Setup
     deal: Deal
     calls: list[int] = field(default_factory=list)
     cards: list[int] = field(default_factory=list)
-    phase: str = BIDDING
-    claimed: int | None = None
-    helped: int = 0
-    review: dict[str, Any] | None = None
+    phase: str = BIDDING  # bidding; bid (the auction is over, nothing was shown); playing; over (everything is shown)
+    claimed: int | None = None  # tricks of declarer's side that ended the play early
+    helped: int = 0  # hints asked for, calls or cards taken back, and claims that were refused
+    review: dict[str, Any] | None = None  # what was found of it once it was over
+    # what the last of some calls shows, as far as was found
     notes: dict[tuple[int, ...], Any] = field(default_factory=dict)
-    shown: dict[tuple[int, ...], list[str]] = field(default_factory=dict)
+    shown: dict[tuple[int, ...], list[str]] = field(default_factory=dict)  # what all seats have shown by these
 
     # --- what stands --------------------------------------------------------------------------------------
 

@@ -33,22 +33,15 @@ _PASSES = 4  # at most one question in so many is answered by a pass
 
 @dataclass
 class Drill:
-    """Questions to a person, and what was answered.
+    """Questions to a person, and what was answered."""
 
-    Attributes:
-        spec: the bidder by which calls are read.
-        titles: of the areas.
-        questions: in order.
-        given: by question, the first call that was answered.
-        mistakes: by question, its number in the memory; none where the questions are no mistakes of the person's own.
-        readers: by question, the bidders of both sides by which its auction is read; none: all by ``spec``.
-    """
-
-    spec: str
-    titles: dict[str, str]
-    questions: tuple[Position, ...]
-    given: dict[int, int] = field(default_factory=dict)
+    spec: str  # the bidder by which calls are read
+    titles: dict[str, str]  # of the areas
+    questions: tuple[Position, ...]  # in order
+    given: dict[int, int] = field(default_factory=dict)  # by question, the first call that was answered
+    # by question, its number in the memory; none where the questions are no mistakes of the person's own
     mistakes: tuple[int, ...] = ()
+    # by question, the bidders of both sides by which its auction is read; none: all by ``spec``
     readers: tuple[tuple[str, str], ...] = ()
 
     def wrong(self) -> list[Position]:

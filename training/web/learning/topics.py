@@ -16,19 +16,13 @@ _ONE_NOTRUMP, _TWO_CLUBS, _TWO_NOTRUMP, _FOUR_NOTRUMP = (FIRST_BID + n for n in 
 
 @dataclass(frozen=True)
 class Moment:
-    """A decision: the auction as the player to call sees it, what the player holds, and the call that was made.
+    """A decision: the auction as the player to call sees it, what the player holds, and the call that was made."""
 
-    Attributes:
-        calls: (whose, call), from the first on; whose: 0 mine, 1 the left opponent's, 2 partner's, 3 the right one's.
-        lengths: of clubs, diamonds, hearts and spades.
-        hcp: high-card points.
-        made: the call.
-    """
-
+    # (whose, call), from the first on; whose: 0 mine, 1 the left opponent's, 2 partner's, 3 the right one's
     calls: tuple[tuple[int, int], ...]
-    lengths: tuple[int, ...]
-    hcp: int
-    made: int
+    lengths: tuple[int, ...]  # of clubs, diamonds, hearts and spades
+    hcp: int  # high-card points
+    made: int  # the call
 
     @classmethod
     def of(cls, auction: Sequence[int], features: NDArray[np.int16], made: int) -> Moment:
@@ -159,15 +153,11 @@ def _their_doubles(m: Moment) -> bool:
 
 @dataclass(frozen=True)
 class Topic:
-    """A topic, under the name and title of the exam's area.
-
-    Attributes:
-        fits: does a decision belong to it?
-    """
+    """A topic, under the name and title of the exam's area."""
 
     name: str
     title: str
-    fits: Callable[[Moment], bool]
+    fits: Callable[[Moment], bool]  # does a decision belong to it?
 
 
 TOPICS = {

@@ -21,21 +21,14 @@ _SEAT = 2  # South
 
 @dataclass(eq=False)
 class Challenge:
-    """Some boards, and who bids them.
-
-    Attributes:
-        setup: of every player's table.
-        seed: names the boards.
-        players: their rooms, in the order in which they came.
-        names: theirs.
-    """
+    """Some boards, and who bids them."""
 
     rooms: Rooms
-    setup: Setup
-    seed: int
+    setup: Setup  # of every player's table
+    seed: int  # names the boards
     boards: int
-    players: list[Room] = field(default_factory=list)
-    names: list[str] = field(default_factory=list)
+    players: list[Room] = field(default_factory=list)  # their rooms, in the order in which they came
+    names: list[str] = field(default_factory=list)  # theirs
     key: str = field(default_factory=fresh_key)
     bucket: Bucket = field(default_factory=lambda: fresh_bucket(4))
 

@@ -53,21 +53,15 @@ def checked_name(name: str) -> str:
 
 @dataclass(eq=False)
 class Place:
-    """A seat that whoever has its key may take.
-
-    Attributes:
-        host: may it invite others?
-        seen: when its browser was last heard of; None: never.
-        streams, asking: that are open for it; requests of it that think or wait to think.
-    """
+    """A seat that whoever has its key may take."""
 
     room: Room
     seat: int
-    host: bool = False
+    host: bool = False  # may it invite others?
     name: str = ""
-    seen: float | None = None
-    streams: int = 0
-    asking: int = 0
+    seen: float | None = None  # when its browser was last heard of; None: never
+    streams: int = 0  # that are open for it
+    asking: int = 0  # requests of it that think or wait to think
     key: str = field(default_factory=fresh_key)
     bucket: Bucket = field(default_factory=fresh_bucket)
 
@@ -78,27 +72,17 @@ class Place:
 
 @dataclass(eq=False)
 class Room:
-    """One table with its people, board after board.
+    """One table with its people, board after board."""
 
-    Attributes:
-        kind: play; practice (two partners bid, and nobody plays); challenge (one person bids a number of boards).
-        setup: of every board, but for its people: these come and go.
-        deal: gives a board by its number, from 1.
-        boards: how many there are.
-        company: rooms that are told when a board is over here; None: this one alone.
-        more: what else a seat is told.
-        results: of the boards that are over, by number.
-    """
-
-    kind: str
-    setup: Setup
-    deal: Callable[[int], Deal]
+    kind: str  # play; practice (two partners bid, and nobody plays); challenge (one person bids a number of boards)
+    setup: Setup  # of every board, but for its people: these come and go
+    deal: Callable[[int], Deal]  # gives a board by its number, from 1
     clock: Callable[[], float] = time.monotonic
-    boards: int = MOST_BOARDS
-    company: list[Room] | None = None
-    more: Callable[[Room], dict[str, Any]] = lambda room: {}
+    boards: int = MOST_BOARDS  # how many there are
+    company: list[Room] | None = None  # rooms that are told when a board is over here; None: this one alone
+    more: Callable[[Room], dict[str, Any]] = lambda room: {}  # what else a seat is told
     places: dict[int, Place] = field(default_factory=dict)
-    results: dict[int, dict[str, Any]] = field(default_factory=dict)
+    results: dict[int, dict[str, Any]] = field(default_factory=dict)  # of the boards that are over, by number
     news: deque[str] = field(default_factory=lambda: deque(maxlen=_NEWS))
     version: int = 0
     bell: asyncio.Event = field(default_factory=asyncio.Event)

@@ -22,22 +22,15 @@ Work = Callable[..., Any]
 
 @dataclass
 class Errand:
-    """A piece of long work.
-
-    Attributes:
-        state: running, done, stopped or failed.
-        done, whole: how much is done, of how much; 0 of 0 before the first word.
-        result: once it is done.
-        about: what it is about, by which it is found again.
-    """
+    """A piece of long work."""
 
     name: str
     process: BaseProcess
-    state: str = RUNNING
-    done: int = 0
-    whole: int = 0
-    result: Any = None
-    about: Hashable = None
+    state: str = RUNNING  # running, done, stopped or failed
+    done: int = 0  # how much is done
+    whole: int = 0  # of how much; 0 of 0 before the first word
+    result: Any = None  # once it is done
+    about: Hashable = None  # what it is about, by which it is found again
     over: threading.Event = field(default_factory=threading.Event)
 
     def as_json(self) -> dict[str, Any]:
