@@ -189,11 +189,7 @@ def make_book(
     examples: int = 2,
     tick: Callable[[int], None] = lambda deals: None,
 ) -> Book:
-    """Measure a system and check what is said of it on as many fresh deals.
-
-    Args:
-        deals, rare, tick: as for ``measure``.
-    """
+    """Measure a system as ``measure`` does, and check what is said of it on as many fresh deals."""
     points = Points(system)
     hierarchy = Hierarchy(points.system)
     measured = measure(points, hierarchy, deals, seed, rare=rare, levels=levels, tick=tick)

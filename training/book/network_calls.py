@@ -66,11 +66,7 @@ class NetworkCalls:
 def calls_by(
     network: Network | ByBook, seed: int, deals: int, tick: Callable[[int], None] = lambda deals: None
 ) -> NetworkCalls:  # fmt: skip
-    """All calls of ``deals`` random deals.
-
-    Args:
-        tick: told the number of deals after every batch.
-    """
+    """All calls of ``deals`` random deals; ``tick`` is told their number after every batch."""
     parts = []
     for start in range(0, deals, PART):
         parts.append(_bid(network, seed, start, min(PART, deals - start)))

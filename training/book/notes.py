@@ -105,11 +105,7 @@ class Notes:
 
 
 def make_notes(book: Book, spoken: Spoken) -> Notes:
-    """The notes of all calls of a book.
-
-    Args:
-        spoken: the calls of the same system.
-    """
+    """The notes of all calls of a book; ``spoken`` are calls of its system."""
     rows = _rows(book, spoken)
     nodes = _nodes(spoken.table.bidder.own.compiled)
     notes: list[Note] = []

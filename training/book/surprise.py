@@ -53,11 +53,7 @@ class Surprise:
 
 
 def surprises(ours: Spoken, base: System) -> list[Surprise]:
-    """The calls of a system that differ from those of ``base``, the most surprising first.
-
-    Args:
-        ours: calls of the system.
-    """
+    """The calls of a system that differ from those of ``base``, the most surprising first."""
     hierarchy = Hierarchy(base)
     theirs = Spoken(hierarchy, Walker(Points(base)), ours.table.seed, len(ours.table))
     known = {int(theirs.key[group.rows[0]]): group for group in theirs.groups(FEWEST)}

@@ -16,11 +16,7 @@ _SAME = 1e-9
 
 
 def problem_page(solved: Sequence[Solved], command: str, plain: str, deceptive: str, bidder: str) -> str:
-    """The page.
-
-    Args:
-        bidder: the spec of the system by which calls were read.
-    """
+    """The page; ``bidder`` is the spec of the system by which calls were read."""
     lines = ["# Problems: the card that deceives", "", "Made by", "", f"    {command}", ""]
     lines += [
         f"The plain player is `{plain}`, the other `{deceptive}`; calls are read as `{bidder}`.",

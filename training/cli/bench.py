@@ -36,7 +36,6 @@ examples:
 
 
 def add_bench(subparsers: Any) -> None:
-    """Add the subcommand."""
     parser = subparsers.add_parser(
         "bench",
         help="measure the speed of envs, matches and the solver, and compare with other packages",

@@ -30,7 +30,6 @@ examples:
 
 
 def add_bid(subparsers: Any) -> None:
-    """Add ``bridge-env bid``."""
     parser = subparsers.add_parser(
         "bid",
         help="ask a bidder for one call and its reason, or let it bid whole boards",

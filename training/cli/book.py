@@ -34,7 +34,6 @@ FORMATS = {"markdown": ".md", "bml": ".bml", "html": ".html"}
 
 
 def add_book(subparsers: Any) -> None:
-    """Add the subcommand."""
     parser = subparsers.add_parser(
         "book",
         help="print a bidding system as notes for players, with figures",

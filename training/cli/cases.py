@@ -25,7 +25,6 @@ examples:
 
 
 def add_cases(targets: Any) -> None:
-    """Add ``bridge-env fit cases``."""
     parser = targets.add_parser(
         "cases",
         help="make a case base of recorded auctions",

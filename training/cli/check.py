@@ -40,7 +40,6 @@ the system from which it was changed, it also takes back the changes that are un
 
 
 def add_check(subparsers: Any) -> None:
-    """Add ``bridge-env check``."""
     parser = subparsers.add_parser(
         "check",
         help="list everything that is wrong with a bidding system",

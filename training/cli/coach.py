@@ -28,7 +28,6 @@ their gains, and the lines that never came up. Your file is not changed.
 
 
 def add_coach(subparsers: Any) -> None:
-    """Add the subcommand."""
     parser = subparsers.add_parser(
         "coach",
         help="train a network by your system, and report what the system misses",

@@ -27,7 +27,6 @@ examples:
 
 
 def add_deal(subparsers: Any) -> None:
-    """Add ``bridge-env deal``."""
     parser = subparsers.add_parser(
         "deal",
         help="deal random hands, as diagrams or into a PBN file",
@@ -84,7 +83,6 @@ number of workers and interruptions, and can be read at any moment.
 
 
 def add_solve(subparsers: Any) -> None:
-    """Add ``bridge-env solve``."""
     parser = subparsers.add_parser(
         "solve",
         help="solve double-dummy tricks of random deals into a library file, or of a PBN file",
@@ -198,7 +196,6 @@ def _solve_pbn(args: argparse.Namespace) -> int:
 
 
 def add_library(subparsers: Any) -> None:
-    """Add ``bridge-env library info | verify | merge | import``."""
     parser = subparsers.add_parser(
         "library",
         help="inspect, check, merge and import libraries of solved deals",

@@ -23,7 +23,6 @@ _MAY_CHANGE = ("threads",)
 
 
 def add_estimators(targets: Any) -> None:
-    """Add ``bridge-env fit estimators``."""
     parser = targets.add_parser(
         "estimators",
         help="train networks that estimate double-dummy tricks",

@@ -44,7 +44,6 @@ in hand, and FOLDER/best.bidding is the best system so far. Judge any two system
 
 
 def add_evolve(subparsers: Any) -> None:
-    """Add the subcommand."""
     from training.evolve.config import EvolveConfig
 
     parser = subparsers.add_parser(

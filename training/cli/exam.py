@@ -25,7 +25,6 @@ exam measures agreement with the books, not strength: a system of another family
 
 
 def add_exam(subparsers: Any) -> None:
-    """Add ``bridge-env exam``."""
     parser = subparsers.add_parser(
         "exam",
         help="compare a bidder's calls with the textbooks",

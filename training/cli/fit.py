@@ -30,7 +30,6 @@ and suit lengths of nine in ten hands behind its last call.
 
 
 def add_fit(subparsers: Any) -> None:
-    """Add ``bridge-env fit`` with its targets."""
     fit = subparsers.add_parser(
         "fit", help="learn from solved deals or recorded auctions: estimators, cases, maps, policy"
     )
@@ -44,7 +43,6 @@ def add_fit(subparsers: Any) -> None:
 
 
 def _add_belief(targets: Any) -> None:
-    """Add ``bridge-env fit belief``."""
     from training.networks.configs import BeliefConfig
 
     parser = targets.add_parser(
@@ -88,7 +86,6 @@ def _belief(args: argparse.Namespace) -> int:
 
 
 def _add_meanings(targets: Any) -> None:
-    """Add ``bridge-env fit meanings``."""
     parser = targets.add_parser(
         "meanings",
         help="measure what the calls of a network mean",

@@ -24,7 +24,6 @@ _AWAITED = 700.0  # seconds between two lines of a manager: longer than it waits
 
 
 def add_manage(subparsers: Any) -> None:
-    """Add ``bridge-env manage`` and ``bridge-env seat``."""
     manage = subparsers.add_parser(
         "manage",
         help="run a table manager, where bridge programs play each other",

@@ -24,7 +24,6 @@ _NUMBERS = ("boards", "side", "hands", "rounds", "seed")
 
 
 def add_maps(targets: Any) -> None:
-    """Add ``bridge-env fit maps``."""
     parser = targets.add_parser(
         "maps",
         help="train self-organizing maps on the calls of a system or a record",

@@ -37,7 +37,6 @@ the tricks taken is then printed beside the double-dummy score. 'bridge-env play
 
 
 def add_match(subparsers: Any) -> None:
-    """Add ``bridge-env match``."""
     parser = subparsers.add_parser(
         "match",
         help="play a duplicate match of two bidders; report IMPs per board and standard error",

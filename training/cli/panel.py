@@ -35,7 +35,6 @@ opening or response to 1NT with fewer than five clubs.
 
 
 def add_panel(subparsers: Any) -> None:
-    """Add ``bridge-env panel``."""
     parser = subparsers.add_parser(
         "panel",
         help="play a bidder against all strangers and the shipped systems",

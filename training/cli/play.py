@@ -42,7 +42,6 @@ examples:
 
 
 def add_play(subparsers: Any) -> None:
-    """Add ``bridge-env play``."""
     parser = subparsers.add_parser(
         "play",
         help="play the hand of a board at the terminal: watch, or take a seat",

@@ -32,7 +32,6 @@ network makes the recorded call on them. Ctrl-C loses at most one pass; repeat t
 
 
 def add_policy(targets: Any) -> None:
-    """Add ``bridge-env fit policy``."""
     from training.networks.configs import ImitationConfig
 
     parser = targets.add_parser(

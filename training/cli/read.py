@@ -18,7 +18,6 @@ A file is LIN if its name ends in .lin (or .lin.gz), otherwise PBN. A bad board 
 
 
 def add_read(subparsers: Any) -> None:
-    """Add ``bridge-env read``."""
     parser = subparsers.add_parser(
         "read",
         help="read records of play (PBN, LIN), report bad boards, convert",

@@ -21,7 +21,6 @@ The table also shows unfinished runs, without their gain: only a finished run is
 
 
 def add_report(subparsers: Any) -> None:
-    """Add ``bridge-env report``."""
     parser = subparsers.add_parser(
         "report",
         help="compare runs of self-play: settings, gains, learning curves",

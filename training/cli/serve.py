@@ -21,7 +21,6 @@ Requests and answers are those of BEN (/bid, /lead, /play, /explain ...; Brill's
 
 
 def add_serve(subparsers: Any) -> None:
-    """Add ``bridge-env serve``."""
     parser = subparsers.add_parser(
         "serve",
         help="answer other bridge programs with calls and cards",

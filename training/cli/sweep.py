@@ -44,7 +44,6 @@ FAILED = 1  # the exit code where a trial failed
 
 
 def add_sweep(subparsers: Any) -> None:
-    """Add the subcommand."""
     parser = subparsers.add_parser(
         "sweep",
         help="run a training command with several settings and seeds, and compare them",

@@ -22,7 +22,6 @@ the page itself takes .bidding, PBN and LIN texts.
 
 
 def add_table(subparsers: Any) -> None:
-    """Add ``bridge-env table``."""
     parser = subparsers.add_parser(
         "table",
         help="bid and play boards in the browser",

@@ -54,7 +54,6 @@ _PPO_MAY_CHANGE = ("minutes", "steps", "threads", "evaluate", "every", "judge")
 
 
 def add_train(subparsers: Any) -> None:
-    """Add the subcommand."""
     train = subparsers.add_parser("train", help="learn a policy by reinforcement: league, ppo")
     algorithms = train.add_subparsers(title="algorithms", metavar="ALGORITHM", required=True)
     _add_league(algorithms)
@@ -65,7 +64,6 @@ def add_train(subparsers: Any) -> None:
 
 
 def _add_league(algorithms: Any) -> None:
-    """Add ``bridge-env train league``."""
     parser = algorithms.add_parser(
         "league",
         help="train a network against itself, earlier versions of itself and strangers",
@@ -148,7 +146,6 @@ class _LeagueProgress:
 
 
 def _add_ppo(algorithms: Any) -> None:
-    """Add ``bridge-env train ppo``."""
     parser = algorithms.add_parser(
         "ppo",
         help="MaskablePPO from scratch against a control pair",

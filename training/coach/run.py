@@ -119,11 +119,7 @@ def _book(folder: Path) -> Path:
 
 
 def train(this: Round, cluster: Cluster, tick: Callable[[int, str], None], say: Callable[[str], None]) -> None:
-    """Let a player learn by the book, to the last iteration.
-
-    Args:
-        tick: hears of iterations done, and of the latest figures.
-    """
+    """Let a player learn by the book, to the last iteration; ``tick`` hears of iterations and the latest figures."""
     settings, name = this.league(), this.run_name(_PLAYER)
     run = this.folder / LEAGUE / name
     run = league_run.prepare(run if run.exists() else None, settings, this.folder, name)

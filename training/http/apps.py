@@ -17,11 +17,7 @@ _LOG = logging.getLogger("bridge_env.http")
 
 
 def app_of(routes: Sequence[Route], told: Mapping[int, str]) -> Starlette:
-    """An app of routes.
-
-    Args:
-        told: what is told to who asks what no route answers, by status.
-    """
+    """An app of routes; ``told`` is what is told to who asks what no route answers, by status."""
 
     async def lost(request: Request, error: Exception) -> Response:
         status = error.status_code if isinstance(error, HTTPException) else 500

@@ -23,11 +23,7 @@ from training.running.checkpoint import Arrays, learner_arrays, load_learner
 
 
 class Learner:
-    """A policy and a critic that learn.
-
-    Args:
-        layers: of the policy to start from, or None for random weights.
-    """
+    """A policy and a critic that learn; ``layers`` are those of the policy to start from, None for random weights."""
 
     def __init__(self, config: LeagueConfig, layers: Sequence[FloatLayer] | None) -> None:
         self.config = config = config.settled(1)

@@ -243,11 +243,7 @@ class Room:
 
 
 class Rooms:
-    """All tables for several people, and the keys that lead to them.
-
-    Args:
-        clock: tells seconds.
-    """
+    """All tables for several people, and the keys that lead to them; ``clock`` tells seconds."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self.clock = clock
