@@ -173,12 +173,6 @@ def test_what_is_no_origin_is_refused(origin, capsys):
     assert "is no origin" in capsys.readouterr().err
 
 
-def test_the_first_candidate_is_the_answer():
-    tricks, average = np.array([[7, 6]]), np.array([1.0, 0.9])
-    thought = CardThought(3, np.array([2, 3]), tricks, tricks, average, SimpleNamespace(weight=np.ones(1)))
-    assert answers._expected(thought, answers._in_order(thought)) == ((3, 6.0), (2, 7.0))
-
-
 @pytest.mark.parametrize(("turn", "made"), [(0, (1.0, 0.75)), (1, (0.0, 0.25))])
 def test_a_card_says_how_likely_the_contract_then_makes(turn, made):
     """Three notrump with three tricks in and ten to come: declarer needs six of them."""
@@ -196,8 +190,10 @@ def test_a_card_says_how_likely_the_contract_then_makes(turn, made):
     tricks, belief = np.array([[7, 5], [6, 6]]), SimpleNamespace(weight=np.array([0.25, 0.75]), owner=np.zeros((2, 52)))
     if turn == 1:
         tricks[0, 1] = 4  # all that the defence may have
-    thought = CardThought(2, np.array([2, 3]), tricks, tricks, np.array([1.0, 0.9]), belief)
-    assert answers._makes(thought, view, [0, 1]) == made
+    thought = CardThought(3, np.array([2, 3]), tricks, tricks, np.array([1.0, 0.9]), belief)
+    candidates, makes = answers._expected(thought, belief, view)
+    assert candidates == ((3, 5.75 - 0.25 * turn), (2, 6.25))  # the answer comes first
+    assert makes == made[::-1]
 
 
 def test_a_board_is_bid_and_played_through_the_robots_door(ours):

@@ -8,7 +8,7 @@ from tests.support.league import run_league, same
 from training.networks.configs import LeagueConfig
 from training.networks.learner import Learner
 from training.networks.rollout import Opponent, RolloutConfig, rollout, together
-from training.networks.shards import Alone, CriticShard, OnDevice, PolicyShard, Spread, cut, gradient_of
+from training.networks.shards import CriticShard, Hands, OnDevice, PolicyShard, Spread, cut, gradient_of
 from training.networks.stock import solved
 
 CONFIG = LeagueConfig(
@@ -76,7 +76,7 @@ def test_steps_and_shards_hold_every_decision_once():
 @pytest.mark.parametrize("workers", [1, 2, 5])
 def test_weights_do_not_depend_on_who_computes(experience, workers):
     alone, spread = Learner(CONFIG, None), Learner(CONFIG, None)
-    one = alone.learn(experience, 0, Alone())
+    one = alone.learn(experience, 0, Hands())
     other = spread.learn(experience, 0, Spread(Here(workers % 2 == 0, workers)))
     assert one == other
     for name, array in alone.arrays().items():
@@ -101,7 +101,7 @@ def test_a_device_computes_the_same_gradients_nearly(experience):
     order = np.arange(len(experience.call))
     shard, by_torch = shards_of(experience, order), OnDevice("cpu", by_torch=True)
     for learner in (alone, other):
-        learner.learn(experience, 0, Alone() if learner is alone else by_torch)
+        learner.learn(experience, 0, Hands() if learner is alone else by_torch)
     for ours, theirs in zip(alone.policy.parameters(), other.policy.parameters(), strict=True):
         assert float((ours - theirs).detach().abs().max()) < 2e-4
     (((found, _),),) = by_torch.gradients([(other.policy, [shard], len(order))])

@@ -174,11 +174,7 @@ def _ask(port: int, paths: Iterator[str]) -> list[float]:
 
 
 def _answer(connection: HTTPConnection, method: str, path: str, body: str | None = None) -> bytes:
-    """Ask, and ask again where all places are taken, as clients do.
-
-    Raises:
-        ValueError: the answer is an error.
-    """
+    """Ask, and ask again where all places are taken, as clients do. An answer that is an error is raised."""
     until = time.perf_counter() + _PATIENCE
     while True:
         connection.request(method, path, body, {"content-type": "application/json"})

@@ -142,7 +142,8 @@ class Asker:
     def forces(self, before: tuple[int, ...], call: int) -> bool:
         """Must partner speak after ``call``, if the next opponent passes?"""
         auction = (*before, call, PASS)
-        return not _over(auction) and bool(self.position(auction).context[FORCED])
+        over = len(auction) > 3 and auction[-3:] == (PASS,) * 3
+        return not over and bool(self.position(auction).context[FORCED])
 
 
 class NetworkAsker(Asker):
@@ -175,11 +176,6 @@ class NetworkAsker(Asker):
         auction = parsed(text)
         among = self.among(auction)
         return bool(among.any()) and float(np.mean(self.calls(auction)[among] == PASS)) <= NEVER_PASSED
-
-
-def _over(auction: tuple[int, ...]) -> bool:
-    """Do three passes end it?"""
-    return len(auction) > 3 and auction[-3:] == (PASS,) * 3
 
 
 def parsed(text: str) -> tuple[int, ...]:

@@ -11,6 +11,7 @@ from training.book.asking import Asker, Hands, call_name
 
 _SUITS = "CDHS"
 _SHORT = 2.8  # cards in their suit on average: hands at random have more
+_ABOVE = {"takeout": "short in their suit", "penalty": "penalties", "values": "values"}
 _OFTEN = 0.002  # a double is part of the system if so many hands make it
 
 
@@ -80,11 +81,7 @@ def through(kinds: list[tuple[str, str, Hands]], name: str) -> str:
     least = kinds[0][2].range("hcp")[0]
     text = f"{name} through {call_name(kinds[low - 1][0])}, from {least} HCP"
     above = next((k for k in kinds[low:] if k[1]), None)
-    return text if above is None else f"{text}; {_above(above[1])} at {call_name(above[0])}"
-
-
-def _above(kind: str) -> str:
-    return {"takeout": "short in their suit", "penalty": "penalties", "values": "values"}[kind]
+    return text if above is None else f"{text}; {_ABOVE[above[1]]} at {call_name(above[0])}"
 
 
 # --- overcalls ---------------------------------------------------------------------------------------------

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from agents.hierarchy.language.paths import Bindings, token_readings
 from agents.hierarchy.language.text import parse_system, system_text
-from agents.hierarchy.language.tree import Block, Line, Step, System
+from agents.hierarchy.language.tree import Line, Step, System
 from bridge_env.calls import FIRST_BID, PASS
 
 
@@ -81,7 +81,9 @@ class Points:
         self.of_line: dict[int, Entry] = {}
         self._add(self.system.lines, self.points[0])
         for number, block in enumerate(self.system.blocks):
-            self._add_block(number, block)
+            for line in block.lines:
+                entry = self.of_line[line.number] = self._entry(line.path[0], None, number)
+                entry.lines.append(line)
 
     @property
     def root(self) -> Point:
@@ -124,12 +126,6 @@ class Points:
     def _entry(self, step: Step, point: Point | None, block: int = -1) -> Entry:
         self.entries.append(Entry(len(self.entries), step, [], point, block))
         return self.entries[-1]
-
-    def _add_block(self, number: int, block: Block) -> None:
-        for line in block.lines:
-            entry = self._entry(line.path[0], None, number)
-            entry.lines.append(line)
-            self.of_line[line.number] = entry
 
 
 # --- which call a token can stand for ----------------------------------------------------------------------

@@ -132,11 +132,12 @@ class Printed:
     def _facts(self) -> str:
         measured, check = self.book.measured, self.book.check
         kept, told = (sum(len(n.rows) for n in notes) for notes in (self.kept, self.notes.auctions))
+        left = f"Left out are {told - kept:,} lines of the system that are made least often. " if told > kept else ""
         same, asked = self.agreement
         return (
             f"Measured on {measured.deals:,} deals (seed {measured.seed}) with the system in all four seats. The notes "
             f"by auction make {self.share:.2%} of the {measured.calls:,} calls, the general notes and who may not pass "
-            f"the rest. {_left_out(told - kept)}A bidder that knows nothing but these pages makes "
+            f"the rest. {left}A bidder that knows nothing but these pages makes "
             f"{same / asked:.2%} of the {asked:,} calls that the system makes on {AGREEMENT_DEALS:,} other deals "
             f"(seed {check.seed})."
         )
@@ -155,10 +156,6 @@ class Printed:
             "measured on the hands that make them. What follows from a call named here is left out."
         )
         return [intro, table(("Call", "Made in 1,000 deals", "Shows", f"In `{self.base}`"), rows)]
-
-
-def _left_out(rows: int) -> str:
-    return f"Left out are {rows:,} lines of the system that are made least often. " if rows else ""
 
 
 def _last_resort() -> list[str]:

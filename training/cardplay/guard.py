@@ -36,7 +36,8 @@ class Guard:
         if cards is not None:
             legal = _legal(mask, cards)
             for at in np.flatnonzero(~legal):
-                self.faults[int(rows[at])] = f"{_name(player)} played {_card(cards[at])}, which is not legal"
+                card = card_text(int(cards[at])) if 0 <= cards[at] < 52 else cards[at]
+                self.faults[int(rows[at])] = f"{_name(player)} played {card}, which is not legal"
             return np.where(legal, cards, _FAULT).astype(np.int8)
         if len(rows) == 1:
             self.faults[int(rows[0])] = f"{_name(player)} {why}"
@@ -67,10 +68,6 @@ def _legal(mask: NDArray[np.bool_], cards: NDArray[np.integer]) -> NDArray[np.bo
     inside = (cards >= 0) & (cards < 52)
     legal: NDArray[np.bool_] = inside & mask[np.arange(len(mask)), np.where(inside, cards, 0)]
     return legal
-
-
-def _card(card: int) -> str:
-    return card_text(int(card)) if 0 <= card < 52 else str(card)
 
 
 def _name(player: CardPlayer) -> str:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from bridge_env.cards import card_text
 from bridge_env.scoring import imps, score
 from training.match.board_text import figure, table_text
-from training.match.boards import standard_error
+from training.match.boards import known, standard_error
 from training.match.match import MatchResult, TableResult
 from training.match.report.overview import match_html
 
@@ -157,13 +157,14 @@ class PlayedMatch:
     def summary(self) -> dict[str, Any]:
         """The numbers of the play, ready for JSON."""
         (mean, error), (solved, solved_error) = self.mean_imps(), self.mean_double_dummy()
+        over = [self.tricks_over(side) for side in (0, 1)]
         return {
             "play_a": self.players[0], "play_b": self.players[1], "boards_played": len(self.kept),
-            "mean_imps": _known(mean), "standard_error": _known(error),
-            "double_dummy_mean_imps": _known(solved), "double_dummy_standard_error": _known(solved_error),
-            "tricks_over_double_dummy": [_mean(self.tricks_over(side)) for side in (0, 1)],
+            "mean_imps": known(mean), "standard_error": known(error),
+            "double_dummy_mean_imps": known(solved), "double_dummy_standard_error": known(solved_error),
+            "tricks_over_double_dummy": [float(side.mean()) if len(side) else None for side in over],
             "made": [{"double_dummy": m.fate, "contracts": m.contracts, "made": m.made} for m in self.made()],
-            "faults": self.faults(), "seconds": self.seconds, "seconds_a_card": _known(self.seconds_a_card),
+            "faults": self.faults(), "seconds": self.seconds, "seconds_a_card": known(self.seconds_a_card),
         }  # fmt: skip
 
     def rows(self) -> list[dict[str, Any]]:
@@ -187,14 +188,6 @@ def _share(won: int, asked: int) -> str:
         return "none"
     share = won / asked
     return f"{won:,} of {asked:,} ({share:.1%} ± {math.sqrt(share * (1 - share) / asked):.1%})"
-
-
-def _known(number: float) -> float | None:
-    return None if np.isnan(number) else number
-
-
-def _mean(values: NDArray[np.int64]) -> float | None:
-    return float(values.mean()) if len(values) else None
 
 
 def board_row(number: int, board: PlayedBoard) -> dict[str, Any]:

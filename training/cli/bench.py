@@ -7,7 +7,7 @@ import json
 import os
 import platform
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
@@ -74,11 +74,7 @@ def run(args: argparse.Namespace) -> int:
 
     for name in peers.missing():
         print(f"{name} is left out: it is not installed ({how_to_install('bench')})", file=sys.stderr)
-    rates = []
-    for measured in _measures(args.repetitions):
-        for rate in measured() or ():
-            rates.append(rate)
-            print(_line(rate), flush=True)
+    rates = _told(_rates(args.repetitions))
     others = own.first_steps() | own.memory()
     for name, value in others.items():
         print(f"{name:<48} {value:14,.2f}")
@@ -95,11 +91,7 @@ def _networks(args: argparse.Namespace) -> int:
     from training.running.runs import require
 
     require("train", "torch", "ray")
-    rates = []
-    for measured in (networks.calls, networks.league_speeds):
-        for rate in measured(args.repetitions):
-            rates.append(rate)
-            print(_line(rate), flush=True)
+    rates = _told(rate for measure in (networks.calls, networks.league_speeds) for rate in measure(args.repetitions))
     command = f"bridge-env bench --networks --repetitions {args.repetitions}"
     page = networks.markdown(rates, networks.shares(), _machine(), command)
     print("\n" + page.partition("Where the time")[2])
@@ -168,39 +160,41 @@ def _machine() -> str:
     return f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}"
 
 
-def _one(measure: Callable[..., Rate], *words: Any) -> list[Rate]:
-    return [measure(*words)]
-
-
-def _measures(repetitions: int) -> Iterator[Callable[[], list[Rate]]]:
+def _rates(repetitions: int) -> Iterator[Rate]:
+    """Each is measured when it is asked for."""
     from training.bench import own, peers
 
     for name, settings in own.SETTINGS:
-        yield partial(_one, own.tables, name, settings, repetitions)
-    yield lambda: [own.tables(*own.SETTINGS[0], repetitions, at_random=True)]
-    yield lambda: [own.tables(*own.SETTINGS[1], repetitions, at_random=True)]
-    yield lambda: [own.one_table(repetitions)]
+        yield own.tables(name, settings, repetitions)
+    for name, settings in own.SETTINGS[:2]:
+        yield own.tables(name, settings, repetitions, at_random=True)
+    yield own.one_table(repetitions)
     there = {"pgx", "OpenSpiel"} - set(peers.missing())
     for batch in (128, 4096, 16384, 65536):
-        yield partial(_one, own.vector_env, batch, 1, repetitions)
-        if batch > 128:
-            yield partial(_one, own.vector_env, batch, 2, repetitions)
+        for threads in (1, 2) if batch > 128 else (1,):
+            yield own.vector_env(batch, threads, repetitions)
         if "pgx" in there and batch <= 4096:
-            yield partial(_one, peers.pgx, batch, repetitions)
-    yield lambda: [own.vector_env(4096, 1, repetitions, copy=False)]
-    yield lambda: [own.vector_env(4096, 2, repetitions, copy=False)]
-    yield lambda: [own.single_env(repetitions, learner="all")]
-    yield lambda: [own.single_env(repetitions, learner="NS", opponents="random", control="random")]
-    yield lambda: [own.single_env(repetitions, learner="NS")]
+            yield peers.pgx(batch, repetitions)
+    for threads in (1, 2):
+        yield own.vector_env(4096, threads, repetitions, copy=False)
+    yield own.single_env(repetitions, learner="all")
+    yield own.single_env(repetitions, learner="NS", opponents="random", control="random")
+    yield own.single_env(repetitions, learner="NS")
     if "OpenSpiel" in there:
-        yield lambda: [peers.open_spiel(repetitions)]
-    yield lambda: own.matches(repetitions)
-    yield lambda: [own.library_reads(repetitions)]
+        yield peers.open_spiel(repetitions)
+    yield from own.matches(repetitions)
+    yield own.library_reads(repetitions)
     for auction in ("1N P", "1S 2H", "1C P 1H P"):
-        yield partial(_one, own.sampled_deals, auction, repetitions)
-    yield lambda: own.solving(repetitions)
-    yield lambda: peers.endplay_loops(repetitions)
+        yield own.sampled_deals(auction, repetitions)
+    yield from own.solving(repetitions)
+    yield from peers.endplay_loops(repetitions)
 
 
-def _line(rate: Rate) -> str:
-    return f"{rate.what:<64} {rate.median:14,.1f} {rate.unit:<12} ({rate.least:,.1f} to {rate.most:,.1f})"
+def _told(rates: Iterable[Rate]) -> list[Rate]:
+    """The rates, each printed as it comes."""
+    out = []
+    for rate in rates:
+        out.append(rate)
+        words = f"{rate.what:<64} {rate.median:14,.1f} {rate.unit:<12} ({rate.least:,.1f} to {rate.most:,.1f})"
+        print(words, flush=True)
+    return out

@@ -116,11 +116,7 @@ def _mend(path: Path, out: Path, base: Path | None) -> None:
 
 
 def _file(system: str) -> Path:
-    """Where a system lies; what exists but is no plain file, such as a pipe, is left to whoever reads it.
-
-    Raises:
-        SpecError: there is no such system, or this is a bidder of another kind.
-    """
+    """Where a system lies; what exists but is no plain file, such as a pipe, is left to whoever reads it."""
     from agents.hierarchy.shipped import shipped_systems, system_path
     from bridge_env.bidders import SpecError, full_spec
 

@@ -109,9 +109,12 @@ def _run(args: argparse.Namespace) -> int:
     except (ValueError, OSError, MemoryError, ClusterError, _Foreign) as error:
         if os.environ.get(_TRACEBACK):
             raise
+        from bridge_env.faults import BidderFault
+
+        of_the_world = isinstance(error, (OSError, MemoryError, ClusterError, BidderFault))  # what was asked is right
         with contextlib.suppress(OSError):
             print(f"bridge-env: error: {_told(error)}", file=sys.stderr)
-            if _is_of_the_world(error) and (kept := _kept(args)):
+            if of_the_world and (kept := _kept(args)):
                 print(kept, file=sys.stderr)
         _flush()
         return 2
@@ -130,13 +133,6 @@ def _kept(args: argparse.Namespace) -> str:
     return f"what was done before is kept in {where}; go on: {command}" if there else ""
 
 
-def _is_of_the_world(error: Exception) -> bool:
-    """Is nothing wrong with what was asked for?"""
-    from bridge_env.faults import BidderFault
-
-    return isinstance(error, (OSError, MemoryError, ClusterError, BidderFault))
-
-
 def _flush() -> None:
     """Flush the output; abandon it if that fails."""
     try:
@@ -148,15 +144,12 @@ def _flush() -> None:
 def _told(error: Exception) -> str:
     from bridge_env.faults import printable
 
-    return printable(_text(error))
-
-
-def _text(error: Exception) -> str:
+    text = str(error)
     if isinstance(error, OSError) and error.filename is not None:
-        return f"{error.filename}: {error.strerror}"
-    if isinstance(error, MemoryError):
-        return f"there is not enough memory for this; ask for less at once ({error})"
-    return str(error)
+        text = f"{error.filename}: {error.strerror}"
+    elif isinstance(error, MemoryError):
+        text = f"there is not enough memory for this; ask for less at once ({error})"
+    return printable(text)
 
 
 class Parser(argparse.ArgumentParser):

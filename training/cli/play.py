@@ -100,16 +100,11 @@ def _solve_problems(args: argparse.Namespace) -> int:
     print(summary(solved))
     if args.out is not None:
         args.out.mkdir(parents=True, exist_ok=True)
-        page = problem_page(solved, _problems_again(args), args.player, args.deceptive, args.bidder)
+        usual = {"player": "montecarlo", "deceptive": _DECEPTIVE, "bidder": "system:sayc", "seed": 1, "seeds": 5}
+        words = ["bridge-env", "play", "--problems", args.problems, "--out", str(args.out), *words_of(args, usual)]
+        page = problem_page(solved, shlex.join(words), args.player, args.deceptive, args.bidder)
         write_whole(args.out / "problems.md", page)
     return 0
-
-
-def _problems_again(args: argparse.Namespace) -> str:
-    """The command that gives the same page."""
-    usual = {"player": "montecarlo", "deceptive": _DECEPTIVE, "bidder": "system:sayc", "seed": 1, "seeds": 5}
-    words = ["bridge-env", "play", "--problems", args.problems, "--out", str(args.out), *words_of(args, usual)]
-    return shlex.join(words)
 
 
 def _play(args: argparse.Namespace) -> int:

@@ -29,6 +29,7 @@ examples:
 Deals of the judging split, and one in twenty of the others, are held out. The table at the end tells how often the
 network makes the recorded call on them. Ctrl-C loses at most one pass; repeat the command to continue.
 """
+_MOST_NAMED = 6  # files that the command of a report names one by one
 
 
 def add_policy(targets: Any) -> None:
@@ -71,10 +72,6 @@ def _run(args: argparse.Namespace) -> int:
 
     runs.require("rl", "torch")
     config = read_fields(args, ImitationConfig())
-    return _fit(args, config)
-
-
-def _fit(args: argparse.Namespace, config: Any) -> int:
     import torch
 
     from agents.networks import file as networks_file
@@ -85,9 +82,7 @@ def _fit(args: argparse.Namespace, config: Any) -> int:
 
     torch.set_num_threads(1)
     torch.set_flush_denormal(True)
-    start = None
-    if args.start is not None:
-        start = start_networks(args.start).policy.floats()
+    start = None if args.start is None else start_networks(args.start).policy.floats()
     print("reading the auctions", file=sys.stderr)
     read = recorded.read(args.records, args.card, args.without, args.boards, config.seed, listed(args.meets))
     left_out(read.problems[:5])
@@ -125,19 +120,15 @@ def _command(args: argparse.Namespace, config: Any) -> str:
     """Write the command that repeats the fit, naming records by their files."""
     from training.running import runs
 
-    words = ["bridge-env", "fit", "policy"]
     files = [Path(record) for record in args.records if Path(record).is_file()]
+    named = [file.name for file in files]
     if len(files) > _MOST_NAMED:
-        words += [f"{folder}/*" for folder in dict.fromkeys(file.resolve().parent.name for file in files)]
-    else:
-        words += [file.name for file in files]
+        named = [f"{folder}/*" for folder in dict.fromkeys(file.resolve().parent.name for file in files)]
+    words = ["bridge-env", "fit", "policy", *named]
     words += [record for record in args.records if not Path(record).is_file()]
     usual = {"card": None, "without": None, "start": None, "boards": 100_000, "meets": "", "role": None}
     words += map(runs.portable, words_of(args, usual))
     return runs.command_line(shlex.join(words), config)
-
-
-_MOST_NAMED = 6  # files that the command of a report names one by one
 
 
 def shows_loss(bar: Bar) -> Callable[[float, float | None], None]:

@@ -44,11 +44,7 @@ def add_serve(subparsers: Any) -> None:
 
 
 def _origin(text: str) -> str:
-    """An origin as browsers send it.
-
-    Raises:
-        argparse.ArgumentTypeError: it is none.
-    """
+    """An origin as browsers send it."""
     told = text.lower().rstrip("/")
     scheme, mark, host = told.partition("://")
     if scheme not in ("http", "https") or not mark or not host or "/" in host or "*" in host:

@@ -164,18 +164,17 @@ def read_exam(paths: Iterable[str | Path]) -> Exam:
     Raises:
         ExamError: a file cannot be read, or a line is faulty; the message says where and how.
     """
-    reader = _Reader()
+    texts = []
     for path in map(Path, paths):
         found = sorted(path.glob(f"*{SUFFIX}")) if path.is_dir() else [path]
         if not found:
             raise ExamError(f"{path}: this folder holds no {SUFFIX} file")
         for file in found:
             try:
-                text = text_bounded(file, _LARGEST, ExamError)
+                texts.append((text_bounded(file, _LARGEST, ExamError), str(file)))
             except (OSError, UnicodeDecodeError) as error:
                 raise ExamError(f"{file}: cannot be read: {error}") from error
-            reader.read(text, str(file))
-    return reader.finish()
+    return _exam(texts)
 
 
 def parse_exam(text: str, source: str = "<text>") -> Exam:
@@ -184,54 +183,51 @@ def parse_exam(text: str, source: str = "<text>") -> Exam:
     Raises:
         ExamError: a line is faulty; the message gives ``source``, its number and the fault.
     """
-    reader = _Reader()
-    reader.read(text, source)
-    return reader.finish()
+    return _exam([(text, source)])
 
 
-class _Reader:
-    def __init__(self) -> None:
-        self.titles: dict[str, str] = {}
-        self.positions: list[Position] = []
-        self.asked: dict[tuple[object, ...], str] = {}
-
-    def read(self, text: str, source: str) -> None:
-        area: str | None = None
+def _exam(texts: Iterable[tuple[str, str]]) -> Exam:
+    """The exam of some texts, each with its source."""
+    titles: dict[str, str] = {}
+    positions: list[Position] = []
+    asked: dict[tuple[object, ...], str] = {}
+    for text, source in texts:
+        area = ""
         for number, raw in enumerate(text.splitlines(), 1):
             line = raw.strip()
             if not line or line.startswith("#"):
                 continue
             try:
                 if line.startswith("area:"):
-                    area = self._area(line)
-                elif area is None:
+                    area = _area(line, titles)
+                elif not area:
                     raise ValueError("no area yet; write 'area: NAME  TITLE' above the first position")
                 else:
-                    self._add(_position(line, area, f"{Path(source).name}:{number}"))
+                    positions.append(_position(line, area, f"{Path(source).name}:{number}"))
+                    _check_new(positions[-1], asked)
             except ValueError as error:
                 raise ExamError(f"{source}:{number}: {error}") from error
+    if not positions:
+        raise ExamError("this exam holds no position")
+    return Exam(titles, tuple(positions))
 
-    def _area(self, line: str) -> str:
-        match = _AREA.match(line)
-        if match is None:
-            raise ValueError(f"{line!r} is no area; write 'area: NAME  TITLE'")
-        name, title = match.groups()
-        if self.titles.setdefault(name, title) != title:
-            raise ValueError(f"area {name!r} is called {self.titles[name]!r} above")
-        return name
 
-    def _add(self, position: Position) -> None:
-        for key in KEYS if position.key == ALL else (position.key,):
-            question = (key, *position.question)
-            if question in self.asked:
-                raise ValueError(f"this position is asked in {self.asked[question]} already")
-            self.asked[question] = position.where
-        self.positions.append(position)
+def _area(line: str, titles: dict[str, str]) -> str:
+    match = _AREA.match(line)
+    if match is None:
+        raise ValueError(f"{line!r} is no area; write 'area: NAME  TITLE'")
+    name, title = match.groups()
+    if titles.setdefault(name, title) != title:
+        raise ValueError(f"area {name!r} is called {titles[name]!r} above")
+    return name
 
-    def finish(self) -> Exam:
-        if not self.positions:
-            raise ExamError("this exam holds no position")
-        return Exam(self.titles, tuple(self.positions))
+
+def _check_new(position: Position, asked: dict[tuple[object, ...], str]) -> None:
+    for key in KEYS if position.key == ALL else (position.key,):
+        question = (key, *position.question)
+        if question in asked:
+            raise ValueError(f"this position is asked in {asked[question]} already")
+        asked[question] = position.where
 
 
 def _position(line: str, area: str, where: str) -> Position:

@@ -162,12 +162,9 @@ def page_text(exam: Exam, papers: Sequence[Paper], unseen: Sequence[Paper], targ
         tables=scores_text(papers),
         unseen_tables=scores_text(unseen),
     )
+    filled = textwrap.TextWrapper(120, break_long_words=False, break_on_hyphens=False).fill
     paragraphs = page.split("\n\n")
-    return "\n\n".join(_filled(text) if text.startswith("**") else text for text in paragraphs)
-
-
-def _filled(text: str) -> str:
-    return textwrap.fill(" ".join(text.split()), 120, break_long_words=False, break_on_hyphens=False)
+    return "\n\n".join(filled(" ".join(text.split())) if text.startswith("**") else text for text in paragraphs)
 
 
 def _percentages(papers: Sequence[Paper]) -> str:

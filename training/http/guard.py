@@ -130,9 +130,11 @@ class Guard:
         if not allowed and origin is not None and origin.decode("latin-1").lower() != f"http://{host}":
             return 403, "Another page may not speak to this server."
         elsewhere = headers.get(b"sec-fetch-site", b"none") not in (b"none", b"same-origin")
-        if elsewhere and not allowed and not _opens(scope, headers):
+        opens = scope["method"] == "GET" and headers.get(b"sec-fetch-mode") == b"navigate"  # by a link, with the token
+        if elsewhere and not allowed and not opens:
             return 403, "Another page may not speak to this server."
-        if self.token is not None and holder is None and not _is_key(_first(scope["path"]), self.token):
+        key = _first(scope["path"]).encode()
+        if self.token is not None and holder is None and not hmac.compare_digest(key, self.token.encode()):
             return 403, f"The key in the address is missing or wrong; open the address that {self.command} printed."
         if not (self.bucket if holder is None else holder.bucket).take():
             return 429, "These are too many requests at once; wait a second."
@@ -160,10 +162,6 @@ def _first(path: str) -> str:
     return parts[1] if len(parts) == 3 else ""
 
 
-def _is_key(given: str, token: str) -> bool:
-    return hmac.compare_digest(given.encode(), token.encode())
-
-
 def _is_address(name: str) -> bool:
     """An address of digits: names may be made to point here by others."""
     try:
@@ -171,11 +169,6 @@ def _is_address(name: str) -> bool:
     except ValueError:
         return False
     return True
-
-
-def _opens(scope: Scope, headers: dict[bytes, bytes]) -> bool:
-    """A link from elsewhere that opens the page itself, with the right token in it."""
-    return scope["method"] == "GET" and headers.get(b"sec-fetch-mode") == b"navigate"
 
 
 def _with_headers(send: Any, origin: str) -> Any:

@@ -37,22 +37,15 @@ class Thinking:
             raise Refused("The server is busy thinking; try again in a moment.", 503)
         self._waiting += 1
         try:
-            found: _Found = await anyio.to_thread.run_sync(alone, self._bounded(work))
+            found: _Found = await anyio.to_thread.run_sync(alone, lambda: self._bounded(work))
             return found
         finally:
             self._waiting -= 1
 
-    def _bounded(self, work: Callable[[], _Found]) -> Callable[[], _Found]:
-        """``work``, which is left alone when it takes too long, so that others get their turn."""
-        patience = self.patience
-        if patience is None:
-            return work
-
-        def bounded() -> _Found:
-            try:
-                return within(patience, work)
-            except TookTooLong:
-                told = f"There was no answer within {patience:g} seconds; the bidder may be stuck."
-                raise Refused(told, 504) from None
-
-        return bounded
+    def _bounded(self, work: Callable[[], _Found]) -> _Found:
+        """What ``work`` gives; it is left alone when it takes too long, so that others get their turn."""
+        try:
+            return within(self.patience, work)
+        except TookTooLong:
+            told = f"There was no answer within {self.patience:g} seconds; the bidder may be stuck."
+            raise Refused(told, 504) from None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ from bridge_env.double_dummy.canonical import canonical_key
 from bridge_env.double_dummy.images import NUM_IMAGES, image_number, images_of
 from bridge_env.double_dummy.library import Library, embedded
 
-__all__ = ["Boards", "BoardsError", "library_boards", "pbn_boards", "standard_error"]
+__all__ = ["Boards", "BoardsError", "known", "library_boards", "pbn_boards", "standard_error"]
 
 # The order in which a match goes through a deal's images: all turns of the table, then the next order of the suits.
 _WALK = image_number(np.arange(NUM_IMAGES) // 4, np.arange(NUM_IMAGES) % 4)
@@ -47,17 +48,13 @@ def library_boards(
     position = np.arange(start, start + count)
     base = order[position % len(order)]
     round_ = position // len(order) % NUM_IMAGES
-    place = np.where(round_ > 0, 1 + (_first_place(seed, base) + round_) % _OTHERS, 0)
+    first = (streams.key("image", seed, base) % np.uint64(_OTHERS)).astype(np.int64)  # place 0 is the deal itself
+    place = np.where(round_ > 0, 1 + (first + round_) % _OTHERS, 0)
     owner, tricks = images_of(lib.records, base, _WALK[place])
     number = position + 1
     what = f"{count:,} boards of the {split} split of {lib.path.name} ({len(order):,} deals), seed {seed}"
     dealer, vulnerability = board_dealer(number).astype(np.int16), board_vulnerability(number).astype(np.int16)
     return Boards(owner, dealer, vulnerability, number, base, tricks, what)
-
-
-def _first_place(seed: int, base: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Where each deal's walk through its other images starts (the deal itself, place 0, comes first)."""
-    return (streams.key("image", seed, base) % np.uint64(_OTHERS)).astype(np.int64)
 
 
 def _numbers(told: list[int | None]) -> NDArray[np.int64]:
@@ -94,6 +91,11 @@ def pbn_boards(path: str | Path, count: int | None = None) -> Boards:
         source=f"{len(chosen):,} boards of {path}",
         problems=problems,
     )
+
+
+def known(number: float) -> float | None:
+    """A figure for JSON, which has no NaN."""
+    return None if math.isnan(number) else number
 
 
 def standard_error(values: NDArray[Any], base: NDArray[np.int64]) -> float:

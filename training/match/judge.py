@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -72,7 +72,8 @@ def judge(
     # Opponents of training flatter; those that training never met show what carries over.
     others = [them for them in dict.fromkeys([*met, *unmet, "pass", "doubler"]) if f"system:{them}" not in met]
     pairs = [(evolved, control), *((us, them) for them in others for us in (evolved, start))]
-    played = list(_played(pairs, boards, seed, workers))
+    jobs = [(us, them, boards, seed) for us, them in pairs]
+    played = list(in_processes(play, jobs, workers) if workers > 1 else (play(*job) for job in jobs))
     match = played.pop(0)
     rows = [
         *(_direction(match, side) for side in (0, 1)),
@@ -90,12 +91,6 @@ def judge(
         error = standard_error(gain, match.boards.base)
         rows.append(Row(what, float(gain.mean()), error, boards, opponent))
     return [*_abroad(abroad, match), *rows]
-
-
-def _played(pairs: Sequence[tuple[str, str]], boards: int, seed: int, workers: int) -> Iterator[MatchResult]:
-    """The matches, in order."""
-    jobs = [(us, them, boards, seed) for us, them in pairs]
-    return in_processes(play, jobs, workers) if workers > 1 else (play(*job) for job in jobs)
 
 
 def _abroad(results: list[tuple[NDArray[np.int64], NDArray[np.int64]]], match: MatchResult) -> list[Row]:

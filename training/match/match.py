@@ -7,7 +7,6 @@ bidder that reads calls is told its partner's and its opponents' specs.
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
@@ -30,7 +29,7 @@ from bridge_env.cards import SEATS, VULNERABILITIES, deal_text
 from bridge_env.faults import BidderFault
 from bridge_env.protocols import Bidder, Thinks
 from bridge_env.scoring import imps, score
-from training.match.boards import library_boards, pbn_boards, standard_error
+from training.match.boards import known, library_boards, pbn_boards, standard_error
 from training.match.deaths import Surviving
 from training.match.faults import STRICT, Allowance, Round
 from training.match.kept import KeptAuctions
@@ -135,9 +134,9 @@ class MatchResult:
         """The numbers of the match, ready for JSON."""
         out: dict[str, Any] = {
             "a": self.a, "b": self.b, "boards": len(self.boards), "seed": self.seed,
-            "mean_imps": self.mean_imps, "standard_error": _known(self.standard_error),
+            "mean_imps": self.mean_imps, "standard_error": known(self.standard_error),
             "scoring": self.scoring, "mean": self.mean,
-            "mean_standard_error": _known(standard_error(self.values, self.boards.base)),
+            "mean_standard_error": known(standard_error(self.values, self.boards.base)),
             "deals": len(np.unique(self.boards.base)), "source": self.boards.source,
             "dealer_and_vulnerability": "by board number" if self.boards.solved else "of the file",
             "share_in_training": self.boards.share_in_training(), "seconds": self.seconds,
@@ -164,11 +163,6 @@ class MatchResult:
             "dealer": SEATS[self.boards.dealer[i]], "vulnerability": VULNERABILITIES[self.boards.vulnerability[i]],
             "a_ns": tables[0], "a_ew": tables[1], "points": int(self.points[i]), "imps": int(self.imps[i]),
         }  # fmt: skip
-
-
-def _known(number: float) -> float | None:
-    """JSON has no NaN."""
-    return None if math.isnan(number) else number
 
 
 def play(

@@ -51,11 +51,10 @@ def calls_of(recorded: Recorded) -> Calls:
     parts = [
         _calls(recorded.take(np.arange(at, min(at + _PART, len(recorded))))) for at in range(0, len(recorded), _PART)
     ]
+    rest = ("mask", "called", "kind", "turn")
     return Calls(
-        stacked([p.rows for p in parts]), np.concatenate([p.mask for p in parts]),
-        np.concatenate([p.called for p in parts]), np.concatenate([p.kind for p in parts]),
-        np.concatenate([p.turn for p in parts]),
-    )  # fmt: skip
+        stacked([p.rows for p in parts]), *(np.concatenate([getattr(p, name) for p in parts]) for name in rest)
+    )
 
 
 def _calls(recorded: Recorded) -> Calls:

@@ -18,7 +18,7 @@ from training.networks.configs import LeagueConfig, widths
 from training.networks.critic_inputs import CRITIC_INPUTS, CRITIC_ON
 from training.networks.model import Perceptron, widened
 from training.networks.rollout import Experience
-from training.networks.shards import IMPS, Alone, CriticShard, Hands, PolicyShard, Step, apply, cut
+from training.networks.shards import IMPS, CriticShard, Hands, PolicyShard, Step, apply, cut
 from training.running.checkpoint import Arrays, learner_arrays, load_learner
 
 
@@ -46,7 +46,7 @@ class Learner:
         Args:
             hands: what computes gradients; None: this process. The weights are the same.
         """
-        config, hands = self.config, hands or Alone()
+        config, hands = self.config, hands or Hands()
         share = iteration / config.iterations
         self.policy_adam.param_groups[0]["lr"] = config.learning_rate * (1 - share * (1 - config.last_rate))
         policy = self._cut("learn", len(experience.call), iteration)

@@ -173,7 +173,7 @@ def train(
     # Boards that the run has not had: a stream of its own for each part of it.
     model.num_timesteps = state.steps
     env.seed(int(streams.key("ppo", config.seed, state.steps).item() >> 33))
-    _log(model, folder)
+    model.set_logger(configure(str(folder / TENSORBOARD), ["tensorboard"] if find_spec("tensorboard") else []))
     run = _Run(folder, config, state, tick, began if began is not None else time.perf_counter())
     run.init_callback(model)  # a run that is over before its first rollout is saved too
     try:
@@ -187,12 +187,6 @@ def train(
         env.close()
         model.logger.close()
     return state
-
-
-def _log(model: MaskablePPO, folder: Path) -> None:
-    """Send what SB3 and the evaluations record to TensorBoard, where that is installed."""
-    formats = ["tensorboard"] if find_spec("tensorboard") else []
-    model.set_logger(configure(str(folder / TENSORBOARD), formats))
 
 
 def _load_model(folder: Path, state: State, env: SB3VecEnv) -> MaskablePPO:
@@ -252,12 +246,15 @@ class _Run(BaseCallback):
 
     def evaluate(self) -> None:
         """A point of the curve: a duplicate match against the control pair, on training boards."""
-        bidder = policy_of(self.model, self.provenance())
-        match = play(bidder, self.config.control, self.boards, self.config.seed)
+        config = self.config
+        trained = {"by": "bridge-env train ppo", "steps": self.state.steps, "seed": config.seed,
+                   "opponents": config.opponents, "control": config.control}  # fmt: skip
+        bidder = policy_of(self.model, trained)
+        match = play(bidder, config.control, self.boards, config.seed)
         self.state.seconds = self.seconds()
         self.state.metrics.append({
             "steps": self.state.steps, "seconds": round(self.state.seconds, 1), "mean_imps": match.mean_imps,
-            "standard_error": match.standard_error, "boards": len(self.boards), "opponent": self.config.control,
+            "standard_error": match.standard_error, "boards": len(self.boards), "opponent": config.control,
         })  # fmt: skip
         self.logger.record("evaluation/imps", match.mean_imps)
         self.logger.dump(self.state.steps)
@@ -279,9 +276,3 @@ class _Run(BaseCallback):
         runs.save_checkpoint(self.folder, asdict(state), "steps")
         if before and before != state.model:
             (self.folder / before).unlink(missing_ok=True)
-
-    def provenance(self) -> dict[str, Any]:
-        """Return what the policy's file says of its making."""
-        config = self.config
-        return {"by": "bridge-env train ppo", "steps": self.state.steps, "seed": config.seed,
-                "opponents": config.opponents, "control": config.control}  # fmt: skip

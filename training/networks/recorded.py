@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -44,12 +44,6 @@ class Recorded:
             self.owner[rows], self.dealer[rows], self.vulnerability[rows], self.history[rows], self.learned[rows],
             self.problems,
         )  # fmt: skip
-
-
-_NOTHING = Recorded(
-    np.empty((0, 52), np.uint8), np.empty(0, np.int16), np.empty(0, np.int16), np.empty((0, 1), np.int8),
-    np.empty((0, 2), bool),
-)  # fmt: skip
 
 
 def held_out(owner: NDArray[np.uint8]) -> NDArray[np.bool_]:
@@ -131,13 +125,12 @@ def _records(path: str) -> Recorded:
         elif item.auction:
             boards.append(item)
     if not boards:
-        nothing = f"{path}: no board has both a deal and an auction"
-        return replace(_NOTHING, problems=(*problems, nothing))
-    history = histories_of([board.auction or () for board in boards])
+        problems.append(f"{path}: no board has both a deal and an auction")
     return Recorded(
-        np.stack([board.owner for board in boards]), np.array([board.dealer for board in boards], np.int16),
-        np.array([board.vulnerability for board in boards], np.int16), history, np.ones((len(boards), 2), bool),
-        tuple(problems),
+        np.array([board.owner for board in boards], np.uint8).reshape(-1, 52),
+        np.array([board.dealer for board in boards], np.int16),
+        np.array([board.vulnerability for board in boards], np.int16),
+        histories_of([board.auction or () for board in boards]), np.ones((len(boards), 2), bool), tuple(problems),
     )  # fmt: skip
 
 

@@ -10,7 +10,7 @@ import copy
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 import torch
@@ -98,22 +98,18 @@ Shard = PolicyShard | CriticShard
 Step = tuple[Perceptron, Sequence[Shard], int]
 
 
-class Hands(Protocol):
-    """Where gradients are computed."""
-
-    def gradients(self, steps: Sequence[Step]) -> Iterable[list[tuple[Floats, NDArray[np.float64]]]]:
-        """For each step, the gradients of its shards in their order."""
-        ...
-
-
-class Alone:
+class Hands:
     """Compute all gradients here."""
 
     def gradients(self, steps: Sequence[Step]) -> Iterable[list[tuple[Floats, NDArray[np.float64]]]]:
-        return [[shard.gradient(model, count) for shard in shards] for model, shards, count in steps]
+        """For each step, the gradients of its shards in their order."""
+        return [[shard.gradient(self._at_hand(model), count) for shard in shards] for model, shards, count in steps]
+
+    def _at_hand(self, model: Perceptron) -> Perceptron:
+        return model
 
 
-class OnDevice:
+class OnDevice(Hands):
     """Compute all gradients on a device of torch, such as ``cuda``: other bits than on the CPU, and on CUDA not the
     same from run to run, as it adds in any order.
 
@@ -127,10 +123,7 @@ class OnDevice:
         self._device, self._by_torch = torch.device(device), by_torch
         self._copies: dict[int, Perceptron] = {}
 
-    def gradients(self, steps: Sequence[Step]) -> Iterable[list[tuple[Floats, NDArray[np.float64]]]]:
-        return [[shard.gradient(self._copy(model), count) for shard in shards] for model, shards, count in steps]
-
-    def _copy(self, model: Perceptron) -> Perceptron:
+    def _at_hand(self, model: Perceptron) -> Perceptron:
         if id(model) not in self._copies:
             self._copies[id(model)] = copy.deepcopy(model).to(self._device)
             self._copies[id(model)].by_torch |= self._by_torch
@@ -140,7 +133,7 @@ class OnDevice:
         return self._copies[id(model)]
 
 
-class Spread:
+class Spread(Hands):
     """Compute gradients in a cluster's tasks, and some of them here, as this process would wait otherwise.
 
     Args:
@@ -152,7 +145,7 @@ class Spread:
 
     def gradients(self, steps: Sequence[Step]) -> Iterable[list[tuple[Floats, NDArray[np.float64]]]]:
         if sum(len(shards) for _, shards, _ in steps) <= len(steps):
-            return Alone().gradients(steps)  # nothing to share
+            return super().gradients(steps)  # nothing to share
         away: dict[tuple[int, int], Any] = {}
         every = self._cluster.workers + 1  # as many at work, this process with them
         for number, (model, shards, count) in enumerate(steps):

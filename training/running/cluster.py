@@ -201,11 +201,7 @@ class Cluster:
             self.tell(f"{'a node' if len(came) == 1 else f'{len(came)} nodes'} joined the cluster: {cores}")
 
     def _check_head(self) -> None:
-        """Is the head of the cluster there? Ray itself waits for a minute, and then ends the whole process.
-
-        Raises:
-            ClusterError: it has gone.
-        """
+        """Is the head of the cluster there? Ray itself waits for a minute, and then ends the whole process."""
         address = self._head()
         if _silence(address) is None:
             return

@@ -96,11 +96,7 @@ class Kept:
         append_whole(self.path, b"".join(_line(row) for row in rows))
 
     def _check_header(self, line: bytes) -> None:
-        """Is the file of the same results?
-
-        Raises:
-            KeptError: it is not.
-        """
+        """Refuse a file of other results."""
         found = parse_json(line, {...: Any}, f"{self.path}:1", KeptError)
         for name in dict.fromkeys([*self.header, *found]):
             if found.get(name) != self.header.get(name):
@@ -110,11 +106,7 @@ class Kept:
                 )
 
     def _row(self, line: bytes, number: int) -> Row:
-        """Return what a line holds.
-
-        Raises:
-            KeptError: it is damaged.
-        """
+        """What a line holds; one that is damaged is refused."""
         row: Any = parse_json(line, Any, f"{self.path}:{number}", KeptError)
         if not isinstance(row, dict):
             raise KeptError(f"{self.path}:{number}: the line is no row")

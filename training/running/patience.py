@@ -13,14 +13,16 @@ class TookTooLong(TimeoutError):
     """There was no result in time."""
 
 
-def within(seconds: float, work: Callable[[], Given]) -> Given:
+def within(seconds: float | None, work: Callable[[], Given]) -> Given:
     """The result of ``work``, which runs in a thread of its own; what it raises is raised here.
 
-    Work that takes longer goes on in its thread, which ends with the process.
+    Work that takes longer goes on in its thread, which ends with the process. None waits as long as it takes, here.
 
     Raises:
         TookTooLong: there was none within ``seconds``.
     """
+    if seconds is None:
+        return work()
     given: list[Given] = []
     raised: list[BaseException] = []
 

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from agents.cardplay.auction import AuctionReader
+from agents.cardplay.deals import Belief
 from agents.cardplay.explain import thought_text
 from agents.cardplay.facts import view_of_seen
 from agents.cardplay.montecarlo import CardThought, MonteCarlo
@@ -85,14 +86,18 @@ class Answers:
             ValueError: the question is faulty; the message says how.
             OwnFault: the bidder's call is not legal.
         """
-        view, key = read_states([_state(question)])
+        state = question.calls, question.dealer, question.vulnerability
+        told = {
+            "hand": hand_text(question.hand), "dealer": question.dealer, "vulnerability": question.vulnerability,
+            "auction": [call_text(call) for call in question.calls],
+        }  # fmt: skip
+        view, key = read_states([told])
         seat = int(view.seat[0])
         if seat != question.seat:
             raise ValueError(f"it is for {SEATS[seat]} to call now, not for {SEATS[question.seat]}")
         key = _key(question, key)
         call = int(self._own(self.spec, lambda: legal_answer_of(self.bidder, view, key))[0])
         player = player_at(self.bidder, seat)
-        state = question.calls, question.dealer, question.vulnerability
         shows = self._own(self.spec, lambda: reader(*self.sides(seat & 1), details).call(*state, call))
         why, deals = "", None
         if details and isinstance(player, Reasoner):
@@ -141,14 +146,13 @@ class Answers:
             card = int(self._own(self.play, lambda: player.play(view, key))[0])
             return CardAnswer(_legal(card, view, self.play), player=turn)
         (thought,) = self._own(self.play, lambda: player.think(view, key))
+        card = _legal(thought.card, view, self.play)
         why = thought_text(thought, view, 0, str(player.options.score)) if details else ""
-        deals = None
-        if (belief := thought.belief) is not None:
-            fitting = _fitting(belief.sample)
-            deals = Imagined(question.seat, belief.owner, belief.weight, fitting, first, question.played)
-        order = _in_order(thought)
-        candidates, makes = _expected(thought, order), _makes(thought, view, order)
-        return CardAnswer(_legal(thought.card, view, self.play), candidates, why, deals, makes, turn)
+        if (belief := thought.belief) is None:
+            return CardAnswer(card, why=why, player=turn)
+        deals = Imagined(question.seat, belief.owner, belief.weight, _fitting(belief.sample), first, question.played)
+        candidates, makes = _expected(thought, belief, view)
+        return CardAnswer(card, candidates, why, deals, makes, turn)
 
     def wake(self) -> None:
         """Load what the first questions need, so that they are answered at once."""
@@ -173,13 +177,6 @@ class Answers:
     def sides(self, side: int) -> tuple[str, str]:
         """The specs of North-South and East-West where the pair sits at ``side``."""
         return (self.opponents, self.spec) if side else (self.spec, self.opponents)
-
-
-def _state(question: Question) -> dict[str, object]:
-    return {
-        "hand": hand_text(question.hand), "dealer": question.dealer, "vulnerability": question.vulnerability,
-        "auction": [call_text(call) for call in question.calls],
-    }  # fmt: skip
 
 
 def _key(question: Question, usual: NDArray[np.uint64]) -> NDArray[np.uint64]:
@@ -222,29 +219,16 @@ def _choosing(player: CardPlayer, view: PlayView) -> CardPlayer:
     return player
 
 
-def _in_order(thought: CardThought) -> list[int]:
-    """The places of the cards that were thought about, the answer first, then the best."""
-    if thought.belief is None:
-        return []
+def _expected(
+    thought: CardThought, belief: Belief, view: PlayView
+) -> tuple[tuple[tuple[int, float], ...], tuple[float, ...]]:
+    """The cards that were thought about, the answer first, then the best, with the tricks that the side may expect
+    from here on; and how likely the contract makes after each, double dummy on the deals that were drawn."""
     best = np.argsort(-thought.average, kind="stable").tolist()
-    return sorted(best, key=lambda at: int(thought.cards[at]) != thought.card)
-
-
-def _expected(thought: CardThought, order: list[int]) -> tuple[tuple[int, float], ...]:
-    """The cards with the tricks that the side may expect from here on."""
-    if thought.belief is None:
-        return ()
-    tricks = thought.belief.weight @ thought.tricks
-    return tuple((int(thought.cards[at]), float(tricks[at])) for at in order)
-
-
-def _makes(thought: CardThought, view: PlayView, order: list[int]) -> tuple[float, ...]:
-    """How likely the contract makes after each card, double dummy on the deals that were drawn."""
-    if thought.belief is None:
-        return ()
-    worth = Worth(view, 0, thought.belief.owner, TRICKS)
-    chances = thought.belief.weight @ (worth.declarers(thought.tricks) >= 6 + worth.level)
-    return tuple(float(chances[at]) for at in order)
+    order = sorted(best, key=lambda at: int(thought.cards[at]) != thought.card)
+    tricks, worth = belief.weight @ thought.tricks, Worth(view, 0, belief.owner, TRICKS)
+    chances = belief.weight @ (worth.declarers(thought.tricks) >= 6 + worth.level)
+    return tuple((int(thought.cards[at]), float(tricks[at])) for at in order), tuple(float(chances[at]) for at in order)
 
 
 def _legal(card: int, view: PlayView, spec: str) -> int:

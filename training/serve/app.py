@@ -132,11 +132,7 @@ class Doors:
 
 
 def _fields(request: Request) -> dict[str, str]:
-    """The fields of a query. Fields that no door knows are left alone: programs send their users' names and the like.
-
-    Raises:
-        Refused: they are too long, stand there twice, or cannot be printed.
-    """
+    """The fields of a query. Fields that no door knows are left alone: programs send users' names and the like."""
     if len(request.scope["query_string"]) > _LONGEST_QUERY:
         raise Refused(f"The question is too long; at most {_LONGEST_QUERY:,} characters are taken.", 414)
     out: dict[str, str] = {}

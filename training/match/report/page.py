@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from html import escape
 from pathlib import Path
 
@@ -54,10 +53,9 @@ def report(
     classes = classes_of(match)
     rows = chosen(match, classes)
     numbers = match.boards.number[rows].tolist()
-    frame = _Frame(match, classes, played)
     explainer = Explainer(match.a, match.b) if explain else None
     drawn: dict[int, str] = {}
-    room = LIMIT - len(frame.page("", set(numbers), 0).encode()) - _SPARE
+    room = LIMIT - len(_page(match, classes, played, (), set(numbers)).encode()) - _SPARE
     for row in rows.tolist():
         part = _board_html(match, classes, row, explainer) + "\n"
         room -= len(part.encode())
@@ -67,54 +65,45 @@ def report(
         progress(1)
     order = sorted(drawn, key=lambda row: (-abs(int(match.imps[row])), int(match.boards.number[row])))
     kept = {int(match.boards.number[row]) for row in drawn}
-    return Report(frame.page("".join(drawn[row] for row in order), kept, len(drawn)), len(drawn), len(match.imps))
+    page = _page(match, classes, played, [drawn[row] for row in order], kept)
+    return Report(page, len(drawn), len(match.imps))
 
 
-@lru_cache(maxsize=1)
-def _script() -> str:
-    return Path(__file__).with_name("report.js").read_text(encoding="utf-8")
+def _page(match: MatchResult, classes: Classes, played: overview.Played | None, boards: Collection[str],
+          kept: Collection[int]) -> str:  # fmt: skip
+    """The page that holds some boards, which have these numbers."""
+    script = Path(__file__).with_name("report.js").read_text(encoding="utf-8")
+    own = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    policy = f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{own}'"
+    return "\n".join([
+        "<!DOCTYPE html>", '<html lang="en">', "<head>", '<meta charset="utf-8">',
+        '<meta name="viewport" content="width=device-width, initial-scale=1">',
+        f'<meta http-equiv="Content-Security-Policy" content="{policy}">',
+        f"<title>{escape(match.a)} against {escape(match.b)}</title>",
+        f"<style>{html.style()}{overview.style()}</style>", "</head>", '<body class="bridge report">', "<header>",
+        overview.headline_html(match), overview.figures_html(match, played), "</header>", "<main>",
+        overview.where_html(match, classes, kept), _list(len(match.imps), classes, boards), "</main>",
+        f"<script>{script}</script>", "</body>", "</html>",
+    ]) + "\n"  # fmt: skip
 
 
-@dataclass(frozen=True)
-class _Frame:
-    """All of the page but its boards."""
-
-    match: MatchResult
-    classes: Classes
-    played: overview.Played | None
-
-    def page(self, boards: str, kept: set[int], count: int) -> str:
-        match, script = self.match, _script()
-        own = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
-        policy = f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{own}'"
-        return "\n".join([
-            "<!DOCTYPE html>", '<html lang="en">', "<head>", '<meta charset="utf-8">',
-            '<meta name="viewport" content="width=device-width, initial-scale=1">',
-            f'<meta http-equiv="Content-Security-Policy" content="{policy}">',
-            f"<title>{escape(match.a)} against {escape(match.b)}</title>",
-            f"<style>{html.style()}{overview.style()}</style>", "</head>", '<body class="bridge report">', "<header>",
-            overview.headline_html(match), overview.figures_html(match, self.played), "</header>", "<main>",
-            overview.where_html(match, self.classes, kept), self._list(boards, count), "</main>",
-            f"<script>{script}</script>", "</body>", "</html>",
-        ]) + "\n"  # fmt: skip
-
-    def _list(self, boards: str, count: int) -> str:
-        played = len(self.match.imps)
-        told = f"All {played:,} boards stand here." if count == played else (
-            f"{played:,} boards were played; {count:,} are kept here: the biggest swings, up to {SAMPLE} by chance of "
-            "every class, and those that are named above. The figures above count every board. `--json` keeps all."
-        )  # fmt: skip
-        about = escape(told).replace("`--json`", "<code>--json</code>")
-        return (
-            f'<h2 class="report-part" id="boards">The boards</h2><p>{about} Results are at double-dummy tricks.</p>'
-            '<form class="report-controls" hidden>'
-            + _choice("class", "kind", {"": "all", **{str(number): NAMES[number] for number in self.classes.numbers}})
-            + _choice("result", "side", {"": "all", "1": "A gained", "-1": "A lost", "0": "level"})
-            + _choice("sort by", "sort", _ORDERS)
-            + '<span class="report-step"><button type="button" name="back">← back</button>'
-            '<button type="button" name="next">next →</button></span>'
-            f'<output>{count:,} boards</output></form><div class="report-boards">\n{boards}</div>'
-        )
+def _list(played: int, classes: Classes, boards: Collection[str]) -> str:
+    count = len(boards)
+    told = f"All {played:,} boards stand here." if count == played else (
+        f"{played:,} boards were played; {count:,} are kept here: the biggest swings, up to {SAMPLE} by chance of "
+        "every class, and those that are named above. The figures above count every board. `--json` keeps all."
+    )  # fmt: skip
+    about = escape(told).replace("`--json`", "<code>--json</code>")
+    return (
+        f'<h2 class="report-part" id="boards">The boards</h2><p>{about} Results are at double-dummy tricks.</p>'
+        '<form class="report-controls" hidden>'
+        + _choice("class", "kind", {"": "all", **{str(number): NAMES[number] for number in classes.numbers}})
+        + _choice("result", "side", {"": "all", "1": "A gained", "-1": "A lost", "0": "level"})
+        + _choice("sort by", "sort", _ORDERS)
+        + '<span class="report-step"><button type="button" name="back">← back</button>'
+        '<button type="button" name="next">next →</button></span>'
+        f'<output>{count:,} boards</output></form><div class="report-boards">\n{"".join(boards)}</div>'
+    )
 
 
 def _choice(label: str, name: str, options: dict[str, str]) -> str:
@@ -135,7 +124,8 @@ def _board_html(match: MatchResult, classes: Classes, row: int, explainer: Expla
         )  # fmt: skip
         notes.append(told)
         boards[table] = replace(board, notes=dict.fromkeys(sorted(alerts), ""))
-    drawn = html.board_html(boards, titles=_titles(match), notes=notes, tricks=match.boards.tricks[row]
+    titles = f"A sits North-South: {match.a}", f"B sits North-South: {match.b}"
+    drawn = html.board_html(boards, titles=titles, notes=notes, tricks=match.boards.tricks[row]
                             if (match.boards.tricks[row] >= 0).all() else None)  # fmt: skip
     imps, number = int(match.imps[row]), int(match.boards.number[row])
     kind = int(classes.of_board[row])
@@ -161,10 +151,6 @@ def tables_of(match: MatchResult, row: int) -> list[Board]:
             tags={"North": names[0], "East": names[1], "South": names[0], "West": names[1]},
         ))  # fmt: skip
     return out
-
-
-def _titles(match: MatchResult) -> Sequence[str]:
-    return f"A sits North-South: {match.a}", f"B sits North-South: {match.b}"
 
 
 def _side(board: Board) -> str:

@@ -23,6 +23,7 @@ from bridge_env.faults import explained, legal_answer_of
 from bridge_env.protocols import Bidder, Explains
 from bridge_env.view import BidView, view_of
 from training.http.asked import Refused
+from training.match.boards import known
 from training.web.board.seating import bidder_at
 from training.web.board.table import BIDDING, PLAYING, Table
 
@@ -95,7 +96,8 @@ def _rows(thought: Thought | Weighing) -> tuple[list[dict[str, Any]], int]:
     for i, call in enumerate(thought.calls):
         row: dict[str, Any] = {"call": call_text(call)}
         if len(thought.gain):
-            row |= {"gain": _number(thought.gain[i]), "error": _number(thought.error[i])}
+            gain, error = (known(round(float(of[i]), 2)) for of in (thought.gain, thought.error))
+            row |= {"gain": gain, "error": error}
         if isinstance(thought, Weighing):
             row["chance"] = round(float(thought.chance[i]), 4)
         rows.append(row)
@@ -129,10 +131,6 @@ def _why(thought: Thought | Weighing, spec: str) -> str:
     if thought.usual == thought.call:
         return f"{spec} calls {usual}; looking ahead finds no call that is surely better."
     return f"{spec} calls {usual}; looking ahead, {best} comes out better."
-
-
-def _number(value: float) -> float | None:
-    return None if np.isnan(value) else round(float(value), 2)
 
 
 def _card_hint(table: Table) -> dict[str, Any]:

@@ -66,10 +66,6 @@ def usual_file() -> Path:
     return Path(home) / "bridge-env" / _FILE
 
 
-def _local_time() -> datetime:
-    return datetime.now().astimezone()
-
-
 class Memory:
     """Finished boards and what went wrong on them.
 
@@ -86,7 +82,9 @@ class Memory:
         MemoryFault: the file cannot be used.
     """
 
-    def __init__(self, path: Path | None = None, now: Callable[[], datetime] = _local_time) -> None:
+    def __init__(
+        self, path: Path | None = None, now: Callable[[], datetime] = lambda: datetime.now().astimezone()
+    ) -> None:
         self.path, self.now = path, now
         self._lock = threading.RLock()
         with self._faults():

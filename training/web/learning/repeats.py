@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import date, timedelta
+from datetime import timedelta
 from typing import Any
 
 from bridge_env.calls import parse_call
@@ -66,14 +66,9 @@ def answered(memory: Memory, mistake: int, right: bool) -> str:
         if day > today.isoformat():
             return str(day)
         rights = rights + 1 if right else 0
-        day = _after(today, rights)
+        day = (today + timedelta(days=DAYS[min(rights, len(DAYS)) - 1] if rights else 1)).isoformat()
         file.execute("UPDATE mistakes SET rights = ?, due = ? WHERE id = ?", (rights, day, mistake))
     return day
-
-
-def _after(today: date, rights: int) -> str:
-    days = DAYS[min(rights, len(DAYS)) - 1] if rights else 1
-    return (today + timedelta(days=days)).isoformat()
 
 
 def _position(row: dict[str, Any]) -> Position:

@@ -62,10 +62,6 @@ def _one_of_suit(call: int | None) -> bool:
     return call is not None and call < _ONE_NOTRUMP
 
 
-def _openings(m: Moment) -> bool:
-    return m.opening is None
-
-
 def _responses(m: Moment) -> bool:
     return _one_of_suit(_opened_by(m, 2)) and m.undisturbed and not m.bids(0)
 
@@ -147,10 +143,6 @@ def _slam(m: Moment) -> bool:
     return (m.made >= _FOUR_NOTRUMP and m.undisturbed) or answering
 
 
-def _their_doubles(m: Moment) -> bool:
-    return m.calls[-1:] == ((3, DOUBLE),) and m.opening is not None
-
-
 @dataclass(frozen=True)
 class Topic:
     """A topic, under the name and title of the exam's area."""
@@ -163,7 +155,7 @@ class Topic:
 TOPICS = {
     topic.name: topic
     for topic in (
-        Topic("openings", "Opening bids", _openings),
+        Topic("openings", "Opening bids", lambda m: m.opening is None),
         Topic("responses", "Responses to one of a suit", _responses),
         Topic("raises", "Raises of a major", _raises),
         Topic("1nt", "Responses to one no trump, and what follows", _one_notrump),
@@ -178,7 +170,7 @@ TOPICS = {
         Topic("competing", "Competing", _competing),
         Topic("their-notrump", "Defence to one no trump", _their_notrump),
         Topic("preempts", "Defence to weak twos and preempts", _preempts),
-        Topic("their-doubles", "After their doubles", _their_doubles),
+        Topic("their-doubles", "After their doubles", lambda m: bool(m.opening) and m.calls[-1:] == ((3, DOUBLE),)),
     )
 }
 

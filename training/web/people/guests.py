@@ -324,11 +324,7 @@ class Inviting:
         return begin
 
     def _end_one(self) -> None:
-        """End the oldest challenge in which nobody is.
-
-        Raises:
-            Refused: there are people in all.
-        """
+        """End the oldest challenge in which nobody is."""
         over = next((one for one in self._challenges if not any(room.there() for room in one.players)), None)
         if over is None:
             raise Refused("There are people in as many challenges as this server keeps; wait until some leave.", 409)

@@ -12,6 +12,7 @@ from agents.hierarchy.language.text import SystemTextError
 from bridge_env.calls import as_wide, call_text
 from training.exam.marks import Paper, plays, sit
 from training.exam.positions import Exam, textbook
+from training.match.boards import known
 from training.match.match import MatchResult
 from training.web.board.dealing import Deal
 from training.web.board.table import Setup
@@ -70,7 +71,7 @@ def match_told(name: str, result: MatchResult) -> dict[str, Any]:
     order = rows[np.argsort(-np.abs(result.imps[rows]), kind="stable")]
     return {
         "match": name, "boards": len(result.boards), "source": result.boards.source,
-        "mean": round(result.mean_imps, 3), "error": _number(result.standard_error),
+        "mean": round(result.mean_imps, 3), "error": known(round(result.standard_error, 3)),
         "differ": len(rows), "gained": int((result.imps > 0).sum()), "lost": int((result.imps < 0).sum()),
         "rows": [_row(result, int(i)) for i in order[:_LISTED]],
     }  # fmt: skip
@@ -83,10 +84,6 @@ def _row(result: MatchResult, i: int) -> dict[str, Any]:
         "a": {"auction": row["a_ns"]["auction"], "contract": row["a_ns"]["contract"]},
         "b": {"auction": row["a_ew"]["auction"], "contract": row["a_ew"]["contract"]},
     }  # fmt: skip
-
-
-def _number(value: float) -> float | None:
-    return None if np.isnan(value) else round(value, 3)
 
 
 def replayed(result: MatchResult, board: int) -> tuple[Setup, Deal, list[int]] | None:
