@@ -23,7 +23,7 @@ from training.web.board.hints import hint
 from training.web.board.review import review
 from training.web.board.table import OVER, Setup, Table
 from training.web.board.views import after_auction, check_looks, every_call, note, state
-from training.web.doors import Door, Doors, Told, Work, made_call, played_card
+from training.web.doors import Door, Doors, Steps, Told, made_call, played_card
 from training.web.learning.memory import Memory
 from training.web.pages import static
 from training.web.people.guests import Guests, Inviting
@@ -69,51 +69,43 @@ class TableDoors:
 
     # --- the server ---------------------------------------------------------------------------------------
 
-    def start(self, asked: Asked) -> Work:
+    def start(self, asked: Asked) -> Steps:
         session = self.session
-        return lambda: {
-            "specs": seating.offered(session.named, tuple(session.dropped)), "session": session.summary(),
+        yield None
+        yield {"specs": seating.offered(session.named, tuple(session.dropped)), "session": session.summary()}
+
+    def boards(self, asked: Asked) -> Steps:
+        text, name = asked.text("text", self.session.limits.body), asked.text("name", 200, "the pasted text")
+        yield None
+        stack = read_stack(text, name or "the text", self.session.limits.boards)
+        yield {
+            "stack": self.session.stacks.keep(stack), "name": stack.name, "boards": len(stack.deals),
+            "problems": list(stack.problems),
         }  # fmt: skip
 
-    def boards(self, asked: Asked) -> Work:
-        text, name = asked.text("text", self.session.limits.body), asked.text("name", 200, "the pasted text")
-
-        def take() -> Told:
-            stack = read_stack(text, name or "the text", self.session.limits.boards)
-            return {"stack": self.session.stacks.keep(stack), "name": stack.name, "boards": len(stack.deals),
-                    "problems": list(stack.problems)}  # fmt: skip
-
-        return take
-
-    def systems(self, asked: Asked) -> Work:
+    def systems(self, asked: Asked) -> Steps:
         text, name = asked.text("text", TEXT), asked.text("name", 200, "mine.bidding")
+        yield None
+        if len(self.session.dropped) >= self.session.limits.systems:
+            raise Refused("No more systems are taken; start the server again.", 409)
+        spec = seating.drop_system(name, text)
+        if spec not in self.session.dropped:
+            self.session.dropped.append(spec)
+        yield {"spec": spec}
 
-        def take() -> Told:
-            if len(self.session.dropped) >= self.session.limits.systems:
-                raise Refused("No more systems are taken; start the server again.", 409)
-            spec = seating.drop_system(name, text)
-            if spec not in self.session.dropped:
-                self.session.dropped.append(spec)
-            return {"spec": spec}
-
-        return take
-
-    def system(self, asked: Asked) -> Work:
+    def system(self, asked: Asked) -> Steps:
         """What every legal call shows after an auction, where all four seats bid by one spec."""
         spec, said = asked.text("spec", 300), asked.text("calls", 2000, "")
         calls = [parse_call(word) for word in said.split()]
+        yield None
+        known = self.session.checked(spec)
+        told = after_auction(known, calls)
+        written = system_of(known)
+        if written is not None:
+            told["entries"] = entries_after(written.system, calls, [parse_call(word) for word in told["calls"]])
+        yield told
 
-        def unfold() -> Told:
-            known = self.session.checked(spec)
-            told = after_auction(known, calls)
-            written = system_of(known)
-            if written is not None:
-                told["entries"] = entries_after(written.system, calls, [parse_call(word) for word in told["calls"]])
-            return told
-
-        return unfold
-
-    def tables(self, asked: Asked) -> Work:
+    def tables(self, asked: Asked) -> Steps:
         people = asked.seats("people")
         specs = [asked.text(name, 300, default) for name, default in
                  (("ns", "policy:champion"), ("ew", "policy:champion"), ("control", ""))]  # fmt: skip
@@ -123,78 +115,69 @@ class TableDoors:
         vulnerability = asked.choice("vulnerability", (_ANY, *VULNERABILITIES), _ANY)
         player = asked.choice("cards", seating.PLAYERS, seating.PLAYERS[0])
         calls = [parse_call(word) for word in asked.text("calls", 2000, "").split()]
-
-        def deal() -> Told:
-            ns, ew = (self.session.checked(spec) for spec in specs[:2])
-            side = people[0] & 1 if people else 0
-            control = self.session.checked(specs[2] or (ew if side else ns))
-            board = self.session.next_deal(source, stack, number)
-            if dealer != _ANY:
-                board = replace(board, dealer=SEATS.index(dealer))
-            if vulnerability != _ANY:
-                board = replace(board, vulnerability=VULNERABILITIES.index(vulnerability))
-            table = self.session.open(Setup(people, ns, ew, control, player), board)
-            table.begin_with(calls)
-            return state(table, people[0] if people else None)
-
-        return deal
+        yield None
+        ns, ew = (self.session.checked(spec) for spec in specs[:2])
+        side = people[0] & 1 if people else 0
+        control = self.session.checked(specs[2] or (ew if side else ns))
+        board = self.session.next_deal(source, stack, number)
+        if dealer != _ANY:
+            board = replace(board, dealer=SEATS.index(dealer))
+        if vulnerability != _ANY:
+            board = replace(board, vulnerability=VULNERABILITIES.index(vulnerability))
+        table = self.session.open(Setup(people, ns, ew, control, player), board)
+        table.begin_with(calls)
+        yield state(table, people[0] if people else None)
 
     # --- one table ----------------------------------------------------------------------------------------
 
-    def review(self, asked: Asked, name: str) -> Work:
+    def review(self, asked: Asked, name: str) -> Steps:
         table = self.session.tables.find(name)
+        yield None
+        found = review(table)
+        unkept = self.session.count(table, found)
+        counts = table.name in self.session.results
+        yield {**found, "unkept": unkept, "counts": counts, "session": self.session.summary()}
 
-        def look_back() -> Told:
-            found = review(table)
-            unkept = self.session.count(table, found)
-            counts = table.name in self.session.results
-            return {**found, "unkept": unkept, "counts": counts, "session": self.session.summary()}
-
-        return look_back
-
-    def again(self, asked: Asked, name: str) -> Work:
+    def again(self, asked: Asked, name: str) -> Steps:
         """The same board once more; it does not count again, because its hands are known."""
         table = self.session.tables.find(name)
         if table.phase != OVER:
             raise Refused("This board is not over.", 409)
+        yield None
+        fresh = self.session.open(replace(table.setup, other=None, replay=False), table.deal)
+        fresh.helped = 1
+        yield state(fresh, fresh.setup.people[0] if fresh.setup.people else None)
 
-        def deal() -> Told:
-            fresh = self.session.open(replace(table.setup, other=None, replay=False), table.deal)
-            fresh.helped = 1
-            return state(fresh, fresh.setup.people[0] if fresh.setup.people else None)
-
-        return deal
-
-    def export(self, asked: Asked, name: str) -> Work:
+    def export(self, asked: Asked, name: str) -> Steps:
         table, form = self.session.tables.find(name), asked.choice("form", editor.FORMS, "pbn")
-        return lambda: editor.export(table, form)
+        yield None
+        yield editor.export(table, form)
 
-    def note(self, asked: Asked, name: str) -> Work:
+    def note(self, asked: Asked, name: str) -> Steps:
         """What one call of the auction shows."""
         table, seat, number = self.session.tables.find(name), asked.seat(), asked.number("number", 0, MAX_CALLS - 1)
-        return lambda: note(table, seat, number)
+        yield None
+        yield note(table, seat, number)
 
     def _telling(self, find: Callable[[Table, int | None], Told]) -> Door:
         """A door that tells a seat at a table what ``find`` finds."""
 
-        def door(asked: Asked, name: str) -> Work:
+        def door(asked: Asked, name: str) -> Steps:
             table, seat = self.session.tables.find(name), asked.seat()
-            return lambda: find(table, seat)
+            yield None
+            yield find(table, seat)
 
         return door
 
     def _acting(self, do: Callable[[Table, int | None, Asked], Callable[[], None]]) -> Door:
         """A door that does something at a table, and tells its state."""
 
-        def door(asked: Asked, name: str) -> Work:
+        def door(asked: Asked, name: str) -> Steps:
             table, seat = self.session.tables.find(name), asked.seat()
             work = do(table, seat, asked)
-
-            def go_on() -> Told:
-                work()
-                return state(table, seat)
-
-            return go_on
+            yield None
+            work()
+            yield state(table, seat)
 
         return door
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
 from typing import Any
 
 from starlette.requests import ClientDisconnect, Request
@@ -21,15 +21,16 @@ from training.web.learning.memory import MemoryFault
 _LOG = logging.getLogger("bridge_env.table")
 
 Told = dict[str, Any]
-Work = Callable[[], Told | None]
-Door = Callable[..., Work]
+Steps = Iterator[Told | None]
+Door = Callable[..., Steps]
 
 
 class Doors:
     """Makes routes of doors.
 
-    A door takes the fields of a request, and the variable parts of its path by name. It returns what finds the answer;
-    where that gives None, there is more to do: it is called again when others have had their turn.
+    A door is a generator. It takes the fields of a request, and the variable parts of its path by name, and yields once
+    it has read them. Then it yields the answer; where it yields None, there is more to do: it goes on when others have
+    had their turn.
 
     Args:
         thinking: in which answers are found, but for those that come ``at_once``.
@@ -49,9 +50,10 @@ class Doors:
     def _asking(self, method: str, door: Door, at_once: bool) -> Callable[[Request], Awaitable[Told]]:
         async def asking(request: Request) -> Told:
             asked = query(request) if method == "GET" else await body(request, self.most)
-            work = door(asked, **request.path_params)
+            steps = door(asked, **request.path_params)
+            next(steps)
             asked.done()
-            while (found := work() if at_once else await self.thinking(work)) is None:
+            while (found := next(steps) if at_once else await self.thinking(steps.__next__)) is None:
                 if await request.is_disconnected():
                     raise ClientDisconnect
             return found

@@ -19,7 +19,7 @@ from training.http.asked import Asked, Refused
 from training.web.board.dealing import read_texts, told_problems
 from training.web.board.table import OVER, Table
 from training.web.board.views import draw_notes, legal_calls
-from training.web.doors import Doors, Told, Work
+from training.web.doors import Doors, Steps, Told
 from training.web.session import Session
 
 FORMS = ("pbn", "lin", "link")
@@ -40,50 +40,41 @@ class Editor:
             *doors.routes(("POST", "editor/calls", self.calls), ("POST", "editor/board", self.board), at_once=True),
         ]
 
-    def read(self, asked: Asked) -> Work:
+    def read(self, asked: Asked) -> Steps:
         """The boards of a text, with what was bid."""
         text = asked.text("text", self.session.limits.body)
+        yield None
+        result = read_texts(text, self.session.limits.boards)
+        boards = [
+            {
+                "board": board.number or place, "dealer": SEATS[board.dealer],
+                "vulnerable": VULNERABILITIES[board.vulnerability], "deal": deal_text(board.owner),
+                "calls": " ".join(map(call_text, board.auction or ())),
+            }
+            for place, board in enumerate(result.boards[:_SHOWN], 1)
+        ]  # fmt: skip
+        yield {"boards": boards, "problems": list(told_problems(result))}
 
-        def look() -> Told:
-            result = read_texts(text, self.session.limits.boards)
-            boards = [
-                {
-                    "board": board.number or place, "dealer": SEATS[board.dealer],
-                    "vulnerable": VULNERABILITIES[board.vulnerability], "deal": deal_text(board.owner),
-                    "calls": " ".join(map(call_text, board.auction or ())),
-                }
-                for place, board in enumerate(result.boards[:_SHOWN], 1)
-            ]  # fmt: skip
-            return {"boards": boards, "problems": list(told_problems(result))}
-
-        return look
-
-    def calls(self, asked: Asked) -> Work:
+    def calls(self, asked: Asked) -> Steps:
         """What may be called after an auction."""
         dealer, said = SEATS.index(asked.choice("dealer", tuple(SEATS))), asked.text("calls", 2000, "")
+        yield None
+        auctions = legal_auction(said, dealer, 0)
+        over = bool(auctions.done[0])
+        yield {"legal": [] if over else legal_calls(auctions), "over": over}
 
-        def ask() -> Told:
-            auctions = legal_auction(said, dealer, 0)
-            over = bool(auctions.done[0])
-            return {"legal": [] if over else legal_calls(auctions), "over": over}
-
-        return ask
-
-    def board(self, asked: Asked) -> Work:
+    def board(self, asked: Asked) -> Steps:
         """A whole board that was checked, in all forms."""
         deal, said = asked.text("deal", 200), asked.text("calls", 2000, "")
         dealer = SEATS.index(asked.choice("dealer", tuple(SEATS)))
         vulnerability = VULNERABILITIES.index(asked.choice("vulnerable", VULNERABILITIES))
         number = asked.number("board", 1, 10**6 - 1, 1)
-
-        def write() -> Told:
-            owner = whole_deal(deal)
-            auctions = legal_auction(said, dealer, vulnerability)
-            contract = auctions.contracts().at(0) if auctions.done[0] else None
-            board = Board(owner, dealer, vulnerability, number, auctions.calls(0), contract)
-            return {form: written(board, form) for form in FORMS}
-
-        return write
+        yield None
+        owner = whole_deal(deal)
+        auctions = legal_auction(said, dealer, vulnerability)
+        contract = auctions.contracts().at(0) if auctions.done[0] else None
+        board = Board(owner, dealer, vulnerability, number, auctions.calls(0), contract)
+        yield {form: written(board, form) for form in FORMS}
 
 
 def whole_deal(text: str) -> NDArray[np.uint8]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 from starlette.routing import Route
 
@@ -11,7 +11,7 @@ from training.exam.positions import FULL, Exam, Position, parse_exam
 from training.http.asked import Asked, Refused
 from training.web.board.table import OVER
 from training.web.board.views import state
-from training.web.doors import Doors, Told, Work
+from training.web.doors import Doors, Steps, Told
 from training.web.learning import drills, history, repeats
 from training.web.learning.topics import TOPICS
 from training.web.session import TEXT, Session
@@ -50,54 +50,52 @@ class Practice:
 
     # --- drills -------------------------------------------------------------------------------------------
 
-    def topics(self, asked: Asked) -> Work:
-        return lambda: {"topics": [{"name": topic.name, "title": topic.title} for topic in TOPICS.values()]}
+    def topics(self, asked: Asked) -> Steps:
+        yield None
+        yield {"topics": [{"name": topic.name, "title": topic.title} for topic in TOPICS.values()]}
 
-    def drill(self, asked: Asked) -> Work:
+    def drill(self, asked: Asked) -> Steps:
         """Questions on a topic: from deals that the system bids, or from the textbook exam."""
         spec, topic = asked.text("spec", 300), asked.choice("topic", tuple(TOPICS))
         count, seed = asked.number("count", 1, self.session.limits.drill, 10), asked.number("seed", 0, 2**31, 0)
         source = asked.choice("source", ("deals", _TEXTBOOK), "deals")
         self.session.long_question()
-
-        def search() -> Iterator[Told | None]:
-            found = drills.Search(self.session.system(spec), TOPICS[topic], count, seed)
-            while not found.enough:
-                found.look()
-                yield None  # some deals at a time, so that others are answered in between
-            yield self._begun(found.drill(spec))
-
+        yield None
         if source == _TEXTBOOK:
-            return lambda: self._of_exam(spec, exam(), 100, lambda position: position.area == topic)
-        return search().__next__
+            yield self._of_exam(spec, exam(), 100, lambda position: position.area == topic)
+        found = drills.Search(self.session.system(spec), TOPICS[topic], count, seed)
+        while not found.enough:
+            found.look()
+            yield None  # some deals at a time, so that others are answered in between
+        yield self._begun(found.drill(spec))
 
-    def drill_file(self, asked: Asked) -> Work:
+    def drill_file(self, asked: Asked) -> Steps:
         """Questions of a file, such as one of wrong answers."""
         spec, text = asked.text("spec", 300), asked.text("text", TEXT)
         name = asked.text("name", 200, "the file")
-        return lambda: self._of_exam(spec, parse_exam(text, name), 200)
+        yield None
+        yield self._of_exam(spec, parse_exam(text, name), 200)
 
-    def question(self, asked: Asked, name: str) -> Work:
+    def question(self, asked: Asked, name: str) -> Steps:
         drill = self.session.drills.find(name)
         number = asked.number("number", 0, len(drill.questions) - 1)
-        return lambda: drills.question(drill, number)
+        yield None
+        yield drills.question(drill, number)
 
-    def answer(self, asked: Asked, name: str) -> Work:
+    def answer(self, asked: Asked, name: str) -> Steps:
         drill = self.session.drills.find(name)
         number, call = asked.number("number", 0, len(drill.questions) - 1), parse_call(asked.text("call", 8))
+        yield None
+        first = number not in drill.given
+        told = drills.answer(drill, number, call)
+        if drill.mistakes and first:
+            told["due"] = repeats.answered(self.session.memory, drill.mistakes[number], told["points"] == FULL)
+        yield told
 
-        def judge() -> Told:
-            first = number not in drill.given
-            told = drills.answer(drill, number, call)
-            if drill.mistakes and first:
-                told["due"] = repeats.answered(self.session.memory, drill.mistakes[number], told["points"] == FULL)
-            return told
-
-        return judge
-
-    def wrong(self, asked: Asked, name: str) -> Work:
+    def wrong(self, asked: Asked, name: str) -> Steps:
         drill = self.session.drills.find(name)
-        return lambda: drills.wrong_file(drill)
+        yield None
+        yield drills.wrong_file(drill)
 
     def _of_exam(
         self, spec: str, exam: Exam, most: int, choose: Callable[[Position], bool] = lambda position: True
@@ -111,42 +109,39 @@ class Practice:
 
     # --- what is kept -------------------------------------------------------------------------------------
 
-    def overview(self, asked: Asked) -> Work:
-        return lambda: history.overview(self.session.memory)
+    def overview(self, asked: Asked) -> Steps:
+        yield None
+        yield history.overview(self.session.memory)
 
-    def boards(self, asked: Asked) -> Work:
+    def boards(self, asked: Asked) -> Steps:
         page = asked.number("page", 0, _FAR // history.PAGE, 0)
-        return lambda: history.boards(self.session.memory, page)
+        yield None
+        yield history.boards(self.session.memory, page)
 
-    def open(self, asked: Asked, number: int) -> Work:
+    def open(self, asked: Asked, number: int) -> Steps:
         """A kept board at a table where it is over, to be reviewed; it counts no more, because its deal has."""
+        yield None
+        board = history.kept_board(self.session.memory, min(number, _FAR))
+        setup, deal, calls, cards = history.laid(board)
+        for spec in (setup.north_south, setup.east_west, setup.control):
+            self.session.checked(spec)
+        table = self.session.open(setup, deal)
+        table.begin_with(calls)
+        table.cards, table.claimed, table.helped, table.phase = cards, board["claimed"], board["helped"], OVER
+        yield state(table, setup.people[0])
 
-        def lay() -> Told:
-            board = history.kept_board(self.session.memory, min(number, _FAR))
-            setup, deal, calls, cards = history.laid(board)
-            for spec in (setup.north_south, setup.east_west, setup.control):
-                self.session.checked(spec)
-            table = self.session.open(setup, deal)
-            table.begin_with(calls)
-            table.cards, table.claimed, table.helped, table.phase = cards, board["claimed"], board["helped"], OVER
-            return state(table, setup.people[0])
+    def due(self, asked: Asked) -> Steps:
+        yield None
+        yield repeats.due(self.session.memory)
 
-        return lay
-
-    def due(self, asked: Asked) -> Work:
-        return lambda: repeats.due(self.session.memory)
-
-    def drill_of_mistakes(self, asked: Asked) -> Work:
+    def drill_of_mistakes(self, asked: Asked) -> Steps:
         """A drill of the calls that are due; ``spec`` reads auctions whose own bidders are not here any more."""
         spec, count = asked.text("spec", 300), asked.number("count", 1, self.session.limits.drill, 10)
-
-        def lay() -> Told:
-            self.session.checked(spec)
-            found = repeats.drill_of_due(self.session.memory, spec, count)
-            found.readers = tuple((self._here(ns, spec), self._here(ew, spec)) for ns, ew in found.readers)
-            return self._begun(found)
-
-        return lay
+        yield None
+        self.session.checked(spec)
+        found = repeats.drill_of_due(self.session.memory, spec, count)
+        found.readers = tuple((self._here(ns, spec), self._here(ew, spec)) for ns, ew in found.readers)
+        yield self._begun(found)
 
     def _here(self, bidder: str, instead: str) -> str:
         """A bidder, or another one in its place where this server does not have it."""

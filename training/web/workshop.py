@@ -9,7 +9,7 @@ from training.http.asked import Asked, Refused
 from training.match.match import play
 from training.web.board.table import OVER
 from training.web.board.views import state
-from training.web.doors import Doors, Told, Work
+from training.web.doors import Doors, Steps
 from training.web.session import TEXT, Session
 from training.web.systems import books, versions
 from training.web.systems.errands import Errands
@@ -46,89 +46,85 @@ class Workshop:
 
     # --- the book -----------------------------------------------------------------------------------------
 
-    def book(self, asked: Asked) -> Work:
+    def book(self, asked: Asked) -> Steps:
         spec = asked.text("spec", 300)
-        return lambda: books.book_of(self.session.system(spec))
+        yield None
+        yield books.book_of(self.session.system(spec))
 
-    def figures(self, asked: Asked) -> Work:
+    def figures(self, asked: Asked) -> Steps:
         """Measure a book in a process of its own; the answer names the errand."""
         spec, deals = asked.text("spec", 300), asked.number("deals", 500, _MOST_DEALS, 5000)
         boards = asked.number("boards", 0, self.session.limits.match_boards, 0)
+        yield None
+        system = self.session.system(spec)
+        known = self.errands.latest((system, deals, boards))
+        if known is None:
+            self.session.long_question()
+            known = self.errands.start(books.figures_of, system, deals, 1, boards, about=(system, deals, boards))
+        yield known.as_json()
 
-        def begin() -> Told:
-            system = self.session.system(spec)
-            known = self.errands.latest((system, deals, boards))
-            if known is None:
-                self.session.long_question()
-                known = self.errands.start(books.figures_of, system, deals, 1, boards, about=(system, deals, boards))
-            return known.as_json()
+    def errand(self, asked: Asked, name: str) -> Steps:
+        found = self.errands.find(name)
+        yield None
+        yield found.as_json()
 
-        return begin
+    def stop(self, asked: Asked, name: str) -> Steps:
+        yield None
+        yield self.errands.stop(name).as_json()
 
-    def errand(self, asked: Asked, name: str) -> Work:
-        return self.errands.find(name).as_json
-
-    def stop(self, asked: Asked, name: str) -> Work:
-        return lambda: self.errands.stop(name).as_json()
-
-    def compare(self, asked: Asked) -> Work:
+    def compare(self, asked: Asked) -> Steps:
         a, b = asked.text("a", 300), asked.text("b", 300)
-        return lambda: books.side_by_side(self.session.system(a), self.session.system(b))
+        yield None
+        yield books.side_by_side(self.session.system(a), self.session.system(b))
 
     # --- a system under the pen ---------------------------------------------------------------------------
 
-    def text(self, asked: Asked) -> Work:
+    def text(self, asked: Asked) -> Steps:
         spec = asked.text("spec", 300)
-        return lambda: {"text": system_text(self.session.system(spec))}
+        yield None
+        yield {"text": system_text(self.session.system(spec))}
 
-    def check(self, asked: Asked) -> Work:
+    def check(self, asked: Asked) -> Steps:
         text, name = asked.text("text", TEXT), asked.text("name", 200, "mine.bidding")
-        return lambda: versions.findings(text, name)
+        yield None
+        yield versions.findings(text, name)
 
-    def draft(self, asked: Asked) -> Work:
+    def draft(self, asked: Asked) -> Steps:
         """A name for a text that is being edited, by which the other doors know it for a while."""
         text = asked.text("text", TEXT)
-        return lambda: {"spec": self.session.draft(text)}
+        yield None
+        yield {"spec": self.session.draft(text)}
 
-    def exam(self, asked: Asked) -> Work:
+    def exam(self, asked: Asked) -> Steps:
         spec, against = asked.text("spec", 300), asked.text("against", 300, "")
         self.session.long_question()
+        yield None
+        for one in filter(None, (spec, against)):
+            self.session.system(one)
+        yield versions.papers(spec, against)
 
-        def sit() -> Told:
-            for one in filter(None, (spec, against)):
-                self.session.system(one)
-            return versions.papers(spec, against)
-
-        return sit
-
-    def match(self, asked: Asked) -> Work:
+    def match(self, asked: Asked) -> Steps:
         a, b = asked.text("a", 300), asked.text("b", 300)
         boards, seed = (
             asked.number("boards", 1, self.session.limits.match_boards, 2000),
             asked.number("seed", 1, 10**6, 1),
         )
         self.session.long_question()
+        yield None
+        for one in (a, b):
+            self.session.system(one)
+        result = play(a, b, boards, seed)
+        yield versions.match_told(self.session.matches.keep(result), result)
 
-        def meet() -> Told:
-            for one in (a, b):
-                self.session.system(one)
-            result = play(a, b, boards, seed)
-            return versions.match_told(self.session.matches.keep(result), result)
-
-        return meet
-
-    def open(self, asked: Asked, name: str) -> Work:
+    def open(self, asked: Asked, name: str) -> Steps:
         """A board of a match at a table where it is over, to be reviewed."""
         board, match = asked.number("board", 1, 10**6), self.session.matches.find(name)
-
-        def lay() -> Told:
-            found = versions.replayed(match, board)
-            if found is None:
-                raise Refused(f"The match has no board {board}.", 404)
-            setup, deal, calls = found
-            table = self.session.open(setup, deal)
-            table.begin_with(calls)
-            table.phase = OVER
-            return state(table, None)
-
-        return lay
+        yield None
+        found = versions.replayed(match, board)
+        if found is None:
+            raise Refused(f"The match has no board {board}.", 404)
+        setup, deal, calls = found
+        table = self.session.open(setup, deal)
+        table.begin_with(calls)
+        table.phase = OVER
+        yield state(table, None)

@@ -25,7 +25,7 @@ from training.http.thinking import Thinking
 from training.web.board.seating import PLAYERS
 from training.web.board.table import Setup
 from training.web.board.views import note
-from training.web.doors import Doors, Told, Work, answering, made_call, played_card
+from training.web.doors import Doors, Steps, Told, answering, made_call, played_card
 from training.web.pages import page, static
 from training.web.people.challenge import MOST_BOARDS, MOST_CHALLENGES, Challenge
 from training.web.people.rooms import CHALLENGE, PLAY, PRACTICE, Place, Room, Rooms, checked_name
@@ -287,11 +287,12 @@ class Inviting:
             *doors.routes(("GET", "reach", self.reach), at_once=True),
         ]
 
-    def reach(self, asked: Asked) -> Work:
+    def reach(self, asked: Asked) -> Steps:
         """By which name other machines reach this one; empty where they cannot."""
-        return lambda: {"reach": self.guests.host}
+        yield None
+        yield {"reach": self.guests.host}
 
-    def open(self, asked: Asked) -> Work:
+    def open(self, asked: Asked) -> Steps:
         """Open a table for several people, and return the key of the host's seat."""
         kind, seat = asked.choice("kind", (PLAY, PRACTICE), PLAY), asked.seat()
         name, specs = checked_name(asked.text("name", 60, "")), _specs(asked)
@@ -300,28 +301,22 @@ class Inviting:
         if kind == PRACTICE and seat & 1:
             raise Refused("Partners who practise sit North and South.")
         seats = (seat, seat ^ 2) if kind == PRACTICE else (seat,)
+        yield None
+        place = self.rooms.open(kind, self._setup(specs, player), seats, secrets.randbits(48), name)
+        yield {"key": place.key}
 
-        def begin() -> Told:
-            place = self.rooms.open(kind, self._setup(specs, player), seats, secrets.randbits(48), name)
-            return {"key": place.key}
-
-        return begin
-
-    def challenge(self, asked: Asked) -> Work:
+    def challenge(self, asked: Asked) -> Steps:
         """Begin a challenge, and return the key that its players share."""
         boards, seed = asked.number("boards", 1, MOST_BOARDS, 8), asked.number("seed", 0, 10**9, 0)
         specs = _specs(asked)
-
-        def begin() -> Told:
-            setup = self._setup(specs, PLAYERS[0])
-            if len(self._challenges) >= MOST_CHALLENGES:
-                self._end_one()
-            made = Challenge(self.rooms, setup, seed or secrets.randbits(48), boards)
-            self._challenges.append(made)
-            self.rooms.keys[made.key] = made
-            return {"key": made.key}
-
-        return begin
+        yield None
+        setup = self._setup(specs, PLAYERS[0])
+        if len(self._challenges) >= MOST_CHALLENGES:
+            self._end_one()
+        made = Challenge(self.rooms, setup, seed or secrets.randbits(48), boards)
+        self._challenges.append(made)
+        self.rooms.keys[made.key] = made
+        yield {"key": made.key}
 
     def _end_one(self) -> None:
         """End the oldest challenge in which nobody is."""
