@@ -67,10 +67,6 @@ def _key(line: Line) -> tuple[object, ...]:
     return line.path[-1], line.constraint, frozenset(line.flags)
 
 
-def _call(line: Line) -> tuple[object, ...]:
-    return (line.path[-1],)
-
-
 def match_lines(old: Sequence[Line], new: Sequence[Line]) -> list[_Pair]:
     """Lines at one point of A and of B, matched: the same, moved, changed, removed or added."""
     keys_a, keys_b = [_key(line) for line in old], [_key(line) for line in new]
@@ -82,7 +78,7 @@ def match_lines(old: Sequence[Line], new: Sequence[Line]) -> list[_Pair]:
             pairs.append((a, b, "same"))
             rest_a = [line for line in rest_a if line is not a]
             rest_b = [line for line in rest_b if line is not b]
-    for kind, like in (("moved", _key), ("changed", _call)):
+    for kind, like in (("moved", _key), ("changed", lambda line: line.path[-1])):
         for line in list(rest_a):
             partner = next((other for other in rest_b if like(other) == like(line)), None)
             if partner is not None:
@@ -146,7 +142,8 @@ def _one_sided(pairs: dict[tuple[Step, ...], list[_Pair]], kind: str) -> set[tup
 
 def _taken_back(system: System, change: Change, pairs: list[_Pair], order: list[Line]) -> System:
     if change.new is not None and change.kind == "changed" and change.old is not None:
-        return _with(system, change.new.number, change.old)
+        number, said = change.new.number, {"constraint": change.old.constraint, "flags": change.old.flags}
+        return system.rebuilt(lambda line: [replace(line, **said) if line.number == number else line])  # type: ignore[arg-type]
     out = system
     if change.new is not None:
         out = without(out, frozenset([change.new.number, *(line.number for _, line in change.followers)]))
@@ -164,12 +161,6 @@ def _taken_back(system: System, change: Change, pairs: list[_Pair], order: list[
     if not change.path:
         return replace(out, lines=(*out.lines, line))
     return replace(out, lines=(*out.lines, Line(change.path, after=True, lines=(line,))))
-
-
-def _with(system: System, number: int, old: Line) -> System:
-    """The system with the constraint and flags of ``old`` at the line of a number."""
-    said = {"constraint": old.constraint, "flags": old.flags}
-    return system.rebuilt(lambda line: [replace(line, **said) if line.number == number else line])  # type: ignore[arg-type]
 
 
 def _with_followers(line: Line, path: tuple[Step, ...], followers: Iterable[tuple[tuple[Step, ...], Line]]) -> Line:

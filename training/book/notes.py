@@ -23,7 +23,7 @@ from agents.hierarchy.telling.wording import span
 from training.book.auctions import Spoken
 from training.book.book import Book, made
 from training.book.measure import Figures, add_calls
-from training.book.points import Entry, Point
+from training.book.points import Entry
 from training.book.shows import EACH, FEWEST, Shows, shown
 
 _MOST_HCP = 37
@@ -109,7 +109,8 @@ def make_notes(book: Book, spoken: Spoken) -> Notes:
     rows = _rows(book, spoken)
     nodes = _nodes(spoken.table.bidder.own.compiled)
     notes: list[Note] = []
-    for point, line in _in_order(book):
+    lines = ((point, line) for point in book.points.points for entry in book.calls(point) for line in entry.lines)
+    for point, line in sorted(lines, key=lambda part: part[1].number):  # as the text has them
         here = frozenset(nodes.get(line.number, ()))
         place = next((n for n in reversed(notes) if n.nodes & here), None)
         head = written.auction_head(point.path)
@@ -123,14 +124,6 @@ def make_notes(book: Book, spoken: Spoken) -> Notes:
         for block, entries in book.general()
     ]
     return Notes(_in_groups(notes), general)
-
-
-def _in_order(book: Book) -> list[tuple[Point, Line]]:
-    """The lines of the tree that the book prints, in the order of the text."""
-    return sorted(
-        ((point, line) for point in book.points.points for entry in book.calls(point) for line in entry.lines),
-        key=lambda part: part[1].number,
-    )
 
 
 def _nodes(compiled: Compiled) -> dict[int, set[int]]:

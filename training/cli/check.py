@@ -58,7 +58,7 @@ def add_check(subparsers: Any) -> None:
 
 
 def _run(args: argparse.Namespace) -> int:
-    from agents.hierarchy.checking import check_system
+    from agents.hierarchy.checking import check_system, sound_findings
 
     paths = [_file(system) for system in args.systems]
     if args.base is not None and args.mend is None:
@@ -72,7 +72,8 @@ def _run(args: argparse.Namespace) -> int:
         _tell(path, found)
         notes = len(found) - faults
         if args.sound and not faults:
-            unsound = _sound(path)
+            with Bar(what="looking at positions", brief=True) as bar:
+                unsound = sound_findings(path, lambda done, of: bar.share(done / of))
             _tell(path, unsound)
             print(f"{path}: {len(unsound)} unsound, {notes} notes", file=sys.stderr)
             worst = max(worst, int(bool(unsound)))
@@ -87,13 +88,6 @@ def _run(args: argparse.Namespace) -> int:
 def _tell(path: Path, found: list[Finding]) -> None:
     for finding in found:
         print(f"{finding.file or path}:{finding.line}: {'' if finding.fault else 'note: '}{finding.text}")
-
-
-def _sound(path: Path) -> list[Finding]:
-    from agents.hierarchy.checking import sound_findings
-
-    with Bar(what="looking at positions", brief=True) as bar:
-        return sound_findings(path, lambda done, of: bar.share(done / of))
 
 
 def _mend(path: Path, out: Path, base: Path | None) -> None:

@@ -12,7 +12,6 @@ import re
 import shlex
 import sys
 from collections.abc import Sequence
-from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NoReturn
@@ -41,6 +40,7 @@ from training.cli.table import add_table
 from training.cli.train import add_train
 from training.running.cluster import ClusterError
 from training.running.lock import release_all
+from training.running.runs import version_of
 from training.running.settings import did_you_mean
 from training.running.stopping import INTERRUPTED, endings_as_interrupt
 from training.running.stopping import code as stop_code
@@ -200,7 +200,8 @@ def command_parser() -> argparse.ArgumentParser:
         description="Contract-bridge bidding: deals, bidding systems, duplicate matches, self-play.",
         epilog=_EXAMPLES,
     )
-    parser.add_argument("--version", action="version", version=f"bridge-env {_version()}", help="show the version")
+    version = f"bridge-env {version_of('bridge-env') or '(not installed)'}"
+    parser.add_argument("--version", action="version", version=version, help="show the version")
     subparsers = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
     for add in (
         add_deal,
@@ -228,13 +229,6 @@ def command_parser() -> argparse.ArgumentParser:
         add(subparsers)
     add_completion(subparsers, command_parser)
     return parser
-
-
-def _version() -> str:
-    try:
-        return version("bridge-env")
-    except PackageNotFoundError:
-        return "(not installed)"
 
 
 def _check_agents() -> None:

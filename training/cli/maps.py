@@ -94,13 +94,10 @@ def _fit(args: argparse.Namespace, config: Any, expert: str, out: Path) -> int:
     names = [path.name for path in args.files]
     boards = 5000 if args.match_boards is None else args.match_boards
     verdict = judge.judged(maps, judge.held_out(config.reader, config.seed) if held is None else held, expert, boards)
-    report.write(out, maps, verdict, _command(args, names), runs.manifest({"files": names, **asdict(config)}, ""))
+    given = words_of(args, dict.fromkeys(("from", "inputs", "fallback", *_NUMBERS, "expert", "match_boards")))
+    command = shlex.join(["bridge-env", "fit", "maps", *given, *names])
+    report.write(out, maps, verdict, command, runs.manifest({"files": names, **asdict(config)}, ""))
     for line in report.lines(verdict):
         print(line)
     print(f"written: {out / 'maps.npz'}, README.md, results.json, maps.png, ambiguity.png")
     return 0
-
-
-def _command(args: argparse.Namespace, names: list[str]) -> str:
-    given = words_of(args, dict.fromkeys(("from", "inputs", "fallback", *_NUMBERS, "expert", "match_boards")))
-    return shlex.join(["bridge-env", "fit", "maps", *given, *names])

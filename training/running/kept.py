@@ -93,7 +93,7 @@ class Kept:
         Raises:
             OSError: they cannot be written; the file is as it was.
         """
-        append_whole(self.path, b"".join(_line(row) for row in rows))
+        append_whole(self.path, b"".join(json.dumps(row | {"sum": _sum(row)}).encode() + b"\n" for row in rows))
 
     def _check_header(self, line: bytes) -> None:
         """Refuse a file of other results."""
@@ -119,10 +119,6 @@ class Kept:
     def _write(self, lines: list[bytes], header: bytes | None = None) -> None:
         first = json.dumps(self.header).encode() if header is None else header
         write_whole(self.path, [first + b"\n", *(line + b"\n" for line in lines)])
-
-
-def _line(row: Row) -> bytes:
-    return json.dumps(row | {"sum": _sum(row)}).encode() + b"\n"
 
 
 def _sum(row: Row) -> str:

@@ -85,7 +85,7 @@ def manifest(config: Mapping[str, Any], deals: str) -> dict[str, Any]:
     """Return what a run was: config, versions, commit, the machine's kind, the hash of its deals."""
     return {
         "config": dict(config),
-        "versions": {name: _version(name) for name in _PACKAGES} | {"python": platform.python_version()},
+        "versions": {name: version_of(name) for name in _PACKAGES} | {"python": platform.python_version()},
         "commit": _commit(),
         "machine": {"system": platform.system(), "processor": platform.machine(), "cores": os.cpu_count()},
         "deals_sha256": deals,
@@ -178,7 +178,8 @@ def sha256(path: Path) -> str:
     return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
-def _version(package: str) -> str | None:
+def version_of(package: str) -> str | None:
+    """The version of an installed package; None where there is none."""
     try:
         return version(package)
     except PackageNotFoundError:

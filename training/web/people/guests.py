@@ -43,14 +43,6 @@ _LOG = logging.getLogger("bridge_env.table")
 Act = Callable[[Place, Asked], Callable[[], object]]
 
 
-def _call(place: Place, asked: Asked) -> Callable[[], object]:
-    return made_call(place.room.table, place.seat, asked)
-
-
-def _card(place: Place, asked: Asked) -> Callable[[], object]:
-    return played_card(place.room.table, place.seat, asked)
-
-
 def _claim(place: Place, asked: Asked) -> Callable[[], object]:
     tricks = asked.number("tricks", 0, 13)
     return lambda: place.room.claim(place.seat, tricks)
@@ -98,7 +90,11 @@ class Guests:
 
     def routes(self) -> list[Route]:
         """Paths as they are behind the key."""
-        acts = {"call": _call, "card": _card, "claim": _claim, "next": _next}
+        acts: dict[str, Act] = {
+            "call": lambda place, asked: made_call(place.room.table, place.seat, asked),
+            "card": lambda place, asked: played_card(place.room.table, place.seat, asked),
+            "claim": _claim, "next": _next,
+        }  # fmt: skip
         posts = {
             **{name: self._acting(act) for name, act in acts.items()}, "name": self._acting(_name, anywhere=True),
             "here": self.here, "calls": self.calls, "note": self.note, "invite": self.invite, "join": self.join,
